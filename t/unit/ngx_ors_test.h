@@ -1,0 +1,121 @@
+
+/*
+ * Unit tests: TAP output, and a stand-in for the nginx core functions that
+ * the pure rooms use.
+ *
+ * Each pool allocation is a malloc() of its own, filled with garbage, so
+ * that sanitizers see an overrun of one byte and a read before a write.
+ * What ngx_pnalloc() gives is not aligned, on purpose.
+ *
+ *     int
+ *     main(void)
+ *     {
+ *         ngx_pool_t  *pool;
+ *
+ *         pool = ngx_ors_test_pool();
+ *         is_int(ngx_ors_foo(pool), NGX_OK, "foo");
+ *         ngx_destroy_pool(pool);
+ *
+ *         return done_testing();
+ *     }
+ */
+
+
+#ifndef _NGX_ORS_TEST_H_INCLUDED_
+#define _NGX_ORS_TEST_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/* names are formatted as by printf() */
+
+#define ok(cond, ...)                                                         \
+    ngx_ors_test_ok(__FILE__, __LINE__, (cond) ? 1 : 0, __VA_ARGS__)
+
+#define pass(...)  ngx_ors_test_ok(__FILE__, __LINE__, 1, __VA_ARGS__)
+#define fail(...)  ngx_ors_test_ok(__FILE__, __LINE__, 0, __VA_ARGS__)
+
+/* any integers */
+#define is_int(got, expected, ...)                                            \
+    ngx_ors_test_int(__FILE__, __LINE__, (int64_t) (got),                     \
+                     (int64_t) (expected), __VA_ARGS__)
+
+/* an ngx_str_t pointer and a C string */
+#define is_str(got, expected, ...)                                            \
+    ngx_ors_test_mem(__FILE__, __LINE__, (got)->data, (got)->len,             \
+                     (u_char *) (expected), ngx_strlen(expected),             \
+                     __VA_ARGS__)
+
+/* bytes and bytes */
+#define is_mem(got, len, expected, elen, ...)                                 \
+    ngx_ors_test_mem(__FILE__, __LINE__, (u_char *) (got), len,               \
+                     (u_char *) (expected), elen, __VA_ARGS__)
+
+/* a chain of memory buffers and a C string */
+#define is_chain(got, expected, ...)                                          \
+    ngx_ors_test_chain(__FILE__, __LINE__, got, (u_char *) (expected),        \
+                       ngx_strlen(expected), __VA_ARGS__)
+
+/* all return 1 if the test has passed, 0 if not */
+
+ngx_uint_t ngx_ors_test_ok(const char *file, int line, ngx_uint_t cond,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+ngx_uint_t ngx_ors_test_int(const char *file, int line, int64_t got,
+    int64_t expected, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+ngx_uint_t ngx_ors_test_mem(const char *file, int line, u_char *got,
+    size_t len, u_char *expected, size_t elen, const char *fmt, ...)
+    __attribute__((format(printf, 7, 8)));
+ngx_uint_t ngx_ors_test_chain(const char *file, int line, ngx_chain_t *got,
+    u_char *expected, size_t elen, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* A line of explanation, formatted as by printf(). */
+void diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Leaves the program, all tests skipped. */
+void skip_all(const char *why);
+
+/*
+ * The end of main(): prints the plan and gives the exit code.  Fails a test
+ * if something was logged as an alert, unless it was forgotten by
+ * ngx_ors_test_log_reset().
+ */
+int done_testing(void);
+
+
+/* A pool whose log is ngx_ors_test_log(). */
+ngx_pool_t *ngx_ors_test_pool(void);
+
+/* A log of all levels that keeps the last line and counts lines by level. */
+ngx_log_t *ngx_ors_test_log(void);
+ngx_uint_t ngx_ors_test_logged(ngx_uint_t level);
+u_char *ngx_ors_test_log_last(void);
+void ngx_ors_test_log_reset(void);
+
+/*
+ * The n-th next allocation gives NULL (1: the next one), those after it
+ * succeed again; 0 switches it off.  Pools, their allocations and cleanups,
+ * ngx_alloc() and ngx_calloc() are counted.
+ */
+void ngx_ors_test_fail_after(ngx_uint_t n);
+
+/*
+ * 1 if that allocation has been reached: the loop over all of them ends with
+ * the first n that was not.
+ */
+ngx_uint_t ngx_ors_test_failed(void);
+
+/* Allocations since the beginning: for tests of "no allocation here". */
+ngx_uint_t ngx_ors_test_allocs(void);
+
+/* Sets ngx_time() and ngx_current_msec, at first 1700000000 and 1000. */
+void ngx_ors_test_time(time_t sec, ngx_uint_t msec);
+
+/* A number below "n" from a generator that is the same in each run. */
+ngx_uint_t ngx_ors_test_random(ngx_uint_t n);
+
+
+#endif /* _NGX_ORS_TEST_H_INCLUDED_ */

@@ -1,0 +1,104 @@
+# Unit tests and fuzz targets of the pure rooms of src/.
+#
+#   make unit [T=sse]        build all (or those with "sse" in the name), run
+#   make unit-asan [T=sse]   the same with address and undefined sanitizers
+#   make fuzz                libFuzzer targets in $(BUILD)/fuzz
+#
+# A test of a room is linked with that room and those below it, nothing else.
+
+NGX_SRC     ?= /usr/share/nginx/src
+BUILD       ?= build
+NGX_OBJS    ?= $(BUILD)/objs
+CLANG       ?= clang
+
+UNIT_MK     := $(lastword $(MAKEFILE_LIST))
+UNIT_DIR    ?= $(BUILD)/unit
+UNIT_FLAGS  ?=
+UNIT_EXEC   ?=
+UNIT_LDLIBS ?=
+
+UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+               -fno-omit-frame-pointer
+
+# a room and the rooms below it, from the top down
+
+UNIT_ROOMS  := base json wire proto dialect turn
+
+UNIT_base    := base
+UNIT_json    := json base
+UNIT_wire    := wire base
+UNIT_proto   := proto json base
+UNIT_dialect := dialect proto wire json base
+UNIT_turn    := turn dialect proto wire json base
+
+UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
+               $(addprefix src/,$(UNIT_ROOMS)) \
+               $(addprefix $(NGX_SRC)/src/,core event event/modules os/unix))
+
+UNIT_CFLAGS := -std=gnu99 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+               $(UNIT_FLAGS)
+
+UNIT_CORE   := $(UNIT_DIR)/t/unit/ngx_ors_test.o \
+               $(UNIT_DIR)/t/unit/ngx_ors_test_core.o \
+               $(UNIT_DIR)/t/unit/ngx_ors_test_string.o
+
+UNIT_SRCS   := $(sort $(foreach r,$(UNIT_ROOMS),$(wildcard t/unit/$r/*_test.c)))
+UNIT_PROGS  := $(foreach s,$(UNIT_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
+UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
+                                  $(if $(findstring $(T),$(notdir $p)),$p)), \
+                         $(UNIT_PROGS))
+
+FUZZ_SRCS   := $(sort $(wildcard t/fuzz/*_fuzz.c))
+FUZZ_PROGS  := $(foreach s,$(FUZZ_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
+
+
+.PHONY: unit unit-asan fuzz unit-fuzz-progs
+
+unit: $(UNIT_RUN)
+	prove -e '$(UNIT_EXEC)' $(UNIT_RUN)
+
+unit-asan:
+	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) unit \
+	    UNIT_DIR=$(BUILD)/asan-unit UNIT_FLAGS='$(UNIT_SAN)'
+
+fuzz:
+	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
+	    unit-fuzz-progs UNIT_DIR=$(BUILD)/fuzz CC=$(CLANG) \
+	    UNIT_FLAGS='$(UNIT_SAN) -fsanitize=fuzzer-no-link'
+
+unit-fuzz-progs: $(FUZZ_PROGS)
+
+
+$(UNIT_DIR)/%.o: %.c $(UNIT_MK) | $(NGX_OBJS)/Makefile
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -MMD -MP $(UNIT_INCS) -c -o $@ $<
+
+# the rooms are archives: a test takes what it calls
+
+define UNIT_ROOM
+$(UNIT_DIR)/$1.a: $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard src/$1/*.c)) \
+    $(wildcard src/$1)
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	ar rcs $$@ $$(filter %.o,$$^)
+endef
+
+define UNIT_PROG
+$(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) $(UNIT_CORE) \
+    $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+	$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
+endef
+
+define FUZZ_PROG
+$(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) $(UNIT_CORE) \
+    $(foreach r,$(UNIT_turn),$(UNIT_DIR)/$r.a)
+	$$(CC) $$(UNIT_CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(UNIT_LDLIBS)
+endef
+
+$(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
+$(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
+    $(eval $(call UNIT_PROG,$s,$r))))
+$(foreach s,$(FUZZ_SRCS),$(eval $(call FUZZ_PROG,$s)))
+
+-include $(wildcard $(UNIT_DIR)/t/*/*.d $(UNIT_DIR)/t/*/*/*.d \
+    $(UNIT_DIR)/src/*/*.d)
