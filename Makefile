@@ -1,0 +1,193 @@
+# "make help" says what there is.
+
+NAME      := ngx_http_open_responses_module
+
+BUILD     ?= build
+CC        ?= cc
+CLANG     ?= clang
+JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
+
+# nginx's source: nginx-dev's headers, or any tree from 1.22 to mainline
+NGINX_SRC ?=
+NGX_SRC   := $(or $(NGINX_SRC),/usr/share/nginx/src)
+NGX_TREE  := $(BUILD)/tree
+NGX_OBJS  := $(NGX_TREE)/objs
+NGX_H     := $(NGX_SRC)/src/core/nginx.h
+
+MODULE    := $(BUILD)/$(NAME).so
+MODULES   ?= /usr/lib/nginx/modules
+
+SRCS      := $(wildcard src/*.c src/*/*.c)
+DEPS      := t/make/deps.sh
+SOURCE    := $(BUILD)/source
+NOJ       := $(findstring --jobserver,$(MAKEFLAGS))
+PAR       := $(if $(NOJ),,-j$(JOBS)) $(if $(V),,-s)
+
+# what nginx is configured with: as Debian did, or the least that fits
+CC_OPT    ?= -O2 -g -fstack-protector-strong -Wformat \
+             -Werror=format-security -D_FORTIFY_SOURCE=2
+LD_OPT    ?= -Wl,-z,relro -Wl,-z,now
+FLAGS     ?= $(if $(NGINX_SRC),--with-compat --with-debug --with-threads, \
+                 $(shell sed -n 's/^NGX_CONF_FLAGS=(\(.*\))/\1/p' \
+                         $(NGX_SRC)/conf_flags 2>/dev/null))
+CONFIGURE  = --with-cc=$(CC) '--with-cc-opt=$(strip $(CC_OPT))' \
+             '--with-ld-opt=$(strip $(LD_OPT))' $(strip $(FLAGS)) \
+             --add-dynamic-module=$(CURDIR)
+
+# beyond nginx's own warnings, for our files
+OWN_FLAGS ?= -Wshadow -Wmissing-prototypes -Wstrict-prototypes \
+             -Wdeclaration-after-statement -Wvla
+
+# an nginx built here, for the sanitizers and for other versions
+FULL      := --with-compat --with-debug --with-threads --with-pcre-jit \
+             --with-http_ssl_module --with-http_v2_module \
+             --with-http_gunzip_module --with-http_stub_status_module \
+             --with-http_realip_module --with-http_auth_request_module \
+             --with-http_slice_module --with-http_sub_module \
+             --with-http_addition_module --with-http_secure_link_module
+ASAN_SAN  := -fsanitize=address -fno-omit-frame-pointer
+ASAN_OPT  := $(ASAN_SAN) -g -O1 -DNGX_DEBUG_PALLOC=1
+UBSAN     := -fsanitize=undefined -fno-sanitize-recover=undefined
+
+TESTS       ?= $(wildcard t/*.t)
+PROVE       ?= prove
+PROVE_FLAGS ?= -j$(JOBS)
+SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
+
+ASAN_OPTIONS  ?= detect_leaks=0
+UBSAN_OPTIONS ?= print_stacktrace=1
+export ASAN_OPTIONS UBSAN_OPTIONS
+
+
+.PHONY: build module server check prove test asan mainline bench run \
+        deps deps-test sources install clean help need FORCE
+
+build: need
+	+@mkdir -p $(BUILD) && flock $(BUILD) \
+	    $(MAKE) --no-print-directory module
+
+help:
+	@echo 'make [BUILD=dir] [NGINX_SRC=dir] [CC=cc] [V=1] TARGET'
+	@echo
+	@echo 'build      $(MODULE)'
+	@echo 'test       all tests: unit, prove, asan; installs what they need'
+	@echo 'unit       unit tests [T=part of a name]'
+	@echo 'prove      tests with a real nginx [TESTS="t/a.t ..."]'
+	@echo 'asan       both with sanitizers and an nginx built with them'
+	@echo 'mainline   tests with the newest nginx of Debian sid'
+	@echo 'check      house rules, and the compiler warnings of clang'
+	@echo 'fuzz       fuzz targets'
+	@echo 'bench      benchmarks'
+	@echo 'run        an nginx in the foreground [UPSTREAM=host:port PORT=n]'
+	@echo 'sources    the lists in "config", written anew from src/'
+	@echo 'deps       installs what the build needs (deps-test: the tests)'
+	@echo 'install    copies the module to $(MODULES) [DESTDIR=]'
+	@echo 'clean      removes the results, keeps downloaded sources'
+
+need:
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) -n build
+
+deps:
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build
+
+deps-test: deps
+	@CC='$(CC)' $(DEPS) test
+
+
+# the module
+
+$(BUILD)/configure: FORCE
+	@mkdir -p $(BUILD)
+	@printf '%s\n' "$(NGX_SRC)" "$(CONFIGURE)" >$@.new
+	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
+
+$(NGX_OBJS)/Makefile: config t/make/configure.sh $(BUILD)/configure $(NGX_H)
+	@echo "configure $(NGX_SRC)"
+	@t/make/configure.sh $(NGX_SRC) $(NGX_TREE) $(CONFIGURE)
+
+$(NGX_H):
+	@$(DEPS) -n build
+	@echo '$(NGX_SRC) is not an nginx source tree' >&2; exit 1
+
+module: $(NGX_OBJS)/Makefile
+	+@$(MAKE) --no-print-directory -C $(NGX_TREE) $(PAR) \
+	    -f $(CURDIR)/t/make/module.mk OWN_FLAGS='$(OWN_FLAGS)' modules
+	@t/make/symbols.sh $(NGX_OBJS)/$(NAME).so
+	@cmp -s $(NGX_OBJS)/$(NAME).so $(MODULE) || { \
+	    cp $(NGX_OBJS)/$(NAME).so $(MODULE).new && \
+	    mv $(MODULE).new $(MODULE) && echo $(MODULE); }
+
+server: module
+	+@$(MAKE) --no-print-directory -C $(NGX_TREE) $(PAR) \
+	    -f objs/Makefile binary
+
+install: build
+	install -d $(DESTDIR)$(MODULES)
+	install -m 644 $(MODULE) $(DESTDIR)$(MODULES)
+
+sources:
+	@t/make/sources.pl
+
+
+# tests
+
+include t/unit/unit.mk
+-include t/bench/bench.mk
+
+test: deps-test
+	+@$(MAKE) --no-print-directory unit
+	+@$(MAKE) --no-print-directory prove
+	+@$(MAKE) --no-print-directory asan
+
+prove: build
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
+	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+
+# the sanitizer of undefined behaviour is for our files: nginx's own have
+# findings that are not ours to mend
+
+NGX_VERSION = $(shell sed -n 's/.*NGINX_VERSION  *"\(.*\)"/\1/p' $(NGX_H))
+ASAN_SRC   ?= $(SOURCE)/nginx-$(NGX_VERSION)
+
+asan-server: need
+	@test -d $(ASAN_SRC) || t/make/source.sh \
+	    $$(. /etc/os-release; echo $$VERSION_CODENAME) \
+	    $(NGX_VERSION) $(ASAN_SRC)
+	+@mkdir -p $(BUILD)/asan && flock $(BUILD)/asan \
+	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/asan \
+	    NGINX_SRC=$(ASAN_SRC) FLAGS='$(FULL)' CC_OPT='$(ASAN_OPT)' \
+	    LD_OPT='$(ASAN_SAN) -fsanitize=undefined' \
+	    OWN_FLAGS='$(OWN_FLAGS) $(UBSAN)'
+
+asan: asan-server
+	+@$(MAKE) --no-print-directory unit-asan
+	TEST_NGINX_ASAN=1 \
+	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
+	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
+	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+
+mainline-server: need
+	@test -d $(SOURCE)/mainline \
+	    || t/make/source.sh sid '' $(SOURCE)/mainline
+	+@mkdir -p $(BUILD)/mainline && flock $(BUILD)/mainline \
+	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/mainline \
+	    NGINX_SRC=$(SOURCE)/mainline FLAGS='$(FULL)'
+
+mainline: mainline-server
+	TEST_NGINX_BINARY=$(abspath $(BUILD)/mainline/tree/objs/nginx) \
+	TEST_NGINX_MODULE=$(abspath $(BUILD)/mainline/$(NAME).so) \
+	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+
+.PHONY: asan-server mainline-server
+
+check: build
+	@$(PROVE) -Q t/make/check_test.pl
+	@t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)'
+
+run: build
+	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run
+
+clean:
+	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 \
+	    ! -name source -exec rm -rf {} +

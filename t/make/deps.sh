@@ -1,0 +1,114 @@
+#!/bin/sh
+
+# Installs what is missing: deps.sh [-n] [build] [test].  Silent and quick
+# when everything is there; with -n or without root it says what is missing.
+
+set -u
+
+packages=
+user=$(id -u)
+
+if [ "${1:-}" = -n ]; then
+    user=
+    shift
+fi
+
+
+add() {
+    case " $packages " in
+        *" $1 "*) ;;
+        *) packages="$packages $1" ;;
+    esac
+}
+
+
+# a command, and the package that has it
+
+need() {
+    PATH=$PATH:/usr/sbin command -v "$1" >/dev/null 2>&1 || add "$2"
+}
+
+
+build_deps() {
+    need "${CC:-gcc}" gcc
+    need nm binutils
+    need perl perl
+    need nginx nginx
+
+    if [ -z "${NGINX_SRC:-}" ]; then
+        [ -f /usr/share/nginx/src/conf_flags ] || add nginx-dev
+        return
+    fi
+
+    [ -f /usr/include/pcre2.h ] || add libpcre2-dev
+    [ -f /usr/include/zlib.h ] || add zlib1g-dev
+}
+
+
+test_deps() {
+    need curl curl
+    need prove perl
+    need clang clang
+    need node nodejs
+    need npm npm
+
+    [ -f /usr/include/jansson.h ] || add libjansson-dev
+    [ -f /usr/include/pcre2.h ] || add libpcre2-dev
+    [ -f /usr/include/zlib.h ] || add zlib1g-dev
+    [ -f /usr/include/openssl/ssl.h ] || add libssl-dev
+
+    python3 -c 'import ensurepip, venv' 2>/dev/null || add python3-venv
+
+    # only gcc knows where the libraries of its sanitizers are
+    lib=$(${CC:-gcc} -print-file-name=libasan.so 2>/dev/null || echo gcc)
+    [ "$lib" != libasan.so ] || add gcc
+
+    fuzzer
+}
+
+
+# clang's libFuzzer has a package that carries the version of clang
+
+fuzzer() {
+    version=$(clang -dumpversion 2>/dev/null | sed 's/\..*//')
+
+    if [ -z "$version" ]; then
+        version=$(apt-cache depends clang 2>/dev/null \
+                  | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p')
+    fi
+
+    lib=libclang_rt.fuzzer-$(uname -m).a
+
+    case $(clang -print-file-name="$lib" 2>/dev/null) in
+        /*) ;;
+        *) add "libclang-rt-${version:-14}-dev" ;;
+    esac
+}
+
+
+install() {
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+        --no-install-recommends -o DPkg::Lock::Timeout=300 $packages
+}
+
+
+for set in "${@:-build}"; do
+    "${set}_deps"
+done
+
+[ -n "$packages" ] || exit 0
+
+if [ "$user" != 0 ]; then
+    echo "missing, run: apt-get install$packages" >&2
+    exit 1
+fi
+
+echo "installing:$packages"
+
+# package lists may be absent or too old: only then are they fetched
+
+install >/dev/null 2>&1 || { apt-get update -qq && install; } || {
+    echo "cannot install:$packages" >&2
+    exit 1
+}
