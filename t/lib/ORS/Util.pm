@@ -1,0 +1,91 @@
+package ORS::Util;
+
+# Copyright (C) Open Responses contributors
+#
+# What the other test modules share: ports, files, waiting.
+#
+#     my $port = free_port();
+#     wait_for(sub { -e $file }, 10) or die;   # polls, 0 on time-out
+#     my $text = slurp($file);  spew($file, $text);
+
+use v5.36;
+use Exporter qw( import );
+use IO::Socket::INET ();
+use Time::HiRes qw( time sleep );
+
+our @EXPORT_OK = qw( free_port wait_for slurp spew child_pids );
+
+# below Linux's default range for outgoing connections, so that a port that
+# is free now is not taken by somebody's client a moment later
+use constant { PORT_FIRST => 12000, PORT_LAST => 32000 };
+
+my %handed_out;
+
+
+sub free_port () {
+    for (1 .. 500) {
+        my $port = PORT_FIRST + int rand(PORT_LAST - PORT_FIRST);
+        next if $handed_out{$port};
+
+        IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $port,
+                              Proto => 'tcp', Listen => 1, ReuseAddr => 1)
+            or next;
+
+        $handed_out{$port} = 1;
+        return $port;
+    }
+
+    die "no free port\n";
+}
+
+
+sub wait_for ($what, $timeout = 10) {
+    my $end = time + $timeout;
+    my $step = 0.002;
+
+    while (1) {
+        my $got = $what->();
+        return $got if $got;
+        return 0 if time > $end;
+        sleep $step;
+        $step *= 1.5 if $step < 0.05;
+    }
+}
+
+
+sub slurp ($file) {
+    open my $fh, '<:raw', $file or return '';
+    local $/;
+    return scalar(<$fh>) // '';
+}
+
+
+# appears whole or not at all
+
+sub spew ($file, $text) {
+    my $tmp = "$file.$$.tmp";
+
+    open my $fh, '>:raw', $tmp or die "cannot write $tmp: $!\n";
+    print $fh $text;
+    close $fh or die "cannot write $tmp: $!\n";
+    rename $tmp, $file or die "cannot rename $tmp: $!\n";
+}
+
+
+# pid => command line of the children of a process
+
+sub child_pids ($parent) {
+    my %pids;
+
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        my ($pid, $state, $ppid) = slurp($stat) =~ /\A(\d+) \(.*\) (\S) (\d+)/s
+            or next;
+        next if $ppid != $parent || $state eq 'Z';
+        $pids{$pid} = slurp("/proc/$pid/cmdline") =~ tr/\0/ /r;
+    }
+
+    return \%pids;
+}
+
+
+1;
