@@ -54,10 +54,6 @@ PROVE       ?= prove
 PROVE_FLAGS ?= -j$(JOBS)
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
-ASAN_OPTIONS  ?= detect_leaks=0
-UBSAN_OPTIONS ?= print_stacktrace=1
-export ASAN_OPTIONS UBSAN_OPTIONS
-
 
 .PHONY: build module server check prove test asan mainline bench run \
         deps deps-test sources install clean help need FORCE
@@ -111,7 +107,8 @@ $(NGX_H):
 
 module: $(NGX_OBJS)/Makefile
 	+@$(MAKE) --no-print-directory -C $(NGX_TREE) $(PAR) \
-	    -f $(CURDIR)/t/make/module.mk OWN_FLAGS='$(OWN_FLAGS)' modules
+	    -f $(CURDIR)/t/make/module.mk OWN_FLAGS='$(OWN_FLAGS)' \
+	    LIST_FLAGS='$(LIST_FLAGS)' modules
 	@t/make/symbols.sh $(NGX_OBJS)/$(NAME).so
 	@cmp -s $(NGX_OBJS)/$(NAME).so $(MODULE) || { \
 	    cp $(NGX_OBJS)/$(NAME).so $(MODULE).new && \
@@ -145,34 +142,37 @@ prove: build
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
 
 # the sanitizer of undefined behaviour is for our files: nginx's own have
-# findings that are not ours to mend
+# findings that are not ours to mend, and leave what they had to exit()
 
 NGX_VERSION = $(shell sed -n 's/.*NGINX_VERSION  *"\(.*\)"/\1/p' $(NGX_H))
 ASAN_SRC   ?= $(SOURCE)/nginx-$(NGX_VERSION)
 
 asan-server: need
-	@test -d $(ASAN_SRC) || t/make/source.sh \
-	    $$(. /etc/os-release; echo $$VERSION_CODENAME) \
-	    $(NGX_VERSION) $(ASAN_SRC)
+	@test -d $(ASAN_SRC) || t/make/source.sh $(NGX_VERSION) \
+	    $(ASAN_SRC) $$(. /etc/os-release; echo $$VERSION_CODENAME)
 	+@mkdir -p $(BUILD)/asan && flock $(BUILD)/asan \
 	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/asan \
 	    NGINX_SRC=$(ASAN_SRC) FLAGS='$(FULL)' CC_OPT='$(ASAN_OPT)' \
 	    LD_OPT='$(ASAN_SAN) -fsanitize=undefined' \
-	    OWN_FLAGS='$(OWN_FLAGS) $(UBSAN)'
+	    OWN_FLAGS='$(OWN_FLAGS) $(UBSAN)' LIST_FLAGS='--param=asan-globals=0'
 
 asan: asan-server
 	+@$(MAKE) --no-print-directory unit-asan
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	TEST_NGINX_ASAN=1 \
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
 
+MAINLINE_SRC ?= $(SOURCE)/mainline
+
 mainline-server: need
-	@test -d $(SOURCE)/mainline \
-	    || t/make/source.sh sid '' $(SOURCE)/mainline
+	@test -d $(MAINLINE_SRC) \
+	    || t/make/source.sh '' $(MAINLINE_SRC) sid testing stable
 	+@mkdir -p $(BUILD)/mainline && flock $(BUILD)/mainline \
 	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/mainline \
-	    NGINX_SRC=$(SOURCE)/mainline FLAGS='$(FULL)'
+	    NGINX_SRC=$(MAINLINE_SRC) FLAGS='$(FULL)'
+	@$(BUILD)/mainline/tree/objs/nginx -v
 
 mainline: mainline-server
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/mainline/tree/objs/nginx) \
@@ -181,9 +181,15 @@ mainline: mainline-server
 
 .PHONY: asan-server mainline-server
 
-check: build
+# a tree that does not compile is checked all the same
+
+check:
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build check
 	@$(PROVE) -Q t/make/check_test.pl
-	@t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)'
+	+@status=0; \
+	$(MAKE) --no-print-directory build || status=1; \
+	t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)' || status=1; \
+	exit $$status
 
 run: build
 	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run

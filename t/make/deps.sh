@@ -1,6 +1,6 @@
 #!/bin/sh
 
-# Installs what is missing: deps.sh [-n] [build] [test].  Silent and quick
+# Installs what is missing: deps.sh [-n] [build|check|test]...  Silent and quick
 # when everything is there; with -n or without root it says what is missing.
 
 set -u
@@ -45,10 +45,15 @@ build_deps() {
 }
 
 
-test_deps() {
-    need curl curl
+check_deps() {
     need prove perl
     need clang clang
+}
+
+
+test_deps() {
+    check_deps
+    need curl curl
     need node nodejs
     need npm npm
 

@@ -3,3 +3,8 @@
 include objs/Makefile
 
 objs/addon/%.o: CFLAGS += $(OWN_FLAGS)
+
+# nginx and each module have a global "ngx_modules"; to the address sanitizer
+# that is a mistake
+
+objs/ngx_http_open_responses_module_modules.o: CFLAGS += $(LIST_FLAGS)

@@ -1,15 +1,16 @@
 #!/bin/sh
 
-# source.sh SUITE VERSION LINK: nginx's source as Debian's SUITE has it,
-# without Debian's patches, unpacked beside LINK, which then leads to it.
-# An empty VERSION means the newest.  The system's package lists and
-# sources are left alone.
+# source.sh VERSION LINK SUITE...: nginx's source as Debian's SUITE has it,
+# or the next SUITE if that fails, without Debian's patches, unpacked beside
+# LINK, which then leads to it.  An empty VERSION means the newest.  The
+# system's package lists and sources are left alone.
 
 set -eu
 
-suite=$1
-version=$2
-link=$3
+wanted=$1
+link=$2
+shift 2
+
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 
@@ -20,10 +21,6 @@ fail() {
 
 
 dir=$(mkdir -p "$(dirname "$link")" && cd "$(dirname "$link")" && pwd)
-lists=$dir/lists-$suite
-
-mkdir -p "$lists/partial"
-echo "deb-src $mirror $suite main" >"$dir/$suite.list"
 
 
 apt() {
@@ -37,32 +34,55 @@ apt() {
 }
 
 
-echo "fetching nginx $version from Debian $suite"
-
-apt apt-get update -qq || fail "cannot fetch the list of sources of $suite"
-
 # "1.22.1-9+deb12u9": what precedes the last dash is nginx's own version
 
-full=$(apt apt-cache showsrc nginx \
-       | sed -n 's/^Version: \([0-9][^ ]*\)$/\1/p' | sort -uVr \
-       | while read -r v; do
-             [ -n "$version" ] && [ "${v%-*}" != "$version" ] || echo "$v"
-         done | head -n 1)
+newest() {
+    apt apt-cache showsrc nginx 2>/dev/null \
+        | sed -n 's/^Version: \([0-9][^ ]*\)$/\1/p' | sort -uVr \
+        | while read -r full; do
+              [ -n "$wanted" ] && [ "${full%-*}" != "$wanted" ] \
+                  || echo "$full"
+          done | head -n 1
+}
 
-[ -n "$full" ] || fail "no source of nginx $version in Debian $suite"
 
-version=${full%-*}
-tar=nginx_$version.orig.tar.gz
+# mirrors hold lists of packages that are gone: then the next suite is tried
 
-(cd "$dir" && apt apt-get source -qq --download-only --only-source \
-    "nginx=$full") || fail "cannot fetch the source of nginx $full"
+fetch() {
+    lists=$dir/lists-$suite
 
-[ -f "$dir/$tar" ] || fail "no $tar among the sources of nginx $full"
+    mkdir -p "$lists/partial"
+    echo "deb-src $mirror $suite main" >"$dir/$suite.list"
 
-mkdir -p "$dir/new"
+    apt apt-get update -qq 2>"$dir/apt.log" || return 1
+
+    full=$(newest)
+    version=${full%-*}
+    tar=nginx_$version.orig.tar.gz
+
+    [ -n "$full" ] || return 1
+
+    (cd "$dir" && apt apt-get source -qq --download-only --only-source \
+        "nginx=$full") 2>>"$dir/apt.log" || return 1
+
+    [ -f "$dir/$tar" ]
+}
+
+
+for suite in "$@" ""; do
+    [ -n "$suite" ] || fail "nginx $wanted is in no suite of $*," \
+                            "see $dir/apt.log"
+
+    echo "fetching nginx $wanted from Debian $suite"
+    ! fetch || break
+    echo "no luck with Debian $suite"
+done
+
+rm -rf "$dir/new"
+mkdir "$dir/new"
 tar -xzf "$dir/$tar" -C "$dir/new" --no-same-owner --strip-components=1
 
-rm -rf "$dir/nginx-$version" "$lists"
+rm -rf "$dir/nginx-$version" "$dir"/lists-*
 mv "$dir/new" "$dir/nginx-$version"
 
 [ "$link" -ef "$dir/nginx-$version" ] \

@@ -1,0 +1,452 @@
+#!/usr/bin/perl
+
+# The house rules: a line for each finding, a summary at the end, exit code 1
+# if there was one.
+#
+#   check.pl [--root=DIR] [--tree=DIR] [--clang=COMMAND]
+#
+# --tree is the directory nginx was configured in (without it the objects
+# are not looked at), --clang a compiler for its warnings.
+
+use strict;
+use warnings;
+
+use File::Find qw(find);
+use Getopt::Long;
+
+# what the files of a room may include besides nginx's own headers
+
+my %below = (
+    base    => [],
+    json    => [qw(base)],
+    wire    => [qw(base)],
+    stats   => [qw(base)],
+    schema  => [qw(json base)],
+    store   => [qw(wire base)],
+    proto   => [qw(json wire base)],
+    dialect => [qw(proto json wire base)],
+    turn    => [qw(dialect proto json wire base)],
+    http    => [qw(turn dialect proto store schema stats json wire base)],
+);
+
+# a header of a library, and the rooms that know it
+
+my %private = (
+    'ngx_http.h' => qr/^(http)?$/,
+    'jansson.h'  => qr/^schema$/,
+    'pcre2.h'    => qr/^schema$/,
+    'lmdb.h'     => qr/^store$/,
+    'hiredis.h'  => qr/^store$/,
+);
+
+my $max_width = 80;
+my $max_lines = 1000;
+
+my $module = 'ngx_http_open_responses_module';
+my $global = qr/^(?:ngx_ors_|ngx_http_ors_|ngx_http_open_responses
+                    |ngx_modules$|ngx_module_names$|ngx_module_order$)/x;
+
+my ($root, $tree, $clang) = ('.', '', '');
+my ($findings, %room, @files) = (0);
+
+GetOptions('root=s' => \$root, 'tree=s' => \$tree, 'clang=s' => \$clang)
+    or exit 2;
+
+# a pipe to prove or a test must see findings in order
+
+$| = 1;
+
+main();
+
+
+sub main {
+    if ($tree ne '' && $tree !~ m!^/!) {
+        require Cwd;
+        $tree = Cwd::getcwd() . "/$tree";
+    }
+
+    chdir($root) or die "$0: $root: $!\n";
+
+    @files = files();
+
+    for my $file (grep { m!^src/! } @files) {
+        ($room{$file}) = $file =~ m!^src/(?:(.*)/)?[^/]+$!;
+        $room{$file} //= '';
+    }
+
+    check_text($_) for @files;
+    check_source($_) for sort keys %room;
+
+    check_names();
+    check_config();
+    check_readme();
+    check_scripts();
+    check_objects() if $tree ne '';
+    check_clang() if $clang ne '';
+
+    printf("check: %d files, %s\n", scalar @files,
+           $findings == 0 ? 'no findings'
+           : $findings == 1 ? '1 finding' : "$findings findings");
+
+    exit($findings ? 1 : 0);
+}
+
+
+sub finding {
+    my ($file, $line, $text) = @_;
+
+    print($file, $line ? ":$line" : '', ": $text\n");
+    $findings++;
+}
+
+
+# everything people write; data and results are nobody's lines
+
+sub files {
+    my @found;
+
+    my $wanted = sub {
+        my $path = s!^\./!!r;
+
+        if (-d && $path =~ m!^(\.git|build|node_modules|t/data)$
+                             |/(node_modules|__pycache__|\.venv|venv)$!x)
+        {
+            $File::Find::prune = 1;
+            return;
+        }
+
+        push(@found, $path) if -f && !-l && is_text($path);
+    };
+
+    find({ wanted => $wanted, no_chdir => 1 }, '.');
+
+    return sort @found;
+}
+
+
+sub is_text {
+    my ($path) = @_;
+
+    return 1 if $path =~ m!\.(c|h|pl|pm|t|sh|mk)$!;
+    return 1 if $path =~ m!^(config|Makefile|\.ci/run)$!;
+    return $path =~ m!^conf\.d/!;
+}
+
+
+sub content {
+    my ($file) = @_;
+
+    open(my $in, '<:encoding(UTF-8)', $file) or die "$0: $file: $!\n";
+    local $/;
+    my $text = <$in>;
+    close($in);
+
+    return $text // '';
+}
+
+
+# the same number of lines, with comments or also with strings made blank
+
+sub code {
+    my ($text, $strings) = @_;
+
+    my $blank = sub {
+        my ($what) = @_;
+
+        return $what if $what =~ /^["']/ && !$strings;
+        return $what =~ s/[^\n]/ /gr;
+    };
+
+    $text =~ s{(/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')}
+              {$blank->($1)}gse;
+
+    return $text;
+}
+
+
+sub lines {
+    return split(/\n/, $_[0], -1);
+}
+
+
+# rules for every kind of file
+
+sub check_text {
+    my ($file) = @_;
+
+    my $text = content($file);
+    my @lines = lines($text);
+    my $make = $file =~ m!(^|/)Makefile$|\.mk$!;
+
+    pop(@lines) if @lines && $lines[-1] eq '';
+
+    if ($text !~ /[^\n]\n\z/) {
+        finding($file, scalar @lines, 'must end with one newline');
+    }
+
+    if (@lines > $max_lines) {
+        finding($file, 0, @lines . " lines, more than $max_lines");
+    }
+
+    for my $n (1 .. @lines) {
+        my $line = $lines[$n - 1];
+
+        if (length($line) > $max_width && $line !~ m!^\W*https?://\S+$!) {
+            finding($file, $n, length($line) . ' columns');
+        }
+
+        finding($file, $n, 'tab') if $line =~ /\t/ && !$make;
+        finding($file, $n, 'blanks at the end') if $line =~ /[ \t\r]$/;
+
+        # the words are taken apart here, or this file would be a finding
+        if ($line =~ /\b(TO${\''}DO|FIX${\''}ME|XX${\''}X)\b(?!: \S+ \S+)/) {
+            finding($file, $n, "$1 without a reason");
+        }
+    }
+}
+
+
+sub check_source {
+    my ($file) = @_;
+
+    my $text = content($file);
+    my @bare = lines(code($text, 1));
+    my @lines = lines(code($text, 0));
+
+    if ($file =~ /\.c$/
+        && $text !~ m!\A\n/\*\n \* Copyright \(C\) Open Responses !)
+    {
+        finding($file, 1, 'must begin with the copyright');
+    }
+
+    for my $n (1 .. @bare) {
+        local $_ = $bare[$n - 1];
+
+        finding($file, $n, 'a // comment') if m!//!;
+        finding($file, $n, 'dead code, #if 0') if /^\s*#\s*if\s+0\b/;
+
+        if ($room{$file} !~ /^(http)?$/ && /\b(ngx_http_\w+)/) {
+            finding($file, $n, "$1 outside of src/http");
+        }
+
+        if ($lines[$n - 1] =~ /^\s*#\s*include\s*[<"]([^>"]+)[>"]/) {
+            check_include($file, $n, $1);
+        }
+    }
+
+    check_blank_lines($file, lines($text));
+}
+
+
+# arrows between rooms point down
+
+sub check_include {
+    my ($file, $n, $header) = @_;
+
+    my $room = $room{$file};
+    my ($target) = grep { m!(^|/)\Q$header\E$! } sort keys %room;
+
+    if (my $rooms = $private{$header}) {
+        if ($room !~ $rooms) {
+            finding($file, $n, "$header in src/$room");
+        }
+    }
+
+    return if $room eq '' || !defined $target || $room{$target} eq $room;
+
+    if (!$below{$room}) {
+        finding($file, $n, "unknown room src/$room, see check.pl");
+        return;
+    }
+
+    if (!grep { $_ eq $room{$target} } @{$below{$room}}) {
+        finding($file, $n, "$room must not know $room{$target} ($header)");
+    }
+}
+
+
+sub check_blank_lines {
+    my ($file, @lines) = @_;
+
+    my $blank = 0;
+    my $end = 0;
+
+    pop(@lines) if @lines && $lines[-1] eq '';
+
+    for my $n (1 .. @lines) {
+        my $line = $lines[$n - 1];
+
+        if ($line eq '') {
+            $blank++;
+            next;
+        }
+
+        finding($file, $n, 'more than two blank lines') if $blank > 2;
+
+        # "}" in the first column ends a function
+
+        if ($end && $blank != 2 && $line !~ /^#\s*(else|elif|endif)/) {
+            finding($file, $n, 'two blank lines must follow a function');
+        }
+
+        $end = ($line eq '}');
+        $blank = 0;
+    }
+}
+
+
+# objects are named by folder and file, editors by file
+
+sub check_names {
+    my %seen;
+
+    for my $file (grep { /\.(c|h)$/ } @files) {
+        my ($name) = $file =~ m!([^/]+)$!;
+
+        finding($file, 0, "the name of $seen{$name}") if $seen{$name};
+        $seen{$name} //= $file;
+
+        next unless exists $room{$file};
+
+        my $want = $room{$file} eq '' ? qr/^ngx_http_open_responses_/
+                   : $room{$file} eq 'http' ? qr/^ngx_http_ors_/
+                   : qr/^ngx_ors_/;
+
+        finding($file, 0, "the name must match $want") if $name !~ $want;
+    }
+}
+
+
+sub check_config {
+    return unless -f 'config';
+
+    my $text = content('config');
+    my %listed = map { $_ => 1 } $text =~ m!\$ngx_addon_dir/(src/\S+\.[ch])!g;
+
+    for my $file (sort keys %room) {
+        next if delete $listed{$file};
+        finding('config', 0, "$file is not listed, run \"make sources\"");
+    }
+
+    finding('config', 0, "$_ does not exist") for sort keys %listed;
+
+    my %rooms = map { $_ => 1 } grep { $_ ne '' } values %room;
+
+    for my $room (sort keys %rooms) {
+        next if $text =~ m!\$ngx_addon_dir/src/\Q$room\E \\\n!;
+        finding('config', 0, "src/$room is not in ngx_module_incs");
+    }
+}
+
+
+# a directive or a variable without its entry is not finished
+
+sub check_readme {
+    my $readme = -f 'README.md' ? content('README.md') : '';
+    my %seen;
+
+    for my $file (grep { $room{$_} =~ /^(http)?$/ } sort keys %room) {
+        my @lines = lines(code(content($file), 0));
+
+        for my $n (1 .. @lines) {
+            while ($lines[$n - 1] =~ /ngx_string\("(open_responses\w*)"\)/g) {
+                next if $seen{$1}++ || $readme =~ /\b\Q$1\E\b/;
+                finding($file, $n, "README.md does not mention $1");
+            }
+        }
+    }
+}
+
+
+sub check_scripts {
+    for my $file (@files) {
+        next unless $file =~ /\.sh$/ || $file =~ m!^(\.ci/run|config)$!;
+
+        my $shell = content($file) =~ m!^#\!.*\bbash! ? 'bash' : 'sh';
+        my $out = `$shell -n '$file' 2>&1`;
+
+        finding($file, 0, (lines($out))[0] // 'bad syntax') if $?;
+    }
+
+    if (-f 'Makefile') {
+        my $out = `make -n help 2>&1`;
+        finding('Makefile', 0, (lines($out))[0] // 'bad syntax') if $?;
+    }
+}
+
+
+# modules share one space of symbols with nginx and each other
+
+sub check_objects {
+    my @objects = glob("$tree/objs/addon/*/*.o");
+    my $list = "$tree/objs/${module}_modules.o";
+
+    push(@objects, $list) if -f $list;
+
+    if (!@objects) {
+        finding($tree, 0, 'no objects, run "make"');
+        return;
+    }
+
+    my $command = join(' ', map { "'$_'" } @objects);
+
+    for (`nm -A -g --defined-only $command 2>&1`) {
+        next unless m!([^/]+\.o):[0-9a-f]* [A-Z] (\S+)$! && $2 !~ $global;
+        finding($1, 0, "$2 is global, it lacks \"static\" or our prefix");
+    }
+}
+
+
+# the second compiler warns of other things
+
+sub check_clang {
+    my @sources = grep { /\.c$/ } sort keys %room;
+
+    return unless @sources;
+
+    if (system("command -v $clang >/dev/null 2>&1") != 0) {
+        finding($clang, 0, 'not found, run: apt-get install clang');
+        return;
+    }
+
+    my @incs = map { "-I$tree/$_" }
+               qw(objs src/core src/event src/event/modules src/event/quic
+                  src/os/unix src/http src/http/modules src/http/v2
+                  src/http/v3);
+
+    my %rooms = map { m!(.*)/! => 1 } keys %room;
+
+    my @command = ($clang, qw(-fsyntax-only -Wall -Wextra
+                              -Wno-unused-parameter -fno-caret-diagnostics
+                              -fno-color-diagnostics),
+                   @incs, map { "-I$_" } sort keys %rooms);
+
+    my $failed = 0;
+    my @pipes;
+
+    # two halves at a time: there are two cores at least
+
+    for my $half (0, 1) {
+        my @half = @sources[grep { $_ % 2 == $half } 0 .. $#sources];
+
+        next unless @half;
+
+        my $line = join(' ', map { "'$_'" } @command, @half);
+        open(my $pipe, '-|', "$line 2>&1") or die "$0: $clang: $!\n";
+        push(@pipes, $pipe);
+    }
+
+    for my $pipe (@pipes) {
+        my @out = <$pipe>;
+
+        for (@out) {
+            next unless m!^(\S+?):(\d+):\d+: ((?:fatal )?error|warning): (.*)!;
+            finding($1, $2, "clang: $4");
+            $failed = 1;
+        }
+
+        if (!close($pipe) && !$failed) {
+            finding($clang, 0, $out[0] // 'failed');
+        }
+    }
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/perl
+
+# Each house rule can fail: a small tree without findings, then the same
+# tree with one mistake at a time.
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use File::Path qw(make_path remove_tree);
+use File::Temp qw(tempdir);
+use Test::More;
+
+my $check = abs_path(dirname(__FILE__)) . '/check.pl';
+my $copyright = "\n/*\n * Copyright (C) Open Responses contributors\n */\n";
+my $todo = 'TO' . 'DO';
+
+my %good = (
+    'src/base/ngx_ors_a.h' => "\nint ngx_ors_a(void);\n",
+    'src/base/ngx_ors_a.c' => "$copyright\n\n#include <ngx_ors_a.h>\n\n\n"
+        . "int\nngx_ors_a(void)\n{\n    return 1;\n}\n\n\n"
+        . "static int\nngx_ors_b(void)\n{\n    return 1;\n}\n",
+    'src/json/ngx_ors_j.h' => "\n#include <ngx_ors_a.h>\n",
+    'src/wire/ngx_ors_w.h' => "\n#include <ngx_ors_a.h>\n",
+    'src/turn/ngx_ors_t.h' => "\n#include <ngx_ors_j.h>\n",
+    'src/http/ngx_http_ors_h.h' => "\n#include <ngx_http.h>\n"
+        . "#include <ngx_ors_t.h>\n",
+    'src/ngx_http_open_responses_module.c' => "$copyright\n"
+        . "#include <ngx_http.h>\n#include <ngx_ors_t.h>\n\n"
+        . "/* http://a.test/ */\n"
+        . "static ngx_str_t  a = ngx_string(\"open_responses_x\");\n"
+        . "static ngx_str_t  b = ngx_string(\"http://a.test/\");\n",
+    'README.md' => "`open_responses_x`\n",
+    'Makefile' => "help:\n\t\@echo help\n",
+    't/make/a.sh' => "#!/bin/sh\n\ntrue\n",
+);
+
+
+sub tree {
+    my (%files) = @_;
+
+    my $dir = tempdir(CLEANUP => 1);
+
+    if (!exists $files{config}) {
+        my @list = map { "    \$ngx_addon_dir/$_ \\\n" } sort keys %files;
+        my %room = map { m!^(src/\w+)/! ? ($1 => 1) : () } keys %files;
+
+        $files{config} = join('', "a=\" \\\n", grep({ m!/src/! } @list),
+                              map({ "    \$ngx_addon_dir/$_ \\\n" }
+                                  sort keys %room), "    \"\n");
+    }
+
+    for my $file (keys %files) {
+        make_path(dirname("$dir/$file"));
+        open(my $out, '>', "$dir/$file") or die "$file: $!";
+        print $out $files{$file};
+        close($out);
+    }
+
+    return $dir;
+}
+
+
+sub findings {
+    my ($change, @options) = @_;
+
+    my $dir = tree(%good, %$change);
+    my $out = `$^X '$check' --root='$dir' @options 2>&1`;
+    my $rc = $? >> 8;
+
+    remove_tree($dir);
+
+    return ($rc, $out);
+}
+
+
+sub fails {
+    my ($name, $pattern, $change, @options) = @_;
+
+    my ($rc, $out) = findings($change, @options);
+
+    ok($rc == 1 && $out =~ /^$pattern/m, $name) or diag($out);
+    unlike($out, qr/no findings/, "$name, summary");
+}
+
+
+# a file of a room, with text after what such a file must have
+
+sub source {
+    my ($file, $text) = @_;
+
+    return { $file => ($good{$file} // $copyright) . $text };
+}
+
+
+my $c = 'src/base/ngx_ors_a.c';
+my $h = 'src/base/ngx_ors_a.h';
+my ($rc, $out) = findings({});
+
+is($rc, 0, 'a tree without findings');
+is($out, "check: 10 files, no findings\n", 'and its summary');
+
+fails('columns', qr/\Q$c\E:\d+: 81 columns/, source($c, 'x' x 81 . "\n"));
+fails('tab', qr/\Q$c\E:\d+: tab/, source($c, "\tx\n"));
+fails('blanks', qr/\Q$c\E:\d+: blanks/, source($c, "x \n"));
+fails('no newline', qr/\Q$c\E:\d+: must end/, source($c, 'x'));
+fails('blank line at the end', qr/\Q$c\E:\d+: must end/, source($c, "\n"));
+fails('lines', qr/\Q$c\E: 1\d+ lines/, source($c, "x\n" x 1000));
+fails('reason', qr/\Q$c\E:\d+: $todo/, source($c, "/* $todo later */\n"));
+fails('copyright', qr/\Q$c\E:1: must begin/, { $c => "\nint  i;\n" });
+fails('comment', qr!\Q$c\E:\d+: a // !, source($c, "int  i; // x\n"));
+fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
+
+fails('one blank line', qr/\Q$c\E:\d+: two blank/, source($c, "\nint  i;\n"));
+fails('three blank lines', qr/\Q$c\E:\d+: more than/,
+      source($c, "\n\n\nint  i;\n"));
+
+fails('room above', qr/\Q$h\E:\d+: base must not know json/,
+      source($h, "#include <ngx_ors_j.h>\n"));
+fails('room beside', qr/\S+: wire must not know json/,
+      source('src/wire/ngx_ors_w.h', "#include \"ngx_ors_j.h\"\n"));
+fails('room beside, back', qr/\S+: json must not know wire/,
+      source('src/json/ngx_ors_j.h', "#include <ngx_ors_w.h>\n"));
+fails('turn and http', qr/\S+: turn must not know http/,
+      source('src/turn/ngx_ors_t.h', "#include <ngx_http_ors_h.h>\n"));
+fails('unknown room', qr/\S+: unknown room src\/attic/,
+      { 'src/attic/ngx_ors_z.h' => "\n#include <ngx_ors_a.h>\n" });
+fails('request', qr/\S+: ngx_http_request_t outside/,
+      source('src/turn/ngx_ors_t.h', "ngx_http_request_t  *r;\n"));
+fails('http header', qr/\S+: ngx_http.h in src\/turn/,
+      source('src/turn/ngx_ors_t.h', "#include <ngx_http.h>\n"));
+fails('jansson', qr/\S+: jansson.h in src\/http/,
+      source('src/http/ngx_http_ors_h.h', "#include <jansson.h>\n"));
+
+fails('not in config', qr/config: \Q$h\E is not listed/,
+      { config => "\$ngx_addon_dir/$c\n" });
+fails('gone', qr/config: src\/gone.c does not exist/,
+      { config => "\$ngx_addon_dir/src/gone.c\n" });
+fails('include path', qr/config: src\/base is not in/,
+      { config => "\$ngx_addon_dir/$c\n" });
+
+fails('file name', qr!\S+: the name must match!,
+      { 'src/base/ngx_x.h' => "\n" . "int  i;\n" });
+fails('same name', qr!\S+ngx_ors_a.h: the name of src/base/ngx_ors_a.h!,
+      { 't/unit/ngx_ors_a.h' => "int  i;\n" });
+
+fails('directive', qr/\S+: README.md does not mention open_responses_y\n/,
+      source('src/ngx_http_open_responses_module.c',
+             "static ngx_str_t  c = ngx_string(\"open_responses_y\");\n"));
+fails('longer directive', qr/\S+: README.md does not mention/,
+      { 'README.md' => "`open_responses_xx`\n" });
+fails('no readme', qr/\S+: README.md does not/, { 'README.md' => "none\n" });
+
+fails('shell', qr!t/make/a.sh: !, { 't/make/a.sh' => "if\n" });
+fails('makefile', qr/Makefile: /, { Makefile => "help:\n    x\n" });
+
+SKIP: {
+    my $cc = $ENV{CC} // 'cc';
+    my $tree = tempdir(CLEANUP => 1);
+
+    make_path("$tree/objs/addon/base");
+    system("echo 'int ngx_ors_a; static int b; int loose;'"
+           . " | $cc -x c -c -o $tree/objs/addon/base/a.o - 2>/dev/null")
+        and skip('no compiler', 4);
+
+    fails('global', qr/a.o: loose is global/, {}, "--tree=$tree");
+
+    system("echo 'int ngx_http_ors_a; static int b;'"
+           . " | $cc -x c -c -o $tree/objs/addon/base/a.o - 2>/dev/null");
+
+    ($rc) = findings({}, "--tree=$tree");
+    is($rc, 0, 'our globals');
+
+    fails('no objects', qr/\S+: no objects/, {}, "--tree=$tree/none");
+}
+
+SKIP: {
+    system('command -v clang >/dev/null 2>&1') and skip('no clang', 2);
+
+    # warnings of ours only: nginx's headers are not there
+
+    fails('clang', qr/\Q$c\E:\d+: clang: .*never|\Q$c\E:\d+: clang: unused/,
+          { $c => "$copyright\n\nstatic int  i;\n",
+            'src/ngx_http_open_responses_module.c' => $copyright },
+          '--clang=clang');
+}
+
+fails('clang is missing', qr/no-clang: not found/, {}, '--clang=no-clang');
+
+done_testing();
