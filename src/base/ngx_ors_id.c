@@ -1,0 +1,72 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <sys/random.h>
+#include <ngx_ors_id.h>
+
+
+static const u_char  ngx_ors_id_chars[] =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+
+ngx_int_t
+ngx_ors_id_init(ngx_ors_id_t *id, ngx_log_t *log)
+{
+    ssize_t      n;
+    uint16_t     bits[NGX_ORS_ID_LEN];
+    ngx_uint_t   i;
+
+    /* up to 256 bytes come whole and are not interrupted */
+
+    n = getrandom(bits, sizeof(bits), 0);
+
+    if (n != (ssize_t) sizeof(bits)) {
+        ngx_log_error(NGX_LOG_CRIT, log, ngx_errno, "getrandom() failed");
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < NGX_ORS_ID_LEN; i++) {
+        id->text[i] = ngx_ors_id_chars[(uint32_t) bits[i] * 62 >> 16];
+    }
+
+    id->n = 0;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool, const char *prefix,
+    ngx_str_t *str)
+{
+    size_t   len;
+    u_char  *p;
+
+    len = ngx_min(ngx_strlen(prefix), NGX_ORS_ID_PREFIX_MAX);
+
+    p = ngx_pnalloc(pool, len + 1 + NGX_ORS_ID_LEN + NGX_INT_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    str->data = p;
+
+    p = ngx_cpymem(p, prefix, len);
+    *p++ = '_';
+    p = ngx_cpymem(p, id->text, NGX_ORS_ID_LEN);
+
+    if (id->n) {
+        p = ngx_sprintf(p, "%ui", id->n);
+    }
+
+    id->n++;
+
+    str->len = p - str->data;
+
+    return NGX_OK;
+}

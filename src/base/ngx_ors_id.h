@@ -1,0 +1,48 @@
+
+/*
+ * Identifiers: "resp_" and 24 random characters for a response, the same
+ * with a number behind for what belongs to it ("msg_...1", "fc_...2").  One
+ * system call makes all ids of a response.
+ */
+
+
+#ifndef _NGX_ORS_ID_H_INCLUDED_
+#define _NGX_ORS_ID_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+#define NGX_ORS_ID_LEN         24
+#define NGX_ORS_ID_PREFIX_MAX  16
+
+
+typedef struct {
+    u_char        text[NGX_ORS_ID_LEN];     /* of [A-Za-z0-9], random */
+    ngx_uint_t    n;                        /* ids made so far */
+} ngx_ors_id_t;
+
+
+/*
+ * Draws new random characters, 142 bits of them.
+ *
+ * NGX_OK      ids can be made
+ * NGX_ERROR   the system gives no random bytes; logged as crit
+ */
+ngx_int_t ngx_ors_id_init(ngx_ors_id_t *id, ngx_log_t *log);
+
+/*
+ * Makes the next id: the first one is "prefix" "_" and the characters alone,
+ * those after it have their number at the end, so that no two are the same
+ * whatever their prefixes.  "prefix" is a literal of up to 16 characters;
+ * the id is shorter than 64 characters and allocated from "pool".
+ *
+ * NGX_OK      "*str" is set
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool,
+    const char *prefix, ngx_str_t *str);
+
+
+#endif /* _NGX_ORS_ID_H_INCLUDED_ */

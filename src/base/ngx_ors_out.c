@@ -1,0 +1,277 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+
+
+struct ngx_ors_out_block_s {
+    ngx_ors_out_block_t  *next;       /* in the list of free blocks */
+    ngx_uint_t            pieces;     /* made of it and not recycled yet */
+};
+
+
+/* a link, its buffer and where its bytes are, in one allocation */
+
+typedef struct {
+    ngx_chain_t           link;       /* must be the first */
+    ngx_buf_t             buf;
+    ngx_ors_out_block_t  *block;      /* NULL: bytes of somebody else */
+} ngx_ors_out_piece_t;
+
+
+static void ngx_ors_out_next_block(ngx_ors_out_t *out);
+static void ngx_ors_out_end_piece(ngx_ors_out_t *out);
+static void ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data,
+    size_t len, ngx_ors_out_block_t *block);
+static void ngx_ors_out_fail(ngx_ors_out_t *out);
+
+
+#define ngx_ors_out_block_start(block)  ((u_char *) ((block) + 1))
+
+
+void
+ngx_ors_out_init(ngx_ors_out_t *out, ngx_pool_t *pool, size_t block_size)
+{
+    ngx_memzero(out, sizeof(ngx_ors_out_t));
+
+    out->tail = &out->head;
+    out->block_size = block_size;
+    out->pool = pool;
+}
+
+
+void
+ngx_ors_out_copy_slow(ngx_ors_out_t *out, u_char *data, size_t len)
+{
+    size_t  n;
+
+    while (len) {
+
+        if (out->last == out->end) {
+            ngx_ors_out_next_block(out);
+        }
+
+        if (out->failed) {
+            return;
+        }
+
+        n = ngx_min(len, (size_t) (out->end - out->last));
+
+        out->last = ngx_cpymem(out->last, data, n);
+        out->size += n;
+
+        data += n;
+        len -= n;
+    }
+}
+
+
+void
+ngx_ors_out_ref(ngx_ors_out_t *out, u_char *data, size_t len)
+{
+    if (len < NGX_ORS_OUT_REF_MIN) {
+        ngx_ors_out_copy(out, data, len);
+        return;
+    }
+
+    ngx_ors_out_end_piece(out);
+
+    if (out->failed) {
+        return;
+    }
+
+    ngx_ors_out_add_piece(out, data, len, NULL);
+    out->size += len;
+}
+
+
+void
+ngx_ors_out_int(ngx_ors_out_t *out, int64_t n)
+{
+    u_char     text[NGX_ORS_OUT_INT_LEN], *p;
+    uint64_t   u;
+
+    p = text + NGX_ORS_OUT_INT_LEN;
+    u = (n < 0) ? 0 - (uint64_t) n : (uint64_t) n;
+
+    do {
+        *--p = (u_char) (u % 10 + '0');
+        u /= 10;
+    } while (u);
+
+    if (n < 0) {
+        *--p = '-';
+    }
+
+    ngx_ors_out_copy(out, p, text + NGX_ORS_OUT_INT_LEN - p);
+}
+
+
+ngx_int_t
+ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain)
+{
+    ngx_ors_out_end_piece(out);
+
+    if (out->failed) {
+        return NGX_ERROR;
+    }
+
+    *chain = out->head;
+
+    out->head = NULL;
+    out->tail = &out->head;
+    out->size = 0;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
+{
+    ngx_chain_t          *cl;
+    ngx_ors_out_block_t  *block;
+
+    while (*busy) {
+        cl = *busy;
+
+        if (ngx_buf_size(cl->buf) != 0) {
+            return;
+        }
+
+        *busy = cl->next;
+
+        cl->next = out->bufs;
+        out->bufs = cl;
+
+        block = ((ngx_ors_out_piece_t *) cl)->block;
+
+        if (block == NULL || --block->pieces) {
+            continue;
+        }
+
+        if (block != out->block) {
+            block->next = out->free;
+            out->free = block;
+
+        } else if (out->pos == out->last) {
+            out->pos = ngx_ors_out_block_start(block);
+            out->last = out->pos;
+        }
+    }
+}
+
+
+static void
+ngx_ors_out_next_block(ngx_ors_out_t *out)
+{
+    ngx_ors_out_block_t  *block;
+
+    ngx_ors_out_end_piece(out);
+
+    if (out->failed) {
+        return;
+    }
+
+    block = out->free;
+
+    if (block) {
+        out->free = block->next;
+
+    } else {
+        block = ngx_palloc(out->pool,
+                           sizeof(ngx_ors_out_block_t) + out->block_size);
+        if (block == NULL) {
+            ngx_ors_out_fail(out);
+            return;
+        }
+    }
+
+    block->next = NULL;
+    block->pieces = 0;
+
+    out->block = block;
+    out->pos = ngx_ors_out_block_start(block);
+    out->last = out->pos;
+    out->end = out->pos + out->block_size;
+}
+
+
+static void
+ngx_ors_out_end_piece(ngx_ors_out_t *out)
+{
+    u_char  *pos;
+
+    pos = out->pos;
+
+    if (pos == out->last) {
+        return;
+    }
+
+    out->pos = out->last;
+
+    ngx_ors_out_add_piece(out, pos, out->last - pos, out->block);
+}
+
+
+static void
+ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data, size_t len,
+    ngx_ors_out_block_t *block)
+{
+    ngx_buf_t            *b;
+    ngx_chain_t          *cl;
+    ngx_ors_out_piece_t  *piece;
+
+    cl = out->bufs;
+
+    if (cl) {
+        out->bufs = cl->next;
+        piece = (ngx_ors_out_piece_t *) cl;
+
+    } else {
+        piece = ngx_palloc(out->pool, sizeof(ngx_ors_out_piece_t));
+        if (piece == NULL) {
+            ngx_ors_out_fail(out);
+            return;
+        }
+    }
+
+    b = &piece->buf;
+    ngx_memzero(b, sizeof(ngx_buf_t));
+
+    b->start = data;
+    b->pos = data;
+    b->last = data + len;
+    b->end = b->last;
+    b->memory = 1;
+
+    piece->block = block;
+
+    if (block) {
+        block->pieces++;
+    }
+
+    piece->link.buf = b;
+    piece->link.next = NULL;
+
+    *out->tail = &piece->link;
+    out->tail = &piece->link.next;
+}
+
+
+/* with no room in the block every append takes the slow way, and ends there */
+
+static void
+ngx_ors_out_fail(ngx_ors_out_t *out)
+{
+    out->failed = 1;
+    out->block = NULL;
+    out->pos = NULL;
+    out->last = NULL;
+    out->end = NULL;
+}
