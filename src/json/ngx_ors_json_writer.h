@@ -1,0 +1,36 @@
+
+/*
+ * JSON text from plain text: the escaping of new strings.  What was raw JSON
+ * on arrival is appended as it is, by ngx_ors_out_copy() and _ref().
+ */
+
+
+#ifndef _NGX_ORS_JSON_WRITER_H_INCLUDED_
+#define _NGX_ORS_JSON_WRITER_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+
+
+/*
+ * Appends "len" bytes of text as the inside of a JSON string, escaped: the
+ * quote, the backslash and control characters.  Bytes that are not UTF-8
+ * become U+FFFD, so that the result is always legal.
+ */
+void ngx_ors_json_escape(ngx_ors_out_t *out, u_char *data, size_t len);
+
+/* The same with the quotes around it. */
+void ngx_ors_json_quote(ngx_ors_out_t *out, u_char *data, size_t len);
+
+/* without arguments the name is a node type, see ngx_ors_json.h */
+#define ngx_ors_json_string(out, data, len)                                   \
+    ngx_ors_json_quote(out, data, len)
+
+/* The same escaping into memory: the length it takes, and the doing. */
+size_t ngx_ors_json_escape_len(u_char *data, size_t len);
+u_char *ngx_ors_json_escape_mem(u_char *dst, u_char *data, size_t len);
+
+
+#endif /* _NGX_ORS_JSON_WRITER_H_INCLUDED_ */
