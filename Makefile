@@ -142,7 +142,7 @@ prove: build
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
 
 # the sanitizer of undefined behaviour is for our files: nginx's own have
-# findings that are not ours to mend, and leave what they had to exit()
+# findings that are not ours to mend
 
 NGX_VERSION = $(shell sed -n 's/.*NGINX_VERSION  *"\(.*\)"/\1/p' $(NGX_H))
 ASAN_SRC   ?= $(SOURCE)/nginx-$(NGX_VERSION)
@@ -158,7 +158,7 @@ asan-server: need
 
 asan: asan-server
 	+@$(MAKE) --no-print-directory unit-asan
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/t/make/leaks.txt:print_suppressions=0 \
 	TEST_NGINX_ASAN=1 \
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
