@@ -276,7 +276,10 @@ static void
 ngx_ors_test_put(ngx_ors_test_dst_t *d, const void *data, size_t len)
 {
     len = ngx_min(len, (size_t) (d->last - d->pos));
-    d->pos = ngx_cpymem(d->pos, data, len);
+
+    if (len) {
+        d->pos = ngx_cpymem(d->pos, data, len);
+    }
 }
 
 

@@ -1,0 +1,462 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_sse.h>
+
+#if (__SSE2__)
+#include <emmintrin.h>
+#endif
+
+
+#define NGX_ORS_SSE_BUF_MIN  1024
+
+
+typedef enum {
+    ngx_ors_sse_st_start = 0,     /* in the first line */
+    ngx_ors_sse_st_text,
+    ngx_ors_sse_st_cr             /* after CR, LF would belong to it */
+} ngx_ors_sse_state_e;
+
+
+static void ngx_ors_sse_reset(ngx_ors_sse_t *sse);
+static u_char *ngx_ors_sse_find_eol(u_char *p, u_char *last);
+static ngx_int_t ngx_ors_sse_end_line(ngx_ors_sse_t *sse, u_char *p,
+    u_char *last);
+static ngx_uint_t ngx_ors_sse_over(ngx_ors_sse_t *sse, size_t len);
+static ngx_int_t ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p,
+    u_char *last);
+static void ngx_ors_sse_value(ngx_str_t *value, u_char *p, u_char *last);
+static ngx_int_t ngx_ors_sse_add_data(ngx_ors_sse_t *sse, ngx_str_t *value);
+static ngx_int_t ngx_ors_sse_keep(ngx_ors_sse_t *sse);
+static ngx_int_t ngx_ors_sse_keep_data(ngx_ors_sse_t *sse);
+static ngx_int_t ngx_ors_sse_append(ngx_ors_sse_t *sse, ngx_buf_t *b,
+    u_char *data, size_t len);
+
+
+void
+ngx_ors_sse_init(ngx_ors_sse_t *sse, ngx_pool_t *pool, size_t max)
+{
+    ngx_memzero(sse, sizeof(ngx_ors_sse_t));
+
+    sse->max = max;
+    sse->pool = pool;
+}
+
+
+ngx_int_t
+ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b)
+{
+    size_t      len;
+    u_char     *eol;
+    ngx_int_t   rc;
+
+    if (sse->emitted) {
+        ngx_ors_sse_reset(sse);
+    }
+
+    while (b->pos < b->last) {
+
+        if (sse->state == ngx_ors_sse_st_cr) {
+            sse->state = ngx_ors_sse_st_text;
+
+            if (*b->pos == LF) {
+                b->pos++;
+                continue;
+            }
+        }
+
+        eol = ngx_ors_sse_find_eol(b->pos, b->last);
+
+        if (eol == b->last) {
+            break;
+        }
+
+        rc = ngx_ors_sse_end_line(sse, b->pos, eol);
+
+        sse->state = (*eol == CR) ? ngx_ors_sse_st_cr : ngx_ors_sse_st_text;
+        b->pos = eol + 1;
+
+        if (rc != NGX_AGAIN) {
+            return rc;
+        }
+    }
+
+    if (ngx_ors_sse_keep(sse) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    len = b->last - b->pos;
+
+    if (ngx_ors_sse_over(sse, len)) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_sse_append(sse, &sse->line, b->pos, len) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    b->pos = b->last;
+
+    return NGX_AGAIN;
+}
+
+
+ngx_int_t
+ngx_ors_sse_end(ngx_ors_sse_t *sse)
+{
+    if (sse->emitted) {
+        ngx_ors_sse_reset(sse);
+    }
+
+    if (!sse->has_data || sse->line.pos != sse->line.last) {
+        return NGX_DONE;
+    }
+
+    sse->emitted = 1;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_sse_open(ngx_ors_out_t *out, ngx_str_t *event)
+{
+    ngx_ors_out_lit(out, "event: ");
+    ngx_ors_out_str(out, event);
+    ngx_ors_out_lit(out, "\ndata: ");
+}
+
+
+static void
+ngx_ors_sse_reset(ngx_ors_sse_t *sse)
+{
+    ngx_str_null(&sse->data);
+    ngx_str_null(&sse->event);
+
+    sse->text.pos = sse->text.start;
+    sse->text.last = sse->text.start;
+
+    sse->size = 0;
+    sse->has_data = 0;
+    sse->emitted = 0;
+}
+
+
+/* the first CR or LF, or "last" */
+
+static u_char *
+ngx_ors_sse_find_eol(u_char *p, u_char *last)
+{
+#if (__SSE2__)
+
+    int      bits;
+    __m128i  text, eol;
+
+    while (last - p >= 16) {
+        text = _mm_loadu_si128((__m128i *) p);
+
+        eol = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(LF)),
+                           _mm_cmpeq_epi8(text, _mm_set1_epi8(CR)));
+
+        bits = _mm_movemask_epi8(eol);
+
+        if (bits) {
+            return p + __builtin_ctz(bits);
+        }
+
+        p += 16;
+    }
+
+#else
+
+    uint64_t  lf, cr;
+
+#define NGX_ORS_SSE_BYTES(ch)  (0x0101010101010101ULL * (ch))
+
+    while (last - p >= 8) {
+        ngx_memcpy(&lf, p, 8);
+
+        cr = lf ^ NGX_ORS_SSE_BYTES(CR);
+        lf ^= NGX_ORS_SSE_BYTES(LF);
+
+        /* the high bit of some byte is left if a byte has become zero */
+
+        cr = (cr - NGX_ORS_SSE_BYTES(1)) & ~cr;
+        lf = (lf - NGX_ORS_SSE_BYTES(1)) & ~lf;
+
+        if ((cr | lf) & NGX_ORS_SSE_BYTES(0x80)) {
+            break;
+        }
+
+        p += 8;
+    }
+
+#endif
+
+    while (p < last && *p != LF && *p != CR) {
+        p++;
+    }
+
+    return p;
+}
+
+
+/* puts the pieces of a line together */
+
+static ngx_int_t
+ngx_ors_sse_end_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
+{
+    size_t      len;
+    ngx_buf_t  *line;
+
+    len = last - p;
+    line = &sse->line;
+
+    if (ngx_ors_sse_over(sse, len)) {
+        return NGX_DECLINED;
+    }
+
+    if (line->pos == line->last) {
+        return ngx_ors_sse_parse_line(sse, p, last);
+    }
+
+    if (ngx_ors_sse_append(sse, line, p, len) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the bytes stay there until the next line in several pieces */
+
+    p = line->pos;
+    last = line->last;
+
+    line->pos = line->start;
+    line->last = line->start;
+
+    return ngx_ors_sse_parse_line(sse, p, last);
+}
+
+
+/* 1 if the event is over the limit with "len" more bytes of its line */
+
+static ngx_uint_t
+ngx_ors_sse_over(ngx_ors_sse_t *sse, size_t len)
+{
+    len += sse->line.last - sse->line.pos;
+
+    return len > sse->max - sse->size;
+}
+
+
+/* NGX_OK: the line ends an event; NGX_AGAIN: it does not; NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
+{
+    size_t     len;
+    ngx_str_t  value;
+
+    len = last - p;
+
+    if (sse->state == ngx_ors_sse_st_start
+        && len >= 3 && ngx_memcmp(p, "\xef\xbb\xbf", 3) == 0)
+    {
+        p += 3;
+        len -= 3;
+    }
+
+    if (len == 0) {
+
+        if (sse->has_data) {
+            sse->emitted = 1;
+            return NGX_OK;
+        }
+
+        ngx_ors_sse_reset(sse);
+        return NGX_AGAIN;
+    }
+
+    if (*p == ':') {
+        return NGX_AGAIN;
+    }
+
+    sse->size += len;
+
+    if (len >= 4 && ngx_memcmp(p, "data", 4) == 0
+        && (len == 4 || p[4] == ':'))
+    {
+        ngx_ors_sse_value(&value, p + 4, last);
+        return ngx_ors_sse_add_data(sse, &value);
+    }
+
+    if (len >= 5 && ngx_memcmp(p, "event", 5) == 0
+        && (len == 5 || p[5] == ':'))
+    {
+        ngx_ors_sse_value(&sse->event, p + 5, last);
+    }
+
+    return NGX_AGAIN;
+}
+
+
+/* what comes after a field's name: nothing, or a colon and the value */
+
+static void
+ngx_ors_sse_value(ngx_str_t *value, u_char *p, u_char *last)
+{
+    if (p < last) {
+        p++;
+    }
+
+    if (p < last && *p == ' ') {
+        p++;
+    }
+
+    value->len = last - p;
+    value->data = p;
+}
+
+
+static ngx_int_t
+ngx_ors_sse_add_data(ngx_ors_sse_t *sse, ngx_str_t *value)
+{
+    ngx_buf_t  *text;
+
+    if (!sse->has_data) {
+        sse->has_data = 1;
+        sse->data = *value;
+        return NGX_AGAIN;
+    }
+
+    text = &sse->text;
+
+    if (ngx_ors_sse_keep_data(sse) != NGX_OK
+        || ngx_ors_sse_append(sse, text, (u_char *) "\n", 1) != NGX_OK
+        || ngx_ors_sse_append(sse, text, value->data, value->len) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    sse->data.len = text->last - text->pos;
+    sse->data.data = text->pos;
+
+    return NGX_AGAIN;
+}
+
+
+/* the caller's buffer goes away, what is needed of it must stay */
+
+static ngx_int_t
+ngx_ors_sse_keep(ngx_ors_sse_t *sse)
+{
+    ngx_buf_t  *name;
+
+    name = &sse->name;
+
+    if (sse->has_data && ngx_ors_sse_keep_data(sse) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (sse->event.len && sse->event.data != name->pos) {
+
+        name->pos = name->start;
+        name->last = name->start;
+
+        if (ngx_ors_sse_append(sse, name, sse->event.data, sse->event.len)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        sse->event.data = name->pos;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_sse_keep_data(ngx_ors_sse_t *sse)
+{
+    u_char     *data;
+    ngx_buf_t   tmp, *line, *text;
+
+    line = &sse->line;
+    text = &sse->text;
+    data = sse->data.data;
+
+    if (data == text->pos) {
+        return NGX_OK;
+    }
+
+    if (data >= line->start && data < line->end) {
+
+        /* the line came in several pieces: take its buffer, do not copy */
+
+        tmp = *text;
+        *text = *line;
+        *line = tmp;
+
+        text->pos = data;
+        text->last = data + sse->data.len;
+
+        return NGX_OK;
+    }
+
+    if (ngx_ors_sse_append(sse, text, data, sse->data.len) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    sse->data.data = text->pos;
+
+    return NGX_OK;
+}
+
+
+/* adds to the bytes of "b", which move when there is no room for more */
+
+static ngx_int_t
+ngx_ors_sse_append(ngx_ors_sse_t *sse, ngx_buf_t *b, u_char *data, size_t len)
+{
+    size_t   used, size;
+    u_char  *p;
+
+    if (len == 0) {
+        return NGX_OK;
+    }
+
+    if (len > (size_t) (b->end - b->last)) {
+
+        used = b->last - b->pos;
+
+        size = ngx_max(2 * (size_t) (b->end - b->start), NGX_ORS_SSE_BUF_MIN);
+        size = ngx_min(size, sse->max);
+        size = ngx_max(size, used + len);
+
+        p = ngx_pnalloc(sse->pool, size);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (used) {
+            ngx_memcpy(p, b->pos, used);
+        }
+
+        if (b->start) {
+            ngx_pfree(sse->pool, b->start);
+        }
+
+        b->start = p;
+        b->pos = p;
+        b->last = p + used;
+        b->end = p + size;
+    }
+
+    b->last = ngx_cpymem(b->last, data, len);
+
+    return NGX_OK;
+}

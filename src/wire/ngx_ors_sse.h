@@ -1,0 +1,79 @@
+
+/*
+ * Server-sent events: the reader (bytes in, events out, state kept between
+ * calls) and the frame writer (spec, section 10.1).
+ */
+
+
+#ifndef _NGX_ORS_SSE_H_INCLUDED_
+#define _NGX_ORS_SSE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+
+
+typedef struct {
+    /* the event that was read: see ngx_ors_sse_read() */
+    ngx_str_t      data;
+    ngx_str_t      event;         /* empty if there was no such line */
+
+    /* private */
+    ngx_uint_t     state;         /* ngx_ors_sse_state_e, see the source */
+    ngx_buf_t      line;          /* a line that came in several pieces */
+    ngx_buf_t      text;          /* data lines of an event, joined */
+    ngx_buf_t      name;          /* the event line's value */
+    size_t         size;          /* of the event's lines so far */
+    size_t         max;
+    ngx_pool_t    *pool;
+    unsigned       has_data:1;
+    unsigned       emitted:1;     /* given by the last call */
+} ngx_ors_sse_t;
+
+
+/*
+ * Prepares a reader.  An event may have "max" bytes: the lines from one empty
+ * line to the next without line ends, a comment only while it is the line
+ * that is read.  Memory is allocated from "pool" for events that come in
+ * several pieces or have several data lines; it grows with what arrives and
+ * is kept for the next event.
+ */
+void ngx_ors_sse_init(ngx_ors_sse_t *sse, ngx_pool_t *pool, size_t max);
+
+/*
+ * Reads from "b", moving b->pos, up to the end of the next event that has
+ * data.  LF, CRLF and CR end a line; comments, unknown fields, a byte order
+ * mark at the beginning and events without data are passed over.  "data" and
+ * "event" are valid until the next call and while the buffer's bytes are.
+ *
+ * NGX_OK         an event is ready; call again for the next one
+ * NGX_AGAIN      the buffer is used up
+ * NGX_DECLINED   the event is over the limit; the reader must not be used on
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b);
+
+/*
+ * The stream has ended.  An event whose lines are complete and that lacks
+ * only its empty line is given, as some servers end their streams so.
+ *
+ * NGX_OK         that event is ready
+ * NGX_DONE       nothing was left, or an event that was cut
+ */
+ngx_int_t ngx_ors_sse_end(ngx_ors_sse_t *sse);
+
+/*
+ * Frames: ngx_ors_sse_open() writes the event line and the beginning of the
+ * data line, ngx_ors_sse_close() the end.  What is appended between them
+ * must hold no line break.
+ */
+void ngx_ors_sse_open(ngx_ors_out_t *out, ngx_str_t *event);
+
+#define ngx_ors_sse_close(out)  ngx_ors_out_lit(out, "\n\n")
+
+/* The last frame of a stream. */
+#define ngx_ors_sse_done(out)   ngx_ors_out_lit(out, "data: [DONE]\n\n")
+
+
+#endif /* _NGX_ORS_SSE_H_INCLUDED_ */
