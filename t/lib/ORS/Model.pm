@@ -295,6 +295,11 @@ sub start ($self) {
     if ($pid == 0) {
         setpgrp;
         $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP );
+
+        # the test's connections must not be kept open here
+        POSIX::close($_) for grep { $_ > 2 && $_ != fileno $self->{listen} }
+                             map { m{(\d+)\z} } glob '/proc/self/fd/*';
+
         eval { $self->_serve($parent); 1 } or warn "model: $@";
         POSIX::_exit(0);
     }

@@ -59,8 +59,8 @@ package ORS::Nginx;
 #
 # finish() is one test: no [alert], [crit] or [emerg] in the error log that
 # the test did not announce, no sanitizer report, the same workers as at the
-# start (reload() counts as a new start), and they leave on SIGQUIT.  A test
-# that forgets finish() fails at its end.
+# start (reload() counts as a new start), and they leave on SIGQUIT once the
+# client's connections are closed.  A test that forgets finish() fails.
 
 use v5.36;
 use Cwd ();
@@ -313,6 +313,8 @@ sub conf_test ($class, $conf, %o) {
 
 sub finish ($self, $name = 'nginx is well at the end') {
     return if $self->{finished}++;
+
+    ORS::HTTP::Conn->close_all if ORS::HTTP::Conn->can('close_all');
 
     my @troubles = $self->_troubles;
 
