@@ -17,11 +17,9 @@ NGX_H     := $(NGX_SRC)/src/core/nginx.h
 MODULE    := $(BUILD)/$(NAME).so
 MODULES   ?= /usr/lib/nginx/modules
 
-SRCS      := $(wildcard src/*.c src/*/*.c)
 DEPS      := t/make/deps.sh
 SOURCE    := $(BUILD)/source
-NOJ       := $(findstring --jobserver,$(MAKEFLAGS))
-PAR       := $(if $(NOJ),,-j$(JOBS)) $(if $(V),,-s)
+PAR        = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) $(if $(V),,-s)
 
 # what nginx is configured with: as Debian did, or the least that fits
 CC_OPT    ?= -O2 -g -fstack-protector-strong -Wformat \
@@ -195,5 +193,5 @@ run: build
 	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run
 
 clean:
-	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 \
+	@test ! -f $(BUILD)/configure || find $(BUILD) -mindepth 1 -maxdepth 1 \
 	    ! -name source -exec rm -rf {} +

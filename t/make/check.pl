@@ -309,7 +309,7 @@ sub check_names {
         next unless exists $room{$file};
 
         my $want = $room{$file} eq '' ? qr/^ngx_http_open_responses_/
-                   : $room{$file} eq 'http' ? qr/^ngx_http_ors_/
+                   : $room{$file} eq 'http' ? qr/^ngx_http_ors[_.]/
                    : qr/^ngx_ors_/;
 
         finding($file, 0, "the name must match $want") if $name !~ $want;
