@@ -106,19 +106,16 @@ sub files {
     my @found;
 
     my $wanted = sub {
-        my $path = s!^\./!!r;
-
-        if (-d && $path =~ m!^(\.git|build|node_modules|t/data)$
-                             |/(node_modules|__pycache__|\.venv|venv)$!x)
-        {
+        if (-d && m!^t/data$|/(node_modules|__pycache__|\.?venv)$!) {
             $File::Find::prune = 1;
             return;
         }
 
-        push(@found, $path) if -f && !-l && is_text($path);
+        push(@found, $_) if -f && !-l && is_text($_);
     };
 
-    find({ wanted => $wanted, no_chdir => 1 }, '.');
+    find({ wanted => $wanted, no_chdir => 1 },
+         grep { -e } qw(.ci Makefile conf.d config src t));
 
     return sort @found;
 }
