@@ -4,7 +4,8 @@
 #   make unit-asan [T=sse]   the same with address and undefined sanitizers
 #   make fuzz                libFuzzer targets in $(BUILD)/fuzz
 #
-# A test of a room is linked with that room and those below it, nothing else.
+# A test of a room is linked with that room and those below it, nothing else;
+# t/fuzz/NAME_fuzz.c as a test of the room that has ngx_ors_NAME.c.
 
 NGX_SRC     ?= /usr/share/nginx/src
 BUILD       ?= build
@@ -16,6 +17,7 @@ UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
 UNIT_LDLIBS ?=
+UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                -fno-omit-frame-pointer
@@ -49,6 +51,9 @@ UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
                          $(UNIT_PROGS))
 
 FUZZ_SRCS   := $(sort $(wildcard t/fuzz/*_fuzz.c))
+FUZZ_NAME    = $(patsubst %_fuzz.c,%,$(notdir $1))
+FUZZ_ROOM    = $(or $(patsubst src/%/,%,$(dir \
+                   $(wildcard src/*/ngx_ors_$(call FUZZ_NAME,$1).c))),turn)
 FUZZ_PROGS  := $(foreach s,$(FUZZ_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
 
 
@@ -71,7 +76,7 @@ unit-fuzz-progs: $(FUZZ_PROGS)
 
 $(UNIT_DIR)/%.o: %.c $(UNIT_MK) | $(NGX_OBJS)/Makefile
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -MMD -MP $(UNIT_INCS) -c -o $@ $<
+	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -MMD -MP $(UNIT_INCS) -c -o $@ $<
 
 # the rooms are archives: a test takes what it calls
 
@@ -80,25 +85,26 @@ $(UNIT_DIR)/$1.a: $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard src/$1/*.c)) \
     $(wildcard src/$1)
 	@mkdir -p $$(@D)
 	@rm -f $$@
-	ar rcs $$@ $$(filter %.o,$$^)
+	@ar rcs $$@ $$(filter %.o,$$^)
 endef
 
 define UNIT_PROG
 $(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) $(UNIT_CORE) \
     $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
-	$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
+	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 
 define FUZZ_PROG
 $(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) $(UNIT_CORE) \
-    $(foreach r,$(UNIT_turn),$(UNIT_DIR)/$r.a)
-	$$(CC) $$(UNIT_CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(UNIT_LDLIBS)
+    $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -fsanitize=fuzzer -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 
 $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
 $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
     $(eval $(call UNIT_PROG,$s,$r))))
-$(foreach s,$(FUZZ_SRCS),$(eval $(call FUZZ_PROG,$s)))
+$(foreach s,$(FUZZ_SRCS), \
+    $(eval $(call FUZZ_PROG,$s,$(call FUZZ_ROOM,$s))))
 
 -include $(wildcard $(UNIT_DIR)/t/*/*.d $(UNIT_DIR)/t/*/*/*.d \
     $(UNIT_DIR)/src/*/*.d)
