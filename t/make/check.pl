@@ -111,7 +111,10 @@ sub files {
             return;
         }
 
-        push(@found, $_) if -f && !-l && is_text($_);
+        # a file given to find() comes as "./file"
+        my $path = s!^\./!!r;
+
+        push(@found, $path) if -f && !-l && is_text($path);
     };
 
     find({ wanted => $wanted, no_chdir => 1 },
