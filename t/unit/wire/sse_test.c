@@ -326,8 +326,9 @@ test_limits(void)
 static void
 test_long_line(void)
 {
-    size_t   i, n;
-    char    *line;
+    char              *line;
+    size_t             i, n;
+    ngx_pool_large_t  *large;
 
     line = malloc(TEXT_MAX);
     ngx_memset(line, 'x', TEXT_MAX);
@@ -344,7 +345,21 @@ test_long_line(void)
         ok(last - text == TEXT_MAX - 8 + 3
            && memcmp(text + 2, line + 6, TEXT_MAX - 8) == 0,
            "long line by %d bytes", (int) n);
+
+        for (i = 0, large = pool->large; large; large = large->next) {
+            i++;
+        }
+
+        ok(i <= 2, "memory it has grown out of is freed");
     }
+
+    start(NO_LIMIT);
+    feed(line, 1000);
+    feed(line + 1000, 3000);
+    feed(line + TEXT_MAX - 2, 2);
+    ok(last - text == 4000 - 6 + 3
+       && memcmp(text + 2, line + 6, 4000 - 6) == 0,
+       "a piece of more than twice the line");
 
     /* the end of a line at each distance from the end of the buffer */
 
@@ -420,6 +435,16 @@ test_memory(void)
 
     is_int(ngx_ors_test_allocs() - n, 0, "memory is used again");
     is_mem(text, last - text, "<name|abc\ndef>", 14, "the event");
+
+    finish();
+
+    start(1500);
+
+    for (i = 0; i < 1500; i++) {
+        feed("x", 1);
+    }
+
+    ok(sse.line.end - sse.line.start == 1500, "no more than the limit");
 
     finish();
 }
