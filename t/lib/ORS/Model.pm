@@ -296,9 +296,13 @@ sub start ($self) {
         setpgrp;
         $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP );
 
-        # the test's connections must not be kept open here
-        POSIX::close($_) for grep { $_ > 2 && $_ != fileno $self->{listen} }
-                             map { m{(\d+)\z} } glob '/proc/self/fd/*';
+        # the test's connections must not be kept open here; their numbers
+        # stay taken, since perl's handles know nothing of this
+        open my $null, '+<', '/dev/null';
+        POSIX::dup2(fileno $null, $_)
+            for grep { $_ > 2 && $_ != fileno $self->{listen}
+                       && $_ != fileno $null }
+                map { m{(\d+)\z} } glob '/proc/self/fd/*';
 
         eval { $self->_serve($parent); 1 } or warn "model: $@";
         POSIX::_exit(0);
