@@ -1,0 +1,464 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json.h>
+
+
+#define NGX_ORS_JSON_MAX_EXP     1000000000000LL
+#define NGX_ORS_JSON_INT_DIGITS  19
+
+#define ngx_ors_json_surrogate_high(code)  (((code) & 0xfffffc00) == 0xd800)
+#define ngx_ors_json_surrogate_low(code)   (((code) & 0xfffffc00) == 0xdc00)
+
+
+static ngx_uint_t ngx_ors_json_equal_escaped(u_char *p, u_char *end,
+    u_char *s, u_char *last);
+static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
+static uint32_t ngx_ors_json_hex4(u_char *p);
+static u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
+static size_t ngx_ors_json_chars(u_char *p, u_char *end);
+static int64_t ngx_ors_json_exponent(u_char *p, u_char *end);
+static uint64_t ngx_ors_json_scale(uint64_t n, ngx_uint_t zeros);
+
+
+static ngx_str_t  ngx_ors_json_errors[] = {
+    ngx_string("no error"),
+    ngx_string("empty text"),
+    ngx_string("unexpected end of text"),
+    ngx_string("unexpected character"),
+    ngx_string("text after the value"),
+    ngx_string("control character in a string"),
+    ngx_string("invalid escape in a string"),
+    ngx_string("invalid UTF-8 in a string"),
+    ngx_string("invalid number"),
+    ngx_string("too many levels of nesting"),
+    ngx_string("too many values"),
+    ngx_string("text too long"),
+    ngx_string("no memory")
+};
+
+
+void
+ngx_ors_json_init(ngx_ors_json_t *json, ngx_pool_t *pool,
+    ngx_uint_t max_depth, ngx_uint_t max_nodes)
+{
+    ngx_memzero(json, sizeof(ngx_ors_json_t));
+
+    /*
+     * set by ngx_memzero():
+     *
+     *     json->text = NULL;
+     *     json->nodes = NULL;
+     *     json->n = 0;
+     *     json->nalloc = 0;
+     *     json->error = ngx_ors_json_err_none;
+     *     json->offset = 0;
+     */
+
+    json->pool = pool;
+    json->max_depth = ngx_min(max_depth, NGX_ORS_JSON_MAX_DEPTH);
+    json->max_nodes = max_nodes;
+}
+
+
+ngx_str_t *
+ngx_ors_json_strerror(ngx_ors_json_err_e error)
+{
+    return &ngx_ors_json_errors[error];
+}
+
+
+ngx_ors_json_node_t *
+ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    u_char *name, size_t len)
+{
+    ngx_ors_json_node_t  *key, *value;
+
+    if (object->type != ngx_ors_json_object) {
+        return NULL;
+    }
+
+    value = NULL;
+
+    for (key = ngx_ors_json_first(json, object);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        if (key->len != len && !key->escaped) {
+            continue;
+        }
+
+        if (ngx_ors_json_equal(json, key, name, len)) {
+            value = key + 1;
+        }
+    }
+
+    return value;
+}
+
+
+ngx_uint_t
+ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *s, size_t len)
+{
+    u_char  *p;
+
+    if (node->type != ngx_ors_json_string) {
+        return 0;
+    }
+
+    p = ngx_ors_json_text(json, node);
+
+    if (node->escaped) {
+        return ngx_ors_json_equal_escaped(p, p + node->len, s, s + len);
+    }
+
+    return node->len == len && ngx_memcmp(p, s, len) == 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_json_equal_escaped(u_char *p, u_char *end, u_char *s, u_char *last)
+{
+    size_t   len;
+    u_char  *dst, ch[4];
+
+    /* decoding never makes text longer */
+
+    if (end - p < last - s) {
+        return 0;
+    }
+
+    while (p < end && s < last) {
+
+        if (*p != '\\') {
+            if (*p++ != *s++) {
+                return 0;
+            }
+
+            continue;
+        }
+
+        dst = ch;
+        p = ngx_ors_json_unescape(p, end, &dst);
+        len = dst - ch;
+
+        if ((size_t) (last - s) < len || ngx_memcmp(s, ch, len) != 0) {
+            return 0;
+        }
+
+        s += len;
+    }
+
+    return p == end && s == last;
+}
+
+
+/* decodes one escape to "*dst", a surrogate pair at once */
+
+static u_char *
+ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst)
+{
+    u_char    ch;
+    uint32_t  code, low;
+
+    ch = p[1];
+
+    switch (ch) {
+
+    case 'b':
+        ch = '\b';
+        break;
+
+    case 'f':
+        ch = '\f';
+        break;
+
+    case 'n':
+        ch = LF;
+        break;
+
+    case 'r':
+        ch = CR;
+        break;
+
+    case 't':
+        ch = '\t';
+        break;
+
+    case 'u':
+        code = ngx_ors_json_hex4(p + 2);
+        p += 6;
+
+        if (ngx_ors_json_surrogate_high(code)
+            && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
+        {
+            low = ngx_ors_json_hex4(p + 2);
+
+            if (ngx_ors_json_surrogate_low(low)) {
+                code = 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
+                p += 6;
+            }
+        }
+
+        *dst = ngx_ors_json_utf8(*dst, code);
+
+        return p;
+
+    default:        /* '"', '\\', '/' */
+        break;
+    }
+
+    *(*dst)++ = ch;
+
+    return p + 2;
+}
+
+
+static uint32_t
+ngx_ors_json_hex4(u_char *p)
+{
+    uint32_t    code;
+    ngx_uint_t  i;
+
+    code = 0;
+
+    for (i = 0; i < 4; i++) {
+        code = code << 4 | ((p[i] <= '9') ? p[i] - '0'
+                                          : (p[i] | 0x20) - 'a' + 10);
+    }
+
+    return code;
+}
+
+
+static u_char *
+ngx_ors_json_utf8(u_char *dst, uint32_t code)
+{
+    if (code < 0x80) {
+        *dst++ = (u_char) code;
+        return dst;
+    }
+
+    if (code < 0x800) {
+        *dst++ = (u_char) (0xc0 | code >> 6);
+        *dst++ = (u_char) (0x80 | (code & 0x3f));
+        return dst;
+    }
+
+    if (code >= 0x10000) {
+        *dst++ = (u_char) (0xf0 | code >> 18);
+        *dst++ = (u_char) (0x80 | (code >> 12 & 0x3f));
+
+    } else {
+
+        if (ngx_ors_json_surrogate_high(code)
+            || ngx_ors_json_surrogate_low(code))
+        {
+            code = 0xfffd;
+        }
+
+        *dst++ = (u_char) (0xe0 | code >> 12);
+    }
+
+    *dst++ = (u_char) (0x80 | (code >> 6 & 0x3f));
+    *dst++ = (u_char) (0x80 | (code & 0x3f));
+
+    return dst;
+}
+
+
+void
+ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *raw)
+{
+    raw->data = ngx_ors_json_text(json, node);
+    raw->len = node->len;
+}
+
+
+size_t
+ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+{
+    size_t   n;
+    u_char  *p, *end, *start, *dst, ch[4];
+
+    if (node->type != ngx_ors_json_string) {
+        return 0;
+    }
+
+    p = ngx_ors_json_text(json, node);
+    end = p + node->len;
+    n = 0;
+
+    while (node->escaped && p < end) {
+        start = p;
+
+        p = memchr(p, '\\', end - p);
+        if (p == NULL) {
+            p = start;
+            break;
+        }
+
+        n += node->ascii ? (size_t) (p - start)
+                         : ngx_ors_json_chars(start, p);
+
+        dst = ch;
+        p = ngx_ors_json_unescape(p, end, &dst);
+        n++;
+    }
+
+    return n + (node->ascii ? (size_t) (end - p)
+                            : ngx_ors_json_chars(p, end));
+}
+
+
+/* characters of valid UTF-8: the bytes that do not continue one */
+
+static size_t
+ngx_ors_json_chars(u_char *p, u_char *end)
+{
+    size_t  n;
+
+    for (n = 0; p < end; p++) {
+        n += (*p & 0xc0) != 0x80;
+    }
+
+    return n;
+}
+
+
+u_char *
+ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *dst)
+{
+    u_char  *p, *end, *start;
+
+    p = ngx_ors_json_text(json, node);
+    end = p + node->len;
+
+    while (node->escaped && p < end) {
+        start = p;
+
+        p = memchr(p, '\\', end - p);
+        if (p == NULL) {
+            p = start;
+            break;
+        }
+
+        dst = ngx_cpymem(dst, start, p - start);
+        p = ngx_ors_json_unescape(p, end, &dst);
+    }
+
+    return ngx_cpymem(dst, p, end - p);
+}
+
+
+ngx_int_t
+ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    int64_t *value)
+{
+    u_char     *p, *end, *last;
+    int64_t     exp;
+    uint64_t    n;
+    ngx_uint_t  digits, fraction, negative, zeros;
+
+    if (node->type != ngx_ors_json_number) {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_ors_json_text(json, node);
+    end = p + node->len;
+
+    negative = (*p == '-');
+    p += negative;
+
+    for (last = p; last < end && (*last | 0x20) != 'e'; last++) { /* void */ }
+
+    exp = (last < end) ? ngx_ors_json_exponent(last + 1, end) : 0;
+
+    /* "n" ends with the last digit that is not zero, "zeros" follow it */
+
+    n = 0;
+    digits = 0;
+    zeros = 0;
+    fraction = 0;
+
+    for ( /* void */ ; p < last; p++) {
+
+        if (*p == '.') {
+            fraction = last - p - 1;
+            continue;
+        }
+
+        if (*p == '0') {
+            zeros += (digits != 0);
+            continue;
+        }
+
+        digits += zeros + 1;
+
+        if (digits > NGX_ORS_JSON_INT_DIGITS) {
+            return NGX_DECLINED;
+        }
+
+        n = ngx_ors_json_scale(n, zeros + 1) + (*p - '0');
+        zeros = 0;
+    }
+
+    exp += (int64_t) zeros - (int64_t) fraction;
+
+    if (digits) {
+        if (exp < 0 || (int64_t) digits + exp > NGX_ORS_JSON_INT_DIGITS) {
+            return NGX_DECLINED;
+        }
+
+        n = ngx_ors_json_scale(n, exp);
+    }
+
+    if (n > (uint64_t) INT64_MAX + negative) {
+        return NGX_DECLINED;
+    }
+
+    *value = (int64_t) (negative ? 0 - n : n);
+
+    return NGX_OK;
+}
+
+
+/* far beyond any number of digits is as good as infinite */
+
+static int64_t
+ngx_ors_json_exponent(u_char *p, u_char *end)
+{
+    int64_t     exp;
+    ngx_uint_t  negative;
+
+    negative = (*p == '-');
+
+    if (*p == '-' || *p == '+') {
+        p++;
+    }
+
+    for (exp = 0; p < end && exp < NGX_ORS_JSON_MAX_EXP; p++) {
+        exp = exp * 10 + (*p - '0');
+    }
+
+    return negative ? -exp : exp;
+}
+
+
+static uint64_t
+ngx_ors_json_scale(uint64_t n, ngx_uint_t zeros)
+{
+    while (zeros--) {
+        n *= 10;
+    }
+
+    return n;
+}

@@ -1,0 +1,157 @@
+
+/*
+ * JSON reader: one pass over borrowed bytes makes a flat array of nodes.
+ * Strings stay raw (escaped as they came), numbers stay text, and a value
+ * of any size is skipped in one step.
+ */
+
+
+#ifndef _NGX_ORS_JSON_H_INCLUDED_
+#define _NGX_ORS_JSON_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+#define NGX_ORS_JSON_MAX_DEPTH  1024
+
+
+typedef enum {
+    ngx_ors_json_null = 0,
+    ngx_ors_json_false,
+    ngx_ors_json_true,
+    ngx_ors_json_number,
+    ngx_ors_json_string,
+    ngx_ors_json_array,
+    ngx_ors_json_object
+} ngx_ors_json_type_e;
+
+
+typedef enum {
+    ngx_ors_json_err_none = 0,
+    ngx_ors_json_err_empty,       /* nothing but white space */
+    ngx_ors_json_err_eof,         /* the text ends inside a value */
+    ngx_ors_json_err_token,       /* a character that cannot stand here */
+    ngx_ors_json_err_trailing,    /* text after the value */
+    ngx_ors_json_err_control,     /* raw control character in a string */
+    ngx_ors_json_err_escape,      /* bad escape in a string */
+    ngx_ors_json_err_utf8,        /* not UTF-8 */
+    ngx_ors_json_err_number,      /* bad number */
+    ngx_ors_json_err_depth,       /* over the depth limit */
+    ngx_ors_json_err_nodes,       /* over the node limit */
+    ngx_ors_json_err_size,        /* 4 GB and more */
+    ngx_ors_json_err_memory
+} ngx_ors_json_err_e;
+
+
+/*
+ * Members of an object are pairs of nodes, the key (a string) and right
+ * after it the value; "next" of a key is the next key.  "next" of an array
+ * element is the next element.  The last sibling and the root have 0.  The
+ * first child is the node after its container, if "count" is not 0.
+ */
+
+typedef struct {
+    uint32_t      pos;            /* first byte; of a string, after the quote */
+    uint32_t      len;            /* raw bytes; of a string, without quotes */
+    uint32_t      next;           /* index of the next sibling */
+    unsigned      count:26;       /* members or elements, capped at the top */
+    unsigned      type:3;         /* ngx_ors_json_type_e */
+    unsigned      escaped:1;      /* string with a backslash in it */
+    unsigned      integer:1;      /* number without fraction and exponent */
+    unsigned      ascii:1;        /* string of bytes below 0x80 only */
+} ngx_ors_json_node_t;
+
+
+typedef struct {
+    u_char                *text;        /* borrowed */
+    ngx_ors_json_node_t   *nodes;
+    ngx_uint_t             n;           /* nodes in use */
+    ngx_uint_t             nalloc;      /* nodes allocated */
+
+    ngx_uint_t             max_depth;   /* set by the caller, see init */
+    ngx_uint_t             max_nodes;
+    ngx_pool_t            *pool;
+
+    ngx_ors_json_err_e     error;
+    size_t                 offset;      /* of the error, in bytes */
+} ngx_ors_json_t;
+
+
+/*
+ * Prepares a document to be read any number of times.  Nodes come from
+ * "pool" and are kept for the next reading.  "max_depth" counts containers
+ * inside each other (1: no container in the outermost one) and is at most
+ * NGX_ORS_JSON_MAX_DEPTH.
+ */
+void ngx_ors_json_init(ngx_ors_json_t *json, ngx_pool_t *pool,
+    ngx_uint_t max_depth, ngx_uint_t max_nodes);
+
+/*
+ * Reads one JSON text (RFC 8259) of "len" bytes.  The bytes are borrowed and
+ * must stay unchanged while the document is used.  The root is node 0.  An
+ * escaped lone surrogate is legal, as in the RFC; a byte order mark is not.
+ *
+ * NGX_OK         the document is ready
+ * NGX_DECLINED   "error" and "offset" say what is wrong and where
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
+
+/* A phrase for people for a reading's "error", static text. */
+ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
+
+/*
+ * The value of member "name" of "object", or NULL if "object" is not an
+ * object or has no such member.  Of a name that comes twice the last one
+ * counts, as in most readers.  An escaped key is compared decoded.
+ */
+ngx_ors_json_node_t *ngx_ors_json_get(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, u_char *name, size_t len);
+
+#define ngx_ors_json_find(json, object, name)                                 \
+    ngx_ors_json_get(json, object, (u_char *) name, sizeof(name) - 1)
+
+/* First child (of an object: its first key) and next sibling, or NULL. */
+#define ngx_ors_json_first(json, node)                                        \
+    ((node)->count ? (node) + 1 : NULL)
+#define ngx_ors_json_next(json, node)                                         \
+    ((node)->next ? &(json)->nodes[(node)->next] : NULL)
+
+/* First raw byte of a node; a string's after its quote. */
+#define ngx_ors_json_text(json, node)  ((json)->text + (node)->pos)
+
+/* 1 if string "node", decoded, equals the "len" bytes at "s". */
+ngx_uint_t ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *s, size_t len);
+
+#define ngx_ors_json_is(json, node, text)                                     \
+    ngx_ors_json_equal(json, node, (u_char *) text, sizeof(text) - 1)
+
+/* The raw text of "node" as a string: contents of a string, else all. */
+void ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *raw);
+
+/* Length of string "node", decoded, in code points (a pair counts once). */
+size_t ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node);
+
+/*
+ * Decodes string "node" into "dst", which has room for node->len bytes;
+ * returns the end.  A lone surrogate becomes U+FFFD, so that the result is
+ * UTF-8.
+ */
+u_char *ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *dst);
+
+/*
+ * The value of a number with zero fraction ("16", "16.0", "1e2").
+ *
+ * NGX_OK         "*value" is set
+ * NGX_DECLINED   not a number, not whole, or outside of int64_t
+ */
+ngx_int_t ngx_ors_json_integer(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, int64_t *value);
+
+
+#endif /* _NGX_ORS_JSON_H_INCLUDED_ */
