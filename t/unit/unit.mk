@@ -106,5 +106,8 @@ $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
 $(foreach s,$(FUZZ_SRCS), \
     $(eval $(call FUZZ_PROG,$s,$(call FUZZ_ROOM,$s))))
 
+# compared with another implementation
+$(UNIT_DIR)/json_jansson_test: UNIT_LDLIBS += -ljansson
+
 -include $(wildcard $(UNIT_DIR)/t/*/*.d $(UNIT_DIR)/t/*/*/*.d \
     $(UNIT_DIR)/src/*/*.d)
