@@ -1,0 +1,169 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* lengths and counts: at the limit and one over it */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_request.h>
+
+
+#define MI  (1024 * 1024)
+
+#define LONG_TEXT  "string_above_max_length"
+
+#define CONTENT(role, part)                                                   \
+    "{'model':'m','input':[{'role':'" role "','content':[" part "'"
+
+
+typedef struct {
+    char        *head;
+    char        *unit;        /* so many times */
+    ngx_uint_t   n;
+    char        *tail;
+    char        *code;        /* of one more */
+    char        *param;
+} test_t;
+
+
+static void test_limit(test_t *test);
+static ngx_int_t read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool,
+    ngx_ors_error_t *err);
+static u_char *copy(u_char *dst, char *text);
+
+
+static ngx_ors_limits_t  limits = { 10, 100000, 1000, 128, 0, 0, 0, 0 };
+
+
+static test_t  tests[] = {
+    { "{'model':'m','input':'", "a", 10 * MI, "'}", LONG_TEXT, "input" },
+    { "{'model':'m','input':'", "\xc3\xa9", 10 * MI, "'}",
+      LONG_TEXT, "input" },
+    { "{'model':'m','input':[{'role':'user','content':'", "a", 10 * MI,
+      "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'role':'system','content':'", "a", 10 * MI,
+      "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'role':'assistant','content':'", "a", 10 * MI,
+      "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'type':'function_call_output','call_id':'c',"
+      "'output':'", "a", 10 * MI, "'}]}", LONG_TEXT, "input[0].output" },
+    { "{'model':'m','input':[{'type':'compaction','encrypted_content':'", "a",
+      10 * MI, "'}]}", LONG_TEXT, "input[0].encrypted_content" },
+    { "{'model':'m','input':[{'type':'reasoning','summary':[{'type':"
+      "'summary_text','text':'", "a", 10 * MI, "'}]}]}",
+      LONG_TEXT, "input[0].summary[0].text" },
+    { CONTENT("user", "{'type':'input_text','text':"), "a", 10 * MI, "'}]}]}",
+      LONG_TEXT, "input[0].content[0].text" },
+    { CONTENT("assistant", "{'type':'output_text','text':"), "a", 10 * MI,
+      "'}]}]}", LONG_TEXT, "input[0].content[0].text" },
+    { CONTENT("assistant", "{'type':'refusal','refusal':"), "a", 10 * MI,
+      "'}]}]}", LONG_TEXT, "input[0].content[0].refusal" },
+    { CONTENT("user", "{'type':'input_image','image_url':"), "a", 20 * MI,
+      "'}]}]}", LONG_TEXT, "input[0].content[0].image_url" },
+    { CONTENT("user", "{'type':'input_file','file_data':"), "a", 32 * MI,
+      "'}]}]}", LONG_TEXT, "input[0].content[0].file_data" },
+
+    { "{'model':'m','input':'x','safety_identifier':'", "\xe2\x82\xac", 64,
+      "'}", LONG_TEXT, "safety_identifier" },
+    { "{'model':'m','input':'x','prompt_cache_key':'", "\\ud83d\\ude00", 64,
+      "'}", LONG_TEXT, "prompt_cache_key" },
+    { "{'model':'m','input':[{'type':'function_call','name':'f','arguments':"
+      "'','call_id':'", "\\n", 64, "'}]}", LONG_TEXT, "input[0].call_id" },
+    { "{'model':'m','input':[{'type':'function_call','call_id':'c',"
+      "'arguments':'','name':'", "\\u0061", 64, "'}]}",
+      LONG_TEXT, "input[0].name" },
+    { "{'model':'m','input':'x','metadata':{'k':'", "\xc3\xa9", 512, "'}}",
+      LONG_TEXT, "metadata.k" },
+    { "{'model':'m','input':'x','metadata':{'", "\xc3\xa9", 64, "':''}}",
+      LONG_TEXT, "metadata" },
+    { "{'model':'m','input':'x','metadata':{'a':''", ",'b':''", 15, "}}",
+      "object_above_max_properties", "metadata" },
+    { "{'model':'m','input':'x','tool_choice':{'type':'allowed_tools',"
+      "'tools':[{'type':'function','name':'f'}",
+      ",{'type':'function','name':'f'}", 127, "]}}",
+      "array_above_max_length", "tool_choice.tools" },
+    { "{'model':'m','input':[{'role':'user','content':''}",
+      ",{'role':'user','content':''}", 999, "]}",
+      "array_above_max_length", "input" },
+    { "{'model':'m','input':'x','tools':[{'type':'t'}", ",{'type':'t'}", 127,
+      "]}", "array_above_max_length", "tools" },
+
+    { NULL, NULL, 0, NULL, NULL, NULL }
+};
+
+
+int
+main(void)
+{
+    test_t  *test;
+
+    for (test = tests; test->head; test++) {
+        test_limit(test);
+    }
+
+    return done_testing();
+}
+
+
+static void
+test_limit(test_t *test)
+{
+    ngx_int_t         rc;
+    ngx_pool_t       *pool;
+    ngx_ors_error_t   err;
+
+    pool = ngx_ors_test_pool();
+
+    rc = read_units(test, test->n, pool, &err);
+
+    is_int(rc, NGX_OK, "%s: %d at most", test->param, (int) test->n);
+
+    rc = read_units(test, test->n + 1, pool, &err);
+
+    if (is_int(rc, NGX_DECLINED, "%s: one more", test->param)) {
+        is_str(&err.code, test->code, "with a code");
+        is_str(&err.param, test->param, "with a param");
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+static ngx_int_t
+read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    u_char             *p;
+    ngx_str_t           body;
+    ngx_ors_request_t   req;
+
+    body.data = ngx_pnalloc(pool, ngx_strlen(test->head)
+                                  + n * ngx_strlen(test->unit)
+                                  + ngx_strlen(test->tail));
+
+    p = copy(body.data, test->head);
+
+    while (n--) {
+        p = copy(p, test->unit);
+    }
+
+    p = copy(p, test->tail);
+
+    body.len = p - body.data;
+
+    return ngx_ors_request_read(&req, &body, &limits, pool, err);
+}
+
+
+static u_char *
+copy(u_char *dst, char *text)
+{
+    while (*text) {
+        *dst++ = (*text == '\'') ? '"' : *text;
+        text++;
+    }
+
+    return dst;
+}
