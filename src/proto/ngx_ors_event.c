@@ -1,0 +1,292 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_event.h>
+#include <ngx_ors_sse.h>
+
+
+/* the events of a part, by its type */
+
+typedef struct {
+    ngx_str_t   added;
+    ngx_str_t   delta;
+    ngx_str_t   text_done;
+    ngx_str_t   part_done;
+    ngx_str_t   index;        /* name of the index field */
+    ngx_str_t   text;         /* name of the field in "text_done" */
+    ngx_str_t   tail;         /* what ends the delta and the text */
+} ngx_ors_event_part_t;
+
+
+static void ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_str_t *type);
+static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_str_t *type);
+static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_str_t *type, ngx_uint_t empty);
+static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
+static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_str_t *type);
+
+
+static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
+
+    { ngx_string("response.content_part.added"),
+      ngx_string("response.output_text.delta"),
+      ngx_string("response.output_text.done"),
+      ngx_string("response.content_part.done"),
+      ngx_string(",\"content_index\":"),
+      ngx_string(",\"text\":\""),
+      ngx_string("\",\"logprobs\":[]}") },
+
+    { ngx_string("response.content_part.added"),
+      ngx_string("response.refusal.delta"),
+      ngx_string("response.refusal.done"),
+      ngx_string("response.content_part.done"),
+      ngx_string(",\"content_index\":"),
+      ngx_string(",\"refusal\":\""),
+      ngx_string("\"}") },
+
+    { ngx_string("response.reasoning_summary_part.added"),
+      ngx_string("response.reasoning_summary_text.delta"),
+      ngx_string("response.reasoning_summary_text.done"),
+      ngx_string("response.reasoning_summary_part.done"),
+      ngx_string(",\"summary_index\":"),
+      ngx_string(",\"text\":\""),
+      ngx_string("\"}") }
+};
+
+
+static ngx_str_t  ngx_ors_event_arguments_delta_type =
+    ngx_string("response.function_call_arguments.delta");
+
+
+void
+ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    static ngx_str_t  created = ngx_string("response.created");
+    static ngx_str_t  in_progress = ngx_string("response.in_progress");
+
+    ngx_ors_event_state(out, resp, &created);
+    ngx_ors_event_state(out, resp, &in_progress);
+}
+
+
+void
+ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    static ngx_str_t  types[] = {
+        ngx_string("response.in_progress"),
+        ngx_string("response.completed"),
+        ngx_string("response.incomplete"),
+        ngx_string("response.failed")
+    };
+
+    ngx_ors_event_state(out, resp, &types[resp->status]);
+    ngx_ors_sse_done(out);
+}
+
+
+void
+ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    static ngx_str_t  error = ngx_string("error");
+
+    ngx_ors_event_open(out, resp, &error);
+    ngx_ors_out_lit(out, ",\"error\":");
+    ngx_ors_error_render(out, resp->error);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    static ngx_str_t  added = ngx_string("response.output_item.added");
+
+    ngx_ors_event_item(out, resp, item, &added, 1);
+}
+
+
+void
+ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    static ngx_str_t  done = ngx_string("response.output_item.done");
+
+    ngx_ors_event_item(out, resp, item, &done, 0);
+}
+
+
+void
+ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part)
+{
+    ngx_ors_event_part(out, resp, item, part,
+                       &ngx_ors_event_parts[part->type].added);
+    ngx_ors_out_lit(out, ",\"part\":");
+    ngx_ors_part_render(out, part, 1);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *delta)
+{
+    ngx_ors_event_part_t  *e;
+
+    e = &ngx_ors_event_parts[part->type];
+
+    ngx_ors_event_part(out, resp, item, part, &e->delta);
+    ngx_ors_out_lit(out, ",\"delta\":\"");
+    ngx_ors_out_str(out, delta);
+    ngx_ors_out_str(out, &e->tail);
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_part_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part)
+{
+    ngx_ors_event_part_t  *e;
+
+    e = &ngx_ors_event_parts[part->type];
+
+    ngx_ors_event_part(out, resp, item, part, &e->delta);
+    ngx_ors_out_lit(out, ",\"delta\":\"");
+    ngx_ors_text_put(out, &part->text);
+    ngx_ors_out_str(out, &e->tail);
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part)
+{
+    ngx_ors_event_part_t  *e;
+
+    e = &ngx_ors_event_parts[part->type];
+
+    ngx_ors_event_part(out, resp, item, part, &e->text_done);
+    ngx_ors_out_str(out, &e->text);
+    ngx_ors_text_put(out, &part->text);
+    ngx_ors_out_str(out, &e->tail);
+    ngx_ors_sse_close(out);
+
+    ngx_ors_event_part(out, resp, item, part, &e->part_done);
+    ngx_ors_out_lit(out, ",\"part\":");
+    ngx_ors_part_render(out, part, 0);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_str_t *delta)
+{
+    ngx_ors_event_place(out, resp, item, &ngx_ors_event_arguments_delta_type);
+    ngx_ors_out_lit(out, ",\"delta\":\"");
+    ngx_ors_out_str(out, delta);
+    ngx_ors_out_lit(out, "\"}");
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_arguments_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    ngx_ors_event_place(out, resp, item, &ngx_ors_event_arguments_delta_type);
+    ngx_ors_out_lit(out, ",\"delta\":\"");
+    ngx_ors_text_put(out, &item->arguments);
+    ngx_ors_out_lit(out, "\"}");
+    ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    static ngx_str_t  done =
+        ngx_string("response.function_call_arguments.done");
+
+    ngx_ors_event_place(out, resp, item, &done);
+    ngx_ors_out_lit(out, ",\"arguments\":\"");
+    ngx_ors_text_put(out, &item->arguments);
+    ngx_ors_out_lit(out, "\"}");
+    ngx_ors_sse_close(out);
+}
+
+
+static void
+ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_str_t *type)
+{
+    ngx_ors_sse_open(out, type);
+    ngx_ors_out_lit(out, "{\"type\":\"");
+    ngx_ors_out_str(out, type);
+    ngx_ors_out_lit(out, "\",\"sequence_number\":");
+    ngx_ors_out_int(out, resp->sequence++);
+}
+
+
+static void
+ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_str_t *type)
+{
+    ngx_ors_event_open(out, resp, type);
+    ngx_ors_out_lit(out, ",\"response\":");
+    ngx_ors_response_render(out, resp);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+static void
+ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_str_t *type, ngx_uint_t empty)
+{
+    ngx_ors_event_open(out, resp, type);
+    ngx_ors_out_lit(out, ",\"output_index\":");
+    ngx_ors_out_int(out, item->index);
+    ngx_ors_out_lit(out, ",\"item\":");
+    ngx_ors_item_render(out, item, empty);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+static void
+ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type)
+{
+    ngx_ors_event_place(out, resp, item, type);
+    ngx_ors_out_str(out, &ngx_ors_event_parts[part->type].index);
+    ngx_ors_out_int(out, part->index);
+}
+
+
+static void
+ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_str_t *type)
+{
+    ngx_ors_event_open(out, resp, type);
+    ngx_ors_out_lit(out, ",\"item_id\":\"");
+    ngx_ors_out_str(out, &item->id);
+    ngx_ors_out_lit(out, "\",\"output_index\":");
+    ngx_ors_out_int(out, item->index);
+}

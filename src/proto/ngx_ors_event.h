@@ -1,0 +1,57 @@
+
+/*
+ * Stream events as frames (spec, section 10).  Each function appends whole
+ * frames to "out" and counts resp->sequence on.
+ */
+
+
+#ifndef _NGX_ORS_EVENT_H_INCLUDED_
+#define _NGX_ORS_EVENT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_response.h>
+
+
+/* response.created and response.in_progress */
+void ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp);
+
+/* The terminal event that resp->status asks for, and [DONE]. */
+void ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp);
+
+/* error, with resp->error; response.failed is to follow. */
+void ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp);
+
+void ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item);
+void ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item);
+
+void ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part);
+
+/* "delta" is the inside of a JSON string, copied. */
+void ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *delta);
+
+/* All text of a part that was gathered before it could be announced. */
+void ngx_ors_event_part_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part);
+
+/* The part's text is done, then the part. */
+void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part);
+
+/* The same for the arguments of a function_call. */
+void ngx_ors_event_arguments_delta(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp, ngx_ors_item_t *item, ngx_str_t *delta);
+void ngx_ors_event_arguments_done(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp, ngx_ors_item_t *item);
+
+/* Arguments that were gathered before their item could be announced. */
+void ngx_ors_event_arguments_whole(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp, ngx_ors_item_t *item);
+
+
+#endif /* _NGX_ORS_EVENT_H_INCLUDED_ */

@@ -1,0 +1,114 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_item.h>
+
+
+static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
+
+
+static ngx_str_t  ngx_ors_item_statuses[] = {
+    ngx_string("in_progress"),
+    ngx_string("completed"),
+    ngx_string("incomplete")
+};
+
+
+void
+ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    static ngx_str_t  types[] = {
+        ngx_string("{\"type\":\"message\",\"id\":\""),
+        ngx_string("{\"type\":\"function_call\",\"id\":\""),
+        ngx_string("{\"type\":\"reasoning\",\"id\":\"")
+    };
+
+    ngx_ors_out_str(out, &types[item->type]);
+    ngx_ors_out_str(out, &item->id);
+    ngx_ors_out_lit(out, "\",\"status\":\"");
+    ngx_ors_out_str(out, &ngx_ors_item_statuses[item->status]);
+
+    switch (item->type) {
+
+    case ngx_ors_item_message:
+        ngx_ors_out_lit(out, "\",\"role\":\"assistant\",\"content\":[");
+
+        if (!empty) {
+            ngx_ors_item_parts(out, item);
+        }
+
+        ngx_ors_out_lit(out, "]}");
+        break;
+
+    case ngx_ors_item_function_call:
+        ngx_ors_out_lit(out, "\",\"call_id\":\"");
+        ngx_ors_out_str(out, &item->call_id);
+        ngx_ors_out_lit(out, "\",\"name\":\"");
+        ngx_ors_out_str(out, &item->name);
+        ngx_ors_out_lit(out, "\",\"arguments\":\"");
+
+        if (!empty) {
+            ngx_ors_text_put(out, &item->arguments);
+        }
+
+        ngx_ors_out_lit(out, "\"}");
+        break;
+
+    case ngx_ors_item_reasoning:
+        ngx_ors_out_lit(out, "\",\"summary\":[");
+
+        if (!empty) {
+            ngx_ors_item_parts(out, item);
+        }
+
+        ngx_ors_out_lit(out, "]}");
+        break;
+    }
+}
+
+
+static void
+ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item)
+{
+    ngx_ors_part_t  *part;
+
+    for (part = item->parts; part; part = part->next) {
+
+        if (part != item->parts) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_part_render(out, part, 0);
+    }
+}
+
+
+void
+ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
+    ngx_uint_t empty)
+{
+    static ngx_str_t  heads[] = {
+        ngx_string("{\"type\":\"output_text\",\"text\":\""),
+        ngx_string("{\"type\":\"refusal\",\"refusal\":\""),
+        ngx_string("{\"type\":\"summary_text\",\"text\":\"")
+    };
+
+    ngx_ors_out_str(out, &heads[part->type]);
+
+    if (!empty) {
+        ngx_ors_text_put(out, &part->text);
+    }
+
+    if (part->type == ngx_ors_part_output_text) {
+        ngx_ors_out_lit(out, "\",\"annotations\":[],\"logprobs\":[]}");
+
+    } else {
+        ngx_ors_out_lit(out, "\"}");
+    }
+}

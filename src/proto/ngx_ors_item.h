@@ -1,0 +1,85 @@
+
+/*
+ * Output items and their parts (spec, sections 8 and 9).
+ */
+
+
+#ifndef _NGX_ORS_ITEM_H_INCLUDED_
+#define _NGX_ORS_ITEM_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_text.h>
+
+
+typedef enum {
+    ngx_ors_item_message = 0,
+    ngx_ors_item_function_call,
+    ngx_ors_item_reasoning
+} ngx_ors_item_type_e;
+
+
+typedef enum {
+    ngx_ors_item_in_progress = 0,
+    ngx_ors_item_completed,
+    ngx_ors_item_incomplete
+} ngx_ors_item_status_e;
+
+
+typedef enum {
+    ngx_ors_part_output_text = 0,
+    ngx_ors_part_refusal,
+    ngx_ors_part_summary_text
+} ngx_ors_part_type_e;
+
+
+typedef struct ngx_ors_part_s  ngx_ors_part_t;
+typedef struct ngx_ors_item_s  ngx_ors_item_t;
+
+
+struct ngx_ors_part_s {
+    ngx_ors_part_type_e     type;
+    ngx_uint_t              index;      /* content_index or summary_index */
+    ngx_ors_text_t          text;       /* inside of a JSON string */
+    ngx_ors_part_t         *next;
+};
+
+
+struct ngx_ors_item_s {
+    ngx_ors_item_type_e     type;
+    ngx_ors_item_status_e   status;
+    ngx_uint_t              index;      /* output_index, once announced */
+    ngx_str_t               id;
+
+    /* function_call: insides of JSON strings */
+    ngx_str_t               call_id;
+    ngx_str_t               name;
+    ngx_ors_text_t          arguments;
+
+    /* message, reasoning: in their order; "last" may be open */
+    ngx_ors_part_t         *parts;
+    ngx_ors_part_t         *last;
+
+    ngx_ors_item_t         *next;
+    unsigned                announced:1;
+};
+
+
+/*
+ * Appends the item as a JSON object, with all that it holds by now or, for
+ * the event that announces it, empty.
+ */
+void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
+
+/*
+ * Appends the part as a JSON object, with its text or, for the event that
+ * announces it, empty.
+ */
+void ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
+    ngx_uint_t empty);
+
+
+#endif /* _NGX_ORS_ITEM_H_INCLUDED_ */

@@ -1,0 +1,507 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_response.h>
+
+
+typedef struct {
+    ngx_ors_rq_field_e   field;
+    ngx_str_t            key;       /* with the comma before it */
+    ngx_str_t            value;     /* when the request has none */
+} ngx_ors_response_echo_t;
+
+
+static void ngx_ors_response_outcome(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp);
+static void ngx_ors_response_items(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp);
+static void ngx_ors_response_usage(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp);
+static void ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req);
+static void ngx_ors_response_tools(ngx_ors_out_t *out,
+    ngx_ors_request_t *req);
+static void ngx_ors_response_tool_choice(ngx_ors_out_t *out,
+    ngx_ors_request_t *req);
+static void ngx_ors_response_allowed(ngx_ors_out_t *out,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *choice);
+static void ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req);
+static void ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *format);
+static void ngx_ors_response_reasoning(ngx_ors_out_t *out,
+    ngx_ors_request_t *req);
+static void ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+static void ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, ngx_str_t *key, ngx_str_t *value);
+
+
+static ngx_str_t  ngx_ors_response_statuses[] = {
+    ngx_string("in_progress"),
+    ngx_string("completed"),
+    ngx_string("incomplete"),
+    ngx_string("failed")
+};
+
+
+/* fields that go back as they came */
+
+static ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
+
+    { ngx_ors_rq_instructions,
+      ngx_string(",\"instructions\":"), ngx_string("null") },
+
+    { ngx_ors_rq_truncation,
+      ngx_string(",\"truncation\":"), ngx_string("\"disabled\"") },
+
+    { ngx_ors_rq_parallel_tool_calls,
+      ngx_string(",\"parallel_tool_calls\":"), ngx_string("true") },
+
+    { ngx_ors_rq_top_p,
+      ngx_string(",\"top_p\":"), ngx_string("1") },
+
+    { ngx_ors_rq_presence_penalty,
+      ngx_string(",\"presence_penalty\":"), ngx_string("0") },
+
+    { ngx_ors_rq_frequency_penalty,
+      ngx_string(",\"frequency_penalty\":"), ngx_string("0") },
+
+    { ngx_ors_rq_top_logprobs,
+      ngx_string(",\"top_logprobs\":"), ngx_string("0") },
+
+    { ngx_ors_rq_temperature,
+      ngx_string(",\"temperature\":"), ngx_string("1") },
+
+    { ngx_ors_rq_max_output_tokens,
+      ngx_string(",\"max_output_tokens\":"), ngx_string("null") },
+
+    { ngx_ors_rq_max_tool_calls,
+      ngx_string(",\"max_tool_calls\":"), ngx_string("null") },
+
+    { ngx_ors_rq_service_tier,
+      ngx_string(",\"service_tier\":"), ngx_string("\"default\"") },
+
+    { ngx_ors_rq_metadata,
+      ngx_string(",\"metadata\":"), ngx_string("{}") },
+
+    { ngx_ors_rq_safety_identifier,
+      ngx_string(",\"safety_identifier\":"), ngx_string("null") },
+
+    { ngx_ors_rq_prompt_cache_key,
+      ngx_string(",\"prompt_cache_key\":"), ngx_string("null") },
+
+    { ngx_ors_rq_n, ngx_null_string, ngx_null_string }
+};
+
+
+static ngx_str_t  ngx_ors_response_null = ngx_string("null");
+
+
+void
+ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    ngx_ors_request_t  *req;
+
+    req = resp->request;
+
+    ngx_ors_out_lit(out, "{\"id\":\"");
+    ngx_ors_out_str(out, &resp->id);
+    ngx_ors_out_lit(out, "\",\"object\":\"response\",\"created_at\":");
+    ngx_ors_out_int(out, resp->created_at);
+
+    ngx_ors_response_outcome(out, resp);
+
+    ngx_ors_out_lit(out, ",\"model\":");
+    ngx_ors_response_value(out, &req->json, req->field[ngx_ors_rq_model]);
+    ngx_ors_out_lit(out, ",\"previous_response_id\":null");
+
+    ngx_ors_response_items(out, resp);
+    ngx_ors_response_usage(out, resp);
+    ngx_ors_response_echo(out, req);
+
+    ngx_ors_out_lit(out, ",\"store\":false,\"background\":false}");
+}
+
+
+static void
+ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    ngx_ors_out_lit(out, ",\"completed_at\":");
+
+    if (resp->status == ngx_ors_response_completed) {
+        ngx_ors_out_int(out, resp->completed_at);
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
+
+    ngx_ors_out_lit(out, ",\"status\":\"");
+    ngx_ors_out_str(out, &ngx_ors_response_statuses[resp->status]);
+    ngx_ors_out_lit(out, "\",\"error\":");
+
+    if (resp->status == ngx_ors_response_failed) {
+        ngx_ors_out_lit(out, "{\"code\":");
+        ngx_ors_json_string(out, resp->error->code.data,
+                            resp->error->code.len);
+        ngx_ors_out_lit(out, ",\"message\":");
+        ngx_ors_json_string(out, resp->error->message.data,
+                            resp->error->message.len);
+        ngx_ors_out_lit(out, "}");
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
+
+    ngx_ors_out_lit(out, ",\"incomplete_details\":");
+
+    if (resp->status == ngx_ors_response_incomplete) {
+        ngx_ors_out_lit(out, "{\"reason\":\"");
+        ngx_ors_out_str(out, &resp->reason);
+        ngx_ors_out_lit(out, "\"}");
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
+}
+
+
+static void
+ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    ngx_uint_t       n;
+    ngx_ors_item_t  *item;
+
+    ngx_ors_out_lit(out, ",\"output\":[");
+
+    n = 0;
+
+    for (item = resp->items; item; item = item->next) {
+
+        if (item->status == ngx_ors_item_in_progress) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_item_render(out, item, 0);
+    }
+
+    ngx_ors_out_lit(out, "]");
+}
+
+
+static void
+ngx_ors_response_usage(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    ngx_ors_usage_t  *u;
+
+    u = &resp->usage;
+
+    /* an end without numbers still needs some: clients read them */
+
+    if (!u->known && resp->status != ngx_ors_response_completed
+        && resp->status != ngx_ors_response_incomplete)
+    {
+        ngx_ors_out_lit(out, ",\"usage\":null");
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"usage\":{\"input_tokens\":");
+    ngx_ors_out_int(out, u->input);
+    ngx_ors_out_lit(out, ",\"input_tokens_details\":{\"cached_tokens\":");
+    ngx_ors_out_int(out, u->cached);
+    ngx_ors_out_lit(out, "},\"output_tokens\":");
+    ngx_ors_out_int(out, u->output);
+    ngx_ors_out_lit(out, ",\"output_tokens_details\":{\"reasoning_tokens\":");
+    ngx_ors_out_int(out, u->reasoning);
+    ngx_ors_out_lit(out, "},\"total_tokens\":");
+    ngx_ors_out_int(out, u->total);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t      *node;
+    ngx_ors_response_echo_t  *echo;
+
+    for (echo = ngx_ors_response_echoes; echo->key.len; echo++) {
+        ngx_ors_out_str(out, &echo->key);
+
+        node = req->field[echo->field];
+
+        if (node) {
+            ngx_ors_response_value(out, &req->json, node);
+
+        } else {
+            ngx_ors_out_str(out, &echo->value);
+        }
+    }
+
+    ngx_ors_response_tools(out, req);
+    ngx_ors_response_tool_choice(out, req);
+    ngx_ors_response_text(out, req);
+    ngx_ors_response_reasoning(out, req);
+}
+
+
+static void
+ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
+{
+    ngx_uint_t            i, n;
+    ngx_ors_json_node_t  *tools, *tool, *type;
+
+    static ngx_str_t  keys[] = {
+        ngx_string(",\"name\":"),
+        ngx_string(",\"description\":"),
+        ngx_string(",\"parameters\":"),
+        ngx_string(",\"strict\":")
+    };
+
+    ngx_ors_out_lit(out, ",\"tools\":[");
+
+    tools = req->field[ngx_ors_rq_tools];
+    n = 0;
+
+    for (tool = tools ? ngx_ors_json_first(&req->json, tools) : NULL;
+         tool;
+         tool = ngx_ors_json_next(&req->json, tool))
+    {
+        type = ngx_ors_json_find(&req->json, tool, "type");
+
+        if (type == NULL || !ngx_ors_json_is(&req->json, type, "function")) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_out_lit(out, "{\"type\":\"function\"");
+
+        for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+            ngx_ors_response_member(out, &req->json, tool, &keys[i],
+                                    &ngx_ors_response_null);
+        }
+
+        ngx_ors_out_lit(out, "}");
+    }
+
+    ngx_ors_out_lit(out, "]");
+}
+
+
+static void
+ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *choice, *type;
+
+    static ngx_str_t  name = ngx_string(",\"name\":");
+
+    ngx_ors_out_lit(out, ",\"tool_choice\":");
+
+    choice = req->field[ngx_ors_rq_tool_choice];
+
+    if (choice == NULL) {
+        ngx_ors_out_lit(out, "\"auto\"");
+        return;
+    }
+
+    if (choice->type != ngx_ors_json_object) {
+        ngx_ors_response_value(out, &req->json, choice);
+        return;
+    }
+
+    type = ngx_ors_json_find(&req->json, choice, "type");
+
+    if (type && ngx_ors_json_is(&req->json, type, "allowed_tools")) {
+        ngx_ors_response_allowed(out, &req->json, choice);
+        return;
+    }
+
+    ngx_ors_out_lit(out, "{\"type\":\"function\"");
+    ngx_ors_response_member(out, &req->json, choice, &name, NULL);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *choice)
+{
+    ngx_ors_json_node_t  *tools;
+
+    static ngx_str_t  mode = ngx_string(",\"mode\":");
+    static ngx_str_t  automatic = ngx_string("\"auto\"");
+
+    tools = ngx_ors_json_find(json, choice, "tools");
+
+    ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":");
+    ngx_ors_response_value(out, json, tools);
+    ngx_ors_response_member(out, json, choice, &mode, &automatic);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *text, *format;
+
+    static ngx_str_t  verbosity = ngx_string(",\"verbosity\":");
+
+    ngx_ors_out_lit(out, ",\"text\":{\"format\":");
+
+    text = req->field[ngx_ors_rq_text];
+    format = text ? ngx_ors_json_find(&req->json, text, "format") : NULL;
+
+    if (format == NULL || format->type == ngx_ors_json_null) {
+        ngx_ors_out_lit(out, "{\"type\":\"text\"}");
+
+    } else {
+        ngx_ors_response_format(out, &req->json, format);
+    }
+
+    if (text) {
+        ngx_ors_response_member(out, &req->json, text, &verbosity, NULL);
+    }
+
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *format)
+{
+    ngx_ors_json_node_t  *type;
+
+    static ngx_str_t  name = ngx_string(",\"name\":");
+    static ngx_str_t  description = ngx_string(",\"description\":");
+    static ngx_str_t  strict = ngx_string(",\"strict\":");
+    static ngx_str_t  unnamed = ngx_string("\"response\"");
+    static ngx_str_t  off = ngx_string("false");
+
+    type = ngx_ors_json_find(json, format, "type");
+
+    if (type && ngx_ors_json_is(json, type, "text")) {
+        ngx_ors_out_lit(out, "{\"type\":\"text\"}");
+        return;
+    }
+
+    if (type && ngx_ors_json_is(json, type, "json_object")) {
+        ngx_ors_out_lit(out, "{\"type\":\"json_object\"}");
+        return;
+    }
+
+    /* spec, C7: the schema of an answer may only be null */
+
+    ngx_ors_out_lit(out, "{\"type\":\"json_schema\"");
+    ngx_ors_response_member(out, json, format, &name, &unnamed);
+    ngx_ors_response_member(out, json, format, &description,
+                            &ngx_ors_response_null);
+    ngx_ors_response_member(out, json, format, &strict, &off);
+    ngx_ors_out_lit(out, ",\"schema\":null}");
+}
+
+
+static void
+ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *reasoning, *effort;
+
+    static ngx_str_t  summary = ngx_string(",\"summary\":");
+
+    reasoning = req->field[ngx_ors_rq_reasoning];
+
+    if (reasoning == NULL) {
+        ngx_ors_out_lit(out, ",\"reasoning\":null");
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"reasoning\":{\"effort\":");
+
+    effort = ngx_ors_json_find(&req->json, reasoning, "effort");
+
+    /* spec, C12: "minimal" has no place in an answer */
+
+    if (effort == NULL || ngx_ors_json_is(&req->json, effort, "minimal")) {
+        ngx_ors_out_lit(out, "null");
+
+    } else {
+        ngx_ors_response_value(out, &req->json, effort);
+    }
+
+    ngx_ors_response_member(out, &req->json, reasoning, &summary,
+                            &ngx_ors_response_null);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    u_char  *text;
+
+    text = ngx_ors_json_text(json, node);
+
+    if (node->type == ngx_ors_json_string) {
+        ngx_ors_out_ref(out, text - 1, (size_t) node->len + 2);
+
+    } else {
+        ngx_ors_out_ref(out, text, node->len);
+    }
+}
+
+
+/*
+ * "key" is written as ,"name": and looked up by what stands in its quotes;
+ * without a value nothing is written when "value" is NULL
+ */
+
+static void
+ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, ngx_str_t *key, ngx_str_t *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, key->data + 2, key->len - 4);
+
+    if (node && node->type != ngx_ors_json_null) {
+        ngx_ors_out_str(out, key);
+        ngx_ors_response_value(out, json, node);
+        return;
+    }
+
+    if (value) {
+        ngx_ors_out_str(out, key);
+        ngx_ors_out_str(out, value);
+    }
+}
+
+
+void
+ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_ors_out_lit(out, "{\"type\":");
+    ngx_ors_json_string(out, err->type.data, err->type.len);
+    ngx_ors_out_lit(out, ",\"code\":");
+    ngx_ors_json_string(out, err->code.data, err->code.len);
+    ngx_ors_out_lit(out, ",\"message\":");
+    ngx_ors_json_string(out, err->message.data, err->message.len);
+    ngx_ors_out_lit(out, ",\"param\":");
+
+    /* an empty string, not null: some clients drop the message over it */
+
+    ngx_ors_json_string(out, err->param.data, err->param.len);
+    ngx_ors_out_lit(out, "}");
+}

@@ -1,0 +1,66 @@
+
+/*
+ * The response object (spec, section 7): 31 fields in every snapshot.
+ */
+
+
+#ifndef _NGX_ORS_RESPONSE_H_INCLUDED_
+#define _NGX_ORS_RESPONSE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_item.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+typedef enum {
+    ngx_ors_response_in_progress = 0,
+    ngx_ors_response_completed,
+    ngx_ors_response_incomplete,
+    ngx_ors_response_failed
+} ngx_ors_response_status_e;
+
+
+typedef struct {
+    int64_t                      input;
+    int64_t                      cached;
+    int64_t                      output;
+    int64_t                      reasoning;
+    int64_t                      total;
+    unsigned                     known:1;
+} ngx_ors_usage_t;
+
+
+typedef struct {
+    ngx_str_t                    id;
+    time_t                       created_at;
+    time_t                       completed_at;
+    ngx_ors_response_status_e    status;
+
+    ngx_ors_request_t           *request;     /* what is echoed */
+    ngx_ors_error_t             *error;       /* when failed */
+    ngx_str_t                    reason;      /* when incomplete */
+    ngx_ors_usage_t              usage;
+
+    ngx_ors_item_t              *items;       /* finished ones, and at the */
+    ngx_ors_item_t              *last;        /* end the one in progress */
+    ngx_uint_t                   nitems;
+
+    ngx_uint_t                   sequence;    /* of the next event */
+} ngx_ors_response_t;
+
+
+/*
+ * Appends the response as a JSON object.  Items that are in progress are
+ * left out (spec, C28).  Text of the request is referred to.
+ */
+void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
+
+/* Appends an error document (spec, section 11). */
+void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);
+
+
+#endif /* _NGX_ORS_RESPONSE_H_INCLUDED_ */
