@@ -1,0 +1,256 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_reply.h>
+
+
+static ngx_ors_json_node_t *ngx_ors_chat_choice(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *choices);
+static ngx_ors_chat_finish_e ngx_ors_chat_finish(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *choice);
+static void ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name);
+static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
+static int64_t ngx_ors_chat_number(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name);
+
+
+ngx_int_t
+ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
+{
+    ngx_ors_json_node_t  *root, *choices, *choice, *body;
+
+    ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
+
+    root = json->nodes;
+
+    if (root->type != ngx_ors_json_object) {
+        return NGX_DECLINED;
+    }
+
+    reply->usage = ngx_ors_chat_member(json, root, "usage",
+                                       ngx_ors_json_object);
+    choices = ngx_ors_chat_member(json, root, "choices", ngx_ors_json_array);
+
+    body = ngx_ors_json_find(json, root, "error");
+
+    if (body && body->type != ngx_ors_json_null
+        && (choices == NULL || choices->count == 0))
+    {
+        reply->error = root;
+        return NGX_OK;
+    }
+
+    if (choices == NULL) {
+
+        /* the error object of some servers has no "error" around it */
+
+        body = ngx_ors_json_find(json, root, "object");
+
+        if (body && ngx_ors_json_is(json, body, "error")) {
+            reply->error = root;
+            return NGX_OK;
+        }
+
+        return reply->usage ? NGX_OK : NGX_DECLINED;
+    }
+
+    choice = ngx_ors_chat_choice(json, choices);
+    if (choice == NULL) {
+        return NGX_OK;
+    }
+
+    reply->finish = ngx_ors_chat_finish(json, choice);
+
+    body = ngx_ors_chat_member(json, choice, "delta", ngx_ors_json_object);
+
+    if (body == NULL) {
+        body = ngx_ors_chat_member(json, choice, "message",
+                                   ngx_ors_json_object);
+        if (body == NULL) {
+            return NGX_OK;
+        }
+
+        reply->whole = 1;
+    }
+
+    ngx_ors_chat_string(&reply->text, json, body, "content");
+    ngx_ors_chat_string(&reply->refusal, json, body, "refusal");
+    ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning_content");
+
+    if (reply->reasoning.len == 0) {
+        ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning");
+    }
+
+    reply->calls = ngx_ors_chat_member(json, body, "tool_calls",
+                                       ngx_ors_json_array);
+
+    return NGX_OK;
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *choice, *index;
+
+    for (choice = ngx_ors_json_first(json, choices);
+         choice;
+         choice = ngx_ors_json_next(json, choice))
+    {
+        index = ngx_ors_json_find(json, choice, "index");
+
+        if (index == NULL
+            || ngx_ors_json_integer(json, index, &n) != NGX_OK
+            || n == 0)
+        {
+            return choice;
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_ors_chat_finish_e
+ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *choice)
+{
+    ngx_ors_json_node_t  *reason;
+
+    reason = ngx_ors_chat_member(json, choice, "finish_reason",
+                                 ngx_ors_json_string);
+
+    if (reason == NULL || reason->len == 0) {
+        return ngx_ors_chat_finish_none;
+    }
+
+    if (ngx_ors_json_is(json, reason, "length")) {
+        return ngx_ors_chat_finish_length;
+    }
+
+    if (ngx_ors_json_is(json, reason, "content_filter")) {
+        return ngx_ors_chat_finish_content_filter;
+    }
+
+    return ngx_ors_chat_finish_stop;
+}
+
+
+void
+ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *value, *function;
+
+    ngx_memzero(call, sizeof(ngx_ors_chat_call_t));
+
+    call->index = -1;
+
+    value = ngx_ors_json_find(json, node, "index");
+
+    if (value && ngx_ors_json_integer(json, value, &n) == NGX_OK
+        && n >= 0 && n <= NGX_MAX_INT32_VALUE)
+    {
+        call->index = (ngx_int_t) n;
+    }
+
+    ngx_ors_chat_string(&call->id, json, node, "id");
+
+    function = ngx_ors_chat_member(json, node, "function",
+                                   ngx_ors_json_object);
+    if (function == NULL) {
+        return;
+    }
+
+    ngx_ors_chat_string(&call->name, json, function, "name");
+
+    value = ngx_ors_json_find(json, function, "arguments");
+
+    if (value && value->type != ngx_ors_json_null) {
+        ngx_ors_json_raw(json, value, &call->arguments);
+        call->plain = (value->type != ngx_ors_json_string);
+    }
+}
+
+
+void
+ngx_ors_chat_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_node_t  *details;
+
+    usage->input = ngx_ors_chat_number(json, node, "prompt_tokens");
+    usage->output = ngx_ors_chat_number(json, node, "completion_tokens");
+    usage->total = ngx_ors_chat_number(json, node, "total_tokens");
+
+    if (usage->total == 0) {
+        usage->total = usage->input + usage->output;
+    }
+
+    details = ngx_ors_json_find(json, node, "prompt_tokens_details");
+    usage->cached = ngx_ors_chat_number(json, details, "cached_tokens");
+
+    details = ngx_ors_json_find(json, node, "completion_tokens_details");
+    usage->reasoning = ngx_ors_chat_number(json, details, "reasoning_tokens");
+
+    usage->known = 1;
+}
+
+
+static void
+ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_chat_member(json, object, name, ngx_ors_json_string);
+
+    if (node) {
+        ngx_ors_json_raw(json, node, s);
+    }
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    char *name, ngx_ors_json_type_e type)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
+
+    return (node && node->type == type) ? node : NULL;
+}
+
+
+/* counts beyond any real one are taken for nonsense: a sum must not wrap */
+
+static int64_t
+ngx_ors_chat_number(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    char *name)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    if (object == NULL) {
+        return 0;
+    }
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
+
+    if (node == NULL || ngx_ors_json_integer(json, node, &n) != NGX_OK
+        || n < 0 || n > NGX_MAX_INT32_VALUE)
+    {
+        return 0;
+    }
+
+    return n;
+}

@@ -1,0 +1,71 @@
+
+/*
+ * Chat Completions answers, whole or in chunks, as facts.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_REPLY_H_INCLUDED_
+#define _NGX_ORS_CHAT_REPLY_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_response.h>
+
+
+typedef enum {
+    ngx_ors_chat_finish_none = 0,
+    ngx_ors_chat_finish_stop,             /* and whatever is not below */
+    ngx_ors_chat_finish_length,
+    ngx_ors_chat_finish_content_filter
+} ngx_ors_chat_finish_e;
+
+
+/* texts are insides of JSON strings, borrowed from the document */
+
+typedef struct {
+    ngx_str_t               text;
+    ngx_str_t               refusal;
+    ngx_str_t               reasoning;
+    ngx_ors_json_node_t    *calls;        /* array, or NULL */
+    ngx_ors_chat_finish_e   finish;
+    ngx_ors_json_node_t    *usage;        /* object, or NULL */
+    ngx_ors_json_node_t    *error;        /* object that tells of it, or NULL */
+    unsigned                whole:1;      /* a message, not a delta */
+} ngx_ors_chat_reply_t;
+
+
+typedef struct {
+    ngx_int_t               index;        /* -1 if there is none */
+    ngx_str_t               id;
+    ngx_str_t               name;
+    ngx_str_t               arguments;
+    unsigned                plain:1;      /* arguments still need escaping */
+} ngx_ors_chat_call_t;
+
+
+/*
+ * Takes the facts from a document: a chat.completion, a chunk of one, or an
+ * error object in place of it.  Only the choice with index 0 counts (E58).
+ *
+ * NGX_OK         "reply" is filled
+ * NGX_DECLINED   neither of these
+ */
+ngx_int_t ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply,
+    ngx_ors_json_t *json);
+
+/*
+ * Reads one element of "calls".  What is absent, null or of a wrong type is
+ * left empty; arguments that are not a string are given as their JSON text,
+ * with "plain" set (E45).
+ */
+void ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+
+/* Takes the numbers of a usage object (E40, E63). */
+void ngx_ors_chat_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+
+
+#endif /* _NGX_ORS_CHAT_REPLY_H_INCLUDED_ */
