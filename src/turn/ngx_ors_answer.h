@@ -1,0 +1,68 @@
+
+/*
+ * The model's answer as it grows: facts in, items and their events out
+ * (spec, section 10.3).
+ *
+ * Items stand in the order in which the model began them.  The first one
+ * that is not closed is the current one: its events are sent as they come,
+ * what belongs to later items is gathered until it is their turn, so that
+ * items never interleave (E46).
+ */
+
+
+#ifndef _NGX_ORS_ANSWER_H_INCLUDED_
+#define _NGX_ORS_ANSWER_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_reply.h>
+#include <ngx_ors_id.h>
+#include <ngx_ors_response.h>
+
+
+typedef struct ngx_ors_answer_call_s  ngx_ors_answer_call_t;
+
+
+typedef struct {
+    ngx_ors_response_t      *resp;
+    ngx_ors_out_t           *out;
+    ngx_ors_limits_t        *limits;
+    ngx_ors_id_t             ids;
+    ngx_pool_t              *pool;
+    ngx_log_t               *log;
+
+    ngx_ors_item_t          *current;
+    ngx_ors_answer_call_t   *calls;       /* the newest one first */
+    ngx_uint_t               ncalls;
+    size_t                   size;        /* text of all items */
+    ngx_ors_chat_finish_e    finish;
+
+    unsigned                 stream:1;    /* events are wanted */
+    unsigned                 started:1;   /* and the first ones are out */
+    unsigned                 seen:1;      /* some delta has come */
+} ngx_ors_answer_t;
+
+
+/*
+ * Takes the facts of one document.  Texts are copied.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says which limit was passed
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+
+/*
+ * The model is done: closes what is open, sets the response's status from
+ * the finish reason and sends its terminal event.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says what cannot be told to a client
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err);
+
+
+#endif /* _NGX_ORS_ANSWER_H_INCLUDED_ */

@@ -1,0 +1,646 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_error.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_event.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_turn.h>
+
+
+#define NGX_ORS_TURN_BLOCK      4096
+
+/* of an error document nobody needs more */
+#define NGX_ORS_TURN_FAILURE    65536
+
+
+static ngx_int_t ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b);
+static ngx_int_t ngx_ors_turn_event(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
+    size_t len);
+static ngx_int_t ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b);
+static ngx_int_t ngx_ors_turn_reserve(ngx_ors_turn_t *turn, size_t size);
+static ngx_int_t ngx_ors_turn_document(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_failure(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
+    ngx_uint_t status, ngx_ors_json_t *json);
+static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
+static void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
+    ngx_uint_t status);
+static ngx_int_t ngx_ors_turn_cut(ngx_ors_turn_t *turn);
+static ngx_uint_t ngx_ors_turn_type_is(ngx_str_t *type, char *name);
+
+
+ngx_ors_turn_t *
+ngx_ors_turn_create(ngx_pool_t *pool, ngx_log_t *log,
+    ngx_ors_limits_t *limits)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ngx_pcalloc(pool, sizeof(ngx_ors_turn_t));
+    if (turn == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     turn->state = ngx_ors_turn_st_request;
+     *     turn->status = 0;
+     *     turn->response, turn->answer, turn->error: nothing yet
+     */
+
+    turn->limits = limits;
+    turn->pool = pool;
+    turn->log = log;
+
+    turn->answer.resp = &turn->response;
+    turn->answer.out = &turn->out;
+    turn->answer.limits = limits;
+    turn->answer.pool = pool;
+    turn->answer.log = log;
+
+    turn->response.request = &turn->request;
+    turn->response.error = &turn->error;
+
+    ngx_ors_out_init(&turn->out, pool, NGX_ORS_TURN_BLOCK);
+    ngx_ors_json_init(&turn->json, pool, limits->depth, limits->nodes);
+
+    return turn;
+}
+
+
+ngx_int_t
+ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
+{
+    ngx_int_t  rc;
+
+    turn->body = *body;
+
+    rc = ngx_ors_request_read(&turn->request, body, turn->limits, turn->pool,
+                              &turn->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_turn_fail(turn);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_id_init(&turn->answer.ids, turn->log) != NGX_OK
+        || ngx_ors_id_make(&turn->answer.ids, turn->pool, "resp",
+                           &turn->response.id)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    turn->response.created_at = ngx_time();
+    turn->answer.stream = turn->request.stream;
+
+    turn->state = ngx_ors_turn_st_call;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    ngx_str_t *model, ngx_ors_out_t *out)
+{
+    u_char               *p, *last;
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+
+    turn->dialect = dialect;
+
+    if (dialect == ngx_ors_dialect_chat) {
+        rc = ngx_ors_chat_request(&turn->request,
+                                  model->len ? model : &turn->request.model,
+                                  out, turn->pool, &turn->error);
+
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    /* the bytes that were checked are the bytes that are sent */
+
+    p = turn->body.data;
+    last = p + turn->body.len;
+
+    if (model->len) {
+        node = turn->request.field[ngx_ors_rq_model];
+
+        ngx_ors_out_ref(out, p,
+                        ngx_ors_json_text(&turn->request.json, node) - p);
+        ngx_ors_json_escape(out, model->data, model->len);
+
+        p = ngx_ors_json_text(&turn->request.json, node) + node->len;
+    }
+
+    ngx_ors_out_ref(out, p, last - p);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
+    off_t length)
+{
+    turn->upstream_status = status;
+
+    if (turn->dialect == ngx_ors_dialect_responses) {
+        turn->state = ngx_ors_turn_st_pass;
+        turn->status = status;
+        turn->type = *type;
+        return NGX_OK;
+    }
+
+    if (status < 200 || status > 299) {
+        turn->state = ngx_ors_turn_st_failure;
+        return NGX_OK;
+    }
+
+    if (ngx_ors_turn_type_is(type, "text/event-stream")) {
+        turn->state = ngx_ors_turn_st_stream;
+        ngx_ors_sse_init(&turn->sse, turn->pool, turn->limits->event);
+        return NGX_OK;
+    }
+
+    if (ngx_ors_turn_type_is(type, "application/json")) {
+        turn->state = ngx_ors_turn_st_document;
+
+        if (length > 0 && (size_t) length <= turn->limits->answer
+            && ngx_ors_turn_reserve(turn, (size_t) length) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        return NGX_OK;
+    }
+
+    return ngx_ors_turn_refuse(turn, "neither JSON nor an event stream");
+}
+
+
+ngx_int_t
+ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
+{
+    switch (turn->state) {
+
+    case ngx_ors_turn_st_stream:
+        return ngx_ors_turn_stream(turn, b);
+
+    case ngx_ors_turn_st_document:
+    case ngx_ors_turn_st_failure:
+        return ngx_ors_turn_gather(turn, b);
+
+    case ngx_ors_turn_st_pass:
+        ngx_ors_out_copy(&turn->out, b->pos, b->last - b->pos);
+        b->pos = b->last;
+        return NGX_OK;
+
+    case ngx_ors_turn_st_over:
+        return NGX_DONE;
+
+    case ngx_ors_turn_st_request:
+    case ngx_ors_turn_st_call:
+        break;
+    }
+
+    ngx_log_error(NGX_LOG_ALERT, turn->log, 0,
+                  "data of an answer without a header");
+    return NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
+{
+    ngx_int_t  rc;
+
+    switch (turn->state) {
+
+    case ngx_ors_turn_st_call:
+        return ngx_ors_turn_unanswered(turn, status);
+
+    case ngx_ors_turn_st_stream:
+
+        if (ngx_ors_sse_end(&turn->sse) == NGX_OK) {
+            rc = ngx_ors_turn_event(turn);
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        /* the last line of all is often missing, a reason is not (E51) */
+
+        if (turn->answer.finish == ngx_ors_chat_finish_none) {
+            return ngx_ors_turn_cut(turn);
+        }
+
+        return ngx_ors_turn_finish(turn);
+
+    case ngx_ors_turn_st_document:
+        return complete ? ngx_ors_turn_document(turn) : ngx_ors_turn_cut(turn);
+
+    case ngx_ors_turn_st_failure:
+        return ngx_ors_turn_failure(turn);
+
+    case ngx_ors_turn_st_pass:
+        turn->state = ngx_ors_turn_st_over;
+        return complete ? NGX_DONE : NGX_ERROR;
+
+    case ngx_ors_turn_st_request:
+    case ngx_ors_turn_st_over:
+        break;
+    }
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b)
+{
+    ngx_int_t  rc;
+
+    for ( ;; ) {
+
+        rc = ngx_ors_sse_read(&turn->sse, b);
+
+        switch (rc) {
+
+        case NGX_OK:
+            break;
+
+        case NGX_AGAIN:
+            return NGX_OK;
+
+        case NGX_DECLINED:
+            (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                     "event_too_large",
+                                     "an event of the model server's stream "
+                                     "is over the limit of %uz bytes",
+                                     turn->limits->event);
+            return ngx_ors_turn_fail(turn);
+
+        default: /* NGX_ERROR */
+            return NGX_ERROR;
+        }
+
+        rc = ngx_ors_turn_event(turn);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_turn_event(ngx_ors_turn_t *turn)
+{
+    ngx_str_t  *data;
+
+    data = &turn->sse.data;
+
+    if (data->len == 6 && ngx_memcmp(data->data, "[DONE]", 6) == 0) {
+
+        if (!turn->answer.seen
+            && turn->answer.finish == ngx_ors_chat_finish_none)
+        {
+            return ngx_ors_turn_cut(turn);
+        }
+
+        return ngx_ors_turn_finish(turn);
+    }
+
+    return ngx_ors_turn_reply(turn, data->data, data->len);
+}
+
+
+static ngx_int_t
+ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
+{
+    ngx_int_t             rc;
+    ngx_str_t            *event;
+    ngx_ors_chat_reply_t  reply;
+
+    rc = ngx_ors_json_read(&turn->json, text, len);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, turn->log, 0,
+                      "model server sent invalid JSON: %V at byte %uz",
+                      ngx_ors_json_strerror(turn->json.error),
+                      turn->json.offset);
+        return ngx_ors_turn_refuse(turn, "invalid JSON");
+    }
+
+    event = &turn->sse.event;
+
+    if (turn->state == ngx_ors_turn_st_stream
+        && event->len == 5 && ngx_memcmp(event->data, "error", 5) == 0)
+    {
+        return ngx_ors_turn_upstream_error(turn, 0, &turn->json);
+    }
+
+    if (ngx_ors_chat_reply(&reply, &turn->json) != NGX_OK) {
+        return ngx_ors_turn_refuse(turn, "no chat completion");
+    }
+
+    if (reply.error) {
+        return ngx_ors_turn_upstream_error(turn, 0, &turn->json);
+    }
+
+    rc = ngx_ors_answer_add(&turn->answer, &turn->json, &reply, &turn->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_turn_fail(turn);
+    }
+
+    if (rc == NGX_OK && turn->answer.started) {
+        ngx_ors_turn_respond(turn);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b)
+{
+    size_t      size, max, used;
+    ngx_buf_t  *g;
+
+    g = &turn->gathered;
+    size = b->last - b->pos;
+    used = g->last - g->pos;
+
+    if (turn->state == ngx_ors_turn_st_failure) {
+        max = NGX_ORS_TURN_FAILURE;
+        size = ngx_min(size, max - used);
+
+    } else {
+        max = turn->limits->answer;
+
+        if (size > max - used) {
+            (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                     "answer_too_large",
+                                     "the model server's answer is over the "
+                                     "limit of %uz bytes", max);
+            return ngx_ors_turn_fail(turn);
+        }
+    }
+
+    if ((size_t) (g->end - g->last) < size
+        && ngx_ors_turn_reserve(turn, ngx_max(used + size, 2 * used))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    g->last = ngx_cpymem(g->last, b->pos, size);
+    b->pos = b->last;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_reserve(ngx_ors_turn_t *turn, size_t size)
+{
+    u_char     *p;
+    ngx_buf_t  *g;
+
+    p = ngx_pnalloc(turn->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    g = &turn->gathered;
+
+    if (g->start) {
+        g->last = ngx_cpymem(p, g->pos, g->last - g->pos);
+        (void) ngx_pfree(turn->pool, g->start);
+
+    } else {
+        g->last = p;
+    }
+
+    g->start = p;
+    g->pos = p;
+    g->end = p + size;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_document(ngx_ors_turn_t *turn)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_turn_reply(turn, turn->gathered.pos,
+                            turn->gathered.last - turn->gathered.pos);
+
+    return (rc == NGX_OK) ? ngx_ors_turn_finish(turn) : rc;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_failure(ngx_ors_turn_t *turn)
+{
+    ngx_int_t        rc;
+    ngx_ors_json_t  *json;
+
+    json = &turn->json;
+
+    rc = ngx_ors_json_read(json, turn->gathered.pos,
+                           turn->gathered.last - turn->gathered.pos);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_turn_upstream_error(turn, turn->upstream_status,
+                                       (rc == NGX_OK) ? json : NULL);
+}
+
+
+static ngx_int_t
+ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
+    ngx_ors_json_t *json)
+{
+    if (ngx_ors_chat_error(&turn->error, turn->pool, status, json,
+                           json ? json->nodes : NULL)
+        == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+static ngx_int_t
+ngx_ors_turn_finish(ngx_ors_turn_t *turn)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_answer_end(&turn->answer, &turn->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_turn_fail(turn);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    turn->state = ngx_ors_turn_st_over;
+
+    ngx_ors_turn_respond(turn);
+
+    return NGX_DONE;
+}
+
+
+static void
+ngx_ors_turn_respond(ngx_ors_turn_t *turn)
+{
+    turn->status = 200;
+
+    if (turn->answer.stream) {
+        ngx_str_set(&turn->type, "text/event-stream");
+
+    } else {
+        ngx_str_set(&turn->type, "application/json");
+    }
+}
+
+
+ngx_int_t
+ngx_ors_turn_fail(ngx_ors_turn_t *turn)
+{
+    turn->state = ngx_ors_turn_st_over;
+    turn->response.status = ngx_ors_response_failed;
+
+    if (turn->answer.started) {
+        ngx_ors_turn_respond(turn);
+        ngx_ors_event_error(&turn->out, &turn->response);
+        ngx_ors_event_end(&turn->out, &turn->response);
+        return NGX_DONE;
+    }
+
+    turn->status = turn->error.status;
+    ngx_str_set(&turn->type, "application/json");
+
+    ngx_ors_out_lit(&turn->out, "{\"error\":");
+    ngx_ors_error_render(&turn->out, &turn->error);
+    ngx_ors_out_lit(&turn->out, "}");
+
+    return NGX_DONE;
+}
+
+
+/* nginx's own verdict on a call that brought no answer */
+
+static ngx_int_t
+ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
+{
+    switch (status) {
+
+    case 504:
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 504,
+                                 "upstream_timeout",
+                                 "the model server did not answer in time");
+        break;
+
+    case 502:
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                 "upstream_unavailable",
+                                 "the model server could not be reached or "
+                                 "closed the connection without an answer");
+        break;
+
+    case 429:
+    case 503:
+        (void) ngx_ors_error_set(&turn->error, turn->pool, status,
+                                 (status == 429) ? "rate_limit_exceeded"
+                                                 : "server_is_overloaded",
+                                 "too many requests for this model, "
+                                 "try again later");
+        break;
+
+    default:
+
+        /* a target that is not there or refuses us is not the client's */
+
+        ngx_log_error(NGX_LOG_ERR, turn->log, 0,
+                      "target answered with status %ui instead of a model",
+                      status);
+
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                 "upstream_unavailable",
+                                 "the model server gave no answer");
+        break;
+    }
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+ngx_int_t
+ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
+{
+    ngx_log_error(NGX_LOG_ERR, turn->log, 0,
+                  "model server sent %s, its status was %ui",
+                  what, turn->upstream_status);
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                             "invalid_upstream_answer",
+                             "the model server's answer was not understood: "
+                             "%s", what);
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+static ngx_int_t
+ngx_ors_turn_cut(ngx_ors_turn_t *turn)
+{
+    (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                             "upstream_disconnected",
+                             "the model server's answer ended before it was "
+                             "complete");
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+/* media types: without parameters and in any case */
+
+static ngx_uint_t
+ngx_ors_turn_type_is(ngx_str_t *type, char *name)
+{
+    size_t  len;
+
+    len = ngx_strlen(name);
+
+    return type->len >= len
+           && ngx_strncasecmp(type->data, (u_char *) name, len) == 0
+           && (type->len == len || type->data[len] == ';'
+               || type->data[len] == ' ');
+}

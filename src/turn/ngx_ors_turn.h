@@ -1,0 +1,119 @@
+
+/*
+ * A turn: the work of producing one response.  A pure machine: it is told
+ * what happens (the request's body, what the model server sends, its end)
+ * and says what goes to the client.  It does no I/O.
+ */
+
+
+#ifndef _NGX_ORS_TURN_H_INCLUDED_
+#define _NGX_ORS_TURN_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer.h>
+#include <ngx_ors_sse.h>
+
+
+typedef enum {
+    ngx_ors_turn_st_request = 0,    /* the request is not read yet */
+    ngx_ors_turn_st_call,           /* the model is to be called */
+    ngx_ors_turn_st_stream,         /* its answer comes as a stream of chunks */
+    ngx_ors_turn_st_document,       /* ... as one document */
+    ngx_ors_turn_st_failure,        /* ... as an error document */
+    ngx_ors_turn_st_pass,           /* ... and goes on as it is */
+    ngx_ors_turn_st_over
+} ngx_ors_turn_state_e;
+
+
+typedef enum {
+    ngx_ors_dialect_responses = 0,
+    ngx_ors_dialect_chat
+} ngx_ors_dialect_e;
+
+
+typedef struct {
+    ngx_ors_turn_state_e    state;
+
+    /* to the client: due when "status" is set */
+    ngx_uint_t              status;
+    ngx_str_t               type;         /* Content-Type */
+    ngx_ors_out_t           out;          /* body, to be taken and sent */
+
+    ngx_str_t               body;         /* the request as it came */
+    ngx_ors_request_t       request;
+    ngx_ors_response_t      response;
+    ngx_ors_error_t         error;        /* when it has failed */
+
+    ngx_ors_answer_t        answer;
+    ngx_ors_sse_t           sse;
+    ngx_ors_json_t          json;         /* of one chunk or document */
+    ngx_buf_t               gathered;     /* a document that is coming in */
+    ngx_uint_t              upstream_status;
+
+    ngx_ors_dialect_e       dialect;
+    ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
+    ngx_pool_t             *pool;
+    ngx_log_t              *log;
+} ngx_ors_turn_t;
+
+
+/*
+ * All functions below that give an ngx_int_t return
+ *
+ * NGX_OK         go on
+ * NGX_DONE       the turn is over: "status" and "out" hold what is left to
+ *                be sent, and nothing more is to be told
+ * NGX_ERROR      no memory
+ */
+
+/* A new turn; what it needs comes from "pool".  NULL: no memory. */
+ngx_ors_turn_t *ngx_ors_turn_create(ngx_pool_t *pool, ngx_log_t *log,
+    ngx_ors_limits_t *limits);
+
+/*
+ * The request's body, borrowed until the turn ends.  After NGX_OK the model
+ * is to be called: turn->request.model says which.
+ */
+ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
+
+/*
+ * The target is known: appends the body for it to "out", the caller's own.
+ * "model" is the name to send, empty: the client's.
+ */
+ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    ngx_str_t *model, ngx_ors_out_t *out);
+
+/*
+ * The model server answers: its status and content type, and the length of
+ * the body if it is known, else -1.
+ */
+ngx_int_t ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status,
+    ngx_str_t *type, off_t length);
+
+/* Bytes of its body; "b" is used up unless the turn is over before. */
+ngx_int_t ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b);
+
+/*
+ * The call has ended.  "complete" says whether its body was sent whole; if
+ * there was no answer at all, "status" says why, as nginx puts it (502, 504
+ * and so on).  Returns NGX_DONE or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
+    ngx_uint_t complete);
+
+/*
+ * The model server's answer cannot be understood; "what" it is instead goes
+ * to the log and to the client.  Returns NGX_DONE.
+ */
+ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
+
+/*
+ * The turn cannot go on, turn->error says why: an error document, or the
+ * events for it if the stream has begun.  Returns NGX_DONE.
+ */
+ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
+
+
+#endif /* _NGX_ORS_TURN_H_INCLUDED_ */
