@@ -1,0 +1,188 @@
+
+/*
+ * The room that knows nginx's HTTP: what its files share.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_H_INCLUDED_
+#define _NGX_HTTP_ORS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+#include <ngx_ors_turn.h>
+
+
+/* r->buffered: a child's bytes wait in the capture filter */
+#define NGX_HTTP_ORS_BUFFERED  0x08
+
+
+typedef struct {
+    ngx_flag_t             enable;
+    ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
+    ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
+    ngx_str_t              model;
+    ngx_ors_limits_t       limits;
+} ngx_http_ors_loc_conf_t;
+
+
+typedef struct {
+    ngx_str_t              uri;
+    ngx_str_t              args;
+} ngx_http_ors_target_t;
+
+
+typedef struct ngx_http_ors_ctx_s  ngx_http_ors_ctx_t;
+
+
+/* a background subrequest to a target */
+
+typedef struct {
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_request_t        *request;
+    ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
+    ngx_http_posted_request_t  posted;
+    ngx_chain_t               *in;          /* bytes not looked at yet */
+    ngx_uint_t                 status;
+
+    unsigned                   complete:1;  /* the last byte has come */
+    unsigned                   done:1;      /* the subrequest has ended */
+} ngx_http_ors_call_t;
+
+
+/* of a main request */
+
+struct ngx_http_ors_ctx_s {
+    ngx_http_request_t        *request;
+    ngx_ors_turn_t            *turn;
+    ngx_http_ors_call_t       *call;
+    ngx_http_ors_target_t     *target;
+
+    ngx_chain_t               *busy;        /* output that is being sent */
+    ngx_http_posted_request_t  posted;
+    ngx_event_t                linger;
+    ngx_str_t                  retry_after; /* from the target, or empty */
+
+    ngx_chain_t               *error;       /* in place of an error page */
+
+    unsigned                   header_sent:1;
+    unsigned                   last_sent:1;
+};
+
+
+/* ngx_http_ors_handler.c */
+
+/*
+ * The content handler of a location with "open_responses on": reads the
+ * request, begins its turn and calls the target.
+ */
+ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_body.c */
+
+/*
+ * Gives the request's body, which has been read, as one piece of memory; it
+ * lives as long as the request.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
+
+
+/* ngx_http_ors_headers.c */
+
+/* The first header with that name, in any case, or NULL. */
+ngx_table_elt_t *ngx_http_ors_header_find(ngx_list_t *headers,
+    ngx_str_t *name);
+
+/*
+ * Adds a header; the texts are kept by reference.  "lowcase" is the name in
+ * lower case.  NULL: no memory.
+ */
+ngx_table_elt_t *ngx_http_ors_header_add(ngx_list_t *headers,
+    ngx_str_t *name, ngx_str_t *lowcase, ngx_str_t *value);
+
+
+/* ngx_http_ors_route.c */
+
+/* The target that serves "model", which is plain text, or NULL. */
+ngx_http_ors_target_t *ngx_http_ors_route(ngx_array_t *routes,
+    ngx_str_t *model);
+
+/* Handler of the directive "open_responses_target". */
+char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_call.c */
+
+/*
+ * Calls ctx->target in a background subrequest for ctx->turn.  What it
+ * answers is handed to the turn, and the parent is posted.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Ends a call at once: the upstream connection is closed.  It must not be
+ * used from inside of the subrequest's own handlers and filters.
+ */
+void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
+
+/* Lets a call go on that had to wait for a slow client. */
+void ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
+
+/* Phase handler: makes the body when the target's location is known. */
+ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
+
+/* The call that request "r" is the subrequest of, or NULL. */
+ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
+
+/* Header and body of the answer; the return codes are those of filters. */
+ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
+ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
+
+
+/* ngx_http_ors_output.c */
+
+/*
+ * Moves the request on: tells the turn of a call that has ended, sends what
+ * the turn has to say, keeps pace with the client, and finalizes in the end.
+ * Nothing of "ctx" may be touched after it.
+ */
+void ngx_http_ors_run(ngx_http_ors_ctx_t *ctx);
+
+/* The same as a write event handler. */
+void ngx_http_ors_write_handler(ngx_http_request_t *r);
+
+/* Bytes that wait to be sent. */
+size_t ngx_http_ors_pending(ngx_http_ors_ctx_t *ctx);
+
+/* Posts a request unless it is posted already. */
+void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
+
+
+/* ngx_http_ors_error.c */
+
+/*
+ * Puts an error document (spec, section 11) in the place of the page that
+ * nginx is about to send for r->headers_out.status: the header is changed,
+ * the body is kept in ctx->error, ctx is made if there is none yet.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
+
+/* The body filter's part: sends ctx->error once in place of "in". */
+ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next);
+
+
+/* ngx_http_ors_filter.c */
+
+/* Puts the filters into their chains. */
+ngx_int_t ngx_http_ors_filter_init(ngx_conf_t *cf);
+
+
+extern ngx_module_t  ngx_http_open_responses_module;
+
+
+#endif /* _NGX_HTTP_ORS_H_INCLUDED_ */

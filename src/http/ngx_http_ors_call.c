@@ -1,0 +1,534 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+/* the turn is given its bytes in steps, between which a client may be slow */
+#define NGX_HTTP_ORS_STEP  8192
+
+
+static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
+    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_call_headers_in(ngx_http_request_t *r,
+    ngx_http_request_t *sr);
+static ngx_uint_t ngx_http_ors_call_forwards(ngx_table_elt_t *h);
+static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
+    ngx_chain_t *bufs, size_t size);
+static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_feed(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_consume(ngx_http_ors_call_t *call,
+    ngx_buf_t *b);
+
+
+static ngx_str_t  ngx_http_ors_call_method = ngx_string("POST");
+
+
+ngx_int_t
+ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_request_t          *r, *sr;
+    ngx_http_ors_call_t         *call;
+    ngx_http_post_subrequest_t  *ps;
+
+    r = ctx->request;
+
+    call = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_call_t));
+    if (call == NULL) {
+        return NGX_ERROR;
+    }
+
+    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
+    if (ps == NULL) {
+        return NGX_ERROR;
+    }
+
+    ps->handler = ngx_http_ors_call_done;
+    ps->data = call;
+
+    if (ngx_http_subrequest(r, &ctx->target->uri, &ctx->target->args, &sr, ps,
+                            NGX_HTTP_SUBREQUEST_BACKGROUND)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    call->ctx = ctx;
+    call->request = sr;
+    ctx->call = call;
+
+    sr->method = NGX_HTTP_POST;
+    sr->method_name = ngx_http_ors_call_method;
+
+    return ngx_http_ors_call_headers_in(r, sr);
+}
+
+
+/*
+ * The subrequest has a shallow copy of the client's headers.  It gets a list
+ * of its own, without what tells of the client's body or asks for an answer
+ * that could not be read here.
+ */
+
+static ngx_int_t
+ngx_http_ors_call_headers_in(ngx_http_request_t *r, ngx_http_request_t *sr)
+{
+    ngx_uint_t              i;
+    ngx_list_part_t        *part;
+    ngx_table_elt_t        *header, *h;
+    ngx_http_headers_in_t  *in;
+
+    static ngx_str_t  type = ngx_string("Content-Type");
+    static ngx_str_t  type_lowcase = ngx_string("content-type");
+    static ngx_str_t  json = ngx_string("application/json");
+
+    in = &sr->headers_in;
+
+    if (ngx_list_init(&in->headers, r->pool, 20, sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    part = &r->headers_in.headers.part;
+    header = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                break;
+            }
+
+            part = part->next;
+            header = part->elts;
+            i = 0;
+        }
+
+        if (!ngx_http_ors_call_forwards(&header[i])) {
+            continue;
+        }
+
+        h = ngx_list_push(&in->headers);
+        if (h == NULL) {
+            return NGX_ERROR;
+        }
+
+        *h = header[i];
+    }
+
+    in->content_type = ngx_http_ors_header_add(&in->headers, &type,
+                                               &type_lowcase, &json);
+    if (in->content_type == NULL) {
+        return NGX_ERROR;
+    }
+
+    in->content_length = NULL;
+    in->content_length_n = 0;
+    in->chunked = 0;
+    in->transfer_encoding = NULL;
+    in->if_modified_since = NULL;
+    in->if_unmodified_since = NULL;
+    in->if_match = NULL;
+    in->if_none_match = NULL;
+    in->range = NULL;
+    in->if_range = NULL;
+
+#if (NGX_HTTP_GZIP)
+    in->accept_encoding = NULL;
+#endif
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_call_forwards(ngx_table_elt_t *h)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  names[] = {
+        ngx_string("accept"),
+        ngx_string("accept-encoding"),
+        ngx_string("content-encoding"),
+        ngx_string("content-length"),
+        ngx_string("content-type"),
+        ngx_string("expect"),
+        ngx_string("if-match"),
+        ngx_string("if-modified-since"),
+        ngx_string("if-none-match"),
+        ngx_string("if-range"),
+        ngx_string("if-unmodified-since"),
+        ngx_string("range"),
+        ngx_string("transfer-encoding"),
+        ngx_string("upgrade")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+
+        if (h->key.len == names[i].len
+            && ngx_strncmp(h->lowcase_key, names[i].data, names[i].len) == 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+ngx_http_ors_call_t *
+ngx_http_ors_call_of(ngx_http_request_t *r)
+{
+    /* not in a module ctx, which an internal redirect would erase */
+
+    if (r == r->main || r->post_subrequest == NULL
+        || r->post_subrequest->handler != ngx_http_ors_call_done)
+    {
+        return NULL;
+    }
+
+    return r->post_subrequest->data;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_handler(ngx_http_request_t *r)
+{
+    size_t                    size;
+    ngx_int_t                 rc;
+    ngx_chain_t              *bufs;
+    ngx_ors_out_t             out;
+    ngx_ors_turn_t           *turn;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call == NULL) {
+        return NGX_DECLINED;
+    }
+
+    turn = call->ctx->turn;
+
+    if (turn->state == ngx_ors_turn_st_over) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (call->conf == olcf) {
+        return NGX_DECLINED;
+    }
+
+    call->conf = olcf;
+
+    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_STEP);
+
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->model, &out);
+
+    if (rc == NGX_DONE) {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    size = out.size;
+
+    if (rc != NGX_OK || ngx_ors_out_take(&out, &bufs) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_call_make_body(call, bufs, size);
+
+    return (rc == NGX_OK) ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
+    size_t size)
+{
+    ngx_str_t                 value;
+    ngx_http_request_t       *sr;
+    ngx_http_headers_in_t    *in;
+    ngx_http_request_body_t  *rb;
+
+    static ngx_str_t  length = ngx_string("Content-Length");
+    static ngx_str_t  length_lowcase = ngx_string("content-length");
+
+    sr = call->request;
+
+    rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+    if (rb == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.data = ngx_pnalloc(sr->pool, NGX_OFF_T_LEN);
+    if (value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
+
+    in = &sr->headers_in;
+
+    if (in->content_length) {
+        in->content_length->value = value;
+
+    } else {
+        in->content_length = ngx_http_ors_header_add(&in->headers, &length,
+                                                     &length_lowcase, &value);
+        if (in->content_length == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    rb->bufs = bufs;
+
+    sr->request_body = rb;
+    in->content_length_n = size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_header(ngx_http_ors_call_t *call)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *sr;
+
+    sr = call->request;
+
+    sr->header_sent = 1;
+    sr->filter_need_in_memory = 1;
+
+    if (sr->upstream) {
+
+        /* what has come is handed on at once, nothing goes to a file */
+
+        sr->upstream->buffering = 0;
+    }
+
+    if (call->ctx->turn->state == ngx_ors_turn_st_over) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_ors_call_retry_after(call) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (sr->headers_out.content_encoding
+        && sr->headers_out.content_encoding->value.len)
+    {
+        rc = ngx_ors_turn_refuse(call->ctx->turn, "a compressed answer");
+
+    } else {
+        rc = ngx_ors_turn_header(call->ctx->turn, sr->headers_out.status,
+                                 &sr->headers_out.content_type,
+                                 sr->headers_out.content_length_n);
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DONE) {
+        ngx_http_ors_post(sr->parent, &call->ctx->posted);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
+{
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *sr;
+
+    static ngx_str_t  name = ngx_string("Retry-After");
+
+    sr = call->request;
+
+    h = ngx_http_ors_header_find(&sr->headers_out.headers, &name);
+
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    call->ctx->retry_after.len = h->value.len;
+    call->ctx->retry_after.data = ngx_pstrdup(sr->pool, &h->value);
+
+    return call->ctx->retry_after.data ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
+{
+    ngx_int_t  rc;
+
+    if (ngx_chain_add_copy(call->request->pool, &call->in, in) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_ors_call_feed(call);
+
+    if (rc == NGX_AGAIN) {
+        call->request->buffered |= NGX_HTTP_ORS_BUFFERED;
+
+    } else {
+        call->request->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+    }
+
+    ngx_http_ors_post(call->request->parent, &call->ctx->posted);
+
+    return rc;
+}
+
+
+/*
+ * NGX_OK: all is used up; NGX_AGAIN: the client is slow, the rest is kept
+ * and with it the buffers of the upstream connection, which is then not read
+ */
+
+static ngx_int_t
+ngx_http_ors_call_feed(ngx_http_ors_call_t *call)
+{
+    ngx_int_t     rc;
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    while (call->in) {
+        cl = call->in;
+        b = cl->buf;
+
+        rc = ngx_http_ors_call_consume(call, b);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (b->last_in_chain || b->last_buf) {
+            call->complete = 1;
+        }
+
+        call->in = cl->next;
+        ngx_free_chain(call->request->pool, cl);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
+{
+    ngx_buf_t            step;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = call->ctx;
+
+    if (!ngx_buf_in_memory(b)) {
+        return NGX_OK;
+    }
+
+    while (b->pos < b->last) {
+
+        if (ctx->turn->state == ngx_ors_turn_st_over) {
+            b->pos = b->last;
+            break;
+        }
+
+        if (ngx_http_ors_pending(ctx) >= ctx->turn->limits->queue) {
+            return NGX_AGAIN;
+        }
+
+        step = *b;
+        step.last = ngx_min(b->last, b->pos + NGX_HTTP_ORS_STEP);
+
+        if (ngx_ors_turn_data(ctx->turn, &step) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        b->pos = step.last;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
+{
+    ngx_http_ors_call_t  *call = data;
+
+    if (sr->buffered) {
+
+        /* it comes again when the bytes that wait have been looked at */
+
+        return rc;
+    }
+
+    if (call->done) {
+        return (rc == NGX_ERROR) ? rc : NGX_OK;
+    }
+
+    call->done = 1;
+    call->status = sr->headers_out.status;
+
+    if (call->status == 0) {
+        call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
+                       ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
+    }
+
+    if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
+        || sr->connection->error)
+    {
+        return rc;
+    }
+
+    ngx_http_ors_post(sr->parent, &call->ctx->posted);
+
+    /* anything else would let nginx make an error page for the subrequest */
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t   *sr;
+    ngx_http_upstream_t  *u;
+
+    sr = call->request;
+    u = sr->upstream;
+
+    if (call->done) {
+        return;
+    }
+
+    call->done = 1;
+
+    if (u && u->cleanup && *u->cleanup) {
+
+        /* closes the upstream connection and finalizes the subrequest */
+
+        (*u->cleanup)(sr);
+    }
+}
+
+
+void
+ngx_http_ors_call_resume(ngx_http_ors_call_t *call)
+{
+    if (call->in && !call->done) {
+        ngx_http_ors_post(call->request, &call->posted);
+    }
+}

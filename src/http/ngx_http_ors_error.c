@@ -1,0 +1,165 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+typedef struct {
+    ngx_uint_t    status;
+    char         *code;
+    char         *message;
+} ngx_http_ors_error_page_t;
+
+
+static ngx_http_ors_error_page_t *ngx_http_ors_error_page(ngx_uint_t status);
+
+
+/* the last one is for all the others */
+
+static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
+
+    { NGX_HTTP_BAD_REQUEST, "bad_request",
+      "the request could not be read" },
+
+    { NGX_HTTP_UNAUTHORIZED, "invalid_api_key",
+      "a valid key is needed in the Authorization header" },
+
+    { NGX_HTTP_FORBIDDEN, "forbidden",
+      "this is not allowed" },
+
+    { NGX_HTTP_NOT_FOUND, "not_found",
+      "there is no such endpoint; responses are created by POST to "
+      "\"responses\"" },
+
+    { NGX_HTTP_NOT_ALLOWED, "method_not_allowed",
+      "this endpoint takes POST only" },
+
+    { NGX_HTTP_REQUEST_TIME_OUT, "request_timeout",
+      "the request was not complete in time" },
+
+    { NGX_HTTP_REQUEST_ENTITY_TOO_LARGE, "request_too_large",
+      "the request's body is larger than this server takes" },
+
+    { NGX_HTTP_UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type",
+      "the request's body must be application/json and not compressed" },
+
+    { NGX_HTTP_TOO_MANY_REQUESTS, "rate_limit_exceeded",
+      "too many requests, try again later" },
+
+    { NGX_HTTP_BAD_GATEWAY, "upstream_unavailable",
+      "the model server could not be reached" },
+
+    { NGX_HTTP_SERVICE_UNAVAILABLE, "server_is_overloaded",
+      "the server cannot take more requests now, try again later" },
+
+    { NGX_HTTP_GATEWAY_TIME_OUT, "upstream_timeout",
+      "the model server did not answer in time" },
+
+    { 0, "server_error",
+      "the request could not be served" }
+};
+
+
+ngx_int_t
+ngx_http_ors_error(ngx_http_request_t *r)
+{
+    size_t                      size;
+    ngx_ors_out_t               out;
+    ngx_ors_error_t             err;
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_http_ors_error_page_t  *page;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    if (ctx == NULL) {
+        ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+        if (ctx == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
+    }
+
+    page = ngx_http_ors_error_page(r->headers_out.status);
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+
+    (void) ngx_ors_error_set(&err, r->pool, r->headers_out.status, page->code,
+                             "%s", page->message);
+
+    ngx_ors_out_init(&out, r->pool, 512);
+
+    ngx_ors_out_lit(&out, "{\"error\":");
+    ngx_ors_error_render(&out, &err);
+    ngx_ors_out_lit(&out, "}");
+
+    size = out.size;
+
+    if (ngx_ors_out_take(&out, &ctx->error) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_str_set(&r->headers_out.content_type, "application/json");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    ngx_http_clear_content_length(r);
+    r->headers_out.content_length_n = size;
+
+    return NGX_OK;
+}
+
+
+static ngx_http_ors_error_page_t *
+ngx_http_ors_error_page(ngx_uint_t status)
+{
+    ngx_http_ors_error_page_t  *page;
+
+    for (page = ngx_http_ors_error_pages; page->status; page++) {
+        if (page->status == status) {
+            break;
+        }
+    }
+
+    return page;
+}
+
+
+ngx_int_t
+ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next)
+{
+    ngx_buf_t           *b;
+    ngx_chain_t         *cl, *out;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    /* the page that is replaced */
+
+    for (cl = in; cl; cl = cl->next) {
+        cl->buf->pos = cl->buf->last;
+        cl->buf->file_pos = cl->buf->file_last;
+    }
+
+    out = NULL;
+
+    if (in && !ctx->last_sent) {
+        ctx->last_sent = 1;
+
+        out = ctx->error;
+
+        for (cl = out; cl->next; cl = cl->next) { /* void */ }
+
+        b = cl->buf;
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+    }
+
+    return next(r, out);
+}

@@ -1,0 +1,84 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
+    ngx_chain_t *in);
+
+
+static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
+static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
+
+
+static ngx_int_t
+ngx_http_ors_header_filter(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call) {
+        return ngx_http_ors_call_header(call);
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (r == r->main && olcf->enable
+        && r->headers_out.status >= NGX_HTTP_BAD_REQUEST)
+    {
+        ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+        if ((ctx == NULL || !ctx->header_sent)
+            && ngx_http_ors_error(r) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_http_next_header_filter(r);
+}
+
+
+static ngx_int_t
+ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_http_ors_ctx_t   *ctx;
+    ngx_http_ors_call_t  *call;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call) {
+        return ngx_http_ors_call_body(call, in);
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    if (ctx && ctx->error) {
+        return ngx_http_ors_error_body(r, in, ngx_http_next_body_filter);
+    }
+
+    return ngx_http_next_body_filter(r, in);
+}
+
+
+ngx_int_t
+ngx_http_ors_filter_init(ngx_conf_t *cf)
+{
+    ngx_http_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_ors_header_filter;
+
+    ngx_http_next_body_filter = ngx_http_top_body_filter;
+    ngx_http_top_body_filter = ngx_http_ors_body_filter;
+
+    return NGX_OK;
+}

@@ -1,0 +1,395 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+/* how long a model server may take to end a stream that is over, ms */
+#define NGX_HTTP_ORS_LINGER  500
+
+
+static ngx_int_t ngx_http_ors_send(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_mark(ngx_http_ors_ctx_t *ctx,
+    ngx_chain_t **out);
+static ngx_int_t ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
+static ngx_int_t ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_linger_handler(ngx_event_t *ev);
+static void ngx_http_ors_linger_cleanup(void *data);
+
+
+void
+ngx_http_ors_write_handler(ngx_http_request_t *r)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    c = r->connection;
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    if (c->write->timedout) {
+        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
+        c->timedout = 1;
+
+        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
+        return;
+    }
+
+    ngx_http_ors_run(ctx);
+}
+
+
+void
+ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    if (call && call->done && turn->state != ngx_ors_turn_st_over
+        && ngx_ors_turn_end(turn, call->status, call->complete) == NGX_ERROR)
+    {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    rc = ngx_http_ors_send(ctx);
+
+    if (rc == NGX_ERROR || rc > NGX_OK) {
+        ngx_http_ors_finalize(ctx, rc);
+        return;
+    }
+
+    if (turn->state == ngx_ors_turn_st_over
+        && (call == NULL || call->done
+            || turn->response.status == ngx_ors_response_failed
+            || ngx_http_ors_linger(ctx) != NGX_OK))
+    {
+        ngx_http_ors_finalize(ctx, rc);
+        return;
+    }
+
+    if (ngx_http_ors_pace(ctx) != NGX_OK) {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+    }
+}
+
+
+/*
+ * NGX_OK, NGX_AGAIN: sent, or all that the client takes;
+ * NGX_ERROR, NGX_HTTP_...: for ngx_http_finalize_request()
+ */
+
+static ngx_int_t
+ngx_http_ors_send(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    if (ctx->turn->status == 0) {
+        return NGX_OK;
+    }
+
+    if (!ctx->header_sent) {
+        rc = ngx_http_ors_send_header(ctx);
+
+        if (rc == NGX_ERROR || rc > NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (ctx->request->header_only) {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_send_body(ctx);
+}
+
+
+static ngx_int_t
+ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_list_t          *headers;
+    ngx_ors_turn_t      *turn;
+    ngx_http_request_t  *r;
+
+    static ngx_str_t  cache = ngx_string("Cache-Control");
+    static ngx_str_t  cache_lowcase = ngx_string("cache-control");
+    static ngx_str_t  no_cache = ngx_string("no-cache");
+    static ngx_str_t  buffering = ngx_string("X-Accel-Buffering");
+    static ngx_str_t  buffering_lowcase = ngx_string("x-accel-buffering");
+    static ngx_str_t  no = ngx_string("no");
+    static ngx_str_t  retry = ngx_string("Retry-After");
+    static ngx_str_t  retry_lowcase = ngx_string("retry-after");
+
+    r = ctx->request;
+    turn = ctx->turn;
+    headers = &r->headers_out.headers;
+
+    ctx->header_sent = 1;
+
+    r->headers_out.status = turn->status;
+    r->headers_out.content_type = turn->type;
+    r->headers_out.content_type_len = turn->type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    if (turn->answer.started) {
+
+        if (ngx_http_ors_header_add(headers, &cache, &cache_lowcase, &no_cache)
+            == NULL
+            || ngx_http_ors_header_add(headers, &buffering,
+                                       &buffering_lowcase, &no)
+               == NULL)
+        {
+            return NGX_ERROR;
+        }
+
+    } else if (turn->state == ngx_ors_turn_st_over) {
+        r->headers_out.content_length_n = turn->out.size;
+    }
+
+    if (turn->status >= 400 && ctx->retry_after.len
+        && ngx_http_ors_header_add(headers, &retry, &retry_lowcase,
+                                   &ctx->retry_after)
+           == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_send_header(r);
+}
+
+
+static ngx_int_t
+ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_chain_t         *out, **ll;
+    ngx_http_request_t  *r;
+
+    if (ngx_http_ors_mark(ctx, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    r = ctx->request;
+
+    if (out == NULL) {
+
+        if (ctx->turn->state == ngx_ors_turn_st_over && !ctx->last_sent) {
+            ctx->last_sent = 1;
+            return ngx_http_send_special(r, NGX_HTTP_LAST);
+        }
+
+        if (!r->buffered && !r->connection->buffered) {
+            return NGX_OK;
+        }
+    }
+
+    rc = ngx_http_output_filter(r, out);
+
+    for (ll = &ctx->busy; *ll; ll = &(*ll)->next) { /* void */ }
+
+    *ll = out;
+
+    ngx_ors_out_recycle(&ctx->turn->out, &ctx->busy);
+
+    return rc;
+}
+
+
+/* takes what the turn has to say; the last buffer is flushed, or the last */
+
+static ngx_int_t
+ngx_http_ors_mark(ngx_http_ors_ctx_t *ctx, ngx_chain_t **out)
+{
+    ngx_buf_t       *b;
+    ngx_chain_t     *cl;
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    if (ngx_ors_out_take(&turn->out, out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (*out == NULL) {
+        return NGX_OK;
+    }
+
+    for (cl = *out; cl->next; cl = cl->next) { /* void */ }
+
+    b = cl->buf;
+
+    if (turn->state == ngx_ors_turn_st_over) {
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+        ctx->last_sent = 1;
+
+    } else {
+        b->flush = 1;
+    }
+
+    return NGX_OK;
+}
+
+
+size_t
+ngx_http_ors_pending(ngx_http_ors_ctx_t *ctx)
+{
+    size_t        size;
+    ngx_chain_t  *cl;
+
+    size = ctx->turn->out.size;
+
+    for (cl = ctx->busy; cl; cl = cl->next) {
+        size += ngx_buf_size(cl->buf);
+    }
+
+    return size;
+}
+
+
+/* a slow client is waited for, and with it the model; a fast one is not */
+
+static ngx_int_t
+ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_event_t               *wev;
+    ngx_http_request_t        *r;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    r = ctx->request;
+    wev = r->connection->write;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (r->buffered || r->connection->buffered) {
+
+        if (!wev->delayed) {
+            ngx_add_timer(wev, clcf->send_timeout);
+        }
+
+        if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+    } else if (wev->timer_set && !wev->delayed) {
+        ngx_del_timer(wev);
+    }
+
+    if (ctx->call && ngx_http_ors_pending(ctx) < ctx->turn->limits->queue) {
+        ngx_http_ors_call_resume(ctx->call);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+{
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ctx->linger.timer_set) {
+        ngx_del_timer(&ctx->linger);
+    }
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    if (rc == NGX_ERROR && !ctx->header_sent) {
+        rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, rc);
+}
+
+
+/*
+ * The client has its last byte, but the connection to the model server can
+ * only be used again when its answer has ended there too, which is a matter
+ * of one more packet
+ */
+
+static ngx_int_t
+ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_cleanup_t  *cln;
+
+    if (ctx->linger.data) {
+        return NGX_OK;
+    }
+
+    cln = ngx_http_cleanup_add(ctx->request, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_linger_cleanup;
+    cln->data = ctx;
+
+    ctx->linger.data = ctx;
+    ctx->linger.log = ctx->request->connection->log;
+    ctx->linger.handler = ngx_http_ors_linger_handler;
+
+    ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_linger_handler(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+
+    ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                  "model server does not end its stream, closing it");
+
+    ngx_http_ors_finalize(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_linger_cleanup(void *data)
+{
+    ngx_http_ors_ctx_t  *ctx = data;
+
+    if (ctx->linger.timer_set) {
+        ngx_del_timer(&ctx->linger);
+    }
+}
+
+
+void
+ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
+{
+    ngx_http_posted_request_t  *p;
+
+    /* a stream of a million events must not take memory for each post */
+
+    for (p = r->main->posted_requests; p; p = p->next) {
+        if (p == pr) {
+            return;
+        }
+    }
+
+    (void) ngx_http_post_request(r, pr);
+}

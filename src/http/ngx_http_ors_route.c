@@ -1,0 +1,254 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+typedef enum {
+    ngx_http_ors_route_exact = 0,
+    ngx_http_ors_route_prefix,
+    ngx_http_ors_route_regex,
+    ngx_http_ors_route_default
+} ngx_http_ors_route_e;
+
+
+typedef struct {
+    ngx_http_ors_route_e    type;
+    ngx_str_t               name;       /* without the mark of its type */
+    ngx_http_ors_target_t   target;
+#if (NGX_PCRE)
+    ngx_regex_t            *regex;
+#endif
+} ngx_http_ors_route_t;
+
+
+static void ngx_http_ors_route_name(ngx_http_ors_route_t *route,
+    ngx_str_t *value);
+static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
+    ngx_http_ors_route_t *route, ngx_str_t *value);
+
+
+/*
+ * As with locations: a name, else the longest prefix, else the first regular
+ * expression, else the default
+ */
+
+ngx_http_ors_target_t *
+ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model)
+{
+    ngx_uint_t             i;
+    ngx_http_ors_route_t  *route, *prefix, *regex, *def;
+
+    prefix = NULL;
+    regex = NULL;
+    def = NULL;
+
+    route = routes->elts;
+
+    for (i = 0; i < routes->nelts; i++) {
+
+        switch (route[i].type) {
+
+        case ngx_http_ors_route_exact:
+
+            if (route[i].name.len == model->len
+                && ngx_memcmp(route[i].name.data, model->data, model->len)
+                   == 0)
+            {
+                return &route[i].target;
+            }
+
+            break;
+
+        case ngx_http_ors_route_prefix:
+
+            if (route[i].name.len <= model->len
+                && (prefix == NULL || route[i].name.len > prefix->name.len)
+                && ngx_memcmp(route[i].name.data, model->data,
+                              route[i].name.len)
+                   == 0)
+            {
+                prefix = &route[i];
+            }
+
+            break;
+
+        case ngx_http_ors_route_regex:
+
+#if (NGX_PCRE)
+            if (regex == NULL
+                && ngx_regex_exec(route[i].regex, model, NULL, 0) >= 0)
+            {
+                regex = &route[i];
+            }
+#endif
+
+            break;
+
+        case ngx_http_ors_route_default:
+            def = &route[i];
+            break;
+        }
+    }
+
+    route = prefix ? prefix : (regex ? regex : def);
+
+    return route ? &route->target : NULL;
+}
+
+
+char *
+ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    u_char                *p;
+    ngx_str_t             *value, uri;
+    ngx_uint_t             i;
+    ngx_http_ors_route_t  *route, *other;
+
+    if (olcf->routes == NGX_CONF_UNSET_PTR) {
+        olcf->routes = ngx_array_create(cf->pool, 4,
+                                        sizeof(ngx_http_ors_route_t));
+        if (olcf->routes == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    value = cf->args->elts;
+
+    route = ngx_array_push(olcf->routes);
+    if (route == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_memzero(route, sizeof(ngx_http_ors_route_t));
+
+    ngx_http_ors_route_name(route, &value[1]);
+
+    if (route->name.len == 0 && route->type != ngx_http_ors_route_default
+        && route->type != ngx_http_ors_route_prefix)
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid model \"%V\", it must be a name, "
+                           "\"prefix*\", \"~regex\" or \"default\"",
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    other = olcf->routes->elts;
+
+    for (i = 0; i < olcf->routes->nelts - 1; i++) {
+
+        if (other[i].type == route->type
+            && other[i].name.len == route->name.len
+            && ngx_memcmp(other[i].name.data, route->name.data,
+                          route->name.len)
+               == 0)
+        {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "target of model \"%V\" is duplicate",
+                               &value[1]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    uri = value[2];
+
+    if (uri.len == 0 || uri.data[0] != '/') {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid target \"%V\", it must be the URI of a "
+                           "location and begin with \"/\"", &uri);
+        return NGX_CONF_ERROR;
+    }
+
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '?');
+
+    if (p) {
+        route->target.args.data = p + 1;
+        route->target.args.len = uri.data + uri.len - (p + 1);
+        uri.len = p - uri.data;
+    }
+
+    route->target.uri = uri;
+
+    if (route->type == ngx_http_ors_route_regex) {
+        return ngx_http_ors_route_regex_compile(cf, route, &value[1]);
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static void
+ngx_http_ors_route_name(ngx_http_ors_route_t *route, ngx_str_t *value)
+{
+    route->name = *value;
+
+    if (value->len == 7 && ngx_strncmp(value->data, "default", 7) == 0) {
+        route->type = ngx_http_ors_route_default;
+        route->name.len = 0;
+        return;
+    }
+
+    if (value->len && value->data[0] == '~') {
+        route->type = ngx_http_ors_route_regex;
+        route->name.data++;
+        route->name.len--;
+        return;
+    }
+
+    if (value->len && value->data[value->len - 1] == '*') {
+        route->type = ngx_http_ors_route_prefix;
+        route->name.len--;
+        return;
+    }
+
+    route->type = ngx_http_ors_route_exact;
+}
+
+
+static char *
+ngx_http_ors_route_regex_compile(ngx_conf_t *cf, ngx_http_ors_route_t *route,
+    ngx_str_t *value)
+{
+#if (NGX_PCRE)
+    u_char               errstr[NGX_MAX_CONF_ERRSTR];
+    ngx_regex_compile_t  rc;
+
+    ngx_memzero(&rc, sizeof(ngx_regex_compile_t));
+
+    rc.pattern = route->name;
+    rc.pool = cf->pool;
+    rc.err.len = NGX_MAX_CONF_ERRSTR;
+    rc.err.data = errstr;
+
+    if (rc.pattern.len && rc.pattern.data[0] == '*') {
+        rc.pattern.data++;
+        rc.pattern.len--;
+        rc.options = NGX_REGEX_CASELESS;
+    }
+
+    if (ngx_regex_compile(&rc) != NGX_OK) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V", &rc.err);
+        return NGX_CONF_ERROR;
+    }
+
+    route->regex = rc.regex;
+
+    return NGX_CONF_OK;
+
+#else
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "model \"%V\" needs an nginx that was built with PCRE",
+                       value);
+    return NGX_CONF_ERROR;
+
+#endif
+}

@@ -1,0 +1,404 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf);
+static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf);
+static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
+    ngx_ors_limits_t *limits, ngx_str_t *value);
+
+static void *ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
+    void *parent, void *child);
+static char *ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
+    ngx_http_ors_loc_conf_t *conf);
+static ngx_int_t ngx_http_open_responses_init(ngx_conf_t *cf);
+
+
+typedef struct {
+    ngx_str_t     name;
+    size_t        offset;
+    ngx_uint_t    min;
+    ngx_uint_t    max;
+    ngx_uint_t    value;      /* default */
+    unsigned      size:1;     /* takes "k" and "m" */
+} ngx_http_open_responses_limit_t;
+
+
+#define ngx_http_open_responses_limit_field(limits, limit)                    \
+    ((size_t *) ((u_char *) (limits) + (limit)->offset))
+
+
+static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
+{
+    { ngx_string("depth"), offsetof(ngx_ors_limits_t, depth),
+      4, NGX_ORS_JSON_MAX_DEPTH, 64, 0 },
+
+    { ngx_string("nodes"), offsetof(ngx_ors_limits_t, nodes),
+      64, 64 * 1024 * 1024, 1024 * 1024, 0 },
+
+    { ngx_string("items"), offsetof(ngx_ors_limits_t, items),
+      1, 1024 * 1024, 10000, 0 },
+
+    { ngx_string("tools"), offsetof(ngx_ors_limits_t, tools),
+      1, 65536, 1024, 0 },
+
+    { ngx_string("calls"), offsetof(ngx_ors_limits_t, calls),
+      1, 65536, 128, 0 },
+
+    { ngx_string("event"), offsetof(ngx_ors_limits_t, event),
+      4096, 1024 * 1024 * 1024, 16 * 1024 * 1024, 1 },
+
+    { ngx_string("answer"), offsetof(ngx_ors_limits_t, answer),
+      4096, 1024 * 1024 * 1024, 32 * 1024 * 1024, 1 },
+
+    { ngx_string("queue"), offsetof(ngx_ors_limits_t, queue),
+      4096, 64 * 1024 * 1024, 64 * 1024, 1 },
+
+    { ngx_null_string, 0, 0, 0, 0, 0 }
+};
+
+
+static ngx_command_t  ngx_http_open_responses_commands[] = {
+
+    { ngx_string("open_responses"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_http_open_responses,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, enable),
+      NULL },
+
+    { ngx_string("open_responses_target"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE2,
+      ngx_http_ors_route_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("open_responses_dialect"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_dialect,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, dialect),
+      NULL },
+
+    { ngx_string("open_responses_model"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, model),
+      NULL },
+
+    { ngx_string("open_responses_limits"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_open_responses_limits,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, limits),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t  ngx_http_open_responses_module_ctx = {
+    NULL,                                     /* preconfiguration */
+    ngx_http_open_responses_init,             /* postconfiguration */
+
+    NULL,                                     /* create main configuration */
+    NULL,                                     /* init main configuration */
+
+    NULL,                                     /* create server configuration */
+    NULL,                                     /* merge server configuration */
+
+    ngx_http_open_responses_create_loc_conf,  /* create location configuration */
+    ngx_http_open_responses_merge_loc_conf    /* merge location configuration */
+};
+
+
+ngx_module_t  ngx_http_open_responses_module = {
+    NGX_MODULE_V1,
+    &ngx_http_open_responses_module_ctx,      /* module context */
+    ngx_http_open_responses_commands,         /* module directives */
+    NGX_HTTP_MODULE,                          /* module type */
+    NULL,                                     /* init master */
+    NULL,                                     /* init module */
+    NULL,                                     /* init process */
+    NULL,                                     /* init thread */
+    NULL,                                     /* exit thread */
+    NULL,                                     /* exit process */
+    NULL,                                     /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+
+static char *
+ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                      *rv;
+    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_ors_loc_conf_t   *olcf = conf;
+
+    rv = ngx_conf_set_flag_slot(cf, cmd, conf);
+
+    if (rv != NGX_CONF_OK || !olcf->enable) {
+        return rv;
+    }
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    clcf->handler = ngx_http_ors_handler;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_open_responses_dialect(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t  *value;
+
+    if (olcf->dialect != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_strcmp(value[1].data, "responses") == 0) {
+        olcf->dialect = ngx_ors_dialect_responses;
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_strcmp(value[1].data, "chat") == 0) {
+        olcf->dialect = ngx_ors_dialect_chat;
+        return NGX_CONF_OK;
+    }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid dialect \"%V\", it must be \"responses\" or "
+                       "\"chat\"", &value[1]);
+    return NGX_CONF_ERROR;
+}
+
+
+static char *
+ngx_http_open_responses_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    char        *rv;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        rv = ngx_http_open_responses_limit(cf, &olcf->limits, &value[i]);
+
+        if (rv != NGX_CONF_OK) {
+            return rv;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_open_responses_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
+    ngx_str_t *value)
+{
+    size_t                           *field;
+    ssize_t                           n;
+    ngx_str_t                         s;
+    ngx_http_open_responses_limit_t  *limit;
+
+    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
+    {
+        if (value->len > limit->name.len
+            && value->data[limit->name.len] == '='
+            && ngx_strncmp(value->data, limit->name.data, limit->name.len)
+               == 0)
+        {
+            break;
+        }
+    }
+
+    if (limit->name.len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid limit \"%V\", it must be \"depth=\", "
+                           "\"nodes=\", \"items=\", \"tools=\", \"calls=\", "
+                           "\"event=\", \"answer=\" or \"queue=\"", value);
+        return NGX_CONF_ERROR;
+    }
+
+    s.data = value->data + limit->name.len + 1;
+    s.len = value->data + value->len - s.data;
+
+    n = limit->size ? ngx_parse_size(&s) : ngx_atoi(s.data, s.len);
+
+    if (n == NGX_ERROR || (ngx_uint_t) n < limit->min
+        || (ngx_uint_t) n > limit->max)
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid limit \"%V\", it must be a number "
+                           "from %ui to %ui", value, limit->min, limit->max);
+        return NGX_CONF_ERROR;
+    }
+
+    field = ngx_http_open_responses_limit_field(limits, limit);
+
+    if (*field != NGX_CONF_UNSET_SIZE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "limit \"%V\" is duplicate", &limit->name);
+        return NGX_CONF_ERROR;
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+static void *
+ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_http_ors_loc_conf_t          *conf;
+    ngx_http_open_responses_limit_t  *limit;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_ors_loc_conf_t));
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     conf->model = { 0, NULL };
+     */
+
+    conf->enable = NGX_CONF_UNSET;
+    conf->routes = NGX_CONF_UNSET_PTR;
+    conf->dialect = NGX_CONF_UNSET_UINT;
+
+    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
+    {
+        *ngx_http_open_responses_limit_field(&conf->limits, limit) =
+                                                          NGX_CONF_UNSET_SIZE;
+    }
+
+    return conf;
+}
+
+
+static char *
+ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child)
+{
+    ngx_http_ors_loc_conf_t *prev = parent;
+    ngx_http_ors_loc_conf_t *conf = child;
+
+    size_t                           *field, *prev_field;
+    ngx_http_core_loc_conf_t         *clcf;
+    ngx_http_open_responses_limit_t  *limit;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
+
+    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
+    {
+        field = ngx_http_open_responses_limit_field(&conf->limits, limit);
+        prev_field = ngx_http_open_responses_limit_field(&prev->limits, limit);
+
+        ngx_conf_merge_size_value(*field, *prev_field, limit->value);
+    }
+
+    /* a nested location has its own content, "if" and "limit_except" do not */
+
+    if (clcf->noname) {
+        ngx_conf_merge_value(conf->enable, prev->enable, 0);
+        ngx_conf_merge_uint_value(conf->dialect, prev->dialect,
+                                  ngx_ors_dialect_responses);
+        ngx_conf_merge_str_value(conf->model, prev->model, "");
+
+        if (clcf->lmt_excpt && clcf->handler == NULL && conf->enable) {
+            clcf->handler = ngx_http_ors_handler;
+        }
+
+    } else {
+        ngx_conf_init_value(conf->enable, 0);
+        ngx_conf_init_uint_value(conf->dialect, ngx_ors_dialect_responses);
+    }
+
+    if (!conf->enable) {
+        return NGX_CONF_OK;
+    }
+
+    return ngx_http_open_responses_check_loc_conf(cf, conf);
+}
+
+
+static char *
+ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
+    ngx_http_ors_loc_conf_t *conf)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (conf->routes == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"open_responses on\" in location \"%V\" needs an "
+                           "\"open_responses_target\"", &clcf->name);
+        return NGX_CONF_ERROR;
+    }
+
+    if (clcf->handler != NULL && clcf->handler != ngx_http_ors_handler) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"open_responses on\" and another content handler "
+                           "such as \"proxy_pass\" are in location \"%V\"",
+                           &clcf->name);
+        return NGX_CONF_ERROR;
+    }
+
+    /*
+     * An inherited page would reach the client in place of the error
+     * document, so there is none in such a location
+     */
+
+    clcf->error_pages = NULL;
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_open_responses_init(ngx_conf_t *cf)
+{
+    ngx_http_handler_pt        *h;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_call_handler;
+
+    return ngx_http_ors_filter_init(cf);
+}
