@@ -299,8 +299,10 @@ ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
 ngx_int_t
 ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 {
-    ngx_int_t            rc;
-    ngx_http_request_t  *sr;
+    ngx_int_t                 rc;
+    ngx_ors_turn_t           *turn;
+    ngx_http_request_t       *sr;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     sr = call->request;
 
@@ -314,9 +316,17 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
         sr->upstream->buffering = 0;
     }
 
-    if (call->ctx->turn->state == ngx_ors_turn_st_over) {
+    turn = call->ctx->turn;
+
+    if (turn->state == ngx_ors_turn_st_over) {
         return NGX_OK;
     }
+
+    /* "return" and the like answer before our phase handler is called */
+
+    olcf = ngx_http_get_module_loc_conf(sr, ngx_http_open_responses_module);
+
+    turn->dialect = olcf->dialect;
 
     if (ngx_http_ors_call_retry_after(call) != NGX_OK) {
         return NGX_ERROR;
@@ -325,10 +335,10 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     if (sr->headers_out.content_encoding
         && sr->headers_out.content_encoding->value.len)
     {
-        rc = ngx_ors_turn_refuse(call->ctx->turn, "a compressed answer");
+        rc = ngx_ors_turn_refuse(turn, "a compressed answer");
 
     } else {
-        rc = ngx_ors_turn_header(call->ctx->turn, sr->headers_out.status,
+        rc = ngx_ors_turn_header(turn, sr->headers_out.status,
                                  &sr->headers_out.content_type,
                                  sr->headers_out.content_length_n);
     }
