@@ -1,0 +1,590 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+
+
+#define NGX_ORS_CHAT_NO_OUTPUT  "(no output)"
+#define NGX_ORS_CHAT_ATTACHED   "(attached below)"
+
+
+typedef enum {
+    ngx_ors_chat_part_text = 0,
+    ngx_ors_chat_part_refusal,
+    ngx_ors_chat_part_image,
+    ngx_ors_chat_part_file,
+    ngx_ors_chat_part_other
+} ngx_ors_chat_part_e;
+
+
+/* members of a part, as in ngx_ors_chat_part_names */
+
+enum {
+    ngx_ors_chat_p_type = 0,
+    ngx_ors_chat_p_text,
+    ngx_ors_chat_p_refusal,
+    ngx_ors_chat_p_image_url,
+    ngx_ors_chat_p_detail,
+    ngx_ors_chat_p_filename,
+    ngx_ors_chat_p_file_data,
+    ngx_ors_chat_p_n
+};
+
+
+typedef struct {
+    ngx_ors_chat_part_e   kind;
+    ngx_ors_json_node_t  *member[ngx_ors_chat_p_n];
+} ngx_ors_chat_part_t;
+
+
+static void ngx_ors_chat_part(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_ors_chat_part_t *part);
+static ngx_int_t ngx_ors_chat_count(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t kinds, ngx_uint_t *n);
+static size_t ngx_ors_chat_join(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_ors_chat_part_e kind);
+static ngx_int_t ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part, ngx_uint_t n);
+static ngx_int_t ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part, ngx_uint_t n);
+static ngx_int_t ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part, ngx_uint_t n);
+
+
+static const ngx_str_t  ngx_ors_chat_part_names[] = {
+    ngx_string("type"),
+    ngx_string("text"),
+    ngx_string("refusal"),
+    ngx_string("image_url"),
+    ngx_string("detail"),
+    ngx_string("filename"),
+    ngx_string("file_data"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            n;
+    ngx_ors_chat_part_t   part;
+    ngx_ors_json_node_t  *child;
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        return NGX_OK;
+    }
+
+    if (node->count == 0) {
+        ngx_ors_out_lit(cc->out, "\"\"");
+        return NGX_OK;
+    }
+
+    child = ngx_ors_json_first(cc->json, node);
+    ngx_ors_chat_part(cc, child, &part);
+
+    if (node->count == 1 && part.kind == ngx_ors_chat_part_text) {
+        ngx_ors_chat_value(cc->out, cc->json,
+                           part.member[ngx_ors_chat_p_text]);
+        return NGX_OK;
+    }
+
+    ngx_ors_out_lit(cc->out, "[");
+
+    n = 0;
+
+    for ( ;; ) {
+        rc = ngx_ors_chat_part_put(cc, &part, n);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        child = ngx_ors_json_next(cc->json, child);
+
+        if (child == NULL) {
+            break;
+        }
+
+        ngx_ors_out_lit(cc->out, ",");
+
+        ngx_ors_chat_part(cc, child, &part);
+        n++;
+    }
+
+    ngx_ors_out_lit(cc->out, "]");
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n[ngx_ors_chat_part_other];
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_chat_count(cc, node, 1 << ngx_ors_chat_part_text, n);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_out_lit(cc->out, "\"");
+    ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
+    ngx_ors_out_lit(cc->out, "\"");
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_assistant_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n[ngx_ors_chat_part_other];
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_chat_count(cc, node,
+                            1 << ngx_ors_chat_part_text
+                            | 1 << ngx_ors_chat_part_refusal, n);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (n[ngx_ors_chat_part_refusal] == 0) {
+        ngx_ors_out_lit(cc->out, "\"");
+        ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
+        ngx_ors_out_lit(cc->out, "\"");
+
+        return NGX_OK;
+    }
+
+    if (n[ngx_ors_chat_part_text]) {
+        ngx_ors_out_lit(cc->out, "\"");
+        ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
+        ngx_ors_out_lit(cc->out, "\"");
+
+    } else {
+        ngx_ors_out_lit(cc->out, "null");
+    }
+
+    ngx_ors_out_lit(cc->out, ",\"refusal\":\"");
+    ngx_ors_chat_join(cc, node, ngx_ors_chat_part_refusal);
+    ngx_ors_out_lit(cc->out, "\"");
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *attached)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n[ngx_ors_chat_part_other];
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_chat_count(cc, node,
+                            1 << ngx_ors_chat_part_text
+                            | 1 << ngx_ors_chat_part_image
+                            | 1 << ngx_ors_chat_part_file, n);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_out_lit(cc->out, "\"");
+
+    if (ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text) == 0) {
+
+        if (n[ngx_ors_chat_part_image] || n[ngx_ors_chat_part_file]) {
+            ngx_ors_out_lit(cc->out, NGX_ORS_CHAT_ATTACHED);
+
+        } else {
+            ngx_ors_out_lit(cc->out, NGX_ORS_CHAT_NO_OUTPUT);
+        }
+    }
+
+    ngx_ors_out_lit(cc->out, "\"");
+
+    if (n[ngx_ors_chat_part_image] || n[ngx_ors_chat_part_file]) {
+        *attached = 1;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *n)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i;
+    ngx_ors_chat_part_t   part;
+    ngx_ors_json_node_t  *child;
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    i = 0;
+
+    for (child = ngx_ors_json_first(cc->json, node);
+         child;
+         child = ngx_ors_json_next(cc->json, child))
+    {
+        ngx_ors_chat_part(cc, child, &part);
+
+        if (part.kind != ngx_ors_chat_part_text) {
+
+            if ((*n)++) {
+                ngx_ors_out_lit(cc->out, ",");
+            }
+
+            rc = ngx_ors_chat_part_put(cc, &part, i);
+
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        i++;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
+    ngx_ors_chat_part_t *part)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type;
+
+    json = cc->json;
+
+    ngx_ors_chat_members(json, node, ngx_ors_chat_part_names, part->member);
+
+    type = part->member[ngx_ors_chat_p_type];
+
+    if (type == NULL) {
+        part->kind = ngx_ors_chat_part_other;
+
+    } else if (ngx_ors_json_is(json, type, "input_text")
+               || ngx_ors_json_is(json, type, "output_text"))
+    {
+        part->kind = ngx_ors_chat_part_text;
+
+    } else if (ngx_ors_json_is(json, type, "input_image")) {
+        part->kind = ngx_ors_chat_part_image;
+
+    } else if (ngx_ors_json_is(json, type, "input_file")) {
+        part->kind = ngx_ors_chat_part_file;
+
+    } else if (ngx_ors_json_is(json, type, "refusal")) {
+        part->kind = ngx_ors_chat_part_refusal;
+
+    } else {
+        part->kind = ngx_ors_chat_part_other;
+    }
+}
+
+
+/* counts parts by kind; "kinds" are the bits of those that may be there */
+
+static ngx_int_t
+ngx_ors_chat_count(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
+    ngx_uint_t kinds, ngx_uint_t *n)
+{
+    ngx_uint_t            i;
+    ngx_ors_chat_part_t   part;
+    ngx_ors_json_node_t  *child;
+
+    ngx_memzero(n, ngx_ors_chat_part_other * sizeof(ngx_uint_t));
+
+    i = 0;
+
+    for (child = ngx_ors_json_first(cc->json, node);
+         child;
+         child = ngx_ors_json_next(cc->json, child))
+    {
+        ngx_ors_chat_part(cc, child, &part);
+
+        if (!(kinds & 1 << part.kind)) {
+            return ngx_ors_chat_refuse(cc, i, "unsupported_value",
+                                       "cannot be sent to this model server "
+                                       "because of its type");
+        }
+
+        n[part.kind]++;
+        i++;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Appends the texts of all parts of one kind as they are, each on a new
+ * line, and returns their length.
+ */
+
+static size_t
+ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
+    ngx_ors_chat_part_e kind)
+{
+    size_t                len;
+    ngx_uint_t            n;
+    ngx_ors_chat_part_t   part;
+    ngx_ors_json_node_t  *child, *text;
+
+    n = 0;
+    len = 0;
+
+    for (child = ngx_ors_json_first(cc->json, node);
+         child;
+         child = ngx_ors_json_next(cc->json, child))
+    {
+        ngx_ors_chat_part(cc, child, &part);
+
+        if (part.kind != kind) {
+            continue;
+        }
+
+        text = part.member[kind == ngx_ors_chat_part_text
+                           ? ngx_ors_chat_p_text : ngx_ors_chat_p_refusal];
+
+        if (text == NULL || text->len == 0) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(cc->out, "\\n");
+        }
+
+        ngx_ors_out_ref(cc->out, ngx_ors_json_text(cc->json, text),
+                        text->len);
+        len += text->len;
+    }
+
+    return len;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+    ngx_uint_t n)
+{
+    switch (part->kind) {
+
+    case ngx_ors_chat_part_text:
+        ngx_ors_out_lit(cc->out, "{\"type\":\"text\",\"text\":");
+        ngx_ors_chat_value(cc->out, cc->json,
+                           part->member[ngx_ors_chat_p_text]);
+        ngx_ors_out_lit(cc->out, "}");
+
+        return NGX_OK;
+
+    case ngx_ors_chat_part_image:
+        return ngx_ors_chat_image_put(cc, part, n);
+
+    case ngx_ors_chat_part_file:
+        return ngx_ors_chat_file_put(cc, part, n);
+
+    case ngx_ors_chat_part_refusal:
+    case ngx_ors_chat_part_other:
+        break;
+    }
+
+    return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+                               "cannot be sent to this model server because "
+                               "of its type");
+}
+
+
+static ngx_int_t
+ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+    ngx_uint_t n)
+{
+    ngx_ors_json_node_t  *url, *detail;
+
+    url = part->member[ngx_ors_chat_p_image_url];
+
+    if (url == NULL) {
+        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+                                   "has no \"image_url\", without which an "
+                                   "image cannot be sent");
+    }
+
+    ngx_ors_out_lit(cc->out, "{\"type\":\"image_url\","
+                             "\"image_url\":{\"url\":");
+    ngx_ors_chat_value(cc->out, cc->json, url);
+
+    detail = part->member[ngx_ors_chat_p_detail];
+
+    if (detail) {
+
+        if (ngx_ors_json_is(cc->json, detail, "low")) {
+            ngx_ors_out_lit(cc->out, ",\"detail\":\"low\"");
+
+        } else if (ngx_ors_json_is(cc->json, detail, "high")
+                   || ngx_ors_json_is(cc->json, detail, "original"))
+        {
+            ngx_ors_out_lit(cc->out, ",\"detail\":\"high\"");
+        }
+    }
+
+    ngx_ors_out_lit(cc->out, "}}");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+    ngx_uint_t n)
+{
+    ngx_ors_json_node_t  *name, *data;
+
+    data = part->member[ngx_ors_chat_p_file_data];
+
+    if (data == NULL) {
+        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+                                   "has no \"file_data\", without which a "
+                                   "file cannot be sent");
+    }
+
+    ngx_ors_out_lit(cc->out, "{\"type\":\"file\",\"file\":{");
+
+    name = part->member[ngx_ors_chat_p_filename];
+
+    if (name) {
+        ngx_ors_out_lit(cc->out, "\"filename\":");
+        ngx_ors_chat_value(cc->out, cc->json, name);
+        ngx_ors_out_lit(cc->out, ",");
+    }
+
+    ngx_ors_out_lit(cc->out, "\"file_data\":");
+    ngx_ors_chat_value(cc->out, cc->json, data);
+    ngx_ors_out_lit(cc->out, "}}");
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
+    char *text)
+{
+    u_char     *p;
+    ngx_str_t   param;
+
+    param.data = ngx_pnalloc(cc->pool, sizeof("input[].arguments[]")
+                                       + 2 * NGX_INT_T_LEN);
+    if (param.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_sprintf(param.data, "input[%ui]", cc->item);
+
+    if (cc->field) {
+        p = ngx_sprintf(p, ".%s", cc->field);
+
+        if (n != -1) {
+            p = ngx_sprintf(p, "[%i]", n);
+        }
+    }
+
+    param.len = p - param.data;
+
+    ngx_ors_error_set(cc->err, cc->pool, 400, code, "\"%V\" %s", &param, text);
+
+    cc->err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_chat_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const ngx_str_t *names, ngx_ors_json_node_t **values)
+{
+    u_char               *p;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *key;
+
+    for (i = 0; names[i].len; i++) {
+        values[i] = NULL;
+    }
+
+    if (object->type != ngx_ors_json_object) {
+        return;
+    }
+
+    for (key = ngx_ors_json_first(json, object);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        p = ngx_ors_json_text(json, key);
+
+        for (i = 0; names[i].len; i++) {
+
+            if (!key->escaped
+                && (key->len != names[i].len || *p != *names[i].data))
+            {
+                continue;
+            }
+
+            if (ngx_ors_json_equal(json, key, names[i].data, names[i].len)) {
+                values[i] = (key[1].type == ngx_ors_json_null) ? NULL
+                                                               : key + 1;
+                break;
+            }
+        }
+    }
+}
+
+
+void
+ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    if (node == NULL) {
+        ngx_ors_out_lit(out, "\"\"");
+        return;
+    }
+
+    if (node->type == ngx_ors_json_string) {
+        ngx_ors_out_ref(out, ngx_ors_json_text(json, node) - 1,
+                        node->len + 2);
+        return;
+    }
+
+    ngx_ors_out_ref(out, ngx_ors_json_text(json, node), node->len);
+}

@@ -1,0 +1,92 @@
+
+/*
+ * Contents of input items as contents of chat messages.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_CONTENT_H_INCLUDED_
+#define _NGX_ORS_CHAT_CONTENT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_out.h>
+
+
+typedef struct {
+    ngx_ors_json_t    *json;
+    ngx_ors_out_t     *out;
+    ngx_pool_t        *pool;
+    ngx_ors_error_t   *err;
+
+    /* where the content stands, for errors: input[item].field */
+    ngx_uint_t         item;
+    char              *field;
+} ngx_ors_chat_content_t;
+
+
+/*
+ * Each function below appends the value of "content" for one role; "node"
+ * is what stands in the item, a string or an array of parts, and NULL is
+ * the empty string.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   a part cannot be carried, cc->err says which and why
+ * NGX_ERROR      no memory
+ */
+
+/* A string where there is only one text, else an array of parts. */
+ngx_int_t ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node);
+
+/* Always a string: many servers take nothing else from this role. */
+ngx_int_t ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node);
+
+/* A string or null, and the member "refusal" if there is one. */
+ngx_int_t ngx_ors_chat_assistant_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node);
+
+/*
+ * A string, never empty for an array.  "*attached" becomes 1 if there are
+ * parts which a tool message cannot hold, else it is left.
+ */
+ngx_int_t ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *attached);
+
+/*
+ * Those parts of a tool's output as elements of a user message's array;
+ * "*n" counts them from message to message.
+ */
+ngx_int_t ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *n);
+
+
+/*
+ * Fills cc->err with a 400 whose param is the item, its "field" if that is
+ * not NULL, and the part "n" of it if that is not -1.  "text" is static and
+ * follows the path in the message.
+ *
+ * Returns NGX_DECLINED, or NGX_ERROR if there is no memory.
+ */
+ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
+    char *code, char *text);
+
+/*
+ * Sets values[i] to the value of member names[i] of "object", to NULL if it
+ * is absent or null.  The names end with an empty one.
+ */
+void ngx_ors_chat_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const ngx_str_t *names, ngx_ors_json_node_t **values);
+
+/*
+ * Appends a value as it stands in the document, a string with its quotes;
+ * NULL is the empty string.
+ */
+void ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+
+
+#endif /* _NGX_ORS_CHAT_CONTENT_H_INCLUDED_ */

@@ -1,0 +1,395 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_items.h>
+
+
+/* items behind a call where its output is looked for without an index */
+#define NGX_ORS_CHAT_NEAR   16
+
+/* the least prime over 2^32 */
+#define NGX_ORS_CHAT_PRIME  4294967311ULL
+
+
+/* members of an item, as in ngx_ors_chat_item_names */
+
+enum {
+    ngx_ors_chat_i_type = 0,
+    ngx_ors_chat_i_role,
+    ngx_ors_chat_i_content,
+    ngx_ors_chat_i_call_id,
+    ngx_ors_chat_i_name,
+    ngx_ors_chat_i_arguments,
+    ngx_ors_chat_i_output,
+    ngx_ors_chat_i_n
+};
+
+
+static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
+static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *role);
+static uint32_t ngx_ors_chat_index(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
+static ngx_int_t ngx_ors_chat_id(ngx_ors_chat_items_t *ci,
+    ngx_ors_chat_item_t *item, ngx_str_t *id);
+static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
+    ngx_str_t *id);
+static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
+    ngx_str_t *id, ngx_uint_t *n);
+static uint32_t *ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id);
+static uint64_t ngx_ors_chat_hash(ngx_ors_chat_items_t *ci, ngx_str_t *id);
+
+
+static const ngx_str_t  ngx_ors_chat_item_names[] = {
+    ngx_string("type"),
+    ngx_string("role"),
+    ngx_string("content"),
+    ngx_string("call_id"),
+    ngx_string("name"),
+    ngx_string("arguments"),
+    ngx_string("output"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *input)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_chat_item_t  *item;
+    ngx_ors_json_node_t  *node;
+
+    if (input->count == 0) {
+        return NGX_OK;
+    }
+
+    json = ci->cc->json;
+
+    ci->items = ngx_palloc(ci->cc->pool,
+                           input->count * sizeof(ngx_ors_chat_item_t));
+    if (ci->items == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (node = ngx_ors_json_first(json, input);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ci->cc->item = ci->nitems;
+        item = &ci->items[ci->nitems++];
+
+        rc = ngx_ors_chat_item_read(ci, node, item);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return ngx_ors_chat_match(ci);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
+    ngx_ors_chat_item_t *item)
+{
+    ngx_uint_t            content;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type, *member[ngx_ors_chat_i_n];
+
+    json = ci->cc->json;
+
+    ngx_ors_chat_members(json, node, ngx_ors_chat_item_names, member);
+
+    type = member[ngx_ors_chat_i_type];
+    content = ngx_ors_chat_i_content;
+
+    if (type == NULL || ngx_ors_json_is(json, type, "message")) {
+        item->kind = ngx_ors_chat_role(json, member[ngx_ors_chat_i_role]);
+
+    } else if (ngx_ors_json_is(json, type, "function_call")) {
+        item->kind = ngx_ors_chat_item_call;
+        content = ngx_ors_chat_i_arguments;
+        ci->ncalls++;
+
+    } else if (ngx_ors_json_is(json, type, "function_call_output")) {
+        item->kind = ngx_ors_chat_item_output;
+        content = ngx_ors_chat_i_output;
+
+    } else if (ngx_ors_json_is(json, type, "compaction")) {
+        ci->cc->field = NULL;
+
+        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+                                   "is compacted history that cannot be read "
+                                   "here");
+
+    } else {
+        item->kind = ngx_ors_chat_item_none;
+    }
+
+    item->content = ngx_ors_chat_index(json, member[content]);
+    item->call_id = ngx_ors_chat_index(json, member[ngx_ors_chat_i_call_id]);
+    item->name = ngx_ors_chat_index(json, member[ngx_ors_chat_i_name]);
+    item->pair = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_ors_chat_item_e
+ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
+{
+    if (role == NULL) {
+        return ngx_ors_chat_item_none;
+    }
+
+    if (ngx_ors_json_is(json, role, "user")) {
+        return ngx_ors_chat_item_user;
+    }
+
+    if (ngx_ors_json_is(json, role, "assistant")) {
+        return ngx_ors_chat_item_assistant;
+    }
+
+    if (ngx_ors_json_is(json, role, "system")
+        || ngx_ors_json_is(json, role, "developer"))
+    {
+        return ngx_ors_chat_item_system;
+    }
+
+    return ngx_ors_chat_item_none;
+}
+
+
+static uint32_t
+ngx_ors_chat_index(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+{
+    return node ? node - json->nodes : 0;
+}
+
+
+/* pairs each output with the last call before it that has its id */
+
+static ngx_int_t
+ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
+{
+    ngx_str_t             id;
+    ngx_uint_t            i, n;
+    ngx_ors_chat_item_t  *item, *call;
+
+    ci->cc->field = "call_id";
+
+    for (i = 0; i < ci->nitems; i++) {
+        item = &ci->items[i];
+
+        if (item->kind != ngx_ors_chat_item_output) {
+            continue;
+        }
+
+        if (ngx_ors_chat_id(ci, item, &id) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        n = ngx_ors_chat_near(ci, i, &id);
+
+        if (n == 0 && ngx_ors_chat_far(ci, i, &id, &n) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ci->cc->item = i;
+
+        if (n == 0) {
+            return ngx_ors_chat_refuse(ci->cc, -1, "unknown_call_id",
+                                       "is not the id of a function call "
+                                       "that stands before it in the input");
+        }
+
+        call = &ci->items[n - 1];
+
+        if (call->pair) {
+            return ngx_ors_chat_refuse(ci->cc, -1, "duplicate_call_id",
+                                       "is the id of a function call that "
+                                       "has an output already");
+        }
+
+        item->pair = n - 1;
+        call->pair = i;
+    }
+
+    return NGX_OK;
+}
+
+
+/* decoded only where it has to be */
+
+static ngx_int_t
+ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
+    ngx_str_t *id)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = ci->cc->json;
+    node = ngx_ors_chat_node(json, item->call_id);
+
+    if (node == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_raw(json, node, id);
+
+    if (node->escaped) {
+        id->data = ngx_pnalloc(ci->cc->pool, node->len);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * Looks for the last call with "id" before item "i", close to it: there most
+ * of them are.  Returns its item + 1, or 0.
+ */
+
+static ngx_uint_t
+ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
+{
+    ngx_uint_t            last;
+    ngx_ors_json_t       *json;
+    ngx_ors_chat_item_t  *item;
+    ngx_ors_json_node_t  *node;
+
+    json = ci->cc->json;
+    last = (i > NGX_ORS_CHAT_NEAR) ? i - NGX_ORS_CHAT_NEAR : 0;
+
+    for ( /* void */ ; i > last; i--) {
+        item = &ci->items[i - 1];
+
+        if (item->kind != ngx_ors_chat_item_call) {
+            continue;
+        }
+
+        node = ngx_ors_chat_node(json, item->call_id);
+
+        if (node && ngx_ors_json_equal(json, node, id->data, id->len)) {
+            return i;
+        }
+    }
+
+    return 0;
+}
+
+
+/* the same among all calls before item "i" */
+
+static ngx_int_t
+ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
+    ngx_uint_t *n)
+{
+    uint32_t    *slot;
+    ngx_str_t    call_id;
+    ngx_uint_t   size;
+
+    if (ci->slots == NULL) {
+
+        for (size = 1; size < 2 * ci->ncalls; size <<= 1) { /* void */ }
+
+        ci->slots = ngx_pcalloc(ci->cc->pool, size * sizeof(uint32_t));
+        if (ci->slots == NULL) {
+            return NGX_ERROR;
+        }
+
+        ci->mask = size - 1;
+        ci->seed = ngx_random();
+    }
+
+    for ( /* void */ ; ci->nindexed < i; ci->nindexed++) {
+
+        if (ci->items[ci->nindexed].kind != ngx_ors_chat_item_call) {
+            continue;
+        }
+
+        if (ngx_ors_chat_id(ci, &ci->items[ci->nindexed], &call_id)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        slot = ngx_ors_chat_slot(ci, &call_id);
+        *slot = ci->nindexed + 1;
+    }
+
+    slot = ngx_ors_chat_slot(ci, id);
+    *n = *slot;
+
+    return NGX_OK;
+}
+
+
+/* the slot of an id: a free one, or that of the last call with it */
+
+static uint32_t *
+ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id)
+{
+    uint32_t             *slot;
+    uint64_t              n;
+    ngx_ors_json_node_t  *node;
+
+    for (n = ngx_ors_chat_hash(ci, id); /* void */ ; n++) {
+        slot = &ci->slots[n & ci->mask];
+
+        if (*slot == 0) {
+            return slot;
+        }
+
+        node = ngx_ors_chat_node(ci->cc->json, ci->items[*slot - 1].call_id);
+
+        if (ngx_ors_json_equal(ci->cc->json, node, id->data, id->len)) {
+            return slot;
+        }
+    }
+}
+
+
+/*
+ * A polynomial over a secret point: ids that meet in one slot cannot be
+ * made up without knowing it.
+ */
+
+static uint64_t
+ngx_ors_chat_hash(ngx_ors_chat_items_t *ci, ngx_str_t *id)
+{
+    size_t     n;
+    u_char    *p;
+    uint32_t   word;
+    uint64_t   hash;
+
+    hash = id->len;
+
+    for (p = id->data, n = id->len; n; p += sizeof(word), n -= sizeof(word)) {
+
+        if (n < sizeof(word)) {
+            word = 0;
+            ngx_memcpy(&word, p, n);
+            return (hash * ci->seed + word) % NGX_ORS_CHAT_PRIME;
+        }
+
+        ngx_memcpy(&word, p, sizeof(word));
+        hash = (hash * ci->seed + word) % NGX_ORS_CHAT_PRIME;
+    }
+
+    return hash;
+}

@@ -1,0 +1,71 @@
+
+/*
+ * Input items, sorted out: what each of them is for a chat, and which
+ * function call an output belongs to.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_ITEMS_H_INCLUDED_
+#define _NGX_ORS_CHAT_ITEMS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+
+
+typedef enum {
+    ngx_ors_chat_item_none = 0,           /* nothing is sent for it */
+    ngx_ors_chat_item_user,
+    ngx_ors_chat_item_system,
+    ngx_ors_chat_item_assistant,
+    ngx_ors_chat_item_call,
+    ngx_ors_chat_item_output
+} ngx_ors_chat_item_e;
+
+
+/*
+ * Nodes are given by their index, 0 if absent.  "pair" of an output is the
+ * item with its call; of a call, the item with its output, 0 if it has none
+ * (an output is never item 0).
+ */
+
+typedef struct {
+    ngx_ors_chat_item_e      kind;
+    uint32_t                 content;     /* or arguments, or output */
+    uint32_t                 call_id;
+    uint32_t                 name;
+    uint32_t                 pair;
+} ngx_ors_chat_item_t;
+
+
+typedef struct {
+    ngx_ors_chat_content_t  *cc;
+
+    ngx_ors_chat_item_t     *items;       /* one for each input item */
+    ngx_uint_t               nitems;
+
+    /* private */
+    ngx_uint_t               ncalls;
+    ngx_uint_t               nindexed;    /* items that are in "slots" */
+    uint32_t                *slots;       /* calls by id: item + 1, 0: free */
+    uint64_t                 mask;
+    uint64_t                 seed;
+} ngx_ors_chat_items_t;
+
+
+/*
+ * Reads the array "input" into zeroed "ci" with "cc" set.
+ *
+ * NGX_OK         "items" are filled, each output has its call
+ * NGX_DECLINED   an item cannot be carried, cc->err says which and why
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t *input);
+
+
+#define ngx_ors_chat_node(json, n)  ((n) ? &(json)->nodes[n] : NULL)
+
+
+#endif /* _NGX_ORS_CHAT_ITEMS_H_INCLUDED_ */

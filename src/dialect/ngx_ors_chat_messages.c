@@ -1,0 +1,339 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_items.h>
+#include <ngx_ors_chat_messages.h>
+
+
+typedef struct {
+    ngx_ors_chat_content_t   cc;
+    ngx_ors_chat_items_t     in;
+    ngx_uint_t               n;           /* messages so far */
+} ngx_ors_chat_messages_t;
+
+
+static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm,
+    ngx_ors_json_node_t *input);
+static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
+    size_t len);
+static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t *pos);
+static void ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t first, ngx_uint_t last);
+
+
+#define ngx_ors_chat_message(cm, role)                                        \
+    ngx_ors_chat_open(cm, role, sizeof(role) - 1)
+
+
+ngx_int_t
+ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                n;
+    ngx_ors_json_node_t      *input, *instructions;
+    ngx_ors_chat_messages_t   cm;
+
+    ngx_memzero(&cm, sizeof(ngx_ors_chat_messages_t));
+
+    cm.cc.json = &req->json;
+    cm.cc.out = out;
+    cm.cc.pool = pool;
+    cm.cc.err = err;
+    cm.in.cc = &cm.cc;
+
+    input = req->field[ngx_ors_rq_input];
+    instructions = req->field[ngx_ors_rq_instructions];
+
+    ngx_ors_out_lit(out, "[");
+
+    if (instructions && instructions->len) {
+        ngx_ors_chat_message(&cm, "system");
+        ngx_ors_chat_value(out, cm.cc.json, instructions);
+        ngx_ors_out_lit(out, "}");
+    }
+
+    n = cm.n;
+
+    if (input && input->type == ngx_ors_json_array) {
+        rc = ngx_ors_chat_items(&cm, input);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+    } else if (input && (input->len || n)) {
+        ngx_ors_chat_message(&cm, "user");
+        ngx_ors_chat_value(out, cm.cc.json, input);
+        ngx_ors_out_lit(out, "}");
+    }
+
+    if (cm.n == n) {
+        ngx_ors_error_set(err, pool, 400, "invalid_value",
+                          "\"input\" holds nothing that can be sent to "
+                          "the model");
+        ngx_str_set(&err->param, "input");
+
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_out_lit(out, "]");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_items(ngx_ors_chat_messages_t *cm, ngx_ors_json_node_t *input)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i;
+    ngx_ors_json_node_t     *content;
+    ngx_ors_chat_content_t  *cc;
+
+    rc = ngx_ors_chat_items_read(&cm->in, input);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    cc = &cm->cc;
+
+    for (i = 0; i < cm->in.nitems; /* void */ ) {
+
+        content = ngx_ors_chat_node(cm->cc.json, cm->in.items[i].content);
+
+        cc->item = i;
+        cc->field = "content";
+
+        switch (cm->in.items[i].kind) {
+
+        case ngx_ors_chat_item_user:
+            ngx_ors_chat_message(cm, "user");
+            rc = ngx_ors_chat_user_content(cc, content);
+            ngx_ors_out_lit(cc->out, "}");
+            i++;
+            break;
+
+        case ngx_ors_chat_item_system:
+            ngx_ors_chat_message(cm, "system");
+            rc = ngx_ors_chat_system_content(cc, content);
+            ngx_ors_out_lit(cc->out, "}");
+            i++;
+            break;
+
+        case ngx_ors_chat_item_assistant:
+        case ngx_ors_chat_item_call:
+            rc = ngx_ors_chat_turn(cm, &i);
+            break;
+
+        case ngx_ors_chat_item_output: /* sent with its call */
+        case ngx_ors_chat_item_none:
+            i++;
+            break;
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role, size_t len)
+{
+    if (cm->n++) {
+        ngx_ors_out_lit(cm->cc.out, ",");
+    }
+
+    ngx_ors_out_lit(cm->cc.out, "{\"role\":\"");
+    ngx_ors_out_copy(cm->cc.out, (u_char *) role, len);
+    ngx_ors_out_lit(cm->cc.out, "\",\"content\":");
+}
+
+
+/*
+ * An assistant message, the calls that follow it (or calls alone) and their
+ * outputs: items from "*pos", which is left at the first one after them.
+ */
+
+static ngx_int_t
+ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i, n;
+    ngx_ors_json_node_t  *node;
+    ngx_ors_chat_item_t  *item;
+
+    i = *pos;
+    item = &cm->in.items[i];
+
+    ngx_ors_chat_message(cm, "assistant");
+
+    if (item->kind == ngx_ors_chat_item_assistant) {
+        node = ngx_ors_chat_node(cm->cc.json, item->content);
+
+        rc = ngx_ors_chat_assistant_content(&cm->cc, node);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        i++;
+
+    } else {
+        ngx_ors_out_lit(cm->cc.out, "null");
+    }
+
+    for (n = 0; i < cm->in.nitems; i++) {
+        item = &cm->in.items[i];
+
+        /* an output of a call before this turn has been sent with it */
+
+        if (item->kind == ngx_ors_chat_item_none
+            || (item->kind == ngx_ors_chat_item_output && item->pair < *pos))
+        {
+            continue;
+        }
+
+        if (item->kind != ngx_ors_chat_item_call) {
+            break;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(cm->cc.out, ",");
+
+        } else {
+            ngx_ors_out_lit(cm->cc.out, ",\"tool_calls\":[");
+        }
+
+        ngx_ors_chat_call_put(cm, item);
+    }
+
+    if (n) {
+        ngx_ors_out_lit(cm->cc.out, "]");
+    }
+
+    ngx_ors_out_lit(cm->cc.out, "}");
+
+    n = *pos;
+    *pos = i;
+
+    return ngx_ors_chat_outputs(cm, n, i);
+}
+
+
+static void
+ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
+{
+    ngx_ors_out_t        *out;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *arguments;
+
+    out = cm->cc.out;
+    json = cm->cc.json;
+
+    ngx_ors_out_lit(out, "{\"id\":");
+    ngx_ors_chat_value(out, json, ngx_ors_chat_node(json, item->call_id));
+    ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
+    ngx_ors_chat_value(out, json, ngx_ors_chat_node(json, item->name));
+    ngx_ors_out_lit(out, ",\"arguments\":");
+
+    arguments = ngx_ors_chat_node(json, item->content);
+
+    if (arguments && arguments->len) {
+        ngx_ors_chat_value(out, json, arguments);
+
+    } else {
+        ngx_ors_out_lit(out, "\"{}\"");
+    }
+
+    ngx_ors_out_lit(out, "}}");
+}
+
+
+/* what the calls of the items from "first" up to "last" have given */
+
+static ngx_int_t
+ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
+    ngx_uint_t last)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i, n, attached;
+    ngx_ors_json_node_t     *content;
+    ngx_ors_chat_item_t     *call, *output;
+    ngx_ors_chat_content_t  *cc;
+
+    cc = &cm->cc;
+    cc->field = "output";
+
+    attached = 0;
+
+    for (i = first; i < last; i++) {
+        call = &cm->in.items[i];
+
+        if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
+            continue;
+        }
+
+        cc->item = call->pair;
+        output = &cm->in.items[call->pair];
+        content = ngx_ors_chat_node(cc->json, output->content);
+
+        ngx_ors_chat_message(cm, "tool");
+
+        rc = ngx_ors_chat_tool_content(cc, content, &attached);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
+        ngx_ors_chat_value(cc->out, cc->json,
+                           ngx_ors_chat_node(cc->json, call->call_id));
+        ngx_ors_out_lit(cc->out, "}");
+    }
+
+    if (!attached) {
+        return NGX_OK;
+    }
+
+    ngx_ors_chat_message(cm, "user");
+    ngx_ors_out_lit(cc->out, "[");
+
+    n = 0;
+
+    for (i = first; i < last; i++) {
+        call = &cm->in.items[i];
+
+        if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
+            continue;
+        }
+
+        cc->item = call->pair;
+        output = &cm->in.items[call->pair];
+        content = ngx_ors_chat_node(cc->json, output->content);
+
+        rc = ngx_ors_chat_attachments(cc, content, &n);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    ngx_ors_out_lit(cc->out, "]}");
+
+    return NGX_OK;
+}

@@ -1,0 +1,30 @@
+
+/*
+ * Instructions and input items as chat messages.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_
+#define _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+/*
+ * Appends the array of messages.  Each output of a function stands directly
+ * behind the message with its call, whatever was between them in the input.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says what cannot be carried: 400 with "param"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+
+
+#endif /* _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_ */

@@ -1,0 +1,537 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_json_writer.h>
+
+
+/* members of a tool or of a format, as in the tables of names */
+
+enum {
+    ngx_ors_chat_t_type = 0,
+    ngx_ors_chat_t_name,
+    ngx_ors_chat_t_description,
+    ngx_ors_chat_t_schema,
+    ngx_ors_chat_t_strict,
+    ngx_ors_chat_t_n
+};
+
+
+/* members of the choice of a tool */
+
+enum {
+    ngx_ors_chat_c_type = 0,
+    ngx_ors_chat_c_name,
+    ngx_ors_chat_c_mode,
+    ngx_ors_chat_c_n
+};
+
+
+typedef struct {
+    ngx_uint_t            field;          /* ngx_ors_rq_field_e */
+    ngx_str_t             name;
+} ngx_ors_chat_param_t;
+
+
+static void ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
+    ngx_ors_out_t *out);
+static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
+static ngx_int_t ngx_ors_chat_logprobs(ngx_ors_request_t *req,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+static void ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
+static ngx_uint_t ngx_ors_chat_tools(ngx_ors_request_t *req,
+    ngx_ors_out_t *out);
+static void ngx_ors_chat_tool(ngx_ors_json_t *json, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
+    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_chat_choice_check(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, u_char *name, size_t len);
+static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
+
+
+#define ngx_ors_chat_get(json, object, name)                                  \
+    ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
+
+
+static const ngx_str_t  ngx_ors_chat_tool_names[] = {
+    ngx_string("type"),
+    ngx_string("name"),
+    ngx_string("description"),
+    ngx_string("parameters"),
+    ngx_string("strict"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_chat_format_names[] = {
+    ngx_string("type"),
+    ngx_string("name"),
+    ngx_string("description"),
+    ngx_string("schema"),
+    ngx_string("strict"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_chat_choice_names[] = {
+    ngx_string("type"),
+    ngx_string("name"),
+    ngx_string("mode"),
+    ngx_null_string
+};
+
+
+/* numbers that keep their name and every digit */
+
+static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
+    { ngx_ors_rq_temperature, ngx_string(",\"temperature\":") },
+    { ngx_ors_rq_top_p, ngx_string(",\"top_p\":") },
+    { ngx_ors_rq_presence_penalty, ngx_string(",\"presence_penalty\":") },
+    { ngx_ors_rq_frequency_penalty, ngx_string(",\"frequency_penalty\":") },
+    { ngx_ors_rq_n, ngx_null_string }
+};
+
+
+ngx_int_t
+ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
+    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_chat_logprobs(req, pool, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_out_lit(out, "{\"model\":");
+    ngx_ors_json_string(out, model->data, model->len);
+
+    ngx_ors_out_lit(out, ",\"messages\":");
+
+    rc = ngx_ors_chat_messages(req, out, pool, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_ors_chat_choice(req, out, pool, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_chat_params(req, model, out);
+    ngx_ors_chat_text(req, out);
+
+    if (req->stream) {
+        ngx_ors_out_lit(out, ",\"stream\":true"
+                             ",\"stream_options\":{\"include_usage\":true}");
+    }
+
+    ngx_ors_out_lit(out, "}");
+
+    return out->failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
+    ngx_ors_out_t *out)
+{
+    int64_t                      n;
+    ngx_ors_json_t              *json;
+    ngx_ors_json_node_t         *node;
+    const ngx_ors_chat_param_t  *param;
+
+    json = &req->json;
+
+    for (param = ngx_ors_chat_numbers; param->name.len; param++) {
+        node = req->field[param->field];
+
+        if (node) {
+            ngx_ors_out_str(out, &param->name);
+            ngx_ors_chat_value(out, json, node);
+        }
+    }
+
+    node = req->field[ngx_ors_rq_max_output_tokens];
+
+    if (node) {
+
+        if (ngx_ors_chat_reasoner(model)) {
+            ngx_ors_out_lit(out, ",\"max_completion_tokens\":");
+
+        } else {
+            ngx_ors_out_lit(out, ",\"max_tokens\":");
+        }
+
+        /* "1e3" is an integer to the schema, not to every server */
+
+        if (ngx_ors_json_integer(json, node, &n) == NGX_OK) {
+            ngx_ors_out_int(out, n);
+
+        } else {
+            ngx_ors_chat_value(out, json, node);
+        }
+    }
+
+    node = req->field[ngx_ors_rq_reasoning];
+
+    if (node) {
+        node = ngx_ors_chat_get(json, node, "effort");
+
+        if (node) {
+            ngx_ors_out_lit(out, ",\"reasoning_effort\":");
+            ngx_ors_chat_value(out, json, node);
+        }
+    }
+}
+
+
+/* names of the models that refuse "max_tokens" */
+
+static ngx_uint_t
+ngx_ors_chat_reasoner(ngx_str_t *model)
+{
+    u_char     *p, *last;
+    ngx_str_t   vendor = ngx_string("openai/");
+    ngx_str_t   family = ngx_string("gpt-5");
+
+    p = model->data;
+    last = p + model->len;
+
+    if (model->len > vendor.len
+        && ngx_strncmp(p, vendor.data, vendor.len) == 0)
+    {
+        p += vendor.len;
+    }
+
+    if (last - p >= (ssize_t) family.len
+        && ngx_strncmp(p, family.data, family.len) == 0)
+    {
+        p += family.len;
+        return (p == last || *p == '-' || *p == '.');
+    }
+
+    if (last - p >= 2 && p[0] == 'o' && p[1] >= '1' && p[1] <= '9') {
+        p += 2;
+        return (p == last || *p == '-');
+    }
+
+    return 0;
+}
+
+
+/* an "include" alone is a wish; a number asks for what is not given here */
+
+static ngx_int_t
+ngx_ors_chat_logprobs(ngx_ors_request_t *req, ngx_pool_t *pool,
+    ngx_ors_error_t *err)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    node = req->field[ngx_ors_rq_top_logprobs];
+
+    if (node == NULL
+        || (ngx_ors_json_integer(&req->json, node, &n) == NGX_OK && n == 0))
+    {
+        return NGX_OK;
+    }
+
+    ngx_ors_error_set(err, pool, 400, "unsupported_parameter",
+                      "\"top_logprobs\" is not supported for this model");
+    ngx_str_set(&err->param, "top_logprobs");
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_t_n];
+
+    json = &req->json;
+
+    if (req->field[ngx_ors_rq_text] == NULL) {
+        return;
+    }
+
+    format = ngx_ors_chat_get(json, req->field[ngx_ors_rq_text], "format");
+
+    if (format == NULL) {
+        return;
+    }
+
+    ngx_ors_chat_members(json, format, ngx_ors_chat_format_names, member);
+
+    type = member[ngx_ors_chat_t_type];
+
+    if (type && ngx_ors_json_is(json, type, "text")) {
+        return;
+    }
+
+    if (member[ngx_ors_chat_t_schema] == NULL) {
+
+        /* some clients ask for any JSON by a format without a schema */
+
+        if (type) {
+            ngx_ors_out_lit(out, ",\"response_format\":"
+                                 "{\"type\":\"json_object\"}");
+        }
+
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_schema\","
+                         "\"json_schema\":{\"name\":");
+
+    if (member[ngx_ors_chat_t_name]) {
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_name]);
+
+    } else {
+        ngx_ors_out_lit(out, "\"response\"");
+    }
+
+    if (member[ngx_ors_chat_t_description]) {
+        ngx_ors_out_lit(out, ",\"description\":");
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_description]);
+    }
+
+    ngx_ors_out_lit(out, ",\"schema\":");
+    ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_schema]);
+
+    if (ngx_ors_chat_bool(member[ngx_ors_chat_t_strict])) {
+        ngx_ors_out_lit(out, ",\"strict\":");
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_strict]);
+    }
+
+    ngx_ors_out_lit(out, "}}");
+}
+
+
+/* returns how many tools have been appended */
+
+static ngx_uint_t
+ngx_ors_chat_tools(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tools, *tool, *type, *member[ngx_ors_chat_t_n];
+
+    json = &req->json;
+    tools = req->field[ngx_ors_rq_tools];
+
+    if (tools == NULL) {
+        return 0;
+    }
+
+    n = 0;
+
+    for (tool = ngx_ors_json_first(json, tools);
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        ngx_ors_chat_members(json, tool, ngx_ors_chat_tool_names, member);
+
+        type = member[ngx_ors_chat_t_type];
+
+        if (type == NULL || !ngx_ors_json_is(json, type, "function")) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+
+        } else {
+            ngx_ors_out_lit(out, ",\"tools\":[");
+        }
+
+        ngx_ors_chat_tool(json, out, member);
+    }
+
+    if (n) {
+        ngx_ors_out_lit(out, "]");
+    }
+
+    return n;
+}
+
+
+static void
+ngx_ors_chat_tool(ngx_ors_json_t *json, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_ors_out_lit(out, "{\"type\":\"function\",\"function\":{\"name\":");
+    ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_name]);
+
+    if (member[ngx_ors_chat_t_description]) {
+        ngx_ors_out_lit(out, ",\"description\":");
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_description]);
+    }
+
+    ngx_ors_out_lit(out, ",\"parameters\":");
+
+    if (member[ngx_ors_chat_t_schema]) {
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_schema]);
+
+    } else {
+        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}}");
+    }
+
+    if (ngx_ors_chat_bool(member[ngx_ors_chat_t_strict])) {
+        ngx_ors_out_lit(out, ",\"strict\":");
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_strict]);
+    }
+
+    ngx_ors_out_lit(out, "}}");
+}
+
+
+/* the tools, and what is said of their use */
+
+static ngx_int_t
+ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_out_t *out,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *choice, *type, *name, *member[ngx_ors_chat_c_n];
+
+    json = &req->json;
+    choice = req->field[ngx_ors_rq_tool_choice];
+    type = NULL;
+    name = NULL;
+
+    if (choice && choice->type == ngx_ors_json_object) {
+        ngx_ors_chat_members(json, choice, ngx_ors_chat_choice_names, member);
+
+        type = member[ngx_ors_chat_c_type];
+
+        if (type && ngx_ors_json_is(json, type, "function")) {
+            name = member[ngx_ors_chat_c_name];
+        }
+    }
+
+    if (name) {
+        rc = ngx_ors_chat_choice_check(req, name, pool, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (ngx_ors_chat_tools(req, out) == 0) {
+        return NGX_OK;
+    }
+
+    if (name) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
+                             "\"function\":{\"name\":");
+        ngx_ors_chat_value(out, json, name);
+        ngx_ors_out_lit(out, "}}");
+
+    } else if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
+
+        /* all tools stay visible; the answer is held to the list */
+
+        ngx_ors_out_lit(out, ",\"tool_choice\":");
+
+        if (member[ngx_ors_chat_c_mode]) {
+            ngx_ors_chat_value(out, json, member[ngx_ors_chat_c_mode]);
+
+        } else {
+            ngx_ors_out_lit(out, "\"auto\"");
+        }
+
+    } else if (choice && choice->type == ngx_ors_json_string) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":");
+        ngx_ors_chat_value(out, json, choice);
+    }
+
+    if (req->field[ngx_ors_rq_parallel_tool_calls]) {
+        ngx_ors_out_lit(out, ",\"parallel_tool_calls\":");
+        ngx_ors_chat_value(out, json,
+                           req->field[ngx_ors_rq_parallel_tool_calls]);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_check(ngx_ors_request_t *req, ngx_ors_json_node_t *name,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_str_t             text;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tools, *tool, *type, *member[ngx_ors_chat_t_n];
+
+    json = &req->json;
+    tools = req->field[ngx_ors_rq_tools];
+
+    text.data = ngx_pnalloc(pool, name->len + 1);
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.len = ngx_ors_json_decode(json, name, text.data) - text.data;
+
+    for (tool = tools ? ngx_ors_json_first(json, tools) : NULL;
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        ngx_ors_chat_members(json, tool, ngx_ors_chat_tool_names, member);
+
+        type = member[ngx_ors_chat_t_type];
+        name = member[ngx_ors_chat_t_name];
+
+        if (type && ngx_ors_json_is(json, type, "function")
+            && name && ngx_ors_json_equal(json, name, text.data, text.len))
+        {
+            return NGX_OK;
+        }
+    }
+
+    ngx_ors_error_set(err, pool, 400, "invalid_value",
+                      "\"tool_choice.name\" is \"%V\", which is not the name "
+                      "of a function in \"tools\"", &text);
+    ngx_str_set(&err->param, "tool_choice.name");
+
+    return NGX_DECLINED;
+}
+
+
+/* null is as good as absent */
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    u_char *name, size_t len)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, name, len);
+
+    return (node && node->type != ngx_ors_json_null) ? node : NULL;
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_bool(ngx_ors_json_node_t *node)
+{
+    return node && (node->type == ngx_ors_json_true
+                    || node->type == ngx_ors_json_false);
+}
