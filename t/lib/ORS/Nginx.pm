@@ -73,6 +73,8 @@ use ORS::Util qw( free_port wait_for slurp spew child_pids );
 
 our $ROOT = Cwd::abs_path(File::Basename::dirname(__FILE__) . '/../../..');
 
+use constant CONNECTIONS => 1024;
+
 my $FACTOR = ($ENV{TEST_NGINX_WAIT} || 1) * ($ENV{TEST_NGINX_ASAN} ? 3 : 1);
 my $OWNER = $$;
 my %alive;
@@ -356,12 +358,26 @@ sub _troubles ($self) {
     for my $file (glob("$self->{dir}/sanitizer/*"),
                   "$self->{dir}/logs/stderr.log")
     {
-        my $text = slurp($file);
+        my $text = _own_leaks(slurp($file));
         push @troubles, "$file:\n" . substr $text, 0, 8000
             if $text =~ /Sanitizer|runtime error:/;
     }
 
     return @troubles;
+}
+
+
+# without the three arrays of connections that nginx never frees, where it
+# has no symbols by which they could be suppressed
+
+sub _own_leaks ($text) {
+    $text =~ s{^Indirect\ leak\ of\ (\d+)\ byte\(s\)\ in\ 3\ object\(s\)[^\n]*\n
+               \s+\#0\ [^\n]*\n
+               \s+\#1\ [^\n]*\bngx_alloc\ \([^\n]*\n
+               (?=\n)}
+              { $1 % CONNECTIONS ? $& : '' }mex;
+
+    return $text =~ /LeakSanitizer/ && $text !~ /leak of/ ? '' : $text;
 }
 
 
@@ -404,7 +420,8 @@ sub _exec ($self, @args) {
     $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP PIPE );
 
     if ($ENV{TEST_NGINX_ASAN}) {
-        my $leaks = ($ENV{TEST_NGINX_LEAKS} // 1) ? 1 : 0;
+        # nginx -t leaves without tidying up
+        my $leaks = ($ENV{TEST_NGINX_LEAKS} // 1) && $args[0] ne '-t' ? 1 : 0;
         my $log = "log_path=$dir/sanitizer/report";
 
         $ENV{ASAN_OPTIONS} = join ':', $log, 'detect_odr_violation=0',
@@ -412,6 +429,11 @@ sub _exec ($self, @args) {
             $ENV{ASAN_OPTIONS} || ();
         $ENV{UBSAN_OPTIONS} = join ':', $log, 'print_stacktrace=1',
             $ENV{UBSAN_OPTIONS} || ();
+
+        # nginx never frees the connections of a worker
+        spew("$dir/leaks", "leak:ngx_event_process_init\n");
+        $ENV{LSAN_OPTIONS} = join ':', "suppressions=$dir/leaks",
+            'print_suppressions=0', $ENV{LSAN_OPTIONS} || ();
 
         # a module with a sanitizer in an nginx without one
         if (slurp($binary) !~ /libasan\.so/) {
@@ -456,7 +478,8 @@ sub _conf_text ($self, $conf) {
         $conf = "$main$conf";
 
     } else {
-        my $events = "events { worker_connections 1024; }\n";
+        my $events = sprintf "events { worker_connections %d; }\n",
+                             CONNECTIONS;
 
         if ($conf =~ /^\s*http\s*\{/m) {
             $conf =~ s/^(\s*http\s*\{)/$1\n$http/m;
