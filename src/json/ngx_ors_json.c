@@ -128,9 +128,9 @@ ngx_ors_json_equal_escaped(u_char *p, u_char *end, u_char *s, u_char *last)
     size_t   len;
     u_char  *dst, ch[4];
 
-    /* decoding never makes text longer */
+    /* an escape is longer than what it stands for */
 
-    if (end - p < last - s) {
+    if (end - p <= last - s) {
         return 0;
     }
 

@@ -293,8 +293,8 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
             json->nodes[cur].len = count;
 
             ngx_ors_json_read_set(node, object ? ngx_ors_json_object
-                                          : ngx_ors_json_array,
-                             p - json->text, 0);
+                                               : ngx_ors_json_array,
+                                  p - json->text, 0);
             node->next = cur;
 
             cur = json->n - 1;

@@ -215,7 +215,8 @@ json_test_size(ngx_pool_t *pool)
 
     /* refused before the first byte is read */
 
-    is_int(ngx_ors_json_read(&json, NULL, 0x100000000), NGX_DECLINED, "4 GB");
+    is_int(ngx_ors_json_read(&json, (u_char *) "", 0x100000000),
+           NGX_DECLINED, "4 GB");
     is_int(json.error, ngx_ors_json_err_size, "error");
     is_int(json.offset, 0xffffffff, "offset");
 

@@ -164,6 +164,7 @@ static json_test_integer_t  json_integers[] = {
     { T("1e400"), NGX_DECLINED, 0 }, { T("1e-400"), NGX_DECLINED, 0 },
     { T("1e99999999999999999999"), NGX_DECLINED, 0 },
     { T("1e-99999999999999999999"), NGX_DECLINED, 0 },
+    { T("1e18446744073709551616"), NGX_DECLINED, 0 },
     { T("0.5"), NGX_DECLINED, 0 }, { T("16.01"), NGX_DECLINED, 0 },
     { T("1e-1"), NGX_DECLINED, 0 }, { T("105e-1"), NGX_DECLINED, 0 },
     { T("0.15e1"), NGX_DECLINED, 0 },

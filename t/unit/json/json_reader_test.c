@@ -157,6 +157,17 @@ static json_test_t  json_texts[] = {
     bad(token, 0, "\xc2\xa0" "1"),
     bad(trailing, 2, "1\n\0"), bad(trailing, 1, "1\f"),
 
+    /* a character that is cut, and one that was wrong already */
+
+    bad(eof, 2, "\"\xc2"), bad(eof, 3, "\"\xe0\xa0"),
+    bad(eof, 3, "\"\xed\x9f"), bad(eof, 3, "\"\xf0\x90"),
+    bad(eof, 3, "\"\xf4\x8f"), bad(eof, 4, "\"\xf1\x80\xbf"),
+    bad(eof, 5, "\"\xc3\xa9\xe4\xb8"), bad(utf8, 1, "\"\xc1"),
+    bad(utf8, 1, "\"\xf5"), bad(utf8, 1, "\"\xe0\x9f"),
+    bad(utf8, 1, "\"\xed\xa0"), bad(utf8, 1, "\"\xf0\x8f"),
+    bad(utf8, 1, "\"\xf4\x90"), bad(utf8, 1, "\"\xe4\xb8\""),
+    bad(utf8, 3, "\"\xc3\xa9\xe4\""),
+
     /* the first error is the one that is told */
 
     bad(control, 2, "[\"\1\\x\"]"), bad(escape, 2, "[\"\\x\1\"]"),
