@@ -473,7 +473,7 @@ ngx_ors_json_read_string(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
             if (*last == '"') {
                 ngx_ors_json_read_set(node, ngx_ors_json_string, p - json->text,
-                                 last - p);
+                                      last - p);
                 node->ascii = 1;
 
                 return last + 1;
@@ -515,7 +515,7 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
             if (*last == '"') {
                 ngx_ors_json_read_set(node, ngx_ors_json_string,
-                                 start - json->text, last - start);
+                                      start - json->text, last - start);
                 node->ascii = ascii;
                 node->escaped = escaped;
 
@@ -759,7 +759,7 @@ ngx_ors_json_read_number(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     if (p != NULL) {
         ngx_ors_json_read_set(node, ngx_ors_json_number, start - json->text,
-                         p - start);
+                              p - start);
         node->integer = integer;
     }
 
