@@ -6,74 +6,43 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_mistake.h>
 #include <ngx_ors_validate.h>
 
 
-/* characters of the client's text that a message may quote */
-#define NGX_ORS_VALIDATE_QUOTE  64
-
-/* raw bytes of a character: "\ud83d\ude00" */
-#define NGX_ORS_VALIDATE_CHAR   12
-
-/* enough for the longest path and for the longest list of values */
-#define NGX_ORS_VALIDATE_PATH   512
-#define NGX_ORS_VALIDATE_TEXT   1024
+/* raw bytes of a name of 64 characters: "\ud83d\ude00" is one */
+#define NGX_ORS_VALIDATE_NAME  (64 * 12)
 
 
-typedef struct {
-    ngx_ors_json_t  *json;
-    char            *code;
-
-    u_char          *last;        /* end of the text */
-    u_char          *path;        /* start of the path, see below */
-
-    u_char           text_buf[NGX_ORS_VALIDATE_TEXT];
-    u_char           path_buf[NGX_ORS_VALIDATE_PATH];
-} ngx_ors_validate_ctx_t;
-
-
-static ngx_int_t ngx_ors_validate_value(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_value(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_integer(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_integer(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_string(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_string(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_name(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_name(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node);
-static ngx_int_t ngx_ors_validate_array(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_array(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_object(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_object(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static ngx_int_t ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_choice(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t **shape);
-static ngx_int_t ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_members(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static ngx_int_t ngx_ors_validate_required(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_required(ngx_ors_mistake_t *m,
     const ngx_ors_shape_t *shape, uint64_t present);
-static ngx_int_t ngx_ors_validate_map(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_map(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_map_t *map);
 
-static ngx_int_t ngx_ors_validate_fail(ngx_ors_validate_ctx_t *ctx,
-    char *code, const char *fmt, ...);
-static ngx_int_t ngx_ors_validate_fail_type(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_fail_type(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_fail_value(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_fail_value(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_str_t *values);
-static ngx_int_t ngx_ors_validate_fail_choice(ngx_ors_validate_ctx_t *ctx,
+static ngx_int_t ngx_ors_validate_fail_choice(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape);
-static void ngx_ors_validate_add(ngx_ors_validate_ctx_t *ctx,
-    const char *fmt, ...);
-static void ngx_ors_validate_add_found(ngx_ors_validate_ctx_t *ctx,
-    ngx_ors_json_node_t *node);
-static void ngx_ors_validate_at_name(ngx_ors_validate_ctx_t *ctx,
-    const ngx_str_t *name);
-static void ngx_ors_validate_at_index(ngx_ors_validate_ctx_t *ctx,
-    ngx_uint_t i);
-static void ngx_ors_validate_quote(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, u_char *buf, ngx_str_t *text);
-static size_t ngx_ors_validate_char_len(u_char *p, u_char *last);
 
 
 /* A-Z, a-z, 0-9, "_", "-" */
@@ -133,62 +102,32 @@ ngx_int_t
 ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
-    ngx_int_t               rc;
-    ngx_str_t               text, path;
-    ngx_ors_validate_ctx_t  ctx;
+    ngx_int_t          rc;
+    ngx_ors_mistake_t  m;
 
-    ctx.json = v->json;
-    ctx.last = ctx.text_buf;
-
-    /* the path is written from its end, on the way back from an error */
-    ctx.path = ctx.path_buf + NGX_ORS_VALIDATE_PATH;
+    ngx_ors_mistake_init(&m, v->json);
 
     if (node->type == ngx_ors_json_object) {
-        rc = ngx_ors_validate_object(&ctx, node, shape, found);
+        rc = ngx_ors_validate_object(&m, node, shape, found);
 
     } else {
-        rc = ngx_ors_validate_fail_type(&ctx, node, &ngx_ors_validate_root);
+        rc = ngx_ors_validate_fail_type(&m, node, &ngx_ors_validate_root);
     }
 
-    if (rc == NGX_OK) {
-        return NGX_OK;
+    if (rc != NGX_OK) {
+        return ngx_ors_mistake_error(&m, v->root, v->pool, v->err);
     }
 
-    text.data = ctx.text_buf;
-    text.len = ctx.last - ctx.text_buf;
-
-    path.data = ctx.path;
-    path.len = ctx.path_buf + NGX_ORS_VALIDATE_PATH - ctx.path;
-
-    if (path.len == 0) {
-        return ngx_ors_error_set(v->err, v->pool, 400, ctx.code, "%s %V",
-                                 v->root, &text);
-    }
-
-    /* the first name has a dot before it, too */
-    path.data++;
-    path.len--;
-
-    ngx_ors_error_set(v->err, v->pool, 400, ctx.code, "\"%V\" %V",
-                      &path, &text);
-
-    v->err->param.data = ngx_pstrdup(v->pool, &path);
-    if (v->err->param.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    v->err->param.len = path.len;
-
-    return NGX_DECLINED;
+    return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_value(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
+ngx_ors_validate_value(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     if (!(rule->types & ((ngx_uint_t) 1 << node->type))) {
-        return ngx_ors_validate_fail_type(ctx, node, rule);
+        return ngx_ors_validate_fail_type(m, node, rule);
     }
 
     switch ((ngx_ors_json_type_e) node->type) {
@@ -201,21 +140,21 @@ ngx_ors_validate_value(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
     case ngx_ors_json_number:
 
         if ((rule->types & NGX_ORS_V_INTEGER) == NGX_ORS_V_INTEGER) {
-            return ngx_ors_validate_integer(ctx, node, rule);
+            return ngx_ors_validate_integer(m, node, rule);
         }
 
         break;
 
     case ngx_ors_json_string:
-        return ngx_ors_validate_string(ctx, node, rule);
+        return ngx_ors_validate_string(m, node, rule);
 
     case ngx_ors_json_array:
-        return ngx_ors_validate_array(ctx, node, rule);
+        return ngx_ors_validate_array(m, node, rule);
 
     case ngx_ors_json_object:
 
         if (rule->shape) {
-            return ngx_ors_validate_object(ctx, node, rule->shape, NULL);
+            return ngx_ors_validate_object(m, node, rule->shape, NULL);
         }
 
         break;
@@ -226,38 +165,34 @@ ngx_ors_validate_value(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_validate_integer(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_integer(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
     u_char   *p;
     int64_t   n;
 
-    if (ngx_ors_json_integer(ctx->json, node, &n) != NGX_OK) {
+    if (ngx_ors_json_integer(m->json, node, &n) != NGX_OK) {
 
         if (!node->integer) {
-            return ngx_ors_validate_fail_type(ctx, node, rule);
+            return ngx_ors_validate_fail_type(m, node, rule);
         }
 
         /* more than 64 bits */
-        p = ngx_ors_json_text(ctx->json, node);
+        p = ngx_ors_json_text(m->json, node);
         n = (*p == '-') ? INT64_MIN : INT64_MAX;
-
-        if (n > 0 && rule->max == 0) {
-            return NGX_OK;
-        }
     }
 
     if (n < rule->min) {
-        ngx_ors_validate_fail(ctx, "integer_below_min_value",
-                              "must be at least %L", rule->min);
-        ngx_ors_validate_add_found(ctx, node);
+        ngx_ors_mistake_set(m, "integer_below_min_value",
+                            "must be at least %L", rule->min);
+        ngx_ors_mistake_found(m, node);
         return NGX_DECLINED;
     }
 
     if (rule->max && n > rule->max) {
-        ngx_ors_validate_fail(ctx, "integer_above_max_value",
-                              "must be at most %L", rule->max);
-        ngx_ors_validate_add_found(ctx, node);
+        ngx_ors_mistake_set(m, "integer_above_max_value",
+                            "must be at most %L", rule->max);
+        ngx_ors_mistake_found(m, node);
         return NGX_DECLINED;
     }
 
@@ -266,7 +201,7 @@ ngx_ors_validate_integer(ngx_ors_validate_ctx_t *ctx,
 
 
 static ngx_int_t
-ngx_ors_validate_string(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_string(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
     size_t            n;
@@ -275,33 +210,33 @@ ngx_ors_validate_string(ngx_ors_validate_ctx_t *ctx,
     if (rule->values) {
 
         for (value = rule->values; value->len; value++) {
-            if (ngx_ors_validate_is(ctx->json, node, value)) {
+            if (ngx_ors_validate_is(m->json, node, value)) {
                 return NGX_OK;
             }
         }
 
-        return ngx_ors_validate_fail_value(ctx, node, rule->values);
+        return ngx_ors_validate_fail_value(m, node, rule->values);
     }
 
     if ((int64_t) node->len < rule->min) {
-        return ngx_ors_validate_fail(ctx, "string_below_min_length",
-                                     "must not be empty");
+        return ngx_ors_mistake_set(m, "string_below_min_length",
+                                   "must not be empty");
     }
 
     /* a string is never longer than its raw text */
 
     if (rule->max && (int64_t) node->len > rule->max) {
-        n = ngx_ors_json_length(ctx->json, node);
+        n = ngx_ors_json_length(m->json, node);
 
         if ((int64_t) n > rule->max) {
-            return ngx_ors_validate_fail(ctx, "string_above_max_length",
-                                         "must have at most %L characters, "
-                                         "found %uz", rule->max, n);
+            return ngx_ors_mistake_set(m, "string_above_max_length",
+                                       "must have at most %L characters, "
+                                       "found %uz", rule->max, n);
         }
     }
 
     if ((rule->types & NGX_ORS_V_NAME) == NGX_ORS_V_NAME) {
-        return ngx_ors_validate_name(ctx, node);
+        return ngx_ors_validate_name(m, node);
     }
 
     return NGX_OK;
@@ -309,17 +244,17 @@ ngx_ors_validate_string(ngx_ors_validate_ctx_t *ctx,
 
 
 static ngx_int_t
-ngx_ors_validate_name(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node)
+ngx_ors_validate_name(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node)
 {
-    u_char  *p, *last, buf[NGX_ORS_VALIDATE_QUOTE * NGX_ORS_VALIDATE_CHAR];
+    u_char  *p, *last, buf[NGX_ORS_VALIDATE_NAME];
 
-    p = ngx_ors_json_text(ctx->json, node);
+    p = ngx_ors_json_text(m->json, node);
     last = p + node->len;
 
     /* a longer one was refused, if the rule has the limit it should have */
 
     if (node->escaped && node->len <= sizeof(buf)) {
-        last = ngx_ors_json_decode(ctx->json, node, buf);
+        last = ngx_ors_json_decode(m->json, node, buf);
         p = buf;
     }
 
@@ -329,9 +264,9 @@ ngx_ors_validate_name(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node)
             continue;
         }
 
-        ngx_ors_validate_fail(ctx, "invalid_value", "must consist of "
-                              "letters, digits, \"_\" and \"-\"");
-        ngx_ors_validate_add_found(ctx, node);
+        ngx_ors_mistake_set(m, "invalid_value", "must consist of "
+                            "letters, digits, \"_\" and \"-\"");
+        ngx_ors_mistake_found(m, node);
         return NGX_DECLINED;
     }
 
@@ -340,7 +275,7 @@ ngx_ors_validate_name(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node)
 
 
 static ngx_int_t
-ngx_ors_validate_array(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
+ngx_ors_validate_array(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     ngx_int_t             rc;
@@ -348,30 +283,30 @@ ngx_ors_validate_array(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t  *element;
 
     if (node->count < rule->nmin) {
-        return ngx_ors_validate_fail(ctx, "array_below_min_length",
-                                     "must have at least %ui element%s, "
-                                     "found %ui", rule->nmin,
-                                     (rule->nmin == 1) ? "" : "s",
-                                     (ngx_uint_t) node->count);
+        return ngx_ors_mistake_set(m, "array_below_min_length",
+                                   "must have at least %ui element%s, "
+                                   "found %ui", rule->nmin,
+                                   (rule->nmin == 1) ? "" : "s",
+                                   (ngx_uint_t) node->count);
     }
 
     if (rule->nmax && node->count > rule->nmax) {
-        return ngx_ors_validate_fail(ctx, "array_above_max_length",
-                                     "must have at most %ui elements, "
-                                     "found %ui", rule->nmax,
-                                     (ngx_uint_t) node->count);
+        return ngx_ors_mistake_set(m, "array_above_max_length",
+                                   "must have at most %ui elements, "
+                                   "found %ui", rule->nmax,
+                                   (ngx_uint_t) node->count);
     }
 
     i = 0;
 
-    for (element = ngx_ors_json_first(ctx->json, node);
+    for (element = ngx_ors_json_first(m->json, node);
          element;
-         element = ngx_ors_json_next(ctx->json, element))
+         element = ngx_ors_json_next(m->json, element))
     {
-        rc = ngx_ors_validate_value(ctx, element, rule->element);
+        rc = ngx_ors_validate_value(m, element, rule->element);
 
         if (rc != NGX_OK) {
-            ngx_ors_validate_at_index(ctx, i);
+            ngx_ors_mistake_at_index(m, i);
             return rc;
         }
 
@@ -383,30 +318,30 @@ ngx_ors_validate_array(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_validate_object(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
+ngx_ors_validate_object(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
     while (shape->values) {
-        if (ngx_ors_validate_choice(ctx, node, &shape) != NGX_OK) {
+        if (ngx_ors_validate_choice(m, node, &shape) != NGX_OK) {
             return NGX_DECLINED;
         }
     }
 
     if (shape->refusal) {
-        return ngx_ors_validate_fail(ctx, shape->refusal->code, "%s",
-                                     shape->refusal->text);
+        return ngx_ors_mistake_set(m, shape->refusal->code, "%s",
+                                   shape->refusal->text);
     }
 
     if (shape->map) {
-        return ngx_ors_validate_map(ctx, node, shape->map);
+        return ngx_ors_validate_map(m, node, shape->map);
     }
 
-    return ngx_ors_validate_members(ctx, node, shape, found);
+    return ngx_ors_validate_members(m, node, shape, found);
 }
 
 
 static ngx_int_t
-ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
+ngx_ors_validate_choice(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t **shape)
 {
     ngx_ors_json_node_t      *value;
@@ -414,7 +349,7 @@ ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
     const ngx_ors_variant_t  *variant;
 
     choice = *shape;
-    value = ngx_ors_validate_member(ctx->json, node, &choice->key);
+    value = ngx_ors_validate_member(m->json, node, &choice->key);
 
     if (value == NULL) {
         *shape = NULL;
@@ -423,7 +358,7 @@ ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
             *shape = variant->shape;
 
             if (variant->name.len == 0
-                || ngx_ors_validate_member(ctx->json, node, &variant->name))
+                || ngx_ors_validate_member(m->json, node, &variant->name))
             {
                 break;
             }
@@ -433,18 +368,17 @@ ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
             return NGX_OK;
         }
 
-        ngx_ors_validate_fail(ctx, "missing_required_parameter",
-                              "is required");
-        ngx_ors_validate_at_name(ctx, &choice->key);
+        ngx_ors_mistake_set(m, "missing_required_parameter", "is required");
+        ngx_ors_mistake_at_name(m, &choice->key);
         return NGX_DECLINED;
     }
 
     if (value->type != ngx_ors_json_string) {
-        return ngx_ors_validate_fail_choice(ctx, value, choice);
+        return ngx_ors_validate_fail_choice(m, value, choice);
     }
 
     for (variant = choice->values; variant->name.len; variant++) {
-        if (ngx_ors_validate_is(ctx->json, value, &variant->name)) {
+        if (ngx_ors_validate_is(m->json, value, &variant->name)) {
             break;
         }
     }
@@ -455,12 +389,12 @@ ngx_ors_validate_choice(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
         return NGX_OK;
     }
 
-    return ngx_ors_validate_fail_choice(ctx, value, choice);
+    return ngx_ors_validate_fail_choice(m, value, choice);
 }
 
 
 static ngx_int_t
-ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_members(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found)
 {
@@ -474,9 +408,9 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
     present = 0;
     i = 0;
 
-    for (key = ngx_ors_json_first(ctx->json, node);
+    for (key = ngx_ors_json_first(m->json, node);
          key;
-         key = ngx_ors_json_next(ctx->json, key))
+         key = ngx_ors_json_next(m->json, key))
     {
         /* keys mostly come in one order: look behind the last one found */
 
@@ -484,7 +418,7 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
             field = &shape->fields[i];
             i = (i + 1 == shape->nfields) ? 0 : i + 1;
 
-            if (ngx_ors_validate_is(ctx->json, key, &field->name)) {
+            if (ngx_ors_validate_is(m->json, key, &field->name)) {
                 break;
             }
         }
@@ -496,9 +430,8 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
         bit = (uint64_t) 1 << (field - shape->fields);
 
         if (seen & bit) {
-            ngx_ors_validate_fail(ctx, "duplicate_key",
-                                  "is given more than once");
-            ngx_ors_validate_at_name(ctx, &field->name);
+            ngx_ors_mistake_set(m, "duplicate_key", "is given more than once");
+            ngx_ors_mistake_at_name(m, &field->name);
             return NGX_DECLINED;
         }
 
@@ -519,10 +452,10 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
             continue;
         }
 
-        rc = ngx_ors_validate_value(ctx, value, field->rule);
+        rc = ngx_ors_validate_value(m, value, field->rule);
 
         if (rc != NGX_OK) {
-            ngx_ors_validate_at_name(ctx, &field->name);
+            ngx_ors_mistake_at_name(m, &field->name);
             return rc;
         }
     }
@@ -530,7 +463,7 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
     bit = ((uint64_t) 1 << shape->required) - 1;
 
     if ((present & bit) != bit) {
-        return ngx_ors_validate_required(ctx, shape, present);
+        return ngx_ors_validate_required(m, shape, present);
     }
 
     return NGX_OK;
@@ -538,7 +471,7 @@ ngx_ors_validate_members(ngx_ors_validate_ctx_t *ctx,
 
 
 static ngx_int_t
-ngx_ors_validate_required(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_required(ngx_ors_mistake_t *m,
     const ngx_ors_shape_t *shape, uint64_t present)
 {
     const ngx_ors_field_t  *field;
@@ -547,49 +480,49 @@ ngx_ors_validate_required(ngx_ors_validate_ctx_t *ctx,
         present >>= 1;
     }
 
-    ngx_ors_validate_fail(ctx, "missing_required_parameter", "is required");
-    ngx_ors_validate_at_name(ctx, &field->name);
+    ngx_ors_mistake_set(m, "missing_required_parameter", "is required");
+    ngx_ors_mistake_at_name(m, &field->name);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_map(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
+ngx_ors_validate_map(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     const ngx_ors_map_t *map)
 {
     size_t                n;
-    u_char                buf[NGX_ORS_VALIDATE_QUOTE * NGX_ORS_VALIDATE_CHAR];
+    u_char                buf[NGX_ORS_MISTAKE_QUOTE];
     ngx_str_t             name;
     ngx_ors_json_node_t  *key;
 
     if (node->count > map->max) {
-        return ngx_ors_validate_fail(ctx, "object_above_max_properties",
-                                     "must have at most %ui keys, found %ui",
-                                     map->max, (ngx_uint_t) node->count);
+        return ngx_ors_mistake_set(m, "object_above_max_properties",
+                                   "must have at most %ui keys, found %ui",
+                                   map->max, (ngx_uint_t) node->count);
     }
 
-    for (key = ngx_ors_json_first(ctx->json, node);
+    for (key = ngx_ors_json_first(m->json, node);
          key;
-         key = ngx_ors_json_next(ctx->json, key))
+         key = ngx_ors_json_next(m->json, key))
     {
         if (key->len > map->key_max) {
-            n = ngx_ors_json_length(ctx->json, key);
+            n = ngx_ors_json_length(m->json, key);
 
             if (n > map->key_max) {
-                ngx_ors_validate_fail(ctx, "string_above_max_length",
-                                      "must have keys of at most %uz "
-                                      "characters, found %uz in",
-                                      map->key_max, n);
-                ngx_ors_validate_quote(ctx->json, key, buf, &name);
-                ngx_ors_validate_add(ctx, " \"%V\"", &name);
+                ngx_ors_mistake_set(m, "string_above_max_length",
+                                    "must have keys of at most %uz "
+                                    "characters, found %uz in",
+                                    map->key_max, n);
+                ngx_ors_mistake_quote(m, key, buf, &name);
+                ngx_ors_mistake_add(m, " \"%V\"", &name);
                 return NGX_DECLINED;
             }
         }
 
-        if (ngx_ors_validate_value(ctx, key + 1, map->value) != NGX_OK) {
-            ngx_ors_validate_quote(ctx->json, key, buf, &name);
-            ngx_ors_validate_at_name(ctx, &name);
+        if (ngx_ors_validate_value(m, key + 1, map->value) != NGX_OK) {
+            ngx_ors_mistake_quote(m, key, buf, &name);
+            ngx_ors_mistake_at_name(m, &name);
             return NGX_DECLINED;
         }
     }
@@ -598,90 +531,70 @@ ngx_ors_validate_map(ngx_ors_validate_ctx_t *ctx, ngx_ors_json_node_t *node,
 }
 
 
-/* starts the message's text, which goes after the path */
-
 static ngx_int_t
-ngx_ors_validate_fail(ngx_ors_validate_ctx_t *ctx, char *code,
-    const char *fmt, ...)
-{
-    va_list  args;
-
-    ctx->code = code;
-
-    va_start(args, fmt);
-    ctx->last = ngx_vslprintf(ctx->text_buf,
-                              ctx->text_buf + NGX_ORS_VALIDATE_TEXT,
-                              fmt, args);
-    va_end(args);
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_validate_fail_type(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_fail_type(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
     char  *or;
 
-    ngx_ors_validate_fail(ctx, "invalid_type", "must be ");
+    ngx_ors_mistake_set(m, "invalid_type", "must be ");
 
     or = "";
 
     if (rule->types & NGX_ORS_V_BOOL) {
-        ngx_ors_validate_add(ctx, "a boolean");
+        ngx_ors_mistake_add(m, "a boolean");
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_NUMBER) {
-        ngx_ors_validate_add(ctx, "%s%s", or,
-                             ((rule->types & NGX_ORS_V_INTEGER)
-                              == NGX_ORS_V_INTEGER)
-                             ? "an integer" : "a number");
+        ngx_ors_mistake_add(m, "%s%s", or,
+                            ((rule->types & NGX_ORS_V_INTEGER)
+                             == NGX_ORS_V_INTEGER)
+                            ? "an integer" : "a number");
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_STRING) {
-        ngx_ors_validate_add(ctx, "%sa string", or);
+        ngx_ors_mistake_add(m, "%sa string", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_ARRAY) {
-        ngx_ors_validate_add(ctx, "%san array", or);
+        ngx_ors_mistake_add(m, "%san array", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_OBJECT) {
-        ngx_ors_validate_add(ctx, "%san object", or);
+        ngx_ors_mistake_add(m, "%san object", or);
     }
 
-    ngx_ors_validate_add_found(ctx, node);
+    ngx_ors_mistake_found(m, node);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_fail_value(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_fail_value(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_str_t *values)
 {
     const ngx_str_t  *value;
 
-    ngx_ors_validate_fail(ctx, "invalid_value", "must be \"%V\"", values);
+    ngx_ors_mistake_set(m, "invalid_value", "must be \"%V\"", values);
 
     for (value = values + 1; value->len; value++) {
-        ngx_ors_validate_add(ctx, (value[1].len) ? ", \"%V\"" : " or \"%V\"",
-                             value);
+        ngx_ors_mistake_add(m, (value[1].len) ? ", \"%V\"" : " or \"%V\"",
+                            value);
     }
 
-    ngx_ors_validate_add_found(ctx, node);
+    ngx_ors_mistake_found(m, node);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_fail_choice(ngx_ors_validate_ctx_t *ctx,
+ngx_ors_validate_fail_choice(ngx_ors_mistake_t *m,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape)
 {
     char                     *sep;
@@ -689,7 +602,7 @@ ngx_ors_validate_fail_choice(ngx_ors_validate_ctx_t *ctx,
     const ngx_ors_variant_t  *variant;
 
     if (node->type == ngx_ors_json_string) {
-        ngx_ors_validate_fail(ctx, shape->code, "must be ");
+        ngx_ors_mistake_set(m, shape->code, "must be ");
         sep = "";
         name = NULL;
 
@@ -700,181 +613,21 @@ ngx_ors_validate_fail_choice(ngx_ors_validate_ctx_t *ctx,
             }
 
             if (name) {
-                ngx_ors_validate_add(ctx, "%s\"%V\"", sep, name);
+                ngx_ors_mistake_add(m, "%s\"%V\"", sep, name);
                 sep = ", ";
             }
 
             name = &variant->name;
         }
 
-        ngx_ors_validate_add(ctx, "%s\"%V\"", *sep ? " or " : "", name);
-        ngx_ors_validate_add_found(ctx, node);
+        ngx_ors_mistake_add(m, "%s\"%V\"", *sep ? " or " : "", name);
+        ngx_ors_mistake_found(m, node);
 
     } else {
-        ngx_ors_validate_fail_type(ctx, node, &ngx_ors_validate_text);
+        ngx_ors_validate_fail_type(m, node, &ngx_ors_validate_text);
     }
 
-    ngx_ors_validate_at_name(ctx, &shape->key);
+    ngx_ors_mistake_at_name(m, &shape->key);
 
     return NGX_DECLINED;
-}
-
-
-static void
-ngx_ors_validate_add(ngx_ors_validate_ctx_t *ctx, const char *fmt, ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    ctx->last = ngx_vslprintf(ctx->last,
-                              ctx->text_buf + NGX_ORS_VALIDATE_TEXT,
-                              fmt, args);
-    va_end(args);
-}
-
-
-static void
-ngx_ors_validate_add_found(ngx_ors_validate_ctx_t *ctx,
-    ngx_ors_json_node_t *node)
-{
-    u_char     buf[NGX_ORS_VALIDATE_QUOTE * NGX_ORS_VALIDATE_CHAR];
-    ngx_str_t  text;
-
-    switch ((ngx_ors_json_type_e) node->type) {
-
-    case ngx_ors_json_null:
-        ngx_ors_validate_add(ctx, ", found null");
-        break;
-
-    case ngx_ors_json_false:
-        ngx_ors_validate_add(ctx, ", found false");
-        break;
-
-    case ngx_ors_json_true:
-        ngx_ors_validate_add(ctx, ", found true");
-        break;
-
-    case ngx_ors_json_number:
-        ngx_ors_validate_quote(ctx->json, node, buf, &text);
-        ngx_ors_validate_add(ctx, ", found number %V", &text);
-        break;
-
-    case ngx_ors_json_string:
-        ngx_ors_validate_quote(ctx->json, node, buf, &text);
-        ngx_ors_validate_add(ctx, ", found string \"%V\"", &text);
-        break;
-
-    case ngx_ors_json_array:
-        ngx_ors_validate_add(ctx, ", found an array");
-        break;
-
-    case ngx_ors_json_object:
-        ngx_ors_validate_add(ctx, ", found an object");
-        break;
-    }
-}
-
-
-/* puts a name, or an index, before the path */
-
-static void
-ngx_ors_validate_at_name(ngx_ors_validate_ctx_t *ctx, const ngx_str_t *name)
-{
-    if ((size_t) (ctx->path - ctx->path_buf) <= name->len) {
-        return;
-    }
-
-    ctx->path -= name->len + 1;
-
-    *ctx->path = '.';
-    ngx_memcpy(ctx->path + 1, name->data, name->len);
-}
-
-
-static void
-ngx_ors_validate_at_index(ngx_ors_validate_ctx_t *ctx, ngx_uint_t i)
-{
-    size_t  len;
-    u_char  buf[NGX_INT_T_LEN + sizeof("[]") - 1];
-
-    len = ngx_sprintf(buf, "[%ui]", i) - buf;
-
-    if ((size_t) (ctx->path - ctx->path_buf) < len) {
-        return;
-    }
-
-    ctx->path -= len;
-
-    ngx_memcpy(ctx->path, buf, len);
-}
-
-
-/*
- * The beginning of a string, decoded, or of a number, without control
- * characters, in "buf" of NGX_ORS_VALIDATE_QUOTE * NGX_ORS_VALIDATE_CHAR
- * bytes.
- */
-
-static void
-ngx_ors_validate_quote(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    u_char *buf, ngx_str_t *text)
-{
-    u_char               *p, *last, *dst;
-    ngx_uint_t            n;
-    ngx_ors_json_node_t   cut;
-
-    p = ngx_ors_json_text(json, node);
-    last = p + node->len;
-
-    for (n = 0; n < NGX_ORS_VALIDATE_QUOTE && p < last; n++) {
-        p += ngx_ors_validate_char_len(p, last);
-    }
-
-    cut = *node;
-    cut.len = p - ngx_ors_json_text(json, node);
-
-    last = ngx_ors_json_decode(json, &cut, buf);
-    dst = buf;
-
-    for (p = buf; p < last; p++) {
-
-        if (*p < 0x20 || *p == 0x7f) {
-            *dst++ = '?';
-
-        } else if (*p == 0xc2 && p[1] < 0xa0) {
-            *dst++ = '?';
-            p++;
-
-        } else {
-            *dst++ = *p;
-        }
-    }
-
-    text->data = buf;
-    text->len = dst - buf;
-}
-
-
-/* raw bytes of the character at "p", a pair of surrogates is one */
-
-static size_t
-ngx_ors_validate_char_len(u_char *p, u_char *last)
-{
-    if (*p != '\\') {
-        return (*p < 0x80) ? 1 : (*p < 0xe0) ? 2 : (*p < 0xf0) ? 3 : 4;
-    }
-
-    if (p[1] != 'u') {
-        return 2;
-    }
-
-    if (last - p >= NGX_ORS_VALIDATE_CHAR
-        && ngx_tolower(p[2]) == 'd' && ngx_strchr("89abAB", p[3])
-        && p[6] == '\\' && p[7] == 'u'
-        && ngx_tolower(p[8]) == 'd' && ngx_strchr("cdefCDEF", p[9]))
-    {
-        return NGX_ORS_VALIDATE_CHAR;
-    }
-
-    return 6;
 }

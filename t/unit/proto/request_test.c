@@ -13,6 +13,7 @@
 static void test_found(void);
 static void test_model(void);
 static void test_limits(void);
+static void test_names(void);
 static void test_messages(void);
 static void test_memory(void);
 
@@ -130,6 +131,13 @@ static message_t  messages[] = {
       "0123456789abcde\\ud83d\\ud83dx'}",
       "\"truncation\" must be \"auto\" or \"disabled\", found string \""
       SIXTEEN SIXTEEN SIXTEEN "0123456789abcde\xef\xbf\xbd\"" },
+    { "{'model':'m','input':'x','truncation':'" SIXTEEN SIXTEEN SIXTEEN
+      "0123456789abcde\\ud83d\\u0cde'}",
+      "\"truncation\" must be \"auto\" or \"disabled\", found string \""
+      SIXTEEN SIXTEEN SIXTEEN "0123456789abcde\xef\xbf\xbd\"" },
+    { "{'model':'m','input':'x',"
+      "'tool_choice':{'type':'allowed_tools','tools':[]}}",
+      "\"tool_choice.tools\" must have at least 1 element, found 0" },
     { "{'model':'m','input':'x','tools':[{'type':'function','name':'a.b'}]}",
       "\"tools[0].name\" must consist of letters, digits, \"_\" and \"-\", "
       "found string \"a.b\"" },
@@ -156,6 +164,7 @@ main(void)
     test_found();
     test_model();
     test_limits();
+    test_names();
     test_messages();
     test_memory();
 
@@ -245,8 +254,11 @@ test_model(void)
 static void
 test_limits(void)
 {
-    test_t      test;
-    ngx_uint_t  items, nodes, tools;
+    test_t              test;
+    ngx_uint_t          items, nodes, tools;
+    ngx_pool_t         *pool;
+    ngx_ors_error_t     err;
+    ngx_ors_request_t   req;
 
     items = limits.items;
     tools = limits.tools;
@@ -285,9 +297,44 @@ test_limits(void)
     test.param = "";
     test_one(&test, "{%s}", "");
 
+    pool = ngx_ors_test_pool();
+    read_text("{'model':'m','input':'x'}", pool, &req, &err);
+    is_str(&err.message, "the body has more than 4 values at byte 21",
+           "message for too many values");
+    ngx_destroy_pool(pool);
+
     limits.items = items;
     limits.tools = tools;
     limits.nodes = nodes;
+}
+
+
+static void
+test_names(void)
+{
+    char    name[2];
+    u_char  ch;
+    test_t  test;
+
+    name[1] = '\0';
+
+    for (ch = 0x20; ch < 0x7f; ch++) {
+
+        if (ch == '\'' || ch == '"' || ch == '\\') {
+            continue;
+        }
+
+        name[0] = ch;
+
+        test.text = name;
+        test.param = "tools[0].name";
+        test.code = ((ch >= '0' && ch <= '9') || (ch >= 'A' && ch <= 'Z')
+                     || (ch >= 'a' && ch <= 'z') || ch == '_' || ch == '-')
+                    ? NULL : "invalid_value";
+
+        test_one(&test, "{'model':'m','input':'x','tools':"
+                 "[{'type':'function','name':'%s'}]}", "");
+    }
 }
 
 

@@ -46,6 +46,8 @@ static test_t  fields[] = {
       "invalid_value", "text.format.type" },
     { "'text':{'format':{'type':5}}", "invalid_type", "text.format.type" },
     { "'text':{'format':'text'}", "invalid_type", "text.format" },
+    { "'text':{'format':{'type':'json_schema','schema':{},'type':'text'}}",
+      "duplicate_key", "text.format.type" },
     { "'text':{'format':{'type':'text','type':'json_object'}}",
       "duplicate_key", "text.format.type" },
     { "'tools':null", OK },
