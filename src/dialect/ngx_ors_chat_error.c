@@ -16,9 +16,6 @@
 
 #define NGX_ORS_CHAT_TEXT_MAX  3328
 
-/* the longest escape and the longest character */
-#define NGX_ORS_CHAT_TEXT_GAP  8
-
 #define NGX_ORS_CHAT_NAME_MAX  64
 
 
@@ -386,7 +383,10 @@ ngx_ors_chat_fault_loc(u_char *p, u_char *last, ngx_ors_json_t *json,
 }
 
 
-/* decodes the beginning of a string, at most NGX_ORS_CHAT_TEXT_MAX bytes */
+/*
+ * Decodes the beginning of a string, at most NGX_ORS_CHAT_TEXT_MAX bytes.
+ * The end may be inside of a character, but not of an escape.
+ */
 
 static u_char *
 ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
@@ -399,7 +399,7 @@ ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
 
     if (head.len > NGX_ORS_CHAT_TEXT_MAX) {
         start = ngx_ors_json_text(json, node);
-        last = start + NGX_ORS_CHAT_TEXT_MAX - NGX_ORS_CHAT_TEXT_GAP;
+        last = start + NGX_ORS_CHAT_TEXT_MAX - 6;
         pos = start;
 
         while (pos < last) {
@@ -410,12 +410,6 @@ ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
             } else {
                 pos++;
             }
-        }
-
-        /* not inside of a character */
-
-        while ((*pos & 0xc0) == 0x80) {
-            pos++;
         }
 
         head.len = pos - start;

@@ -125,8 +125,6 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
         content = ngx_ors_chat_i_output;
 
     } else if (ngx_ors_json_is(json, type, "compaction")) {
-        ci->cc->field = NULL;
-
         return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
                                    "is compacted history that cannot be read "
                                    "here");

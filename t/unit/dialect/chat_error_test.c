@@ -152,6 +152,10 @@ static test_row_t  rows[] = {
       "{'type':'error','error':{'type':'overloaded_error','message':'m'}}",
       "503 server_error server_is_overloaded", "m" },
 
+    { "overloaded, without a body", 529, NULL,
+      "503 server_error server_is_overloaded",
+      "the model server answered with status 529" },
+
     { "slow down", 503, "{'error':{'message':'m','code':'slow_down'}}",
       "503 server_error slow_down", "m" },
 

@@ -51,6 +51,13 @@ static size_t test_quotes(u_char *dst, const char *fmt, const char *text);
 #define REASON                                                                \
     "{'type':'reasoning','id':'rs_1','summary':[],'encrypted_content':'x'}"
 
+/* more than are looked at one by one */
+
+#define FAR4                                                                  \
+    MSG("user", "1") "," MSG("user", "2") "," MSG("user", "3") ","           \
+    MSG("user", "4")
+#define FAR  FAR4 "," FAR4 "," FAR4 "," FAR4 "," FAR4
+
 #define CHAT_CALL(id)                                                         \
     "{'id':'" id "','type':'function','function':{'name':'f',"               \
     "'arguments':'{}'}}"
@@ -210,6 +217,19 @@ static test_row_t  rows[] = {
       "[" CALL("A") "," OUT("A", "1") "," CALL("A") "," OUT("A", "2") "]",
       "[" CHAT_CALLS("null", CHAT_CALL("A")) "," CHAT_TOOL("A", "1") ","
       CHAT_CALLS("null", CHAT_CALL("A")) "," CHAT_TOOL("A", "2") "]" },
+
+    { "an id that is used again, far from its output",
+      "[" CALL("A") "," OUT("A", "1") "," CALL("A") "," FAR "," OUT("A", "2")
+      "]",
+      "[" CHAT_CALLS("null", CHAT_CALL("A")) "," CHAT_TOOL("A", "1") ","
+      CHAT_CALLS("null", CHAT_CALL("A")) "," CHAT_TOOL("A", "2") "," FAR
+      "]" },
+
+    { "an escaped id, far from its output",
+      "[" CALL("\\u0041") "," CALL("B") "," FAR "," OUT("\\u0042", "b")
+      "," OUT("A", "a") "]",
+      "[" CHAT_CALLS("null", CHAT_CALL("\\u0041") "," CHAT_CALL("B")) ","
+      CHAT_TOOL("\\u0041", "a") "," CHAT_TOOL("B", "b") "," FAR "]" },
 
     { "an escaped id is the same id",
       "[" CALL("A") "," OUT("\\u0041", "a") "," CALL("\\u0042x") ","
