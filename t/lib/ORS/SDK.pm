@@ -1,0 +1,386 @@
+package ORS::SDK;
+
+# Copyright (C) Open Responses contributors
+#
+# Real clients and servers of other people: the SDKs in t/sdk.
+#
+#     use ORS::SDK qw( aimock gateway node_tests python_tests );
+#
+#     my $mock = aimock();           # a server of Chat Completions
+#     $mock->address                 # for %%NAME%% in a configuration
+#     my @r = $mock->requests;       # what it was asked: {path, body, ...}
+#
+#     my $g = gateway();             # nginx between the SDK and two servers
+#     node_tests('openai.mjs', 'openai', $g);       # a package in t/sdk
+#     python_tests('openai_test.py', $g);
+#     gateway_ok($g, 'name');        # what came to the servers, and the end
+#     $g->{nginx} $g->{model} $g->{aimock}
+#
+# The scripts tell of their tests in lines of JSON, {ok, name, why}, and in
+# the end {plan}.  Each becomes a test here; a script that ends early, or
+# says nothing for a minute, is a failed one.  What is not installed makes
+# the test file fail, and says how to get it.
+
+use v5.36;
+use Exporter qw( import );
+use IO::Select ();
+use POSIX ();
+use Test::More ();
+use ORS::HTTP qw( get );
+use ORS::JSON qw( json_decode );
+use ORS::Model qw( :all );
+use ORS::Nginx ();
+use ORS::Util qw( slurp wait_for );
+
+our @EXPORT_OK = qw( aimock gateway gateway_ok node_tests python_tests );
+
+use constant PATIENCE => 60 * ($ENV{TEST_NGINX_WAIT} || 1);
+
+my $DIR = "$ORS::Nginx::ROOT/t/sdk";
+my $OWNER = $$;
+my %alive;
+
+
+sub _need (@files) {
+    for my $file (@files) {
+        next if -e $file;
+        die "$file is missing, run: make deps-test\n";
+    }
+}
+
+
+# the binary that came with the packages: the system's may be too old
+
+sub _node () {
+    my ($node) = glob "$DIR/node_modules/node-linux-*/bin/node";
+
+    _need($node // "$DIR/node_modules", "$DIR/node_modules/openai");
+
+    return $node;
+}
+
+
+# a child in its own process group; gives {pid, in, out}
+
+sub _spawn (%o) {
+    pipe my $child_in, my $in or die "pipe: $!\n";
+    pipe my $out, my $child_out or die "pipe: $!\n";
+
+    my $pid = fork // die "cannot fork: $!\n";
+
+    if ($pid == 0) {
+        setpgrp;
+        $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP PIPE );
+
+        open STDIN, '<&', $child_in;
+        open STDOUT, '>&', $child_out;
+
+        delete @ENV{ grep { /proxy\z/i } keys %ENV };
+        $ENV{$_} = $o{env}{$_} for keys %{ $o{env} // {} };
+
+        exec { $o{command}[0] } @{ $o{command} } or POSIX::_exit(127);
+    }
+
+    close $child_in;
+    close $child_out;
+    $alive{$pid} = 1;
+
+    return { pid => $pid, in => $in, out => $out, buffer => '' };
+}
+
+
+# the next line, or undef at the end or when the time is over
+
+sub _line ($child, $timeout) {
+    my $end = time + $timeout;
+    my $select = IO::Select->new($child->{out});
+
+    while ($child->{buffer} !~ /\n/) {
+        $select->can_read($end - time) or return undef;
+        sysread $child->{out}, $child->{buffer}, 65536,
+                length $child->{buffer} or return undef;
+    }
+
+    $child->{buffer} =~ s/\A(.*)\n//;
+    return $1;
+}
+
+
+sub _end ($child) {
+    my $pid = delete $child->{pid} or return;
+
+    close $child->{in};
+
+    if (!wait_for(sub { waitpid($pid, POSIX::WNOHANG) != 0 }, 5)) {
+        kill 'KILL', -$pid;
+        waitpid $pid, 0;
+    }
+
+    delete $alive{$pid};
+    return $?;
+}
+
+
+# ---- aimock
+
+
+sub aimock () {
+    my $node = _node();
+
+    _need("$DIR/node_modules/\@copilotkit/aimock");
+
+    my $self = _spawn(command => [ $node, "$DIR/aimock.mjs" ]);
+
+    $self->{port} = _line($self, PATIENCE) or die "aimock did not start\n";
+
+    return bless $self;
+}
+
+
+sub address ($self) { "127.0.0.1:$self->{port}" }
+
+
+sub requests ($self) {
+    return grep { $_->{path} !~ m{^/__} }
+           @{ get($self->{port}, '/__aimock/journal')->{json} };
+}
+
+
+sub DESTROY ($self) {
+    return if $$ != $OWNER;
+
+    local ($?, $!, $@);
+
+    _end($self);
+}
+
+
+# ---- the gateway of the SDKs' tests
+
+
+my $hello = json_script(chat_reply(content => 'Hello'));
+
+# a stream that stands still until the client is gone
+
+my sub hangs ($name) {
+    return [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+             [ hang => $name ] ];
+}
+
+
+my %scripts = (
+    'mock-text' => $hello,
+    'mock-image' => $hello,
+    'mock-forced' => json_script(chat_reply(tool_calls => [
+        { id => 'call_0', name => 'get_weather', arguments => '{}' } ])),
+    'mock-refusal' => json_script(chat_reply(refusal => 'I will not.')),
+    'mock-refusal-stream' => stream_script(refusal => [ 'I will', ' not.' ]),
+
+    'mock-cut' => [ sse_head(), [ sse => chat_chunk(content => 'cut') ],
+                    [ 'close' ] ],
+    'mock-cut-plain' => [ [ cut_at => 250 ], @$hello ],
+    'mock-error' => [ sse_head(), [ sse => chat_chunk(content => 'bro') ],
+                      [ sse => { error => { message => 'broken',
+                                            type => 'server_error',
+                                            code => undef } } ] ],
+
+    'mock-busy' => rounds([ [ status => 429 ], [ header => 'Retry-After', 1 ],
+                            [ json => { error => { message => 'busy' } } ] ],
+                          $hello),
+    'mock-down' => rounds([ [ status => 503 ] ],
+                          stream_script(text => 'Hello')),
+    'mock-no' => rounds([ [ status => 400 ],
+                          [ json => { error => {
+                              message => 'no', code => undef,
+                              type => 'invalid_request_error' } } ] ],
+                        $hello),
+
+    'mock-hang-stream' => hangs('hang-stream-gone'),
+    'mock-hang-abort' => hangs('hang-abort-gone'),
+    'mock-hang-plain' => sub ($conn, $request) {
+        $conn->touch('hang-plain-gone') if $conn->wait_gone(30);
+    },
+);
+
+
+sub gateway () {
+    my $aimock = aimock();
+    my $model = ORS::Model->new(scripts => \%scripts);
+
+    my $nginx = ORS::Nginx->new(
+        model => { MODEL => $model, AIMOCK => $aimock },
+        http => 'limit_req_zone $server_port zone=one:64k rate=1r/m;',
+        conf => <<'CONF');
+            open_responses_target  aimock* /to/aimock;
+            open_responses_target  mock-*  /to/model;
+
+            server {
+                listen 127.0.0.1:%%PORT_0%%;
+
+                location /v1/ {
+                    open_responses on;
+
+                    if ($http_authorization != "Bearer test-key") {
+                        return 401;
+                    }
+                }
+
+                location /v1/limited/ {
+                    open_responses on;
+
+                    limit_req        zone=one;
+                    limit_req_status 429;
+                }
+
+                location = /to/aimock {
+                    internal;
+                    open_responses_dialect chat;
+                    proxy_pass http://%%AIMOCK%%/v1/chat/completions;
+                }
+
+                location = /to/model {
+                    internal;
+                    open_responses_dialect chat;
+                    proxy_pass http://%%MODEL%%/v1/chat/completions;
+                }
+            }
+CONF
+
+    $nginx->start;
+
+    return { nginx => $nginx, model => $model, aimock => $aimock };
+}
+
+
+sub gateway_ok ($g, $label) {
+    my %of;
+
+    push @{ $of{ $_->{name} } }, $_ for $g->{model}->requests;
+
+    my $text = $of{'mock-text'}[0]{json};
+    my ($image) = map { $_->{json}{messages}[0]{content} }
+                  @{ $of{'mock-image'} };
+
+    Test::More::is_deeply(
+        [ map { [ @$_{qw( role content )} ] } @{ $text->{messages} } ],
+        [ [ system => 'Be brief.' ], [ system => 'Speak up.' ],
+          [ user => 'Hi' ] ], "$label: roles upstream");
+    Test::More::is($text->{temperature}, 0.25, "$label: a number upstream");
+    Test::More::is($image->[1]{image_url}{url},
+                   'data:image/png;base64,iVBORw0KGgo=',
+                   "$label: an image upstream");
+
+    Test::More::is(scalar @{ $of{$_} }, 2, "$label: $_, two attempts")
+        for qw( mock-busy mock-down );
+    Test::More::is(scalar @{ $of{'mock-no'} }, 1, "$label: one attempt");
+
+    _aimock_ok($label, $g->{aimock}->requests);
+
+    $g->{nginx}->finish("$label: nginx is well at the end");
+}
+
+
+sub _aimock_ok ($label, @requests) {
+    my (%roles, %formats);
+
+    # a very long body is not kept
+
+    for my $r (grep { $_->{body}{messages} } @requests) {
+        my @messages = @{ $r->{body}{messages} };
+        my $asked = (grep { $_->{role} eq 'user' } @messages)[-1]{content};
+
+        next if ref $asked;
+
+        $roles{"$asked: @{[ map { $_->{role} } @messages ]}"} = 1;
+        $formats{$r->{body}{response_format}{type} // ''} = 1
+            if $asked eq 'as json';
+
+        # each answer of a tool goes with its call
+        my @calls = map { $_->{id} } map { @{ $_->{tool_calls} // [] } }
+                    @messages;
+        my @answers = grep { defined } map { $_->{tool_call_id} } @messages;
+
+        next if !@answers || "@calls" eq "@answers";
+        Test::More::fail("$label: @answers answers @calls");
+    }
+
+    Test::More::ok($roles{$_}, "$label: messages upstream, $_") for
+        'one city: user', 'one city: user assistant tool',
+        'three cities: user assistant tool tool tool',
+        'talk first: user assistant tool', 'say hello: user assistant user';
+
+    Test::More::is("@{[ keys %formats ]}", 'json_schema',
+                   "$label: a schema upstream");
+}
+
+
+# ---- scripts
+
+
+sub node_tests ($script, $package, $gateway) {
+    my $node = _node();
+
+    _need("$DIR/node_modules/$package");
+
+    my $about = json_decode(
+        slurp("$DIR/node_modules/$package/package.json"));
+
+    _tests("openai $about->{version}", [ $node, "$DIR/$script", $package ],
+           $gateway);
+}
+
+
+sub python_tests ($script, $gateway) {
+    my $python = "$DIR/.venv/bin/python";
+    my ($about) = glob "$DIR/.venv/lib/python*/site-packages/"
+                       . 'openai-*.dist-info';
+
+    _need($python, $about // "$DIR/.venv/lib/python3/site-packages/openai");
+
+    my ($version) = $about =~ /openai-([\d.]+)\.dist-info/;
+
+    _tests("python openai $version", [ $python, "$DIR/$script" ], $gateway);
+}
+
+
+sub _tests ($label, $command, $gateway) {
+    my $child = _spawn(command => $command, env => {
+        BASE => 'http://' . $gateway->{nginx}->address . '/v1',
+        DIR => $gateway->{model}->dir, PYTHONDONTWRITEBYTECODE => 1 });
+    my ($count, $plan) = (0, undef);
+
+    while (defined(my $line = _line($child, PATIENCE))) {
+        my $test = eval { json_decode($line) };
+
+        if (!$test) {
+            Test::More::diag($line);
+            next;
+        }
+
+        if (defined $test->{plan}) {
+            $plan = $test->{plan};
+            last;
+        }
+
+        $count++;
+        Test::More::ok($test->{ok}, "$label: $test->{name}")
+            or Test::More::diag($test->{why});
+    }
+
+    my $status = _end($child);
+
+    Test::More::is($count, $plan // 'no end', "$label: all was run");
+    Test::More::is($status, 0, "$label: exit status");
+}
+
+
+END {
+    if ($$ == $OWNER) {
+        my $status = $?;
+        kill 'KILL', -$_ for keys %alive;
+        $? = $status;
+    }
+}
+
+
+1;

@@ -1,0 +1,57 @@
+#!/bin/sh
+
+# Installs the real clients of the tests from npm and PyPI into t/sdk, in the
+# versions that are named there.  Silent and quick when they are there; needs
+# npm and python3-venv, but no root.
+
+set -u
+
+sdk=$(cd "$(dirname "$0")/../sdk" && pwd) || exit 1
+
+# one at a time
+
+if [ -z "${SDK_LOCK:-}" ]; then
+    export SDK_LOCK=1
+    exec flock "$sdk" "$0"
+fi
+
+
+# Node comes as a package, too: the SDK needs a newer one than Debian has
+
+install_node() {
+    cd "$sdk" \
+    && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+        >/dev/null \
+    && cp package-lock.json node_modules/.installed
+}
+
+
+install_python() {
+    cd "$sdk" \
+    && python3 -m venv --clear .venv \
+    && .venv/bin/python -m pip install -q --disable-pip-version-check \
+        --only-binary :all: -r requirements.txt \
+    && cp requirements.txt .venv/.installed
+}
+
+
+# need NAME DIRECTORY LIST: the directory has what the list says
+
+need() {
+    cmp -s "$sdk/$3" "$sdk/$2/.installed" && return
+
+    echo "installing: what t/sdk/$3 names"
+
+    "install_$1" || {
+        echo "cannot install: what t/sdk/$3 names" >&2
+        exit 1
+    }
+}
+
+
+# an interpreter that has gone makes the directory useless
+
+[ -x "$sdk/.venv/bin/python" ] || rm -f "$sdk/.venv/.installed"
+
+need node node_modules package-lock.json
+need python .venv requirements.txt
