@@ -332,8 +332,14 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
         return NGX_ERROR;
     }
 
-    if (sr->headers_out.content_encoding
-        && sr->headers_out.content_encoding->value.len)
+    if (sr->headers_out.status == 0) {
+
+        /* without a status line nginx takes it for the body of HTTP/0.9 */
+
+        rc = ngx_ors_turn_refuse(turn, "no HTTP answer");
+
+    } else if (sr->headers_out.content_encoding
+               && sr->headers_out.content_encoding->value.len)
     {
         rc = ngx_ors_turn_refuse(turn, "a compressed answer");
 
