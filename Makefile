@@ -54,7 +54,7 @@ SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
 .PHONY: build module server check prove test asan mainline bench run \
-        deps deps-test sources install clean help need FORCE
+        deps deps-run deps-test sources install clean help need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \
@@ -72,7 +72,8 @@ help:
 	@echo 'check      house rules, and the compiler warnings of clang'
 	@echo 'fuzz       fuzz targets'
 	@echo 'bench      benchmarks'
-	@echo 'run        an nginx in the foreground [UPSTREAM=host:port PORT=n]'
+	@echo 'run        an nginx to try it out, with a model of its own or in front'
+	@echo '           of a server [UPSTREAM=http://host:port/v1 MODEL=name PORT=n]'
 	@echo 'sources    the lists in "config", written anew from src/'
 	@echo 'deps       installs what the build needs (deps-test: the tests)'
 	@echo 'install    copies the module to $(MODULES) [DESTDIR=]'
@@ -83,6 +84,9 @@ need:
 
 deps:
 	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build
+
+deps-run:
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build run
 
 deps-test: deps
 	@CC='$(CC)' $(DEPS) test
@@ -189,7 +193,8 @@ check:
 	t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)' || status=1; \
 	exit $$status
 
-run: build
+run: deps-run
+	+@$(MAKE) --no-print-directory build
 	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run
 
 clean:

@@ -1,7 +1,8 @@
 #!/bin/sh
 
-# Installs what is missing: deps.sh [-n] [build|check|test]...  Silent and quick
-# when everything is there; with -n or without root it says what is missing.
+# Installs what is missing: deps.sh [-n] [build|run|check|test]...  Silent and
+# quick when everything is there; with -n or without root it says what is
+# missing.
 
 set -u
 
@@ -45,6 +46,11 @@ build_deps() {
 }
 
 
+run_deps() {
+    need curl curl
+}
+
+
 check_deps() {
     need prove perl
     need clang clang
@@ -53,7 +59,7 @@ check_deps() {
 
 test_deps() {
     check_deps
-    need curl curl
+    run_deps
     need node nodejs
     need npm npm
 

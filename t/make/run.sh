@@ -1,54 +1,352 @@
 #!/bin/sh
 
-# run.sh NGINX MODULE DIR: nginx in the foreground, on loopback, serving
-# /v1/responses on top of the Chat Completions server UPSTREAM.
+# run.sh NGINX MODULE DIR: an nginx on 127.0.0.1 that serves /v1/responses,
+# to try it out.  By default the model is conf.d/demo.conf's; UPSTREAM=URL is
+# the base URL of a server of Chat Completions, MODEL=NAME the name to send
+# there, CA=FILE whom to trust if it is https.  PORT=N is 8080 by default.
+# It stays until Ctrl-C; with DETACH=1, or without a terminal, nginx is left
+# running in the background.
 
 set -eu
 
 nginx=$1
 module=$2
-dir=$3
 port=${PORT:-8080}
-upstream=${UPSTREAM:-127.0.0.1:8000}
+dir=$3/$port
+top=$(cd "$(dirname "$0")/../.." && pwd)
+url=http://127.0.0.1:$port/v1
+json="-H 'Content-Type: application/json'"
+auth='-H "Authorization: Bearer $OPENAI_API_KEY"'
+ca=${CA:-/etc/ssl/certs/ca-certificates.crt}
+upstream=${UPSTREAM:-}
+model=${MODEL:-}
 
-mkdir -p "$dir/temp"
+export NO_PROXY="127.0.0.1,${NO_PROXY:-}"
 
-cat >"$dir/nginx.conf" <<END
-load_module $module;
 
-daemon off;
-master_process off;
-pid $dir/nginx.pid;
-error_log stderr info;
+fail() {
+    echo "$*" >&2
+    exit 1
+}
 
-events {}
+
+# what goes into nginx.conf must be one word there
+
+check_words() {
+    if ! { [ "$port" -ge 1 ] && [ "$port" -le 65535 ]; } 2>/dev/null; then
+        fail "PORT=$port is not the number of a port"
+    fi
+
+    case "$upstream" in
+        *[!][A-Za-z0-9._~:/%+-]*)
+            fail "UPSTREAM=$upstream is not the base URL of a server" ;;
+        http://?* | https://?* | "") ;;
+        *://*) fail "UPSTREAM=$upstream must begin with http:// or https://" ;;
+        *) upstream=http://$upstream ;;
+    esac
+
+    case "$model" in
+        *[\"\\]*) fail "MODEL=$model must have no \" and no \\" ;;
+    esac
+
+    while [ "${upstream%/}" != "$upstream" ]; do
+        upstream=${upstream%/}
+    done
+
+    case "$upstream" in
+        "" | *://*/*) ;;
+        *) upstream=$upstream/v1 ;;
+    esac
+
+    case "$upstream" in
+        https:*) [ -f "$ca" ] || fail "$ca is missing, so $upstream cannot" \
+                     "be trusted: apt-get install ca-certificates, or CA=FILE"
+    esac
+}
+
+
+# nginx takes its file away when it leaves; a process may stay as a zombie
+# where nobody waits for it, as in containers
+
+alive() {
+    [ -s "$dir/nginx.pid" ] && kill -0 "$(cat "$dir/nginx.pid")" 2>/dev/null
+}
+
+
+check_port() {
+    status=0
+    curl -s -o /dev/null -m 2 "http://127.0.0.1:$port/" || status=$?
+
+    # 7: nobody listens there
+    [ $status != 7 ] || return 0
+
+    if alive; then
+        fail "port $port is taken by an earlier \"make run\"; to stop it:" \
+             "kill $(cat "$dir/nginx.pid")"
+    fi
+
+    fail "port $port is taken, try another one: make run PORT=N"
+}
+
+
+write_conf() {
+    if [ -n "$upstream" ]; then
+        write_upstream >"$dir/server.conf"
+
+    else
+        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$top/conf.d/demo.conf" \
+            >"$dir/server.conf"
+    fi
+
+    # workers of root stay root: others could not enter a tree in /root
+
+    cat >"$dir/nginx.conf" <<END
+load_module "$module";
+
+$([ "$(id -u)" != 0 ] || echo 'user root;')
+pid "$dir/nginx.pid";
+error_log "$dir/error.log" info;
+
+events {
+}
 
 http {
-    access_log /dev/stdout;
+    access_log "$dir/access.log";
 
-    client_body_temp_path $dir/temp/body;
-    proxy_temp_path $dir/temp/proxy;
-    fastcgi_temp_path $dir/temp/fastcgi;
-    uwsgi_temp_path $dir/temp/uwsgi;
-    scgi_temp_path $dir/temp/scgi;
+    client_body_temp_path "$dir/temp/body";
+    proxy_temp_path "$dir/temp/proxy";
+    fastcgi_temp_path "$dir/temp/fastcgi";
+    uwsgi_temp_path "$dir/temp/uwsgi";
+    scgi_temp_path "$dir/temp/scgi";
 
-    server {
-        listen 127.0.0.1:$port;
-
-        location /v1/ {
-            open_responses on;
-            open_responses_target default /chat;
-        }
-
-        location = /chat {
-            internal;
-            open_responses_dialect chat;
-            proxy_pass http://$upstream/v1/chat/completions;
-        }
-    }
+    include "$dir/server.conf";
+$([ -n "$upstream" ] || echo "    include \"$top/conf.d/demo-model.conf\";")
 }
 END
+}
 
-echo "http://127.0.0.1:$port/v1/responses, model at $upstream"
 
-exec "$nginx" -e stderr -p "$dir" -c "$dir/nginx.conf"
+write_upstream() {
+    cat <<END
+server {
+    listen 127.0.0.1:$port;
+
+    client_max_body_size     32m;
+    client_body_buffer_size  1m;
+
+    proxy_read_timeout  600s;
+
+    location /v1/ {
+        open_responses         on;
+        open_responses_target  default /to/upstream;
+    }
+
+    location = /v1/models {
+        proxy_pass $upstream/models;
+    }
+
+    location = /to/upstream {
+        internal;
+        open_responses_dialect  chat;
+$([ -z "$model" ] || echo "        open_responses_model    \"$model\";")
+        proxy_pass $upstream/chat/completions;
+    }
+END
+
+    case "$upstream" in
+        https:*) cat <<END
+
+    proxy_ssl_server_name          on;
+    proxy_ssl_verify               on;
+    proxy_ssl_verify_depth         5;
+    proxy_ssl_trusted_certificate  "$ca";
+END
+    esac
+
+    echo '}'
+}
+
+
+start() {
+    if ! "$nginx" -e "$dir/error.log" -p "$dir" -c "$dir/nginx.conf" \
+            2>"$dir/start.log"
+    then
+        sed -n 's/.*\[emerg\] //p' "$dir/start.log" >&2
+        fail "nginx did not start, see $dir/start.log"
+    fi
+
+    n=0
+
+    while [ ! -s "$dir/nginx.pid" ]; do
+        n=$((n + 1))
+        [ $n -lt 100 ] || fail "nginx did not start, see $dir/error.log"
+        sleep 0.1
+    done
+
+    pid=$(cat "$dir/nginx.pid")
+}
+
+
+stop() {
+    kill "$pid" 2>/dev/null || :
+
+    while alive; do
+        sleep 0.1
+    done
+}
+
+
+# prints a command, runs it, and looks for a part of its answer
+
+show() {
+    printf '\n# %s\n%s\n\n' "$1" "$2"
+
+    sh -c "$2" | tee "$dir/answer"
+    echo
+
+    if ! grep -q "$3" "$dir/answer"; then
+        stop
+        fail "this is not the answer of the demo, see $dir/error.log"
+    fi
+}
+
+
+show_demo() {
+    show 'an answer' "curl -s $url/responses $json \\
+    -d '{\"model\":\"demo\",\"input\":\"Hello!\"}'" \
+        '"status":"completed".*Hello!'
+
+    show 'a stream of events, of which this prints the pieces of text' \
+        "curl -sN $url/responses $json \\
+    -d '{\"model\":\"demo\",\"input\":\"Hello!\",\"stream\":true}' |
+    perl -ne '\$| = 1; print \$1 if /\"delta\":\"(.*?)\"/'" \
+        'You said: Hello!'
+
+    show 'a call of a function; this prints the items of the answer' \
+        "curl -s $url/responses $json \\
+    -d '{\"model\":\"demo\",\"input\":\"What is the weather in Paris?\",
+         \"tools\":[{\"type\":\"function\",\"name\":\"get_weather\",
+                   \"parameters\":{\"type\":\"object\",\"properties\":
+                                 {\"city\":{\"type\":\"string\"}}}}]}' |
+    perl -ne 'print \$1 if /(\"output\":\\[.*?\\]),\"usage\"/'" \
+        '"name":"get_weather"'
+
+    model=demo
+
+    cat <<END
+
+# next: what the function gave goes back to the model
+curl -s $url/responses $json \\
+    -d '{"model":"demo","input":[
+         {"role":"user","content":"What is the weather in Paris?"},
+         {"type":"function_call","call_id":"call_1","name":"get_weather",
+          "arguments":"{\"city\":\"Paris\"}"},
+         {"type":"function_call_output","call_id":"call_1",
+          "output":"sunny, 25 degrees"}]}'
+END
+}
+
+
+# a model server that is down is no reason not to start
+
+show_upstream() {
+    status=0
+    code=$(curl -s -o "$dir/answer" -m 10 --cacert "$ca" -w '%{http_code}' \
+           "$upstream/models") || status=$?
+
+    echo
+    echo "model server:   $upstream"
+
+    case $status:$code in
+        0:200) echo '                is up, its models:' \
+                   $(grep -o '"id": *"[^"]*"' "$dir/answer" \
+                     | head -n 20 | cut -d'"' -f4) ;;
+        0:401 | 0:403)
+            echo '                is up and wants a key' ;;
+        0:*)
+            echo "                is up (/models gives status $code)" ;;
+        60:*)
+            echo '                has a certificate that is not trusted here;' \
+                 'CA=FILE says whom to trust' ;;
+        *)
+            echo "                cannot be reached now (curl: $status);" \
+                 'until it can, requests get status 502' ;;
+    esac
+
+    model=${model:-NAME}
+
+    cat <<END
+
+# an answer, and a stream; a key is passed on
+curl -s $url/responses $json \\
+    $auth \\
+    -d '{"model":"$model","input":"Hello!"}'
+
+curl -sN $url/responses $json \\
+    $auth \\
+    -d '{"model":"$model","input":"Hello!","stream":true}'
+END
+}
+
+
+show_next() {
+    cat <<END
+
+# next: pip install openai, then in Python
+from openai import OpenAI
+client = OpenAI(base_url="$url", api_key="none")
+print(client.responses.create(model="$model", input="Hello!").output_text)
+END
+
+    if [ -z "$upstream" ]; then
+        cat <<END
+
+# next: a real model server, by its base URL
+make run UPSTREAM=http://127.0.0.1:11434/v1
+END
+    fi
+
+    cat <<END
+
+endpoint:       $url/responses
+configuration:  $dir/nginx.conf
+                $dir/server.conf (after a change: kill -HUP $pid)
+logs:           $dir/error.log
+                $dir/access.log
+END
+}
+
+
+check_words
+mkdir -p "$dir/temp"
+check_port
+write_conf
+start
+
+trap 'stop; exit 0' INT TERM HUP
+
+if [ -n "$upstream" ]; then
+    show_upstream
+
+else
+    show_demo
+fi
+
+show_next
+
+if [ -z "${DETACH:-}" ] && [ ! -t 0 ] && [ ! -t 1 ]; then
+    DETACH=1
+fi
+
+if [ "${DETACH:-0}" != 0 ]; then
+    echo "to stop it:     kill $pid"
+    exit 0
+fi
+
+echo 'to stop it:     Ctrl-C'
+
+while alive; do
+    sleep 0.5
+done
+
+fail "nginx is gone, see $dir/error.log"

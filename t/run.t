@@ -1,0 +1,193 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What "make run" starts: the gateway in front of its own model, which speaks
+# from nginx.conf, or in front of a server.
+
+use v5.36;
+use File::Spec ();
+use File::Temp ();
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( get post_json );
+use ORS::Model qw( :all );
+use ORS::Stream qw( stream_ok response_ok error_ok );
+use ORS::Util qw( free_port slurp wait_for );
+
+local $ENV{ASAN_OPTIONS} = 'detect_leaks=0:detect_odr_violation=0'
+    if $ENV{TEST_NGINX_ASAN};
+
+my $binary = $ENV{TEST_NGINX_BINARY} || '/usr/sbin/nginx';
+my $module = $ENV{TEST_NGINX_MODULE}
+             // 'build/ngx_http_open_responses_module.so';
+
+plan(skip_all => 'the module is part of this nginx') if $module eq '';
+
+$module = File::Spec->rel2abs($module);
+
+my $home = File::Temp->newdir;
+my $dir = '';
+my $port;
+
+my @tool = (tools => [ { type => 'function', name => 'get_weather',
+                         parameters => { type => 'object', properties => {
+                             city => { type => 'string' } } } } ]);
+
+
+# the model in nginx.conf
+
+my ($status, $out) = run();
+
+is($status, 0, 'make run shows what it can') or diag($out);
+
+like($out, qr/You said: Hello!.*You said: Hello!/s, 'two answers are shown');
+like($out, qr/"name":"get_weather","arguments":"\{\\"city\\":\\"Paris\\"\}"/,
+     'a function call is shown');
+like($out, qr/^\Q$_\E/m, "it is said: $_")
+    for 'curl -s http', 'from openai', 'configuration:', 'logs:',
+        'to stop it:     kill ';
+
+my $text = "quotes \" and \\, lines\n, a smiling face \x{1F600} and \x{fc}";
+my $said = "I am some nginx configuration, no model. You said: $text";
+
+is(response_ok(ask(input => $text), 'answer')->text, $said, 'its text');
+
+my $s = stream_ok(ask(input => $text, stream => \1), 'stream');
+is($s->text, $said, 'its text');
+is(scalar(() = $s->deltas), 12, 'word by word');
+
+is_call(response_ok(ask(input => 'Is it warm in Rome?', @tool), 'call'));
+is_call(stream_ok(ask(input => 'Is it warm in Rome?', @tool, stream => \1),
+                  'streamed call'));
+
+my @history = (
+    { role => 'user', content => 'Is it warm in Rome?' },
+    { type => 'function_call', call_id => 'c', name => 'get_weather',
+      arguments => '{}' },
+    { type => 'function_call_output', call_id => 'c', output => '25 "C"' },
+);
+
+is(response_ok(ask(input => \@history, @tool), 'result')->text,
+   'The tool gave: 25 "C"', 'its text');
+is(stream_ok(ask(input => \@history, @tool, stream => \1),
+             'streamed result')->text, 'The tool gave: 25 "C"', 'its text');
+
+response_ok(ask(input => 'x' x 200000), 'long text');
+like(response_ok(ask(input => 'hi', @tool, tool_choice => 'none'),
+                 'call that is not wanted')->text, qr/You said: hi/, 'text');
+is(response_ok(ask(input => 'hi', @tool, tool_choice => {
+                       type => 'function', name => 'get_weather' }),
+               'call that is wanted')->calls->[0]{name}, 'get_weather');
+
+is(get($port, '/v1/models')->{json}{data}[0]{id}, 'demo', 'list of models');
+
+
+# a port in use
+
+my $busy = `PORT=$port t/make/run.sh '$binary' '$module' '$home' 2>&1`;
+
+isnt($?, 0, 'a port in use is a reason not to start');
+like($busy, qr/^port $port is taken by an earlier "make run".*kill \d+$/,
+     'which is said');
+
+stopped();
+
+
+# a server, by its base URL
+
+my $model = ORS::Model->new(scripts => {
+    script => json_script(chat_reply(content => 'Hello')),
+});
+
+for my $base ('http://%s/base/v2', 'http://%s/base/v2/', '%s', 'http://%s/') {
+    ($status, $out) = run(UPSTREAM => sprintf($base, $model->address));
+
+    is($status, 0, "UPSTREAM=$base") or diag($out);
+
+    my @headers = (headers => { Authorization => 'Bearer k' });
+    response_ok(post_json($port, '/v1/responses',
+                          { model => 'script', input => 'x' }, @headers),
+                'answer');
+
+    my $r = $model->last_request;
+    is($r->{uri}, ($base =~ /base/ ? '/base/v2' : '/v1')
+                  . '/chat/completions', 'path');
+    is($r->{headers}{authorization}, 'Bearer k', 'key');
+
+    stopped();
+}
+
+run(UPSTREAM => $model->address, MODEL => 'a model');
+response_ok(ask(input => 'x'), 'with MODEL');
+like($model->last_request->{body}, qr/^\{"model":"a model",/, 'it is sent');
+stopped();
+
+($status, $out) = run(UPSTREAM => 'http://127.0.0.1:' . free_port());
+is($status, 0, 'a server that is down is no reason not to start');
+like($out, qr/cannot be reached now/, 'but it is said');
+error_ok(ask(input => 'x'), 502, 'request', code => 'upstream_unavailable');
+stopped();
+
+for (['UPSTREAM', 'http://a b'], ['UPSTREAM', 'ftp://a'], ['PORT', 'x'],
+     ['PORT', 65536], ['MODEL', '"'],
+     ['UPSTREAM', 'http://no-such-host.invalid/v1'])
+{
+    my ($name, $value) = @$_;
+
+    ($status, $out) = run($name => $value);
+    isnt($status, 0, "$name=$value is refused");
+    like($out, qr/^\Q$name=$value\E|"no-such-host.invalid"/, 'with a word');
+}
+
+done_testing();
+
+
+# run.sh in the background: its status and all it says
+
+sub run (%env) {
+    $port = free_port();
+
+    local @ENV{qw( PORT DETACH UPSTREAM MODEL )} = ($port, 1, '', '');
+    local @ENV{keys %env} = values %env;
+
+    my $out = `t/make/run.sh '$binary' '$module' '$home' 2>&1`;
+    my $status = $?;
+
+    utf8::decode($out);
+    $dir = "$home/$port";
+
+    return ($status, $out);
+}
+
+
+sub stopped () {
+    my ($pid) = slurp("$dir/nginx.pid") =~ /(\d+)/ or return fail('no pid');
+
+    kill 'QUIT', $pid;
+    ok(wait_for(sub { !-e "$dir/nginx.pid" }, 10), 'nginx leaves');
+    unlike(slurp("$dir/error.log"), qr/\[(?:emerg|alert|crit)\]/,
+           'nginx was well');
+}
+
+
+sub ask (%fields) {
+    return post_json($port, '/v1/responses', { model => 'demo', %fields });
+}
+
+
+sub is_call ($answer) {
+    my $call = $answer->calls->[0];
+
+    is($call->{name}, 'get_weather', 'its name');
+    is($call->{arguments}, '{"city":"Rome"}', 'its arguments');
+}
+
+
+# a test that dies leaves no nginx behind
+
+END {
+    if ($dir ne '' && slurp("$dir/nginx.pid") =~ /(\d+)/) {
+        kill 'TERM', $1;
+    }
+}
