@@ -9,6 +9,14 @@
 #include <ngx_ors_chat_reply.h>
 
 
+typedef struct {
+    ngx_str_t               name;
+    ngx_ors_chat_finish_e   finish;
+} ngx_ors_chat_reason_t;
+
+
+static ngx_uint_t ngx_ors_chat_has_error(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, ngx_uint_t alone);
 static ngx_ors_json_node_t *ngx_ors_chat_choice(ngx_ors_json_t *json,
     ngx_ors_json_node_t *choices);
 static ngx_ors_chat_finish_e ngx_ors_chat_finish(ngx_ors_json_t *json,
@@ -19,6 +27,24 @@ static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
 static int64_t ngx_ors_chat_number(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name);
+
+
+/* all others mean that the model was done, calls are seen without them */
+
+static ngx_ors_chat_reason_t  ngx_ors_chat_reasons[] = {
+
+    { ngx_string("length"), ngx_ors_chat_finish_length },
+    { ngx_string("model_length"), ngx_ors_chat_finish_length },
+    { ngx_string("max_tokens"), ngx_ors_chat_finish_length },
+
+    { ngx_string("content_filter"), ngx_ors_chat_finish_content_filter },
+
+    { ngx_string("error"), ngx_ors_chat_finish_error },
+    { ngx_string("abort"), ngx_ors_chat_finish_error },
+    { ngx_string("insufficient_system_resource"), ngx_ors_chat_finish_error },
+
+    { ngx_null_string, ngx_ors_chat_finish_stop }
+};
 
 
 ngx_int_t
@@ -38,10 +64,8 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
                                        ngx_ors_json_object);
     choices = ngx_ors_chat_member(json, root, "choices", ngx_ors_json_array);
 
-    body = ngx_ors_json_find(json, root, "error");
-
-    if (body && body->type != ngx_ors_json_null
-        && (choices == NULL || choices->count == 0))
+    if (ngx_ors_chat_has_error(json, root,
+                               choices == NULL || choices->count == 0))
     {
         reply->error = root;
         return NGX_OK;
@@ -63,6 +87,11 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
 
     choice = ngx_ors_chat_choice(json, choices);
     if (choice == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_has_error(json, choice, 0)) {
+        reply->error = choice;
         return NGX_OK;
     }
 
@@ -95,6 +124,36 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
 }
 
 
+/*
+ * Beside an answer the member may be there and say nothing: some gateways
+ * write an empty one into each chunk
+ */
+
+static ngx_uint_t
+ngx_ors_chat_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    ngx_uint_t alone)
+{
+    ngx_ors_json_node_t  *error;
+
+    error = ngx_ors_json_find(json, object, "error");
+
+    if (error == NULL || error->type == ngx_ors_json_null) {
+        return 0;
+    }
+
+    if (alone) {
+        return 1;
+    }
+
+    if (error->type == ngx_ors_json_object) {
+        error = ngx_ors_chat_member(json, error, "message",
+                                    ngx_ors_json_string);
+    }
+
+    return error && error->type == ngx_ors_json_string && error->len;
+}
+
+
 static ngx_ors_json_node_t *
 ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
 {
@@ -122,24 +181,26 @@ ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
 static ngx_ors_chat_finish_e
 ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *choice)
 {
-    ngx_ors_json_node_t  *reason;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_chat_reason_t  *reason;
 
-    reason = ngx_ors_chat_member(json, choice, "finish_reason",
-                                 ngx_ors_json_string);
+    node = ngx_ors_chat_member(json, choice, "finish_reason",
+                               ngx_ors_json_string);
 
-    if (reason == NULL || reason->len == 0) {
+    if (node == NULL || node->len == 0) {
         return ngx_ors_chat_finish_none;
     }
 
-    if (ngx_ors_json_is(json, reason, "length")) {
-        return ngx_ors_chat_finish_length;
+    for (reason = ngx_ors_chat_reasons; reason->name.len; reason++) {
+
+        if (ngx_ors_json_equal(json, node, reason->name.data,
+                               reason->name.len))
+        {
+            break;
+        }
     }
 
-    if (ngx_ors_json_is(json, reason, "content_filter")) {
-        return ngx_ors_chat_finish_content_filter;
-    }
-
-    return ngx_ors_chat_finish_stop;
+    return reason->finish;
 }
 
 

@@ -18,7 +18,8 @@ typedef enum {
     ngx_ors_chat_finish_none = 0,
     ngx_ors_chat_finish_stop,             /* and whatever is not below */
     ngx_ors_chat_finish_length,
-    ngx_ors_chat_finish_content_filter
+    ngx_ors_chat_finish_content_filter,
+    ngx_ors_chat_finish_error             /* the model or its server failed */
 } ngx_ors_chat_finish_e;
 
 
@@ -47,7 +48,7 @@ typedef struct {
 
 /*
  * Takes the facts from a document: a chat.completion, a chunk of one, or an
- * error object in place of it.  Only the choice with index 0 counts (E58).
+ * error in place of it or in it.  Only the choice with index 0 counts (E58).
  *
  * NGX_OK         "reply" is filled
  * NGX_DECLINED   neither of these
