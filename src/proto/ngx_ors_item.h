@@ -64,6 +64,7 @@ struct ngx_ors_item_s {
 
     ngx_ors_item_t         *next;
     unsigned                announced:1;
+    unsigned                whole:1;    /* nothing can follow its arguments */
 };
 
 

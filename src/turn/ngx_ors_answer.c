@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_arguments.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
@@ -14,15 +15,21 @@
 /* longer ones could not be sent back by the client (spec, C19) */
 #define NGX_ORS_ANSWER_CALL_ID_MAX  64
 
+/* what an item or a part takes beside its text counts for the limit, too */
+#define NGX_ORS_ANSWER_OVERHEAD     512
+
 
 struct ngx_ors_answer_call_s {
     ngx_int_t                index;       /* upstream's, -1: none */
     ngx_str_t                id;          /* upstream's, empty: none */
     ngx_ors_item_t          *item;
+    ngx_ors_arguments_t      arguments;
     ngx_ors_answer_call_t   *next;
 };
 
 
+static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
+    ngx_ors_chat_reply_t *reply);
 static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
 static ngx_int_t ngx_ors_answer_calls(ngx_ors_answer_t *answer,
@@ -30,6 +37,8 @@ static ngx_int_t ngx_ors_answer_calls(ngx_ors_answer_t *answer,
 static ngx_int_t ngx_ors_answer_call(ngx_ors_answer_t *answer,
     ngx_ors_answer_call_t *call, ngx_ors_chat_call_t *delta);
 static ngx_ors_answer_call_t *ngx_ors_answer_call_find(
+    ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
+static ngx_ors_answer_call_t *ngx_ors_answer_call_by_id(
     ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
 static ngx_ors_answer_call_t *ngx_ors_answer_call_create(
     ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
@@ -41,14 +50,14 @@ static ngx_ors_part_t *ngx_ors_answer_part(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_part_type_e type);
 static ngx_int_t ngx_ors_answer_advance(ngx_ors_answer_t *answer,
     ngx_uint_t ending);
+static ngx_uint_t ngx_ors_answer_known(ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_answer_announce(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_answer_call_id(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
 static void ngx_ors_answer_close(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
-static ngx_int_t ngx_ors_answer_whole(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item);
+static ngx_uint_t ngx_ors_answer_nameless(ngx_ors_answer_t *answer);
 
 
 ngx_int_t
@@ -71,7 +80,7 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     /* some gateways repeat in the end what they have sent in pieces (E61) */
 
     if (reply->whole && answer->seen) {
-        return NGX_OK;
+        ngx_ors_answer_forget(answer, reply);
     }
 
     answer->size += reply->text.len + reply->refusal.len
@@ -113,6 +122,34 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     }
 
     return NGX_OK;
+}
+
+
+/* takes from the reply what there is already */
+
+static void
+ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
+{
+    ngx_ors_item_t  *item;
+
+    for (item = answer->resp->items; item; item = item->next) {
+
+        switch (item->type) {
+
+        case ngx_ors_item_message:
+            ngx_str_null(&reply->text);
+            ngx_str_null(&reply->refusal);
+            break;
+
+        case ngx_ors_item_function_call:
+            reply->calls = NULL;
+            break;
+
+        case ngx_ors_item_reasoning:
+            ngx_str_null(&reply->reasoning);
+            break;
+        }
+    }
 }
 
 
@@ -177,7 +214,7 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
         ngx_ors_chat_call(&delta, json, node);
 
-        answer->size += delta.name.len + delta.arguments.len;
+        answer->size += delta.id.len + delta.name.len + delta.arguments.len;
 
         if (answer->size > answer->limits->answer) {
             return ngx_ors_error_set(err, answer->pool, 502,
@@ -264,82 +301,107 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
             return NGX_ERROR;
         }
 
-        if (item->announced) {
-            if (answer->stream) {
-                ngx_ors_event_arguments_delta(answer->out, answer->resp, item,
-                                              &delta->arguments);
-            }
+        ngx_ors_arguments_scan(&call->arguments, delta->arguments.data,
+                               delta->arguments.len);
 
-            return NGX_OK;
+        item->whole = call->arguments.whole;
+
+        if (answer->stream && item->announced) {
+            ngx_ors_event_arguments_delta(answer->out, answer->resp, item,
+                                          &delta->arguments);
         }
     }
 
-    if (item == answer->current && !item->announced) {
-        return ngx_ors_answer_advance(answer, 0);
-    }
-
-    return NGX_OK;
+    return (item == answer->current) ? ngx_ors_answer_advance(answer, 0)
+                                     : NGX_OK;
 }
 
 
 /*
  * Servers number the calls, or give them ids, or both, or the same number to
- * all, or neither (E42, E44): an id or a name that differs from the one
- * found by number begins a new call
+ * all, or neither (E42, E44).  The call a piece belongs to is the one with
+ * its id, else the last one with its number, or the last of all if it has no
+ * number, unless an id or a name says that it is another one.
  */
 
 static ngx_ors_answer_call_t *
 ngx_ors_answer_call_find(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
 {
     ngx_str_t              *name;
+    ngx_ors_item_t         *item;
     ngx_ors_answer_call_t  *call;
 
-    for (call = answer->calls; call; call = call->next) {
+    if (delta->id.len) {
+        call = ngx_ors_answer_call_by_id(answer, delta);
 
-        if (delta->index >= 0) {
-            if (call->index == delta->index) {
-                break;
-            }
-
-            continue;
+        if (call) {
+            return call;
         }
+    }
 
-        if (delta->id.len == 0
-            || (call->id.len == delta->id.len
-                && ngx_memcmp(call->id.data, delta->id.data, delta->id.len)
-                   == 0))
-        {
+    for (call = answer->calls; call; call = call->next) {
+        if (delta->index < 0 || call->index == delta->index) {
             break;
         }
     }
 
-    if (call == NULL) {
+    if (call == NULL || (delta->id.len && call->id.len)) {
         return NULL;
     }
 
-    if (delta->id.len) {
-        if (call->id.len
-            && (call->id.len != delta->id.len
-                || ngx_memcmp(call->id.data, delta->id.data, delta->id.len)
-                   != 0))
-        {
-            return NULL;
-        }
+    item = call->item;
+    name = &item->name;
 
+    if (delta->name.len == 0 || name->len == 0) {
         return call;
     }
 
-    name = &call->item->name;
+    /* a name again: some repeat it in each piece, others begin a call */
 
-    if (delta->name.len && name->len
-        && (delta->index < 0
-            || name->len != delta->name.len
-            || ngx_memcmp(name->data, delta->name.data, name->len) != 0))
+    if (delta->index < 0
+        || name->len != delta->name.len
+        || ngx_memcmp(name->data, delta->name.data, name->len) != 0
+        || (item->whole && delta->arguments.len))
     {
         return NULL;
     }
 
     return call;
+}
+
+
+static ngx_ors_answer_call_t *
+ngx_ors_answer_call_by_id(ngx_ors_answer_t *answer,
+    ngx_ors_chat_call_t *delta)
+{
+    ngx_ors_answer_call_t  *call;
+
+    for (call = answer->calls; call; call = call->next) {
+
+        if (call->id.len != delta->id.len
+            || ngx_memcmp(call->id.data, delta->id.data, delta->id.len) != 0)
+        {
+            continue;
+        }
+
+        if (delta->index >= 0) {
+            if (call->index < 0 || call->index == delta->index) {
+                return call;
+            }
+
+            continue;
+        }
+
+        /* without numbers an id may still be that of several calls */
+
+        if (!call->item->whole || delta->name.len == 0
+            || delta->arguments.len == 0)
+        {
+            return call;
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -416,6 +478,8 @@ ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
 
     item->type = type;
 
+    answer->size += NGX_ORS_ANSWER_OVERHEAD;
+
     resp = answer->resp;
 
     if (resp->last) {
@@ -448,6 +512,8 @@ ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     }
 
     part->type = type;
+
+    answer->size += NGX_ORS_ANSWER_OVERHEAD;
 
     live = answer->stream && item->announced;
 
@@ -483,21 +549,26 @@ ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 static ngx_int_t
 ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 {
-    ngx_int_t               rc;
+    ngx_uint_t              call;
     ngx_ors_item_t         *item;
     ngx_ors_item_status_e   status;
 
     for (item = answer->current; item; item = answer->current) {
 
-        if (item->type == ngx_ors_item_function_call && !item->announced) {
+        call = (item->type == ngx_ors_item_function_call);
 
-            if (!ending && (item->name.len == 0 || item->call_id.len == 0)) {
+        if (call && !item->announced) {
+
+            if (!ending && !ngx_ors_answer_known(item)) {
                 return NGX_OK;
             }
 
             if (item->name.len == 0) {
 
                 /* only the beginning of a call; the rest never came */
+
+                ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                              "model made a tool call without a name");
 
                 answer->current = item->next;
                 continue;
@@ -510,33 +581,38 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
             return NGX_ERROR;
         }
 
-        if (!ending) {
-            if (item->next == NULL) {
-                return NGX_OK;
-            }
-
-            if (item->type == ngx_ors_item_function_call) {
-                rc = ngx_ors_answer_whole(answer, item);
-                if (rc != NGX_OK) {
-                    return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
-                }
-            }
+        if (!ending && (item->next == NULL || (call && !item->whole))) {
+            return NGX_OK;
         }
 
         status = ngx_ors_item_completed;
 
-        if (item->next == NULL
-            && answer->resp->status == ngx_ors_response_incomplete)
+        if (answer->resp->status == ngx_ors_response_incomplete
+            && (item->next == NULL
+                || (call && !item->whole && item->arguments.len)))
         {
             status = ngx_ors_item_incomplete;
         }
 
         ngx_ors_answer_close(answer, item, status);
 
-        answer->current = item->next;
+        /* nothing may follow an item that is incomplete (spec, R37) */
+
+        answer->current = (status == ngx_ors_item_completed) ? item->next
+                                                             : NULL;
     }
 
     return NGX_OK;
+}
+
+
+/* an id may come late; it comes no more when the next item has begun */
+
+static ngx_uint_t
+ngx_ors_answer_known(ngx_ors_item_t *item)
+{
+    return item->name.len
+           && (item->call_id.len || (item->next && item->whole));
 }
 
 
@@ -649,54 +725,6 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 }
 
 
-/*
- * NGX_OK: the call's arguments are a whole JSON text, so nothing can follow;
- * NGX_DECLINED: they are not yet
- */
-
-static ngx_int_t
-ngx_ors_answer_whole(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
-{
-    u_char          *p, *text;
-    size_t           len;
-    ngx_int_t        rc;
-    ngx_ors_json_t   json;
-
-    if (item->arguments.len == 0) {
-        return NGX_DECLINED;
-    }
-
-    /* the string, and behind it the text that it stands for */
-
-    len = item->arguments.len + 2;
-
-    p = ngx_pnalloc(answer->pool, 2 * len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text = p + len;
-
-    p[0] = '"';
-    *ngx_ors_text_copy(p + 1, &item->arguments) = '"';
-
-    ngx_ors_json_init(&json, answer->pool, answer->limits->depth,
-                      answer->limits->nodes);
-
-    rc = ngx_ors_json_read(&json, p, len);
-
-    if (rc == NGX_OK) {
-        len = ngx_ors_json_decode(&json, json.nodes, text) - text;
-        rc = ngx_ors_json_read(&json, text, len);
-    }
-
-    (void) ngx_pfree(answer->pool, json.nodes);
-    (void) ngx_pfree(answer->pool, p);
-
-    return rc;
-}
-
-
 ngx_int_t
 ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
 {
@@ -710,21 +738,6 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
         ngx_ors_event_start(answer->out, resp);
     }
 
-    for (item = answer->current; item; item = item->next) {
-
-        if (item->type == ngx_ors_item_function_call
-            && item->name.len == 0 && item->arguments.len)
-        {
-            return ngx_ors_error_set(err, answer->pool, 502,
-                                     "invalid_upstream_answer",
-                                     "the model made a tool call without "
-                                     "a name");
-        }
-    }
-
-    resp->status = ngx_ors_response_completed;
-    resp->completed_at = ngx_time();
-
     switch (answer->finish) {
 
     case ngx_ors_chat_finish_length:
@@ -737,8 +750,22 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
         ngx_str_set(&resp->reason, "content_filter");
         break;
 
+    case ngx_ors_chat_finish_error:
+        return ngx_ors_error_set(err, answer->pool, 502, "upstream_error",
+                                 "the model server broke its answer off");
+
     case ngx_ors_chat_finish_none:
     case ngx_ors_chat_finish_stop:
+
+        if (ngx_ors_answer_nameless(answer)) {
+            return ngx_ors_error_set(err, answer->pool, 502,
+                                     "invalid_upstream_answer",
+                                     "the model made a tool call without "
+                                     "a name");
+        }
+
+        resp->status = ngx_ors_response_completed;
+        resp->completed_at = ngx_time();
         break;
     }
 
@@ -768,4 +795,24 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
     }
 
     return NGX_OK;
+}
+
+
+/* 1 if there are arguments that nobody can be given */
+
+static ngx_uint_t
+ngx_ors_answer_nameless(ngx_ors_answer_t *answer)
+{
+    ngx_ors_item_t  *item;
+
+    for (item = answer->current; item; item = item->next) {
+
+        if (item->type == ngx_ors_item_function_call
+            && item->name.len == 0 && item->arguments.len)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }

@@ -28,7 +28,7 @@ static ngx_int_t ngx_ors_turn_reserve(ngx_ors_turn_t *turn, size_t size);
 static ngx_int_t ngx_ors_turn_document(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_failure(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
-    ngx_uint_t status, ngx_ors_json_t *json);
+    ngx_uint_t status, ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
@@ -312,7 +312,13 @@ ngx_ors_turn_event(ngx_ors_turn_t *turn)
 
     data = &turn->sse.data;
 
-    if (data->len == 6 && ngx_memcmp(data->data, "[DONE]", 6) == 0) {
+    /* what some send to keep the connection alive */
+
+    if (data->len == 0) {
+        return NGX_OK;
+    }
+
+    if (data->len >= 6 && ngx_memcmp(data->data, "[DONE]", 6) == 0) {
 
         if (!turn->answer.seen
             && turn->answer.finish == ngx_ors_chat_finish_none)
@@ -353,7 +359,7 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     if (turn->state == ngx_ors_turn_st_stream
         && event->len == 5 && ngx_memcmp(event->data, "error", 5) == 0)
     {
-        return ngx_ors_turn_upstream_error(turn, 0, &turn->json);
+        return ngx_ors_turn_upstream_error(turn, 0, turn->json.nodes);
     }
 
     if (ngx_ors_chat_reply(&reply, &turn->json) != NGX_OK) {
@@ -361,7 +367,13 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     }
 
     if (reply.error) {
-        return ngx_ors_turn_upstream_error(turn, 0, &turn->json);
+        return ngx_ors_turn_upstream_error(turn, 0, reply.error);
+    }
+
+    if (turn->state == ngx_ors_turn_st_document && !reply.whole
+        && reply.finish == ngx_ors_chat_finish_none)
+    {
+        return ngx_ors_turn_refuse(turn, "no chat completion");
     }
 
     rc = ngx_ors_answer_add(&turn->answer, &turn->json, &reply, &turn->error);
@@ -387,6 +399,10 @@ ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b)
     g = &turn->gathered;
     size = b->last - b->pos;
     used = g->last - g->pos;
+
+    if (size == 0) {
+        return NGX_OK;
+    }
 
     if (turn->state == ngx_ors_turn_st_failure) {
         max = NGX_ORS_TURN_FAILURE;
@@ -475,16 +491,16 @@ ngx_ors_turn_failure(ngx_ors_turn_t *turn)
     }
 
     return ngx_ors_turn_upstream_error(turn, turn->upstream_status,
-                                       (rc == NGX_OK) ? json : NULL);
+                                       (rc == NGX_OK) ? json->nodes : NULL);
 }
 
 
 static ngx_int_t
 ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
-    ngx_ors_json_t *json)
+    ngx_ors_json_node_t *node)
 {
-    if (ngx_ors_chat_error(&turn->error, turn->pool, status, json,
-                           json ? json->nodes : NULL)
+    if (ngx_ors_chat_error(&turn->error, turn->pool, status,
+                           node ? &turn->json : NULL, node)
         == NGX_ERROR)
     {
         return NGX_ERROR;

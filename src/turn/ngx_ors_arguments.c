@@ -1,0 +1,125 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_arguments.h>
+
+
+static u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last,
+    u_char *ch);
+static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch);
+
+
+void
+ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw, size_t len)
+{
+    u_char  *p, *last, ch;
+
+    p = raw;
+    last = raw + len;
+
+    while (p < last && !args->whole && !args->other) {
+        ch = *p++;
+
+        if (ch == '\\') {
+            p = ngx_ors_arguments_unescape(p, last, &ch);
+        }
+
+        ngx_ors_arguments_byte(args, ch);
+    }
+}
+
+
+/* the character behind a backslash; any that is not ASCII is a letter */
+
+static u_char *
+ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
+{
+    ngx_int_t  n;
+
+    if (p == last) {
+        return p;
+    }
+
+    switch (*p) {
+
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+        *ch = ' ';
+        return p + 1;
+
+    case 'u':
+
+        if (last - p < 5) {
+            return last;
+        }
+
+        n = ngx_hextoi(p + 1, 4);
+        *ch = (n >= 0 && n < 0x80) ? (u_char) n : 'a';
+
+        return p + 5;
+
+    default:
+        *ch = *p;
+        return p + 1;
+    }
+}
+
+
+static void
+ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch)
+{
+    if (args->string) {
+
+        if (args->escaped) {
+            args->escaped = 0;
+
+        } else if (ch == '\\') {
+            args->escaped = 1;
+
+        } else if (ch == '"') {
+            args->string = 0;
+        }
+
+        return;
+    }
+
+    switch (ch) {
+
+    case '{':
+    case '[':
+        args->depth++;
+        return;
+
+    case ' ':
+    case '\t':
+    case CR:
+    case LF:
+        return;
+    }
+
+    if (args->depth == 0) {
+        args->other = 1;
+        return;
+    }
+
+    switch (ch) {
+
+    case '}':
+    case ']':
+        args->depth--;
+        args->whole = (args->depth == 0);
+        break;
+
+    case '"':
+        args->string = 1;
+        break;
+    }
+}

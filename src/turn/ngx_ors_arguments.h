@@ -1,0 +1,37 @@
+
+/*
+ * Arguments of a tool call as they come: whether they are whole by now, so
+ * that nothing more belongs to the call.
+ */
+
+
+#ifndef _NGX_ORS_ARGUMENTS_H_INCLUDED_
+#define _NGX_ORS_ARGUMENTS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/* zeroed memory is the state before the first byte */
+
+typedef struct {
+    ngx_uint_t    depth;          /* brackets that are open */
+    unsigned      string:1;
+    unsigned      escaped:1;      /* a backslash came before, in a string */
+    unsigned      whole:1;        /* the first bracket has been closed */
+    unsigned      other:1;        /* neither object nor array */
+} ngx_ors_arguments_t;
+
+
+/*
+ * Looks at the next piece, "raw": the inside of a JSON string, legal by
+ * itself.  Brackets are counted and nothing is checked: "whole" is set by
+ * the one that closes the first.  Of arguments that do not begin with a
+ * bracket the end is never seen.
+ */
+void ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw,
+    size_t len);
+
+
+#endif /* _NGX_ORS_ARGUMENTS_H_INCLUDED_ */
