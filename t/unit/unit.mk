@@ -4,7 +4,8 @@
 #   make unit-asan [T=sse]   the same with address and undefined sanitizers
 #   make fuzz                libFuzzer targets in $(BUILD)/fuzz
 #
-# A test of a room is linked with that room and those below it, nothing else;
+# A test of a room is linked with that room and those below it, and with what
+# else is in its directory and is no test;
 # t/fuzz/NAME_fuzz.c as a test of the room that has ngx_ors_NAME.c.
 
 NGX_SRC     ?= /usr/share/nginx/src
@@ -89,8 +90,10 @@ $(UNIT_DIR)/$1.a: $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard src/$1/*.c)) \
 endef
 
 define UNIT_PROG
-$(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) $(UNIT_CORE) \
-    $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+$(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) \
+    $(patsubst %.c,$(UNIT_DIR)/%.o, \
+               $(filter-out %_test.c,$(wildcard t/unit/$2/*.c))) \
+    $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
 	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 

@@ -1,0 +1,636 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include "turn_check.h"
+
+
+/* events of a part, and where their text is */
+
+typedef struct {
+    const char   *type;
+    const char   *part;
+    const char   *field;
+} check_part_t;
+
+
+static void check_document(check_t *c, run_t *run);
+static void check_refusal(check_t *c, run_t *run);
+static void check_stream(check_t *c, run_t *run);
+static void check_frame(check_t *c, u_char *p, u_char *last);
+static void check_event(check_t *c, ngx_str_t *type);
+static void check_state(check_t *c, ngx_str_t *type,
+    ngx_ors_json_node_t *resp);
+static void check_item_added(check_t *c, ngx_ors_json_node_t *item);
+static void check_item_done(check_t *c, ngx_ors_json_node_t *item);
+static void check_arguments(check_t *c, ngx_str_t *type);
+static void check_part(check_t *c, ngx_str_t *type);
+static void check_text(check_t *c, ngx_str_t *type,
+    const check_part_t *part);
+static void check_sum(check_t *c, ngx_ors_json_node_t *node);
+
+
+static const check_part_t  check_parts[] = {
+    { "response.output_text.delta", "output_text", "delta" },
+    { "response.output_text.done", "output_text", "text" },
+    { "response.refusal.delta", "refusal", "delta" },
+    { "response.refusal.done", "refusal", "refusal" },
+    { "response.reasoning_summary_text.delta", "summary_text", "delta" },
+    { "response.reasoning_summary_text.done", "summary_text", "text" },
+    { NULL, NULL, NULL }
+};
+
+
+void
+check_run(check_t *c, run_t *run)
+{
+    memset(c, 0, sizeof(check_t));
+
+    if (run->rc == NGX_ERROR) {
+        check_put(c, "no memory");
+        return;
+    }
+
+    if (run->rc != NGX_DONE) {
+        wrong(c, "the turn's end gave %d", (int) run->rc);
+        return;
+    }
+
+    c->pool = ngx_ors_test_pool();
+    ngx_ors_json_init(&c->json, c->pool, 100, 1000000);
+
+    if (run->answered != 200) {
+        check_refusal(c, run);
+
+    } else if (run->stream) {
+        check_stream(c, run);
+
+    } else {
+        check_document(c, run);
+    }
+
+    free(c->text);
+    ngx_destroy_pool(c->pool);
+}
+
+
+void
+check_digest(run_t *run, const char *expected, const char *name)
+{
+    size_t    len;
+    u_char   *text;
+    check_t   c;
+
+    check_run(&c, run);
+
+    if (!ok(c.error[0] == '\0', "%s: well-formed", name)) {
+        diag("%s", c.error);
+        diag("%s", run->text ? (char *) run->text : "(nothing)");
+    }
+
+    text = run_text(expected, &len);
+
+    if (!is_mem(c.digest, strlen(c.digest), text, len, "%s", name)) {
+        diag("%s", ngx_ors_test_log_last());
+    }
+
+    free(text);
+}
+
+
+static void
+check_document(check_t *c, run_t *run)
+{
+    if (strcmp(run->answered_type, "application/json") != 0) {
+        wrong(c, "type \"%s\"", run->answered_type);
+    }
+
+    if (ngx_ors_json_read(&c->json, run->text, run->size) != NGX_OK) {
+        wrong(c, "the document is not JSON");
+        return;
+    }
+
+    check_response(c, c->json.nodes);
+}
+
+
+/* an error in place of an answer */
+
+static void
+check_refusal(check_t *c, run_t *run)
+{
+    ngx_ors_json_node_t  *error;
+
+    if (strcmp(run->answered_type, "application/json") != 0) {
+        wrong(c, "type \"%s\"", run->answered_type);
+    }
+
+    if (run->answered < 400 || run->answered > 599) {
+        wrong(c, "status %d", (int) run->answered);
+    }
+
+    if (ngx_ors_json_read(&c->json, run->text, run->size) != NGX_OK) {
+        wrong(c, "the error is not JSON");
+        return;
+    }
+
+    error = check_get(c, c->json.nodes, "error");
+
+    if (error == NULL) {
+        return;
+    }
+
+    check_error_value(c, error);
+
+    check_put(c, "%d ", (int) run->answered);
+    check_put_node(c, check_get(c, error, "code"));
+}
+
+
+static void
+check_stream(check_t *c, run_t *run)
+{
+    u_char  *p, *last, *end;
+
+    if (strcmp(run->answered_type, "text/event-stream") != 0) {
+        wrong(c, "type \"%s\"", run->answered_type);
+    }
+
+    p = run->text;
+    last = p + run->size;
+
+    while (p < last && c->error[0] == '\0') {
+        end = (u_char *) strstr((char *) p, "\n\n");
+
+        if (end == NULL) {
+            wrong(c, "the stream ends within a frame");
+            return;
+        }
+
+        check_frame(c, p, end);
+
+        p = end + 2;
+    }
+
+    if (c->state != check_st_done) {
+        wrong(c, "the stream ends in state %d", (int) c->state);
+    }
+}
+
+
+static void
+check_frame(check_t *c, u_char *p, u_char *last)
+{
+    u_char     *data;
+    ngx_str_t   type;
+
+    if (c->state == check_st_done) {
+        wrong(c, "a frame after [DONE]");
+        return;
+    }
+
+    if (last - p == 12 && memcmp(p, "data: [DONE]", 12) == 0) {
+
+        if (c->state != check_st_terminal) {
+            wrong(c, "[DONE] in state %d", (int) c->state);
+        }
+
+        c->state = check_st_done;
+        return;
+    }
+
+    data = memchr(p, LF, last - p);
+
+    if (data == NULL || memcmp(p, "event: ", 7) != 0
+        || memcmp(data, "\ndata: {", 8) != 0)
+    {
+        wrong(c, "bad frame \"%.*s\"", (int) (last - p), p);
+        return;
+    }
+
+    type.data = p + 7;
+    type.len = data - type.data;
+
+    data += 7;
+
+    if (ngx_ors_json_read(&c->json, data, last - data) != NGX_OK) {
+        wrong(c, "data is not JSON: %.*s", (int) (last - data), data);
+        return;
+    }
+
+    if (!check_same(c, check_get(c, c->json.nodes, "type"), &type)) {
+        wrong(c, "type is not event %.*s", (int) type.len, type.data);
+    }
+
+    check_number(c, "sequence_number", c->events);
+    c->events++;
+
+    check_event(c, &type);
+}
+
+
+static void
+check_event(check_t *c, ngx_str_t *type)
+{
+    ngx_ors_json_node_t  *root, *node;
+
+    root = c->json.nodes;
+    node = ngx_ors_json_find(&c->json, root, "response");
+
+    if (node) {
+        check_state(c, type, node);
+        return;
+    }
+
+    if (check_type(type, "error")) {
+
+        if (c->state != check_st_idle && c->state != check_st_item) {
+            wrong(c, "error in state %d", (int) c->state);
+        }
+
+        node = check_get(c, root, "error");
+
+        if (node) {
+            check_error_value(c, node);
+            check_keep(c, &c->code, check_get(c, node, "code"));
+        }
+
+        c->state = check_st_error;
+        return;
+    }
+
+    if (check_type(type, "response.output_item.added")) {
+        check_number(c, "output_index", c->nitems);
+        check_item_added(c, check_get(c, root, "item"));
+        return;
+    }
+
+    if (c->state != check_st_item) {
+        wrong(c, "%.*s without an item", (int) type->len, type->data);
+        return;
+    }
+
+    check_number(c, "output_index", c->nitems - 1);
+
+    if (check_type(type, "response.output_item.done")) {
+        check_item_done(c, check_get(c, root, "item"));
+        return;
+    }
+
+    if (!check_same(c, check_get(c, root, "item_id"), &c->item_id)) {
+        wrong(c, "item_id is another");
+    }
+
+    if (memcmp(type->data, "response.function_call_arg", 26) == 0) {
+        check_arguments(c, type);
+
+    } else {
+        check_part(c, type);
+    }
+}
+
+
+static void
+check_state(check_t *c, ngx_str_t *type, ngx_ors_json_node_t *resp)
+{
+    u_char               *p;
+    ngx_uint_t            terminal;
+    ngx_ors_json_node_t  *node;
+
+    terminal = 0;
+
+    if (check_type(type, "response.created")) {
+
+        if (c->state != check_st_start) {
+            wrong(c, "created in state %d", (int) c->state);
+        }
+
+        check_is(c, resp, "status", "in_progress");
+        check_keep(c, &c->id, check_get(c, resp, "id"));
+        c->state = check_st_created;
+
+    } else if (check_type(type, "response.in_progress")) {
+
+        if (c->state != check_st_created) {
+            wrong(c, "in_progress in state %d", (int) c->state);
+        }
+
+        check_is(c, resp, "status", "in_progress");
+        c->state = check_st_idle;
+
+    } else {
+        terminal = 1;
+
+        p = type->data + type->len;
+
+        if (!check_same(c, check_get(c, resp, "status"),
+                        &(ngx_str_t) { type->len - 9, type->data + 9 }))
+        {
+            wrong(c, "status is not that of %.*s", (int) (p - type->data),
+                  type->data);
+        }
+
+        if (c->state != (check_type(type, "response.failed")
+                         ? check_st_error : check_st_idle))
+        {
+            wrong(c, "%.*s in state %d", (int) type->len, type->data,
+                  (int) c->state);
+        }
+
+        c->state = check_st_terminal;
+    }
+
+    if (!check_same(c, check_get(c, resp, "id"), &c->id)) {
+        wrong(c, "the response's id is another");
+    }
+
+    if (terminal) {
+        check_response(c, resp);
+        return;
+    }
+
+    check_snapshot(c, resp, "the first snapshot");
+
+    node = check_get(c, resp, "usage");
+
+    if (node && node->type != ngx_ors_json_null) {
+        wrong(c, "usage in the beginning");
+    }
+
+    node = check_get(c, resp, "output");
+
+    if (node && node->count) {
+        wrong(c, "output in the beginning");
+    }
+}
+
+
+static void
+check_item_added(check_t *c, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (c->state != check_st_idle) {
+        wrong(c, "item added in state %d", (int) c->state);
+    }
+
+    if (item == NULL) {
+        return;
+    }
+
+    if (c->incomplete) {
+        wrong(c, "an item after an incomplete one");
+    }
+
+    check_item(c, item);
+    check_is(c, item, "status", "in_progress");
+
+    node = ngx_ors_json_find(&c->json, item, "arguments");
+
+    if (node && node->len) {
+        wrong(c, "an item is added with arguments");
+    }
+
+    node = ngx_ors_json_find(&c->json, item, "content");
+
+    if (node == NULL) {
+        node = ngx_ors_json_find(&c->json, item, "summary");
+    }
+
+    if (node && node->count) {
+        wrong(c, "an item is added with parts");
+    }
+
+    check_keep(c, &c->item_type, check_get(c, item, "type"));
+    check_keep(c, &c->item_id, check_get(c, item, "id"));
+
+    /* name and call_id are compared by the item's end, all but the status */
+
+    if (c->nitems == CHECK_ITEMS) {
+        wrong(c, "too many items for this test");
+        return;
+    }
+
+    if (check_type(&c->item_type, "function_call")) {
+        check_keep(c, &c->items[c->nitems], check_get(c, item, "call_id"));
+    }
+
+    c->nitems++;
+    c->nparts = 0;
+    c->done = 0;
+    c->text_len = 0;
+    c->part_type.len = 0;
+    c->state = check_st_item;
+}
+
+
+static void
+check_item_done(check_t *c, ngx_ors_json_node_t *item)
+{
+    ngx_str_t            *kept;
+    ngx_ors_json_node_t  *node;
+
+    if (item == NULL) {
+        return;
+    }
+
+    check_item(c, item);
+
+    if (!check_same(c, check_get(c, item, "id"), &c->item_id)
+        || !check_same(c, check_get(c, item, "type"), &c->item_type))
+    {
+        wrong(c, "the item done is another");
+    }
+
+    if (c->part_type.len) {
+        wrong(c, "a part is still open");
+    }
+
+    kept = &c->items[c->nitems - 1];
+
+    if (check_type(&c->item_type, "function_call")) {
+
+        if (!c->done) {
+            wrong(c, "no arguments.done");
+        }
+
+        if (!check_same(c, check_get(c, item, "call_id"), kept)) {
+            wrong(c, "call_id has changed");
+        }
+
+        check_sum(c, check_get(c, item, "arguments"));
+
+    } else {
+        node = ngx_ors_json_find(&c->json, item, "content");
+
+        if (node == NULL) {
+            node = ngx_ors_json_find(&c->json, item, "summary");
+        }
+
+        if (node && node->count != c->nparts) {
+            wrong(c, "another number of parts");
+        }
+    }
+
+    if (ngx_ors_json_is(&c->json, check_get(c, item, "status"),
+                        "incomplete"))
+    {
+        c->incomplete = 1;
+
+    } else {
+        check_is(c, item, "status", "completed");
+    }
+
+    check_keep(c, kept, item);
+
+    c->state = check_st_idle;
+}
+
+
+static void
+check_arguments(check_t *c, ngx_str_t *type)
+{
+    ngx_str_t             raw;
+    ngx_ors_json_node_t  *node;
+
+    if (!check_type(&c->item_type, "function_call") || c->done) {
+        wrong(c, "%.*s cannot stand here", (int) type->len, type->data);
+    }
+
+    if (check_type(type, "response.function_call_arguments.done")) {
+        check_sum(c, check_get(c, c->json.nodes, "arguments"));
+        c->done = 1;
+        return;
+    }
+
+    if (!check_type(type, "response.function_call_arguments.delta")) {
+        wrong(c, "%.*s is not known", (int) type->len, type->data);
+    }
+
+    node = check_get(c, c->json.nodes, "delta");
+
+    if (node) {
+        raw = check_raw(c, node);
+        check_text(c, &raw, NULL);
+    }
+}
+
+
+static void
+check_part(check_t *c, ngx_str_t *type)
+{
+    ngx_str_t             raw;
+    const char           *index;
+    const check_part_t   *p;
+    ngx_ors_json_node_t  *part, *node;
+
+    index = check_type(&c->item_type, "reasoning") ? "summary_index"
+                                                   : "content_index";
+    part = ngx_ors_json_find(&c->json, c->json.nodes, "part");
+
+    if (part && (check_type(type, "response.content_part.added")
+                 || check_type(type, "response.reasoning_summary_part.added")))
+    {
+        if (c->part_type.len) {
+            wrong(c, "a part is still open");
+        }
+
+        check_number(c, index, c->nparts);
+        check_keep(c, &c->part_type, check_get(c, part, "type"));
+
+        node = check_type(&c->part_type, "refusal")
+               ? check_get(c, part, "refusal") : check_get(c, part, "text");
+
+        if (node && node->len) {
+            wrong(c, "a part is added with text");
+        }
+
+        c->nparts++;
+        c->done = 0;
+        c->text_len = 0;
+        return;
+    }
+
+    check_number(c, index, c->nparts - 1);
+
+    if (part && (check_type(type, "response.content_part.done")
+                 || check_type(type, "response.reasoning_summary_part.done")))
+    {
+        if (!c->done || c->part_type.len == 0) {
+            wrong(c, "a part is done before its text");
+        }
+
+        check_sum(c, check_type(&c->part_type, "refusal")
+                     ? check_get(c, part, "refusal")
+                     : check_get(c, part, "text"));
+        c->part_type.len = 0;
+        return;
+    }
+
+    for (p = check_parts; p->type; p++) {
+        if (check_type(type, p->type)) {
+            break;
+        }
+    }
+
+    if (p->type == NULL || !check_type(&c->part_type, p->part) || c->done) {
+        wrong(c, "%.*s cannot stand here", (int) type->len, type->data);
+        return;
+    }
+
+    node = check_get(c, c->json.nodes, p->field);
+
+    if (node) {
+        raw = check_raw(c, node);
+        check_text(c, &raw, p);
+    }
+}
+
+
+/* a delta, or all of the text */
+
+static void
+check_text(check_t *c, ngx_str_t *raw, const check_part_t *part)
+{
+    if (part && strcmp(part->field, "delta") != 0) {
+
+        if (raw->len != c->text_len
+            || (raw->len && memcmp(raw->data, c->text, raw->len) != 0))
+        {
+            wrong(c, "the text is not the sum of the deltas");
+        }
+
+        c->done = 1;
+        return;
+    }
+
+    if (raw->len == 0) {
+        wrong(c, "an empty delta");
+        return;
+    }
+
+    if (c->text_len + raw->len > c->text_size) {
+        c->text_size = 2 * (c->text_len + raw->len);
+        c->text = realloc(c->text, c->text_size);
+    }
+
+    memcpy(c->text + c->text_len, raw->data, raw->len);
+    c->text_len += raw->len;
+    c->deltas++;
+}
+
+
+static void
+check_sum(check_t *c, ngx_ors_json_node_t *node)
+{
+    ngx_str_t  sum;
+
+    sum.data = c->text;
+    sum.len = c->text_len;
+
+    if (node && !check_same(c, node, &sum)) {
+        wrong(c, "this is not the sum of the deltas");
+    }
+}

@@ -1,0 +1,599 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* the response object and what is in it */
+
+
+#include "turn_check.h"
+#include <stdarg.h>
+
+
+#define NUL   (1 << ngx_ors_json_null)
+#define STR   (1 << ngx_ors_json_string)
+#define NUM   (1 << ngx_ors_json_number)
+#define ARR   (1 << ngx_ors_json_array)
+#define OBJ   (1 << ngx_ors_json_object)
+#define BOOL  ((1 << ngx_ors_json_true) | (1 << ngx_ors_json_false))
+
+
+typedef struct {
+    const char   *name;
+    ngx_uint_t    types;
+} check_field_t;
+
+
+static void check_output(check_t *c, ngx_ors_json_node_t *output,
+    ngx_uint_t incomplete);
+static void check_usage(check_t *c, ngx_ors_json_node_t *usage);
+static void check_fields(check_t *c, ngx_ors_json_node_t *object,
+    const check_field_t *fields, const char *what);
+
+
+static const check_field_t  response_fields[] = {
+    { "id", STR },
+    { "object", STR },
+    { "created_at", NUM },
+    { "completed_at", NUM|NUL },
+    { "status", STR },
+    { "incomplete_details", OBJ|NUL },
+    { "model", STR },
+    { "previous_response_id", STR|NUL },
+    { "instructions", STR|NUL },
+    { "output", ARR },
+    { "error", OBJ|NUL },
+    { "tools", ARR },
+    { "tool_choice", STR|OBJ },
+    { "truncation", STR },
+    { "parallel_tool_calls", BOOL },
+    { "text", OBJ },
+    { "top_p", NUM },
+    { "presence_penalty", NUM },
+    { "frequency_penalty", NUM },
+    { "top_logprobs", NUM },
+    { "temperature", NUM },
+    { "reasoning", OBJ|NUL },
+    { "usage", OBJ|NUL },
+    { "max_output_tokens", NUM|NUL },
+    { "max_tool_calls", NUM|NUL },
+    { "store", BOOL },
+    { "background", BOOL },
+    { "service_tier", STR },
+    { "metadata", OBJ|NUL },
+    { "safety_identifier", STR|NUL },
+    { "prompt_cache_key", STR|NUL },
+    { NULL, 0 }
+};
+
+static const check_field_t  message_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "role", STR },
+    { "content", ARR }, { NULL, 0 }
+};
+
+static const check_field_t  call_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },
+    { "name", STR }, { "arguments", STR }, { NULL, 0 }
+};
+
+static const check_field_t  reasoning_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "summary", ARR },
+    { NULL, 0 }
+};
+
+static const check_field_t  text_fields[] = {
+    { "type", STR }, { "text", STR }, { "annotations", ARR },
+    { "logprobs", ARR }, { NULL, 0 }
+};
+
+static const check_field_t  refusal_fields[] = {
+    { "type", STR }, { "refusal", STR }, { NULL, 0 }
+};
+
+static const check_field_t  summary_fields[] = {
+    { "type", STR }, { "text", STR }, { NULL, 0 }
+};
+
+static const check_field_t  error_fields[] = {
+    { "type", STR }, { "code", STR }, { "message", STR }, { "param", STR },
+    { NULL, 0 }
+};
+
+static const check_field_t  usage_fields[] = {
+    { "input_tokens", NUM }, { "input_tokens_details", OBJ },
+    { "output_tokens", NUM }, { "output_tokens_details", OBJ },
+    { "total_tokens", NUM }, { NULL, 0 }
+};
+
+
+/* the last snapshot, or a document */
+
+void
+check_response(check_t *c, ngx_ors_json_node_t *resp)
+{
+    ngx_uint_t            done, incomplete, failed;
+    ngx_ors_json_node_t  *status, *node;
+
+    check_snapshot(c, resp, "the response");
+
+    if (c->error[0]) {
+        return;
+    }
+
+    check_is(c, resp, "object", "response");
+
+    status = check_get(c, resp, "status");
+    done = ngx_ors_json_is(&c->json, status, "completed");
+    incomplete = ngx_ors_json_is(&c->json, status, "incomplete");
+    failed = ngx_ors_json_is(&c->json, status, "failed");
+
+    check_put_node(c, status);
+
+    if (done + incomplete + failed != 1) {
+        wrong(c, "the status is none of an end");
+    }
+
+    if (done != (check_get(c, resp, "completed_at")->type
+                 == ngx_ors_json_number))
+    {
+        wrong(c, "completed_at does not fit the status");
+    }
+
+    node = check_get(c, resp, "incomplete_details");
+
+    if (incomplete != (node->type == ngx_ors_json_object)) {
+        wrong(c, "incomplete_details do not fit the status");
+    }
+
+    if (incomplete) {
+        check_put(c, " ");
+        check_put_node(c, check_get(c, node, "reason"));
+    }
+
+    node = check_get(c, resp, "error");
+
+    if (failed != (node->type == ngx_ors_json_object)) {
+        wrong(c, "error does not fit the status");
+    }
+
+    if (failed) {
+        check_put(c, " ");
+        check_put_node(c, check_get(c, node, "code"));
+
+        if (c->code.len && !check_same(c, check_get(c, node, "code"),
+                                       &c->code))
+        {
+            wrong(c, "the code is not that of the error event");
+        }
+
+        if (check_get(c, node, "message") == NULL || node->count != 2) {
+            wrong(c, "the response's error is incomplete");
+        }
+    }
+
+    check_output(c, check_get(c, resp, "output"), incomplete);
+
+    node = check_get(c, resp, "usage");
+
+    if (node->type == ngx_ors_json_object) {
+        check_usage(c, node);
+
+    } else if (!failed) {
+        wrong(c, "no usage");
+    }
+}
+
+
+/* all fields of a response */
+
+void
+check_snapshot(check_t *c, ngx_ors_json_node_t *resp, const char *what)
+{
+    check_fields(c, resp, response_fields, what);
+}
+
+
+static void
+check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_node_t  *item, *next, *other;
+
+    n = 0;
+
+    for (item = ngx_ors_json_first(&c->json, output); item; item = next) {
+        next = ngx_ors_json_next(&c->json, item);
+
+        check_item(c, item);
+
+        if (c->error[0]) {
+            return;
+        }
+
+        if (ngx_ors_json_is(&c->json, check_get(c, item, "status"),
+                            "incomplete"))
+        {
+            if (next || !incomplete) {
+                wrong(c, "an incomplete item cannot stand here");
+            }
+
+        } else {
+            check_is(c, item, "status", "completed");
+        }
+
+        /* documents are compared with nothing */
+
+        if (c->state == check_st_terminal
+            && (n >= c->nitems || !check_same(c, item, &c->items[n])))
+        {
+            wrong(c, "output[%d] is not what was done", (int) n);
+        }
+
+        for (other = ngx_ors_json_first(&c->json, output);
+             other != item;
+             other = ngx_ors_json_next(&c->json, other))
+        {
+            ngx_str_t  id = check_raw(c, check_get(c, other, "id"));
+
+            if (check_same(c, check_get(c, item, "id"), &id)) {
+                wrong(c, "two items have one id");
+            }
+        }
+
+        n++;
+    }
+
+    if (c->state != check_st_terminal) {
+        return;
+    }
+
+    /* the open item is left out of a failed response */
+
+    if (c->nitems > n && c->items[n].len && c->items[n].data[0] == '{') {
+        wrong(c, "output lacks an item that was done");
+    }
+}
+
+
+/* an item; in an output it goes into the digest */
+
+void
+check_item(check_t *c, ngx_ors_json_node_t *item)
+{
+    ngx_str_t             id;
+    ngx_uint_t            final;
+    const char           *mark;
+    ngx_ors_json_node_t  *type, *part, *list;
+
+    final = (c->state == check_st_terminal || c->state == check_st_start);
+    type = check_get(c, item, "type");
+
+    if (type == NULL) {
+        return;
+    }
+
+    mark = ngx_ors_json_is(&c->json, check_get(c, item, "status"),
+                           "incomplete") ? "!" : "";
+
+    if (ngx_ors_json_is(&c->json, type, "function_call")) {
+        check_fields(c, item, call_fields, "a call");
+
+        if (!final || c->error[0]) {
+            return;
+        }
+
+        id = check_raw(c, check_get(c, item, "call_id"));
+
+        if (id.len == 0 || id.len > 64) {
+            wrong(c, "call_id has %d bytes", (int) id.len);
+        }
+
+        check_put(c, " | call%s ", mark);
+        check_put_node(c, check_get(c, item, "name"));
+        check_put(c, "(");
+        check_put_node(c, check_get(c, item, "call_id"));
+        check_put(c, ") ");
+        check_put_node(c, check_get(c, item, "arguments"));
+        return;
+    }
+
+    if (ngx_ors_json_is(&c->json, type, "message")) {
+        check_fields(c, item, message_fields, "a message");
+        check_is(c, item, "role", "assistant");
+        list = check_get(c, item, "content");
+
+    } else {
+        check_is(c, item, "type", "reasoning");
+        check_fields(c, item, reasoning_fields, "a reasoning item");
+        list = check_get(c, item, "summary");
+    }
+
+    if (c->error[0]) {
+        return;
+    }
+
+    if (final) {
+        check_put(c, " | ");
+        check_put_node(c, type);
+        check_put(c, "%s", mark);
+    }
+
+    for (part = ngx_ors_json_first(&c->json, list);
+         part;
+         part = ngx_ors_json_next(&c->json, part))
+    {
+        type = check_get(c, part, "type");
+
+        if (type && ngx_ors_json_is(&c->json, type, "output_text")) {
+            check_fields(c, part, text_fields, "a text");
+
+        } else if (type && ngx_ors_json_is(&c->json, type, "refusal")) {
+            check_fields(c, part, refusal_fields, "a refusal");
+
+        } else {
+            check_is(c, part, "type", "summary_text");
+            check_fields(c, part, summary_fields, "a summary");
+        }
+
+        if (!final || c->error[0]) {
+            continue;
+        }
+
+        if (ngx_ors_json_is(&c->json, type, "refusal")) {
+            check_put(c, " refusal(");
+            check_put_node(c, check_get(c, part, "refusal"));
+
+        } else {
+            check_put(c, " text(");
+            check_put_node(c, check_get(c, part, "text"));
+        }
+
+        check_put(c, ")");
+    }
+}
+
+
+static void
+check_usage(check_t *c, ngx_ors_json_node_t *usage)
+{
+    ngx_ors_json_node_t  *cached, *reasoning;
+
+    check_fields(c, usage, usage_fields, "usage");
+
+    if (c->error[0]) {
+        return;
+    }
+
+    cached = check_get(c, check_get(c, usage, "input_tokens_details"),
+                       "cached_tokens");
+    reasoning = check_get(c, check_get(c, usage, "output_tokens_details"),
+                          "reasoning_tokens");
+
+    if (cached == NULL || reasoning == NULL) {
+        return;
+    }
+
+    check_put(c, " | usage ");
+    check_put_node(c, check_get(c, usage, "input_tokens"));
+
+    if (check_raw(c, cached).data[0] != '0') {
+        check_put(c, "(");
+        check_put_node(c, cached);
+        check_put(c, ")");
+    }
+
+    check_put(c, "+");
+    check_put_node(c, check_get(c, usage, "output_tokens"));
+
+    if (check_raw(c, reasoning).data[0] != '0') {
+        check_put(c, "(");
+        check_put_node(c, reasoning);
+        check_put(c, ")");
+    }
+
+    check_put(c, "=");
+    check_put_node(c, check_get(c, usage, "total_tokens"));
+}
+
+
+/* all of them, of these types, and no others */
+
+static void
+check_fields(check_t *c, ngx_ors_json_node_t *object,
+    const check_field_t *fields, const char *what)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_node_t  *node;
+
+    for (n = 0; fields[n].name; n++) {
+        node = check_get(c, object, fields[n].name);
+
+        if (node && !(fields[n].types & (1 << node->type))) {
+            wrong(c, "%s has a wrong type in %s", fields[n].name, what);
+        }
+    }
+
+    if (object->count != n) {
+        wrong(c, "%s has %d fields", what, (int) object->count);
+    }
+}
+
+
+void
+check_error_value(check_t *c, ngx_ors_json_node_t *error)
+{
+    ngx_ors_json_node_t  *node;
+
+    check_fields(c, error, error_fields, "the error");
+
+    node = check_get(c, error, "code");
+
+    if (node && node->len == 0) {
+        wrong(c, "the error has no code");
+    }
+
+    node = check_get(c, error, "message");
+
+    if (node && node->len == 0) {
+        wrong(c, "the error has no message");
+    }
+}
+
+
+ngx_ors_json_node_t *
+check_get(check_t *c, ngx_ors_json_node_t *object, const char *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = object ? ngx_ors_json_get(&c->json, object, (u_char *) name,
+                                     strlen(name))
+                  : NULL;
+
+    if (node == NULL) {
+        wrong(c, "no %s", name);
+    }
+
+    return node;
+}
+
+
+void
+check_is(check_t *c, ngx_ors_json_node_t *object, const char *name,
+    const char *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = check_get(c, object, name);
+
+    if (node && !ngx_ors_json_equal(&c->json, node, (u_char *) value,
+                                    strlen(value)))
+    {
+        wrong(c, "%s is not %s", name, value);
+    }
+}
+
+
+/* a member of the event */
+
+void
+check_number(check_t *c, const char *name, ngx_uint_t value)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    node = check_get(c, c->json.nodes, name);
+
+    if (node && (ngx_ors_json_integer(&c->json, node, &n) != NGX_OK
+                 || n != (int64_t) value))
+    {
+        wrong(c, "%s is not %d", name, (int) value);
+    }
+}
+
+
+ngx_uint_t
+check_same(check_t *c, ngx_ors_json_node_t *node, ngx_str_t *s)
+{
+    ngx_str_t  raw;
+
+    if (node == NULL) {
+        return 0;
+    }
+
+    raw = check_raw(c, node);
+
+    return raw.len == s->len
+           && (s->len == 0 || memcmp(raw.data, s->data, s->len) == 0);
+}
+
+
+void
+check_keep(check_t *c, ngx_str_t *s, ngx_ors_json_node_t *node)
+{
+    ngx_str_t  raw;
+
+    if (node) {
+        raw = check_raw(c, node);
+        s->len = raw.len;
+        s->data = ngx_pstrdup(c->pool, &raw);
+    }
+}
+
+
+ngx_str_t
+check_raw(check_t *c, ngx_ors_json_node_t *node)
+{
+    ngx_str_t  raw;
+
+    ngx_ors_json_raw(&c->json, node, &raw);
+
+    return raw;
+}
+
+
+ngx_uint_t
+check_type(ngx_str_t *type, const char *name)
+{
+    return type->len == strlen(name)
+           && memcmp(type->data, name, type->len) == 0;
+}
+
+
+void
+check_put(check_t *c, const char *fmt, ...)
+{
+    va_list  args;
+
+    va_start(args, fmt);
+    c->len += vsnprintf(c->digest + c->len, CHECK_DIGEST - c->len, fmt, args);
+    va_end(args);
+
+    c->len = ngx_min(c->len, CHECK_DIGEST - 1);
+}
+
+
+void
+check_put_node(check_t *c, ngx_ors_json_node_t *node)
+{
+    u_char     *p;
+    ngx_str_t   raw;
+
+    if (node == NULL) {
+        return;
+    }
+
+    raw = check_raw(c, node);
+
+    if (node->type != ngx_ors_json_string) {
+        check_put(c, "%.*s", (int) raw.len, raw.data);
+        return;
+    }
+
+    p = malloc(raw.len + 1);
+    *ngx_ors_json_decode(&c->json, node, p) = '\0';
+
+    check_put(c, "%s", p);
+    free(p);
+}
+
+
+/* the first thing that is wrong */
+
+void
+wrong(check_t *c, const char *fmt, ...)
+{
+    size_t   len;
+    va_list  args;
+
+    if (c->error[0]) {
+        return;
+    }
+
+    len = snprintf(c->error, sizeof(c->error), "event %d: ",
+                   (int) c->events - 1);
+
+    va_start(args, fmt);
+    vsnprintf(c->error + len, sizeof(c->error) - len, fmt, args);
+    va_end(args);
+}

@@ -1,0 +1,292 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include "turn_run.h"
+
+
+static ngx_int_t run_answer(run_t *run, ngx_ors_turn_t *turn);
+static ngx_int_t run_feed(run_t *run, ngx_ors_turn_t *turn);
+static ngx_int_t run_take(run_t *run, ngx_ors_turn_t *turn);
+static void run_hide_ids(run_t *run, ngx_ors_turn_t *turn);
+
+
+static ngx_ors_limits_t  run_limits = {
+    64, 100000, 1000, 100, 16, 65536, 1048576, 65536
+};
+
+
+u_char *
+run_text(const char *body, size_t *len)
+{
+    u_char  *p, *text;
+
+    *len = strlen(body);
+
+    text = malloc(*len + 1);
+    if (text == NULL) {
+        abort();
+    }
+
+    memcpy(text, body, *len + 1);
+
+    for (p = text; *p; p++) {
+        if (*p == '\'') {
+            *p = '"';
+        }
+    }
+
+    return text;
+}
+
+
+void
+run_init(run_t *run, u_char *body, size_t len)
+{
+    memset(run, 0, sizeof(run_t));
+
+    run->stream = 1;
+    run->status = 200;
+    run->type = "text/event-stream";
+    run->body = body;
+    run->len = len;
+    run->complete = 1;
+    run->limits = run_limits;
+}
+
+
+void
+run_turn(run_t *run)
+{
+    char            *request;
+    size_t           size;
+    ngx_str_t        body, model = ngx_null_string;
+    ngx_pool_t      *pool;
+    ngx_chain_t     *cl;
+    ngx_ors_out_t    out;
+    ngx_ors_turn_t  *turn;
+
+    run->rc = NGX_ERROR;
+    run->answered = 0;
+    run->text = NULL;
+    run->size = 0;
+    run->live = 0;
+
+    size = 128 + (run->request ? strlen(run->request) : 0);
+    request = malloc(size);
+
+    snprintf(request, size, "{'model':'m','stream':%s,%s}",
+             run->stream ? "true" : "false",
+             run->request ? run->request : "'input':'hi'");
+
+    body.data = run_text(request, &body.len);
+    free(request);
+
+    pool = ngx_create_pool(4096, ngx_ors_test_log());
+
+    if (pool == NULL) {
+        free(body.data);
+        return;
+    }
+
+    turn = ngx_ors_turn_create(pool, pool->log, &run->limits);
+
+    if (turn) {
+        ngx_ors_out_init(&out, pool, 4096);
+
+        run->rc = ngx_ors_turn_request(turn, &body);
+
+        if (run->rc == NGX_OK) {
+            run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat, &model,
+                                        &out);
+        }
+
+        if (run->rc == NGX_OK && ngx_ors_out_take(&out, &cl) != NGX_OK) {
+            run->rc = NGX_ERROR;
+        }
+
+        if (run->rc == NGX_OK) {
+            run->allocs = ngx_ors_test_allocs();
+            run->rc = run_answer(run, turn);
+            run->allocs = ngx_ors_test_allocs() - run->allocs;
+        }
+
+        if (run->rc != NGX_ERROR && run_take(run, turn) != NGX_OK) {
+            run->rc = NGX_ERROR;
+        }
+
+        run->answered = turn->status;
+        snprintf(run->answered_type, sizeof(run->answered_type), "%.*s",
+                 (int) turn->type.len, (char *) turn->type.data);
+
+        run_hide_ids(run, turn);
+    }
+
+    ngx_destroy_pool(pool);
+    free(body.data);
+}
+
+
+static ngx_int_t
+run_answer(run_t *run, ngx_ors_turn_t *turn)
+{
+    ngx_int_t  rc;
+    ngx_str_t  type;
+
+    if (run->status == 0) {
+        return ngx_ors_turn_end(turn, 502, 0);
+    }
+
+    type.len = strlen(run->type);
+    type.data = (u_char *) run->type;
+
+    rc = ngx_ors_turn_header(turn, run->status, &type,
+                             run->complete ? (off_t) run->len : -1);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = run_feed(run, turn);
+
+    run->live = run->size;
+
+    return (rc == NGX_OK) ? ngx_ors_turn_end(turn, 0, run->complete) : rc;
+}
+
+
+static ngx_int_t
+run_feed(run_t *run, ngx_ors_turn_t *turn)
+{
+    u_char     *p, *last, *piece;
+    size_t      n, max;
+    ngx_buf_t   b;
+    ngx_int_t   rc;
+
+    p = run->body;
+    last = p + run->len;
+    rc = NGX_OK;
+
+    while (p < last && rc == NGX_OK) {
+        n = last - p;
+        max = n;
+
+        if (run->random) {
+            max = 1 + ngx_ors_test_random(run->random);
+
+        } else if (p == run->body && run->at) {
+            max = run->at;
+
+        } else if (run->step) {
+            max = run->step;
+        }
+
+        n = ngx_min(n, max);
+
+        piece = malloc(n);
+        memcpy(piece, p, n);
+
+        memset(&b, 0, sizeof(ngx_buf_t));
+        b.start = piece;
+        b.pos = piece;
+        b.last = piece + n;
+        b.end = b.last;
+        b.memory = 1;
+
+        rc = ngx_ors_turn_data(turn, &b);
+
+        if (rc == NGX_OK && b.pos != b.last) {
+            fail("a piece was not used up");
+        }
+
+        if (rc == NGX_OK && turn->state == ngx_ors_turn_st_over) {
+            fail("the turn is over and goes on");
+        }
+
+        free(piece);
+        p += n;
+
+        if (rc == NGX_OK && !run->keep && run_take(run, turn) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+run_take(run_t *run, ngx_ors_turn_t *turn)
+{
+    size_t        size;
+    u_char       *p;
+    ngx_chain_t  *out, *cl;
+
+    size = turn->out.size;
+
+    if (size && turn->status == 0) {
+        fail("output without a status");
+    }
+
+    if (ngx_ors_out_take(&turn->out, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (out == NULL) {
+        return NGX_OK;
+    }
+
+    run->text = realloc(run->text, run->size + size + 1);
+    if (run->text == NULL) {
+        abort();
+    }
+
+    p = run->text + run->size;
+
+    for (cl = out; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+        cl->buf->pos = cl->buf->last;
+    }
+
+    *p = '\0';
+
+    run->size += size;
+
+    if (p != run->text + run->size) {
+        fail("the size of the output is wrong");
+    }
+
+    ngx_ors_out_recycle(&turn->out, &out);
+
+    return NGX_OK;
+}
+
+
+static void
+run_hide_ids(run_t *run, ngx_ors_turn_t *turn)
+{
+    u_char  *p, *last, *id;
+
+    id = turn->answer.ids.text;
+
+    if (run->size < NGX_ORS_ID_LEN || turn->response.id.len == 0) {
+        return;
+    }
+
+    last = run->text + run->size - NGX_ORS_ID_LEN;
+
+    for (p = run->text; p <= last; p++) {
+        if (*p == *id && memcmp(p, id, NGX_ORS_ID_LEN) == 0) {
+            memset(p, 'R', NGX_ORS_ID_LEN);
+        }
+    }
+}
+
+
+void
+run_free(run_t *run)
+{
+    free(run->text);
+    run->text = NULL;
+}

@@ -1,0 +1,530 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include "turn_scripts.h"
+
+
+#define SSE     200, "text/event-stream"
+#define JSON    200, "application/json"
+
+#define SPACES  "                                        "
+
+#define ID_64                                                                 \
+    "call_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
+
+script_t  scripts[] = {
+
+    /* text */
+
+    { "text", SSE,
+      DATA("{'id':'c','object':'chat.completion.chunk','created':1,"
+           "'model':'x','choices':[{'index':0,'delta':{'role':'assistant',"
+           "'content':''},'logprobs':null,'finish_reason':null}]}")
+      TEXT("Hel") TEXT("lo") FINISH("stop") USAGE DONE,
+      "completed | message text(Hello) | usage 1+2=3", NULL },
+
+    { "E38 only a role", SSE,
+      DELTA("'role':'assistant','content':''")
+      DELTA("'role':'assistant','content':null") FINISH("stop") DONE,
+      "completed | message text() | usage 0+0=0", NULL },
+
+    { "E39 usage after the finish reason", SSE,
+      TEXT("a") FINISH("stop")
+      DATA("{'choices':[],'usage':{'prompt_tokens':8,'completion_tokens':9,"
+           "'total_tokens':17,'prompt_tokens_details':{'cached_tokens':5},"
+           "'completion_tokens_details':{'reasoning_tokens':4}}}") DONE,
+      "completed | message text(a) | usage 8(5)+9(4)=17", NULL },
+
+    { "E40 usage in every chunk", SSE,
+      DATA("{'choices':[{'delta':{'content':'a'}}],'usage':null}")
+      DATA("{'choices':[{'delta':{'content':'b'}}],"
+           "'usage':{'prompt_tokens':4,'completion_tokens':1}}")
+      DATA("{'choices':[{'delta':{'content':'c'}}],"
+           "'usage':{'prompt_tokens':4,'completion_tokens':3}}")
+      DATA("{'choices':[{'delta':{},'finish_reason':'stop'}],'usage':null}")
+      DONE,
+      "completed | message text(abc) | usage 4+3=7", NULL },
+
+    { "E41 two ids and models", SSE,
+      DATA("{'id':'a','model':'x','choices':[{'delta':{'content':'a'}}]}")
+      DATA("{'id':'b','model':'y','choices':[{'delta':{'content':'b'}}]}")
+      FINISH("stop") DONE,
+      "completed | message text(ab) | usage 0+0=0", NULL },
+
+    { "escapes stay", SSE,
+      TEXT("\\u00e9\\n\\\\ \\ud83d") TEXT("\\ude00 \xc3\xa9") FINISH("stop"),
+      "completed | message text(\xc3\xa9\n\\ \xf0\x9f\x98\x80 \xc3\xa9)"
+      " | usage 0+0=0", NULL },
+
+    { "refusal", SSE,
+      DELTA("'refusal':'I ca'") DELTA("'refusal':'nnot'") FINISH("stop") DONE,
+      "completed | message refusal(I cannot) | usage 0+0=0", NULL },
+
+    { "text, refusal, text", SSE,
+      TEXT("a") DELTA("'refusal':'b'") TEXT("c") FINISH("stop") DONE,
+      "completed | message text(a) refusal(b) text(c) | usage 0+0=0", NULL },
+
+    { "reasoning and text", SSE,
+      DELTA("'role':'assistant','reasoning_content':'h'")
+      DELTA("'reasoning_content':'m','content':null") TEXT("Hi")
+      FINISH("stop") DONE,
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0",
+      NULL },
+
+    { "reasoning by another name, with text in one chunk", SSE,
+      DELTA("'reasoning':'h'")
+      DELTA("'reasoning':'m','reasoning_content':'m','content':'Hi'")
+      FINISH("stop") DONE,
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0",
+      NULL },
+
+    { "E47 reasoning after text, text again", SSE,
+      TEXT("a") DELTA("'reasoning':'b'") TEXT("c") FINISH("stop") DONE,
+      "completed | message text(a) | reasoning text(b) | message text(c)"
+      " | usage 0+0=0", NULL },
+
+    /* calls */
+
+    { "one call", SSE,
+      CALL("'index':0,'id':'call_1','type':'function',"
+           "'function':{'name':'f','arguments':''}")
+      ARGS(0, "{\\\"a\\\"") ARGS(0, ":1}") FINISH("tool_calls") USAGE DONE,
+      "completed | call f(call_1) {'a':1} | usage 1+2=3", NULL },
+
+    { "E42 empty and repeated ids and names", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      CALL("'index':0,'id':'','function':{'name':'','arguments':'\\\"x\\\"'}")
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':':1'}")
+      CALL("'index':0,'id':null,'function':{'name':null,'arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {'x':1} | usage 0+0=0", NULL },
+
+    { "E43 a name after arguments, no id", SSE,
+      CALL("'index':0,'function':{'arguments':'{}'}")
+      CALL("'index':0,'function':{'name':'f'}") FINISH("stop") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {} | usage 0+0=0",
+      NULL },
+
+    { "E43 an id after name and arguments", SSE,
+      CALL("'index':0,'function':{'name':'f','arguments':'{'}")
+      CALL("'index':0,'id':'a','function':{'arguments':'}'}")
+      FINISH("stop") DONE,
+      "completed | call f(a) {} | usage 0+0=0", NULL },
+
+    { "E44 no index", SSE,
+      CALL("'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'id':'b','function':{'name':'g','arguments':'{'}")
+      CALL("'id':'b','function':{'arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | call g(b) {} | usage 0+0=0", NULL },
+
+    { "E44 no index and no id", SSE,
+      CALL("'function':{'name':'f','arguments':'{}'}")
+      CALL("'function':{'name':'f','arguments':'{'}")
+      CALL("'function':{'arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {}"
+      " | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR4) {} | usage 0+0=0", NULL },
+
+    { "E44 one index, new ids", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'index':0,'id':'b','function':{'name':'f','arguments':'{}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | call f(b) {} | usage 0+0=0", NULL },
+
+    { "E44 one index, back to the first id", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      CALL("'index':0,'id':'b','function':{'name':'g','arguments':'[]'}")
+      CALL("'index':0,'id':'a','function':{'arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | call g(b) [] | usage 0+0=0", NULL },
+
+    { "E44 one index and no ids", SSE,
+      CALL("'index':0,'function':{'name':'f','arguments':'{}'}")
+      CALL("'index':0,'function':{'name':'g','arguments':'{}'}")
+      CALL("'index':0,'function':{'name':'g','arguments':'[]'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {}"
+      " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR4) {}"
+      " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR6) [] | usage 0+0=0", NULL },
+
+    { "E45 arguments as an object", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f',"
+           "'arguments':{'x':'\\n\\\"y', 'n':1e400}}") FINISH("stop") DONE,
+      "completed | call f(a) {'x':'\\n\\\"y', 'n':1e400} | usage 0+0=0",
+      NULL },
+
+    { "E46 calls one after the other", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':''}")
+      ARGS(0, "{\\\"x\\\":") ARGS(0, "\\\"}\\\"}")
+      CALL("'index':1,'id':'b','function':{'name':'g','arguments':''}")
+      ARGS(1, "{\\\"y\\\":") ARGS(1, "[2]}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {'x':'}'} | call g(b) {'y':[2]} | usage 0+0=0",
+      NULL },
+
+    { "E46 calls interleaved", SSE,
+      DELTA("'tool_calls':["
+            "{'index':0,'id':'a','function':{'name':'f','arguments':''}},"
+            "{'index':1,'id':'b','function':{'name':'g','arguments':''}}]")
+      ARGS(1, "{\\\"y\\\"") ARGS(0, "{\\\"x\\\":") ARGS(1, ":2")
+      ARGS(0, "1}") ARGS(1, "}") FINISH("tool_calls") DONE,
+      "completed | call f(a) {'x':1} | call g(b) {'y':2} | usage 0+0=0",
+      NULL },
+
+    { "E46 three calls, the last one done first", SSE,
+      CALL("'index':2,'id':'c','function':{'name':'h','arguments':'{'}")
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'index':1,'id':'b','function':{'name':'g'}")
+      ARGS(1, "{}") ARGS(2, "}") FINISH("tool_calls") DONE,
+      "completed | call h(c) {} | call f(a) {} | call g(b) {}"
+      " | usage 0+0=0", NULL },
+
+    { "two calls in one chunk", SSE,
+      DELTA("'content':'x','tool_calls':["
+            "{'index':0,'id':'a','function':{'name':'f','arguments':'{}'}},"
+            "{'index':1,'id':'b','function':{'name':'g','arguments':'{}'}}]")
+      FINISH("tool_calls") DONE,
+      "completed | message text(x) | call f(a) {} | call g(b) {}"
+      " | usage 0+0=0", NULL },
+
+    { "E47 text, a call, text", SSE,
+      TEXT("a")
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      TEXT("b") TEXT("c") FINISH("stop") DONE,
+      "completed | message text(a) | call f(a) {} | message text(bc)"
+      " | usage 0+0=0", NULL },
+
+    { "E47 text while a call is not complete", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      TEXT("b") ARGS(0, "\\\"x\\\":1") TEXT("c") ARGS(0, "}") TEXT("d")
+      FINISH("stop") DONE,
+      "completed | call f(a) {'x':1} | message text(bcd) | usage 0+0=0",
+      NULL },
+
+    { "arguments that are no JSON", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'x {}'}")
+      ARGS(0, " {") TEXT("b") ARGS(0, "y") FINISH("stop") DONE,
+      "completed | call f(a) x {} {y | message text(b) | usage 0+0=0", NULL },
+
+    { "no arguments", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f'}")
+      CALL("'index':1,'id':'b','function':{'name':'g','arguments':null}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a)  | call g(b)  | usage 0+0=0", NULL },
+
+    { "more of a call that was complete", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      TEXT("b") ARGS(0, "\\n") TEXT("c") FINISH("stop") DONE,
+      "completed | call f(a) {} | message text(bc) | usage 0+0=0", NULL },
+
+    { "an id of 64 characters", SSE,
+      CALL("'index':0,'id':'" ID_64 "','function':{'name':'f',"
+           "'arguments':'{}'}") FINISH("stop") DONE,
+      "completed | call f(" ID_64 ") {} | usage 0+0=0", NULL },
+
+    { "C19 an id of 65 characters", SSE,
+      CALL("'index':0,'id':'" ID_64 "b','function':{'name':'f',"
+           "'arguments':'{'}")
+      CALL("'index':0,'id':'" ID_64 "b','function':{'arguments':'}'}")
+      FINISH("stop") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {} | usage 0+0=0",
+      NULL },
+
+    { "two calls with one id", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'index':1,'id':'a','function':{'name':'g','arguments':'{}'}")
+      FINISH("stop") DONE,
+      "completed | call f(a) {} | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR3) {}"
+      " | usage 0+0=0", NULL },
+
+    { "two calls with one id and no index", SSE,
+      CALL("'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'id':'a','function':{'name':'f','arguments':'[]'}")
+      FINISH("stop") DONE,
+      "completed | call f(a) {} | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR3) []"
+      " | usage 0+0=0", NULL },
+
+    { "a call without a name", SSE,
+      TEXT("a") CALL("'index':0,'id':'a','function':{'arguments':'{}'}")
+      FINISH("stop") DONE,
+      "failed invalid_upstream_answer | message text(a)",
+      "502 invalid_upstream_answer" },
+
+    { "the beginning of a call and no more", SSE,
+      CALL("'index':0,'id':'a'")
+      CALL("'index':1,'id':'b','function':{'name':'g','arguments':'{}'}")
+      CALL("'index':2,'id':'c'") FINISH("stop") DONE,
+      "completed | call g(b) {} | usage 0+0=0", NULL },
+
+    { "calls that are no calls", SSE,
+      DELTA("'tool_calls':[]") DELTA("'tool_calls':[null,1,'x',[]]")
+      DELTA("'tool_calls':{}") DELTA("'tool_calls':null")
+      TEXT("a") FINISH("stop") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    /* ends */
+
+    { "E48 tool_calls without a call", SSE,
+      TEXT("a") FINISH("tool_calls") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "E49 length in text", SSE,
+      TEXT("a") FINISH("length") USAGE DONE,
+      "incomplete max_output_tokens | message! text(a) | usage 1+2=3", NULL },
+
+    { "E49 length in arguments", SSE,
+      TEXT("a")
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      FINISH("length") DONE,
+      "incomplete max_output_tokens | message text(a) | call! f(a) {"
+      " | usage 0+0=0", NULL },
+
+    { "E49 length in the arguments of two calls", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      CALL("'index':1,'id':'b','function':{'name':'g','arguments':'{'}")
+      FINISH("length") DONE,
+      "incomplete max_output_tokens | call! f(a) { | usage 0+0=0", NULL },
+
+    { "E49 length before a name", SSE,
+      TEXT("a") CALL("'index':0,'id':'a','function':{'arguments':'{'}")
+      FINISH("length") DONE,
+      "incomplete max_output_tokens | message text(a) | usage 0+0=0", NULL },
+
+    { "E50 content_filter", SSE,
+      DELTA("'role':'assistant'") FINISH("content_filter") DONE,
+      "incomplete content_filter | message! text() | usage 0+0=0", NULL },
+
+    { "E50 content_filter after text", SSE,
+      TEXT("a") FINISH("content_filter") DONE,
+      "incomplete content_filter | message! text(a) | usage 0+0=0", NULL },
+
+    { "E51 no finish reason", SSE,
+      TEXT("a"),
+      "failed upstream_disconnected", "502 upstream_disconnected" },
+
+    { "E51 no finish reason, a finished item", SSE,
+      DELTA("'reasoning':'r'") TEXT("a"),
+      "failed upstream_disconnected | reasoning text(r)",
+      "502 upstream_disconnected" },
+
+    { "E51 no [DONE]", SSE,
+      TEXT("a") FINISH("stop"),
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "no finish reason before [DONE]", SSE,
+      TEXT("a") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "nothing but [DONE]", SSE,
+      DONE,
+      "502 upstream_disconnected", NULL },
+
+    { "nothing at all", SSE,
+      "",
+      "502 upstream_disconnected", NULL },
+
+    { "something after [DONE]", SSE,
+      TEXT("a") FINISH("stop") "data: [DONE] \n\n" TEXT("b") "data: x\n\n",
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "E62 an empty answer", SSE,
+      FINISH("stop") DONE,
+      "completed | message text() | usage 0+0=0", NULL },
+
+    { "finish_reason error", SSE,
+      TEXT("a") FINISH("error") DONE,
+      "failed upstream_error", "502 upstream_error" },
+
+    { "finish_reason abort", SSE,
+      TEXT("a") FINISH("abort"),
+      "failed upstream_error", "502 upstream_error" },
+
+    /* errors */
+
+    { "E52 an error in place of an answer", SSE,
+      DATA("{'error':{'message':'slow \\\"down\\\"\\n','code':429}}"),
+      "429 rate_limit_exceeded", NULL },
+
+    { "E52 an error after text", SSE,
+      TEXT("a") DATA("{'error':{'message':'no','code':'429'}}") DONE,
+      "failed rate_limit_exceeded", "429 rate_limit_exceeded" },
+
+    { "E52 an event named error", SSE,
+      TEXT("a") "event: error\n" DATA("{'message':'bad'}"),
+      "failed server_error", "500 server_error" },
+
+    { "E52 an error text", SSE,
+      TEXT("a") DATA("{'error':'out of memory'}"),
+      "failed server_error", "500 server_error" },
+
+    { "E52 an error beside a choice", SSE,
+      TEXT("a") DATA("{'error':{'code':429,'message':'slow down'},"
+                     "'choices':[{'delta':{'content':''},"
+                     "'finish_reason':'error'}]}") DONE,
+      "failed rate_limit_exceeded", "429 rate_limit_exceeded" },
+
+    { "E52 an error in a choice", SSE,
+      TEXT("a") DATA("{'choices':[{'error':{'code':429,'message':'slow'},"
+                     "'finish_reason':'error'}]}") DONE,
+      "failed rate_limit_exceeded", "429 rate_limit_exceeded" },
+
+    { "an error that is none", SSE,
+      DATA("{'error':null,'choices':[{'delta':{'content':'a'}}]}")
+      DATA("{'error':{},'choices':[{'delta':{'content':'b'}}]}")
+      DATA("{'error':{'message':'','code':null},"
+           "'choices':[{'delta':{'content':'c'}}]}")
+      FINISH("stop") DONE,
+      "completed | message text(abc) | usage 0+0=0", NULL },
+
+    { "object error", SSE,
+      DATA("{'object':'error','message':'no','type':'x','code':400}"),
+      "400 x", NULL },
+
+    { "not JSON", SSE,
+      TEXT("a") DATA("{'choices'"),
+      "failed invalid_upstream_answer", "502 invalid_upstream_answer" },
+
+    { "JSON of another kind", SSE,
+      TEXT("a") DATA("[]"),
+      "failed invalid_upstream_answer", "502 invalid_upstream_answer" },
+
+    { "E53 HTML with status 200", 200, "text/html",
+      "<html><body>secret</body></html>",
+      "502 invalid_upstream_answer", NULL },
+
+    { "E53 HTML with status 502", 502, "text/html",
+      "<html><body>secret</body></html>",
+      "502 server_error", NULL },
+
+    { "no content type", 200, "", "{}",
+      "502 invalid_upstream_answer", NULL },
+
+    { "status 429", 429, "application/json",
+      "{'error':{'message':'slow down','type':'requests','code':null}}",
+      "429 rate_limit_exceeded", NULL },
+
+    { "status 400, a list of details", 400, "application/json",
+      "{'detail':[{'loc':['body','x'],'msg':'field required'}]}",
+      "400 upstream_error", NULL },
+
+    { "status 500 without a body", 500, "application/json", "",
+      "500 server_error", NULL },
+
+    { "status 302", 302, "text/html", "",
+      "502 server_error", NULL },
+
+    { "no answer", 0, "", "",
+      "502 upstream_unavailable", NULL },
+
+    /* the stream itself */
+
+    { "E55 CRLF, comments, no space, several lines", SSE,
+      ": keep-alive\r\n\r\n"
+      "data:{'choices':[{'delta':{'content':'a'}}]}\r\n\r\n"
+      ":\r\n"
+      "data: {'choices':\r\ndata: [{'delta':{'content':'b'}}]}\r\n\r\n"
+      "data:\r\n\r\n"
+      "id: 1\r\nevent: message\r\nretry: 5\r\n"
+      "data: {'choices':[{'delta':{},'finish_reason':'stop'}]}\r\n\r\n"
+      "data:[DONE]\r\n\r\n",
+      "completed | message text(ab) | usage 0+0=0", NULL },
+
+    { "E55 a byte order mark", SSE,
+      "\xef\xbb\xbf" TEXT("a") FINISH("stop") "data: [DONE]",
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "E58 several choices", SSE,
+      DATA("{'choices':[{'index':1,'delta':{'content':'x'}},"
+           "{'index':0,'delta':{'content':'a'}}]}")
+      DATA("{'choices':[{'index':1,'delta':{'content':'y'},"
+           "'finish_reason':'length'}]}")
+      DATA("{'choices':[{'index':0,'delta':{'content':'b'}}]}")
+      DATA("{'choices':[{'index':0,'delta':{},'finish_reason':'stop'}]}")
+      DONE,
+      "completed | message text(ab) | usage 0+0=0", NULL },
+
+    { "E61 the message again in the end", SSE,
+      TEXT("a") TEXT("b")
+      DATA("{'choices':[{'message':{'content':'ab'},"
+           "'finish_reason':'stop'}]}") DONE,
+      "completed | message text(ab) | usage 0+0=0", NULL },
+
+    { "E61 the message in the end, with calls that are new", SSE,
+      TEXT("a")
+      DATA("{'choices':[{'message':{'content':'a','tool_calls':[{'id':'a',"
+           "'function':{'name':'f','arguments':'{}'}}]},"
+           "'finish_reason':'tool_calls'}]}") DONE,
+      "completed | message text(a) | call f(a) {} | usage 0+0=0", NULL },
+
+    { "all of it in one message", SSE,
+      DATA("{'choices':[{'message':{'content':'a'},'finish_reason':'stop'}]}")
+      DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "E63 usage in parts", SSE,
+      TEXT("a") FINISH("stop")
+      DATA("{'choices':[],'usage':{'completion_tokens':5,'total_tokens':0,"
+           "'prompt_tokens':-1,'prompt_tokens_details':null}}") DONE,
+      "completed | message text(a) | usage 0+5=5", NULL },
+
+    { "usage without choices, with nonsense", SSE,
+      TEXT("a") FINISH("stop")
+      DATA("{'usage':{'prompt_tokens':1e300,'completion_tokens':'5',"
+           "'total_tokens':2.5,'prompt_tokens_details':{'cached_tokens':"
+           "99999999999}}}") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    /* documents */
+
+    { "a document", JSON,
+      "{'id':'c','object':'chat.completion','choices':[{'index':0,'message':"
+      "{'role':'assistant','content':'Hello','refusal':null},"
+      "'finish_reason':'stop'}],'usage':{'prompt_tokens':1,"
+      "'completion_tokens':2,'total_tokens':3}}",
+      "completed | message text(Hello) | usage 1+2=3", NULL },
+
+    { "a document with everything", 201, "Application/JSON; charset=utf-8",
+      " {'choices':[{'message':{'content':'a','refusal':'b',"
+      "'reasoning_content':'r','tool_calls':["
+      "{'id':'x','function':{'name':'f','arguments':'{}'}},"
+      "{'id':'x','function':{'name':'f','arguments':{}}},"
+      "{'function':{'name':'g'}}]},'finish_reason':'tool_calls'}]}\n",
+      "completed | reasoning text(r) | message text(a) refusal(b)"
+      " | call f(x) {} | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR5) {}"
+      " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR7)  | usage 0+0=0", NULL },
+
+    { "a document cut by length", JSON,
+      "{'choices':[{'message':{'content':'a'},'finish_reason':'length'}]}",
+      "incomplete max_output_tokens | message! text(a) | usage 0+0=0", NULL },
+
+    { "E62 a document without content", JSON,
+      "{'choices':[{'message':{'content':null},'finish_reason':'stop'}]}",
+      "completed | message text() | usage 0+0=0", NULL },
+
+    { "a document without choices", JSON, "{'id':'x'}",
+      "502 invalid_upstream_answer", NULL },
+
+    { "a document with an error", JSON, "{'error':{'message':'x'}}",
+      "500 server_error", NULL },
+
+    { "a document with no choice", JSON,
+      "{'object':'chat.completion','choices':[],'usage':{}}",
+      "502 invalid_upstream_answer", NULL },
+
+    { "an empty document", JSON, "",
+      "502 invalid_upstream_answer", NULL },
+
+    { "spaces for a document", JSON, SPACES,
+      "502 invalid_upstream_answer", NULL },
+
+    { "two documents", JSON,
+      "{'choices':[]}{'choices':[]}",
+      "502 invalid_upstream_answer", NULL },
+
+    { NULL, 0, NULL, NULL, NULL, NULL }
+};
