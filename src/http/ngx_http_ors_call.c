@@ -24,6 +24,8 @@ static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_feed(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_consume(ngx_http_ors_call_t *call,
     ngx_buf_t *b);
+static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_request_t *sr,
+    ngx_int_t rc);
 
 
 static ngx_str_t  ngx_http_ors_call_method = ngx_string("POST");
@@ -495,6 +497,12 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
         return (rc == NGX_ERROR) ? rc : NGX_OK;
     }
 
+    if (call->ctx->turn->state == ngx_ors_turn_st_call
+        && ngx_http_ors_call_replaced(sr, rc))
+    {
+        return rc;
+    }
+
     call->done = 1;
     call->status = sr->headers_out.status;
 
@@ -514,6 +522,38 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
     /* anything else would let nginx make an error page for the subrequest */
 
     return NGX_OK;
+}
+
+
+/*
+ * "error_page 502 = @other" in a target's location names another one that
+ * answers.  A page that keeps the status is for people only.
+ */
+
+static ngx_uint_t
+ngx_http_ors_call_replaced(ngx_http_request_t *sr, ngx_int_t rc)
+{
+    ngx_uint_t                 i;
+    ngx_http_err_page_t       *page;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
+
+    if (rc < NGX_HTTP_SPECIAL_RESPONSE || sr->error_page
+        || clcf->error_pages == NULL || sr->uri_changes == 0)
+    {
+        return 0;
+    }
+
+    page = clcf->error_pages->elts;
+
+    for (i = 0; i < clcf->error_pages->nelts; i++) {
+        if (page[i].status == rc) {
+            return page[i].overwrite >= 0;
+        }
+    }
+
+    return 0;
 }
 
 
