@@ -24,6 +24,16 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     ngx_int_t            rc;
     ngx_http_ors_ctx_t  *ctx;
 
+    if (r != r->main) {
+
+        /* output and the client's pace are those of a main request */
+
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "a location with \"open_responses on\" cannot serve "
+                      "a subrequest to \"%V\"", &r->uri);
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     rc = ngx_http_ors_check(r);
 
     if (rc != NGX_OK) {
