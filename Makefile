@@ -90,6 +90,7 @@ deps-run:
 
 deps-test: deps
 	@CC='$(CC)' $(DEPS) test
+	@t/make/sdk.sh
 
 
 # the module

@@ -60,7 +60,6 @@ check_deps() {
 test_deps() {
     check_deps
     run_deps
-    need node nodejs
     need npm npm
 
     [ -f /usr/include/jansson.h ] || add libjansson-dev
