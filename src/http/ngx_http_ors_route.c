@@ -131,8 +131,10 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_http_ors_route_name(route, &value[1]);
 
-    if (route->name.len == 0 && route->type != ngx_http_ors_route_default
-        && route->type != ngx_http_ors_route_prefix)
+    if ((route->name.len == 0 && route->type != ngx_http_ors_route_default
+         && route->type != ngx_http_ors_route_prefix)
+        || (route->type == ngx_http_ors_route_regex
+            && route->name.len == 1 && route->name.data[0] == '*'))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid model \"%V\", it must be a name, "
