@@ -11,6 +11,8 @@
 
 static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
 static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
@@ -18,6 +20,7 @@ static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
 static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
     ngx_ors_limits_t *limits, ngx_str_t *value);
 
+static void *ngx_http_open_responses_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
     void *parent, void *child);
@@ -34,6 +37,11 @@ typedef struct {
     ngx_uint_t    value;      /* default */
     unsigned      size:1;     /* takes "k" and "m" */
 } ngx_http_open_responses_limit_t;
+
+
+typedef struct {
+    ngx_array_t   locations;  /* of ngx_http_core_loc_conf_t *, ours */
+} ngx_http_open_responses_main_conf_t;
 
 
 #define ngx_http_open_responses_limit_field(limits, limit)                    \
@@ -115,7 +123,7 @@ static ngx_http_module_t  ngx_http_open_responses_module_ctx = {
     NULL,                                     /* preconfiguration */
     ngx_http_open_responses_init,             /* postconfiguration */
 
-    NULL,                                     /* create main configuration */
+    ngx_http_open_responses_create_main_conf, /* create main configuration */
     NULL,                                     /* init main configuration */
 
     NULL,                                     /* create server configuration */
@@ -156,9 +164,32 @@ ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    /* a handler that is set later is found when locations are merged */
+
+    if (ngx_http_open_responses_check_handler(cf, clcf) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     clcf->handler = ngx_http_ors_handler;
 
     return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_open_responses_check_handler(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf)
+{
+    if (clcf->handler == NULL || clcf->handler == ngx_http_ors_handler) {
+        return NGX_CONF_OK;
+    }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"open_responses on\" and another content handler "
+                       "such as \"proxy_pass\" are in location \"%V\"",
+                       &clcf->name);
+    return NGX_CONF_ERROR;
 }
 
 
@@ -273,6 +304,27 @@ ngx_http_open_responses_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
 
 
 static void *
+ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_http_open_responses_main_conf_t  *conf;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_open_responses_main_conf_t));
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    if (ngx_array_init(&conf->locations, cf->pool, 4,
+                       sizeof(ngx_http_core_loc_conf_t *))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return conf;
+}
+
+
+static void *
 ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
 {
     ngx_http_ors_loc_conf_t          *conf;
@@ -355,7 +407,8 @@ static char *
 ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *conf)
 {
-    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_core_loc_conf_t             *clcf, **location;
+    ngx_http_open_responses_main_conf_t  *omcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
@@ -366,20 +419,19 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
         return NGX_CONF_ERROR;
     }
 
-    if (clcf->handler != NULL && clcf->handler != ngx_http_ors_handler) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"open_responses on\" and another content handler "
-                           "such as \"proxy_pass\" are in location \"%V\"",
-                           &clcf->name);
+    if (ngx_http_open_responses_check_handler(cf, clcf) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
-    /*
-     * An inherited page would reach the client in place of the error
-     * document, so there is none in such a location
-     */
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
 
-    clcf->error_pages = NULL;
+    location = ngx_array_push(&omcf->locations);
+    if (location == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    *location = clcf;
 
     return NGX_CONF_OK;
 }
@@ -388,8 +440,11 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
 static ngx_int_t
 ngx_http_open_responses_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt        *h;
-    ngx_http_core_main_conf_t  *cmcf;
+    ngx_uint_t                            i;
+    ngx_http_handler_pt                  *h;
+    ngx_http_core_loc_conf_t            **location;
+    ngx_http_core_main_conf_t            *cmcf;
+    ngx_http_open_responses_main_conf_t  *omcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -399,6 +454,20 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     }
 
     *h = ngx_http_ors_call_handler;
+
+    /*
+     * An inherited page would reach the client in place of the error
+     * document, so there is none in our locations; those inside of them
+     * have inherited it before
+     */
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+    location = omcf->locations.elts;
+
+    for (i = 0; i < omcf->locations.nelts; i++) {
+        location[i]->error_pages = NULL;
+    }
 
     return ngx_http_ors_filter_init(cf);
 }
