@@ -1,0 +1,339 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What the directives take, where, and what nginx says of all else.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( request post_json );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( stream_ok response_ok error_ok );
+
+my $target = 'location /t { internal; return 200; }';
+
+
+sub good ($name, $conf) {
+    my ($code, $out) = ORS::Nginx->conf_test($conf);
+
+    is($code, 0, $name) or diag($out);
+    unlike($out, qr/\[(?:warn|error|emerg|alert)\]/, "$name: not a word")
+        if $code == 0;
+}
+
+
+# each of them must be in one line of the output, and where
+
+sub bad ($name, $conf, @say) {
+    my ($code, $out) = ORS::Nginx->conf_test($conf);
+    my ($line) = $out =~ /(.*\[emerg\].*)/;
+
+    is($code, 1, $name) or diag($out);
+    $line //= '';
+
+    ok(index($line, $_) >= 0, "$name: says $_") or diag($line) for @say;
+    like($line, qr{ in \S+nginx\.conf:\d+\s*$}, "$name: says where");
+}
+
+
+sub server ($text) { "server { listen 127.0.0.1:%%PORT_0%%; $text }" }
+sub location ($text) { server("$target location /v1/ { $text }") }
+sub on ($text) { location("open_responses on; $text") }
+
+
+good('the least there is', on('open_responses_target default /t;'));
+
+good('off needs no target', location('open_responses off;'));
+
+good('off beside another handler',
+     location('open_responses off; proxy_pass http://127.0.0.1:1;'));
+
+good('everything everywhere', <<'CONF');
+    open_responses_target  default   /t;
+    open_responses_target  gpt*      /t;
+    open_responses_target  "a b"     /t?x=y;
+    open_responses_limits  depth=64 nodes=1000 items=10;
+    open_responses_limits  tools=5 calls=1 event=1m answer=1024m queue=4k;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        open_responses_target  ~^a$      /t;
+        open_responses_target  ~*^a$     /t;
+        open_responses_target  *         /t;
+        open_responses_limits  depth=4;
+
+        location / {
+            open_responses         on;
+            open_responses_target  x  /t;
+            open_responses_limits  depth=5 event=4096;
+
+            if ($arg_x) { set $x 1; }
+
+            limit_except POST { deny all; }
+
+            location /nested/ {
+                open_responses on;
+
+                location /nested/not/ { root /; }
+            }
+        }
+
+        location = /t {
+            internal;
+            open_responses_dialect  chat;
+            open_responses_model    "a name";
+            proxy_pass http://127.0.0.1:1;
+
+            if ($arg_x) { proxy_pass http://127.0.0.1:2; }
+        }
+
+        location = /u {
+            open_responses_dialect  responses;
+            open_responses_limits   answer=1024m;
+            proxy_pass http://127.0.0.1:1;
+        }
+    }
+CONF
+
+good('limits at their ends', on(<<'CONF'));
+    open_responses_target  default /t;
+    open_responses_limits  depth=4 nodes=64 items=1 tools=1 calls=1
+                           event=4096 answer=4096 queue=4096;
+CONF
+
+good('limits at their other ends', on(<<'CONF'));
+    open_responses_target  default /t;
+    open_responses_limits  nodes=67108864 items=1048576 tools=65536
+                           calls=65536 event=1024m answer=1048576k queue=64m;
+CONF
+
+
+# words
+
+bad('open_responses maybe', location('open_responses maybe;'),
+    '"maybe"', '"on"', '"off"');
+bad('open_responses twice',
+    on('open_responses on; open_responses_target default /t;'),
+    '"open_responses" directive is duplicate');
+bad('open_responses without a word', location('open_responses;'),
+    'invalid number of arguments', '"open_responses"');
+bad('open_responses in a server', server('open_responses on;'),
+    '"open_responses" directive is not allowed here');
+bad('open_responses in http', 'open_responses on;',
+    '"open_responses" directive is not allowed here');
+bad('open_responses in an if',
+    location('if ($arg_x) { open_responses on; }'),
+    '"open_responses" directive is not allowed here');
+
+bad('dialect of nobody', location('open_responses_dialect chats;'),
+    '"chats"', '"responses"', '"chat"');
+bad('dialect twice',
+    location('open_responses_dialect chat; open_responses_dialect chat;'),
+    '"open_responses_dialect" directive is duplicate');
+bad('dialect in a server', server('open_responses_dialect chat;'),
+    '"open_responses_dialect" directive is not allowed here');
+
+bad('model twice',
+    location('open_responses_model a; open_responses_model b;'),
+    '"open_responses_model" directive is duplicate');
+bad('model with two names', location('open_responses_model a b;'),
+    'invalid number of arguments', '"open_responses_model"');
+
+bad('target without a URI', location('open_responses_target default;'),
+    'invalid number of arguments', '"open_responses_target"');
+bad('target that is a URL',
+    location('open_responses_target default http://x/;'),
+    '"http://x/"', 'begin with "/"');
+bad('target that is empty', location('open_responses_target default "";'),
+    'invalid target ""');
+bad('target that is a name', location('open_responses_target default @x;'),
+    '"@x"', 'begin with "/"');
+bad('model that is empty', location('open_responses_target "" /t;'),
+    'invalid model ""', '"prefix*"', '"~regex"', '"default"');
+bad('regex that is empty', location('open_responses_target ~ /t;'),
+    'invalid model "~"');
+bad('regex without case that is empty',
+    location('open_responses_target ~* /t;'), 'invalid model "~*"');
+bad('regex that is broken', location('open_responses_target "~a(" /t;'),
+    'a(', 'missing');
+
+for my $name (qw( default x pre* * ~re ~*re )) {
+    bad("target of $name twice",
+        location("open_responses_target $name /t;"
+                 . " open_responses_target y /t;"
+                 . " open_responses_target $name /u;"),
+        qq(target of model "$name" is duplicate));
+}
+
+good('a name, a prefix and a regex that look alike', location(<<'CONF'));
+    open_responses_target  x    /t;
+    open_responses_target  x*   /t;
+    open_responses_target  ~x   /t;
+    open_responses_target  ~*x  /t;
+CONF
+
+good('the same model on two levels',
+     'open_responses_target default /t;'
+     . on('open_responses_target default /u;'));
+
+bad('on without a target', location('open_responses on;'),
+    '"open_responses on"', 'location "/v1/"', '"open_responses_target"');
+bad('on without a target, nested',
+    location('location /v1/a/ { open_responses on; }'),
+    'location "/v1/a/"', '"open_responses_target"');
+
+for my $other ('proxy_pass http://127.0.0.1:1;', 'stub_status;') {
+    my ($word) = $other =~ /(\w+)/;
+
+    bad("on before $word", on("open_responses_target default /t; $other"),
+        'another content handler', '"/v1/"');
+    bad("on after $word",
+        location("$other open_responses on; open_responses_target x /t;"),
+        'another content handler', '"/v1/"');
+}
+
+
+# limits
+
+my %limit = (
+    depth => [ 4, 65535 ], nodes => [ 64, 67108864 ],
+    items => [ 1, 1048576 ], tools => [ 1, 65536 ], calls => [ 1, 65536 ],
+    event => [ 4096, 1073741824 ], answer => [ 4096, 1073741824 ],
+    queue => [ 4096, 67108864 ],
+);
+
+for my $name (sort keys %limit) {
+    my ($min, $max) = @{ $limit{$name} };
+
+    # the greatest depth is a matter of the reader's
+    my @allowed = ("from $min to ", $name eq 'depth' ? () : $max);
+
+    for my $word ($min - 1, $max + 1, '', 'x', '-1', '1.5', '1x',
+                  '99999999999999999999')
+    {
+        bad("limit $name=$word",
+            location("open_responses_limits $name=$word;"),
+            qq("$name=$word"), @allowed);
+    }
+
+    bad("limit $name twice",
+        location("open_responses_limits $name=$min $name=$min;"),
+        qq("$name" is duplicate));
+}
+
+bad('limit in two directives',
+    location('open_responses_limits items=5; open_responses_limits items=5;'),
+    '"items" is duplicate');
+bad('limit in k that is a number',
+    location('open_responses_limits items=5k;'), '"items=5k"');
+
+for my $word (qw( width=5 depth items: =5 items==5 xitems=5 )) {
+    bad("limit $word", location("open_responses_limits $word;"),
+        qq("$word"));
+}
+
+bad('no limit', location('open_responses_limits;'),
+    'invalid number of arguments', '"open_responses_limits"');
+
+
+# what is inherited
+
+my $model = ORS::Model->new;
+
+my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_target  default /to/model;
+    open_responses_limits  items=2 depth=10;
+    error_page 403 404 405 /page;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+        open_responses_limits items=3;
+
+        location /v1/ {
+            open_responses on;
+
+            location /v1/in/ { open_responses on; }
+            location /v1/off/ { open_responses off; return 403; }
+            location /v1/plain/ { return 403; }
+        }
+
+        location /own/ {
+            open_responses on;
+            open_responses_limits items=4;
+        }
+
+        location /if/ {
+            open_responses on;
+
+            if ($arg_x) { set $x 1; }
+
+            if ($arg_y) { add_header X-If yes; }
+        }
+
+        location /except/ {
+            open_responses on;
+            limit_except POST { deny all; }
+        }
+
+        location /except-get/ {
+            open_responses on;
+            limit_except GET { allow all; }
+        }
+
+        location = /page { return 200 "page\n"; }
+
+        location = /to/model {
+            internal;
+            open_responses_dialect chat;
+
+            if ($arg_x) { set $x 1; }
+
+            proxy_pass http://%%MODEL%%/chat;
+        }
+    }
+CONF
+
+$t->start;
+
+
+sub ask ($path, $items = 1, @more) {
+    my @input = map { { role => 'user', content => 'x' } } 1 .. $items;
+    return post_json($t->port, $path, { model => 'm', input => \@input,
+                                        @more });
+}
+
+
+response_ok(ask('/v1/responses', 3), 'limit of the server kept');
+error_ok(ask('/v1/responses', 4), 400, 'limit of the server passed');
+response_ok(ask('/own/responses', 4), 'limit of the location kept');
+error_ok(ask('/own/responses', 5), 400, 'limit of the location passed');
+error_ok(post_json($t->port, '/own/responses',
+                   '{"x":' . '[' x 10 . ']' x 10 . '}'), 400,
+         'limit of http passed', message => qr/10/);
+
+response_ok(ask('/v1/in/responses', 3), 'nested');
+error_ok(ask('/v1/in/no'), 404, 'nested: no inherited page');
+is(ask('/v1/plain/responses')->{body}, "page\n",
+   'inside of ours a page is inherited');
+is(ask('/v1/off/responses')->{body}, "page\n", 'off: a page is inherited');
+
+for my $path ('/if/responses', '/if/responses?x=1', '/if/responses?y=1',
+              '/except/responses', '/except-get/responses')
+{
+    response_ok(ask($path), $path);
+    stream_ok(ask($path, 1, stream => \1), "$path, stream");
+    error_ok(ask($path, 4), 400, "$path: limit of the server passed");
+}
+
+error_ok(ask('/if/no?y=1'), 404, 'if: no inherited page');
+error_ok(request($t->port, 'GET', '/except/responses'), 403,
+         'limit_except: no inherited page');
+error_ok(request($t->port, 'PUT', '/except-get/responses'), 405,
+         'limit_except: method');
+
+$t->finish;
+
+done_testing();
