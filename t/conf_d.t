@@ -1,0 +1,193 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What people copy: each file of conf.d and each piece of configuration in
+# README.md is taken by nginx, and those of conf.d do what they say.
+
+use v5.36;
+use File::Temp ();
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( get post_json );
+use ORS::JSON qw( json_decode );
+use ORS::Model;
+use ORS::Nginx;
+use ORS::Stream qw( response_ok error_ok );
+use ORS::Util qw( slurp spew );
+
+my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
+
+my $model = ORS::Model->new(scripts => {
+    check => sub ($conn, $r) {
+        my ($user) = ($r->{headers}{authorization} // '') =~ /^Bearer (\w+)$/;
+
+        $conn->wire('HTTP/1.1 ' . ($user ? '204 OK' : '401 No') . "\r\n"
+                    . ($user ? "X-User: $user\r\n" : '')
+                    . "Content-Length: 0\r\n\r\n");
+    },
+});
+
+my $address = $model->address;
+my $certificate = do { local $/; <DATA> };
+
+ok(keys %file > 4, 'there are examples');
+
+for my $name (sort grep { $_ ne 'demo.conf' } keys %file) {
+    takes($name, $file{$name});
+}
+
+takes('demo.conf', "$file{'demo-model.conf'}\n$file{'demo.conf'}");
+
+my $readme = slurp("$ORS::Nginx::ROOT/README.md");
+my $n = 0;
+
+while ($readme =~ /^```nginx\n(.*?)^```$/gms) {
+    my $text = $1 =~ s/^load_module .*//mr;
+
+    $text = "server {\n$text\n}\n" if $text !~ /^\s*(?:http|server) \{/m;
+
+    takes('README.md, piece ' . ++$n, $text);
+}
+
+ok($n, 'README.md has pieces of configuration');
+
+
+# gateway.conf
+
+my $t = ORS::Nginx->new(conf => at_home($file{'gateway.conf'}));
+$t->start;
+
+my @alice = (headers => { Authorization => 'Bearer key-of-alice' });
+
+error_ok(ask($t, 'qwen3-32b'), 401, 'no key', code => 'invalid_api_key');
+
+response_ok(ask($t, 'llama-3.3-70b', @alice), 'a key');
+is(asked()->{model}, 'meta-llama/Llama-3.3-70B-Instruct', 'name sent');
+is($model->last_request->{headers}{authorization}, undef, 'key is kept');
+
+response_ok(ask($t, $_, @alice), "model $_"), is(asked()->{model}, $_)
+    for qw( qwen3-32b Small-1 );
+
+response_ok(ask($t, 'other', @alice), 'another model');
+like(asked()->{model}, qr/^meta-llama/, 'is the default one');
+
+is(get($t->port, '/v1/models')->{status}, 200, 'list of models');
+
+my ($r) = grep { $_->{status} != 200 }
+          map { ask($t, 'small-1', @alice) } 1 .. 40;
+error_ok($r, 429, 'too many', code => 'rate_limit_exceeded');
+
+$t->finish;
+
+
+# auth.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'auth.conf'})
+                             =~ s{/check;}{/script/check;}r);
+$t->start;
+
+error_ok(ask($t, 'x'), 401, 'service says no', code => 'invalid_api_key');
+
+response_ok(ask($t, 'x', headers => { Authorization => 'Bearer bob' }),
+            'service says yes');
+is($model->last_request->{headers}{'x-user'}, 'bob', 'who it is');
+
+($r) = grep { $_->{status} != 200 }
+       map { ask($t, 'x', headers => { Authorization => 'Bearer bob' }) }
+       1 .. 40;
+error_ok($r, 429, 'too many of one user', code => 'rate_limit_exceeded');
+
+response_ok(ask($t, 'x', headers => { Authorization => 'Bearer eve' }),
+            'but not of another');
+
+$t->finish;
+
+
+# local.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'local.conf'}));
+$t->start;
+
+for (['ollama/any', 'llama3.2'], ['ollama/gpt-oss', 'gpt-oss:20b'],
+     ['x', 'x'])
+{
+    my ($name, $sent) = @$_;
+
+    response_ok(ask($t, $name), "model $name");
+    is(asked()->{model}, $sent, 'name sent');
+}
+
+$t->finish;
+
+
+# hosted.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'hosted.conf'}));
+with_files($t->dir);
+$t->start;
+
+error_ok(ask($t, 'x'), 401, 'no key for a hosted API',
+         code => 'invalid_api_key');
+
+$t->finish;
+
+done_testing();
+
+
+sub takes ($name, $text) {
+    my $dir = File::Temp->newdir;
+
+    with_files($dir);
+
+    my ($code, $out) = ORS::Nginx->conf_test(
+        at_home($text) =~ s/%%TESTDIR%%/$dir/gr);
+
+    is($code, 0, "nginx takes $name") or diag($out);
+}
+
+
+# free ports, our model server for all others, files in the test's directory
+
+sub at_home ($text) {
+    my $n = 0;
+
+    $text =~ s/listen\s+\K(?:127\.0\.0\.1:)?\d+/'127.0.0.1:%%PORT_'
+                                               . $n++ . '%%'/ge;
+    $text =~ s{(?:10\.0\.0\.\d|127\.0\.0\.1):\d+}{$address}g;
+    $text =~ s{/etc/nginx/}{%%TESTDIR%%/}g;
+    $text =~ s{/etc/ssl/certs/ca-certificates.crt}{%%TESTDIR%%/ca.pem}g;
+
+    return $text;
+}
+
+
+sub with_files ($dir) {
+    spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
+    spew("$dir/hosted.clients", "\"Bearer key-of-alice\" alice;\n");
+    spew("$dir/ca.pem", $certificate);
+}
+
+
+sub ask ($t, $name, @o) {
+    return post_json($t->port, '/v1/responses',
+                     { model => $name, input => 'hi' }, @o);
+}
+
+
+sub asked () {
+    return json_decode($model->last_request->{body});
+}
+
+
+__DATA__
+-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUDWwlrrurVfyf3GHUza/VdZUNDpswCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEdGVzdDAgFw0yNjExMjExMzE2MjBaGA8yMTI2MTAyODEzMTYy
+MFowDzENMAsGA1UEAwwEdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABF14
+IQKLgrRXM2ao7ggNRviuSYrZsAPL/QcAtojLp1hQa3TG/sLSrDe7u8s1IXn1SOYn
+Qshftthv/wfidt1leGajUzBRMB0GA1UdDgQWBBSZVeLa4luPJ67NgEvZIAiOFL/B
+HDAfBgNVHSMEGDAWgBSZVeLa4luPJ67NgEvZIAiOFL/BHDAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCIQCMvxZVZOeiVbjI98cHdqxuP3yTRkbAAxGE
+lUGmXMR2JAIgMIIgOvMMK93f/UlyWtJjRGkqB9arHB2rjM9qgb9/DCI=
+-----END CERTIFICATE-----
