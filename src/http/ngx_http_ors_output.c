@@ -319,7 +319,7 @@ ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 /*
  * The client has its last byte, but the connection to the model server can
  * only be used again when its answer has ended there too, which is a matter
- * of one more packet
+ * of one more packet; a client that leaves meanwhile has all it came for
  */
 
 static ngx_int_t
@@ -342,6 +342,8 @@ ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx)
     ctx->linger.data = ctx;
     ctx->linger.log = ctx->request->connection->log;
     ctx->linger.handler = ngx_http_ors_linger_handler;
+
+    ctx->request->read_event_handler = ngx_http_block_reading;
 
     ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
 
