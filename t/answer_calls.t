@@ -135,6 +135,33 @@ case('two calls with one id in a document',
                 piece(1, 'a', 'g', '{"y":2}')),
      $a, call('call', 'g', '{"y":2}'));
 
+case('an id with an escape in it',
+     [ sse_head(),
+       [ sse => '{"choices":[{"index":0,"delta":{"tool_calls":['
+                . '{"index":0,"id":"a","function":{"name":"f",'
+                . '"arguments":"{\\"x\\":1}"}},'
+                . '{"index":1,"id":"\u0061","function":{"name":"g",'
+                . '"arguments":"{}"}}]},"finish_reason":"stop"}]}' ],
+       [ 'done' ] ], $a, call('call', 'g', '{}'));
+
+for my $name ('functions.f', 'n' x 65, 'a "b"', 'f()') {
+    # a quote is two bytes
+    my $there = substr $name =~ s/"/__/gr =~ s/[^\w-]/_/gr, 0, 64;
+
+    case("C19: the name $name", stream(piece(0, 'a', $name, '{"x":1}')),
+         call('a', $there, '{"x":1}'));
+    case("C19: the name $name again and again",
+         stream(piece(0, 'a', $name, '{"x"'), piece(0, '', $name, ':1}')),
+         call('a', $there, '{"x":1}'));
+    case("C19: the name $name in a document",
+         calls_json(tool_calls => piece(0, 'a', $name, '{"x":1}')),
+         call('a', $there, '{"x":1}'));
+}
+
+case('C19: a name of other letters',
+     stream(piece(0, 'a', "\x{20ac}" x 40, '{"x":1}')),
+     call('a', '_' x 64, '{"x":1}'));
+
 
 # several calls
 
@@ -235,6 +262,21 @@ case('E47: text and calls in one document',
      json_script(chat_reply(content => 'Look', tool_calls => [
          { id => 'a', name => 'f', arguments => '{"x":1}' } ])),
      message('Look'), $a);
+
+case('E61: calls that are repeated',
+     stream(piece(0, 'a', 'f', '{"x":1}'), piece(1, 'b', 'g', '{"y":2}'),
+            { choices => [ { index => 0, message => { tool_calls => [
+                piece(0, 'a', 'f', '{"x":1}'),
+                piece(1, 'b', 'g', '{"y":2}') ] } } ] }), $a, $b);
+case('E61: calls that come with the text that is repeated',
+     stream(chat_chunk(content => 'Look'),
+            { choices => [ { index => 0, message => {
+                content => 'Look', tool_calls => [
+                    piece(0, 'a', 'f', '{"x":1}') ] } } ] }),
+     message('Look'), $a);
+case('nothing that can be a call',
+     stream(chat_chunk(content => 'No'), [ undef, 1, 'x', [] ],
+            { index => 0, function => undef }, {}), message('No'));
 
 case('E48: tool_calls without a call',
      stream(chat_chunk(content => 'No'), 'tool_calls'), message('No'));

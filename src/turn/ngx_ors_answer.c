@@ -14,9 +14,15 @@
 
 /* longer ones could not be sent back by the client (spec, C19) */
 #define NGX_ORS_ANSWER_CALL_ID_MAX  64
+#define NGX_ORS_ANSWER_NAME_MAX     64
 
 /* what an item or a part takes beside its text counts for the limit, too */
 #define NGX_ORS_ANSWER_OVERHEAD     512
+
+
+#define ngx_ors_answer_name_char(ch)                                          \
+    (((ch) >= 'a' && (ch) <= 'z') || ((ch) >= 'A' && (ch) <= 'Z')             \
+     || ((ch) >= '0' && (ch) <= '9') || (ch) == '_' || (ch) == '-')
 
 
 struct ngx_ors_answer_call_s {
@@ -34,6 +40,8 @@ static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
 static ngx_int_t ngx_ors_answer_calls(ngx_ors_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_name(ngx_ors_answer_t *answer,
+    ngx_str_t *name);
 static ngx_int_t ngx_ors_answer_call(ngx_ors_answer_t *answer,
     ngx_ors_answer_call_t *call, ngx_ors_chat_call_t *delta);
 static ngx_ors_answer_call_t *ngx_ors_answer_call_find(
@@ -223,6 +231,10 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
                                      "of %uz bytes", answer->limits->answer);
         }
 
+        if (ngx_ors_answer_name(answer, &delta.name) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
         call = reply->whole ? NULL : ngx_ors_answer_call_find(answer, &delta);
 
         if (call == NULL) {
@@ -242,6 +254,43 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
         if (ngx_ors_answer_call(answer, call, &delta) != NGX_OK) {
             return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* a name that the client could not send back becomes one that it can */
+
+static ngx_int_t
+ngx_ors_answer_name(ngx_ors_answer_t *answer, ngx_str_t *name)
+{
+    size_t   i;
+    u_char  *p;
+
+    for (i = 0; i < name->len; i++) {
+        if (!ngx_ors_answer_name_char(name->data[i])) {
+            break;
+        }
+    }
+
+    if (i == name->len && i <= NGX_ORS_ANSWER_NAME_MAX) {
+        return NGX_OK;
+    }
+
+    name->len = ngx_min(name->len, NGX_ORS_ANSWER_NAME_MAX);
+
+    p = ngx_pstrdup(answer->pool, name);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    name->data = p;
+
+    for (i = 0; i < name->len; i++) {
+        if (!ngx_ors_answer_name_char(p[i])) {
+            p[i] = '_';
         }
     }
 
@@ -675,7 +724,11 @@ ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 
     id = &item->call_id;
 
-    if (id->len == 0 || id->len > NGX_ORS_ANSWER_CALL_ID_MAX) {
+    /* an id with an escape in it may be another one's in other words */
+
+    if (id->len == 0 || id->len > NGX_ORS_ANSWER_CALL_ID_MAX
+        || ngx_strlchr(id->data, id->data + id->len, '\\'))
+    {
         return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
     }
 
