@@ -161,6 +161,43 @@ for my $i (0 .. $#numbers) {
         content => 'Hello', usage => $numbers[$i][1]));
 }
 
+# what is not there, and what should not be
+
+my @odd = (
+    [ 'null in places', 'Hello', '{"choices":[null]}',
+      '{"choices":[{"index":0}]}',
+      '{"choices":[{"index":null,"delta":null,"message":null}]}',
+      '{"choices":[{"index":0,"delta":{"role":null,"content":null,'
+      . '"refusal":null,"reasoning_content":null,"tool_calls":null},'
+      . '"finish_reason":null}]}', delta('"content":"Hello"'),
+      '{"choices":null,"usage":{"prompt_tokens":1}}' ],
+    [ 'other types', 'Hello',
+      delta('"content":7,"refusal":[],"reasoning_content":{},'
+            . '"tool_calls":{}'),
+      delta('"content":"Hello","function_call":1'),
+      '{"choices":[],"usage":[]}' ],
+    [ 'E36: a pair in two pieces', "a\x{1f600}b", delta('"content":"a\ud83d"'),
+      delta('"content":"\ude00b"') ],
+    [ 'E36: a half and NUL', "a\x{d83d}b\x{0}", delta('"content":"a\ud83d"'),
+      delta('"content":"b\u0000"') ],
+    [ 'text behind the reason', 'Hello', delta('"content":"Hel"'),
+      '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+      delta('"content":"lo"') ],
+);
+
+
+sub delta ($members) {
+    return "{\"choices\":[{\"index\":0,\"delta\":{$members}}]}";
+}
+
+
+$scripts{$_->[0]} = chunks(@$_[2 .. $#$_], stop) for @odd;
+$scripts{'behind the end'} = [ @{ chunks(word('Hello'), stop) },
+                               frames(word('more')), [ 'done' ],
+                               [ raw => 'x' ] ];
+$scripts{'no UTF-8'} = chunks(word('Hello'),
+                              delta("\"content\":\"\xc3\""), stop);
+
 # finish reasons
 
 for my $reason (qw( stop length content_filter end_turn eos )) {
@@ -312,6 +349,22 @@ for my $i (0 .. $#numbers) {
                           reasoning_tokens => $thought // 0 } },
                   "E63: $name, $form: usage");
     }
+}
+
+
+{
+    no warnings 'surrogate';
+
+    for my $odd (@odd) {
+        my ($s) = $a->answer($odd->[0], $odd->[0]);
+        ok($s->text eq $odd->[1], "$odd->[0]: text");
+    }
+
+    my ($s) = $a->answer('behind the end', 'behind the end');
+    is($s->text, 'Hello', 'nothing comes behind the end');
+
+    $a->breaks('no UTF-8', 'E36: no UTF-8', 502,
+               code => 'invalid_upstream_answer');
 }
 
 
