@@ -115,7 +115,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
     }
 
     ngx_ors_out_lit(out, "{\"model\":");
-    ngx_ors_json_string(out, model->data, model->len);
+    ngx_ors_json_quote(out, model->data, model->len);
 
     ngx_ors_out_lit(out, ",\"messages\":");
 

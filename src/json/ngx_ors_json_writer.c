@@ -33,7 +33,7 @@ static const u_char  ngx_ors_json_controls[32] = {
 
 
 void
-ngx_ors_json_string(ngx_ors_out_t *out, u_char *data, size_t len)
+ngx_ors_json_quote(ngx_ors_out_t *out, u_char *data, size_t len)
 {
     ngx_ors_out_lit(out, "\"");
     ngx_ors_json_escape(out, data, len);

@@ -24,10 +24,6 @@ void ngx_ors_json_escape(ngx_ors_out_t *out, u_char *data, size_t len);
 /* The same with the quotes around it. */
 void ngx_ors_json_quote(ngx_ors_out_t *out, u_char *data, size_t len);
 
-/* without arguments the name is a node type, see ngx_ors_json.h */
-#define ngx_ors_json_string(out, data, len)                                   \
-    ngx_ors_json_quote(out, data, len)
-
 /* The same escaping into memory: the length it takes, and the doing. */
 size_t ngx_ors_json_escape_len(u_char *data, size_t len);
 u_char *ngx_ors_json_escape_mem(u_char *dst, u_char *data, size_t len);

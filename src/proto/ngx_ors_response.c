@@ -146,11 +146,11 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     if (resp->status == ngx_ors_response_failed) {
         ngx_ors_out_lit(out, "{\"code\":");
-        ngx_ors_json_string(out, resp->error->code.data,
-                            resp->error->code.len);
+        ngx_ors_json_quote(out, resp->error->code.data,
+                           resp->error->code.len);
         ngx_ors_out_lit(out, ",\"message\":");
-        ngx_ors_json_string(out, resp->error->message.data,
-                            resp->error->message.len);
+        ngx_ors_json_quote(out, resp->error->message.data,
+                           resp->error->message.len);
         ngx_ors_out_lit(out, "}");
 
     } else {
@@ -493,15 +493,15 @@ void
 ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_ors_out_lit(out, "{\"type\":");
-    ngx_ors_json_string(out, err->type.data, err->type.len);
+    ngx_ors_json_quote(out, err->type.data, err->type.len);
     ngx_ors_out_lit(out, ",\"code\":");
-    ngx_ors_json_string(out, err->code.data, err->code.len);
+    ngx_ors_json_quote(out, err->code.data, err->code.len);
     ngx_ors_out_lit(out, ",\"message\":");
-    ngx_ors_json_string(out, err->message.data, err->message.len);
+    ngx_ors_json_quote(out, err->message.data, err->message.len);
     ngx_ors_out_lit(out, ",\"param\":");
 
     /* an empty string, not null: some clients drop the message over it */
 
-    ngx_ors_json_string(out, err->param.data, err->param.len);
+    ngx_ors_json_quote(out, err->param.data, err->param.len);
     ngx_ors_out_lit(out, "}");
 }

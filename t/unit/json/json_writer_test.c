@@ -54,8 +54,8 @@ test_escapes(void)
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 100);
 
-    ngx_ors_json_string(&out, (u_char *) "a\"b", 3);
-    ngx_ors_json_string(&out, NULL, 0);
+    ngx_ors_json_quote(&out, (u_char *) "a\"b", 3);
+    ngx_ors_json_quote(&out, NULL, 0);
     ngx_ors_out_take(&out, &cl);
     is_chain(cl, "\"a\\\"b\"\"\"", "strings");
 
@@ -168,7 +168,7 @@ test_no_memory(void)
         ngx_ors_out_init(&out, pool, 8);
 
         ngx_ors_test_fail_after(n);
-        ngx_ors_json_string(&out, (u_char *) "quote \" and \n and \xff...", 22);
+        ngx_ors_json_quote(&out, (u_char *) "quote \" and \n and \xff...", 22);
         rc = ngx_ors_out_take(&out, &cl);
 
         ngx_destroy_pool(pool);
