@@ -388,7 +388,7 @@ my %open;
 # slow: never read while writing, so that the peer's output can pile up
 
 sub new ($class, $port, %o) {
-    socket my $fh, PF_INET, SOCK_STREAM, getprotobyname('tcp')
+    socket my $fh, PF_INET, SOCK_STREAM, IPPROTO_TCP
         or die "socket: $!\n";
 
     setsockopt $fh, SOL_SOCKET, SO_RCVBUF, $o{rcvbuf} if $o{rcvbuf};
