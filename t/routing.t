@@ -102,6 +102,10 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /prefix { open_responses on; }
 
+        location /files/ { try_files $uri @front; }
+
+        location @front { open_responses on; }
+
         location /nested/ {
             open_responses on;
             open_responses_target default /to/nested;
@@ -315,6 +319,8 @@ goes('/http', 'anything', '/to/http');
 goes('/exact', 'm', '/to/http');
 goes('/tenants/abc', 'm', '/to/http');
 goes('/prefix', 'm', '/to/http');
+goes('/files', 'm', '/to/http');
+goes('/files/of/any', 'm', '/to/http');
 goes('/nested', 'm', '/to/nested');
 goes('/nested/in', 'm', '/to/nested');
 goes('', 'm', '/to/http');
@@ -325,6 +331,8 @@ error_ok(ask('/none', 'default'), 404, 'no default',
          code => 'model_not_found');
 error_ok(ask('/prefixed', 'm'), 404, 'a path that begins like the location');
 error_ok(ask('/exact/deeper', 'm'), 404, 'a path below an exact location');
+error_ok(post_json($port, '/files/other', { model => 'm', input => 'hi' }),
+         404, 'another path in a named location');
 
 $port = $t->port(1);
 goes('/v1', 'shared', '/to/server');

@@ -127,7 +127,7 @@ ngx_http_ors_endpoint(ngx_http_request_t *r)
         return 0;
     }
 
-    if (clcf->exact_match || clcf->noname
+    if (clcf->exact_match || clcf->noname || clcf->named
 #if (NGX_PCRE)
         || clcf->regex
 #endif
