@@ -112,6 +112,17 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
     type = member[ngx_ors_chat_i_type];
     content = ngx_ors_chat_i_content;
 
+    /* a message has a role, an id alone is a reference */
+
+    if (type ? ngx_ors_json_is(json, type, "item_reference")
+             : member[ngx_ors_chat_i_role] == NULL)
+    {
+        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+                                   "is a reference to a stored item, which "
+                                   "is not supported here, the item itself "
+                                   "must be sent");
+    }
+
     if (type == NULL || ngx_ors_json_is(json, type, "message")) {
         item->kind = ngx_ors_chat_role(json, member[ngx_ors_chat_i_role]);
 

@@ -18,6 +18,8 @@ typedef struct {
 } ngx_ors_chat_messages_t;
 
 
+static ngx_int_t ngx_ors_chat_input(ngx_ors_json_node_t *input,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *input);
 static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
@@ -54,6 +56,12 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
     input = req->field[ngx_ors_rq_input];
     instructions = req->field[ngx_ors_rq_instructions];
 
+    rc = ngx_ors_chat_input(input, pool, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     ngx_ors_out_lit(out, "[");
 
     if (instructions && instructions->len) {
@@ -64,14 +72,14 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
 
     n = cm.n;
 
-    if (input && input->type == ngx_ors_json_array) {
+    if (input->type == ngx_ors_json_array) {
         rc = ngx_ors_chat_items(&cm, input);
 
         if (rc != NGX_OK) {
             return rc;
         }
 
-    } else if (input && (input->len || n)) {
+    } else {
         ngx_ors_chat_message(&cm, "user");
         ngx_ors_chat_value(out, cm.cc.json, input);
         ngx_ors_out_lit(out, "}");
@@ -89,6 +97,31 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
     ngx_ors_out_lit(out, "]");
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_input(ngx_ors_json_node_t *input, ngx_pool_t *pool,
+    ngx_ors_error_t *err)
+{
+    if (input == NULL) {
+        ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
+                          "\"input\" is required");
+
+    } else if (input->type == ngx_ors_json_string ? input->len == 0
+                                                  : input->count == 0)
+    {
+        ngx_ors_error_set(err, pool, 400, "invalid_value",
+                          "\"input\" must not be empty, there is nothing "
+                          "to answer");
+
+    } else {
+        return NGX_OK;
+    }
+
+    ngx_str_set(&err->param, "input");
+
+    return NGX_DECLINED;
 }
 
 

@@ -40,11 +40,21 @@ typedef struct {
 } ngx_ors_chat_param_t;
 
 
+typedef struct {
+    ngx_uint_t            field;          /* ngx_ors_rq_field_e */
+    ngx_str_t             name;
+    char                 *code;
+    char                 *text;           /* follows the name in the message */
+} ngx_ors_chat_lack_t;
+
+
+static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
 static void ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
-static ngx_int_t ngx_ors_chat_logprobs(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
 static void ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_tools(ngx_ors_request_t *req,
     ngx_ors_out_t *out);
@@ -102,13 +112,48 @@ static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
 };
 
 
+/* what Chat Completions has nothing for, and an answer is wrong without */
+
+static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
+
+    { ngx_ors_rq_previous_response_id,
+      ngx_string("previous_response_id"),
+      "previous_response_not_found",
+      "names a response that is not stored here, the conversation must be "
+      "sent as \"input\"" },
+
+    { ngx_ors_rq_conversation,
+      ngx_string("conversation"),
+      "unsupported_parameter",
+      "is not supported here, the conversation must be sent as \"input\"" },
+
+    { ngx_ors_rq_prompt,
+      ngx_string("prompt"),
+      "unsupported_parameter",
+      "is not supported here, its text must be sent as \"instructions\" or "
+      "\"input\"" },
+
+    { ngx_ors_rq_background,
+      ngx_string("background"),
+      "unsupported_parameter",
+      "is not supported here, it must be false or absent" },
+
+    { ngx_ors_rq_top_logprobs,
+      ngx_string("top_logprobs"),
+      "unsupported_parameter",
+      "is not supported for this model" },
+
+    { ngx_ors_rq_n, ngx_null_string, NULL, NULL }
+};
+
+
 ngx_int_t
 ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_logprobs(req, pool, err);
+    rc = ngx_ors_chat_supported(req, pool, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -142,6 +187,44 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_lit(out, "}");
 
     return out->failed ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
+    ngx_ors_error_t *err)
+{
+    const ngx_ors_chat_lack_t  *lack;
+
+    for (lack = ngx_ors_chat_lacks; lack->name.len; lack++) {
+
+        if (!ngx_ors_chat_wanted(&req->json, req->field[lack->field])) {
+            continue;
+        }
+
+        ngx_ors_error_set(err, pool, 400, lack->code, "\"%V\" %s",
+                          &lack->name, lack->text);
+        err->param = lack->name;
+
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+/* false and 0 ask for nothing */
+
+static ngx_uint_t
+ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+{
+    int64_t  n;
+
+    if (node == NULL || node->type == ngx_ors_json_false) {
+        return 0;
+    }
+
+    return ngx_ors_json_integer(json, node, &n) != NGX_OK || n != 0;
 }
 
 
@@ -230,31 +313,6 @@ ngx_ors_chat_reasoner(ngx_str_t *model)
     }
 
     return 0;
-}
-
-
-/* an "include" alone is a wish; a number asks for what is not given here */
-
-static ngx_int_t
-ngx_ors_chat_logprobs(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
-{
-    int64_t               n;
-    ngx_ors_json_node_t  *node;
-
-    node = req->field[ngx_ors_rq_top_logprobs];
-
-    if (node == NULL
-        || (ngx_ors_json_integer(&req->json, node, &n) == NGX_OK && n == 0))
-    {
-        return NGX_OK;
-    }
-
-    ngx_ors_error_set(err, pool, 400, "unsupported_parameter",
-                      "\"top_logprobs\" is not supported for this model");
-    ngx_str_set(&err->param, "top_logprobs");
-
-    return NGX_DECLINED;
 }
 
 
@@ -446,7 +504,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_out_t *out,
 
     } else if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
 
-        /* all tools stay visible; the answer is held to the list */
+        /* all tools stay visible, nothing holds the model to the list */
 
         ngx_ors_out_lit(out, ",\"tool_choice\":");
 

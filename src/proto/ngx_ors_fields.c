@@ -29,10 +29,10 @@
 
 #define ngx_ors_fields_members(fields, required)                              \
     { fields, sizeof(fields) / sizeof(fields[0]), required,                   \
-      ngx_null_string, NULL, NULL, NULL, NULL, NULL }
+      ngx_null_string, NULL, NULL, NULL, NULL }
 
 #define ngx_ors_fields_choice(key, values, absent, code)                      \
-    { NULL, 0, 0, ngx_string(key), values, absent, code, NULL, NULL }
+    { NULL, 0, 0, ngx_string(key), values, absent, code, NULL }
 
 
 /* the members that make a choice have no rule: they were checked by it */
@@ -407,15 +407,16 @@ static const ngx_ors_shape_t  ngx_ors_compaction_shape =
     ngx_ors_fields_members(ngx_ors_compaction_fields, 2);
 
 
-static const ngx_ors_refusal_t  ngx_ors_reference_refusal = {
-    "unsupported_item",
-    "is a reference to a stored item, which is not supported here, "
-    "the item itself must be sent"
+/* "role" is here to be noticed when it comes twice: null, then a message's */
+
+static const ngx_ors_field_t  ngx_ors_reference_fields[] = {
+    { ngx_string("id"),   &ngx_ors_string_rule },
+    { ngx_string("type"), NULL },
+    { ngx_string("role"), NULL }
 };
 
 static const ngx_ors_shape_t  ngx_ors_reference_shape =
-    { NULL, 0, 0, ngx_null_string, NULL, NULL, NULL, NULL,
-      &ngx_ors_reference_refusal };
+    ngx_ors_fields_members(ngx_ors_reference_fields, 1);
 
 
 static const ngx_ors_variant_t  ngx_ors_item_types[] = {
@@ -558,7 +559,7 @@ static const ngx_ors_map_t  ngx_ors_metadata_map = {
 
 static const ngx_ors_shape_t  ngx_ors_metadata_shape =
     { NULL, 0, 0, ngx_null_string, NULL, NULL, NULL,
-      &ngx_ors_metadata_map, NULL };
+      &ngx_ors_metadata_map };
 
 static const ngx_ors_rule_t  ngx_ors_metadata_rule =
     ngx_ors_fields_object(&ngx_ors_metadata_shape);
@@ -738,8 +739,12 @@ static const ngx_ors_field_t  ngx_ors_create_fields[] = {
     { ngx_string("instructions"),         &ngx_ors_string_rule },
     { ngx_string("store"),                &ngx_ors_boolean_rule },
     { ngx_string("service_tier"),         &ngx_ors_service_tier_rule },
-    { ngx_string("top_logprobs"),         &ngx_ors_top_logprobs_rule }
+    { ngx_string("top_logprobs"),         &ngx_ors_top_logprobs_rule },
+
+    /* not in the specification, some servers know them */
+    { ngx_string("conversation"),         NULL },
+    { ngx_string("prompt"),               NULL }
 };
 
 const ngx_ors_shape_t  ngx_ors_fields_create =
-    ngx_ors_fields_members(ngx_ors_create_fields, 2);
+    ngx_ors_fields_members(ngx_ors_create_fields, 1);

@@ -15,8 +15,6 @@ static ngx_int_t ngx_ors_request_malformed(ngx_ors_json_t *json,
     ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
     ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_request_supported(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_count(ngx_ors_json_node_t *node,
     ngx_uint_t max, char *name, ngx_pool_t *pool, ngx_ors_error_t *err);
 
@@ -57,11 +55,6 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     }
 
     rc = ngx_ors_request_model(req, pool, err);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_ors_request_supported(req, pool, err);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -154,49 +147,6 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_pool_t *pool,
             ngx_str_set(&err->param, "model");
             return NGX_DECLINED;
         }
-    }
-
-    return NGX_OK;
-}
-
-
-/* what the protocol has and this server does not */
-
-static ngx_int_t
-ngx_ors_request_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
-{
-    ngx_ors_json_node_t  *node;
-
-    if (req->field[ngx_ors_rq_previous_response_id]) {
-        ngx_ors_error_set(err, pool, 400, "previous_response_not_found",
-                          "\"previous_response_id\" names a response that is "
-                          "not stored here, the conversation must be sent "
-                          "as \"input\"");
-        ngx_str_set(&err->param, "previous_response_id");
-        return NGX_DECLINED;
-    }
-
-    node = req->field[ngx_ors_rq_background];
-
-    if (node && node->type == ngx_ors_json_true) {
-        ngx_ors_error_set(err, pool, 400, "unsupported_parameter",
-                          "\"background\" is not supported here, it must be "
-                          "false or absent");
-        ngx_str_set(&err->param, "background");
-        return NGX_DECLINED;
-    }
-
-    node = req->field[ngx_ors_rq_input];
-
-    if (node->type == ngx_ors_json_string ? node->len == 0
-                                          : node->count == 0)
-    {
-        ngx_ors_error_set(err, pool, 400, "invalid_value",
-                          "\"input\" must not be empty, there is nothing "
-                          "to answer");
-        ngx_str_set(&err->param, "input");
-        return NGX_DECLINED;
     }
 
     return NGX_OK;

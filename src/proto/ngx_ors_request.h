@@ -42,6 +42,8 @@ typedef enum {
     ngx_ors_rq_store,
     ngx_ors_rq_service_tier,
     ngx_ors_rq_top_logprobs,
+    ngx_ors_rq_conversation,
+    ngx_ors_rq_prompt,
     ngx_ors_rq_n
 } ngx_ors_rq_field_e;
 
@@ -78,7 +80,8 @@ typedef struct {
  * The reading is the tolerant one (edge-cases, E34; protocol, C1, C8, C11,
  * C12): null stands for absent in every optional field, a message may come
  * without "type", keys that are not known are passed over, and so are tools
- * of other types than "function".
+ * of other types than "function".  What only some servers can do is not
+ * refused here: "input" may be absent, too, where a stored response goes on.
  *
  * NGX_OK         "req" is filled
  * NGX_DECLINED   "err" holds the reason: 400 with "param" as a path

@@ -327,11 +327,6 @@ ngx_ors_validate_object(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
         }
     }
 
-    if (shape->refusal) {
-        return ngx_ors_mistake_set(m, shape->refusal->code, "%s",
-                                   shape->refusal->text);
-    }
-
     if (shape->map) {
         return ngx_ors_validate_map(m, node, shape->map);
     }
@@ -607,10 +602,6 @@ ngx_ors_validate_fail_choice(ngx_ors_mistake_t *m,
         name = NULL;
 
         for (variant = shape->values; variant->name.len; variant++) {
-
-            if (variant->shape->refusal) {
-                continue;
-            }
 
             if (name) {
                 ngx_ors_mistake_add(m, "%s\"%V\"", sep, name);

@@ -78,14 +78,6 @@ typedef struct {
 } ngx_ors_map_t;
 
 
-/* an object that is known and not taken */
-
-typedef struct {
-    char                     *code;
-    char                     *text;       /* goes after the object's path */
-} ngx_ors_refusal_t;
-
-
 /*
  * An object: members by name, or one of the others.
  *
@@ -105,7 +97,6 @@ struct ngx_ors_shape_s {
     char                     *code;       /* of the error for other values */
 
     const ngx_ors_map_t      *map;
-    const ngx_ors_refusal_t  *refusal;
 };
 
 

@@ -300,6 +300,18 @@ static test_refusal_t  refusals[] = {
       OUT("A", "b") "]",
       "duplicate_call_id input[3].call_id" },
 
+    { "E18 no input",
+      "null",
+      "missing_required_parameter input" },
+
+    { "E18 empty text",
+      "''",
+      "invalid_value input" },
+
+    { "E18 no items",
+      "[]",
+      "invalid_value input" },
+
     { "E18 nothing but reasoning",
       "[" REASON "]",
       "invalid_value input" },
@@ -325,7 +337,19 @@ static test_refusal_t  refusals[] = {
 
     { "compacted history",
       "[" MSG("user", "u") ",{'type':'compaction','encrypted_content':'x'}]",
-      "unsupported_item input[1]" }
+      "unsupported_item input[1]" },
+
+    { "a reference",
+      "[" MSG("user", "u") ",{'type':'item_reference','id':'x'}]",
+      "unsupported_item input[1]" },
+
+    { "an id alone is one, too",
+      "[{'id':'x'}]",
+      "unsupported_item input[0]" },
+
+    { "and so is one with nulls, and whatever else",
+      "[{'id':'x','type':null,'role':null,'content':{}}]",
+      "unsupported_item input[0]" }
 };
 
 

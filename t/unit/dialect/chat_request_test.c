@@ -61,14 +61,17 @@ static test_row_t  rows[] = {
       "m", ",'temperature':null,'top_p':null,'tools':null,"
       "'tool_choice':null,'text':null,'reasoning':null,'stream':null,"
       "'max_output_tokens':null,'instructions':null,'top_logprobs':null,"
-      "'parallel_tool_calls':null,'presence_penalty':null",
+      "'parallel_tool_calls':null,'presence_penalty':null,"
+      "'previous_response_id':null,'background':null,'conversation':null,"
+      "'prompt':null",
       "" },
 
     { "E33 what is not sent",
       "m", ",'store':true,'metadata':{'a':'b'},'safety_identifier':'x',"
       "'prompt_cache_key':'y','service_tier':'auto','truncation':'auto',"
       "'include':['message.output_text.logprobs','odd'],'top_logprobs':0,"
-      "'max_tool_calls':3,'text':{'verbosity':'low'},'user':'u'",
+      "'max_tool_calls':3,'text':{'verbosity':'low'},'user':'u',"
+      "'background':false",
       "" },
 
     { "E32 max_tokens",
@@ -220,7 +223,28 @@ static test_row_t  refusals[] = {
       "invalid_value tool_choice.name" },
 
     { "top_logprobs",
-      "m", ",'top_logprobs':1", "unsupported_parameter top_logprobs" }
+      "m", ",'top_logprobs':1", "unsupported_parameter top_logprobs" },
+
+    { "C21 a stored response",
+      "m", ",'previous_response_id':'resp_1'",
+      "previous_response_not_found previous_response_id" },
+
+    { "a stored response without a name",
+      "m", ",'previous_response_id':''",
+      "previous_response_not_found previous_response_id" },
+
+    { "a conversation by its name",
+      "m", ",'conversation':'conv_1'", "unsupported_parameter conversation" },
+
+    { "a conversation as an object",
+      "m", ",'conversation':{'id':'conv_1'}",
+      "unsupported_parameter conversation" },
+
+    { "a stored prompt",
+      "m", ",'prompt':{'id':'pmpt_1'}", "unsupported_parameter prompt" },
+
+    { "in the background",
+      "m", ",'background':true", "unsupported_parameter background" }
 };
 
 

@@ -12,8 +12,7 @@
 
 static test_t  fields[] = {
     { "'previous_response_id':null", OK },
-    { "'previous_response_id':'resp_1'",
-      "previous_response_not_found", "previous_response_id" },
+    { "'previous_response_id':'resp_1'", OK },
     { "'previous_response_id':5", "invalid_type", "previous_response_id" },
     { "'include':null", OK },
     { "'include':[]", OK },
@@ -68,7 +67,7 @@ static test_t  fields[] = {
     { "'store':0", "invalid_type", "store" },
     { "'background':null", OK },
     { "'background':false", OK },
-    { "'background':true", "unsupported_parameter", "background" },
+    { "'background':true", OK },
     { "'background':'x'", "invalid_type", "background" },
     { "'stream_options':null", OK },
     { "'stream_options':{}", OK },
@@ -151,6 +150,13 @@ static test_t  fields[] = {
     { "'reasoning':{'summary':'none'}", "invalid_value", "reasoning.summary" },
     { "'reasoning':{'summary':true}", "invalid_type", "reasoning.summary" },
     { "'reasoning':'high'", "invalid_type", "reasoning" },
+    { "'conversation':null", OK },
+    { "'conversation':'conv_1'", OK },
+    { "'conversation':{'id':'conv_1'}", OK },
+    { "'conversation':null,'conversation':'c'",
+      "duplicate_key", "conversation" },
+    { "'prompt':null", OK },
+    { "'prompt':{'id':'pmpt_1'}", OK },
     { NULL, OK }
 };
 

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_request.h>
+#include <ngx_ors_chat_request.h>
 #include <dirent.h>
 
 
@@ -77,12 +77,18 @@ test_request(ngx_str_t *body, char *name, char *expected)
     u_char              text[256], *p;
     ngx_int_t           rc;
     ngx_pool_t         *pool;
+    ngx_ors_out_t       out;
     ngx_ors_error_t     err;
     ngx_ors_request_t   req;
 
     pool = ngx_ors_test_pool();
 
     rc = ngx_ors_request_read(&req, body, &limits, pool, &err);
+
+    if (rc == NGX_OK) {
+        ngx_ors_out_init(&out, pool, 4096);
+        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+    }
 
     if (rc == NGX_OK) {
         p = ngx_sprintf(text, "ok");
