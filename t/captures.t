@@ -3,8 +3,9 @@
 # Copyright (C) Open Responses contributors
 
 # What real clients once sent, posted again with their headers: to a model
-# that says what reached it, and to aimock, which must take it, too.  The
-# list of t/data/requests/EXPECTED tells which of them are refused, and why.
+# that says what reached it, to aimock, which must take it, too, and to a
+# server that speaks the protocol itself.  The list of
+# t/data/requests/EXPECTED tells which of them are refused, and why.
 
 use v5.36;
 use Test::More;
@@ -55,7 +56,10 @@ my %known = map { $_ => 1 } qw(
     max_tokens max_completion_tokens reasoning_effort response_format
 );
 
-my $model = ORS::Model->new;
+my $model = ORS::Model->new(scripts => {
+    native => [ [ header => 'Content-Type', 'application/json' ],
+                [ raw => '{}' ] ],
+});
 my $aimock = aimock();
 
 my $t = ORS::Nginx->new(
@@ -75,6 +79,11 @@ my $t = ORS::Nginx->new(
                 open_responses_target default /to/aimock;
             }
 
+            location /native/ {
+                open_responses        on;
+                open_responses_target default /to/native;
+            }
+
             location = /to/model {
                 internal;
                 open_responses_dialect chat;
@@ -85,6 +94,11 @@ my $t = ORS::Nginx->new(
                 internal;
                 open_responses_dialect chat;
                 proxy_pass http://%%AIMOCK%%/v1/chat/completions;
+            }
+
+            location = /to/native {
+                internal;
+                proxy_pass http://%%MODEL%%/script/native;
             }
         }
 CONF
@@ -122,6 +136,7 @@ sub replay ($name, $code, $param) {
         error_ok($r, 400, "$name: $code", type => 'invalid_request',
                  code => $code, param => $param);
         is($model->count, $count, "$name: the model hears of none");
+        native($name, $body, $code, $param, %o);
         return;
     }
 
@@ -144,6 +159,26 @@ sub replay ($name, $code, $param) {
 
     echoed($name, $q, $mine->response);
     arrived($name, $q, $model->last_request);
+    native($name, $body, $code, $param, %o);
+}
+
+
+# what refers to the server's memory is for that server to refuse
+
+sub native ($name, $body, $code, $param, %o) {
+    my $r = post_json($t->port, '/native/responses', $body, %o);
+
+    if ($code eq 'ok' || $code eq 'previous_response_not_found'
+        || $param =~ /\Ainput\[\d+\]\z/)
+    {
+        is($r->{status}, 200, "$name: native");
+        is($model->last_request->{body}, $body,
+           "$name: native, byte for byte");
+        return;
+    }
+
+    error_ok($r, 400, "$name: native, $code", code => $code,
+             param => $param);
 }
 
 
