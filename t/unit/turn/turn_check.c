@@ -162,7 +162,7 @@ check_stream(check_t *c, run_t *run)
     last = p + run->size;
 
     while (p < last && c->error[0] == '\0') {
-        end = (u_char *) strstr((char *) p, "\n\n");
+        end = memmem(p, last - p, "\n\n", 2);
 
         if (end == NULL) {
             wrong(c, "the stream ends within a frame");

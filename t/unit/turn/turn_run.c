@@ -10,6 +10,7 @@
 static ngx_int_t run_answer(run_t *run, ngx_ors_turn_t *turn);
 static ngx_int_t run_feed(run_t *run, ngx_ors_turn_t *turn);
 static ngx_int_t run_take(run_t *run, ngx_ors_turn_t *turn);
+static void run_over(ngx_ors_turn_t *turn);
 static void run_hide_ids(run_t *run, ngx_ors_turn_t *turn);
 
 
@@ -72,6 +73,7 @@ run_turn(run_t *run)
     run->answered = 0;
     run->text = NULL;
     run->size = 0;
+    run->room = 0;
     run->live = 0;
 
     size = 128 + (run->request ? strlen(run->request) : 0);
@@ -115,6 +117,10 @@ run_turn(run_t *run)
 
         if (run->rc != NGX_ERROR && run_take(run, turn) != NGX_OK) {
             run->rc = NGX_ERROR;
+        }
+
+        if (run->rc == NGX_DONE) {
+            run_over(turn);
         }
 
         run->answered = turn->status;
@@ -163,16 +169,25 @@ run_feed(run_t *run, ngx_ors_turn_t *turn)
     size_t      n, max;
     ngx_buf_t   b;
     ngx_int_t   rc;
+    ngx_uint_t  i;
 
     p = run->body;
     last = p + run->len;
     rc = NGX_OK;
+    i = 0;
 
     while (p < last && rc == NGX_OK) {
         n = last - p;
         max = n;
 
-        if (run->random) {
+        if (run->npieces) {
+
+            /* after 1000 pieces the rest: lengths of zero do not end */
+
+            max = (i < 1000) ? run->pieces[i % run->npieces] : n;
+            i++;
+
+        } else if (run->random) {
             max = 1 + ngx_ors_test_random(run->random);
 
         } else if (p == run->body && run->at) {
@@ -237,9 +252,13 @@ run_take(run_t *run, ngx_ors_turn_t *turn)
         return NGX_OK;
     }
 
-    run->text = realloc(run->text, run->size + size + 1);
-    if (run->text == NULL) {
-        abort();
+    if (run->size + size >= run->room) {
+        run->room = 2 * (run->size + size) + 1;
+        run->text = realloc(run->text, run->room);
+
+        if (run->text == NULL) {
+            abort();
+        }
     }
 
     p = run->text + run->size;
@@ -260,6 +279,32 @@ run_take(run_t *run, ngx_ors_turn_t *turn)
     ngx_ors_out_recycle(&turn->out, &out);
 
     return NGX_OK;
+}
+
+
+/* telling it once more is harmless */
+
+static void
+run_over(ngx_ors_turn_t *turn)
+{
+    ngx_buf_t   b;
+    ngx_uint_t  status;
+
+    static u_char  text[] = "data: [DONE]\n\n";
+
+    status = turn->status;
+
+    memset(&b, 0, sizeof(ngx_buf_t));
+    b.pos = text;
+    b.last = text + sizeof(text) - 1;
+
+    if (ngx_ors_turn_data(turn, &b) != NGX_DONE
+        || ngx_ors_turn_end(turn, 0, 1) != NGX_DONE
+        || ngx_ors_turn_end(turn, 502, 0) != NGX_DONE
+        || turn->out.size || turn->status != status)
+    {
+        fail("the turn is over and goes on");
+    }
 }
 
 

@@ -29,6 +29,8 @@ typedef struct {
     size_t             at;           /* 0, or where the first piece ends */
     size_t             step;         /* 0, or the length of the others */
     ngx_uint_t         random;       /* 0, or the greatest length of all */
+    const u_char      *pieces;       /* NULL, or their lengths, used in turn */
+    ngx_uint_t         npieces;
     ngx_uint_t         keep;         /* output is taken at the end only */
 
     /* what came of it: freed by run_free() */
@@ -37,6 +39,7 @@ typedef struct {
     char               answered_type[64];
     u_char            *text;         /* with a zero behind it */
     size_t             size;
+    size_t             room;
     ngx_uint_t         allocs;       /* while the answer came */
     ngx_uint_t         live;         /* bytes there were before the end */
 } run_t;
