@@ -66,7 +66,7 @@ my %framing = (
     'empty lines' => "\n\n" . framed('data: ', "\n\n\n\n"),
     'many lines' => $lines,
     'many lines, CRLF' => $lines =~ s/\n/\r\n/gr,
-    'BOM' => "\xef\xbb\xbf" . framed('data: ', "\n\n"),
+    'BOM' => "\xef\xbb\xbf" . framed('data: ', "\n\n") =~ s/.*?\n\n//sr,
     'event lines' => framed("event: message\nid: 7\nretry: 10\ndata: ",
                             "\n\n"),
     'event lines behind' => framed('data: ', "\nevent: chunk\nx\n\n"),
