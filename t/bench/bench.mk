@@ -1,5 +1,9 @@
-# Benchmarks of parts of the module.
+# Benchmarks: the budgets of the design, and parts of the module.
 #
+#   make bench                 the adapter beside plain proxy_pass, a table
+#   make bench QUICK=1         the same, rough, in less than a minute
+#   make bench PART=memory     some of requests, latency, streams, memory,
+#                              big, reader, callgrind
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json SCALAR=1   as on processors without SSE2
 
@@ -12,11 +16,30 @@ BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
                 src/json/ngx_ors_json_reader.c t/unit/ngx_ors_test.c \
                 t/unit/ngx_ors_test_core.c t/unit/ngx_ors_test_string.c
 
+BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c loop.c)
 
-.PHONY: bench-json
 
-bench-json: $(NGX_OBJS)/Makefile
-	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $(BENCH_DIR)/json_bench \
-	    $(BENCH_JSON) -ljansson
+.PHONY: bench bench-deps bench-json
+
+bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench
+	@TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
+	    t/bench/bench.pl --load=$(BENCH_DIR)/load \
+	    --json=$(BENCH_DIR)/json_bench --out=$(abspath $(BENCH_DIR)) \
+	    $(if $(QUICK),--quick) $(if $(PART),--only=$(PART))
+
+bench-json: $(BENCH_DIR)/json_bench
 	@$(BENCH_DIR)/json_bench
+
+bench-deps:
+	@CC='$(CC)' $(DEPS) bench
+
+$(BENCH_DIR)/load: $(BENCH_LOAD) $(wildcard t/bench/*.h)
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) -o $@ $(BENCH_LOAD)
+
+# SCALAR may be another than the last time
+
+$(BENCH_DIR)/json_bench: $(NGX_OBJS)/Makefile FORCE
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_JSON) -ljansson

@@ -1,8 +1,8 @@
 #!/bin/sh
 
-# Installs what is missing: deps.sh [-n] [build|run|check|test]...  Silent and
-# quick when everything is there; with -n or without root it says what is
-# missing.
+# Installs what is missing: deps.sh [-n] [build|run|check|test|bench]...
+# Silent and quick when everything is there; with -n or without root it says
+# what is missing.
 
 set -u
 
@@ -74,6 +74,14 @@ test_deps() {
     [ "$lib" != libasan.so ] || add gcc
 
     fuzzer
+}
+
+
+bench_deps() {
+    build_deps
+    need valgrind valgrind
+
+    [ -f /usr/include/jansson.h ] || add libjansson-dev
 }
 
 

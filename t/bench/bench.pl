@@ -1,0 +1,612 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+#
+# The budgets of the design, measured: one nginx worker, the adapter beside
+# plain proxy_pass, both in front of the same model server.
+#
+#   bench.pl --load=PROGRAM [--json=PROGRAM] [--out=DIR] [--quick]
+#            [--only=PART,...]
+#
+# Worker and load (client and model server are one process) have a processor
+# each, if there are two.  Plain and adapter take turns, a row is the median
+# of the rounds.
+
+use v5.36;
+use Cwd ();
+use FindBin ();
+use Getopt::Long;
+use IPC::Open2 ();
+use List::Util qw( max min );
+use POSIX ();
+use Time::HiRes qw( sleep time );
+
+use lib "$FindBin::Bin/../lib", $FindBin::Bin;
+use Bodies ();
+use ORS::Nginx;
+use ORS::Util qw( slurp spew wait_for );
+
+$ENV{TEST_NGINX_BINARY} ||= '/usr/sbin/nginx';
+
+my %opt = (out => 'build/bench', only => '');
+
+GetOptions(\%opt, 'load=s', 'json=s', 'out=s', 'only=s', 'quick') or exit 2;
+
+my $ROUNDS = $opt{quick} ? 2 : 7;
+my $SECONDS = $opt{quick} ? 0.2 : 0.6;
+my $CPUS = () = slurp('/proc/cpuinfo') =~ /^processor\b/mg;
+
+my @PARTS = (
+    [ requests => \&requests ],
+    [ latency => \&latency ],
+    [ streams => \&streams ],
+    [ memory => \&memory ],
+    [ big => \&big ],
+    [ reader => \&reader ],
+    [ callgrind => \&callgrind ],
+);
+
+my ($load_in, $load_out, $load_pid, $model_port, $max_streams);
+my ($nginx, %body, @failed);
+my ($met, $missed) = (0, 0);
+
+main();
+
+
+sub main {
+    my $begin = time;
+    my %only = map { $_ => 1 } split /,/, $opt{only};
+
+    $| = 1;
+    $SIG{PIPE} = 'IGNORE';
+
+    start_load();
+    $nginx = start_nginx();
+    make_bodies();
+    warm_up();
+    title();
+
+    for my $part (@PARTS) {
+        my ($name, $code) = @$part;
+
+        $code->() if !%only || $only{$name};
+    }
+
+    $nginx->stop;
+    close $load_in;
+    waitpid $load_pid, 0;
+    $? = 0;
+
+    printf "\n%d within the budget, %d not; %.0f s\n", $met, $missed,
+           time - $begin;
+    say "wrong: $_" for @failed;
+
+    # a missed budget is a result, a wrong answer is not
+    exit(@failed ? 1 : 0);
+}
+
+
+sub title {
+    my ($cpu) = slurp('/proc/cpuinfo') =~ /^model name\s*:\s*(.*)/m;
+    my ($kernel) = (POSIX::uname())[2];
+    my $version = `$ENV{TEST_NGINX_BINARY} -v 2>&1` =~ s{.*nginx/|\s+\z}{}gr;
+    my $load = (split ' ', slurp('/proc/loadavg'))[0];
+
+    print <<"END";
+nginx $version, one worker; ${\ ($cpu // 'unknown')}, $CPUS processors,
+Linux $kernel, load before the start $load; $ROUNDS rounds of $SECONDS s.
+
+Rates are per second of the worker's processor time, which is what a core
+can do: client and model server on the other core may be slower than it.
+In brackets: as seen by the client.  "ratio" is adapter to plain proxy_pass,
+the median of the rounds; "x" in a budget is such a ratio.
+
+END
+
+    printf "%-38s %17s %17s %7s  %-11s %s\n", '', 'plain', 'adapter',
+           'ratio', 'budget', '';
+}
+
+
+# a row; ok: 1, 0, or undef where there is no budget
+
+sub row ($name, $plain, $adapter, $ratio, $budget = '', $ok = undef) {
+    my $verdict = defined $ok ? $ok ? 'ok' : 'MISSED' : '';
+
+    $ok ? $met++ : $missed++ if defined $ok;
+
+    my $line = sprintf "%-38s %17s %17s %7s  %-11s %s", $name, $plain,
+                       $adapter, $ratio, $budget, $verdict;
+    say $line =~ s/\s+\z//r;
+}
+
+
+sub section ($name) {
+    say "\n$name";
+}
+
+
+# servers
+
+sub start_load {
+    my @cpu = $CPUS > 1 ? 'cpu=1' : ();
+
+    $load_pid = IPC::Open2::open2($load_out, $load_in, $opt{load}, @cpu);
+    $load_in->autoflush(1);
+
+    my $r = result() or die "$opt{load} does not start\n";
+
+    $model_port = $r->{port};
+
+    # client and model server have a descriptor each, and so has the worker;
+    # some are in connections that are kept for later
+    $max_streams = int(($r->{files} - 600) / 2);
+}
+
+
+# a command of load.c
+
+sub load ($command, %args) {
+    $args{port} //= $nginx->port;
+    $args{worker} //= ($nginx->workers)[0];
+
+    say $load_in join ' ', $command, map { "$_=$args{$_}" } sort keys %args;
+
+    my $r = result() // die "$opt{load} has gone\n";
+
+    push @failed, "$command $args{path}: $r->{errors} errors"
+        if $r->{errors};
+    push @failed, "$command $args{path}: $r->{ended} streams, $r->{good} good"
+        if ($r->{ended} // 0) != ($r->{good} // 0);
+    push @failed, "$command $args{path}: nothing in time"
+        if !($r->{requests} // $r->{ended});
+
+    return $r;
+}
+
+
+sub result {
+    my $line = <$load_out> // return undef;
+    return { map { split /=/, $_, 2 } split ' ', $line };
+}
+
+
+sub start_nginx {
+    return ORS::Nginx->new(make_conf())->start;
+}
+
+
+sub make_conf {
+    my $files = $max_streams * 2 + 600;
+    my $connections = $files - 100;
+    my $main = "worker_rlimit_nofile $files;\n";
+
+    $main .= "worker_cpu_affinity 01;\n" if $CPUS > 1;
+
+    return (main => $main, subst => { MODEL => $model_port,
+                                      CONNECTIONS => $connections },
+            conf => <<'CONF');
+        events {
+            worker_connections %%CONNECTIONS%%;
+        }
+
+        http {
+            keepalive_requests 1000000000;
+            keepalive_timeout 1h;
+
+            client_max_body_size 64m;
+            client_body_buffer_size 2m;
+
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+
+            upstream model {
+                server 127.0.0.1:%%MODEL%%;
+                keepalive 256;
+                keepalive_requests 1000000000;
+            }
+
+            server {
+                listen 127.0.0.1:%%PORT_0%% backlog=4096;
+                access_log off;
+
+                location = /plain {
+                    proxy_pass http://model/v1/chat/completions;
+                }
+
+                location = /plain/stream {
+                    proxy_buffering off;
+                    proxy_pass http://model/v1/chat/completions;
+                }
+
+                location = /plain/big {
+                    client_body_buffer_size 8m;
+                    proxy_pass http://model/v1/chat/completions;
+                }
+
+                location /adapter/ {
+                    open_responses on;
+                    open_responses_target default /to/model;
+                }
+
+                location /adapter/big/ {
+                    client_body_buffer_size 8m;
+                    open_responses on;
+                    open_responses_target default /to/model;
+                }
+
+                location = /to/model {
+                    internal;
+                    open_responses_dialect chat;
+                    proxy_pass http://model/v1/chat/completions;
+                }
+
+                location = /tiny {
+                    return 204;
+                }
+            }
+        }
+CONF
+}
+
+
+sub make_bodies {
+    my $mb = 1024 * 1024;
+
+    add_body('1 KB', Bodies::agent(900));
+    add_body('100 KB', Bodies::agent(100 * 1024));
+    add_body('1 MB', Bodies::agent($mb));
+    add_body('stream', Bodies::agent(900, stream => 1));
+    add_body('agent', Bodies::agent(4 * $mb));
+    add_body('picture', Bodies::image(4 * $mb));
+    add_body('numbers', Bodies::numbers(4 * $mb));
+}
+
+
+sub add_body ($name, $responses, $chat) {
+    my $file = $name =~ s/ //gr;
+
+    $body{$name} = {
+        adapter => $nginx->write_file("$file.responses.json", $responses),
+        plain => $nginx->write_file("$file.chat.json", $chat),
+    };
+}
+
+
+# what malloc() keeps for later depends on what was asked of it before: this
+# is a worker that has seen large requests
+
+sub warm_up {
+    for my $kind (qw( agent picture )) {
+        for my $side (qw( plain adapter )) {
+            load('closed', conns => 2, count => 8, path => path($side, '/big'),
+                 body => $body{$kind}{$side});
+        }
+    }
+}
+
+
+# measuring
+
+sub path ($side, $what = '') {
+    return $side eq 'plain' ? "/plain$what" : "/adapter$what/responses";
+}
+
+
+# both sides in turn, some rounds; what "code" gives, and its ratios
+
+sub rounds ($code, $rounds = $ROUNDS) {
+    my (@plain, @adapter);
+
+    for (1 .. $rounds) {
+        push @plain, $code->('plain');
+        push @adapter, $code->('adapter');
+    }
+
+    return (\@plain, \@adapter);
+}
+
+
+sub median (@n) {
+    @n = sort { $a <=> $b } @n;
+    return $n[$#n / 2];
+}
+
+
+sub ratio ($plain, $adapter, $what) {
+    return median(map { $what->($adapter->[$_])
+                        / max(1, $what->($plain->[$_])) } 0 .. $#$plain);
+}
+
+
+sub rates ($name, $budget, $count, $code) {
+    my ($plain, $adapter) = rounds($code);
+    my $rate = sub ($r) { $r->{$count} / max(1, $r->{cpu}) * 1e9 };
+    my $ratio = ratio($plain, $adapter, $rate);
+
+    my @cells = map {
+        sprintf '%s (%s)', number(median(map { $rate->($_) } @$_)),
+                number(median(map { $_->{$count} / $_->{seconds} } @$_))
+    } $plain, $adapter;
+
+    row($name, @cells, sprintf('%.2f', $ratio),
+        $budget ? sprintf('>= %.2f x', $budget) : '',
+        $budget ? $ratio >= $budget : undef);
+
+    return median(map { $rate->($_) } @$adapter);
+}
+
+
+sub number ($n) {
+    $n = sprintf '%.0f', $n;
+    1 while $n =~ s/^(-?\d+)(\d{3})/$1,$2/;
+    return $n;
+}
+
+
+# rows
+
+sub requests {
+    my %budget = ('1 KB' => 0.80, '100 KB' => 0.55, '1 MB' => 0.45);
+
+    section('Requests per second, not streaming');
+
+    for my $size ('1 KB', '100 KB', '1 MB') {
+        rates("$size request", $budget{$size}, 'requests', sub ($side) {
+            load('closed', conns => $size eq '1 MB' ? 8 : 32,
+                 seconds => $SECONDS, path => path($side),
+                 body => $body{$size}{$side});
+        });
+    }
+}
+
+
+sub latency {
+    my %budget = (p50 => 50, p99 => 200);
+
+    section('Latency at 3,000 requests/s of 1 KB, microseconds');
+
+    my ($plain, $adapter) = rounds(sub ($side) {
+        load('open', conns => 128, rate => 3000,
+             seconds => max(0.5, $SECONDS), path => path($side),
+             body => $body{'1 KB'}{$side});
+    });
+
+    for my $p (qw( p50 p99 )) {
+        my $added = median(map { $adapter->[$_]{$p} - $plain->[$_]{$p} }
+                           0 .. $#$plain);
+
+        row("$p", (map { number(median(map { $_->{$p} } @$_)) }
+                   $plain, $adapter),
+            sprintf('%+.0f', $added), "< +$budget{$p} us",
+            $added < $budget{$p});
+    }
+}
+
+
+sub streams {
+    section('Chunks relayed per second');
+
+    my $run = sub ($side, %args) {
+        load('streams', %args, path => path($side, $side eq 'plain'
+                                            ? '/stream' : ''),
+             body => $body{stream}{$side});
+    };
+
+    rates('one by one, 64 streams, saturated', 0.85, 'chunks', sub ($side) {
+        $run->($side, conns => 64, mode => 'steps', seconds => $SECONDS);
+    });
+
+    rates('one by one, 200 streams, 50 a second', 0.85, 'chunks',
+          sub ($side) {
+        $run->($side, conns => 200, mode => 'paced', rate => 10000,
+               seconds => $SECONDS);
+    });
+
+    my $bulk = rates('in bulk, 8 streams of 2,000 chunks', 0, 'chunks',
+                     sub ($side) {
+        $run->($side, conns => 8, mode => 'bulk', chunks => 2000,
+               seconds => $SECONDS);
+    });
+
+    row('    of them on one core', '', number($bulk), '', '>= 1,000,000',
+        $bulk >= 1e6);
+}
+
+
+# a worker that has served before gives its memory back late, so each
+# number is from a new one
+
+sub memory {
+    my $chunks = 20;
+    my $limit = 32 + 0.2;       # the text of those chunks is with it
+
+    section("Memory of the worker per open stream, KB, after $chunks deltas");
+
+    for my $n (1000, min(10000, $max_streams)) {
+        my %kb;
+
+        for my $side (qw( plain adapter )) {
+            my $r = fresh(sub {
+                my %args = (mode => 'steps', chunks => $chunks, hold => 1,
+                            path => path($side, $side eq 'plain'
+                                         ? '/stream' : ''),
+                            body => $body{stream}{$side});
+
+                load('streams', %args, conns => 4);
+                load('streams', %args, conns => $n);
+            });
+
+            $kb{$side} = $r->{memory} / $n / 1024;
+
+            push @failed, "$r->{good} of $n streams ended well"
+                if $r->{good} != $n;
+        }
+
+        row(number($n) . ' streams' . ($n == $max_streams
+                                       ? ' (limit of descriptors)' : ''),
+            (map { sprintf '%.1f', $kb{$_} } qw( plain adapter )),
+            sprintf('%.2f', $kb{adapter} / $kb{plain}), '<= 32',
+            $kb{adapter} <= $limit);
+    }
+}
+
+
+# with a worker of its own, that is gone afterwards
+
+sub fresh ($code) {
+    my $old = $nginx;
+
+    $nginx = start_nginx();
+
+    my $r = $code->();
+
+    $nginx->stop;
+    $nginx = $old;
+
+    return $r;
+}
+
+
+sub big {
+    section('One 4 MB body, ms: from its last byte to the first one upstream');
+
+    for my $kind (qw( agent picture numbers )) {
+        my ($plain, $adapter) = rounds(sub ($side) {
+            load('closed', conns => 1, seconds => $SECONDS / 2,
+                 path => path($side, '/big'), body => $body{$kind}{$side});
+        }, max(2, $ROUNDS / 2));
+
+        my @ms = map { median(map { $_->{hold_p50} / 1000 } @$_) }
+                 $plain, $adapter;
+
+        row($kind, (map { sprintf '%.2f', $_ } @ms),
+            sprintf('%.2f', $ms[1] / max(0.01, $ms[0])), '<= 10', $ms[1] <= 10);
+
+        row('    processor time of a request',
+            (map { sprintf '%.2f', median(map { $_->{cpu} / 1e6
+                                                / max(1, $_->{requests}) }
+                                          @$_) } $plain, $adapter), '');
+    }
+
+    my ($plain, $adapter) = rounds(sub ($side) {
+        load('open', conns => 32, rate => 1000, seconds => $SECONDS,
+             path => '/tiny', more => $body{agent}{$side},
+             morepath => path($side, '/big'));
+    }, max(2, $ROUNDS / 2));
+
+    row('tiny request beside them, p99',
+        (map { sprintf '%.2f', median(map { $_->{p99} / 1000 } @$_) }
+         $plain, $adapter), '');
+}
+
+
+sub reader {
+    return if !$opt{json};
+
+    section('JSON reader, GB/s');
+
+    for my $line (`$opt{json}`) {
+        my ($name, $rate) = $line =~ m{^(.*?)\s+\d+\s+([\d.]+) GB/s}
+            or next;
+
+        my $budget = $name =~ /^agent/ ? 1 : $name =~ /^data URL/ ? 4 : 0;
+
+        row($name, '', sprintf('%.2f', $rate), '',
+            $budget ? ">= $budget" : '',
+            $budget ? $rate >= $budget : undef);
+    }
+}
+
+
+# instructions do not depend on the neighbours: what N more requests cost
+
+sub callgrind {
+    section('Instructions of the worker (callgrind)');
+
+    my $file = "$opt{out}/callgrind.out";
+
+    unlink glob "$file*";
+
+    my $t = ORS::Nginx->new(make_conf());
+
+    spew($t->dir . '/nginx.conf',
+         slurp($t->dir . '/nginx.conf')
+             =~ s/^master_process on;/master_process off;/mr
+             =~ s/^worker_cpu_affinity.*\n//mr);
+
+    my $pid = fork // die "cannot fork: $!\n";
+
+    if ($pid == 0) {
+        open STDOUT, '>', $t->dir . '/logs/valgrind.log';
+        open STDERR, '>&', \*STDOUT;
+        exec 'valgrind', '--tool=callgrind', "--callgrind-out-file=$file",
+             $ENV{TEST_NGINX_BINARY}, '-p', $t->dir, '-c',
+             $t->dir . '/nginx.conf', '-e', $t->dir . '/logs/error.log';
+    }
+
+    if (wait_for(sub { -s $t->dir . '/logs/nginx.pid' }, 20)) {
+        callgrind_rows($t->port, $pid, $file);
+
+    } else {
+        say slurp($t->dir . '/logs/valgrind.log');
+        push @failed, 'nginx does not start under valgrind';
+    }
+
+    kill 'TERM', $pid;
+    waitpid $pid, 0;
+}
+
+
+sub callgrind_rows ($port, $pid, $file) {
+    my $dumps = 0;
+
+    my $cost = sub ($command, %args) {
+        my $r = load($command, %args, port => $port, worker => 0);
+
+        `callgrind_control -d $pid 2>&1`;
+        $dumps++;
+
+        my ($sum) = slurp("$file.$dumps") =~ /^(?:summary|totals): (\d+)/m;
+
+        return $sum // die "callgrind_control does not work\n";
+    };
+
+    my $rows = sub ($name, $n, $code) {
+        my %each;
+
+        for my $side (qw( plain adapter )) {
+            $code->($side, 10);
+
+            my $once = $code->($side, $n);
+            my $twice = $code->($side, 2 * $n);
+
+            $each{$side} = ($twice - $once) / $n;
+        }
+
+        my $ratio = $each{plain} / $each{adapter};
+
+        row($name, (map { number($each{$_}) } qw( plain adapter )),
+            sprintf('%.2f', $ratio));
+    };
+
+    for my $size ('1 KB', '100 KB') {
+        $rows->("$size request", $opt{quick} ? 50 : 200, sub ($side, $n) {
+            $cost->('closed', conns => 1, count => $n, path => path($side),
+                    body => $body{$size}{$side});
+        });
+    }
+
+    for my $mode (qw( steps bulk )) {
+        my $n = $mode eq 'bulk' ? 5000 : 500;
+
+        $rows->($mode eq 'bulk' ? 'chunk in bulk' : 'chunk, one by one', $n,
+                sub ($side, $chunks) {
+            $cost->('streams', conns => 1, mode => $mode, chunks => $chunks,
+                    path => path($side, $side eq 'plain' ? '/stream' : ''),
+                    body => $body{stream}{$side});
+        });
+    }
+
+    unlink $file;
+}
