@@ -6,6 +6,7 @@
 #                              big, reader, callgrind
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json SCALAR=1   as on processors without SSE2
+#   make bench-turn            a stream from its bytes to the client's
 
 BENCH_DIR    ?= $(BUILD)/bench
 BENCH_CFLAGS := -std=gnu99 -O2 -g -fPIC -fstack-protector-strong -Wall \
@@ -43,3 +44,13 @@ $(BENCH_DIR)/load: $(BENCH_LOAD) $(wildcard t/bench/*.h)
 $(BENCH_DIR)/json_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_JSON) -ljansson
+
+
+.PHONY: bench-turn
+
+bench-turn: $(NGX_OBJS)/Makefile
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $(BENCH_DIR)/turn_bench \
+	    t/bench/turn_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
+	    $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c))
+	@$(BENCH_DIR)/turn_bench
