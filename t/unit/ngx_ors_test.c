@@ -227,6 +227,13 @@ done_testing(void)
 
 
 ngx_uint_t
+ngx_ors_test_failures(void)
+{
+    return ngx_ors_test_bad;
+}
+
+
+ngx_uint_t
 ngx_ors_test_random(ngx_uint_t n)
 {
     ngx_ors_test_seed ^= ngx_ors_test_seed << 13;

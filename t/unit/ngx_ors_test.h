@@ -85,6 +85,9 @@ void skip_all(const char *why);
  */
 int done_testing(void);
 
+/* Tests that have failed by now. */
+ngx_uint_t ngx_ors_test_failures(void);
+
 
 /* A pool whose log is ngx_ors_test_log(). */
 ngx_pool_t *ngx_ors_test_pool(void);

@@ -1,0 +1,837 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * A request: refused with an error that can be shown, or carried on with
+ * nothing of it lost; either is legal JSON.
+ *
+ * Input: flags, the allocation that fails, and the body, as it is or as a
+ * list of items and parameters.
+ */
+
+
+#include <turn/turn_check.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_utf8.h>
+
+
+#define REQUEST_FUZZ_SMALL      0x01       /* small limits */
+#define REQUEST_FUZZ_NO_MEMORY  0x02
+#define REQUEST_FUZZ_LIST       0x04       /* of fragments */
+
+#define REQUEST_FUZZ_MAX        65536
+
+#define request_fuzz_get(json, node, name)                                    \
+    ngx_ors_json_get(json, node, (u_char *) name, strlen(name))
+
+
+typedef struct {
+    u_char               *data;
+    size_t                len;
+    size_t                size;
+} request_fuzz_text_t;
+
+
+/* what is in a request, or in what was made of it: raw insides of strings */
+
+typedef struct {
+    ngx_ors_json_t       *json;
+    ngx_ors_request_t    *req;
+
+    request_fuzz_text_t   user;
+    request_fuzz_text_t   system;
+    request_fuzz_text_t   assistant;
+    request_fuzz_text_t   refusal;
+    ngx_uint_t            calls;
+    ngx_uint_t            outputs;
+} request_fuzz_sum_t;
+
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+static size_t request_fuzz_list(u_char *body, const uint8_t *p,
+    const uint8_t *last);
+static void request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits,
+    ngx_uint_t fail);
+static void request_fuzz_error(ngx_ors_error_t *err);
+static void request_fuzz_response(ngx_ors_request_t *req);
+static void request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text);
+static void request_fuzz_items(request_fuzz_sum_t *sum,
+    ngx_ors_request_t *req);
+static void request_fuzz_item(request_fuzz_sum_t *sum,
+    ngx_ors_json_node_t *item);
+static void request_fuzz_parts(request_fuzz_sum_t *sum,
+    ngx_ors_json_node_t *content, request_fuzz_text_t *text,
+    const char *between);
+static void request_fuzz_messages(request_fuzz_sum_t *sum,
+    ngx_ors_json_node_t *messages);
+static void request_fuzz_message(request_fuzz_sum_t *sum,
+    ngx_ors_json_node_t *message);
+static void request_fuzz_answers(request_fuzz_sum_t *sum,
+    ngx_ors_json_node_t *calls, ngx_ors_json_node_t *tool);
+static ngx_uint_t request_fuzz_outputs(request_fuzz_sum_t *sum,
+    ngx_str_t *id, ngx_str_t *content);
+static void request_fuzz_add(request_fuzz_text_t *text,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node);
+static void request_fuzz_put(request_fuzz_text_t *text, u_char *data,
+    size_t len);
+static void request_fuzz_same(request_fuzz_text_t *a,
+    request_fuzz_text_t *b);
+static ngx_uint_t request_fuzz_is(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, const char *name, const char *value);
+static void request_fuzz_free(request_fuzz_sum_t *sum);
+static void request_fuzz_read(ngx_ors_json_t *json, ngx_pool_t *pool,
+    ngx_str_t *text);
+static ngx_str_t request_fuzz_take(ngx_ors_out_t *out, ngx_pool_t *pool);
+static void request_fuzz_assert(ngx_uint_t cond);
+
+
+/* "#" is a digit that the next byte chooses, "$" a word of its own */
+
+static const char  *request_fuzz_fragments[] = {
+
+    ",{'role':'user','content':'$'}",
+    ",{'type':'message','role':'user','content':[{'type':'input_text',"
+        "'text':'$'}]}",
+    ",{'role':'user','content':[{'type':'input_text','text':'$'},{'type':"
+        "'input_image','image_url':'$','detail':'original'},{'type':"
+        "'input_text','text':'$'},{'type':'input_file','filename':'a',"
+        "'file_data':'$'}]}",
+    ",{'role':'user','content':[]}",
+    ",{'role':'user','content':[{'type':'input_image','image_url':null}]}",
+    ",{'role':'system','content':'$'}",
+    ",{'role':'developer','content':[{'type':'input_text','text':'$'},"
+        "{'type':'input_text','text':''},{'type':'input_text','text':'$'}]}",
+    ",{'role':'assistant','content':'$'}",
+    ",{'type':'message','role':'assistant','id':'m#','status':'completed',"
+        "'content':[{'type':'output_text','text':'$','annotations':[]},"
+        "{'type':'refusal','refusal':'$'},{'type':'input_text','text':'$'}]}",
+    ",{'role':'assistant','content':[]}",
+    ",{'type':'function_call','call_id':'c#','name':'f#','arguments':'{}'}",
+    ",{'type':'function_call','call_id':'\\u0063#','name':'f','arguments':"
+        "'','id':'$','status':null}",
+    ",{'type':'function_call_output','call_id':'c#','output':'$'}",
+    ",{'type':'function_call_output','call_id':'\\u0063#','output':[]}",
+    ",{'type':'function_call_output','call_id':'c#','output':[{'type':"
+        "'input_text','text':'$'},{'type':'input_image','image_url':'$'},"
+        "{'type':'input_file','file_data':'$'}]}",
+    ",{'type':'reasoning','summary':[{'type':'summary_text','text':'$'}],"
+        "'encrypted_content':null}",
+    ",{'type':'compaction','encrypted_content':'$'}",
+    ",{'type':'item_reference','id':'m#'}",
+    ",{'id':'m#'}",
+    ",{'type':'x#'}",
+    ",{'type':'mess\\u0061ge','role':'us\\u0065r','content':'$'}",
+    ",{'type':null,'role':'user','content':'$','content':'$'}",
+    ",null",
+    ",#",
+
+    "],'instructions':'$','x':[#",
+    "],'tools':[{'type':'function','name':'f#'},{'type':'function','name':"
+        "'f','description':'$','parameters':{'type':'object'},'strict':true}"
+        ",{'type':'web_search'}",
+    "],'tool_choice':'auto','x':[#",
+    "],'tool_choice':{'type':'function','name':'f#'},'x':[#",
+    "],'tool_choice':{'type':'allowed_tools','mode':'required','tools':["
+        "{'type':'function','name':'f#'}]},'x':[#",
+    "],'text':{'format':{'type':'json_schema','name':'$','schema':{},"
+        "'strict':null},'verbosity':'low'},'x':[#",
+    "],'text':{'format':{'schema':{'$':#}}},'x':[#",
+    "],'text':{'format':{'type':'json_object'}},'x':[#",
+    "],'text':{'format':null},'x':[#",
+    "],'reasoning':{'effort':'high','summary':null},'x':[#",
+    "],'reasoning':{'effort':'minimal','summary':'auto'},'x':[#",
+    "],'temperature':0.#,'top_p':1e#,'x':[#",
+    "],'max_output_tokens':1#e1,'max_tool_calls':#,'x':[#",
+    "],'stream':true,'stream_options':{'include_obfuscation':false},'x':[#",
+    "],'metadata':{'$':'$','a':'b'},'x':[#",
+    "],'top_logprobs':0,'background':false,'store':true,'x':[#",
+    "],'parallel_tool_calls':false,'truncation':'auto','x':[#",
+    "],'service_tier':'flex','safety_identifier':'$','x':[#",
+    "],'previous_response_id':null,'include':['$'],'x':[#",
+    "],'prompt_cache_key':'\\ud83d\\ude00\\ud83d$','x':[#",
+    "],'top_logprobs':#,'x':[#",
+    "],'conversation':null,'prompt':#,'x':[#",
+    "],'input':[#",
+    "],'model':'#','x':[#",
+    "]",
+    "'"
+};
+
+#define REQUEST_FUZZ_N                                                        \
+    (sizeof(request_fuzz_fragments) / sizeof(request_fuzz_fragments[0]))
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    u_char            *text;
+    ngx_str_t          body;
+    ngx_ors_limits_t   limits = {
+        64, 100000, 1000, 100, 16, 65536, 1048576, 65536
+    };
+
+    if (size < 2) {
+        return 0;
+    }
+
+    ngx_ors_test_log_reset();
+
+    if (input[0] & REQUEST_FUZZ_LIST) {
+        text = malloc(REQUEST_FUZZ_MAX);
+        body.len = request_fuzz_list(text, input + 2, input + size);
+
+    } else {
+        text = (u_char *) input + 2;
+        body.len = size - 2;
+    }
+
+    /* exactly sized, for the sanitizer */
+
+    body.data = malloc(body.len);
+    memcpy(body.data, text, body.len);
+
+    if (input[0] & REQUEST_FUZZ_LIST) {
+        free(text);
+    }
+
+    if (input[0] & REQUEST_FUZZ_SMALL) {
+        limits.depth = 5;
+        limits.nodes = 60;
+        limits.items = 3;
+        limits.tools = 2;
+    }
+
+    if (input[0] & REQUEST_FUZZ_NO_MEMORY) {
+        request_fuzz_body(&body, &limits, input[1] + 1);
+    }
+
+    request_fuzz_body(&body, &limits, 0);
+
+    free(body.data);
+
+    request_fuzz_assert(ngx_ors_test_logged(NGX_LOG_ALERT) == 0);
+
+    return 0;
+}
+
+
+static size_t
+request_fuzz_list(u_char *body, const uint8_t *p, const uint8_t *last)
+{
+    u_char      *dst;
+    ngx_uint_t   n;
+    const char  *f;
+
+    static const char  begin[] = "{\"model\":\"m\",\"input\":[{\"type\":"
+                                 "\"reasoning\",\"summary\":[]}";
+
+    n = 0;
+    dst = ngx_cpymem(body, begin, sizeof(begin) - 1);
+
+    while (p < last && dst < body + REQUEST_FUZZ_MAX - 1024) {
+
+        for (f = request_fuzz_fragments[*p++ % REQUEST_FUZZ_N]; *f; f++) {
+
+            switch (*f) {
+
+            case '\'':
+                *dst++ = '"';
+                break;
+
+            case '#':
+                *dst++ = '0' + ((p < last) ? *p++ % 4 : 0);
+                break;
+
+            case '$':
+                dst += sprintf((char *) dst, "w%d;", (int) n++);
+                break;
+
+            default:
+                *dst++ = *f;
+            }
+        }
+    }
+
+    *dst++ = ']';
+    *dst++ = '}';
+
+    return dst - body;
+}
+
+
+/* "fail": 0, or the number of the allocation that fails */
+
+static void
+request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
+{
+    ngx_int_t          rc;
+    ngx_str_t          text;
+    ngx_uint_t         failed;
+    ngx_pool_t        *pool;
+    ngx_ors_out_t      out;
+    ngx_ors_error_t    err;
+    ngx_ors_request_t  req;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+    ngx_ors_out_init(&out, pool, 4096);
+
+    ngx_ors_test_fail_after(fail);
+
+    rc = ngx_ors_request_read(&req, body, limits, pool, &err);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+    }
+
+    failed = ngx_ors_test_failed();
+    ngx_ors_test_fail_after(0);
+
+    switch (rc) {
+
+    case NGX_OK:
+        request_fuzz_assert(!failed && err.status == 0);
+
+        text = request_fuzz_take(&out, pool);
+        request_fuzz_chat(&req, &text);
+        request_fuzz_response(&req);
+        break;
+
+    case NGX_DECLINED:
+        request_fuzz_error(&err);
+        break;
+
+    default:
+        request_fuzz_assert(rc == NGX_ERROR && failed);
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+request_fuzz_error(ngx_ors_error_t *err)
+{
+    check_t               c;
+    ngx_str_t             text;
+    ngx_ors_out_t         out;
+    ngx_ors_json_node_t  *message;
+
+    request_fuzz_assert(err->status == 400 && err->code.len
+                        && check_type(&err->type, "invalid_request"));
+
+    request_fuzz_assert(err->message.len && err->message.len <= 512);
+    request_fuzz_assert(ngx_ors_utf8_valid(err->message.data,
+                                           err->message.len)
+                        == err->message.len);
+    request_fuzz_assert(err->param.len == 0
+                        || ngx_ors_utf8_valid(err->param.data, err->param.len)
+                           == err->param.len);
+
+    memset(&c, 0, sizeof(check_t));
+    c.pool = ngx_ors_test_pool();
+
+    ngx_ors_out_init(&out, c.pool, 100);
+    ngx_ors_error_render(&out, err);
+
+    text = request_fuzz_take(&out, c.pool);
+    request_fuzz_read(&c.json, c.pool, &text);
+    check_error_value(&c, c.json.nodes);
+
+    request_fuzz_assert(c.error[0] == '\0');
+
+    message = request_fuzz_get(&c.json, c.json.nodes, "message");
+
+    request_fuzz_assert(ngx_ors_json_equal(&c.json, message,
+                                           err->message.data,
+                                           err->message.len));
+
+    ngx_destroy_pool(c.pool);
+}
+
+
+static void
+request_fuzz_response(ngx_ors_request_t *req)
+{
+    check_t             c;
+    ngx_str_t           text;
+    ngx_ors_out_t       out;
+    ngx_ors_response_t  resp;
+
+    memset(&c, 0, sizeof(check_t));
+    c.pool = ngx_ors_test_pool();
+
+    ngx_memzero(&resp, sizeof(ngx_ors_response_t));
+    ngx_str_set(&resp.id, "resp_x");
+    resp.request = req;
+
+    ngx_ors_out_init(&out, c.pool, 200);
+    ngx_ors_response_render(&out, &resp);
+
+    text = request_fuzz_take(&out, c.pool);
+    request_fuzz_read(&c.json, c.pool, &text);
+
+    check_snapshot(&c, c.json.nodes, "the response");
+    check_is(&c, c.json.nodes, "status", "in_progress");
+
+    if (c.error[0]) {
+        fprintf(stderr, "%s\n%.*s\n", c.error, (int) text.len, text.data);
+        abort();
+    }
+
+    ngx_destroy_pool(c.pool);
+}
+
+
+static void
+request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
+{
+    ngx_pool_t           *pool;
+    ngx_ors_json_t        json;
+    request_fuzz_sum_t    asked, sent;
+    ngx_ors_json_node_t  *node;
+
+    pool = ngx_ors_test_pool();
+    request_fuzz_read(&json, pool, text);
+
+    node = request_fuzz_get(&json, json.nodes, "model");
+
+    request_fuzz_assert(node && ngx_ors_json_equal(&json, node,
+                                                   req->model.data,
+                                                   req->model.len));
+
+    node = request_fuzz_get(&json, json.nodes, "stream");
+
+    request_fuzz_assert(req->stream == (node != NULL));
+
+    memset(&asked, 0, sizeof(request_fuzz_sum_t));
+    memset(&sent, 0, sizeof(request_fuzz_sum_t));
+
+    asked.json = &req->json;
+    sent.json = &json;
+    sent.req = req;
+
+    request_fuzz_items(&asked, req);
+    request_fuzz_messages(&sent, request_fuzz_get(&json, json.nodes,
+                                                  "messages"));
+
+    request_fuzz_same(&asked.user, &sent.user);
+    request_fuzz_same(&asked.system, &sent.system);
+    request_fuzz_same(&asked.assistant, &sent.assistant);
+    request_fuzz_same(&asked.refusal, &sent.refusal);
+
+    request_fuzz_assert(asked.calls == sent.calls);
+    request_fuzz_assert(asked.outputs == sent.outputs);
+
+    request_fuzz_free(&asked);
+    request_fuzz_free(&sent);
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+request_fuzz_items(request_fuzz_sum_t *sum, ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *input, *item;
+
+    request_fuzz_add(&sum->system, sum->json,
+                     req->field[ngx_ors_rq_instructions]);
+
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL || input->type == ngx_ors_json_string) {
+        request_fuzz_add(&sum->user, sum->json, input);
+        return;
+    }
+
+    for (item = ngx_ors_json_first(sum->json, input);
+         item;
+         item = ngx_ors_json_next(sum->json, item))
+    {
+        request_fuzz_item(sum, item);
+    }
+}
+
+
+static void
+request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type, *content;
+
+    json = sum->json;
+    type = request_fuzz_get(json, item, "type");
+
+    if (request_fuzz_is(json, item, "type", "function_call")) {
+        sum->calls++;
+        return;
+    }
+
+    if (request_fuzz_is(json, item, "type", "function_call_output")) {
+        sum->outputs++;
+        return;
+    }
+
+    if (type && type->type != ngx_ors_json_null
+        && !ngx_ors_json_is(json, type, "message"))
+    {
+        return;
+    }
+
+    content = request_fuzz_get(json, item, "content");
+
+    if (request_fuzz_is(json, item, "role", "user")) {
+        request_fuzz_parts(sum, content, &sum->user, "");
+
+    } else if (request_fuzz_is(json, item, "role", "assistant")) {
+        request_fuzz_parts(sum, content, &sum->assistant, "\\n");
+
+    } else {
+        request_fuzz_parts(sum, content, &sum->system, "\\n");
+    }
+}
+
+
+static void
+request_fuzz_parts(request_fuzz_sum_t *sum, ngx_ors_json_node_t *content,
+    request_fuzz_text_t *text, const char *between)
+{
+    size_t                at, refused;
+    ngx_ors_json_node_t  *part, *node;
+    request_fuzz_text_t  *to;
+
+    if (content->type == ngx_ors_json_string) {
+        request_fuzz_add(text, sum->json, content);
+        return;
+    }
+
+    at = text->len;
+    refused = sum->refusal.len;
+
+    for (part = ngx_ors_json_first(sum->json, content);
+         part;
+         part = ngx_ors_json_next(sum->json, part))
+    {
+        if (request_fuzz_is(sum->json, part, "type", "refusal")) {
+            node = request_fuzz_get(sum->json, part, "refusal");
+            to = &sum->refusal;
+
+        } else if (request_fuzz_is(sum->json, part, "type", "input_text")
+                   || request_fuzz_is(sum->json, part, "type", "output_text"))
+        {
+            node = request_fuzz_get(sum->json, part, "text");
+            to = text;
+
+        } else {
+            continue;
+        }
+
+        if (node->len && to->len > ((to == text) ? at : refused)) {
+            request_fuzz_put(to, (u_char *) between, strlen(between));
+        }
+
+        request_fuzz_add(to, sum->json, node);
+    }
+}
+
+
+static void
+request_fuzz_messages(request_fuzz_sum_t *sum, ngx_ors_json_node_t *messages)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *message, *calls, *node;
+
+    json = sum->json;
+    calls = NULL;
+
+    request_fuzz_assert(messages && messages->type == ngx_ors_json_array
+                        && messages->count);
+
+    for (message = ngx_ors_json_first(json, messages);
+         message;
+         message = ngx_ors_json_next(json, message))
+    {
+        if (request_fuzz_is(json, message, "role", "tool")) {
+            request_fuzz_answers(sum, calls, message);
+            continue;
+        }
+
+        /* tool messages stand right behind the one with their calls */
+
+        calls = request_fuzz_get(json, message, "tool_calls");
+
+        if (calls) {
+            request_fuzz_assert(calls->type == ngx_ors_json_array
+                                && calls->count);
+            request_fuzz_assert(request_fuzz_is(json, message, "role",
+                                                "assistant"));
+
+            for (node = ngx_ors_json_first(json, calls);
+                 node;
+                 node = ngx_ors_json_next(json, node))
+            {
+                sum->calls++;
+            }
+        }
+
+        request_fuzz_message(sum, message);
+    }
+}
+
+
+static void
+request_fuzz_message(request_fuzz_sum_t *sum, ngx_ors_json_node_t *message)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *content, *part;
+
+    json = sum->json;
+    content = request_fuzz_get(json, message, "content");
+
+    request_fuzz_assert(content != NULL);
+
+    if (request_fuzz_is(json, message, "role", "system")) {
+        request_fuzz_assert(content->type == ngx_ors_json_string);
+        request_fuzz_add(&sum->system, json, content);
+        return;
+    }
+
+    if (request_fuzz_is(json, message, "role", "assistant")) {
+        request_fuzz_assert(content->type == ngx_ors_json_string
+                            || content->type == ngx_ors_json_null);
+        request_fuzz_add(&sum->assistant, json, content);
+        request_fuzz_add(&sum->refusal, json,
+                         request_fuzz_get(json, message, "refusal"));
+        return;
+    }
+
+    request_fuzz_assert(request_fuzz_is(json, message, "role", "user"));
+
+    if (content->type == ngx_ors_json_string) {
+        request_fuzz_add(&sum->user, json, content);
+        return;
+    }
+
+    request_fuzz_assert(content->type == ngx_ors_json_array
+                        && content->count);
+
+    for (part = ngx_ors_json_first(json, content);
+         part;
+         part = ngx_ors_json_next(json, part))
+    {
+        if (request_fuzz_is(json, part, "type", "text")) {
+            request_fuzz_add(&sum->user, json,
+                             request_fuzz_get(json, part, "text"));
+        }
+    }
+}
+
+
+/* a tool message answers one of the calls right before it */
+
+static void
+request_fuzz_answers(request_fuzz_sum_t *sum, ngx_ors_json_node_t *calls,
+    ngx_ors_json_node_t *tool)
+{
+    ngx_str_t             id, content;
+    ngx_uint_t            found;
+    ngx_ors_json_node_t  *node, *call;
+
+    sum->outputs++;
+
+    node = request_fuzz_get(sum->json, tool, "content");
+
+    request_fuzz_assert(node && node->type == ngx_ors_json_string);
+    ngx_ors_json_raw(sum->json, node, &content);
+
+    node = request_fuzz_get(sum->json, tool, "tool_call_id");
+
+    request_fuzz_assert(calls && node && node->type == ngx_ors_json_string);
+
+    id.data = malloc(node->len);
+    id.len = ngx_ors_json_decode(sum->json, node, id.data) - id.data;
+
+    found = 0;
+
+    for (call = ngx_ors_json_first(sum->json, calls);
+         call;
+         call = ngx_ors_json_next(sum->json, call))
+    {
+        node = request_fuzz_get(sum->json, call, "id");
+        found += (node && ngx_ors_json_equal(sum->json, node, id.data,
+                                             id.len));
+    }
+
+    request_fuzz_assert(found && request_fuzz_outputs(sum, &id, &content));
+
+    free(id.data);
+}
+
+
+/* the number of outputs asked for that have this id and this content */
+
+static ngx_uint_t
+request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
+    ngx_str_t *content)
+{
+    ngx_uint_t            found;
+    ngx_ors_json_t       *json;
+    request_fuzz_sum_t    asked;
+    ngx_ors_json_node_t  *input, *item, *node;
+    request_fuzz_text_t   text;
+
+    found = 0;
+    json = &sum->req->json;
+    input = sum->req->field[ngx_ors_rq_input];
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        node = request_fuzz_get(json, item, "call_id");
+
+        if (!request_fuzz_is(json, item, "type", "function_call_output")
+            || !ngx_ors_json_equal(json, node, id->data, id->len))
+        {
+            continue;
+        }
+
+        memset(&asked, 0, sizeof(request_fuzz_sum_t));
+        memset(&text, 0, sizeof(request_fuzz_text_t));
+        asked.json = json;
+
+        node = request_fuzz_get(json, item, "output");
+        request_fuzz_parts(&asked, node, &text, "\\n");
+
+        /* in place of a text that is not there stands one of ours */
+
+        found += (text.len == content->len
+                  && (text.len == 0
+                      || memcmp(text.data, content->data, text.len) == 0))
+                 || (text.len == 0 && node->type == ngx_ors_json_array
+                     && content->len && content->data[0] == '(');
+
+        free(text.data);
+    }
+
+    return found;
+}
+
+
+static void
+request_fuzz_add(request_fuzz_text_t *text, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    ngx_str_t  raw;
+
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
+        return;
+    }
+
+    ngx_ors_json_raw(json, node, &raw);
+    request_fuzz_put(text, raw.data, raw.len);
+}
+
+
+static void
+request_fuzz_put(request_fuzz_text_t *text, u_char *data, size_t len)
+{
+    if (text->len + len > text->size) {
+        text->size = 2 * (text->len + len);
+        text->data = realloc(text->data, text->size);
+    }
+
+    if (len) {
+        memcpy(text->data + text->len, data, len);
+        text->len += len;
+    }
+}
+
+
+static void
+request_fuzz_same(request_fuzz_text_t *a, request_fuzz_text_t *b)
+{
+    if (a->len == b->len && (a->len == 0
+                             || memcmp(a->data, b->data, a->len) == 0))
+    {
+        return;
+    }
+
+    fprintf(stderr, "asked: %.*s\nsent:  %.*s\n", (int) a->len,
+            a->len ? (char *) a->data : "", (int) b->len,
+            b->len ? (char *) b->data : "");
+    abort();
+}
+
+
+static ngx_uint_t
+request_fuzz_is(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const char *name, const char *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = request_fuzz_get(json, object, name);
+
+    return node && ngx_ors_json_equal(json, node, (u_char *) value,
+                                      strlen(value));
+}
+
+
+static void
+request_fuzz_free(request_fuzz_sum_t *sum)
+{
+    free(sum->user.data);
+    free(sum->system.data);
+    free(sum->assistant.data);
+    free(sum->refusal.data);
+}
+
+
+/* what we have written is read again */
+
+static void
+request_fuzz_read(ngx_ors_json_t *json, ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_ors_json_init(json, pool, NGX_ORS_JSON_MAX_DEPTH, 1000000);
+
+    if (ngx_ors_json_read(json, text->data, text->len) != NGX_OK) {
+        fprintf(stderr, "not JSON: %.*s\n", (int) text->len, text->data);
+        abort();
+    }
+}
+
+
+static ngx_str_t
+request_fuzz_take(ngx_ors_out_t *out, ngx_pool_t *pool)
+{
+    u_char       *p;
+    ngx_str_t     text;
+    ngx_chain_t  *cl;
+
+    text.len = out->size;
+    text.data = ngx_pnalloc(pool, text.len);
+
+    request_fuzz_assert(ngx_ors_out_take(out, &cl) == NGX_OK);
+
+    for (p = text.data; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    request_fuzz_assert(p == text.data + text.len);
+
+    return text;
+}
+
+
+static void
+request_fuzz_assert(ngx_uint_t cond)
+{
+    if (!cond) {
+        abort();
+    }
+}
