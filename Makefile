@@ -71,6 +71,7 @@ help:
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'check      house rules, and the compiler warnings of clang'
 	@echo 'fuzz       fuzz targets'
+	@echo 'fuzz-run   runs them, each for a while [SECONDS=60 F=part of a name]'
 	@echo 'bench      benchmarks'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'
 	@echo '           of a server [UPSTREAM=http://host:port/v1 MODEL=name PORT=n]'
