@@ -123,14 +123,14 @@ static ngx_http_module_t  ngx_http_open_responses_module_ctx = {
     NULL,                                     /* preconfiguration */
     ngx_http_open_responses_init,             /* postconfiguration */
 
-    ngx_http_open_responses_create_main_conf, /* create main configuration */
-    NULL,                                     /* init main configuration */
+    ngx_http_open_responses_create_main_conf, /* create main conf */
+    NULL,                                     /* init main conf */
 
-    NULL,                                     /* create server configuration */
-    NULL,                                     /* merge server configuration */
+    NULL,                                     /* create server conf */
+    NULL,                                     /* merge server conf */
 
-    ngx_http_open_responses_create_loc_conf,  /* create location configuration */
-    ngx_http_open_responses_merge_loc_conf    /* merge location configuration */
+    ngx_http_open_responses_create_loc_conf,  /* create location conf */
+    ngx_http_open_responses_merge_loc_conf    /* merge location conf */
 };
 
 

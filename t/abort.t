@@ -56,7 +56,8 @@ my $model = ORS::Model->new(scripts => {
         $conn->touch('gone');
         $conn->_shut;
     },
-    fails => [ sse_head(), $ends->[0], [ sse => { error => { message => 'no' } } ],
+    fails => [ sse_head(), $ends->[0],
+               [ sse => { error => { message => 'no' } } ],
                [ hang => 'gone' ] ],
 });
 

@@ -271,7 +271,8 @@ like($out, qr/unknown directive "nonsense"/, 'and its reason');
 
 # JSON
 
-is(json_error('{"a":[1,-0.5e3,"\u00e9\ud83d\ude00",null,true]}'), undef, 'JSON');
+is(json_error('{"a":[1,-0.5e3,"\u00e9\ud83d\ude00",null,true]}'), undef,
+   'JSON');
 ok(json_error($_), "not JSON: " . s{\n}{\\n}gr) for
     '', '{', '{"a":1,}', '[1,]', '01', '1.', 'nul', '"\x"', "\"\n\"", '{}{}',
     "\"\xff\"", "\"\xed\xa0\x80\"", '{"a":1,"a":2}', '[1 2]', '"a', '+1',

@@ -16,8 +16,9 @@ use ORS::Stream qw( stream_ok response_ok error_ok );
 # a finished answer of a server that speaks the protocol itself
 
 my $native = <<'JSON' =~ s/\n//gr;
-{"id":"resp_native","object":"response","created_at":1767225600,"completed_at":1767225601,
-"status":"completed","incomplete_details":null,"model":"its-own",
+{"id":"resp_native","object":"response","created_at":1767225600,
+"completed_at":1767225601,"status":"completed",
+"incomplete_details":null,"model":"its-own",
 "previous_response_id":null,"instructions":null,"output":[],"error":null,
 "tools":[],"tool_choice":"auto","truncation":"disabled",
 "parallel_tool_calls":true,"text":{"format":{"type":"text"}},"top_p":1,
