@@ -61,6 +61,8 @@ struct ngx_http_ors_ctx_s {
 
     ngx_chain_t               *busy;        /* output that is being sent */
     ngx_http_posted_request_t  posted;
+    off_t                      sent;        /* bytes when "pace" was set */
+    ngx_event_t                pace;
     ngx_event_t                linger;
     ngx_str_t                  retry_after; /* from the target, or empty */
 
@@ -68,6 +70,8 @@ struct ngx_http_ors_ctx_s {
 
     unsigned                   header_sent:1;
     unsigned                   last_sent:1;
+    unsigned                   lingering:1;
+    unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
 };
 
 
@@ -131,6 +135,12 @@ void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 /* Lets a call go on that had to wait for a slow client. */
 void ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
+/*
+ * Lets a call begin that was put off: the timer of "limit_req" is the
+ * connection's, so it is the main request that is told.
+ */
+void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
+
 /* Phase handler: makes the body when the target's location is known. */
 ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
 
@@ -143,6 +153,9 @@ ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
 
 
 /* ngx_http_ors_output.c */
+
+/* Prepares the timers of "ctx".  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_timers_init(ngx_http_ors_ctx_t *ctx);
 
 /*
  * Moves the request on: tells the turn of a call that has ended, sends what

@@ -10,7 +10,10 @@
 
 
 /* the turn is given its bytes in steps, between which a client may be slow */
-#define NGX_HTTP_ORS_STEP  8192
+#define NGX_HTTP_ORS_STEP   8192
+
+/* what a short body may grow by when it is made for a target */
+#define NGX_HTTP_ORS_SPARE  256
 
 
 static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
@@ -230,7 +233,11 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     call->conf = olcf;
 
-    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_STEP);
+    /* it will be as long as the client's, and lives as long as the stream */
+
+    size = ngx_min(turn->body.len + NGX_HTTP_ORS_SPARE, NGX_HTTP_ORS_STEP);
+
+    ngx_ors_out_init(&out, r->pool, size);
 
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->model, &out);
 
@@ -585,6 +592,15 @@ void
 ngx_http_ors_call_resume(ngx_http_ors_call_t *call)
 {
     if (call->in && !call->done) {
+        ngx_http_ors_post(call->request, &call->posted);
+    }
+}
+
+
+void
+ngx_http_ors_call_wake(ngx_http_ors_call_t *call)
+{
+    if (!call->done && call->request->upstream == NULL) {
         ngx_http_ors_post(call->request, &call->posted);
     }
 }

@@ -49,6 +49,8 @@ ngx_http_ors_handler(ngx_http_request_t *r)
 
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
+    r->request_body_in_single_buf = 1;
+
     rc = ngx_http_read_client_request_body(r, ngx_http_ors_body_handler);
 
     if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
@@ -217,6 +219,10 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->turn = turn;
+
+    if (ngx_http_ors_timers_init(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (ngx_http_ors_body(r, &body) != NGX_OK) {
         return NGX_ERROR;

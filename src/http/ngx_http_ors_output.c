@@ -19,27 +19,56 @@ static ngx_int_t ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_mark(ngx_http_ors_ctx_t *ctx,
     ngx_chain_t **out);
 static ngx_int_t ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_pace_timer(ngx_http_ors_ctx_t *ctx,
+    ngx_msec_t timeout);
+static void ngx_http_ors_pace_handler(ngx_event_t *ev);
 static void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
-static ngx_int_t ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_linger_handler(ngx_event_t *ev);
-static void ngx_http_ors_linger_cleanup(void *data);
+static void ngx_http_ors_timers_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_ors_timers_init(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_log_t           *log;
+    ngx_http_cleanup_t  *cln;
+
+    cln = ngx_http_cleanup_add(ctx->request, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_timers_cleanup;
+    cln->data = ctx;
+
+    log = ctx->request->connection->log;
+
+    ctx->pace.data = ctx;
+    ctx->pace.log = log;
+    ctx->pace.handler = ngx_http_ors_pace_handler;
+
+    ctx->linger.data = ctx;
+    ctx->linger.log = log;
+    ctx->linger.handler = ngx_http_ors_linger_handler;
+
+    return NGX_OK;
+}
 
 
 void
 ngx_http_ors_write_handler(ngx_http_request_t *r)
 {
-    ngx_connection_t    *c;
     ngx_http_ors_ctx_t  *ctx;
 
-    c = r->connection;
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
 
-    if (c->write->timedout) {
-        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
-        c->timedout = 1;
+    /* the timer was set for the subrequest, ours is ctx->pace */
 
-        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
-        return;
+    r->connection->write->timedout = 0;
+
+    if (ctx->call) {
+        ngx_http_ors_call_wake(ctx->call);
     }
 
     ngx_http_ors_run(ctx);
@@ -56,6 +85,14 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     turn = ctx->turn;
     call = ctx->call;
 
+    if (ctx->delayed && !ctx->request->connection->write->delayed) {
+        ctx->delayed = 0;
+
+        if (ctx->pace.timer_set) {
+            ngx_del_timer(&ctx->pace);
+        }
+    }
+
     if (call && call->done && turn->state != ngx_ors_turn_st_over
         && ngx_ors_turn_end(turn, call->status, call->complete) == NGX_ERROR)
     {
@@ -70,13 +107,16 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    if (turn->state == ngx_ors_turn_st_over
-        && (call == NULL || call->done
-            || turn->response.status == ngx_ors_response_failed
-            || ngx_http_ors_linger(ctx) != NGX_OK))
-    {
-        ngx_http_ors_finalize(ctx, rc);
-        return;
+    if (turn->state == ngx_ors_turn_st_over) {
+
+        if (call == NULL || call->done
+            || turn->response.status == ngx_ors_response_failed)
+        {
+            ngx_http_ors_finalize(ctx, rc);
+            return;
+        }
+
+        ngx_http_ors_linger(ctx);
     }
 
     if (ngx_http_ors_pace(ctx) != NGX_OK) {
@@ -271,18 +311,15 @@ ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx)
     wev = r->connection->write;
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (r->buffered || r->connection->buffered) {
-
-        if (!wev->delayed) {
-            ngx_add_timer(wev, clcf->send_timeout);
-        }
+    if (r->buffered || r->connection->buffered || wev->delayed) {
+        ngx_http_ors_pace_timer(ctx, clcf->send_timeout);
 
         if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
             return NGX_ERROR;
         }
 
-    } else if (wev->timer_set && !wev->delayed) {
-        ngx_del_timer(wev);
+    } else if (ctx->pace.timer_set) {
+        ngx_del_timer(&ctx->pace);
     }
 
     if (ctx->call && ngx_http_ors_pending(ctx) < ctx->turn->limits->queue) {
@@ -293,19 +330,94 @@ ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx)
 }
 
 
+/*
+ * The timer of the connection's write event cannot be used: the upstream of
+ * a subrequest sets it to the time-out of the target's location, or deletes
+ * it, though it was that of "limit_rate"
+ */
+
+static void
+ngx_http_ors_pace_timer(ngx_http_ors_ctx_t *ctx, ngx_msec_t timeout)
+{
+    ngx_event_t       *wev;
+    ngx_connection_t  *c;
+
+    c = ctx->request->connection;
+    wev = c->write;
+
+    if (wev->delayed) {
+
+        if (!ctx->delayed) {
+            ctx->delayed = 1;
+            timeout = wev->timer_set ? wev->timer.key - ngx_current_msec : 1;
+            ngx_add_timer(&ctx->pace, timeout);
+        }
+
+        return;
+    }
+
+    /* a client that takes nothing is not helped by a model that goes on */
+
+    if (!ctx->pace.timer_set || ctx->sent != c->sent) {
+        ctx->sent = c->sent;
+        ngx_add_timer(&ctx->pace, timeout);
+    }
+}
+
+
+static void
+ngx_http_ors_pace_handler(ngx_event_t *ev)
+{
+    ngx_event_t         *wev;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+    wev = c->write;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    if (wev->delayed) {
+        wev->delayed = 0;
+
+        if (wev->timer_set) {
+            ngx_del_timer(wev);
+        }
+
+        ngx_http_ors_write_handler(ctx->request);
+
+    } else {
+        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
+        c->timedout = 1;
+
+        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
 static void
 ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 {
+    ngx_event_t         *wev;
     ngx_http_request_t  *r;
 
     r = ctx->request;
+    wev = r->connection->write;
 
-    if (ctx->linger.timer_set) {
-        ngx_del_timer(&ctx->linger);
-    }
+    ngx_http_ors_timers_cleanup(ctx);
 
     if (ctx->call) {
         ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    if (wev->delayed) {
+
+        /* what is left to be sent waits for this one */
+
+        ngx_add_timer(wev, 1);
     }
 
     if (rc == NGX_ERROR && !ctx->header_sent) {
@@ -322,32 +434,17 @@ ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
  * of one more packet; a client that leaves meanwhile has all it came for
  */
 
-static ngx_int_t
+static void
 ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_cleanup_t  *cln;
-
-    if (ctx->linger.data) {
-        return NGX_OK;
+    if (ctx->lingering) {
+        return;
     }
 
-    cln = ngx_http_cleanup_add(ctx->request, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    cln->handler = ngx_http_ors_linger_cleanup;
-    cln->data = ctx;
-
-    ctx->linger.data = ctx;
-    ctx->linger.log = ctx->request->connection->log;
-    ctx->linger.handler = ngx_http_ors_linger_handler;
-
+    ctx->lingering = 1;
     ctx->request->read_event_handler = ngx_http_block_reading;
 
     ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
-
-    return NGX_OK;
 }
 
 
@@ -360,6 +457,8 @@ ngx_http_ors_linger_handler(ngx_event_t *ev)
     ctx = ev->data;
     c = ctx->request->connection;
 
+    ngx_http_set_log_request(c->log, ctx->request);
+
     ngx_log_error(NGX_LOG_INFO, c->log, 0,
                   "model server does not end its stream, closing it");
 
@@ -370,9 +469,13 @@ ngx_http_ors_linger_handler(ngx_event_t *ev)
 
 
 static void
-ngx_http_ors_linger_cleanup(void *data)
+ngx_http_ors_timers_cleanup(void *data)
 {
     ngx_http_ors_ctx_t  *ctx = data;
+
+    if (ctx->pace.timer_set) {
+        ngx_del_timer(&ctx->pace);
+    }
 
     if (ctx->linger.timer_set) {
         ngx_del_timer(&ctx->linger);
