@@ -238,7 +238,7 @@ case('E46: a document of two',
                 piece(1, 'b', 'g', '{"y":2}')), $a, $b);
 case('E46: no arguments',
      stream(piece(0, 'a', 'f', ''), piece(1, 'b', 'g', '')),
-     call('a', 'f', ''), call('b', 'g', ''));
+     call('a', 'f', '{}'), call('b', 'g', '{}'));
 case('E46: braces in strings',
      stream(piece(0, 'a', 'f', '{"x":"}'), piece(1, 'b', 'g', '{"y":'),
             piece(0, undef, undef, '\\"}"}'), piece(1, undef, undef, '2}')),

@@ -74,6 +74,10 @@ $scripts{'usage-each'} = chunks(
 $scripts{'usage-finish'} = chunks(role, word('Hello'),
                                   with_usage(stop, chat_usage()));
 
+$scripts{pings} = chunks({ type => 'ping' }, role, word('Hel'),
+                         { choices => undef }, { event => 'x', n => 1 },
+                         word('lo'), stop, chat_chunk(usage => chat_usage()));
+
 $scripts{two} = chunks(chat_chunk(role => 'assistant', id => 'a',
                                   model => 'x'),
                        word('Hel', id => 'b', model => 'y'),
@@ -304,6 +308,7 @@ for my $case ([ 'usage-eof', 'E39: end without [DONE]', 10 ],
               [ 'usage-each', 'E40: usage in each chunk', 10 ],
               [ 'usage-finish', 'E40: usage with the reason', 10 ],
               [ 'two', 'E41: two ids and models', 0 ],
+              [ 'pings', 'objects that are no chunks', 10 ],
               [ 'choices', 'E58: several choices', 10 ],
               [ 'choices-json', 'E58: several choices in a document', 10 ],
               [ 'repeat', 'E61: text that is repeated', 10 ],

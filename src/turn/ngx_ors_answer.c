@@ -63,8 +63,10 @@ static ngx_int_t ngx_ors_answer_announce(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_answer_call_id(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
-static void ngx_ors_answer_close(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_answer_close(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
+static ngx_int_t ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item);
 static ngx_uint_t ngx_ors_answer_nameless(ngx_ors_answer_t *answer);
 
 
@@ -643,7 +645,9 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
             status = ngx_ors_item_incomplete;
         }
 
-        ngx_ors_answer_close(answer, item, status);
+        if (ngx_ors_answer_close(answer, item, status) != NGX_OK) {
+            return NGX_ERROR;
+        }
 
         /* nothing may follow an item that is incomplete (spec, R37) */
 
@@ -746,13 +750,20 @@ ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 }
 
 
-static void
+static ngx_int_t
 ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     ngx_ors_item_status_e status)
 {
+    if (item->type == ngx_ors_item_function_call
+        && status == ngx_ors_item_completed && item->arguments.len == 0
+        && ngx_ors_answer_no_arguments(answer, item) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (!answer->stream) {
         item->status = status;
-        return;
+        return NGX_OK;
     }
 
     switch (item->type) {
@@ -775,6 +786,30 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     item->status = status;
 
     ngx_ors_event_item_done(answer->out, answer->resp, item);
+
+    return NGX_OK;
+}
+
+
+/* some servers leave them out; clients parse what they get as JSON (E8) */
+
+static ngx_int_t
+ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+{
+    static ngx_str_t  none = ngx_string("{}");
+
+    if (ngx_ors_text_append(&item->arguments, answer->pool, none.data,
+                            none.len)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (answer->stream) {
+        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, &none);
+    }
+
+    return NGX_OK;
 }
 
 

@@ -363,6 +363,15 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     }
 
     if (ngx_ors_chat_reply(&reply, &turn->json) != NGX_OK) {
+
+        /* servers put objects of their own between the chunks, as pings */
+
+        if (turn->state == ngx_ors_turn_st_stream
+            && turn->json.nodes->type == ngx_ors_json_object)
+        {
+            return NGX_OK;
+        }
+
         return ngx_ors_turn_refuse(turn, "no chat completion");
     }
 
