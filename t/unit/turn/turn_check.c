@@ -406,8 +406,6 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
     check_keep(c, &c->item_type, check_get(c, item, "type"));
     check_keep(c, &c->item_id, check_get(c, item, "id"));
 
-    /* name and call_id are compared by the item's end, all but the status */
-
     if (c->nitems == CHECK_ITEMS) {
         wrong(c, "too many items for this test");
         return;
@@ -415,6 +413,7 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
 
     if (check_type(&c->item_type, "function_call")) {
         check_keep(c, &c->items[c->nitems], check_get(c, item, "call_id"));
+        check_keep(c, &c->item_name, check_get(c, item, "name"));
     }
 
     c->nitems++;
@@ -456,8 +455,10 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
             wrong(c, "no arguments.done");
         }
 
-        if (!check_same(c, check_get(c, item, "call_id"), kept)) {
-            wrong(c, "call_id has changed");
+        if (!check_same(c, check_get(c, item, "call_id"), kept)
+            || !check_same(c, check_get(c, item, "name"), &c->item_name))
+        {
+            wrong(c, "call_id or name has changed");
         }
 
         check_sum(c, check_get(c, item, "arguments"));

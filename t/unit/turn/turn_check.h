@@ -55,6 +55,7 @@ typedef struct {
 
     ngx_str_t         item_type;       /* of the open item */
     ngx_str_t         item_id;
+    ngx_str_t         item_name;       /* of a call */
     ngx_str_t         part_type;       /* empty: no part is open */
     ngx_uint_t        nparts;
     ngx_uint_t        done;            /* of the part or the arguments */

@@ -173,7 +173,11 @@ run_feed(run_t *run, ngx_ors_turn_t *turn)
 
     p = run->body;
     last = p + run->len;
-    rc = NGX_OK;
+
+    /* nginx has buffers without bytes */
+
+    memset(&b, 0, sizeof(ngx_buf_t));
+    rc = ngx_ors_turn_data(turn, &b);
     i = 0;
 
     while (p < last && rc == NGX_OK) {

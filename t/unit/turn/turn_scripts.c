@@ -103,6 +103,12 @@ script_t  scripts[] = {
       FINISH("tool_calls") DONE,
       "completed | call f(a) {'x':1} | usage 0+0=0", NULL },
 
+    { "E42 another name, the id is the same", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      CALL("'index':0,'id':'a','function':{'name':'g','arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | usage 0+0=0", NULL },
+
     { "E43 a name after arguments, no id", SSE,
       CALL("'index':0,'function':{'arguments':'{}'}")
       CALL("'index':0,'function':{'name':'f'}") FINISH("stop") DONE,
@@ -129,6 +135,12 @@ script_t  scripts[] = {
       FINISH("tool_calls") DONE,
       "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {}"
       " | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR4) {} | usage 0+0=0", NULL },
+
+    { "E44 an index from the second piece on", SSE,
+      CALL("'id':'a','function':{'name':'f','arguments':'{'}")
+      CALL("'index':0,'id':'a','function':{'arguments':'}'}")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | usage 0+0=0", NULL },
 
     { "E44 one index, new ids", SSE,
       CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
@@ -215,7 +227,7 @@ script_t  scripts[] = {
       CALL("'index':0,'id':'a','function':{'name':'f'}")
       CALL("'index':1,'id':'b','function':{'name':'g','arguments':null}")
       FINISH("tool_calls") DONE,
-      "completed | call f(a)  | call g(b)  | usage 0+0=0", NULL },
+      "completed | call f(a) {} | call g(b) {} | usage 0+0=0", NULL },
 
     { "more of a call that was complete", SSE,
       CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
@@ -438,6 +450,11 @@ script_t  scripts[] = {
       "\xef\xbb\xbf" TEXT("a") FINISH("stop") "data: [DONE]",
       "completed | message text(a) | usage 0+0=0", NULL },
 
+    { "E55 no empty line in the end", SSE,
+      TEXT("a")
+      "data: {'choices':[{'delta':{'content':'b'},'finish_reason':'stop'}]}\n",
+      "completed | message text(ab) | usage 0+0=0", NULL },
+
     { "E58 several choices", SSE,
       DATA("{'choices':[{'index':1,'delta':{'content':'x'}},"
            "{'index':0,'delta':{'content':'a'}}]}")
@@ -496,7 +513,7 @@ script_t  scripts[] = {
       "{'function':{'name':'g'}}]},'finish_reason':'tool_calls'}]}\n",
       "completed | reasoning text(r) | message text(a) refusal(b)"
       " | call f(x) {} | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR5) {}"
-      " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR7)  | usage 0+0=0", NULL },
+      " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR7) {} | usage 0+0=0", NULL },
 
     { "a document cut by length", JSON,
       "{'choices':[{'message':{'content':'a'},'finish_reason':'length'}]}",
