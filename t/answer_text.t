@@ -78,6 +78,19 @@ $scripts{pings} = chunks({ type => 'ping' }, role, word('Hel'),
                          { choices => undef }, { event => 'x', n => 1 },
                          word('lo'), stop, chat_chunk(usage => chat_usage()));
 
+$scripts{parts} = chunks(
+    role,
+    word([ { type => 'thinking',
+             thinking => [ { type => 'text', text => 'Hm' } ] } ]),
+    word([ { type => 'thinking', thinking => [ { type => 'text',
+                                                 text => 'm.' } ] },
+           { type => 'text', text => 'Hel' } ]),
+    word('lo'), stop);
+
+$scripts{'parts-json'} = json_script(chat_reply(content => [
+    { type => 'thinking', thinking => 'Hmm.' },
+    { type => 'text', text => 'Hel' }, { type => 'text', text => 'lo' } ]));
+
 $scripts{two} = chunks(chat_chunk(role => 'assistant', id => 'a',
                                   model => 'x'),
                        word('Hel', id => 'b', model => 'y'),
@@ -322,6 +335,14 @@ for my $case ([ 'usage-eof', 'E39: end without [DONE]', 10 ],
     is($s->usage->{total_tokens}, $total, "$name: usage");
     is(@{ $s->items }, 1, "$name: one item");
     is($s->response->{model}, 'm', "$name: the client's model");
+}
+
+for my $script (qw( parts parts-json )) {
+    my ($s) = $a->answer($script, "E56: $script");
+
+    is($s->text, 'Hello', "E56: $script: text");
+    is($s->summary, 'Hmm.', "E56: $script: reasoning");
+    is(@{ $s->items }, 2, "E56: $script: two items");
 }
 
 for my $script (grep { /^empty-/ } sort keys %scripts) {

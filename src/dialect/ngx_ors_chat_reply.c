@@ -117,6 +117,8 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
         ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning");
     }
 
+    reply->parts = ngx_ors_chat_member(json, body, "content",
+                                       ngx_ors_json_array);
     reply->calls = ngx_ors_chat_member(json, body, "tool_calls",
                                        ngx_ors_json_array);
 
@@ -201,6 +203,19 @@ ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *choice)
     }
 
     return reason->finish;
+}
+
+
+void
+ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner)
+{
+    ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
+
+    ngx_ors_chat_string(&reply->text, json, node, "text");
+    ngx_ors_chat_string(&reply->reasoning, json, node, "thinking");
+
+    *inner = ngx_ors_chat_member(json, node, "thinking", ngx_ors_json_array);
 }
 
 

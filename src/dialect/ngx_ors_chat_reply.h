@@ -29,6 +29,7 @@ typedef struct {
     ngx_str_t               text;
     ngx_str_t               refusal;
     ngx_str_t               reasoning;
+    ngx_ors_json_node_t    *parts;        /* array in place of "text" */
     ngx_ors_json_node_t    *calls;        /* array, or NULL */
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
@@ -55,6 +56,14 @@ typedef struct {
  */
 ngx_int_t ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply,
     ngx_ors_json_t *json);
+
+/*
+ * Reads one element of "parts" into "text" or "reasoning" of "reply" (E56).
+ * What a model thinks may be in parts again, of which "inner" is the array;
+ * it is NULL if there are none.
+ */
+void ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner);
 
 /*
  * Reads one element of "calls".  What is absent, null or of a wrong type is

@@ -7,17 +7,14 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_answer_items.h>
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
 
 /* longer ones could not be sent back by the client (spec, C19) */
-#define NGX_ORS_ANSWER_CALL_ID_MAX  64
-#define NGX_ORS_ANSWER_NAME_MAX     64
-
-/* what an item or a part takes beside its text counts for the limit, too */
-#define NGX_ORS_ANSWER_OVERHEAD     512
+#define NGX_ORS_ANSWER_NAME_MAX  64
 
 
 #define ngx_ors_answer_name_char(ch)                                          \
@@ -34,6 +31,12 @@ struct ngx_ors_answer_call_s {
 };
 
 
+static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
+    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_parts(ngx_ors_answer_t *answer,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_thoughts(ngx_ors_answer_t *answer,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_ors_error_t *err);
 static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
     ngx_ors_chat_reply_t *reply);
 static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
@@ -52,21 +55,6 @@ static ngx_ors_answer_call_t *ngx_ors_answer_call_create(
     ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
 static ngx_int_t ngx_ors_answer_arguments(ngx_ors_answer_t *answer,
     ngx_ors_chat_call_t *delta);
-static ngx_ors_item_t *ngx_ors_answer_item(ngx_ors_answer_t *answer,
-    ngx_ors_item_type_e type);
-static ngx_ors_part_t *ngx_ors_answer_part(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item, ngx_ors_part_type_e type);
-static ngx_int_t ngx_ors_answer_advance(ngx_ors_answer_t *answer,
-    ngx_uint_t ending);
-static ngx_uint_t ngx_ors_answer_known(ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_announce(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_call_id(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_close(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item, ngx_ors_item_status_e status);
-static ngx_int_t ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer,
-    ngx_ors_item_t *item);
 static ngx_uint_t ngx_ors_answer_nameless(ngx_ors_answer_t *answer);
 
 
@@ -74,6 +62,8 @@ ngx_int_t
 ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
+    ngx_int_t  rc;
+
     if (answer->stream && !answer->started) {
         answer->started = 1;
         ngx_ors_event_start(answer->out, answer->resp);
@@ -93,6 +83,24 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         ngx_ors_answer_forget(answer, reply);
     }
 
+    rc = ngx_ors_answer_texts(answer, reply, err);
+
+    if (rc == NGX_OK && reply->parts) {
+        rc = ngx_ors_answer_parts(answer, json, reply->parts, err);
+    }
+
+    if (rc == NGX_OK && reply->calls) {
+        rc = ngx_ors_answer_calls(answer, json, reply, err);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
+    ngx_ors_error_t *err)
+{
     answer->size += reply->text.len + reply->refusal.len
                     + reply->reasoning.len;
 
@@ -127,8 +135,58 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         return NGX_ERROR;
     }
 
-    if (reply->calls) {
-        return ngx_ors_answer_calls(answer, json, reply, err);
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *parts, ngx_ors_error_t *err)
+{
+    ngx_int_t              rc;
+    ngx_ors_json_node_t   *node, *inner;
+    ngx_ors_chat_reply_t   reply;
+
+    for (node = ngx_ors_json_first(json, parts);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_chat_part(&reply, json, node, &inner);
+
+        rc = inner ? ngx_ors_answer_thoughts(answer, json, inner, err)
+                   : ngx_ors_answer_texts(answer, &reply, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_thoughts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *parts, ngx_ors_error_t *err)
+{
+    ngx_int_t              rc;
+    ngx_ors_json_node_t   *node, *inner;
+    ngx_ors_chat_reply_t   reply;
+
+    for (node = ngx_ors_json_first(json, parts);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_chat_part(&reply, json, node, &inner);
+
+        reply.reasoning = reply.text;
+        ngx_str_null(&reply.text);
+
+        rc = ngx_ors_answer_texts(answer, &reply, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     return NGX_OK;
@@ -149,6 +207,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
         case ngx_ors_item_message:
             ngx_str_null(&reply->text);
             ngx_str_null(&reply->refusal);
+            reply->parts = NULL;
             break;
 
         case ngx_ors_item_function_call:
@@ -509,305 +568,6 @@ ngx_ors_answer_arguments(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
 
     delta->arguments.data = p;
     delta->arguments.len = len;
-
-    return NGX_OK;
-}
-
-
-/* a new item behind all others */
-
-static ngx_ors_item_t *
-ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
-{
-    ngx_ors_item_t      *item;
-    ngx_ors_response_t  *resp;
-
-    item = ngx_pcalloc(answer->pool, sizeof(ngx_ors_item_t));
-    if (item == NULL) {
-        return NULL;
-    }
-
-    item->type = type;
-
-    answer->size += NGX_ORS_ANSWER_OVERHEAD;
-
-    resp = answer->resp;
-
-    if (resp->last) {
-        resp->last->next = item;
-
-    } else {
-        resp->items = item;
-    }
-
-    resp->last = item;
-
-    if (answer->current == NULL) {
-        answer->current = item;
-    }
-
-    return item;
-}
-
-
-static ngx_ors_part_t *
-ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
-    ngx_ors_part_type_e type)
-{
-    ngx_uint_t       live;
-    ngx_ors_part_t  *part;
-
-    part = ngx_pcalloc(answer->pool, sizeof(ngx_ors_part_t));
-    if (part == NULL) {
-        return NULL;
-    }
-
-    part->type = type;
-
-    answer->size += NGX_ORS_ANSWER_OVERHEAD;
-
-    live = answer->stream && item->announced;
-
-    if (item->last) {
-        if (live) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item,
-                                    item->last);
-        }
-
-        part->index = item->last->index + 1;
-        item->last->next = part;
-
-    } else {
-        item->parts = part;
-    }
-
-    item->last = part;
-
-    if (live) {
-        ngx_ors_event_part_added(answer->out, answer->resp, item, part);
-    }
-
-    return part;
-}
-
-
-/*
- * Announces the current item as soon as all is known that its first event
- * must tell (spec, R41), and goes on to the next one when it is certain that
- * nothing more belongs to it
- */
-
-static ngx_int_t
-ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
-{
-    ngx_uint_t              call;
-    ngx_ors_item_t         *item;
-    ngx_ors_item_status_e   status;
-
-    for (item = answer->current; item; item = answer->current) {
-
-        call = (item->type == ngx_ors_item_function_call);
-
-        if (call && !item->announced) {
-
-            if (!ending && !ngx_ors_answer_known(item)) {
-                return NGX_OK;
-            }
-
-            if (item->name.len == 0) {
-
-                /* only the beginning of a call; the rest never came */
-
-                ngx_log_error(NGX_LOG_WARN, answer->log, 0,
-                              "model made a tool call without a name");
-
-                answer->current = item->next;
-                continue;
-            }
-        }
-
-        if (!item->announced
-            && ngx_ors_answer_announce(answer, item) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        if (!ending && (item->next == NULL || (call && !item->whole))) {
-            return NGX_OK;
-        }
-
-        status = ngx_ors_item_completed;
-
-        if (answer->resp->status == ngx_ors_response_incomplete
-            && (item->next == NULL
-                || (call && !item->whole && item->arguments.len)))
-        {
-            status = ngx_ors_item_incomplete;
-        }
-
-        if (ngx_ors_answer_close(answer, item, status) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        /* nothing may follow an item that is incomplete (spec, R37) */
-
-        answer->current = (status == ngx_ors_item_completed) ? item->next
-                                                             : NULL;
-    }
-
-    return NGX_OK;
-}
-
-
-/* an id may come late; it comes no more when the next item has begun */
-
-static ngx_uint_t
-ngx_ors_answer_known(ngx_ors_item_t *item)
-{
-    return item->name.len
-           && (item->call_id.len || (item->next && item->whole));
-}
-
-
-static ngx_int_t
-ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
-{
-    ngx_ors_part_t  *part;
-
-    static const char  *prefixes[] = { "msg", "fc", "rs" };
-
-    if (ngx_ors_id_make(&answer->ids, answer->pool, prefixes[item->type],
-                        &item->id)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (item->type == ngx_ors_item_function_call
-        && ngx_ors_answer_call_id(answer, item) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    item->index = answer->resp->nitems++;
-    item->announced = 1;
-
-    if (!answer->stream) {
-        return NGX_OK;
-    }
-
-    ngx_ors_event_item_added(answer->out, answer->resp, item);
-
-    if (item->arguments.len) {
-        ngx_ors_event_arguments_whole(answer->out, answer->resp, item);
-    }
-
-    for (part = item->parts; part; part = part->next) {
-        ngx_ors_event_part_added(answer->out, answer->resp, item, part);
-
-        if (part->text.len) {
-            ngx_ors_event_part_whole(answer->out, answer->resp, item, part);
-        }
-
-        if (part->next) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item, part);
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* gives the call an id of ours if upstream's cannot be used */
-
-static ngx_int_t
-ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
-{
-    ngx_str_t       *id;
-    ngx_ors_item_t  *other;
-
-    id = &item->call_id;
-
-    /* an id with an escape in it may be another one's in other words */
-
-    if (id->len == 0 || id->len > NGX_ORS_ANSWER_CALL_ID_MAX
-        || ngx_strlchr(id->data, id->data + id->len, '\\'))
-    {
-        return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
-    }
-
-    for (other = answer->resp->items; other != item; other = other->next) {
-
-        if (other->announced
-            && other->call_id.len == id->len
-            && ngx_memcmp(other->call_id.data, id->data, id->len) == 0)
-        {
-            return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
-    ngx_ors_item_status_e status)
-{
-    if (item->type == ngx_ors_item_function_call
-        && status == ngx_ors_item_completed && item->arguments.len == 0
-        && ngx_ors_answer_no_arguments(answer, item) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (!answer->stream) {
-        item->status = status;
-        return NGX_OK;
-    }
-
-    switch (item->type) {
-
-    case ngx_ors_item_function_call:
-        ngx_ors_event_arguments_done(answer->out, answer->resp, item);
-        break;
-
-    case ngx_ors_item_message:
-    case ngx_ors_item_reasoning:
-
-        if (item->last) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item,
-                                    item->last);
-        }
-
-        break;
-    }
-
-    item->status = status;
-
-    ngx_ors_event_item_done(answer->out, answer->resp, item);
-
-    return NGX_OK;
-}
-
-
-/* some servers leave them out; clients parse what they get as JSON (E8) */
-
-static ngx_int_t
-ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
-{
-    static ngx_str_t  none = ngx_string("{}");
-
-    if (ngx_ors_text_append(&item->arguments, answer->pool, none.data,
-                            none.len)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (answer->stream) {
-        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, &none);
-    }
 
     return NGX_OK;
 }

@@ -1,0 +1,41 @@
+
+/*
+ * The life of an answer's items: begun, announced, closed, one after the
+ * other.
+ */
+
+
+#ifndef _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_
+#define _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer.h>
+
+
+/* A new item behind all others, from the answer's pool.  NULL: no memory. */
+ngx_ors_item_t *ngx_ors_answer_item(ngx_ors_answer_t *answer,
+    ngx_ors_item_type_e type);
+
+/*
+ * A new part behind the others of "item", the last of which is closed.
+ * NULL: no memory.
+ */
+ngx_ors_part_t *ngx_ors_answer_part(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item, ngx_ors_part_type_e type);
+
+/*
+ * Announces the current item as soon as all is known that its first event
+ * must tell (spec, R41), and goes on to the next one when it is certain that
+ * nothing more belongs to it.  When "ending" is set nothing more comes at
+ * all, and every item is closed.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_answer_advance(ngx_ors_answer_t *answer,
+    ngx_uint_t ending);
+
+
+#endif /* _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_ */
