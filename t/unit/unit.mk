@@ -82,7 +82,7 @@ unit: $(UNIT_RUN)
 
 unit-asan:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) unit \
-	    UNIT_DIR=$(BUILD)/asan-unit UNIT_FLAGS='$(UNIT_SAN)'
+	    UNIT_DIR=$(BUILD)/asan/unit UNIT_FLAGS='$(UNIT_SAN)'
 
 fuzz:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
