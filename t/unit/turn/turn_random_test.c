@@ -218,6 +218,13 @@ make_delta(void)
         put(",'content':'");
         make_word('t');
         put("'");
+
+    } else if (one_in(8)) {
+        put(",'content':[{'type':'text','text':'");
+        make_word('t');
+        put("'},{'type':'thinking','thinking':[{'text':'");
+        make_word('t');
+        put("'}]}]");
     }
 
     if (one_in(9)) {

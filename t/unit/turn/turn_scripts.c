@@ -87,6 +87,16 @@ script_t  scripts[] = {
       "completed | message text(a) | reasoning text(b) | message text(c)"
       " | usage 0+0=0", NULL },
 
+    { "E56 thoughts and text in parts", SSE,
+      DELTA("'content':[{'type':'thinking','thinking':["
+            "{'type':'text','text':'h'},{'type':'text','text':'m'}]}]")
+      DELTA("'content':[{'type':'thinking','thinking':'!'},"
+            "{'type':'text','text':'H'}]")
+      DELTA("'content':[{'type':'text','text':'i'},null,5,'x',[],{}]")
+      DELTA("'content':[]") FINISH("stop") DONE,
+      "completed | reasoning text(hm!) | message text(Hi) | usage 0+0=0",
+      NULL },
+
     /* calls */
 
     { "one call", SSE,
@@ -251,6 +261,13 @@ script_t  scripts[] = {
       CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
       CALL("'index':1,'id':'a','function':{'name':'g','arguments':'{}'}")
       FINISH("stop") DONE,
+      "completed | call f(a) {} | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR3) {}"
+      " | usage 0+0=0", NULL },
+
+    { "one id, written in two ways", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      CALL("'index':1,'id':'\\u0061','function':{'name':'g',"
+           "'arguments':'{}'}") FINISH("stop") DONE,
       "completed | call f(a) {} | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR3) {}"
       " | usage 0+0=0", NULL },
 
@@ -514,6 +531,13 @@ script_t  scripts[] = {
       "completed | reasoning text(r) | message text(a) refusal(b)"
       " | call f(x) {} | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR5) {}"
       " | call g(call_RRRRRRRRRRRRRRRRRRRRRRRR7) {} | usage 0+0=0", NULL },
+
+    { "E56 a document in parts", JSON,
+      "{'choices':[{'message':{'content':[{'type':'thinking','thinking':"
+      "[{'type':'text','text':'hm'}]},{'type':'text','text':'Hi'}]},"
+      "'finish_reason':'stop'}]}",
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0",
+      NULL },
 
     { "a document cut by length", JSON,
       "{'choices':[{'message':{'content':'a'},'finish_reason':'length'}]}",
