@@ -9,6 +9,8 @@
 #include <ngx_http_ors.h>
 
 
+static ngx_int_t ngx_http_ors_body_join(ngx_http_request_t *r,
+    ngx_chain_t *bufs);
 static u_char *ngx_http_ors_body_copy(ngx_http_request_t *r, ngx_buf_t *b,
     u_char *p);
 
@@ -29,9 +31,9 @@ ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
         return NGX_OK;
     }
 
-    b = bufs->buf;
+    if (ngx_http_ors_body_join(r, bufs) == NGX_OK) {
+        b = bufs->buf;
 
-    if (bufs->next == NULL && !b->in_file) {
         body->data = b->pos;
         body->len = b->last - b->pos;
         return NGX_OK;
@@ -57,6 +59,77 @@ ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
             return NGX_ERROR;
         }
     }
+
+    return NGX_OK;
+}
+
+
+/*
+ * nginx makes a buffer of each piece that comes, but those behind the one
+ * that came with the header lie side by side, and at their end there is
+ * room for that one (see request_body_in_single_buf).  A copy would take
+ * new memory, and that costs more than to move it.
+ *
+ * NGX_OK: "bufs" is one buffer; NGX_DECLINED: it must be copied
+ */
+
+static ngx_int_t
+ngx_http_ors_body_join(ngx_http_request_t *r, ngx_chain_t *bufs)
+{
+    size_t        len;
+    u_char       *last;
+    ngx_buf_t    *b, *first, *rest;
+    ngx_chain_t  *cl;
+
+    first = bufs->buf;
+
+    if (first->in_file) {
+        return NGX_DECLINED;
+    }
+
+    last = first->last;
+    rest = NULL;
+
+    for (cl = bufs->next; cl; cl = cl->next) {
+        b = cl->buf;
+
+        if (b->in_file) {
+            return NGX_DECLINED;
+        }
+
+        if (b->pos == b->last) {
+            continue;
+        }
+
+        if (rest == NULL) {
+            rest = b;
+
+        } else if (b->pos != last) {
+            return NGX_DECLINED;
+        }
+
+        last = b->last;
+    }
+
+    if (rest == NULL || rest->pos == first->last) {
+        first->last = last;
+
+    } else {
+        len = first->last - first->pos;
+
+        if (r->headers_in.chunked || (size_t) (rest->end - last) < len) {
+            return NGX_DECLINED;
+        }
+
+        ngx_memmove(rest->pos + len, rest->pos, last - rest->pos);
+        ngx_memcpy(rest->pos, first->pos, len);
+
+        rest->last = last + len;
+        bufs->buf = rest;
+    }
+
+    bufs->buf->last_buf = 1;
+    bufs->next = NULL;
 
     return NGX_OK;
 }
