@@ -29,9 +29,13 @@
 
 #define NGX_ORS_JSON_MAX_COUNT  ((1 << 26) - 1)
 
-/* the first allocation: a node for so many bytes, within limits */
+/*
+ * The first allocation: a node for so many bytes, more of them in a short
+ * document than in a long one, where text prevails
+ */
 
 #define NGX_ORS_JSON_NODE_SIZE  8
+#define NGX_ORS_JSON_LONG_SIZE  64
 #define NGX_ORS_JSON_MIN_ALLOC  16
 #define NGX_ORS_JSON_MAX_ALLOC  1024
 
@@ -433,6 +437,8 @@ ngx_ors_json_read_grow(ngx_ors_json_t *json, u_char *p, u_char *end)
         nalloc = (end - json->text) / NGX_ORS_JSON_NODE_SIZE;
         nalloc = ngx_max(nalloc, NGX_ORS_JSON_MIN_ALLOC);
         nalloc = ngx_min(nalloc, NGX_ORS_JSON_MAX_ALLOC);
+        nalloc = ngx_max(nalloc, (ngx_uint_t) (end - json->text)
+                                 / NGX_ORS_JSON_LONG_SIZE);
     }
 
     nalloc = ngx_min(nalloc, json->max_nodes);
