@@ -94,14 +94,17 @@ ngx_http_ors_call_headers_in(ngx_http_request_t *r, ngx_http_request_t *sr)
 
     in = &sr->headers_in;
 
-    if (ngx_list_init(&in->headers, r->pool, 20, sizeof(ngx_table_elt_t))
+    part = &r->headers_in.headers.part;
+    header = part->elts;
+
+    /* room for all, and for the type and the length of the new body */
+
+    if (ngx_list_init(&in->headers, r->pool, part->nelts + 2,
+                      sizeof(ngx_table_elt_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    part = &r->headers_in.headers.part;
-    header = part->elts;
 
     for (i = 0; /* void */ ; i++) {
 

@@ -13,7 +13,7 @@
 #include <ngx_ors_turn.h>
 
 
-#define NGX_ORS_TURN_BLOCK      4096
+#define NGX_ORS_TURN_BLOCK      1536
 
 /* of an error document nobody needs more */
 #define NGX_ORS_TURN_FAILURE    65536
