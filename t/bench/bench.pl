@@ -178,7 +178,9 @@ sub start_nginx {
 
 sub make_conf {
     my $files = $max_streams * 2 + 600;
-    my $connections = $files - 100;
+
+    # nginx closes idle connections when a sixteenth is left
+    my $connections = int($files * 1.2);
     my $main = "worker_rlimit_nofile $files;\n";
 
     $main .= "worker_cpu_affinity 01;\n" if $CPUS > 1;

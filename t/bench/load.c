@@ -31,7 +31,7 @@
 
 
 #define LOAD_WARMUP    100000000            /* ns */
-#define LOAD_TIMEOUT   30000000000ull       /* of a command */
+#define LOAD_TIMEOUT   60000000000ull       /* of a command */
 #define LOAD_OPENING   256                  /* streams that begin at a time */
 #define LOAD_SAMPLES   (1024 * 1024)
 
@@ -352,6 +352,10 @@ load_streams_begin(void)
 
         nopen++;
         bench_client_start(&conns[n], head, body, body_len, 1);
+
+        if (conns[n].io.fd == -1) {
+            load_stream_done(&conns[n]);
+        }
     }
 
     while (started < nconns && load_turn()) { /* void */ }
