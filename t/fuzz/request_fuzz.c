@@ -57,6 +57,8 @@ static size_t request_fuzz_list(u_char *body, const uint8_t *p,
 static void request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits,
     ngx_uint_t fail);
 static void request_fuzz_error(ngx_ors_error_t *err);
+static void request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
+    ngx_ors_request_t *req);
 static void request_fuzz_response(ngx_ors_request_t *req);
 static void request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text);
 static void request_fuzz_items(request_fuzz_sum_t *sum,
@@ -110,6 +112,8 @@ static const char  *request_fuzz_fragments[] = {
         "'content':[{'type':'output_text','text':'$','annotations':[]},"
         "{'type':'refusal','refusal':'$'},{'type':'input_text','text':'$'}]}",
     ",{'role':'assistant','content':[]}",
+    ",{'role':'assistant','content':[{'type':'refusal','refusal':'$'},"
+        "{'type':'refusal','refusal':'$'}]}",
     ",{'type':'function_call','call_id':'c#','name':'f#','arguments':'{}'}",
     ",{'type':'function_call','call_id':'\\u0063#','name':'f','arguments':"
         "'','id':'$','status':null}",
@@ -118,6 +122,10 @@ static const char  *request_fuzz_fragments[] = {
     ",{'type':'function_call_output','call_id':'c#','output':[{'type':"
         "'input_text','text':'$'},{'type':'input_image','image_url':'$'},"
         "{'type':'input_file','file_data':'$'}]}",
+    ",{'type':'function_call_output','call_id':'c#','output':[{'type':"
+        "'input_image','image_url':'$'}]}",
+    ",{'type':'function_call_output','call_id':'c#','output':[{'type':"
+        "'input_video','video_url':'$'}]}",
     ",{'type':'reasoning','summary':[{'type':'summary_text','text':'$'}],"
         "'encrypted_content':null}",
     ",{'type':'compaction','encrypted_content':'$'}",
@@ -300,6 +308,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
         text = request_fuzz_take(&out, pool);
         request_fuzz_chat(&req, &text);
         request_fuzz_response(&req);
+        request_fuzz_pass(body, limits, &req);
         break;
 
     case NGX_DECLINED:
@@ -352,6 +361,44 @@ request_fuzz_error(ngx_ors_error_t *err)
                                            err->message.len));
 
     ngx_destroy_pool(c.pool);
+}
+
+
+/* a server of our own kind gets the same bytes, but for the model's name */
+
+static void
+request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
+    ngx_ors_request_t *req)
+{
+    size_t           head, tail;
+    ngx_str_t        text, model = ngx_string("\"x\n");
+    ngx_pool_t      *pool;
+    ngx_ors_out_t    out;
+    ngx_ors_turn_t  *turn;
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_out_init(&out, pool, 4096);
+
+    turn = ngx_ors_turn_create(pool, pool->log, limits);
+
+    request_fuzz_assert(ngx_ors_turn_request(turn, body) == NGX_OK);
+    request_fuzz_assert(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,
+                                          &model, &out)
+                        == NGX_OK);
+
+    text = request_fuzz_take(&out, pool);
+
+    head = req->field[ngx_ors_rq_model]->pos;
+    tail = body->len - head - req->field[ngx_ors_rq_model]->len;
+
+    request_fuzz_assert(text.len == head + 5 + tail);
+    request_fuzz_assert(memcmp(text.data, body->data, head) == 0);
+    request_fuzz_assert(memcmp(text.data + head, "\\\"x\\n", 5) == 0);
+    request_fuzz_assert(memcmp(text.data + head + 5,
+                               body->data + body->len - tail, tail)
+                        == 0);
+
+    ngx_destroy_pool(pool);
 }
 
 

@@ -55,8 +55,11 @@ static void turn_fuzz_wrong(run_t *run, const char *what);
 /* more often what leads far */
 
 static ngx_uint_t  turn_fuzz_statuses[] = {
-    200, 200, 200, 201, 302, 400, 401, 404, 429, 500, 503, 529, 0
+    200, 200, 200, 201, 302, 400, 401, 402, 404, 429, 500, 501, 504, 529, 0
 };
+
+#define TURN_FUZZ_STATUSES                                                    \
+    (sizeof(turn_fuzz_statuses) / sizeof(turn_fuzz_statuses[0]))
 
 static const char  *turn_fuzz_types[] = {
     "text/event-stream", "Text/Event-Stream; charset=utf-8",
@@ -94,6 +97,8 @@ static const char  *turn_fuzz_fragments[] = {
     CALL("'index':#,'id':null,'function':null"),
     CALL("'index':-#,'id':'" "0123456789012345678901234567890123456789"
          "0123456789012345678901234567890123456789','function':{'name':'f'}"),
+    CALL("'index':#,'id':'\\u0001 \\u00e9','function':{'name':'%\\u00e9 b',"
+         "'arguments':'{}'}"),
     ARGS(#, "{"),
     ARGS(#, "\\\"%\\\":["),
     ARGS(#, "]"),
@@ -128,6 +133,10 @@ static const char  *turn_fuzz_fragments[] = {
 
     DATA("{'error':{'message':'no','code':42#}}"),
     DATA("{'error':'%'}"),
+    DATA("{'error':{'message':'<%'},'choices':[{'delta':{}}]}"),
+    DATA("{'choices':[{'error':{'code':40#,'message':'\\n%'},"
+         "'finish_reason':'error'}]}"),
+    DATA("[{'error':{'code':'5','type':'%','message':{}}}]"),
     DATA("{'object':'error','message':'\\u0001<','type':'rate_limit_error'}"),
     DATA("{'detail':[{'loc':['body',#],'msg':'%'}]}"),
     DATA(""),
@@ -202,7 +211,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     run.stream = (input[0] & TURN_FUZZ_STREAM) ? 1 : 0;
     run.complete = (input[0] & TURN_FUZZ_COMPLETE) ? 1 : 0;
     run.type = turn_fuzz_types[(input[0] & TURN_FUZZ_TYPE) >> 2];
-    run.status = turn_fuzz_statuses[input[1] % 13];
+    run.status = turn_fuzz_statuses[input[1] % TURN_FUZZ_STATUSES];
     run.limits.answer = 32768;
 
     if (input[0] & TURN_FUZZ_SMALL) {
