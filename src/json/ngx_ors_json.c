@@ -77,6 +77,7 @@ ngx_ors_json_node_t *
 ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     u_char *name, size_t len)
 {
+    u_char               *p;
     ngx_ors_json_node_t  *key, *value;
 
     if (object->type != ngx_ors_json_object) {
@@ -89,7 +90,11 @@ ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        if (key->len != len && !key->escaped) {
+        p = ngx_ors_json_text(json, key);
+
+        /* most keys differ in length or in the first byte */
+
+        if (!key->escaped && (key->len != len || (len && *p != *name))) {
             continue;
         }
 
