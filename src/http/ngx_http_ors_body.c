@@ -54,6 +54,13 @@ ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
     body->len = (size_t) len;
 
     for (cl = bufs; cl; cl = cl->next) {
+
+        /* the last buffer of a chunked body is empty and points nowhere */
+
+        if (ngx_buf_size(cl->buf) == 0) {
+            continue;
+        }
+
         p = ngx_http_ors_body_copy(r, cl->buf, p);
         if (p == NULL) {
             return NGX_ERROR;
