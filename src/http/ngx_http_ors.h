@@ -132,6 +132,9 @@ ngx_int_t ngx_http_ors_call(ngx_http_ors_ctx_t *ctx);
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 
+/* Sees to it that the request is sent to its end at once. */
+void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
+
 /* Lets a call go on that had to wait for a slow client. */
 void ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 

@@ -256,7 +256,15 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     rc = ngx_http_ors_call_make_body(call, bufs, size);
 
-    return (rc == NGX_OK) ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
+
+    ngx_http_ors_post(r->parent, &call->ctx->posted);
+
+    return NGX_DECLINED;
 }
 
 
@@ -587,6 +595,39 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
         /* closes the upstream connection and finalizes the subrequest */
 
         (*u->cleanup)(sr);
+    }
+}
+
+
+/*
+ * A body of more than 64 pieces is written in several calls, and the end of
+ * the last one would wait until the model server has acknowledged the first
+ * (Nagle's algorithm), which takes it 40 ms
+ */
+
+void
+ngx_http_ors_call_push(ngx_http_ors_call_t *call)
+{
+    ngx_connection_t          *c;
+    ngx_http_request_t        *sr;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    sr = call->request;
+
+    if (call->done || sr->upstream == NULL) {
+        return;
+    }
+
+    c = sr->upstream->peer.connection;
+
+    if (c == NULL || c->tcp_nodelay != NGX_TCP_NODELAY_UNSET) {
+        return;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
+
+    if (clcf->tcp_nodelay) {
+        (void) ngx_tcp_nodelay(c);
     }
 }
 

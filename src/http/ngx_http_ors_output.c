@@ -85,6 +85,10 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     turn = ctx->turn;
     call = ctx->call;
 
+    if (call) {
+        ngx_http_ors_call_push(call);
+    }
+
     if (ctx->delayed && !ctx->request->connection->write->delayed) {
         ctx->delayed = 0;
 
