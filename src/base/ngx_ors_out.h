@@ -17,8 +17,8 @@
 #include <ngx_core.h>
 
 
-/* a reference costs a buffer and an iovec; shorter text is copied */
-#define NGX_ORS_OUT_REF_MIN  512
+/* a reference costs a buffer, several links and an iovec: short is copied */
+#define NGX_ORS_OUT_REF_MIN  2048
 
 /* enough for any 64-bit number with its sign */
 #define NGX_ORS_OUT_INT_LEN  20

@@ -452,8 +452,8 @@ test_long(void)
                           "\"content\":");
     text = p;
     *p++ = '"';
-    ngx_memset(p, 'x', 2000);
-    p += 2000;
+    ngx_memset(p, 'x', 3000);
+    p += 3000;
     p = ngx_sprintf(p, "\"}]}");
 
     found = 0;
@@ -463,7 +463,7 @@ test_long(void)
         for (cl = chain; cl; cl = cl->next) {
 
             if (cl->buf->pos == text
-                && cl->buf->last - cl->buf->pos == 2002)
+                && cl->buf->last - cl->buf->pos == 3002)
             {
                 found = 1;
             }
