@@ -32,8 +32,8 @@ my %opt = (out => 'build/bench', only => '');
 
 GetOptions(\%opt, 'load=s', 'json=s', 'out=s', 'only=s', 'quick') or exit 2;
 
-my $ROUNDS = $opt{quick} ? 2 : 7;
-my $SECONDS = $opt{quick} ? 0.2 : 0.6;
+my $ROUNDS = $opt{quick} ? 3 : 7;
+my $SECONDS = $opt{quick} ? 0.15 : 0.6;
 my $CPUS = () = slurp('/proc/cpuinfo') =~ /^processor\b/mg;
 
 my @PARTS = (
@@ -103,8 +103,7 @@ the median of the rounds; "x" in a budget is such a ratio.
 
 END
 
-    printf "%-38s %17s %17s %7s  %-11s %s\n", '', 'plain', 'adapter',
-           'ratio', 'budget', '';
+    line('', 'plain', 'adapter', 'ratio', 'budget', '');
 }
 
 
@@ -115,9 +114,12 @@ sub row ($name, $plain, $adapter, $ratio, $budget = '', $ok = undef) {
 
     $ok ? $met++ : $missed++ if defined $ok;
 
-    my $line = sprintf "%-38s %17s %17s %7s  %-11s %s", $name, $plain,
-                       $adapter, $ratio, $budget, $verdict;
-    say $line =~ s/\s+\z//r;
+    line($name, $plain, $adapter, $ratio, $budget, $verdict);
+}
+
+
+sub line (@cells) {
+    say sprintf('%-38s %21s %21s %6s  %-12s %s', @cells) =~ s/\s+\z//r;
 }
 
 
@@ -366,7 +368,7 @@ sub requests {
 sub latency {
     my %budget = (p50 => 50, p99 => 200);
 
-    section('Latency at 3,000 requests/s of 1 KB, microseconds');
+    section('Latency, microseconds; the first two at 3,000 requests/s');
 
     my ($plain, $adapter) = rounds(sub ($side) {
         load('open', conns => 128, rate => 3000,
@@ -378,10 +380,26 @@ sub latency {
         my $added = median(map { $adapter->[$_]{$p} - $plain->[$_]{$p} }
                            0 .. $#$plain);
 
-        row("$p", (map { number(median(map { $_->{$p} } @$_)) }
-                   $plain, $adapter),
+        row("$p of 1 KB requests",
+            (map { number(median(map { $_->{$p} } @$_)) } $plain, $adapter),
             sprintf('%+.0f', $added), "< +$budget{$p} us",
             $added < $budget{$p});
+    }
+
+    # sockets that wait for each other are seen here
+
+    for my $size ('100 KB', '1 MB') {
+        ($plain, $adapter) = rounds(sub ($side) {
+            load('closed', conns => 1, seconds => $SECONDS / 2,
+                 path => path($side), body => $body{$size}{$side});
+        }, max(2, $ROUNDS / 2));
+
+        my @us = map { median(map { $_->{seconds} * 1e6
+                                    / max(1, $_->{requests}) } @$_) }
+                 $plain, $adapter;
+
+        row("$size requests, one after the other",
+            (map { number($_) } @us), sprintf('%+.0f', $us[1] - $us[0]));
     }
 }
 
