@@ -22,7 +22,22 @@ use ORS::Util qw( free_port );
 my $streams = $ENV{ORS_STREAMS} || 1000;
 my $patience = 10 + $streams / 50 * ($ENV{TEST_NGINX_ASAN} ? 3 : 1);
 
+# two for each, and more than a sixteenth of them to spare: with less nginx
+# takes connections back that have not sent their request yet
+
+my $connections = int(2.2 * $streams) + 200;
+my $files = 2 * $streams + 100;
+
 $SIG{PIPE} = 'IGNORE';
+
+# perl cannot raise its limit, but a shell can
+if (POSIX::sysconf(POSIX::_SC_OPEN_MAX()) < $files) {
+    plan(skip_all => "$files open files are not allowed")
+        if $ENV{ORS_STREAMS_RAISED}++;
+
+    exec 'sh', '-c', 'ulimit -n $(ulimit -Hn); exec "$@"', 'sh', $^X,
+        (map { "-I$_" } @INC), $0;
+}
 
 
 # ---- the model: begins each answer, and ends all when it is told
@@ -134,16 +149,12 @@ sub ready ($set, $timeout = undef) {
 # ---- nginx
 
 
-# two for each, and more than a sixteenth of them to spare: with less nginx
-# takes connections back that have not sent their request yet
+my $t = ORS::Nginx->new(
+    subst => { PORT => $port, FILES => $files, CONNECTIONS => $connections },
+    conf => <<'CONF');
+worker_rlimit_nofile %%FILES%%;
 
-my $files = int(2.2 * $streams) + 200;
-
-my $t = ORS::Nginx->new(subst => { PORT => $port, N => $files },
-                        conf => <<'CONF');
-worker_rlimit_nofile %%N%%;
-
-events { worker_connections %%N%%; }
+events { worker_connections %%CONNECTIONS%%; }
 
 http {
     upstream model {
