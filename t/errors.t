@@ -412,8 +412,12 @@ for my $stream (0, 1) {
 response_ok(ask(said('m')), 'and still well');
 
 for my $text ($secret, $prompt) {
-    unlike($t->error_log, qr/\Q$text/, 'not in the error log');
     unlike($t->access_log, qr/\Q$text/, 'not in the access log');
+
+    # where nginx writes each header
+    next if $ENV{TEST_NGINX_DEBUG};
+
+    unlike($t->error_log, qr/\Q$text/, 'not in the error log');
 }
 
 $t->finish;
