@@ -140,6 +140,8 @@ ngx_http_ors_call_headers_in(ngx_http_request_t *r, ngx_http_request_t *sr)
     in->content_length_n = 0;
     in->chunked = 0;
     in->transfer_encoding = NULL;
+    in->expect = NULL;
+    in->upgrade = NULL;
     in->if_modified_since = NULL;
     in->if_unmodified_since = NULL;
     in->if_match = NULL;
