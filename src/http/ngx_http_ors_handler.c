@@ -47,6 +47,10 @@ ngx_http_ors_handler(ngx_http_request_t *r)
 
     ctx->request = r;
 
+    /* what a model says has no validators that "If-Match" could ask for */
+
+    r->disable_not_modified = 1;
+
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     r->request_body_in_single_buf = 1;
