@@ -19,7 +19,7 @@ typedef struct {
 static ngx_http_ors_error_page_t *ngx_http_ors_error_page(ngx_uint_t status);
 
 
-/* the last one is for all the others */
+/* the last one is for all the others from 500 */
 
 static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
 
@@ -120,13 +120,16 @@ ngx_http_ors_error_page(ngx_uint_t status)
 {
     ngx_http_ors_error_page_t  *page;
 
+    static ngx_http_ors_error_page_t  refused =
+        { 0, "request_refused", "the request was refused" };
+
     for (page = ngx_http_ors_error_pages; page->status; page++) {
         if (page->status == status) {
-            break;
+            return page;
         }
     }
 
-    return page;
+    return (status < 500) ? &refused : page;
 }
 
 
