@@ -35,6 +35,10 @@ my $model = ORS::Model->new(scripts => {
     },
     'silent-stream' => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                          [ hang => 'stream-gone' ] ],
+    upgrade => [ [ wire => "HTTP/1.1 101 Switching Protocols\r\n"
+                           . "Upgrade: websocket\r\n"
+                           . "Connection: upgrade\r\n\r\nanything" ],
+                 [ hang => 'upgrade-gone' ] ],
     'no-http' => [ [ wire => "SSH-2.0-nothing\r\n\r\n" ], [ 'close' ] ],
     's401' => fails(401, { error => { message => 'bad key',
                                       code => 'invalid_api_key' } }),
@@ -297,7 +301,7 @@ for my $method (qw( GET PUT DELETE PATCH OPTIONS )) {
              code => 'forbidden');
     error_ok(get($port, '/denied/responses'), 403, 'deny, GET');
     error_ok(ask(said('m'), '/returned/responses'), 410, 'return',
-             type => 'invalid_request');
+             type => 'invalid_request', code => 'request_refused');
 
     error_ok(request($port, 'POST', '/v1/responses',
                      { %json, 'Content-Length' => 5_000_000 }),
@@ -368,6 +372,10 @@ for my $stream (0, 1) {
 
     error_ok(ask(said('no-http', @s)), 502, "upstream no-http, $how",
              code => 'invalid_upstream_answer');
+
+    error_ok(ask(said('upgrade', @s), '/v1/responses',
+                 Upgrade => 'websocket', Connection => 'upgrade'), 502,
+             "upstream switches protocols, $how");
 
     error_ok(ask(said('silent', @s)), 504, "upstream silent, $how",
              type => 'server_error', code => 'upstream_timeout');

@@ -366,12 +366,14 @@ for my $stream (0, 1) {
     for my $at (qw( /ranges /chunk-off /postpone )) {
         $r = ask($at, 'm', $stream, Range => 'bytes=0-10',
                  'If-Modified-Since' => 'Thu, 01 Jan 2099 00:00:00 GMT',
-                 'If-None-Match' => '*');
+                 'If-None-Match' => '*', 'If-Match' => '"x"',
+                 'If-Unmodified-Since' => 'Thu, 01 Jan 1970 00:00:00 GMT');
         $ok->($r, "$at, $name");
         is($r->{status}, 200, "$at, $name: status");
         is($model->last_request->{headers}{$_}, undef,
            "$at, $name: no $_ to the model")
-            for qw( range if-modified-since if-none-match );
+            for qw( range if-modified-since if-none-match if-match
+                    if-unmodified-since );
     }
 }
 
@@ -521,6 +523,16 @@ response_ok(ask('/intercepted'), 'no error to intercept');
     stream_ok($c->read_response($_), "limit_req in the target, HTTP/2")
         for @n;
     $c->close;
+
+    # clients that leave while they are put off
+    my $count = $model->count;
+
+    @n = map { http_start($port, 'POST', '/paced/responses', \%json,
+                          body('m', 1)) } 1 .. 5;
+    $_->read_slow(1, 0.01) for @n;
+    $_->close for @n;
+    stream_ok(ask('/paced', 'm', 1), 'after those that have left');
+    cmp_ok($model->count, '<', $count + 6, 'which were not served');
 
     response_ok(ask('/once'), 'a limit of the target, not yet');
     error_ok(ask('/once'), 429, 'a limit of the target, passed',
