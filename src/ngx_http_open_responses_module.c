@@ -54,7 +54,7 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
       4, NGX_ORS_JSON_MAX_DEPTH, 64, 0 },
 
     { ngx_string("nodes"), offsetof(ngx_ors_limits_t, nodes),
-      64, 64 * 1024 * 1024, 1024 * 1024, 0 },
+      64, 64 * 1024 * 1024, 200000, 0 },
 
     { ngx_string("items"), offsetof(ngx_ors_limits_t, items),
       1, 1024 * 1024, 10000, 0 },

@@ -10,7 +10,8 @@ package Bodies;
 #     agent       instructions, tools with schemas, and a conversation of
 #                 messages, function calls and their long outputs
 #     image       one picture in a data URL
-#     numbers     a tool whose schema lists as many numbers as fit
+#     numbers     a tool whose schema lists numbers, in 4 MB as many values as
+#                 the default limit allows
 
 use v5.36;
 
@@ -60,7 +61,7 @@ sub image ($size, %o) {
 
 
 sub numbers ($size, %o) {
-    my $list = join ',', map { 100 + $_ % 900 } 1 .. $size / 4 - 1000;
+    my $list = join ',', map { sprintf '1%019d', $_ } 1 .. $size / 21 - 1000;
     my $tool = qq("name":"pick","description":"Picks.","parameters":)
                . qq({"type":"object","properties":{"n":{"type":"integer",)
                . qq("enum":[$list]}}});
