@@ -61,6 +61,7 @@ test_deps() {
     check_deps
     run_deps
     need npm npm
+    need openssl openssl
 
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
