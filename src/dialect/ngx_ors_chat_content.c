@@ -171,15 +171,7 @@ ngx_ors_chat_assistant_content(ngx_ors_chat_content_t *cc,
         return rc;
     }
 
-    if (n[ngx_ors_chat_part_refusal] == 0) {
-        ngx_ors_out_lit(cc->out, "\"");
-        ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
-        ngx_ors_out_lit(cc->out, "\"");
-
-        return NGX_OK;
-    }
-
-    if (n[ngx_ors_chat_part_text]) {
+    if (n[ngx_ors_chat_part_text] || n[ngx_ors_chat_part_refusal] == 0) {
         ngx_ors_out_lit(cc->out, "\"");
         ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
         ngx_ors_out_lit(cc->out, "\"");
@@ -188,9 +180,11 @@ ngx_ors_chat_assistant_content(ngx_ors_chat_content_t *cc,
         ngx_ors_out_lit(cc->out, "null");
     }
 
-    ngx_ors_out_lit(cc->out, ",\"refusal\":\"");
-    ngx_ors_chat_join(cc, node, ngx_ors_chat_part_refusal);
-    ngx_ors_out_lit(cc->out, "\"");
+    if (n[ngx_ors_chat_part_refusal]) {
+        ngx_ors_out_lit(cc->out, ",\"refusal\":\"");
+        ngx_ors_chat_join(cc, node, ngx_ors_chat_part_refusal);
+        ngx_ors_out_lit(cc->out, "\"");
+    }
 
     return NGX_OK;
 }
