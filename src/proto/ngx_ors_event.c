@@ -63,10 +63,6 @@ static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
 };
 
 
-static ngx_str_t  ngx_ors_event_arguments_delta_type =
-    ngx_string("response.function_call_arguments.delta");
-
-
 void
 ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
@@ -149,23 +145,14 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
     ngx_ors_event_part(out, resp, item, part, &e->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
-    ngx_ors_out_str(out, delta);
-    ngx_ors_out_str(out, &e->tail);
-    ngx_ors_sse_close(out);
-}
 
+    if (delta) {
+        ngx_ors_out_str(out, delta);
 
-void
-ngx_ors_event_part_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part)
-{
-    ngx_ors_event_part_t  *e;
+    } else {
+        ngx_ors_text_put(out, &part->text);
+    }
 
-    e = &ngx_ors_event_parts[part->type];
-
-    ngx_ors_event_part(out, resp, item, part, &e->delta);
-    ngx_ors_out_lit(out, ",\"delta\":\"");
-    ngx_ors_text_put(out, &part->text);
     ngx_ors_out_str(out, &e->tail);
     ngx_ors_sse_close(out);
 }
@@ -197,21 +184,19 @@ void
 ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *delta)
 {
-    ngx_ors_event_place(out, resp, item, &ngx_ors_event_arguments_delta_type);
-    ngx_ors_out_lit(out, ",\"delta\":\"");
-    ngx_ors_out_str(out, delta);
-    ngx_ors_out_lit(out, "\"}");
-    ngx_ors_sse_close(out);
-}
+    static ngx_str_t  type =
+        ngx_string("response.function_call_arguments.delta");
 
-
-void
-ngx_ors_event_arguments_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item)
-{
-    ngx_ors_event_place(out, resp, item, &ngx_ors_event_arguments_delta_type);
+    ngx_ors_event_place(out, resp, item, &type);
     ngx_ors_out_lit(out, ",\"delta\":\"");
-    ngx_ors_text_put(out, &item->arguments);
+
+    if (delta) {
+        ngx_ors_out_str(out, delta);
+
+    } else {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
     ngx_ors_out_lit(out, "\"}");
     ngx_ors_sse_close(out);
 }

@@ -31,13 +31,12 @@ void ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 void ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part);
 
-/* "delta" is the inside of a JSON string, copied. */
+/*
+ * "delta" is the inside of a JSON string, copied; NULL: all text of a part
+ * that was gathered before it could be announced
+ */
 void ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *delta);
-
-/* All text of a part that was gathered before it could be announced. */
-void ngx_ors_event_part_whole(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part);
 
 /* The part's text is done, then the part. */
 void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
@@ -47,10 +46,6 @@ void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 void ngx_ors_event_arguments_delta(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item, ngx_str_t *delta);
 void ngx_ors_event_arguments_done(ngx_ors_out_t *out,
-    ngx_ors_response_t *resp, ngx_ors_item_t *item);
-
-/* Arguments that were gathered before their item could be announced. */
-void ngx_ors_event_arguments_whole(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item);
 
 

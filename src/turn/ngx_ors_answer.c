@@ -34,9 +34,8 @@ struct ngx_ors_answer_call_s {
 static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_answer_parts(ngx_ors_answer_t *answer,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_thoughts(ngx_ors_answer_t *answer,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_uint_t thoughts,
+    ngx_ors_error_t *err);
 static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
     ngx_ors_chat_reply_t *reply);
 static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
@@ -86,7 +85,7 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     rc = ngx_ors_answer_texts(answer, reply, err);
 
     if (rc == NGX_OK && reply->parts) {
-        rc = ngx_ors_answer_parts(answer, json, reply->parts, err);
+        rc = ngx_ors_answer_parts(answer, json, reply->parts, 0, err);
     }
 
     if (rc == NGX_OK && reply->calls) {
@@ -139,9 +138,11 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
 }
 
 
+/* "thoughts" is set for the parts inside of a part: all are reasoning */
+
 static ngx_int_t
 ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *parts, ngx_ors_error_t *err)
+    ngx_ors_json_node_t *parts, ngx_uint_t thoughts, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
     ngx_ors_json_node_t   *node, *inner;
@@ -153,36 +154,14 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     {
         ngx_ors_chat_part(&reply, json, node, &inner);
 
-        rc = inner ? ngx_ors_answer_thoughts(answer, json, inner, err)
-                   : ngx_ors_answer_texts(answer, &reply, err);
-
-        if (rc != NGX_OK) {
-            return rc;
+        if (thoughts) {
+            reply.reasoning = reply.text;
+            ngx_str_null(&reply.text);
+            inner = NULL;
         }
-    }
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_answer_thoughts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *parts, ngx_ors_error_t *err)
-{
-    ngx_int_t              rc;
-    ngx_ors_json_node_t   *node, *inner;
-    ngx_ors_chat_reply_t   reply;
-
-    for (node = ngx_ors_json_first(json, parts);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        ngx_ors_chat_part(&reply, json, node, &inner);
-
-        reply.reasoning = reply.text;
-        ngx_str_null(&reply.text);
-
-        rc = ngx_ors_answer_texts(answer, &reply, err);
+        rc = inner ? ngx_ors_answer_parts(answer, json, inner, 1, err)
+                   : ngx_ors_answer_texts(answer, &reply, err);
 
         if (rc != NGX_OK) {
             return rc;

@@ -205,14 +205,15 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     ngx_ors_event_item_added(answer->out, answer->resp, item);
 
     if (item->arguments.len) {
-        ngx_ors_event_arguments_whole(answer->out, answer->resp, item);
+        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, NULL);
     }
 
     for (part = item->parts; part; part = part->next) {
         ngx_ors_event_part_added(answer->out, answer->resp, item, part);
 
         if (part->text.len) {
-            ngx_ors_event_part_whole(answer->out, answer->resp, item, part);
+            ngx_ors_event_part_delta(answer->out, answer->resp, item, part,
+                                     NULL);
         }
 
         if (part->next) {
