@@ -13,7 +13,7 @@ static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
-static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
+static char *ngx_http_open_responses_enum(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
@@ -78,6 +78,35 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
 };
 
 
+static ngx_conf_enum_t  ngx_http_open_responses_dialects[] = {
+    { ngx_string("responses"), ngx_ors_dialect_responses },
+    { ngx_string("chat"), ngx_ors_dialect_chat },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_unknown_fields[] = {
+    { ngx_string("pass"), ngx_ors_unknown_pass },
+    { ngx_string("strip"), ngx_ors_unknown_strip },
+    { ngx_string("reject"), ngx_ors_unknown_reject },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_flavors[] = {
+    { ngx_string("spec"), ngx_http_ors_flavor_spec },
+    { ngx_string("openai"), ngx_http_ors_flavor_openai },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_upstream_errors[] = {
+    { ngx_string("pass"), 0 },
+    { ngx_string("mask"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses"),
@@ -96,10 +125,10 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_dialect,
+      ngx_http_open_responses_enum,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, dialect),
-      NULL },
+      ngx_http_open_responses_dialects },
 
     { ngx_string("open_responses_model"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -107,6 +136,34 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, model),
       NULL },
+
+    { ngx_string("open_responses_strict"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, strict),
+      NULL },
+
+    { ngx_string("open_responses_unknown_fields"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, policy.unknown),
+      ngx_http_open_responses_unknown_fields },
+
+    { ngx_string("open_responses_flavor"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, flavor),
+      ngx_http_open_responses_flavors },
+
+    { ngx_string("open_responses_upstream_errors"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, policy.mask),
+      ngx_http_open_responses_upstream_errors },
 
     { ngx_string("open_responses_limits"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
@@ -193,33 +250,43 @@ ngx_http_open_responses_check_handler(ngx_conf_t *cf,
 }
 
 
+/* ngx_conf_set_enum_slot() does not say what is allowed */
+
 static char *
-ngx_http_open_responses_dialect(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf)
+ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_ors_loc_conf_t  *olcf = conf;
+    u_char           *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_str_t        *value;
+    ngx_uint_t       *field, i;
+    ngx_conf_enum_t  *e;
 
-    ngx_str_t  *value;
+    field = (ngx_uint_t *) ((u_char *) conf + cmd->offset);
 
-    if (olcf->dialect != NGX_CONF_UNSET_UINT) {
+    if (*field != NGX_CONF_UNSET_UINT) {
         return "is duplicate";
     }
 
     value = cf->args->elts;
+    e = cmd->post;
+    last = buf;
 
-    if (ngx_strcmp(value[1].data, "responses") == 0) {
-        olcf->dialect = ngx_ors_dialect_responses;
-        return NGX_CONF_OK;
-    }
+    for (i = 0; e[i].name.len; i++) {
 
-    if (ngx_strcmp(value[1].data, "chat") == 0) {
-        olcf->dialect = ngx_ors_dialect_chat;
-        return NGX_CONF_OK;
+        if (e[i].name.len == value[1].len
+            && ngx_strcmp(e[i].name.data, value[1].data) == 0)
+        {
+            *field = e[i].value;
+            return NGX_CONF_OK;
+        }
+
+        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V\"",
+                            (i == 0) ? "" : e[i + 1].name.len ? ", " : " or ",
+                            &e[i].name);
     }
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid dialect \"%V\", it must be \"responses\" or "
-                       "\"chat\"", &value[1]);
+                       "invalid value \"%V\" of \"%V\", it must be %*s",
+                       &value[1], &cmd->name, (size_t) (last - buf), buf);
     return NGX_CONF_ERROR;
 }
 
@@ -339,11 +406,16 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->model = { 0, NULL };
+     *     conf->policy.reading = 0;
      */
 
     conf->enable = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
+    conf->strict = NGX_CONF_UNSET;
+    conf->flavor = NGX_CONF_UNSET_UINT;
+    conf->policy.unknown = NGX_CONF_UNSET_UINT;
+    conf->policy.mask = NGX_CONF_UNSET_UINT;
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {
@@ -369,6 +441,21 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
+    ngx_conf_merge_value(conf->strict, prev->strict, 1);
+    ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
+                              ngx_http_ors_flavor_spec);
+    ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
+                              ngx_ors_unknown_auto);
+    ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
+
+    if (conf->flavor == ngx_http_ors_flavor_openai) {
+        conf->policy.reading = conf->strict ? NGX_ORS_READ_OPENAI
+                                            : NGX_ORS_READ_LOOSE_OPENAI;
+
+    } else {
+        conf->policy.reading = conf->strict ? NGX_ORS_READ_SPEC
+                                            : NGX_ORS_READ_LOOSE;
+    }
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {

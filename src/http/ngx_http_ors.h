@@ -18,11 +18,20 @@
 #define NGX_HTTP_ORS_BUFFERED  0x08
 
 
+typedef enum {
+    ngx_http_ors_flavor_spec = 0,
+    ngx_http_ors_flavor_openai
+} ngx_http_ors_flavor_e;
+
+
 typedef struct {
     ngx_flag_t             enable;
     ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
     ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
     ngx_str_t              model;
+    ngx_flag_t             strict;
+    ngx_uint_t             flavor;      /* ngx_http_ors_flavor_e */
+    ngx_ors_policy_t       policy;
     ngx_ors_limits_t       limits;
 } ngx_http_ors_loc_conf_t;
 

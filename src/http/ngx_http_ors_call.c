@@ -240,7 +240,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     /* it will be as long as the client's, and lives as long as the stream */
 
-    size = ngx_min(turn->body.len + NGX_HTTP_ORS_SPARE, NGX_HTTP_ORS_STEP);
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE, NGX_HTTP_ORS_STEP);
 
     ngx_ors_out_init(&out, r->pool, size);
 

@@ -217,7 +217,9 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     r = ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    turn = ngx_ors_turn_create(r->pool, r->connection->log, &olcf->limits);
+    turn = ngx_ors_turn_create(ngx_ors_endpoint(ngx_ors_endpoint_responses),
+                               &olcf->policy, &olcf->limits, r->pool,
+                               r->connection->log);
     if (turn == NULL) {
         return NGX_ERROR;
     }

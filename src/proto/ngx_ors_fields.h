@@ -1,6 +1,6 @@
 
 /*
- * The tables of the protocol's objects (spec, sections 2 to 6).
+ * The tables of the protocol's objects, and of the others that are routed.
  */
 
 
@@ -13,8 +13,92 @@
 #include <ngx_ors_validate.h>
 
 
-/* The body of POST /responses; its rows are those of ngx_ors_rq_field_e. */
+/* rows of ngx_ors_fields_response that are filled in from elsewhere */
+
+typedef enum {
+    ngx_ors_rs_id = 0,
+    ngx_ors_rs_object,
+    ngx_ors_rs_created_at,
+    ngx_ors_rs_completed_at,
+    ngx_ors_rs_status,
+    ngx_ors_rs_incomplete_details,
+    ngx_ors_rs_model,
+    ngx_ors_rs_previous_response_id,
+    ngx_ors_rs_instructions,
+    ngx_ors_rs_output,
+    ngx_ors_rs_error,
+    ngx_ors_rs_tools,
+    ngx_ors_rs_tool_choice,
+    ngx_ors_rs_truncation,
+    ngx_ors_rs_parallel_tool_calls,
+    ngx_ors_rs_text,
+    ngx_ors_rs_top_p,
+    ngx_ors_rs_presence_penalty,
+    ngx_ors_rs_frequency_penalty,
+    ngx_ors_rs_top_logprobs,
+    ngx_ors_rs_temperature,
+    ngx_ors_rs_reasoning,
+    ngx_ors_rs_usage,
+    ngx_ors_rs_max_output_tokens,
+    ngx_ors_rs_max_tool_calls,
+    ngx_ors_rs_store,
+    ngx_ors_rs_background,
+    ngx_ors_rs_service_tier,
+    ngx_ors_rs_metadata,
+    ngx_ors_rs_safety_identifier,
+    ngx_ors_rs_prompt_cache_key,
+    ngx_ors_rs_n
+} ngx_ors_rs_field_e;
+
+
+/* requests (spec, sections 2 to 6 and 12) */
+
+/* The body of POST responses; its rows are those of ngx_ors_rq_field_e. */
 extern const ngx_ors_shape_t  ngx_ors_fields_create;
+
+/* The body of POST responses/compact. */
+extern const ngx_ors_shape_t  ngx_ors_fields_compact;
+
+/* The input of both, and the tools and their choice in requests. */
+extern const ngx_ors_rule_t   ngx_ors_input_rule;
+extern const ngx_ors_rule_t   ngx_ors_tools_rule;
+extern const ngx_ors_rule_t   ngx_ors_tool_choice_rule;
+
+
+/* answers (spec, sections 7 to 9 and 12) */
+
+/* The response object; its rows are those of ngx_ors_rs_field_e first. */
+extern const ngx_ors_shape_t  ngx_ors_fields_response;
+
+/* The answer of POST responses/compact. */
+extern const ngx_ors_shape_t  ngx_ors_fields_compaction;
+
+/* An output item, a list of them, and a content part. */
+extern const ngx_ors_shape_t  ngx_ors_fields_item;
+extern const ngx_ors_rule_t   ngx_ors_output_items_rule;
+extern const ngx_ors_shape_t  ngx_ors_fields_part;
+
+extern const ngx_ors_shape_t  ngx_ors_fields_usage;
+
+/* What answers echo: other shapes than those of requests. */
+extern const ngx_ors_rule_t   ngx_ors_echo_tools_rule;
+extern const ngx_ors_rule_t   ngx_ors_echo_tool_choice_rule;
+
+
+/* one event of a stream (spec, section 10) and an error document (11) */
+
+extern const ngx_ors_shape_t  ngx_ors_fields_event;
+extern const ngx_ors_shape_t  ngx_ors_fields_error;
+
+
+/* other endpoints, as their servers publish them */
+
+extern const ngx_ors_shape_t  ngx_ors_fields_chat_request;
+extern const ngx_ors_shape_t  ngx_ors_fields_chat_answer;
+extern const ngx_ors_shape_t  ngx_ors_fields_chat_chunk;
+extern const ngx_ors_shape_t  ngx_ors_fields_embeddings_request;
+extern const ngx_ors_shape_t  ngx_ors_fields_embeddings_answer;
+extern const ngx_ors_shape_t  ngx_ors_fields_models;
 
 
 #endif /* _NGX_ORS_FIELDS_H_INCLUDED_ */

@@ -20,9 +20,12 @@ static size_t ngx_ors_mistake_char_len(u_char *p, u_char *last);
 
 
 void
-ngx_ors_mistake_init(ngx_ors_mistake_t *m, ngx_ors_json_t *json)
+ngx_ors_mistake_init(ngx_ors_mistake_t *m, ngx_ors_json_t *json,
+    ngx_uint_t discreet)
 {
     m->json = json;
+    m->listed = 0;
+    m->discreet = discreet;
     m->last = m->text_buf;
     m->path = m->path_buf + NGX_ORS_MISTAKE_PATH;
 }
@@ -77,11 +80,23 @@ ngx_ors_mistake_found(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node)
         break;
 
     case ngx_ors_json_number:
+
+        if (m->discreet) {
+            ngx_ors_mistake_add(m, ", found a number");
+            break;
+        }
+
         ngx_ors_mistake_quote(m, node, buf, &text);
         ngx_ors_mistake_add(m, ", found number %V", &text);
         break;
 
     case ngx_ors_json_string:
+
+        if (m->discreet) {
+            ngx_ors_mistake_add(m, ", found a string");
+            break;
+        }
+
         ngx_ors_mistake_quote(m, node, buf, &text);
         ngx_ors_mistake_add(m, ", found string \"%V\"", &text);
         break;

@@ -26,14 +26,20 @@ typedef struct {
     char            *code;
     u_char          *last;        /* end of the text */
     u_char          *path;        /* start of the path, it ends the buffer */
+    unsigned         listed:1;    /* a list of names has begun */
+    unsigned         discreet:1;  /* what was found is not quoted */
 
     u_char           text_buf[NGX_ORS_MISTAKE_TEXT];
     u_char           path_buf[NGX_ORS_MISTAKE_PATH];
 } ngx_ors_mistake_t;
 
 
-/* Prepares for a walk through "json"; costs nothing until there is one. */
-void ngx_ors_mistake_init(ngx_ors_mistake_t *m, ngx_ors_json_t *json);
+/*
+ * Prepares for a walk through "json"; costs nothing until there is a mistake.
+ * With "discreet" the text says of a value that was found only what it is.
+ */
+void ngx_ors_mistake_init(ngx_ors_mistake_t *m, ngx_ors_json_t *json,
+    ngx_uint_t discreet);
 
 /*
  * Sets the code, static text, and the text, which is read after the path:

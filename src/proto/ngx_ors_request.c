@@ -6,83 +6,84 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_json_writer.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_fields.h>
-#include <ngx_ors_validate.h>
 
 
-static ngx_int_t ngx_ors_request_malformed(ngx_ors_json_t *json,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_request_count(ngx_ors_json_node_t *node,
-    ngx_uint_t max, char *name, ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
+    ngx_ors_error_t *err);
+
+
+void
+ngx_ors_request_init(ngx_ors_request_t *req,
+    const ngx_ors_endpoint_t *endpoint, ngx_ors_policy_t *policy,
+    ngx_ors_limits_t *limits, ngx_pool_t *pool)
+{
+    ngx_memzero(req, sizeof(ngx_ors_request_t));
+
+    req->endpoint = endpoint;
+    req->policy = policy;
+    req->limits = limits;
+    req->pool = pool;
+
+    ngx_ors_json_init(&req->json, pool, limits->depth, limits->nodes);
+    ngx_ors_edits_init(&req->edits, pool);
+}
 
 
 ngx_int_t
 ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
-    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
-    ngx_ors_validate_t    v;
-    ngx_ors_json_node_t  *stream, **field;
+    ngx_int_t           rc;
+    ngx_ors_validate_t  v;
 
-    ngx_memzero(req, sizeof(ngx_ors_request_t));
-
-    ngx_ors_json_init(&req->json, pool, limits->depth, limits->nodes);
+    req->body = *body;
 
     rc = ngx_ors_json_read(&req->json, body->data, body->len);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_request_malformed(&req->json, pool, err);
+        return ngx_ors_request_malformed(req, err);
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
+
+    ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 
     v.json = &req->json;
+    v.policy = req->policy;
     v.root = "the body";
-    v.pool = pool;
+    v.pool = req->pool;
     v.err = err;
+    v.edits = &req->edits;
 
-    field = req->field;
-
-    rc = ngx_ors_validate(&v, &req->json.nodes[0], &ngx_ors_fields_create,
-                          field);
+    rc = ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
+                          (req->endpoint->id == ngx_ors_endpoint_responses)
+                          ? req->field : NULL);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    rc = ngx_ors_request_model(req, pool, err);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_ors_request_count(field[ngx_ors_rq_input], limits->items,
-                               "input", pool, err);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_ors_request_count(field[ngx_ors_rq_tools], limits->tools,
-                               "tools", pool, err);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    stream = field[ngx_ors_rq_stream];
-
-    req->stream = (stream && stream->type == ngx_ors_json_true);
-
-    return NGX_OK;
+    return ngx_ors_request_fields(req, err);
 }
 
 
 static ngx_int_t
-ngx_ors_request_malformed(ngx_ors_json_t *json, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_request_malformed(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
+    ngx_pool_t      *pool;
+    ngx_ors_json_t  *json;
+
+    pool = req->pool;
+    json = &req->json;
+
     if (json->error == ngx_ors_json_err_empty) {
         return ngx_ors_error_set(err, pool, 400, "invalid_json",
                                  "the body is empty");
@@ -109,32 +110,86 @@ ngx_ors_request_malformed(ngx_ors_json_t *json, ngx_pool_t *pool,
 }
 
 
+/* the rows of other endpoints are looked for by name */
+
 static ngx_int_t
-ngx_ors_request_model(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    u_char               *p, *last;
-    ngx_ors_json_node_t  *node;
+    u_char               *p;
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *root, *name, *list, *tools, *stream;
 
-    node = req->field[ngx_ors_rq_model];
+    json = &req->json;
+    root = &json->nodes[0];
 
-    if (node->len == 0) {
-        ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
-                          "\"model\" must not be empty");
-        ngx_str_set(&err->param, "model");
-        return NGX_DECLINED;
+    if (req->endpoint->id == ngx_ors_endpoint_responses) {
+        name = req->field[ngx_ors_rq_model];
+        list = req->field[ngx_ors_rq_input];
+        tools = req->field[ngx_ors_rq_tools];
+        stream = req->field[ngx_ors_rq_stream];
+
+    } else {
+        name = ngx_ors_json_find(json, root, "model");
+        list = (req->endpoint->id == ngx_ors_endpoint_chat)
+               ? ngx_ors_json_find(json, root, "messages")
+               : ngx_ors_json_find(json, root, "input");
+        tools = ngx_ors_json_find(json, root, "tools");
+        stream = ngx_ors_json_find(json, root, "stream");
     }
 
-    ngx_ors_json_raw(&req->json, node, &req->model);
+    rc = ngx_ors_request_count(req, list, req->limits->items,
+                               (req->endpoint->id == ngx_ors_endpoint_chat)
+                               ? "messages" : "input", err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
 
-    if (node->escaped) {
-        p = ngx_pnalloc(pool, node->len);
+    rc = ngx_ors_request_count(req, tools, req->limits->tools, "tools", err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    req->stream = (stream && stream->type == ngx_ors_json_true);
+
+    if (name == NULL || name->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
+    req->name = name;
+
+    ngx_ors_json_raw(json, name, &req->model);
+
+    if (name->escaped) {
+        p = ngx_pnalloc(req->pool, name->len);
         if (p == NULL) {
             return NGX_ERROR;
         }
 
-        req->model.len = ngx_ors_json_decode(&req->json, node, p) - p;
+        req->model.len = ngx_ors_json_decode(json, name, p) - p;
         req->model.data = p;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    char    *code, *text;
+    u_char  *p, *last;
+
+    code = NULL;
+    text = NULL;
+
+    if (req->name == NULL) {
+        code = "missing_required_parameter";
+        text = "is required";
+
+    } else if (req->model.len == 0) {
+        code = "missing_required_parameter";
+        text = "must not be empty";
     }
 
     last = req->model.data + req->model.len;
@@ -142,20 +197,47 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_pool_t *pool,
     for (p = req->model.data; p < last; p++) {
 
         if (*p < 0x20 || *p == 0x7f) {
-            ngx_ors_error_set(err, pool, 400, "invalid_value",
-                              "\"model\" must not have control characters");
-            ngx_str_set(&err->param, "model");
-            return NGX_DECLINED;
+            code = "invalid_value";
+            text = "must not have control characters";
+            break;
         }
     }
 
-    return NGX_OK;
+    if (code == NULL) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(err, req->pool, 400, code, "\"model\" %s", text);
+    ngx_str_set(&err->param, "model");
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
+    ngx_ors_out_t *out)
+{
+    size_t           pos;
+    ngx_ors_json_t  *json;
+
+    json = &req->json;
+    pos = 0;
+
+    if (model->len && req->name) {
+        ngx_ors_edits_write(&req->edits, json, 0, req->name->pos, 1, out);
+        ngx_ors_json_escape(out, model->data, model->len);
+
+        pos = (size_t) req->name->pos + req->name->len;
+    }
+
+    ngx_ors_edits_write(&req->edits, json, pos, req->body.len, 1, out);
 }
 
 
 static ngx_int_t
-ngx_ors_request_count(ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
+ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_uint_t max, char *name, ngx_ors_error_t *err)
 {
     if (node == NULL || node->type != ngx_ors_json_array
         || node->count <= max)
@@ -163,7 +245,7 @@ ngx_ors_request_count(ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
         return NGX_OK;
     }
 
-    ngx_ors_error_set(err, pool, 400, "array_above_max_length",
+    ngx_ors_error_set(err, req->pool, 400, "array_above_max_length",
                       "\"%s\" must have at most %ui elements here, found %ui",
                       name, max, (ngx_uint_t) node->count);
 

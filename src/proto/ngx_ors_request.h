@@ -1,7 +1,7 @@
 
 /*
- * A checked request: the body of POST /responses, read and validated
- * (spec, sections 2 to 6), with its fields at hand.
+ * A checked request: the body sent to an endpoint, read and validated (spec,
+ * sections 2 to 6 and 12), with its fields at hand.
  */
 
 
@@ -11,8 +11,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_edit.h>
+#include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_validate.h>
 
 
 typedef enum {
@@ -63,32 +66,65 @@ typedef struct {
 
 
 typedef struct {
-    ngx_ors_json_t        json;
+    const ngx_ors_endpoint_t  *endpoint;
+    ngx_ors_policy_t          *policy;
+    ngx_ors_limits_t          *limits;
+    ngx_pool_t                *pool;
 
-    /* NULL when absent or null */
-    ngx_ors_json_node_t  *field[ngx_ors_rq_n];
+    ngx_str_t                  body;      /* as it came, borrowed */
+    ngx_ors_json_t             json;
+    ngx_ors_edits_t            edits;     /* what is stripped */
 
-    ngx_str_t             model;      /* decoded */
-    unsigned              stream:1;
+    /* of POST responses; NULL when absent or null */
+    ngx_ors_json_node_t       *field[ngx_ors_rq_n];
+
+    /* of all; NULL when absent or null */
+    ngx_ors_json_node_t       *name;      /* "model" */
+    ngx_str_t                  model;     /* decoded, empty without it */
+    unsigned                   stream:1;
 } ngx_ors_request_t;
 
 
 /*
+ * Prepares a request for "endpoint", which must be one with a body; policy
+ * and limits are borrowed.  Nodes and texts will come from "pool".
+ */
+void ngx_ors_request_init(ngx_ors_request_t *req,
+    const ngx_ors_endpoint_t *endpoint, ngx_ors_policy_t *policy,
+    ngx_ors_limits_t *limits, ngx_pool_t *pool);
+
+/*
  * Reads and checks "body", which is borrowed: it must stay as it is while
- * the request is used.  Nodes and the error's texts come from "pool".
+ * the request is used.
  *
- * The reading is the tolerant one (edge-cases, E34; protocol, C1, C8, C11,
- * C12): null stands for absent in every optional field, a message may come
- * without "type", keys that are not known are passed over, and so are tools
- * of other types than "function".  What only some servers can do is not
- * refused here: "input" may be absent, too, where a stored response goes on.
+ * The policy's reading decides what is taken (edge-cases, E34; protocol, C1,
+ * C8, C11, C12, C14).  What only some servers can do is not refused here:
+ * "model" and "input" may be absent, too.
  *
  * NGX_OK         "req" is filled
  * NGX_DECLINED   "err" holds the reason: 400 with "param" as a path
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
-    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_error_t *err);
+
+/*
+ * Checks that a request that was read can be routed: it has a model's name
+ * that can stand in a log.
+ *
+ * NGX_OK         req->model has it
+ * NGX_DECLINED   "err" holds the reason
+ */
+ngx_int_t ngx_ors_request_routable(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+
+/*
+ * Appends the body as it goes to a server that speaks what the client does:
+ * the client's bytes by reference, without what was stripped, and with
+ * "model" in place of the client's name unless it is empty.
+ */
+void ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
+    ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_REQUEST_H_INCLUDED_ */

@@ -14,35 +14,67 @@
 #define NGX_ORS_VALIDATE_NAME  (64 * 12)
 
 
-static ngx_int_t ngx_ors_validate_value(ngx_ors_mistake_t *m,
+typedef struct {
+    ngx_ors_validate_t   *v;
+    ngx_ors_json_t       *json;
+    ngx_uint_t            reading;
+    ngx_ors_mistake_t     mistake;
+} ngx_ors_walk_t;
+
+
+/* an object whose members are walked through */
+
+typedef struct {
+    ngx_ors_json_node_t  *node;
+    size_t                end;       /* of the last member */
+    ngx_uint_t            kept;      /* members that are sent on */
+} ngx_ors_walk_object_t;
+
+
+static ngx_int_t ngx_ors_validate_value(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_integer(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_integer(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_string(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_string(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_name(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_name(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node);
-static ngx_int_t ngx_ors_validate_array(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_array(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_object(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_object(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static ngx_int_t ngx_ors_validate_choice(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_choice(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t **shape);
-static ngx_int_t ngx_ors_validate_members(ngx_ors_mistake_t *m,
+static const ngx_ors_shape_t *ngx_ors_validate_absent(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *node, const ngx_ors_shape_t *choice);
+static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *value, const ngx_ors_shape_t *choice);
+static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static ngx_int_t ngx_ors_validate_required(ngx_ors_mistake_t *m,
-    const ngx_ors_shape_t *shape, uint64_t present);
-static ngx_int_t ngx_ors_validate_map(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_validate_null(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *value, const ngx_ors_shape_t *shape,
+    const ngx_ors_field_t *field, ngx_ors_json_node_t *object);
+static ngx_int_t ngx_ors_validate_required(ngx_ors_walk_t *w,
+    const ngx_ors_shape_t *shape, uint64_t present,
+    ngx_ors_walk_object_t *object);
+static ngx_int_t ngx_ors_validate_fill(ngx_ors_walk_t *w,
+    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field,
+    ngx_ors_json_node_t *object, ngx_str_t *text);
+static ngx_int_t ngx_ors_validate_map(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_map_t *map);
 
-static ngx_int_t ngx_ors_validate_fail_type(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_fail_type(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_fail_value(ngx_ors_mistake_t *m,
-    ngx_ors_json_node_t *node, const ngx_str_t *values);
-static ngx_int_t ngx_ors_validate_fail_choice(ngx_ors_mistake_t *m,
+static ngx_int_t ngx_ors_validate_fail_value(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *node, const ngx_ors_value_t *values);
+static ngx_int_t ngx_ors_validate_fail_choice(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape);
+static void ngx_ors_validate_say(ngx_ors_walk_t *w, const ngx_str_t *last,
+    const ngx_str_t *text);
 
 
 /* A-Z, a-z, 0-9, "_", "-" */
@@ -102,32 +134,36 @@ ngx_int_t
 ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
-    ngx_int_t          rc;
-    ngx_ors_mistake_t  m;
+    ngx_int_t       rc;
+    ngx_ors_walk_t  w;
 
-    ngx_ors_mistake_init(&m, v->json);
+    w.v = v;
+    w.json = v->json;
+    w.reading = v->policy->reading;
+
+    ngx_ors_mistake_init(&w.mistake, v->json, v->discreet);
 
     if (node->type == ngx_ors_json_object) {
-        rc = ngx_ors_validate_object(&m, node, shape, found);
+        rc = ngx_ors_validate_object(&w, node, shape, found);
 
     } else {
-        rc = ngx_ors_validate_fail_type(&m, node, &ngx_ors_validate_root);
+        rc = ngx_ors_validate_fail_type(&w, node, &ngx_ors_validate_root);
     }
 
-    if (rc != NGX_OK) {
-        return ngx_ors_mistake_error(&m, v->root, v->pool, v->err);
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_mistake_error(&w.mistake, v->root, v->pool, v->err);
     }
 
-    return NGX_OK;
+    return rc;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_value(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     if (!(rule->types & ((ngx_uint_t) 1 << node->type))) {
-        return ngx_ors_validate_fail_type(m, node, rule);
+        return ngx_ors_validate_fail_type(w, node, rule);
     }
 
     switch ((ngx_ors_json_type_e) node->type) {
@@ -140,21 +176,21 @@ ngx_ors_validate_value(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     case ngx_ors_json_number:
 
         if ((rule->types & NGX_ORS_V_INTEGER) == NGX_ORS_V_INTEGER) {
-            return ngx_ors_validate_integer(m, node, rule);
+            return ngx_ors_validate_integer(w, node, rule);
         }
 
         break;
 
     case ngx_ors_json_string:
-        return ngx_ors_validate_string(m, node, rule);
+        return ngx_ors_validate_string(w, node, rule);
 
     case ngx_ors_json_array:
-        return ngx_ors_validate_array(m, node, rule);
+        return ngx_ors_validate_array(w, node, rule);
 
     case ngx_ors_json_object:
 
         if (rule->shape) {
-            return ngx_ors_validate_object(m, node, rule->shape, NULL);
+            return ngx_ors_validate_object(w, node, rule->shape, NULL);
         }
 
         break;
@@ -165,34 +201,34 @@ ngx_ors_validate_value(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_validate_integer(ngx_ors_mistake_t *m,
+ngx_ors_validate_integer(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
     u_char   *p;
     int64_t   n;
 
-    if (ngx_ors_json_integer(m->json, node, &n) != NGX_OK) {
+    if (ngx_ors_json_integer(w->json, node, &n) != NGX_OK) {
 
         if (!node->integer) {
-            return ngx_ors_validate_fail_type(m, node, rule);
+            return ngx_ors_validate_fail_type(w, node, rule);
         }
 
         /* more than 64 bits */
-        p = ngx_ors_json_text(m->json, node);
+        p = ngx_ors_json_text(w->json, node);
         n = (*p == '-') ? INT64_MIN : INT64_MAX;
     }
 
     if (n < rule->min) {
-        ngx_ors_mistake_set(m, "integer_below_min_value",
+        ngx_ors_mistake_set(&w->mistake, "integer_below_min_value",
                             "must be at least %L", rule->min);
-        ngx_ors_mistake_found(m, node);
+        ngx_ors_mistake_found(&w->mistake, node);
         return NGX_DECLINED;
     }
 
     if (rule->max && n > rule->max) {
-        ngx_ors_mistake_set(m, "integer_above_max_value",
+        ngx_ors_mistake_set(&w->mistake, "integer_above_max_value",
                             "must be at most %L", rule->max);
-        ngx_ors_mistake_found(m, node);
+        ngx_ors_mistake_found(&w->mistake, node);
         return NGX_DECLINED;
     }
 
@@ -201,42 +237,45 @@ ngx_ors_validate_integer(ngx_ors_mistake_t *m,
 
 
 static ngx_int_t
-ngx_ors_validate_string(ngx_ors_mistake_t *m,
+ngx_ors_validate_string(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
-    size_t            n;
-    const ngx_str_t  *value;
+    size_t                  n;
+    const ngx_ors_value_t  *value;
 
     if (rule->values) {
 
-        for (value = rule->values; value->len; value++) {
-            if (ngx_ors_validate_is(m->json, node, value)) {
+        for (value = rule->values; value->text.len; value++) {
+
+            if (ngx_ors_validate_is(w->json, node, &value->text)
+                && (value->in & w->reading))
+            {
                 return NGX_OK;
             }
         }
 
-        return ngx_ors_validate_fail_value(m, node, rule->values);
+        return ngx_ors_validate_fail_value(w, node, rule->values);
     }
 
     if ((int64_t) node->len < rule->min) {
-        return ngx_ors_mistake_set(m, "string_below_min_length",
+        return ngx_ors_mistake_set(&w->mistake, "string_below_min_length",
                                    "must not be empty");
     }
 
     /* a string is never longer than its raw text */
 
     if (rule->max && (int64_t) node->len > rule->max) {
-        n = ngx_ors_json_length(m->json, node);
+        n = ngx_ors_json_length(w->json, node);
 
         if ((int64_t) n > rule->max) {
-            return ngx_ors_mistake_set(m, "string_above_max_length",
+            return ngx_ors_mistake_set(&w->mistake, "string_above_max_length",
                                        "must have at most %L characters, "
                                        "found %uz", rule->max, n);
         }
     }
 
     if ((rule->types & NGX_ORS_V_NAME) == NGX_ORS_V_NAME) {
-        return ngx_ors_validate_name(m, node);
+        return ngx_ors_validate_name(w, node);
     }
 
     return NGX_OK;
@@ -244,17 +283,17 @@ ngx_ors_validate_string(ngx_ors_mistake_t *m,
 
 
 static ngx_int_t
-ngx_ors_validate_name(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node)
+ngx_ors_validate_name(ngx_ors_walk_t *w, ngx_ors_json_node_t *node)
 {
     u_char  *p, *last, buf[NGX_ORS_VALIDATE_NAME];
 
-    p = ngx_ors_json_text(m->json, node);
+    p = ngx_ors_json_text(w->json, node);
     last = p + node->len;
 
     /* a longer one was refused, if the rule has the limit it should have */
 
     if (node->escaped && node->len <= sizeof(buf)) {
-        last = ngx_ors_json_decode(m->json, node, buf);
+        last = ngx_ors_json_decode(w->json, node, buf);
         p = buf;
     }
 
@@ -264,9 +303,9 @@ ngx_ors_validate_name(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node)
             continue;
         }
 
-        ngx_ors_mistake_set(m, "invalid_value", "must consist of "
+        ngx_ors_mistake_set(&w->mistake, "invalid_value", "must consist of "
                             "letters, digits, \"_\" and \"-\"");
-        ngx_ors_mistake_found(m, node);
+        ngx_ors_mistake_found(&w->mistake, node);
         return NGX_DECLINED;
     }
 
@@ -275,7 +314,7 @@ ngx_ors_validate_name(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node)
 
 
 static ngx_int_t
-ngx_ors_validate_array(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     ngx_int_t             rc;
@@ -283,7 +322,7 @@ ngx_ors_validate_array(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t  *element;
 
     if (node->count < rule->nmin) {
-        return ngx_ors_mistake_set(m, "array_below_min_length",
+        return ngx_ors_mistake_set(&w->mistake, "array_below_min_length",
                                    "must have at least %ui element%s, "
                                    "found %ui", rule->nmin,
                                    (rule->nmin == 1) ? "" : "s",
@@ -291,22 +330,26 @@ ngx_ors_validate_array(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     }
 
     if (rule->nmax && node->count > rule->nmax) {
-        return ngx_ors_mistake_set(m, "array_above_max_length",
+        return ngx_ors_mistake_set(&w->mistake, "array_above_max_length",
                                    "must have at most %ui elements, "
                                    "found %ui", rule->nmax,
                                    (ngx_uint_t) node->count);
     }
 
+    if (rule->element == NULL) {
+        return NGX_OK;
+    }
+
     i = 0;
 
-    for (element = ngx_ors_json_first(m->json, node);
+    for (element = ngx_ors_json_first(w->json, node);
          element;
-         element = ngx_ors_json_next(m->json, element))
+         element = ngx_ors_json_next(w->json, element))
     {
-        rc = ngx_ors_validate_value(m, element, rule->element);
+        rc = ngx_ors_validate_value(w, element, rule->element);
 
         if (rc != NGX_OK) {
-            ngx_ors_mistake_at_index(m, i);
+            ngx_ors_mistake_at_index(&w->mistake, i);
             return rc;
         }
 
@@ -318,94 +361,142 @@ ngx_ors_validate_array(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_validate_object(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+ngx_ors_validate_object(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
     while (shape->values) {
-        if (ngx_ors_validate_choice(m, node, &shape) != NGX_OK) {
+        if (ngx_ors_validate_choice(w, node, &shape) != NGX_OK) {
             return NGX_DECLINED;
         }
     }
 
     if (shape->map) {
-        return ngx_ors_validate_map(m, node, shape->map);
+        return ngx_ors_validate_map(w, node, shape->map);
     }
 
-    return ngx_ors_validate_members(m, node, shape, found);
+    return ngx_ors_validate_members(w, node, shape, found);
 }
 
 
 static ngx_int_t
-ngx_ors_validate_choice(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+ngx_ors_validate_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t **shape)
 {
-    ngx_ors_json_node_t      *value;
-    const ngx_ors_shape_t    *choice;
-    const ngx_ors_variant_t  *variant;
+    ngx_ors_json_node_t    *value;
+    const ngx_ors_shape_t  *choice;
 
     choice = *shape;
-    value = ngx_ors_validate_member(m->json, node, &choice->key);
+    value = ngx_ors_validate_member(w->json, node, &choice->key);
 
     if (value == NULL) {
-        *shape = NULL;
-
-        for (variant = choice->absent; variant; variant++) {
-            *shape = variant->shape;
-
-            if (variant->name.len == 0
-                || ngx_ors_validate_member(m->json, node, &variant->name))
-            {
-                break;
-            }
-        }
+        *shape = ngx_ors_validate_absent(w, node, choice);
 
         if (*shape) {
             return NGX_OK;
         }
 
-        ngx_ors_mistake_set(m, "missing_required_parameter", "is required");
-        ngx_ors_mistake_at_name(m, &choice->key);
+        ngx_ors_mistake_set(&w->mistake, "missing_required_parameter",
+                            "is required");
+        ngx_ors_mistake_at_name(&w->mistake, &choice->key);
         return NGX_DECLINED;
     }
 
-    if (value->type != ngx_ors_json_string) {
-        return ngx_ors_validate_fail_choice(m, value, choice);
-    }
+    if (value->type == ngx_ors_json_string) {
+        *shape = ngx_ors_validate_variant(w, value, choice);
 
-    for (variant = choice->values; variant->name.len; variant++) {
-        if (ngx_ors_validate_is(m->json, value, &variant->name)) {
-            break;
+        if (*shape) {
+            return NGX_OK;
         }
     }
 
-    *shape = variant->shape;
+    return ngx_ors_validate_fail_choice(w, value, choice);
+}
 
-    if (*shape) {
-        return NGX_OK;
+
+static const ngx_ors_shape_t *
+ngx_ors_validate_absent(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_shape_t *choice)
+{
+    const ngx_ors_variant_t  *variant;
+
+    for (variant = choice->absent; variant; variant++) {
+
+        if (variant->name.len == 0) {
+            return (variant->in & w->reading) ? variant->shape : NULL;
+        }
+
+        if ((variant->in & w->reading)
+            && ngx_ors_validate_member(w->json, node, &variant->name))
+        {
+            return variant->shape;
+        }
     }
 
-    return ngx_ors_validate_fail_choice(m, value, choice);
+    return NULL;
+}
+
+
+static const ngx_ors_shape_t *
+ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
+    const ngx_ors_shape_t *choice)
+{
+    const ngx_ors_variant_t  *variant;
+
+    for (variant = choice->values; variant->name.len; variant++) {
+
+        if (ngx_ors_validate_is(w->json, value, &variant->name)
+            && (variant->in & w->reading))
+        {
+            return variant->shape;
+        }
+    }
+
+    if (choice->extension && ngx_ors_validate_extension(w->json, value)) {
+        return choice->extension;
+    }
+
+    return (variant->in & w->reading) ? variant->shape : NULL;
+}
+
+
+/* the colon is not the first character, nor the last one */
+
+ngx_uint_t
+ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+{
+    u_char  *p, *last;
+
+    p = ngx_ors_json_text(json, node);
+    last = p + node->len;
+
+    p = ngx_strlchr(p, last, ':');
+
+    return p && p != ngx_ors_json_text(json, node) && p + 1 < last;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_members(ngx_ors_mistake_t *m,
-    ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
-    ngx_ors_json_node_t **found)
+ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
     uint64_t                bit, seen, present;
     ngx_int_t               rc;
     ngx_uint_t              i, n;
     ngx_ors_json_node_t    *key, *value;
+    ngx_ors_walk_object_t   object;
     const ngx_ors_field_t  *field;
 
     seen = 0;
     present = 0;
     i = 0;
 
-    for (key = ngx_ors_json_first(m->json, node);
+    object.node = node;
+    object.end = node->pos + 1;
+    object.kept = 0;
+
+    for (key = ngx_ors_json_first(w->json, node);
          key;
-         key = ngx_ors_json_next(m->json, key))
+         key = ngx_ors_json_next(w->json, key))
     {
         /* keys mostly come in one order: look behind the last one found */
 
@@ -413,27 +504,58 @@ ngx_ors_validate_members(ngx_ors_mistake_t *m,
             field = &shape->fields[i];
             i = (i + 1 == shape->nfields) ? 0 : i + 1;
 
-            if (ngx_ors_validate_is(m->json, key, &field->name)) {
+            if (ngx_ors_validate_is(w->json, key, &field->name)
+                && (field->in & w->reading))
+            {
                 break;
             }
         }
 
+        value = key + 1;
+
         if (n == 0) {
+
+            if (shape->open) {
+                rc = NGX_OK;
+
+            } else {
+                rc = ngx_ors_validate_unknown(w, &object, key);
+
+                if (rc == NGX_DECLINED || rc == NGX_ERROR) {
+                    return rc;
+                }
+            }
+
+            object.kept += (rc == NGX_OK);
+            object.end = ngx_ors_edit_end(value);
             continue;
         }
+
+        object.kept++;
+        object.end = ngx_ors_edit_end(value);
 
         bit = (uint64_t) 1 << (field - shape->fields);
 
         if (seen & bit) {
-            ngx_ors_mistake_set(m, "duplicate_key", "is given more than once");
-            ngx_ors_mistake_at_name(m, &field->name);
+            ngx_ors_mistake_set(&w->mistake, "duplicate_key",
+                                "is given more than once");
+            ngx_ors_mistake_at_name(&w->mistake, &field->name);
             return NGX_DECLINED;
         }
 
         seen |= bit;
-        value = key + 1;
 
         if (value->type == ngx_ors_json_null) {
+            rc = ngx_ors_validate_null(w, value, shape, field, node);
+
+            if (rc == NGX_DECLINED || rc == NGX_ERROR) {
+                return rc;
+            }
+
+            if (rc == NGX_OK) {
+                present |= bit;
+            }
+
             continue;
         }
 
@@ -447,10 +569,10 @@ ngx_ors_validate_members(ngx_ors_mistake_t *m,
             continue;
         }
 
-        rc = ngx_ors_validate_value(m, value, field->rule);
+        rc = ngx_ors_validate_value(w, value, field->rule);
 
         if (rc != NGX_OK) {
-            ngx_ors_mistake_at_name(m, &field->name);
+            ngx_ors_mistake_at_name(&w->mistake, &field->name);
             return rc;
         }
     }
@@ -458,32 +580,187 @@ ngx_ors_validate_members(ngx_ors_mistake_t *m,
     bit = ((uint64_t) 1 << shape->required) - 1;
 
     if ((present & bit) != bit) {
-        return ngx_ors_validate_required(m, shape, present);
+        return ngx_ors_validate_required(w, shape, present, &object);
     }
 
     return NGX_OK;
 }
 
 
-static ngx_int_t
-ngx_ors_validate_required(ngx_ors_mistake_t *m,
-    const ngx_ors_shape_t *shape, uint64_t present)
-{
-    const ngx_ors_field_t  *field;
+/* NGX_OK: it is sent on; NGX_DONE: it is not; NGX_DECLINED, NGX_ERROR */
 
-    for (field = shape->fields; present & 1; field++) {
-        present >>= 1;
+static ngx_int_t
+ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key)
+{
+    u_char               buf[NGX_ORS_MISTAKE_QUOTE];
+    size_t               pos, last;
+    ngx_str_t            name;
+    ngx_ors_json_node_t  *next;
+
+    switch ((ngx_ors_unknown_e) w->v->policy->unknown) {
+
+    case ngx_ors_unknown_auto:
+    case ngx_ors_unknown_pass:
+        return NGX_OK;
+
+    case ngx_ors_unknown_strip:
+        break;
+
+    case ngx_ors_unknown_reject:
+        ngx_ors_mistake_set(&w->mistake, "unknown_parameter", "is not known");
+        ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
+        ngx_ors_mistake_at_name(&w->mistake, &name);
+        return NGX_DECLINED;
     }
 
-    ngx_ors_mistake_set(m, "missing_required_parameter", "is required");
-    ngx_ors_mistake_at_name(m, &field->name);
+    if (w->v->edits == NULL) {
+        return NGX_OK;
+    }
+
+    /* with the comma before it, or the one behind it if it is the first */
+
+    pos = ngx_ors_edit_start(key);
+    last = ngx_ors_edit_end(key + 1);
+
+    if (object->kept) {
+        pos = object->end;
+
+    } else {
+        next = ngx_ors_json_next(w->json, key);
+
+        if (next) {
+            last = ngx_ors_edit_start(next);
+        }
+    }
+
+    if (ngx_ors_edits_add(w->v->edits, pos, last - pos, NULL) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return NGX_DONE;
+}
+
+
+/*
+ * NGX_OK: the value counts; NGX_DONE: it counts as absent; NGX_DECLINED,
+ * NGX_ERROR
+ */
+
+static ngx_int_t
+ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
+    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field,
+    ngx_ors_json_node_t *object)
+{
+    ngx_int_t  rc;
+    ngx_str_t  text;
+
+    if (field->rule == NULL || (field->rule->types & NGX_ORS_V_NULL)) {
+        return NGX_OK;
+    }
+
+    if (!(field->need & w->reading)) {
+
+        if (w->reading != NGX_ORS_READ_SPEC) {
+            return NGX_DONE;
+        }
+
+    } else if (w->v->mend && field->fill.len) {
+        rc = ngx_ors_validate_fill(w, shape, field, object, &text);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_edits_value(w->v->edits, value, &text);
+        }
+
+        return rc;
+    }
+
+    (void) ngx_ors_validate_fail_type(w, value, field->rule);
+    ngx_ors_mistake_at_name(&w->mistake, &field->name);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_map(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
+    uint64_t present, ngx_ors_walk_object_t *object)
+{
+    size_t                  pos;
+    ngx_str_t               key, text;
+    ngx_uint_t              i;
+    const ngx_ors_field_t  *field;
+
+    static ngx_str_t  comma = ngx_string(",");
+
+    pos = ngx_ors_edit_end(object->node) - 1;
+
+    for (i = 0; i < shape->required; i++) {
+        field = &shape->fields[i];
+
+        if (!(field->need & w->reading) || (present & ((uint64_t) 1 << i))) {
+            continue;
+        }
+
+        if (!w->v->mend || field->fill.len == 0) {
+            ngx_ors_mistake_set(&w->mistake, "missing_required_parameter",
+                                "is required");
+            ngx_ors_mistake_at_name(&w->mistake, &field->name);
+            return NGX_DECLINED;
+        }
+
+        if (ngx_ors_validate_fill(w, shape, field, object->node, &text)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        key.data = field->fill.data;
+        key.len = ngx_ors_fill_key_len(field);
+
+        if ((object->kept++
+             && ngx_ors_edits_add(w->v->edits, pos, 0, &comma) != NGX_OK)
+            || ngx_ors_edits_add(w->v->edits, pos, 0, &key) != NGX_OK
+            || ngx_ors_edits_add(w->v->edits, pos, 0, &text) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* the value only */
+
+static ngx_int_t
+ngx_ors_validate_fill(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
+    const ngx_ors_field_t *field, ngx_ors_json_node_t *object,
+    ngx_str_t *text)
+{
+    size_t     n;
+    ngx_int_t  rc;
+
+    if (w->v->fill) {
+        rc = w->v->fill(w->v->data, shape, field - shape->fields, object,
+                        text);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    n = ngx_ors_fill_key_len(field);
+
+    text->data = field->fill.data + n;
+    text->len = field->fill.len - n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_map_t *map)
 {
     size_t                n;
@@ -491,33 +768,33 @@ ngx_ors_validate_map(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     ngx_str_t             name;
     ngx_ors_json_node_t  *key;
 
-    if (node->count > map->max) {
-        return ngx_ors_mistake_set(m, "object_above_max_properties",
+    if (map->max && node->count > map->max) {
+        return ngx_ors_mistake_set(&w->mistake, "object_above_max_properties",
                                    "must have at most %ui keys, found %ui",
                                    map->max, (ngx_uint_t) node->count);
     }
 
-    for (key = ngx_ors_json_first(m->json, node);
+    for (key = ngx_ors_json_first(w->json, node);
          key;
-         key = ngx_ors_json_next(m->json, key))
+         key = ngx_ors_json_next(w->json, key))
     {
-        if (key->len > map->key_max) {
-            n = ngx_ors_json_length(m->json, key);
+        if (map->key_max && key->len > map->key_max) {
+            n = ngx_ors_json_length(w->json, key);
 
             if (n > map->key_max) {
-                ngx_ors_mistake_set(m, "string_above_max_length",
+                ngx_ors_mistake_set(&w->mistake, "string_above_max_length",
                                     "must have keys of at most %uz "
                                     "characters, found %uz in",
                                     map->key_max, n);
-                ngx_ors_mistake_quote(m, key, buf, &name);
-                ngx_ors_mistake_add(m, " \"%V\"", &name);
+                ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
+                ngx_ors_mistake_add(&w->mistake, " \"%V\"", &name);
                 return NGX_DECLINED;
             }
         }
 
-        if (ngx_ors_validate_value(m, key + 1, map->value) != NGX_OK) {
-            ngx_ors_mistake_quote(m, key, buf, &name);
-            ngx_ors_mistake_at_name(m, &name);
+        if (ngx_ors_validate_value(w, key + 1, map->value) != NGX_OK) {
+            ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
+            ngx_ors_mistake_at_name(&w->mistake, &name);
             return NGX_DECLINED;
         }
     }
@@ -527,22 +804,22 @@ ngx_ors_validate_map(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_validate_fail_type(ngx_ors_mistake_t *m,
-    ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
+ngx_ors_validate_fail_type(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_rule_t *rule)
 {
     char  *or;
 
-    ngx_ors_mistake_set(m, "invalid_type", "must be ");
+    ngx_ors_mistake_set(&w->mistake, "invalid_type", "must be ");
 
     or = "";
 
     if (rule->types & NGX_ORS_V_BOOL) {
-        ngx_ors_mistake_add(m, "a boolean");
+        ngx_ors_mistake_add(&w->mistake, "a boolean");
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_NUMBER) {
-        ngx_ors_mistake_add(m, "%s%s", or,
+        ngx_ors_mistake_add(&w->mistake, "%s%s", or,
                             ((rule->types & NGX_ORS_V_INTEGER)
                              == NGX_ORS_V_INTEGER)
                             ? "an integer" : "a number");
@@ -550,75 +827,108 @@ ngx_ors_validate_fail_type(ngx_ors_mistake_t *m,
     }
 
     if (rule->types & NGX_ORS_V_STRING) {
-        ngx_ors_mistake_add(m, "%sa string", or);
+        ngx_ors_mistake_add(&w->mistake, "%sa string", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_ARRAY) {
-        ngx_ors_mistake_add(m, "%san array", or);
+        ngx_ors_mistake_add(&w->mistake, "%san array", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_OBJECT) {
-        ngx_ors_mistake_add(m, "%san object", or);
+        ngx_ors_mistake_add(&w->mistake, "%san object", or);
     }
 
-    ngx_ors_mistake_found(m, node);
+    if (rule->types == NGX_ORS_V_NULL) {
+        ngx_ors_mistake_add(&w->mistake, "null");
+    }
+
+    ngx_ors_mistake_found(&w->mistake, node);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_fail_value(ngx_ors_mistake_t *m,
-    ngx_ors_json_node_t *node, const ngx_str_t *values)
+ngx_ors_validate_fail_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_value_t *values)
 {
-    const ngx_str_t  *value;
+    const ngx_str_t        *text;
+    const ngx_ors_value_t  *value;
 
-    ngx_ors_mistake_set(m, "invalid_value", "must be \"%V\"", values);
+    ngx_ors_mistake_set(&w->mistake, "invalid_value", "must be ");
 
-    for (value = values + 1; value->len; value++) {
-        ngx_ors_mistake_add(m, (value[1].len) ? ", \"%V\"" : " or \"%V\"",
-                            value);
+    text = NULL;
+
+    for (value = values; value->text.len; value++) {
+
+        if (value->in & w->reading) {
+            ngx_ors_validate_say(w, text, &value->text);
+            text = &value->text;
+        }
     }
 
-    ngx_ors_mistake_found(m, node);
+    ngx_ors_validate_say(w, text, NULL);
+    ngx_ors_mistake_found(&w->mistake, node);
 
     return NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_ors_validate_fail_choice(ngx_ors_mistake_t *m,
-    ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape)
+ngx_ors_validate_fail_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
+    const ngx_ors_shape_t *shape)
 {
-    char                     *sep;
-    const ngx_str_t          *name;
+    const ngx_str_t          *text;
     const ngx_ors_variant_t  *variant;
 
     if (node->type == ngx_ors_json_string) {
-        ngx_ors_mistake_set(m, shape->code, "must be ");
-        sep = "";
-        name = NULL;
+        ngx_ors_mistake_set(&w->mistake, shape->code, "must be ");
+
+        text = NULL;
 
         for (variant = shape->values; variant->name.len; variant++) {
 
-            if (name) {
-                ngx_ors_mistake_add(m, "%s\"%V\"", sep, name);
-                sep = ", ";
+            if (variant->in & w->reading) {
+                ngx_ors_validate_say(w, text, &variant->name);
+                text = &variant->name;
             }
-
-            name = &variant->name;
         }
 
-        ngx_ors_mistake_add(m, "%s\"%V\"", *sep ? " or " : "", name);
-        ngx_ors_mistake_found(m, node);
+        ngx_ors_validate_say(w, text, NULL);
+        ngx_ors_mistake_found(&w->mistake, node);
 
     } else {
-        ngx_ors_validate_fail_type(m, node, &ngx_ors_validate_text);
+        ngx_ors_validate_fail_type(w, node, &ngx_ors_validate_text);
     }
 
-    ngx_ors_mistake_at_name(m, &shape->key);
+    ngx_ors_mistake_at_name(&w->mistake, &shape->key);
 
     return NGX_DECLINED;
+}
+
+
+/* a list of names: each is said when the next one is known, NULL: no more */
+
+static void
+ngx_ors_validate_say(ngx_ors_walk_t *w, const ngx_str_t *last,
+    const ngx_str_t *text)
+{
+    ngx_ors_mistake_t  *m;
+
+    m = &w->mistake;
+
+    if (last == NULL) {
+        return;
+    }
+
+    if (text) {
+        ngx_ors_mistake_add(m, m->listed ? ", \"%V\"" : "\"%V\"", last);
+
+    } else {
+        ngx_ors_mistake_add(m, m->listed ? " or \"%V\"" : "\"%V\"", last);
+    }
+
+    m->listed = 1;
 }

@@ -3,9 +3,9 @@
  * Validation as data: tables say what a value may be, one walker applies
  * them to a document and knows nothing of particular fields.
  *
- * It looks only at what the tables know.  Keys that are not in a table are
- * passed over, null stands for absent in every field, and a known key that
- * comes twice is refused.
+ * One set of tables serves several readings.  A row says which of them know
+ * it and which of them require it, so that what a flavor adds stands beside
+ * what the specification has.
  */
 
 
@@ -15,11 +15,30 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_edit.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
 
 
+/*
+ * Readings.  In the strict one of the specification null is a value like
+ * others; in all others null stands for absent where a field is not required.
+ */
+#define NGX_ORS_READ_SPEC          0x01   /* strict, flavor "spec" */
+#define NGX_ORS_READ_OPENAI        0x02   /* strict, flavor "openai" */
+#define NGX_ORS_READ_LOOSE         0x04   /* tolerant, flavor "spec" */
+#define NGX_ORS_READ_LOOSE_OPENAI  0x08   /* tolerant, flavor "openai" */
+
+/* sets of them, for rows */
+#define NGX_ORS_IN_ALL       0x0f
+#define NGX_ORS_IN_STRICT    (NGX_ORS_READ_SPEC|NGX_ORS_READ_OPENAI)
+#define NGX_ORS_IN_OPENAI    (NGX_ORS_READ_OPENAI|NGX_ORS_READ_LOOSE_OPENAI)
+#define NGX_ORS_IN_TOLERANT  (NGX_ORS_READ_LOOSE|NGX_ORS_READ_LOOSE_OPENAI)
+#define NGX_ORS_IN_WIDE      (NGX_ORS_IN_OPENAI|NGX_ORS_IN_TOLERANT)
+
+
 /* what a value may be: bits by ngx_ors_json_type_e */
+#define NGX_ORS_V_NULL     (1 << ngx_ors_json_null)
 #define NGX_ORS_V_BOOL     ((1 << ngx_ors_json_false)                         \
                             | (1 << ngx_ors_json_true))
 #define NGX_ORS_V_NUMBER   (1 << ngx_ors_json_number)
@@ -33,9 +52,20 @@
 /* a string of letters, digits, "_" and "-" */
 #define NGX_ORS_V_NAME     (0x200 | NGX_ORS_V_STRING)
 
+/* "min" of an integer that has none */
+#define NGX_ORS_NO_MIN     INT64_MIN
+
 
 typedef struct ngx_ors_rule_s   ngx_ors_rule_t;
 typedef struct ngx_ors_shape_s  ngx_ors_shape_t;
+
+
+/* a list of these ends with an empty text */
+
+typedef struct {
+    ngx_str_t                 text;
+    ngx_uint_t                in;         /* readings that know it */
+} ngx_ors_value_t;
 
 
 /* a value; NULL as a rule: anything, or checked elsewhere */
@@ -44,36 +74,51 @@ struct ngx_ors_rule_s {
     ngx_uint_t                types;      /* NGX_ORS_V_ */
     int64_t                   min;        /* an integer; a string: 0 or 1 */
     int64_t                   max;        /* or code points, 0: no limit */
-    const ngx_str_t          *values;     /* of a string, up to an empty one */
+    const ngx_ors_value_t    *values;     /* of a string, NULL: any */
 
     /* an array */
     ngx_uint_t                nmin;       /* elements */
     ngx_uint_t                nmax;       /* 0: no limit */
-    const ngx_ors_rule_t     *element;
+    const ngx_ors_rule_t     *element;    /* NULL: anything */
 
     const ngx_ors_shape_t    *shape;      /* an object, NULL: any */
 };
 
 
+/*
+ * A member of an object.  A name may have several rows with other rules, of
+ * which each reading knows one at most.  "fill" is the whole member as JSON,
+ * "name":value, that is put into a document that is mended when a required
+ * one is absent, or null where it may not be; empty: it cannot be mended.
+ */
+
 typedef struct {
     ngx_str_t                 name;
+    ngx_uint_t                in;         /* readings that know it */
+    ngx_uint_t                need;       /* readings that require it */
     const ngx_ors_rule_t     *rule;
+    ngx_str_t                 fill;
 } ngx_ors_field_t;
+
+
+/* the name in "fill", with its quotes and the colon */
+#define ngx_ors_fill_key_len(field)  ((field)->name.len + 3)
 
 
 /* a list of these ends with an empty name, which stands for all others */
 
 typedef struct {
     ngx_str_t                 name;
-    const ngx_ors_shape_t    *shape;      /* NULL: refused */
+    ngx_uint_t                in;         /* readings that know it */
+    const ngx_ors_shape_t    *shape;
 } ngx_ors_variant_t;
 
 
 /* an object with any keys */
 
 typedef struct {
-    ngx_uint_t                max;        /* members */
-    size_t                    key_max;    /* code points */
+    ngx_uint_t                max;        /* members, 0: no limit */
+    size_t                    key_max;    /* code points, 0: no limit */
     const ngx_ors_rule_t     *value;
 } ngx_ors_map_t;
 
@@ -82,29 +127,73 @@ typedef struct {
  * An object: members by name, or one of the others.
  *
  * A choice: the shape follows from the string in member "key", or, where
- * that is absent, from another member that is there.  The shapes must know
- * "key", so that it is noticed when it comes twice.
+ * that is absent or null, from another member that is there.  A string of
+ * the form "slug:name" is an extension (spec, section 14).  The shapes must
+ * know "key", so that it is noticed when it comes twice.
  */
 
 struct ngx_ors_shape_s {
     const ngx_ors_field_t    *fields;
     ngx_uint_t                nfields;    /* at most 64 */
-    ngx_uint_t                required;   /* so many fields from the first */
+    ngx_uint_t                required;   /* rows with "need" come first */
+    unsigned                  open:1;     /* no key is unknown */
 
     ngx_str_t                 key;
     const ngx_ors_variant_t  *values;     /* names are values of "key" */
     const ngx_ors_variant_t  *absent;     /* names are keys, NULL: refused */
+    const ngx_ors_shape_t    *extension;  /* of "slug:name", NULL: refused */
     char                     *code;       /* of the error for other values */
 
     const ngx_ors_map_t      *map;
 };
 
 
+/* what becomes of keys that the tables do not have */
+
+typedef enum {
+    ngx_ors_unknown_auto = 0,    /* pass, but not into another dialect */
+    ngx_ors_unknown_pass,
+    ngx_ors_unknown_strip,
+    ngx_ors_unknown_reject
+} ngx_ors_unknown_e;
+
+
+/* what an operator may choose */
+
+typedef struct {
+    ngx_uint_t                reading;    /* NGX_ORS_READ_ */
+    ngx_uint_t                unknown;    /* ngx_ors_unknown_e */
+    ngx_uint_t                mask;       /* hide upstream's error texts */
+} ngx_ors_policy_t;
+
+
+/*
+ * Says what value, JSON "text", to fill in for the field in row "i" of
+ * "shape" in "object", when the table's own is not the best.
+ *
+ * NGX_OK         "text" is set
+ * NGX_DECLINED   the table's own is
+ * NGX_ERROR      no memory
+ */
+typedef ngx_int_t (*ngx_ors_fill_pt)(void *data,
+    const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
+    ngx_str_t *text);
+
+
 typedef struct {
     ngx_ors_json_t           *json;
+    ngx_ors_policy_t         *policy;
     char                     *root;       /* what messages call the document */
     ngx_pool_t               *pool;
     ngx_ors_error_t          *err;
+
+    /* what is stripped, and filled in; without it nothing is */
+    ngx_ors_edits_t          *edits;
+    ngx_ors_fill_pt           fill;       /* NULL: tables only */
+    void                     *data;       /* for "fill" */
+
+    unsigned                  mend:1;     /* fill in what is missing */
+    unsigned                  discreet:1; /* messages quote no values */
 } ngx_ors_validate_t;
 
 
@@ -113,13 +202,20 @@ typedef struct {
  * shape has fields, and found[i] is set to the value of the field in row i
  * where that is there and not null.
  *
- * NGX_OK         the document is as "shape" says
+ * Looks only at what the tables know; a known key that comes twice is
+ * refused.
+ *
+ * NGX_OK         the document is as "shape" says, or is with v->edits
  * NGX_DECLINED   v->err holds the first thing that is not: 400, "param" is
  *                a path from "node"; its texts come from v->pool
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found);
+
+/* 1 if string "node" has the form of an extension's name, "slug:name". */
+ngx_uint_t ngx_ors_validate_extension(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
 
 
 #endif /* _NGX_ORS_VALIDATE_H_INCLUDED_ */

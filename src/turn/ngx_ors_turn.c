@@ -38,8 +38,9 @@ static ngx_uint_t ngx_ors_turn_type_is(ngx_str_t *type, char *name);
 
 
 ngx_ors_turn_t *
-ngx_ors_turn_create(ngx_pool_t *pool, ngx_log_t *log,
-    ngx_ors_limits_t *limits)
+ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
+    ngx_ors_policy_t *policy, ngx_ors_limits_t *limits, ngx_pool_t *pool,
+    ngx_log_t *log)
 {
     ngx_ors_turn_t  *turn;
 
@@ -59,6 +60,8 @@ ngx_ors_turn_create(ngx_pool_t *pool, ngx_log_t *log,
     turn->limits = limits;
     turn->pool = pool;
     turn->log = log;
+
+    ngx_ors_request_init(&turn->request, endpoint, policy, limits, pool);
 
     turn->answer.resp = &turn->response;
     turn->answer.out = &turn->out;
@@ -81,10 +84,11 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
 {
     ngx_int_t  rc;
 
-    turn->body = *body;
+    rc = ngx_ors_request_read(&turn->request, body, &turn->error);
 
-    rc = ngx_ors_request_read(&turn->request, body, turn->limits, turn->pool,
-                              &turn->error);
+    if (rc == NGX_OK) {
+        rc = ngx_ors_request_routable(&turn->request, &turn->error);
+    }
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
@@ -115,9 +119,7 @@ ngx_int_t
 ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_str_t *model, ngx_ors_out_t *out)
 {
-    u_char               *p, *last;
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
+    ngx_int_t  rc;
 
     turn->dialect = dialect;
 
@@ -131,20 +133,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
     /* the bytes that were checked are the bytes that are sent */
 
-    p = turn->body.data;
-    last = p + turn->body.len;
-
-    if (model->len) {
-        node = turn->request.field[ngx_ors_rq_model];
-
-        ngx_ors_out_ref(out, p,
-                        ngx_ors_json_text(&turn->request.json, node) - p);
-        ngx_ors_json_escape(out, model->data, model->len);
-
-        p = ngx_ors_json_text(&turn->request.json, node) + node->len;
-    }
-
-    ngx_ors_out_ref(out, p, last - p);
+    ngx_ors_request_write(&turn->request, model, out);
 
     return NGX_OK;
 }

@@ -41,7 +41,6 @@ typedef struct {
     ngx_str_t               type;         /* Content-Type */
     ngx_ors_out_t           out;          /* body, to be taken and sent */
 
-    ngx_str_t               body;         /* the request as it came */
     ngx_ors_request_t       request;
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
@@ -68,9 +67,13 @@ typedef struct {
  * NGX_ERROR      no memory
  */
 
-/* A new turn; what it needs comes from "pool".  NULL: no memory. */
-ngx_ors_turn_t *ngx_ors_turn_create(ngx_pool_t *pool, ngx_log_t *log,
-    ngx_ors_limits_t *limits);
+/*
+ * A new turn for a request to "endpoint"; policy and limits are borrowed,
+ * what it needs comes from "pool".  NULL: no memory.
+ */
+ngx_ors_turn_t *ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
+    ngx_ors_policy_t *policy, ngx_ors_limits_t *limits, ngx_pool_t *pool,
+    ngx_log_t *log);
 
 /*
  * The request's body, borrowed until the turn ends.  After NGX_OK the model

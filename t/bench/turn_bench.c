@@ -10,6 +10,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_turn.h>
+#include <ngx_ors_test_request.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +140,9 @@ turn_bench_turn(ngx_uint_t stream)
         ngx_str_set(&body, "{\"model\":\"m\",\"input\":\"hi\"}");
     }
 
-    turn = ngx_ors_turn_create(pool, pool->log, &turn_bench_limits);
+    turn = ngx_ors_turn_create(
+        ngx_ors_endpoint(ngx_ors_endpoint_responses), &ngx_ors_test_policy,
+        &turn_bench_limits, pool, pool->log);
     ngx_ors_out_init(&out, pool, 4096);
 
     if (ngx_ors_turn_request(turn, &body) != NGX_OK

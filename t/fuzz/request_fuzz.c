@@ -16,6 +16,7 @@
 #include <turn/turn_check.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_utf8.h>
+#include <ngx_ors_test_request.h>
 
 
 #define REQUEST_FUZZ_SMALL      0x01       /* small limits */
@@ -291,7 +292,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
 
     ngx_ors_test_fail_after(fail);
 
-    rc = ngx_ors_request_read(&req, body, limits, pool, &err);
+    rc = ngx_ors_test_request(&req, body, limits, pool, &err);
 
     if (rc == NGX_OK) {
         rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
@@ -379,7 +380,9 @@ request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 4096);
 
-    turn = ngx_ors_turn_create(pool, pool->log, limits);
+    turn = ngx_ors_turn_create(
+        ngx_ors_endpoint(ngx_ors_endpoint_responses), &ngx_ors_test_policy,
+        limits, pool, pool->log);
 
     request_fuzz_assert(ngx_ors_turn_request(turn, body) == NGX_OK);
     request_fuzz_assert(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,

@@ -25,8 +25,9 @@ my %below = (
     store   => [qw(wire base)],
     proto   => [qw(json wire base)],
     dialect => [qw(proto json wire base)],
-    turn    => [qw(dialect proto json wire base)],
-    http    => [qw(turn dialect proto store schema stats json wire base)],
+    guard   => [qw(dialect proto json wire base)],
+    turn    => [qw(guard dialect proto json wire base)],
+    http    => [qw(turn guard dialect proto store schema stats json wire base)],
 );
 
 # a header of a library, and the rooms that know it

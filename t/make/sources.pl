@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 
-my @rooms = qw(base json wire stats schema store proto dialect turn http);
+my @rooms = qw(base json wire stats schema store proto dialect guard turn http);
 my $file = 'config';
 
 my %rank;

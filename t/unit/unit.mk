@@ -28,14 +28,15 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire proto dialect turn
+UNIT_ROOMS  := base json wire proto dialect guard turn
 
 UNIT_base    := base
 UNIT_json    := json base
 UNIT_wire    := wire base
-UNIT_proto   := proto json base
+UNIT_proto   := proto wire json base
 UNIT_dialect := dialect proto wire json base
-UNIT_turn    := turn dialect proto wire json base
+UNIT_guard   := guard dialect proto wire json base
+UNIT_turn    := turn guard dialect proto wire json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \

@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
 #include <dirent.h>
 
 
@@ -83,7 +84,7 @@ test_request(ngx_str_t *body, char *name, char *expected)
 
     pool = ngx_ors_test_pool();
 
-    rc = ngx_ors_request_read(&req, body, &limits, pool, &err);
+    rc = ngx_ors_test_request(&req, body, &limits, pool, &err);
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 4096);

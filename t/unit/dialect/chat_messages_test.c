@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
 
 
 /* "input" and "messages", with ' for " */
@@ -544,7 +545,7 @@ test_memory(void)
         for (n = 1; n < 100; n++) {
             pool = ngx_ors_test_pool();
 
-            rc = ngx_ors_request_read(&req, &text, &limits, pool, &err);
+            rc = ngx_ors_test_request(&req, &text, &limits, pool, &err);
 
             if (rc != NGX_OK) {
                 fail("request is read");
@@ -591,7 +592,7 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
     text.len = len;
     text.data = body;
 
-    rc = ngx_ors_request_read(&req, &text, &limits, pool, err);
+    rc = ngx_ors_test_request(&req, &text, &limits, pool, err);
 
     if (rc != NGX_OK) {
         return rc;

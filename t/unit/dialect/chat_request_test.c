@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
 
 
 /* what is added to model and input or messages, with ' for " */
@@ -372,7 +373,7 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     model.data = (u_char *) row->model;
     model.len = ngx_strlen(row->model);
 
-    rc = ngx_ors_request_read(&req, &text, &limits, pool, err);
+    rc = ngx_ors_test_request(&req, &text, &limits, pool, err);
 
     if (rc != NGX_OK) {
         return rc;

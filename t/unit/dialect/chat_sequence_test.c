@@ -12,6 +12,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
 
 
 #define TEST_SEQUENCES  2000
@@ -90,7 +91,7 @@ main(void)
         chain = NULL;
         why = NULL;
 
-        rc = ngx_ors_request_read(&req, &text, &limits, pool, &err);
+        rc = ngx_ors_test_request(&req, &text, &limits, pool, &err);
 
         if (rc == NGX_OK) {
             ngx_ors_out_init(&out, pool, 1024);

@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_test_request.h>
 
 
 #define MI  (1024 * 1024)
@@ -153,7 +154,7 @@ read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool, ngx_ors_error_t *err)
 
     body.len = p - body.data;
 
-    return ngx_ors_request_read(&req, &body, &limits, pool, err);
+    return ngx_ors_test_request(&req, &body, &limits, pool, err);
 }
 
 

@@ -10,6 +10,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_test_request.h>
 
 
 #define OK  NULL, NULL
@@ -41,7 +42,7 @@ read_text(char *text, ngx_pool_t *pool, ngx_ors_request_t *req,
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 
-    return ngx_ors_request_read(req, &body, &limits, pool, err);
+    return ngx_ors_test_request(req, &body, &limits, pool, err);
 }
 
 

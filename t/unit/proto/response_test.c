@@ -10,6 +10,7 @@
 #include <ngx_ors_test.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_response.h>
+#include <ngx_ors_test_request.h>
 
 
 typedef struct {
@@ -579,7 +580,7 @@ setup(const char *fields)
     s.data = body;
     s.len = strlen((char *) body);
 
-    if (ngx_ors_request_read(&request, &s, &limits, pool, &err) != NGX_OK) {
+    if (ngx_ors_test_request(&request, &s, &limits, pool, &err) != NGX_OK) {
         fail("%s: %.*s", body, (int) err.message.len, err.message.data);
         exit(1);
     }

@@ -10,6 +10,7 @@
 #include <ngx_ors_test.h>
 #include <ngx_ors_answer.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_test_request.h>
 
 
 typedef struct {
@@ -340,7 +341,7 @@ setup(ngx_pool_t *pool)
     ngx_memzero(&answer, sizeof(ngx_ors_answer_t));
     ngx_memzero(&resp, sizeof(ngx_ors_response_t));
 
-    rc = ngx_ors_request_read(&request, &body, &limits, pool, &err);
+    rc = ngx_ors_test_request(&request, &body, &limits, pool, &err);
 
     if (rc != NGX_OK || ngx_ors_id_init(&answer.ids, pool->log) != NGX_OK) {
         fail("setup");

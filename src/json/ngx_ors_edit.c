@@ -1,0 +1,127 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_edit.h>
+
+
+#define NGX_ORS_EDITS_MIN  8
+
+
+static void ngx_ors_edits_piece(ngx_ors_out_t *out, u_char *data, size_t len,
+    ngx_uint_t refer);
+
+
+void
+ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool)
+{
+    ngx_memzero(edits, sizeof(ngx_ors_edits_t));
+
+    edits->pool = pool;
+}
+
+
+ngx_int_t
+ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
+    ngx_str_t *text)
+{
+    ngx_uint_t       n;
+    ngx_ors_edit_t  *elts, *edit;
+
+    if (edits->n == edits->nalloc) {
+        n = edits->nalloc ? 2 * edits->nalloc : NGX_ORS_EDITS_MIN;
+
+        elts = ngx_palloc(edits->pool, n * sizeof(ngx_ors_edit_t));
+        if (elts == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (edits->elts) {
+            ngx_memcpy(elts, edits->elts, edits->n * sizeof(ngx_ors_edit_t));
+            (void) ngx_pfree(edits->pool, edits->elts);
+        }
+
+        edits->elts = elts;
+        edits->nalloc = n;
+    }
+
+    /* they mostly come in order */
+
+    edit = edits->elts + edits->n;
+
+    while (edit > edits->elts && edit[-1].pos > pos) {
+        *edit = edit[-1];
+        edit--;
+    }
+
+    edit->pos = (uint32_t) pos;
+    edit->len = (uint32_t) len;
+
+    if (text) {
+        edit->text = *text;
+
+    } else {
+        ngx_str_null(&edit->text);
+    }
+
+    edits->n++;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_edits_value(ngx_ors_edits_t *edits, ngx_ors_json_node_t *node,
+    ngx_str_t *text)
+{
+    size_t  pos;
+
+    pos = ngx_ors_edit_start(node);
+
+    return ngx_ors_edits_add(edits, pos, ngx_ors_edit_end(node) - pos, text);
+}
+
+
+void
+ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json, size_t pos,
+    size_t last, ngx_uint_t refer, ngx_ors_out_t *out)
+{
+    ngx_ors_edit_t  *edit, *end;
+
+    end = edits->elts + edits->n;
+
+    for (edit = edits->elts; edit < end; edit++) {
+
+        if (edit->pos < pos || edit->pos + (size_t) edit->len > last) {
+            continue;
+        }
+
+        ngx_ors_edits_piece(out, json->text + pos, edit->pos - pos, refer);
+        ngx_ors_edits_piece(out, edit->text.data, edit->text.len, refer);
+
+        pos = (size_t) edit->pos + edit->len;
+    }
+
+    ngx_ors_edits_piece(out, json->text + pos, last - pos, refer);
+}
+
+
+static void
+ngx_ors_edits_piece(ngx_ors_out_t *out, u_char *data, size_t len,
+    ngx_uint_t refer)
+{
+    if (len == 0) {
+        return;
+    }
+
+    if (refer) {
+        ngx_ors_out_ref(out, data, len);
+
+    } else {
+        ngx_ors_out_copy(out, data, len);
+    }
+}

@@ -1,0 +1,80 @@
+
+/*
+ * Edits: a document that is sent on with a few places changed.  What is not
+ * changed keeps its bytes.
+ */
+
+
+#ifndef _NGX_ORS_EDIT_H_INCLUDED_
+#define _NGX_ORS_EDIT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_out.h>
+
+
+typedef struct {
+    uint32_t          pos;        /* offset in the document's text */
+    uint32_t          len;        /* bytes that go away, may be 0 */
+    ngx_str_t         text;       /* what comes in their place, raw JSON */
+} ngx_ors_edit_t;
+
+
+typedef struct {
+    ngx_ors_edit_t   *elts;       /* in the order of "pos" */
+    ngx_uint_t        n;
+    ngx_uint_t        nalloc;
+    ngx_pool_t       *pool;
+} ngx_ors_edits_t;
+
+
+/* Prepares an empty list; its memory comes from "pool". */
+void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
+
+/* Empties the list, its memory is kept for the next document. */
+#define ngx_ors_edits_clear(edits)  (edits)->n = 0
+
+/*
+ * Adds an edit; of two at the same place the first one stays the first.
+ * Edits must not overlap, except that a later one is dropped when an earlier
+ * one takes away the bytes around it.  "text" may be NULL: nothing comes in
+ * their place; its bytes are borrowed until the document is written.
+ *
+ * NGX_OK, or NGX_ERROR: no memory
+ */
+ngx_int_t ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
+    ngx_str_t *text);
+
+/* An edit in place of the whole value "node"; of a string: quotes too. */
+ngx_int_t ngx_ors_edits_value(ngx_ors_edits_t *edits,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
+
+/*
+ * Appends the text of "json" from offset "pos" up to "last" with the edits
+ * that lie in it.  With "refer" long pieces are referred to (see
+ * ngx_ors_out_ref()), else all is copied.
+ */
+void ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    size_t pos, size_t last, ngx_uint_t refer, ngx_ors_out_t *out);
+
+
+/* Where the value "node" begins and ends, the quotes of a string included. */
+
+static ngx_inline size_t
+ngx_ors_edit_start(ngx_ors_json_node_t *node)
+{
+    return (size_t) node->pos - (node->type == ngx_ors_json_string);
+}
+
+
+static ngx_inline size_t
+ngx_ors_edit_end(ngx_ors_json_node_t *node)
+{
+    return (size_t) node->pos + node->len
+           + (node->type == ngx_ors_json_string);
+}
+
+
+#endif /* _NGX_ORS_EDIT_H_INCLUDED_ */

@@ -1,0 +1,51 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_endpoint.h>
+#include <ngx_ors_fields.h>
+
+
+/* in the order of ngx_ors_endpoint_e */
+
+static const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
+
+    { ngx_ors_endpoint_responses, ngx_string("/responses"),
+      &ngx_ors_fields_create, NULL, NULL }
+};
+
+
+const ngx_ors_endpoint_t *
+ngx_ors_endpoint_find(ngx_str_t *uri)
+{
+    ngx_uint_t                 i;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    for (i = 0;
+         i < sizeof(ngx_ors_endpoints) / sizeof(ngx_ors_endpoints[0]);
+         i++)
+    {
+        endpoint = &ngx_ors_endpoints[i];
+
+        if (uri->len >= endpoint->path.len
+            && ngx_memcmp(uri->data + uri->len - endpoint->path.len,
+                          endpoint->path.data, endpoint->path.len)
+               == 0)
+        {
+            return endpoint;
+        }
+    }
+
+    return NULL;
+}
+
+
+const ngx_ors_endpoint_t *
+ngx_ors_endpoint(ngx_ors_endpoint_e id)
+{
+    return &ngx_ors_endpoints[id];
+}

@@ -1,0 +1,41 @@
+
+/*
+ * Endpoints: what is sent to them and what comes back (spec, section 1).
+ */
+
+
+#ifndef _NGX_ORS_ENDPOINT_H_INCLUDED_
+#define _NGX_ORS_ENDPOINT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_validate.h>
+
+
+typedef enum {
+    ngx_ors_endpoint_responses = 0,
+    ngx_ors_endpoint_compact,
+    ngx_ors_endpoint_chat,
+    ngx_ors_endpoint_embeddings,
+    ngx_ors_endpoint_models
+} ngx_ors_endpoint_e;
+
+
+typedef struct {
+    ngx_ors_endpoint_e        id;
+    ngx_str_t                 path;       /* "/responses": the URI's end */
+    const ngx_ors_shape_t    *request;    /* NULL: GET, without a body */
+    const ngx_ors_shape_t    *answer;
+    const ngx_ors_shape_t    *event;      /* of a stream, NULL: never one */
+} ngx_ors_endpoint_t;
+
+
+/* The endpoint whose path "uri" ends with, or NULL. */
+const ngx_ors_endpoint_t *ngx_ors_endpoint_find(ngx_str_t *uri);
+
+/* The one with that id. */
+const ngx_ors_endpoint_t *ngx_ors_endpoint(ngx_ors_endpoint_e id);
+
+
+#endif /* _NGX_ORS_ENDPOINT_H_INCLUDED_ */

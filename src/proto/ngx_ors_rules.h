@@ -1,0 +1,107 @@
+
+/*
+ * What the tables are made of: the forms of rules, rows and shapes, and the
+ * rules that several tables share.
+ */
+
+
+#ifndef _NGX_ORS_RULES_H_INCLUDED_
+#define _NGX_ORS_RULES_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_validate.h>
+
+
+#define NGX_ORS_MI  (1024 * 1024)
+
+
+/* rules */
+
+#define ngx_ors_rule(types, min, max)                                         \
+    { types, min, max, NULL, 0, 0, NULL, NULL }
+
+/* integers: no minimum unless the first number says one */
+#define ngx_ors_rule_integer(min, max)                                        \
+    ngx_ors_rule(NGX_ORS_V_INTEGER, min, max)
+
+#define ngx_ors_rule_enum(types, values)                                      \
+    { NGX_ORS_V_STRING|(types), 0, 0, values, 0, 0, NULL, NULL }
+
+#define ngx_ors_rule_list(types, element)                                     \
+    { NGX_ORS_V_ARRAY|(types), 0, 0, NULL, 0, 0, element, NULL }
+
+#define ngx_ors_rule_object(types, shape)                                     \
+    { NGX_ORS_V_OBJECT|(types), 0, 0, NULL, 0, 0, NULL, shape }
+
+/* a text of at most 10 Mi characters, or a list */
+#define ngx_ors_rule_content(types, element)                                  \
+    { NGX_ORS_V_STRING|NGX_ORS_V_ARRAY|(types), 0, 10 * NGX_ORS_MI,           \
+      NULL, 0, 0, element, NULL }
+
+
+/* rows: all readings know the first three, and all or none require them */
+
+#define ngx_ors_row(name, rule)                                               \
+    { ngx_string(name), NGX_ORS_IN_ALL, 0, rule, ngx_null_string }
+
+#define ngx_ors_row_needed(name, rule)                                        \
+    { ngx_string(name), NGX_ORS_IN_ALL, NGX_ORS_IN_ALL, rule,                 \
+      ngx_null_string }
+
+/* "value" is JSON text, as a C string */
+#define ngx_ors_row_filled(name, rule, value)                                 \
+    { ngx_string(name), NGX_ORS_IN_ALL, NGX_ORS_IN_ALL, rule,                 \
+      ngx_string("\"" name "\":" value) }
+
+#define ngx_ors_row_in(name, in, need, rule)                                  \
+    { ngx_string(name), in, need, rule, ngx_null_string }
+
+
+/* shapes */
+
+#define ngx_ors_shape_members(fields, required)                               \
+    { fields, sizeof(fields) / sizeof(fields[0]), required, 0,                \
+      ngx_null_string, NULL, NULL, NULL, NULL, NULL }
+
+/* the same, and any other keys */
+#define ngx_ors_shape_open(fields, required)                                  \
+    { fields, sizeof(fields) / sizeof(fields[0]), required, 1,                \
+      ngx_null_string, NULL, NULL, NULL, NULL, NULL }
+
+#define ngx_ors_shape_choice(key, values, absent, extension, code)            \
+    { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL }
+
+#define ngx_ors_shape_map(map)                                                \
+    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, NULL, map }
+
+
+/* the end of a list of values, and of variants that admits no others */
+
+#define ngx_ors_values_end    { ngx_null_string, 0 }
+#define ngx_ors_variants_end  { ngx_null_string, 0, NULL }
+
+
+/* shared rules; those with "null" in the name admit null in all readings */
+
+extern const ngx_ors_rule_t  ngx_ors_boolean_rule;
+extern const ngx_ors_rule_t  ngx_ors_boolean_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_number_rule;
+extern const ngx_ors_rule_t  ngx_ors_number_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_integer_rule;
+extern const ngx_ors_rule_t  ngx_ors_integer_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_string_rule;
+extern const ngx_ors_rule_t  ngx_ors_string_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_object_rule;
+extern const ngx_ors_rule_t  ngx_ors_object_null_rule;
+
+/* a string of at most 10 Mi characters */
+extern const ngx_ors_rule_t  ngx_ors_text_rule;
+
+/* an object that is no more than its "type" and what else it likes */
+extern const ngx_ors_shape_t  ngx_ors_typed_shape;
+
+
+#endif /* _NGX_ORS_RULES_H_INCLUDED_ */
