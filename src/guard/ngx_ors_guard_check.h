@@ -1,0 +1,39 @@
+
+/*
+ * The guard's look at one JSON text: a document, or an event of a stream.
+ */
+
+
+#ifndef _NGX_ORS_GUARD_CHECK_H_INCLUDED_
+#define _NGX_ORS_GUARD_CHECK_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_guard.h>
+
+
+/*
+ * Reads "text" into guard->json and checks it against "shape" as the policy
+ * says.  What is to be stripped, filled in (from the request where it says
+ * something, else from the tables) and set back ("model") is in guard->edits,
+ * which are emptied before; their texts live until the next call.
+ *
+ * NGX_OK         guard->json has the document, to be written with the edits
+ * NGX_DECLINED   guard->error says what is wrong with it: 502, "param" is
+ *                empty, the message names the place and quotes no values
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_guard_check(ngx_ors_guard_t *guard, ngx_str_t *text,
+    const ngx_ors_shape_t *shape);
+
+/*
+ * Sets guard->error to a finding of ours: 502, "code" is static text, the
+ * message says why.  It is logged, so it must hold nothing of the answer but
+ * names.  Always returns NGX_DECLINED.
+ */
+ngx_int_t ngx_ors_guard_found(ngx_ors_guard_t *guard, char *code,
+    const char *fmt, ...);
+
+
+#endif /* _NGX_ORS_GUARD_CHECK_H_INCLUDED_ */
