@@ -9,7 +9,9 @@
 #include <ngx_ors_chat_error.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_gather.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_mask.h>
 #include <ngx_ors_turn.h>
 
 
@@ -24,7 +26,6 @@ static ngx_int_t ngx_ors_turn_event(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
     size_t len);
 static ngx_int_t ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b);
-static ngx_int_t ngx_ors_turn_reserve(ngx_ors_turn_t *turn, size_t size);
 static ngx_int_t ngx_ors_turn_document(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_failure(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
@@ -34,7 +35,6 @@ static void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
 static ngx_int_t ngx_ors_turn_cut(ngx_ors_turn_t *turn);
-static ngx_uint_t ngx_ors_turn_type_is(ngx_str_t *type, char *name);
 
 
 ngx_ors_turn_t *
@@ -157,17 +157,19 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
         return NGX_OK;
     }
 
-    if (ngx_ors_turn_type_is(type, "text/event-stream")) {
+    if (ngx_ors_gather_type_is(type, "text/event-stream")) {
         turn->state = ngx_ors_turn_st_stream;
         ngx_ors_sse_init(&turn->sse, turn->pool, turn->limits->event);
         return NGX_OK;
     }
 
-    if (ngx_ors_turn_type_is(type, "application/json")) {
+    if (ngx_ors_gather_type_is(type, "application/json")) {
         turn->state = ngx_ors_turn_st_document;
 
         if (length > 0 && (size_t) length <= turn->limits->answer
-            && ngx_ors_turn_reserve(turn, (size_t) length) != NGX_OK)
+            && ngx_ors_gather_reserve(&turn->gathered, (size_t) length,
+                                      turn->pool)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -391,73 +393,24 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 static ngx_int_t
 ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b)
 {
-    size_t      size, max, used;
-    ngx_buf_t  *g;
-
-    g = &turn->gathered;
-    size = b->last - b->pos;
-    used = g->last - g->pos;
-
-    if (size == 0) {
-        return NGX_OK;
-    }
+    ngx_int_t  rc;
 
     if (turn->state == ngx_ors_turn_st_failure) {
-        max = NGX_ORS_TURN_FAILURE;
-        size = ngx_min(size, max - used);
-
-    } else {
-        max = turn->limits->answer;
-
-        if (size > max - used) {
-            (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                     "answer_too_large",
-                                     "the model server's answer is over the "
-                                     "limit of %uz bytes", max);
-            return ngx_ors_turn_fail(turn);
-        }
+        return ngx_ors_gather_head(&turn->gathered, b, NGX_ORS_TURN_FAILURE,
+                                   turn->pool);
     }
 
-    if ((size_t) (g->end - g->last) < size
-        && ngx_ors_turn_reserve(turn, ngx_max(used + size, 2 * used))
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    rc = ngx_ors_gather(&turn->gathered, b, turn->limits->answer, turn->pool);
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                 "answer_too_large",
+                                 "the model server's answer is over the "
+                                 "limit of %uz bytes", turn->limits->answer);
+        return ngx_ors_turn_fail(turn);
     }
 
-    g->last = ngx_cpymem(g->last, b->pos, size);
-    b->pos = b->last;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_turn_reserve(ngx_ors_turn_t *turn, size_t size)
-{
-    u_char     *p;
-    ngx_buf_t  *g;
-
-    p = ngx_pnalloc(turn->pool, size);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    g = &turn->gathered;
-
-    if (g->start) {
-        g->last = ngx_cpymem(p, g->pos, g->last - g->pos);
-        (void) ngx_pfree(turn->pool, g->start);
-
-    } else {
-        g->last = p;
-    }
-
-    g->start = p;
-    g->pos = p;
-    g->end = p + size;
-
-    return NGX_OK;
+    return rc;
 }
 
 
@@ -502,6 +455,10 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         == NGX_ERROR)
     {
         return NGX_ERROR;
+    }
+
+    if (turn->request.policy->mask) {
+        ngx_ors_mask_answer(&turn->error, status);
     }
 
     return ngx_ors_turn_fail(turn);
@@ -641,20 +598,4 @@ ngx_ors_turn_cut(ngx_ors_turn_t *turn)
                              "complete");
 
     return ngx_ors_turn_fail(turn);
-}
-
-
-/* media types: without parameters and in any case */
-
-static ngx_uint_t
-ngx_ors_turn_type_is(ngx_str_t *type, char *name)
-{
-    size_t  len;
-
-    len = ngx_strlen(name);
-
-    return type->len >= len
-           && ngx_strncasecmp(type->data, (u_char *) name, len) == 0
-           && (type->len == len || type->data[len] == ';'
-               || type->data[len] == ' ');
 }
