@@ -63,6 +63,7 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     v.pool = req->pool;
     v.err = err;
     v.edits = &req->edits;
+    v.nfound = ngx_ors_rq_n;
 
     rc = ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
                           (req->endpoint->id == ngx_ors_endpoint_responses)

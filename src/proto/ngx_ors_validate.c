@@ -254,6 +254,10 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
             }
         }
 
+        if (value->in & w->reading) {
+            return NGX_OK;
+        }
+
         return ngx_ors_validate_fail_value(w, node, rule->values);
     }
 
@@ -561,8 +565,10 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
         present |= bit;
 
-        if (found) {
-            found[field - shape->fields] = value;
+        n = field - shape->fields;
+
+        if (found && (w->v->nfound == 0 || n < w->v->nfound)) {
+            found[n] = value;
         }
 
         if (field->rule == NULL) {

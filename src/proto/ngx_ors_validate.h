@@ -60,7 +60,7 @@ typedef struct ngx_ors_rule_s   ngx_ors_rule_t;
 typedef struct ngx_ors_shape_s  ngx_ors_shape_t;
 
 
-/* a list of these ends with an empty text */
+/* a list of these ends with an empty text, which stands for all others */
 
 typedef struct {
     ngx_str_t                 text;
@@ -192,6 +192,8 @@ typedef struct {
     ngx_ors_fill_pt           fill;       /* NULL: tables only */
     void                     *data;       /* for "fill" */
 
+    ngx_uint_t                nfound;     /* rows for "found", 0: all */
+
     unsigned                  mend:1;     /* fill in what is missing */
     unsigned                  discreet:1; /* messages quote no values */
 } ngx_ors_validate_t;
@@ -199,8 +201,8 @@ typedef struct {
 
 /*
  * Checks "node" of v->json against "shape".  If "found" is not NULL, the
- * shape has fields, and found[i] is set to the value of the field in row i
- * where that is there and not null.
+ * shape has fields, and found[i] is set to the value of the field in row i,
+ * up to row v->nfound, where that is there and not null.
  *
  * Looks only at what the tables know; a known key that comes twice is
  * refused.
