@@ -6,14 +6,21 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>
 
 
+typedef void (*ngx_ors_response_echo_pt)(ngx_ors_out_t *out,
+    ngx_ors_request_t *req);
+
+
 typedef struct {
-    ngx_ors_rq_field_e   field;
-    ngx_str_t            key;       /* with the comma before it */
-    ngx_str_t            value;     /* when the request has none */
+    ngx_ors_rs_field_e         field;
+    ngx_ors_rq_field_e         source;
+    ngx_str_t                  key;       /* with the comma before it */
+    ngx_str_t                  value;     /* when the request has none */
+    ngx_ors_response_echo_pt   render;    /* NULL: it goes back as it came */
 } ngx_ors_response_echo_t;
 
 
@@ -24,6 +31,8 @@ static void ngx_ors_response_items(ngx_ors_out_t *out,
 static void ngx_ors_response_usage(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
 static void ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req);
+static void ngx_ors_response_echo_value(ngx_ors_out_t *out,
+    ngx_ors_request_t *req, const ngx_ors_response_echo_t *echo);
 static void ngx_ors_response_tools(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
 static void ngx_ors_response_tool_choice(ngx_ors_out_t *out,
@@ -49,54 +58,83 @@ static ngx_str_t  ngx_ors_response_statuses[] = {
 };
 
 
-/* fields that go back as they came */
+/* what follows from the request; without a key: not in answers of ours */
 
-static ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
+static const ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
 
-    { ngx_ors_rq_instructions,
-      ngx_string(",\"instructions\":"), ngx_string("null") },
+    { ngx_ors_rs_instructions, ngx_ors_rq_instructions,
+      ngx_string(",\"instructions\":"), ngx_string("null"), NULL },
 
-    { ngx_ors_rq_truncation,
-      ngx_string(",\"truncation\":"), ngx_string("\"disabled\"") },
+    { ngx_ors_rs_truncation, ngx_ors_rq_truncation,
+      ngx_string(",\"truncation\":"), ngx_string("\"disabled\""), NULL },
 
-    { ngx_ors_rq_parallel_tool_calls,
-      ngx_string(",\"parallel_tool_calls\":"), ngx_string("true") },
+    { ngx_ors_rs_parallel_tool_calls, ngx_ors_rq_parallel_tool_calls,
+      ngx_string(",\"parallel_tool_calls\":"), ngx_string("true"), NULL },
 
-    { ngx_ors_rq_top_p,
-      ngx_string(",\"top_p\":"), ngx_string("1") },
+    { ngx_ors_rs_top_p, ngx_ors_rq_top_p,
+      ngx_string(",\"top_p\":"), ngx_string("1"), NULL },
 
-    { ngx_ors_rq_presence_penalty,
-      ngx_string(",\"presence_penalty\":"), ngx_string("0") },
+    { ngx_ors_rs_presence_penalty, ngx_ors_rq_presence_penalty,
+      ngx_string(",\"presence_penalty\":"), ngx_string("0"), NULL },
 
-    { ngx_ors_rq_frequency_penalty,
-      ngx_string(",\"frequency_penalty\":"), ngx_string("0") },
+    { ngx_ors_rs_frequency_penalty, ngx_ors_rq_frequency_penalty,
+      ngx_string(",\"frequency_penalty\":"), ngx_string("0"), NULL },
 
-    { ngx_ors_rq_top_logprobs,
-      ngx_string(",\"top_logprobs\":"), ngx_string("0") },
+    { ngx_ors_rs_top_logprobs, ngx_ors_rq_top_logprobs,
+      ngx_string(",\"top_logprobs\":"), ngx_string("0"), NULL },
 
-    { ngx_ors_rq_temperature,
-      ngx_string(",\"temperature\":"), ngx_string("1") },
+    { ngx_ors_rs_temperature, ngx_ors_rq_temperature,
+      ngx_string(",\"temperature\":"), ngx_string("1"), NULL },
 
-    { ngx_ors_rq_max_output_tokens,
-      ngx_string(",\"max_output_tokens\":"), ngx_string("null") },
+    { ngx_ors_rs_max_output_tokens, ngx_ors_rq_max_output_tokens,
+      ngx_string(",\"max_output_tokens\":"), ngx_string("null"), NULL },
 
-    { ngx_ors_rq_max_tool_calls,
-      ngx_string(",\"max_tool_calls\":"), ngx_string("null") },
+    { ngx_ors_rs_max_tool_calls, ngx_ors_rq_max_tool_calls,
+      ngx_string(",\"max_tool_calls\":"), ngx_string("null"), NULL },
 
-    { ngx_ors_rq_service_tier,
-      ngx_string(",\"service_tier\":"), ngx_string("\"default\"") },
+    { ngx_ors_rs_service_tier, ngx_ors_rq_service_tier,
+      ngx_string(",\"service_tier\":"), ngx_string("\"default\""), NULL },
 
-    { ngx_ors_rq_metadata,
-      ngx_string(",\"metadata\":"), ngx_string("{}") },
+    { ngx_ors_rs_metadata, ngx_ors_rq_metadata,
+      ngx_string(",\"metadata\":"), ngx_string("{}"), NULL },
 
-    { ngx_ors_rq_safety_identifier,
-      ngx_string(",\"safety_identifier\":"), ngx_string("null") },
+    { ngx_ors_rs_safety_identifier, ngx_ors_rq_safety_identifier,
+      ngx_string(",\"safety_identifier\":"), ngx_string("null"), NULL },
 
-    { ngx_ors_rq_prompt_cache_key,
-      ngx_string(",\"prompt_cache_key\":"), ngx_string("null") },
+    { ngx_ors_rs_prompt_cache_key, ngx_ors_rq_prompt_cache_key,
+      ngx_string(",\"prompt_cache_key\":"), ngx_string("null"), NULL },
 
-    { ngx_ors_rq_n, ngx_null_string, ngx_null_string }
+    { ngx_ors_rs_tools, ngx_ors_rq_tools,
+      ngx_string(",\"tools\":"), ngx_null_string,
+      ngx_ors_response_tools },
+
+    { ngx_ors_rs_tool_choice, ngx_ors_rq_tool_choice,
+      ngx_string(",\"tool_choice\":"), ngx_null_string,
+      ngx_ors_response_tool_choice },
+
+    { ngx_ors_rs_text, ngx_ors_rq_text,
+      ngx_string(",\"text\":"), ngx_null_string,
+      ngx_ors_response_text },
+
+    { ngx_ors_rs_reasoning, ngx_ors_rq_reasoning,
+      ngx_string(",\"reasoning\":"), ngx_null_string,
+      ngx_ors_response_reasoning },
+
+    { ngx_ors_rs_model, ngx_ors_rq_model,
+      ngx_null_string, ngx_string("\"\""), NULL },
+
+    { ngx_ors_rs_previous_response_id, ngx_ors_rq_previous_response_id,
+      ngx_null_string, ngx_string("null"), NULL },
+
+    { ngx_ors_rs_store, ngx_ors_rq_store,
+      ngx_null_string, ngx_string("false"), NULL },
+
+    { ngx_ors_rs_background, ngx_ors_rq_background,
+      ngx_null_string, ngx_string("false"), NULL }
 };
+
+#define NGX_ORS_RESPONSE_ECHOES                                               \
+    (sizeof(ngx_ors_response_echoes) / sizeof(ngx_ors_response_echoes[0]))
 
 
 static ngx_str_t  ngx_ors_response_null = ngx_string("null");
@@ -230,33 +268,66 @@ ngx_ors_response_usage(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 static void
 ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
-    ngx_ors_json_node_t      *node;
-    ngx_ors_response_echo_t  *echo;
+    ngx_uint_t                      i;
+    const ngx_ors_response_echo_t  *echo;
 
-    for (echo = ngx_ors_response_echoes; echo->key.len; echo++) {
-        ngx_ors_out_str(out, &echo->key);
+    for (i = 0; i < NGX_ORS_RESPONSE_ECHOES; i++) {
+        echo = &ngx_ors_response_echoes[i];
 
-        node = req->field[echo->field];
+        if (echo->key.len) {
+            ngx_ors_out_str(out, &echo->key);
+            ngx_ors_response_echo_value(out, req, echo);
+        }
+    }
+}
 
-        if (node) {
-            ngx_ors_response_value(out, &req->json, node);
 
-        } else {
-            ngx_ors_out_str(out, &echo->value);
+ngx_int_t
+ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    ngx_uint_t field)
+{
+    ngx_uint_t                      i;
+    const ngx_ors_response_echo_t  *echo;
+
+    for (i = 0; i < NGX_ORS_RESPONSE_ECHOES; i++) {
+        echo = &ngx_ors_response_echoes[i];
+
+        if (echo->field == field) {
+            ngx_ors_response_echo_value(out, req, echo);
+            return NGX_OK;
         }
     }
 
-    ngx_ors_response_tools(out, req);
-    ngx_ors_response_tool_choice(out, req);
-    ngx_ors_response_text(out, req);
-    ngx_ors_response_reasoning(out, req);
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_ors_response_echo_value(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    const ngx_ors_response_echo_t *echo)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (echo->render) {
+        echo->render(out, req);
+        return;
+    }
+
+    node = req->field[echo->source];
+
+    if (node) {
+        ngx_ors_response_value(out, &req->json, node);
+
+    } else {
+        ngx_ors_out_copy(out, echo->value.data, echo->value.len);
+    }
 }
 
 
 static void
 ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
-    ngx_uint_t            i, n;
+    ngx_uint_t            i, n, function;
     ngx_ors_json_node_t  *tools, *tool, *type;
 
     static ngx_str_t  keys[] = {
@@ -266,7 +337,7 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
         ngx_string(",\"strict\":")
     };
 
-    ngx_ors_out_lit(out, ",\"tools\":[");
+    ngx_ors_out_lit(out, "[");
 
     tools = req->field[ngx_ors_rq_tools];
     n = 0;
@@ -277,12 +348,19 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
     {
         type = ngx_ors_json_find(&req->json, tool, "type");
 
-        if (type == NULL || !ngx_ors_json_is(&req->json, type, "function")) {
+        function = (type && ngx_ors_json_is(&req->json, type, "function"));
+
+        if (!function && !(req->policy->reading & NGX_ORS_IN_OPENAI)) {
             continue;
         }
 
         if (n++) {
             ngx_ors_out_lit(out, ",");
+        }
+
+        if (!function) {
+            ngx_ors_response_value(out, &req->json, tool);
+            continue;
         }
 
         ngx_ors_out_lit(out, "{\"type\":\"function\"");
@@ -306,8 +384,6 @@ ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     static ngx_str_t  name = ngx_string(",\"name\":");
 
-    ngx_ors_out_lit(out, ",\"tool_choice\":");
-
     choice = req->field[ngx_ors_rq_tool_choice];
 
     if (choice == NULL) {
@@ -324,6 +400,13 @@ ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     if (type && ngx_ors_json_is(&req->json, type, "allowed_tools")) {
         ngx_ors_response_allowed(out, &req->json, choice);
+        return;
+    }
+
+    if (type && !ngx_ors_json_is(&req->json, type, "function")
+        && (req->policy->reading & NGX_ORS_IN_OPENAI))
+    {
+        ngx_ors_response_value(out, &req->json, choice);
         return;
     }
 
@@ -358,7 +441,7 @@ ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     static ngx_str_t  verbosity = ngx_string(",\"verbosity\":");
 
-    ngx_ors_out_lit(out, ",\"text\":{\"format\":");
+    ngx_ors_out_lit(out, "{\"format\":");
 
     text = req->field[ngx_ors_rq_text];
     format = text ? ngx_ors_json_find(&req->json, text, "format") : NULL;
@@ -423,11 +506,11 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
     reasoning = req->field[ngx_ors_rq_reasoning];
 
     if (reasoning == NULL) {
-        ngx_ors_out_lit(out, ",\"reasoning\":null");
+        ngx_ors_out_lit(out, "null");
         return;
     }
 
-    ngx_ors_out_lit(out, ",\"reasoning\":{\"effort\":");
+    ngx_ors_out_lit(out, "{\"effort\":");
 
     effort = ngx_ors_json_find(&req->json, reasoning, "effort");
 

@@ -59,6 +59,17 @@ typedef struct {
  */
 void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
+/*
+ * Appends the value, and that only, of the field in row "field" of
+ * ngx_ors_fields_response as it follows from the request, which was one to
+ * POST responses: what it says, else what is meant by saying nothing.
+ *
+ * NGX_OK         appended
+ * NGX_DECLINED   the field does not follow from requests
+ */
+ngx_int_t ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    ngx_uint_t field);
+
 /* Appends an error document (spec, section 11). */
 void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);
 
