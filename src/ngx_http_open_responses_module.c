@@ -13,8 +13,13 @@ static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
+static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_enum(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
+static ngx_int_t ngx_http_open_responses_value(ngx_conf_t *cf,
+    ngx_command_t *cmd, ngx_conf_enum_t *e, ngx_str_t *value,
+    ngx_uint_t *field);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
@@ -37,11 +42,6 @@ typedef struct {
     ngx_uint_t    value;      /* default */
     unsigned      size:1;     /* takes "k" and "m" */
 } ngx_http_open_responses_limit_t;
-
-
-typedef struct {
-    ngx_array_t   locations;  /* of ngx_http_core_loc_conf_t *, ours */
-} ngx_http_open_responses_main_conf_t;
 
 
 #define ngx_http_open_responses_limit_field(limits, limit)                    \
@@ -75,6 +75,16 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
       4096, 64 * 1024 * 1024, 64 * 1024, 1 },
 
     { ngx_null_string, 0, 0, 0, 0, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_guards[] = {
+    { ngx_string("off"), 0 },
+    { ngx_string("request"), NGX_HTTP_ORS_VALIDATE_REQUEST },
+    { ngx_string("response"), NGX_HTTP_ORS_VALIDATE_RESPONSE },
+    { ngx_string("on"),
+      NGX_HTTP_ORS_VALIDATE_REQUEST|NGX_HTTP_ORS_VALIDATE_RESPONSE },
+    { ngx_null_string, 0 }
 };
 
 
@@ -114,6 +124,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       ngx_http_open_responses,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, enable),
+      NULL },
+
+    { ngx_string("open_responses_validate"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_open_responses_validate,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
       NULL },
 
     { ngx_string("open_responses_target"),
@@ -250,15 +267,50 @@ ngx_http_open_responses_check_handler(ngx_conf_t *cf,
 }
 
 
-/* ngx_conf_set_enum_slot() does not say what is allowed */
+static char *
+ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t  *value;
+
+    if (olcf->validate != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    olcf->report = 0;
+
+    if (ngx_http_open_responses_value(cf, cmd, ngx_http_open_responses_guards,
+                                      &value[1], &olcf->validate)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    if (cf->args->nelts == 3) {
+
+        if (ngx_strcmp(value[2].data, "report") != 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid parameter \"%V\" of "
+                               "\"open_responses_validate\", it must be "
+                               "\"report\"", &value[2]);
+            return NGX_CONF_ERROR;
+        }
+
+        olcf->report = 1;
+    }
+
+    return NGX_CONF_OK;
+}
+
 
 static char *
 ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    u_char           *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_str_t        *value;
-    ngx_uint_t       *field, i;
-    ngx_conf_enum_t  *e;
+    ngx_str_t   *value;
+    ngx_uint_t  *field;
 
     field = (ngx_uint_t *) ((u_char *) conf + cmd->offset);
 
@@ -267,27 +319,48 @@ ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     value = cf->args->elts;
-    e = cmd->post;
+
+    if (ngx_http_open_responses_value(cf, cmd, cmd->post, &value[1], field)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* ngx_conf_set_enum_slot() does not say what is allowed */
+
+static ngx_int_t
+ngx_http_open_responses_value(ngx_conf_t *cf, ngx_command_t *cmd,
+    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field)
+{
+    char        *sep;
+    u_char      *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_uint_t   i;
+
     last = buf;
 
     for (i = 0; e[i].name.len; i++) {
 
-        if (e[i].name.len == value[1].len
-            && ngx_strcmp(e[i].name.data, value[1].data) == 0)
+        if (e[i].name.len == value->len
+            && ngx_strcmp(e[i].name.data, value->data) == 0)
         {
             *field = e[i].value;
-            return NGX_CONF_OK;
+            return NGX_OK;
         }
 
-        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V\"",
-                            (i == 0) ? "" : e[i + 1].name.len ? ", " : " or ",
+        sep = (i == 0) ? "" : e[i + 1].name.len ? ", " : " or ";
+
+        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V\"", sep,
                             &e[i].name);
     }
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "invalid value \"%V\" of \"%V\", it must be %*s",
-                       &value[1], &cmd->name, (size_t) (last - buf), buf);
-    return NGX_CONF_ERROR;
+                       value, &cmd->name, (size_t) (last - buf), buf);
+    return NGX_ERROR;
 }
 
 
@@ -373,12 +446,18 @@ ngx_http_open_responses_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
 static void *
 ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
 {
-    ngx_http_open_responses_main_conf_t  *conf;
+    ngx_http_ors_main_conf_t  *conf;
 
-    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_open_responses_main_conf_t));
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_ors_main_conf_t));
     if (conf == NULL) {
         return NULL;
     }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     conf->guards = 0;
+     */
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))
@@ -407,11 +486,14 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->model = { 0, NULL };
      *     conf->policy.reading = 0;
+     *     conf->created = 0;
+     *     conf->report = 0;
      */
 
     conf->enable = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
+    conf->validate = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
@@ -436,17 +518,25 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     size_t                           *field, *prev_field;
     ngx_http_core_loc_conf_t         *clcf;
+    ngx_http_ors_main_conf_t         *omcf;
     ngx_http_open_responses_limit_t  *limit;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
+    if (conf->validate == NGX_CONF_UNSET_UINT) {
+        conf->report = prev->report;
+    }
+
+    ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_spec);
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
                               ngx_ors_unknown_auto);
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
+
+    conf->created = ngx_time();
 
     if (conf->flavor == ngx_http_ors_flavor_openai) {
         conf->policy.reading = conf->strict ? NGX_ORS_READ_OPENAI
@@ -482,6 +572,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         ngx_conf_init_uint_value(conf->dialect, ngx_ors_dialect_responses);
     }
 
+    if (conf->validate) {
+        omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+        omcf->guards = 1;
+    }
+
     if (!conf->enable) {
         return NGX_CONF_OK;
     }
@@ -494,8 +590,8 @@ static char *
 ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *conf)
 {
-    ngx_http_core_loc_conf_t             *clcf, **location;
-    ngx_http_open_responses_main_conf_t  *omcf;
+    ngx_http_core_loc_conf_t  *clcf, **location;
+    ngx_http_ors_main_conf_t  *omcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
@@ -527,11 +623,21 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
 static ngx_int_t
 ngx_http_open_responses_init(ngx_conf_t *cf)
 {
-    ngx_uint_t                            i;
-    ngx_http_handler_pt                  *h;
-    ngx_http_core_loc_conf_t            **location;
-    ngx_http_core_main_conf_t            *cmcf;
-    ngx_http_open_responses_main_conf_t  *omcf;
+    ngx_uint_t                  i;
+    ngx_http_handler_pt        *h;
+    ngx_http_core_loc_conf_t  **location;
+    ngx_http_core_main_conf_t  *cmcf;
+    ngx_http_ors_main_conf_t   *omcf;
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    if (!omcf->guards && omcf->locations.nelts == 0) {
+
+        /* loaded and not used: requests do not meet us */
+
+        return NGX_OK;
+    }
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -548,8 +654,6 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
      * have inherited it before
      */
 
-    omcf = ngx_http_conf_get_module_main_conf(cf,
-                                              ngx_http_open_responses_module);
     location = omcf->locations.elts;
 
     for (i = 0; i < omcf->locations.nelts; i++) {

@@ -14,8 +14,18 @@
 #include <ngx_ors_turn.h>
 
 
-/* r->buffered: a child's bytes wait in the capture filter */
+/* r->buffered: bytes of an answer wait in our filter */
 #define NGX_HTTP_ORS_BUFFERED  0x08
+
+/* an answer is looked at in steps, between which a client may be slow */
+#define NGX_HTTP_ORS_STEP      8192
+
+/* what a guard looks at */
+#define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
+#define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
+
+/* blocks of a document that is written at once */
+#define NGX_HTTP_ORS_BLOCK     1024
 
 
 typedef enum {
@@ -29,11 +39,21 @@ typedef struct {
     ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
     ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
     ngx_str_t              model;
+    ngx_uint_t             validate;    /* NGX_HTTP_ORS_VALIDATE_ */
+    ngx_uint_t             report;      /* what is found is only told */
     ngx_flag_t             strict;
     ngx_uint_t             flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t       policy;
     ngx_ors_limits_t       limits;
+    time_t                 created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
+
+
+typedef struct {
+    ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
+                                        /* those with "open_responses on" */
+    ngx_uint_t             guards;      /* some location has a guard */
+} ngx_http_ors_main_conf_t;
 
 
 typedef struct {
@@ -64,6 +84,7 @@ typedef struct {
 
 struct ngx_http_ors_ctx_s {
     ngx_http_request_t        *request;
+    const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
@@ -91,6 +112,36 @@ struct ngx_http_ors_ctx_s {
  * request, begins its turn and calls the target.
  */
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_endpoint.c */
+
+/*
+ * The endpoint that is asked for in a location with "open_responses on"
+ * (spec, section 1), which must take the method and the content type.
+ * NGX_OK, or the HTTP status that refuses the request.
+ */
+ngx_int_t ngx_http_ors_endpoint(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t **endpoint);
+
+/* 1 if the body is said to be JSON, and not compressed. */
+ngx_uint_t ngx_http_ors_json_body(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_models.c */
+
+/* Serves the list of the models that have routes by their full name. */
+ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_document.c */
+
+/*
+ * Sends "out", which must not be empty, as a JSON document; returns what a
+ * content handler returns.
+ */
+ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_out_t *out);
 
 
 /* ngx_http_ors_body.c */
@@ -121,6 +172,9 @@ ngx_table_elt_t *ngx_http_ors_header_add(ngx_list_t *headers,
 /* The target that serves "model", which is plain text, or NULL. */
 ngx_http_ors_target_t *ngx_http_ors_route(ngx_array_t *routes,
     ngx_str_t *model);
+
+/* The "n"th model that has a route by its full name, NULL: no more. */
+ngx_str_t *ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n);
 
 /* Handler of the directive "open_responses_target". */
 char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -187,6 +241,14 @@ void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
 
 
 /* ngx_http_ors_error.c */
+
+/* Fills "err" with what there is to say of a "status" of nginx's own. */
+void ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_error_t *err);
+
+/* Sends an error document; returns what a content handler returns. */
+ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
+    ngx_ors_error_t *err);
 
 /*
  * Puts an error document (spec, section 11) in the place of the page that

@@ -9,9 +9,6 @@
 #include <ngx_http_ors.h>
 
 
-/* the turn is given its bytes in steps, between which a client may be slow */
-#define NGX_HTTP_ORS_STEP   8192
-
 /* what a short body may grow by when it is made for a target */
 #define NGX_HTTP_ORS_SPARE  256
 

@@ -16,6 +16,8 @@ typedef struct {
 } ngx_http_ors_error_page_t;
 
 
+static void ngx_http_ors_error_document(ngx_http_request_t *r,
+    ngx_ors_error_t *err, ngx_ors_out_t *out);
 static ngx_http_ors_error_page_t *ngx_http_ors_error_page(ngx_uint_t status);
 
 
@@ -37,7 +39,7 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
       "\"responses\"" },
 
     { NGX_HTTP_NOT_ALLOWED, "method_not_allowed",
-      "this endpoint takes POST only" },
+      "this endpoint does not take this method" },
 
     { NGX_HTTP_REQUEST_TIME_OUT, "request_timeout",
       "the request was not complete in time" },
@@ -50,6 +52,9 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
 
     { NGX_HTTP_TOO_MANY_REQUESTS, "rate_limit_exceeded",
       "too many requests, try again later" },
+
+    { NGX_HTTP_NOT_IMPLEMENTED, "not_implemented",
+      "responses are not stored here, they cannot be asked for again" },
 
     { NGX_HTTP_BAD_GATEWAY, "upstream_unavailable",
       "the model server could not be reached" },
@@ -65,14 +70,58 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
 };
 
 
+void
+ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
+    ngx_ors_error_t *err)
+{
+    ngx_http_ors_error_page_t  *page;
+
+    page = ngx_http_ors_error_page(status);
+
+    ngx_memzero(err, sizeof(ngx_ors_error_t));
+
+    (void) ngx_ors_error_set(err, r->pool, status, page->code, "%s",
+                             page->message);
+}
+
+
+ngx_int_t
+ngx_http_ors_error_send(ngx_http_request_t *r, ngx_ors_error_t *err)
+{
+    ngx_int_t      rc;
+    ngx_ors_out_t  out;
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_http_ors_error_document(r, err, &out);
+
+    return ngx_http_ors_document(r, err->status, &out);
+}
+
+
+static void
+ngx_http_ors_error_document(ngx_http_request_t *r, ngx_ors_error_t *err,
+    ngx_ors_out_t *out)
+{
+    ngx_ors_out_init(out, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    ngx_ors_out_lit(out, "{\"error\":");
+    ngx_ors_error_render(out, err);
+    ngx_ors_out_lit(out, "}");
+}
+
+
 ngx_int_t
 ngx_http_ors_error(ngx_http_request_t *r)
 {
-    size_t                      size;
-    ngx_ors_out_t               out;
-    ngx_ors_error_t             err;
-    ngx_http_ors_ctx_t         *ctx;
-    ngx_http_ors_error_page_t  *page;
+    size_t               size;
+    ngx_ors_out_t        out;
+    ngx_ors_error_t      err;
+    ngx_http_ors_ctx_t  *ctx;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
 
@@ -85,18 +134,8 @@ ngx_http_ors_error(ngx_http_request_t *r)
         ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
     }
 
-    page = ngx_http_ors_error_page(r->headers_out.status);
-
-    ngx_memzero(&err, sizeof(ngx_ors_error_t));
-
-    (void) ngx_ors_error_set(&err, r->pool, r->headers_out.status, page->code,
-                             "%s", page->message);
-
-    ngx_ors_out_init(&out, r->pool, 512);
-
-    ngx_ors_out_lit(&out, "{\"error\":");
-    ngx_ors_error_render(&out, &err);
-    ngx_ors_out_lit(&out, "}");
+    ngx_http_ors_error_of(r, r->headers_out.status, &err);
+    ngx_http_ors_error_document(r, &err, &out);
 
     size = out.size;
 

@@ -9,10 +9,6 @@
 #include <ngx_http_ors.h>
 
 
-static ngx_int_t ngx_http_ors_check(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_ors_endpoint(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_ors_encoded(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_not_allowed(ngx_http_request_t *r);
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
@@ -21,8 +17,9 @@ static ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 ngx_int_t
 ngx_http_ors_handler(ngx_http_request_t *r)
 {
-    ngx_int_t            rc;
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_int_t                  rc;
+    ngx_http_ors_ctx_t        *ctx;
+    const ngx_ors_endpoint_t  *endpoint;
 
     if (r != r->main) {
 
@@ -34,10 +31,14 @@ ngx_http_ors_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_ors_check(r);
+    rc = ngx_http_ors_endpoint(r, &endpoint);
 
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (endpoint->request == NULL) {
+        return ngx_http_ors_models(r);
     }
 
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
@@ -46,6 +47,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     }
 
     ctx->request = r;
+    ctx->endpoint = endpoint;
 
     /* what a model says has no validators that "If-Match" could ask for */
 
@@ -62,128 +64,6 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     }
 
     return NGX_DONE;
-}
-
-
-/* NGX_OK, or the HTTP status that refuses the request (spec, section 1) */
-
-static ngx_int_t
-ngx_http_ors_check(ngx_http_request_t *r)
-{
-    ngx_uint_t   i;
-    ngx_str_t   *type;
-
-    static ngx_str_t  json = ngx_string("application/json");
-
-    if (!ngx_http_ors_endpoint(r)) {
-        return NGX_HTTP_NOT_FOUND;
-    }
-
-    if (r->method != NGX_HTTP_POST) {
-        return ngx_http_ors_not_allowed(r);
-    }
-
-    if (r->headers_in.content_type == NULL) {
-        return NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
-    }
-
-    type = &r->headers_in.content_type->value;
-    i = json.len;
-
-    if (type->len < i || ngx_strncasecmp(type->data, json.data, i) != 0) {
-        return NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
-    }
-
-    if (type->len > i && type->data[i] != ';' && type->data[i] != ' '
-        && type->data[i] != '\t')
-    {
-        return NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
-    }
-
-    if (ngx_http_ors_encoded(r)) {
-        return NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
-    }
-
-    return NGX_OK;
-}
-
-
-/*
- * The endpoint is what follows the location's name; where that is no prefix
- * of the URI, it is the URI's end
- */
-
-static ngx_uint_t
-ngx_http_ors_endpoint(ngx_http_request_t *r)
-{
-    u_char                    *p, *last;
-    ngx_http_core_loc_conf_t  *clcf;
-
-    static ngx_str_t  responses = ngx_string("/responses");
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    p = r->uri.data;
-    last = p + r->uri.len;
-
-    if (r->uri.len < responses.len
-        || ngx_memcmp(last - responses.len, responses.data, responses.len)
-           != 0)
-    {
-        return 0;
-    }
-
-    if (clcf->exact_match || clcf->noname || clcf->named
-#if (NGX_PCRE)
-        || clcf->regex
-#endif
-       )
-    {
-        return 1;
-    }
-
-    p += clcf->name.len;
-
-    if (p > r->uri.data && *(p - 1) == '/') {
-        p--;
-    }
-
-    return p == last - responses.len;
-}
-
-
-static ngx_uint_t
-ngx_http_ors_encoded(ngx_http_request_t *r)
-{
-    ngx_table_elt_t  *h;
-
-    static ngx_str_t  encoding = ngx_string("Content-Encoding");
-    static ngx_str_t  identity = ngx_string("identity");
-
-    h = ngx_http_ors_header_find(&r->headers_in.headers, &encoding);
-
-    return h && h->value.len
-           && (h->value.len != identity.len
-               || ngx_strncasecmp(h->value.data, identity.data, identity.len)
-                  != 0);
-}
-
-
-static ngx_int_t
-ngx_http_ors_not_allowed(ngx_http_request_t *r)
-{
-    static ngx_str_t  allow = ngx_string("Allow");
-    static ngx_str_t  allow_lowcase = ngx_string("allow");
-    static ngx_str_t  post = ngx_string("POST");
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &allow,
-                                &allow_lowcase, &post)
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return NGX_HTTP_NOT_ALLOWED;
 }
 
 
@@ -217,9 +97,8 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     r = ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    turn = ngx_ors_turn_create(ngx_ors_endpoint(ngx_ors_endpoint_responses),
-                               &olcf->policy, &olcf->limits, r->pool,
-                               r->connection->log);
+    turn = ngx_ors_turn_create(ctx->endpoint, &olcf->policy, &olcf->limits,
+                               r->pool, r->connection->log);
     if (turn == NULL) {
         return NGX_ERROR;
     }

@@ -102,6 +102,25 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model)
 }
 
 
+ngx_str_t *
+ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n)
+{
+    ngx_uint_t             i;
+    ngx_http_ors_route_t  *route;
+
+    route = routes->elts;
+
+    for (i = 0; i < routes->nelts; i++) {
+
+        if (route[i].type == ngx_http_ors_route_exact && n-- == 0) {
+            return &route[i].name;
+        }
+    }
+
+    return NULL;
+}
+
+
 char *
 ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
