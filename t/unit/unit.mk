@@ -28,11 +28,12 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire proto dialect guard turn
+UNIT_ROOMS  := base json wire stats proto dialect guard turn
 
 UNIT_base    := base
 UNIT_json    := json base
 UNIT_wire    := wire base
+UNIT_stats   := stats base
 UNIT_proto   := proto wire json base
 UNIT_dialect := dialect proto wire json base
 UNIT_guard   := guard dialect proto wire json base

@@ -1,0 +1,98 @@
+
+/*
+ * What was checked, and what came of it: counters in memory that all workers
+ * share, and three ways to show them.
+ *
+ * A counter is added to without a lock, so the counters of one page may be
+ * an event apart from each other.
+ */
+
+
+#ifndef _NGX_ORS_STATS_H_INCLUDED_
+#define _NGX_ORS_STATS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+
+
+/* to be raised when a counter or a code is added, moved or removed */
+#define NGX_ORS_STATS_VERSION  1
+
+#define NGX_ORS_STATS_CODES    35
+
+
+/* four outcomes of each kind, in the same order */
+
+typedef enum {
+    ngx_ors_stats_request_checked = 0,
+    ngx_ors_stats_request_mended,       /* fields were stripped */
+    ngx_ors_stats_request_refused,
+    ngx_ors_stats_request_reported,     /* passed on, though it is wrong */
+
+    ngx_ors_stats_answer_checked,       /* one document */
+    ngx_ors_stats_answer_mended,
+    ngx_ors_stats_answer_refused,
+    ngx_ors_stats_answer_reported,
+
+    ngx_ors_stats_stream_checked,       /* an answer in events */
+    ngx_ors_stats_stream_mended,
+    ngx_ors_stats_stream_refused,
+    ngx_ors_stats_stream_reported,
+
+    ngx_ors_stats_upstream_error,       /* a server's own, or no answer */
+
+    ngx_ors_stats_counters
+} ngx_ors_stats_counter_e;
+
+
+/* in shared memory: no pointers */
+
+typedef struct {
+    ngx_uint_t            version;
+    size_t                size;
+    time_t                since;        /* when the counters were zero */
+    ngx_atomic_t          counters[ngx_ors_stats_counters];
+    ngx_atomic_t          refused[NGX_ORS_STATS_CODES];
+    ngx_atomic_t          reported[NGX_ORS_STATS_CODES];
+} ngx_ors_stats_t;
+
+
+typedef enum {
+    ngx_ors_stats_html = 0,
+    ngx_ors_stats_json,
+    ngx_ors_stats_prometheus
+} ngx_ors_stats_format_e;
+
+
+/* Begins to count in "stats", whatever was there before. */
+void ngx_ors_stats_init(ngx_ors_stats_t *stats, time_t now);
+
+/* Whether "stats" was begun by a module with the same counters. */
+ngx_uint_t ngx_ors_stats_usable(ngx_ors_stats_t *stats);
+
+/* Adds one.  Without "stats", as NULL, nothing is counted. */
+void ngx_ors_stats_count(ngx_ors_stats_t *stats,
+    ngx_ors_stats_counter_e counter);
+
+/*
+ * Adds one to those that were refused with the error "code", or "reported"
+ * only; a code that is not in the table counts as "other".  "stats" may be
+ * NULL.
+ */
+void ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
+    ngx_uint_t reported);
+
+/*
+ * Appends the page for "format".  Codes that were never seen are shown to
+ * Prometheus only, which has to see a counter before its first step.
+ */
+void ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_ors_stats_format_e format, time_t now);
+
+/* The Content-Type of "format", static text. */
+ngx_str_t *ngx_ors_stats_type(ngx_ors_stats_format_e format);
+
+
+#endif /* _NGX_ORS_STATS_H_INCLUDED_ */

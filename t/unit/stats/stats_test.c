@@ -1,0 +1,395 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_stats.h>
+
+
+#define is_text(text, expected, name)                                         \
+    is_mem(text, strlen(text), expected, strlen(expected), name)
+
+
+static void test_init(void);
+static void test_nothing(void);
+static void test_codes(void);
+static void test_json(void);
+static void test_prometheus(void);
+static void test_prometheus_line(char *line, ngx_uint_t n);
+static void test_html(void);
+static void test_no_memory(void);
+static char *render(ngx_ors_stats_format_e format, time_t now);
+static void count(void);
+static uint64_t value(char *text, const char *name);
+static ngx_uint_t has(char *text, const char *part);
+
+
+static ngx_ors_stats_t  stats;
+static ngx_uint_t       samples, families;
+static char             family[128];
+
+
+int
+main(void)
+{
+    test_init();
+    test_nothing();
+    test_codes();
+    test_json();
+    test_prometheus();
+    test_html();
+    test_no_memory();
+
+    return done_testing();
+}
+
+
+static void
+test_init(void)
+{
+    ngx_memset(&stats, 0xa5, sizeof(stats));
+    ok(!ngx_ors_stats_usable(&stats), "garbage is not usable");
+
+    ngx_ors_stats_init(&stats, 1700000000);
+    ok(ngx_ors_stats_usable(&stats), "usable after init");
+    is_int(stats.counters[ngx_ors_stats_counters - 1], 0, "zero");
+    is_int(stats.reported[NGX_ORS_STATS_CODES - 1], 0, "codes are zero");
+
+    stats.version++;
+    ok(!ngx_ors_stats_usable(&stats), "another version is not usable");
+    stats.version--;
+
+    stats.size += sizeof(ngx_atomic_t);
+    ok(!ngx_ors_stats_usable(&stats), "another size is not usable");
+}
+
+
+static void
+test_nothing(void)
+{
+    ngx_str_t  code = ngx_string("invalid_json");
+
+    ngx_ors_stats_count(NULL, ngx_ors_stats_request_checked);
+    ngx_ors_stats_code(NULL, &code, 0);
+    pass("without memory nothing is counted");
+}
+
+
+static void
+test_codes(void)
+{
+    char       *text;
+    ngx_uint_t  i;
+
+    static ngx_str_t  others[] = {
+        ngx_string("no_such_code"), ngx_string("invalid_jso"),
+        ngx_string("invalid_json "), ngx_string("other"), ngx_null_string,
+        ngx_string("a\"b\\c\n")
+    };
+
+    ngx_ors_stats_init(&stats, 1700000000);
+
+    for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ngx_ors_stats_code(&stats, &others[i], i % 2);
+    }
+
+    text = render(ngx_ors_stats_json, 1700000000);
+    ok(has(text, "\"codes\":{\"other\":{\"refused\":3,\"reported\":3}}}\n"),
+       "unknown codes are counted as other");
+    free(text);
+}
+
+
+/* some numbers: a counter has its index and one, others are known below */
+
+static void
+count(void)
+{
+    ngx_uint_t  i, j;
+
+    static ngx_str_t  first = ngx_string("answer_too_large");
+    static ngx_str_t  json = ngx_string("invalid_json");
+    static ngx_str_t  last = ngx_string("upstream_unavailable");
+
+    ngx_ors_stats_init(&stats, 1700000000);
+
+    for (i = 0; i < ngx_ors_stats_counters; i++) {
+        for (j = 0; j <= i; j++) {
+            ngx_ors_stats_count(&stats, i);
+        }
+    }
+
+    ngx_ors_stats_code(&stats, &first, 1);
+    ngx_ors_stats_code(&stats, &json, 0);
+    ngx_ors_stats_code(&stats, &json, 0);
+    ngx_ors_stats_code(&stats, &json, 1);
+    ngx_ors_stats_code(&stats, &last, 0);
+
+    /* more than 32 bits */
+
+    stats.counters[ngx_ors_stats_request_checked] = 12345678901234;
+}
+
+
+static void
+test_json(void)
+{
+    char  *text;
+
+    ngx_ors_stats_init(&stats, 1700000000);
+
+    text = render(ngx_ors_stats_json, 1700000000);
+    is_text(text,
+           "{\"since\":1700000000,"
+           "\"requests\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"reported\":0},"
+           "\"answers\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"reported\":0},"
+           "\"streams\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"reported\":0},"
+           "\"upstream_errors\":0,\"codes\":{}}\n", "json of nothing");
+    free(text);
+
+    count();
+
+    text = render(ngx_ors_stats_json, 1700000000);
+    is_text(text,
+           "{\"since\":1700000000,"
+           "\"requests\":{\"checked\":12345678901234,\"mended\":2,"
+           "\"refused\":3,\"reported\":4},"
+           "\"answers\":{\"checked\":5,\"mended\":6,\"refused\":7,"
+           "\"reported\":8},"
+           "\"streams\":{\"checked\":9,\"mended\":10,\"refused\":11,"
+           "\"reported\":12},"
+           "\"upstream_errors\":13,\"codes\":{"
+           "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
+           "\"invalid_json\":{\"refused\":2,\"reported\":1},"
+           "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}}}\n",
+           "json");
+    free(text);
+}
+
+
+static void
+test_prometheus(void)
+{
+    char        *text, *line, *next;
+    ngx_uint_t   n;
+
+    count();
+
+    text = render(ngx_ors_stats_prometheus, 1700000000);
+
+    is_int(value(text, "open_responses_checked_total{kind=\"request\"}"),
+           12345678901234, "requests checked");
+    is_int(value(text, "open_responses_refused_total{kind=\"answer\"}"),
+           7, "answers refused");
+    is_int(value(text, "open_responses_mended_total{kind=\"stream\"}"),
+           10, "streams mended");
+    is_int(value(text, "open_responses_reported_total{kind=\"stream\"}"),
+           12, "streams reported");
+    is_int(value(text, "open_responses_upstream_errors_total"), 13,
+           "upstream errors");
+    is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
+                       "action=\"refused\"}"), 2, "code refused");
+    is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
+                       "action=\"reported\"}"), 1, "code reported");
+    is_int(value(text, "open_responses_codes_total{code=\"other\","
+                       "action=\"refused\"}"), 0, "a code of which is none");
+
+    samples = 0;
+    families = 0;
+    family[0] = '\0';
+
+    for (line = text, n = 1; *line; line = next, n++) {
+        next = strchr(line, '\n');
+
+        if (!ok(next != NULL, "line %d ends", (int) n)) {
+            break;
+        }
+
+        *next++ = '\0';
+        test_prometheus_line(line, n);
+    }
+
+    is_int(families, 6, "families");
+    is_int(samples, 3 * 4 + 1 + 2 * NGX_ORS_STATS_CODES, "samples");
+
+    free(text);
+}
+
+
+/*
+ * HELP, TYPE and its samples; a sample is name, labels and a number, and
+ * belongs to the family above
+ */
+
+static void
+test_prometheus_line(char *line, ngx_uint_t n)
+{
+    char    help[128], key[64], label[64];
+    size_t  len;
+
+    if (sscanf(line, "# HELP %127s", help) == 1) {
+        families++;
+        strcpy(family, help);
+        ok(strlen(line) > strlen(help) + 8, "line %d: help has a text",
+           (int) n);
+        return;
+    }
+
+    if (sscanf(line, "# TYPE %127s", help) == 1) {
+        ok(strcmp(help, family) == 0, "line %d: type of the same", (int) n);
+        ok(has(line, " counter"), "line %d: a counter", (int) n);
+        return;
+    }
+
+    samples++;
+    len = strlen(family);
+
+    ok(len && strncmp(line, family, len) == 0, "line %d: of %s", (int) n,
+       family);
+    line += len;
+
+    if (*line == '{') {
+
+        do {
+            line++;
+
+            is_int(sscanf(line, "%63[a-z]=\"%63[a-z_]\"", key, label), 2,
+                   "line %d: label", (int) n);
+            line += strlen(key) + strlen(label) + 3;
+        } while (*line == ',');
+
+        ok(*line++ == '}', "line %d: end of labels", (int) n);
+    }
+
+    len = strspn(line + 1, "0123456789");
+    ok(line[0] == ' ' && len && line[len + 1] == '\0', "line %d: number",
+       (int) n);
+}
+
+
+static void
+test_html(void)
+{
+    char  *text;
+
+    count();
+
+    text = render(ngx_ors_stats_html, 1700000000 + 90061);
+
+    ok(has(text, "<!DOCTYPE html>"), "html");
+    ok(has(text, "Counted for 1 d 1 h 1 min 1 s."), "age");
+    ok(has(text, "<tr><th>requests</th><td>12345678901234</td><td>2</td>"
+                 "<td>3</td><td>4</td></tr>"), "row of requests");
+    ok(has(text, "<tr><th>streams</th><td>9</td><td>10</td>"
+                 "<td>11</td><td>12</td></tr>"), "row of streams");
+    ok(has(text, "Errors of model servers: 13<"), "upstream errors");
+    ok(has(text, "<tr><th>invalid_json</th><td>2</td><td>1</td></tr>"),
+       "row of a code");
+    ok(!has(text, "duplicate_key"), "no row of a code that was never seen");
+    ok(!has(text, "<script"), "no scripts");
+    free(text);
+
+    text = render(ngx_ors_stats_html, 1600000000);
+    ok(has(text, "Counted for 0 d 0 h 0 min 0 s."), "the clock was set back");
+    free(text);
+}
+
+
+static void
+test_no_memory(void)
+{
+    ngx_uint_t      i, format;
+    ngx_pool_t     *pool;
+    ngx_chain_t    *cl;
+    ngx_ors_out_t   out;
+
+    for (format = ngx_ors_stats_html; format <= ngx_ors_stats_prometheus;
+         format++)
+    {
+        for (i = 1; /* void */ ; i++) {
+            pool = ngx_ors_test_pool();
+
+            ngx_ors_out_init(&out, pool, 64);
+
+            ngx_ors_test_fail_after(i);
+            ngx_ors_stats_render(&out, &stats, format, 1700000000);
+
+            if (!ngx_ors_test_failed()) {
+                ngx_ors_test_fail_after(0);
+                ngx_destroy_pool(pool);
+                break;
+            }
+
+            if (ngx_ors_out_take(&out, &cl) != NGX_ERROR) {
+                fail("format %d without allocation %d", (int) format, (int) i);
+            }
+
+            ngx_destroy_pool(pool);
+        }
+
+        ok(i > 4, "format %d: each allocation has failed", (int) format);
+    }
+}
+
+
+/* the page as a C string, the caller's to free() */
+
+static char *
+render(ngx_ors_stats_format_e format, time_t now)
+{
+    char           *text, *p;
+    ngx_pool_t     *pool;
+    ngx_chain_t    *cl;
+    ngx_ors_out_t   out;
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_out_init(&out, pool, 100);
+    ngx_ors_stats_render(&out, &stats, format, now);
+
+    text = malloc(out.size + 1);
+    p = text;
+
+    is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "rendered");
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = (char *) ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    *p = '\0';
+
+    ngx_destroy_pool(pool);
+
+    return text;
+}
+
+
+/* of the line that begins with "name" and a blank */
+
+static uint64_t
+value(char *text, const char *name)
+{
+    char    *p;
+    size_t   len;
+
+    len = strlen(name);
+
+    for (p = text; p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
+        if (strncmp(p, name, len) == 0 && p[len] == ' ') {
+            return strtoull(p + len, NULL, 10);
+        }
+    }
+
+    return (uint64_t) -1;
+}
+
+
+static ngx_uint_t
+has(char *text, const char *part)
+{
+    return strstr(text, part) != NULL;
+}
