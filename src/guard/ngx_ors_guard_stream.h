@@ -28,5 +28,13 @@ ngx_int_t ngx_ors_guard_stream_end(ngx_ors_guard_t *guard,
  */
 ngx_int_t ngx_ors_guard_stream_fail(ngx_ors_guard_t *guard);
 
+/*
+ * What a stream knows of a field that is missing in the event that is being
+ * checked: its number, the status of a response or an item, an index or an
+ * id.  As ngx_ors_fill_pt; "data" is the guard, guard->stream must be there.
+ */
+ngx_int_t ngx_ors_guard_stream_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+
 
 #endif /* _NGX_ORS_GUARD_STREAM_H_INCLUDED_ */

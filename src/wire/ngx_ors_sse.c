@@ -281,6 +281,7 @@ ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
     }
 
     if (*p == ':') {
+        sse->comments++;
         return NGX_AGAIN;
     }
 

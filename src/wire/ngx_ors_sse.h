@@ -19,6 +19,9 @@ typedef struct {
     ngx_str_t      data;
     ngx_str_t      event;         /* empty if there was no such line */
 
+    /* comment lines passed over since the caller has set it to 0 */
+    ngx_uint_t     comments;
+
     /* private */
     ngx_uint_t     state;         /* ngx_ors_sse_state_e, see the source */
     ngx_buf_t      line;          /* a line that came in several pieces */
