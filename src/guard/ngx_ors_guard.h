@@ -55,7 +55,8 @@ typedef struct {
 
     /* what became of it */
     ngx_ors_error_t            error;     /* status 0: nothing was refused */
-    ngx_uint_t                 mended;    /* values filled in or put right */
+    ngx_uint_t                 mended;    /* places that were changed ... */
+    ngx_uint_t                 stripped;  /* ... of these, members left out */
     unsigned                   refused:1; /* "error" is a finding of ours */
 
     /* private */
@@ -63,6 +64,8 @@ typedef struct {
     ngx_buf_t                  gathered;  /* a document that is coming in */
     ngx_ors_json_t             json;      /* of one document or event */
     ngx_ors_edits_t            edits;
+    ngx_str_t                 *fills;     /* by row of the response object */
+    u_char                     total[NGX_ORS_OUT_INT_LEN];
     ngx_ors_sse_t              sse;
     ngx_ors_guard_stream_t    *stream;
 } ngx_ors_guard_t;
@@ -96,9 +99,10 @@ ngx_int_t ngx_ors_guard_data(ngx_ors_guard_t *guard, ngx_buf_t *b);
 ngx_int_t ngx_ors_guard_end(ngx_ors_guard_t *guard, ngx_uint_t complete);
 
 /*
- * The answer is refused for a reason outside of its text, "what" it is goes
- * to the log and to the client: an error document, or the events for it if
- * the stream has begun.  "code" and "what" are static.  Returns NGX_DONE.
+ * The answer is refused for a reason outside of its text.  "what", a phrase
+ * that says what is wrong with it, goes to the log and to the client: in an
+ * error document, or in the events for it if the stream has begun.  "code"
+ * and "what" are static.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_guard_refuse(ngx_ors_guard_t *guard, char *code,
     const char *what);

@@ -15,9 +15,12 @@
 
 /*
  * Reads "text" into guard->json and checks it against "shape" as the policy
- * says.  What is to be stripped, filled in (from the request where it says
- * something, else from the tables) and set back ("model") is in guard->edits,
- * which are emptied before; their texts live until the next call.
+ * says, a response object beyond it, too (spec, section 7).  What is to be
+ * stripped, filled in (from the request where it says something, else from
+ * the tables) and set back ("model", of the document or of its "response")
+ * is in guard->edits, which are emptied before; their texts live until the
+ * next call.  Memory is taken once for each field that is filled in, however
+ * often it is.
  *
  * NGX_OK         guard->json has the document, to be written with the edits
  * NGX_DECLINED   guard->error says what is wrong with it: 502, "param" is
@@ -26,6 +29,13 @@
  */
 ngx_int_t ngx_ors_guard_check(ngx_ors_guard_t *guard, ngx_str_t *text,
     const ngx_ors_shape_t *shape);
+
+/*
+ * The same, but what is wrong is said in "err" alone, neither refused nor
+ * logged, and nothing is looked at beyond "shape".
+ */
+ngx_int_t ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
 
 /*
  * Sets guard->error to a finding of ours: 502, "code" is static text, the

@@ -1,0 +1,439 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_guard_check.h>
+#include <ngx_ors_response.h>
+
+
+/* more than what an error's message may have */
+#define NGX_ORS_GUARD_TEXT   1024
+
+#define NGX_ORS_GUARD_BLOCK  1024
+
+
+static ngx_int_t ngx_ors_guard_malformed(ngx_ors_guard_t *guard,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_guard_walk(ngx_ors_guard_t *guard,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_guard_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+static ngx_int_t ngx_ors_guard_fill_total(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *usage, ngx_str_t *text);
+static ngx_int_t ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text);
+static ngx_int_t ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_outcome(ngx_ors_guard_t *guard);
+static ngx_uint_t ngx_ors_guard_is(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *object, const ngx_str_t *status);
+
+
+/* of a response object (spec, section 7), and what flavor openai adds */
+
+static const ngx_ors_value_t  ngx_ors_guard_statuses[] = {
+    { ngx_string("queued"), NGX_ORS_IN_ALL },
+    { ngx_string("in_progress"), NGX_ORS_IN_ALL },
+    { ngx_string("completed"), NGX_ORS_IN_ALL },
+    { ngx_string("incomplete"), NGX_ORS_IN_ALL },
+    { ngx_string("failed"), NGX_ORS_IN_ALL },
+    { ngx_string("cancelled"), NGX_ORS_IN_OPENAI },
+    { ngx_null_string, 0 }
+};
+
+
+static const ngx_str_t  ngx_ors_guard_completed = ngx_string("completed");
+static const ngx_str_t  ngx_ors_guard_has_failed = ngx_string("failed");
+
+
+ngx_int_t
+ngx_ors_guard_check(ngx_ors_guard_t *guard, ngx_str_t *text,
+    const ngx_ors_shape_t *shape)
+{
+    ngx_int_t        rc;
+    ngx_ors_error_t  err;
+
+    rc = ngx_ors_guard_validate(guard, text, shape, &err);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
+                                   "the model server's answer is not valid: "
+                                   "%V", &err.message);
+    }
+
+    if (rc == NGX_OK && shape == &ngx_ors_fields_response) {
+        return ngx_ors_guard_outcome(guard);
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i, mended;
+
+    ngx_ors_edits_clear(&guard->edits);
+
+    rc = ngx_ors_json_read(&guard->json, text->data, text->len);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_guard_malformed(guard, err);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    mended = guard->mended;
+
+    rc = ngx_ors_guard_walk(guard, shape, err);
+
+    if (rc != NGX_OK) {
+        guard->mended = mended;
+        return rc;
+    }
+
+    /* an edit without a text: the others were counted as they were made */
+
+    for (i = 0; i < guard->edits.n; i++) {
+
+        if (guard->edits.elts[i].text.len == 0) {
+            guard->stripped++;
+            guard->mended++;
+        }
+    }
+
+    return ngx_ors_guard_model(guard);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_malformed(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
+{
+    ngx_ors_json_t  *json;
+
+    json = &guard->json;
+
+    switch (json->error) {
+
+    case ngx_ors_json_err_empty:
+        return ngx_ors_error_set(err, guard->pool, 502, "invalid_json",
+                                 "it is empty");
+
+    case ngx_ors_json_err_depth:
+        return ngx_ors_error_set(err, guard->pool, 502, "invalid_json",
+                                 "it has more than %ui levels of nesting "
+                                 "at byte %uz", json->max_depth, json->offset);
+
+    case ngx_ors_json_err_nodes:
+        return ngx_ors_error_set(err, guard->pool, 502, "invalid_json",
+                                 "it has more than %ui values at byte %uz",
+                                 json->max_nodes, json->offset);
+
+    case ngx_ors_json_err_none:
+    case ngx_ors_json_err_eof:
+    case ngx_ors_json_err_token:
+    case ngx_ors_json_err_trailing:
+    case ngx_ors_json_err_control:
+    case ngx_ors_json_err_escape:
+    case ngx_ors_json_err_utf8:
+    case ngx_ors_json_err_number:
+    case ngx_ors_json_err_size:
+    case ngx_ors_json_err_memory:
+        break;
+    }
+
+    return ngx_ors_error_set(err, guard->pool, 502, "invalid_json",
+                             "it is not JSON: %V at byte %uz",
+                             ngx_ors_json_strerror(json->error),
+                             json->offset);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_walk(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
+    ngx_ors_error_t *err)
+{
+    ngx_ors_validate_t  v;
+
+    v.json = &guard->json;
+    v.policy = guard->policy;
+    v.root = "it";
+    v.pool = guard->pool;
+    v.err = err;
+    v.edits = &guard->edits;
+    v.fill = ngx_ors_guard_fill;
+    v.data = guard;
+    v.mend = 1;
+    v.discreet = 1;
+
+    return ngx_ors_validate(&v, &guard->json.nodes[0], shape, NULL);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_ors_guard_t *guard = data;
+
+    static const ngx_str_t  total = ngx_string("total_tokens");
+
+    guard->mended++;
+
+    if (shape == &ngx_ors_fields_response) {
+        return ngx_ors_guard_fill_row(guard, i, object, text);
+    }
+
+    if (shape == &ngx_ors_fields_usage
+        && shape->fields[i].name.len == total.len
+        && ngx_memcmp(shape->fields[i].name.data, total.data, total.len) == 0)
+    {
+        return ngx_ors_guard_fill_total(guard, object, text);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* a document has one usage at most, so that one place for its text will do */
+
+static ngx_int_t
+ngx_ors_guard_fill_total(ngx_ors_guard_t *guard, ngx_ors_json_node_t *usage,
+    ngx_str_t *text)
+{
+    int64_t               input, output;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &guard->json;
+
+    node = ngx_ors_json_find(json, usage, "input_tokens");
+
+    if (node == NULL || ngx_ors_json_integer(json, node, &input) != NGX_OK) {
+        input = 0;
+    }
+
+    node = ngx_ors_json_find(json, usage, "output_tokens");
+
+    if (node == NULL || ngx_ors_json_integer(json, node, &output) != NGX_OK) {
+        output = 0;
+    }
+
+    if (input < 0 || output < 0 || input > INT64_MAX - output) {
+        return NGX_DECLINED;
+    }
+
+    text->data = guard->total;
+    text->len = ngx_sprintf(guard->total, "%L", input + output)
+                - guard->total;
+
+    return NGX_OK;
+}
+
+
+/* each row is made once: the request stays, and so does the time */
+
+static ngx_int_t
+ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_int_t  rc;
+
+    if (i >= ngx_ors_rs_n) {
+        return NGX_DECLINED;
+    }
+
+    if (i == ngx_ors_rs_completed_at
+        && !ngx_ors_guard_is(guard, object, &ngx_ors_guard_completed))
+    {
+        ngx_str_set(text, "null");
+        return NGX_OK;
+    }
+
+    if (guard->fills == NULL) {
+        guard->fills = ngx_pcalloc(guard->pool,
+                                   ngx_ors_rs_n * sizeof(ngx_str_t));
+        if (guard->fills == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (guard->fills[i].len == 0) {
+        rc = ngx_ors_guard_fill_new(guard, i, &guard->fills[i]);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    *text = guard->fills[i];
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
+{
+    u_char         *p;
+    ngx_chain_t    *cl;
+    ngx_ors_out_t   out;
+
+    ngx_ors_out_init(&out, guard->pool, NGX_ORS_GUARD_BLOCK);
+
+    if (i == ngx_ors_rs_created_at || i == ngx_ors_rs_completed_at) {
+        ngx_ors_out_int(&out, ngx_time());
+
+    } else if (guard->request == NULL
+               || guard->request->endpoint->id != ngx_ors_endpoint_responses
+               || ngx_ors_response_field(&out, guard->request, i) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(guard->pool, out.size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    text->len = out.size;
+
+    if (ngx_ors_out_take(&out, &cl) != NGX_OK) {
+        ngx_str_null(text);
+        return NGX_ERROR;
+    }
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_OK;
+}
+
+
+/* a target may have renamed it: the client sees the one it has asked for */
+
+static ngx_int_t
+ngx_ors_guard_model(ngx_ors_guard_t *guard)
+{
+    ngx_str_t             text;
+    ngx_ors_json_t       *json;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node, *object;
+
+    req = guard->request;
+
+    if (req == NULL || req->model.len == 0) {
+        return NGX_OK;
+    }
+
+    json = &guard->json;
+
+    object = ngx_ors_json_find(json, json->nodes, "response");
+
+    node = ngx_ors_json_find(json, object ? object : json->nodes, "model");
+
+    if (node == NULL || node->type != ngx_ors_json_string
+        || ngx_ors_json_equal(json, node, req->model.data, req->model.len))
+    {
+        return NGX_OK;
+    }
+
+    guard->mended++;
+
+    /* as the client has written it, with its quotes */
+
+    text.data = ngx_ors_json_text(&req->json, req->name) - 1;
+    text.len = (size_t) req->name->len + 2;
+
+    return ngx_ors_edits_value(&guard->edits, node, &text);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_outcome(ngx_ors_guard_t *guard)
+{
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *root, *error;
+    const ngx_ors_value_t  *value;
+
+    json = &guard->json;
+    root = json->nodes;
+
+    for (value = ngx_ors_guard_statuses; value->text.len; value++) {
+
+        if ((value->in & guard->policy->reading)
+            && ngx_ors_guard_is(guard, root, &value->text))
+        {
+            break;
+        }
+    }
+
+    if (value->text.len == 0) {
+        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
+                                   "the model server's answer is not valid: "
+                                   "\"status\" is none that a response has");
+    }
+
+    error = ngx_ors_json_find(json, root, "error");
+
+    if ((error == NULL || error->type == ngx_ors_json_null)
+        && ngx_ors_guard_is(guard, root, &ngx_ors_guard_has_failed))
+    {
+        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
+                                   "the model server's answer is not valid: "
+                                   "\"error\" must say why it has failed");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_guard_is(ngx_ors_guard_t *guard, ngx_ors_json_node_t *object,
+    const ngx_str_t *status)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_find(&guard->json, object, "status");
+
+    return node && node->type == ngx_ors_json_string
+           && ngx_ors_json_equal(&guard->json, node, status->data,
+                                 status->len);
+}
+
+
+ngx_int_t
+ngx_ors_guard_found(ngx_ors_guard_t *guard, char *code, const char *fmt, ...)
+{
+    u_char     buf[NGX_ORS_GUARD_TEXT];
+    va_list    args;
+    ngx_str_t  text;
+
+    va_start(args, fmt);
+    text.data = buf;
+    text.len = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args) - buf;
+    va_end(args);
+
+    (void) ngx_ors_error_set(&guard->error, guard->pool, 502, code, "%V",
+                             &text);
+    guard->refused = 1;
+
+    ngx_log_error(NGX_LOG_ERR, guard->log, 0,
+                  "upstream answer refused: %V: %V",
+                  &guard->error.code, &guard->error.message);
+
+    return NGX_DECLINED;
+}
