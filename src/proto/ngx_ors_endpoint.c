@@ -15,7 +15,8 @@
 static const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
 
     { ngx_ors_endpoint_responses, ngx_string("/responses"),
-      &ngx_ors_fields_create, NULL, NULL }
+      &ngx_ors_fields_create, &ngx_ors_fields_response,
+      &ngx_ors_fields_event }
 };
 
 

@@ -47,7 +47,10 @@ typedef enum {
     ngx_ors_rs_metadata,
     ngx_ors_rs_safety_identifier,
     ngx_ors_rs_prompt_cache_key,
-    ngx_ors_rs_n
+    ngx_ors_rs_n,
+
+    /* with a fraction, in place of the other one */
+    ngx_ors_rs_created_at_openai = ngx_ors_rs_n
 } ngx_ors_rs_field_e;
 
 
@@ -67,7 +70,7 @@ extern const ngx_ors_rule_t   ngx_ors_tool_choice_rule;
 
 /* answers (spec, sections 7 to 9 and 12) */
 
-/* The response object; its rows are those of ngx_ors_rs_field_e first. */
+/* The response object; its rows begin with those of ngx_ors_rs_field_e. */
 extern const ngx_ors_shape_t  ngx_ors_fields_response;
 
 /* The answer of POST responses/compact. */
@@ -99,6 +102,10 @@ extern const ngx_ors_shape_t  ngx_ors_fields_chat_chunk;
 extern const ngx_ors_shape_t  ngx_ors_fields_embeddings_request;
 extern const ngx_ors_shape_t  ngx_ors_fields_embeddings_answer;
 extern const ngx_ors_shape_t  ngx_ors_fields_models;
+
+/* Messages of chat requests, and a text, or text parts, in them. */
+extern const ngx_ors_rule_t   ngx_ors_chat_messages_rule;
+extern const ngx_ors_rule_t   ngx_ors_chat_text_content_rule;
 
 
 #endif /* _NGX_ORS_FIELDS_H_INCLUDED_ */

@@ -58,6 +58,9 @@
 #define ngx_ors_row_in(name, in, need, rule)                                  \
     { ngx_string(name), in, need, rule, ngx_null_string }
 
+#define ngx_ors_row_filled_in(name, in, need, rule, value)                    \
+    { ngx_string(name), in, need, rule, ngx_string("\"" name "\":" value) }
+
 
 /* shapes */
 

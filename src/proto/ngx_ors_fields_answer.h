@@ -1,0 +1,48 @@
+
+/*
+ * What the tables of answers share among each other.
+ */
+
+
+#ifndef _NGX_ORS_FIELDS_ANSWER_H_INCLUDED_
+#define _NGX_ORS_FIELDS_ANSWER_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_rules.h>
+
+
+/* readings of flavor "spec" */
+#define NGX_ORS_IN_CORE  (NGX_ORS_READ_SPEC|NGX_ORS_READ_LOOSE)
+
+
+/* parts (spec, section 9): lists by where they stand, and one in an event */
+
+extern const ngx_ors_rule_t  ngx_ors_answer_content_rule;
+extern const ngx_ors_rule_t  ngx_ors_answer_reasoning_parts_rule;
+extern const ngx_ors_rule_t  ngx_ors_answer_call_output_rule;
+extern const ngx_ors_rule_t  ngx_ors_answer_part_rule;
+
+extern const ngx_ors_rule_t  ngx_ors_answer_annotation_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule;
+
+
+/* what is echoed of a request, beside tools and their choice (section 6) */
+
+extern const ngx_ors_rule_t  ngx_ors_echo_text_rule;
+extern const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule;
+
+
+/* an item in an event, which may be null there (C24) */
+
+extern const ngx_ors_rule_t  ngx_ors_answer_item_null_rule;
+
+
+/* the object in an error document, and in an "error" event (section 11) */
+
+extern const ngx_ors_rule_t  ngx_ors_answer_error_rule;
+
+
+#endif /* _NGX_ORS_FIELDS_ANSWER_H_INCLUDED_ */

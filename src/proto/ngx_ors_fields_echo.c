@@ -1,0 +1,263 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * What answers echo of a request (spec, sections 5 and 6).  A tolerant
+ * reading lets the request have more, so its echo may have that, too.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
+
+
+static const ngx_ors_field_t  ngx_ors_echo_typed_fields[] = {
+    ngx_ors_row_needed("type", NULL)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_typed_shape =
+    ngx_ors_shape_members(ngx_ors_echo_typed_fields, 1);
+
+
+/* tools */
+
+static const ngx_ors_field_t  ngx_ors_echo_function_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled("parameters", &ngx_ors_object_null_rule, "null"),
+    ngx_ors_row_filled("strict", &ngx_ors_boolean_null_rule, "null"),
+    ngx_ors_row_in("defer_loading", NGX_ORS_IN_OPENAI, 0,
+                   &ngx_ors_boolean_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_function_shape =
+    ngx_ors_shape_members(ngx_ors_echo_function_fields, 5);
+
+
+/* custom and namespace */
+
+static const ngx_ors_field_t  ngx_ors_echo_named_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_named_shape =
+    ngx_ors_shape_open(ngx_ors_echo_named_fields, 2);
+
+
+/* hosted tools are not ours to check */
+
+static const ngx_ors_variant_t  ngx_ors_echo_tool_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_function_shape },
+    { ngx_string("custom"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
+    { ngx_string("namespace"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
+    { ngx_string("web_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("web_search_2025_08_26"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("web_search_preview"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("web_search_preview_2025_03_11"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("file_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("tool_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("code_interpreter"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("image_generation"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("mcp"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("local_shell"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("shell"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("apply_patch"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("computer"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    { ngx_string("computer_use_preview"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_string("programmatic_tool_calling"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_typed_shape },
+    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_tool_shape =
+    ngx_ors_shape_choice("type", ngx_ors_echo_tool_types,
+                         NULL, &ngx_ors_typed_shape, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_echo_tool_rule =
+    ngx_ors_rule_object(0, &ngx_ors_echo_tool_shape);
+
+const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
+    ngx_ors_rule_list(0, &ngx_ors_echo_tool_rule);
+
+
+/* tool_choice */
+
+static const ngx_ors_value_t  ngx_ors_echo_tool_modes[] = {
+    { ngx_string("none"), NGX_ORS_IN_ALL },
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("required"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_echo_tool_mode_rule =
+    ngx_ors_rule_enum(0, ngx_ors_echo_tool_modes);
+
+
+static const ngx_ors_field_t  ngx_ors_echo_chosen_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row("name", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_chosen_shape =
+    ngx_ors_shape_members(ngx_ors_echo_chosen_fields, 1);
+
+
+static const ngx_ors_variant_t  ngx_ors_echo_allowed_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_chosen_shape },
+    { ngx_null_string, NGX_ORS_IN_WIDE, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_allowed_shape =
+    ngx_ors_shape_choice("type", ngx_ors_echo_allowed_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_echo_allowed_rule =
+    ngx_ors_rule_object(0, &ngx_ors_echo_allowed_shape);
+
+static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
+    ngx_ors_rule_list(0, &ngx_ors_echo_allowed_rule);
+
+
+static const ngx_ors_field_t  ngx_ors_echo_allowed_tools_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("tools", &ngx_ors_echo_allowed_list_rule),
+    ngx_ors_row_filled("mode", &ngx_ors_echo_tool_mode_rule, "\"auto\"")
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_allowed_tools_shape =
+    ngx_ors_shape_members(ngx_ors_echo_allowed_tools_fields, 3);
+
+
+/* a choice of any tool that flavor "openai" has: its type, mostly */
+
+static const ngx_ors_variant_t  ngx_ors_echo_tool_choice_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_chosen_shape },
+    { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
+      &ngx_ors_echo_allowed_tools_shape },
+    { ngx_null_string, NGX_ORS_IN_WIDE, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_tool_choice_shape =
+    ngx_ors_shape_choice("type", ngx_ors_echo_tool_choice_types,
+                         NULL, NULL, "invalid_value");
+
+const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0,
+    ngx_ors_echo_tool_modes, 0, 0, NULL, &ngx_ors_echo_tool_choice_shape
+};
+
+
+/* text: the schema is null in the specification only (C7) */
+
+static const ngx_ors_field_t  ngx_ors_echo_json_schema_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("schema", NGX_ORS_READ_SPEC, NGX_ORS_READ_SPEC,
+                          &ngx_ors_null_rule, "null"),
+    ngx_ors_row_filled_in("schema", NGX_ORS_IN_WIDE, NGX_ORS_READ_LOOSE,
+                          &ngx_ors_object_null_rule, "null"),
+    ngx_ors_row_filled_in("strict", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_boolean_rule, "false")
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_json_schema_shape =
+    ngx_ors_shape_members(ngx_ors_echo_json_schema_fields, 6);
+
+
+static const ngx_ors_variant_t  ngx_ors_echo_format_types[] = {
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_echo_typed_shape },
+    { ngx_string("json_object"), NGX_ORS_IN_ALL, &ngx_ors_echo_typed_shape },
+    { ngx_string("json_schema"), NGX_ORS_IN_ALL,
+      &ngx_ors_echo_json_schema_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_format_shape =
+    ngx_ors_shape_choice("type", ngx_ors_echo_format_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_echo_format_rule =
+    ngx_ors_rule_object(0, &ngx_ors_echo_format_shape);
+
+
+static const ngx_ors_value_t  ngx_ors_echo_verbosities[] = {
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_echo_verbosity_rule =
+    ngx_ors_rule_enum(0, ngx_ors_echo_verbosities);
+
+
+static const ngx_ors_field_t  ngx_ors_echo_text_fields[] = {
+    ngx_ors_row_filled("format", &ngx_ors_echo_format_rule,
+                       "{\"type\":\"text\"}"),
+    ngx_ors_row("verbosity", &ngx_ors_echo_verbosity_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_text_shape =
+    ngx_ors_shape_members(ngx_ors_echo_text_fields, 1);
+
+const ngx_ors_rule_t  ngx_ors_echo_text_rule =
+    ngx_ors_rule_object(0, &ngx_ors_echo_text_shape);
+
+
+/* reasoning: "minimal" is described, but not a value (C12) */
+
+static const ngx_ors_value_t  ngx_ors_echo_efforts[] = {
+    { ngx_string("none"), NGX_ORS_IN_ALL },
+    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_echo_effort_null_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_echo_efforts);
+
+
+static const ngx_ors_value_t  ngx_ors_echo_summaries[] = {
+    { ngx_string("concise"), NGX_ORS_IN_ALL },
+    { ngx_string("detailed"), NGX_ORS_IN_ALL },
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_echo_summary_null_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_echo_summaries);
+
+
+static const ngx_ors_field_t  ngx_ors_echo_reasoning_fields[] = {
+    ngx_ors_row_filled_in("effort", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_echo_effort_null_rule, "null"),
+    ngx_ors_row_filled_in("summary", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_echo_summary_null_rule, "null"),
+    ngx_ors_row_in("generate_summary", NGX_ORS_IN_OPENAI, 0,
+                   &ngx_ors_echo_summary_null_rule),
+    ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL)
+};
+
+static const ngx_ors_shape_t  ngx_ors_echo_reasoning_shape =
+    ngx_ors_shape_members(ngx_ors_echo_reasoning_fields, 2);
+
+const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_echo_reasoning_shape);

@@ -1,0 +1,54 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* error documents, and what an "error" event holds (spec, section 11) */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
+
+
+static const ngx_ors_map_t  ngx_ors_failure_headers_map = {
+    0, 0, &ngx_ors_string_rule
+};
+
+static const ngx_ors_shape_t  ngx_ors_failure_headers_shape =
+    ngx_ors_shape_map(&ngx_ors_failure_headers_map);
+
+static const ngx_ors_rule_t  ngx_ors_failure_headers_rule =
+    ngx_ors_rule_object(0, &ngx_ors_failure_headers_shape);
+
+/* servers that stand behind others send numbers as codes */
+
+static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
+
+
+static const ngx_ors_field_t  ngx_ors_failure_fields[] = {
+    ngx_ors_row_needed("type", &ngx_ors_string_rule),
+    ngx_ors_row_needed("message", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("code", NGX_ORS_READ_SPEC, NGX_ORS_READ_SPEC,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
+                          &ngx_ors_failure_code_rule, "null"),
+    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row("headers", &ngx_ors_failure_headers_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_failure_shape =
+    ngx_ors_shape_members(ngx_ors_failure_fields, 5);
+
+const ngx_ors_rule_t  ngx_ors_answer_error_rule =
+    ngx_ors_rule_object(0, &ngx_ors_failure_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_failure_document_fields[] = {
+    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_error =
+    ngx_ors_shape_members(ngx_ors_failure_document_fields, 1);

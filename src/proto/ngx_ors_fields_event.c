@@ -1,0 +1,522 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Events of a stream (spec, section 10).  What is filled in for the sequence
+ * number is not meant to be sent: whoever reads a stream counts.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
+
+
+static const ngx_ors_rule_t  ngx_ors_stream_response_rule =
+    ngx_ors_rule_object(0, &ngx_ors_fields_response);
+
+
+/* the response: created, queued, and so on */
+
+static const ngx_ors_field_t  ngx_ors_stream_state_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("response", &ngx_ors_stream_response_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_state_shape =
+    ngx_ors_shape_members(ngx_ors_stream_state_fields, 3);
+
+
+/* items and parts */
+
+static const ngx_ors_field_t  ngx_ors_stream_item_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("item", &ngx_ors_answer_item_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_item_shape =
+    ngx_ors_shape_members(ngx_ors_stream_item_fields, 4);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_part_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_part_shape =
+    ngx_ors_shape_members(ngx_ors_stream_part_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_summary_part_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_summary_part_shape =
+    ngx_ors_shape_members(ngx_ors_stream_summary_part_fields, 6);
+
+
+/* texts */
+
+static const ngx_ors_field_t  ngx_ors_stream_text_delta_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+                          &ngx_ors_answer_logprobs_rule, "[]"),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_text_delta_shape =
+    ngx_ors_shape_members(ngx_ors_stream_text_delta_fields, 7);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_text_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("text", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+                          &ngx_ors_answer_logprobs_rule, "[]")
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_text_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_text_done_fields, 7);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_annotation_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("annotation_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("annotation", &ngx_ors_answer_annotation_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_annotation_shape =
+    ngx_ors_shape_members(ngx_ors_stream_annotation_fields, 7);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_refusal_delta_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+    ngx_ors_row_in("obfuscation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_refusal_delta_shape =
+    ngx_ors_shape_members(ngx_ors_stream_refusal_delta_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_refusal_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_refusal_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_refusal_done_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_reasoning_delta_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_reasoning_delta_shape =
+    ngx_ors_shape_members(ngx_ors_stream_reasoning_delta_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_reasoning_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("text", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_reasoning_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_reasoning_done_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_summary_delta_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_summary_delta_shape =
+    ngx_ors_shape_members(ngx_ors_stream_summary_delta_fields, 6);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_summary_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("text", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_summary_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_summary_done_fields, 6);
+
+
+/* calls; also the input of custom tools, and the code of an interpreter */
+
+static const ngx_ors_field_t  ngx_ors_stream_arguments_delta_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_arguments_delta_shape =
+    ngx_ors_shape_members(ngx_ors_stream_arguments_delta_fields, 5);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_arguments_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
+    ngx_ors_row_in("name", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_arguments_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_arguments_done_fields, 5);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_input_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("input", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_input_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_input_done_fields, 5);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_code_done_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("code", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_code_done_shape =
+    ngx_ors_shape_members(ngx_ors_stream_code_done_fields, 5);
+
+
+/* hosted tools at work */
+
+static const ngx_ors_field_t  ngx_ors_stream_progress_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_progress_shape =
+    ngx_ors_shape_members(ngx_ors_stream_progress_fields, 4);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_image_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("partial_image_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("partial_image_b64", &ngx_ors_string_rule),
+    ngx_ors_row("background", &ngx_ors_string_rule),
+    ngx_ors_row("output_format", &ngx_ors_string_rule),
+    ngx_ors_row("quality", &ngx_ors_string_rule),
+    ngx_ors_row("size", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_image_shape =
+    ngx_ors_shape_members(ngx_ors_stream_image_fields, 6);
+
+
+/* commands of a shell and what they print */
+
+static const ngx_ors_field_t  ngx_ors_stream_shell_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row("item_id", &ngx_ors_string_rule),
+    ngx_ors_row("command_index", &ngx_ors_integer_rule),
+    ngx_ors_row("command", &ngx_ors_string_rule),
+    ngx_ors_row("delta", NULL),
+    ngx_ors_row("output", NULL),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_shell_shape =
+    ngx_ors_shape_members(ngx_ors_stream_shell_fields, 3);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_patch_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_row("item_id", &ngx_ors_string_rule),
+    ngx_ors_row("delta", &ngx_ors_string_rule),
+    ngx_ors_row("diff", &ngx_ors_string_rule),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_patch_shape =
+    ngx_ors_shape_members(ngx_ors_stream_patch_fields, 3);
+
+
+/* sound, and what is said with it */
+
+static const ngx_ors_field_t  ngx_ors_stream_audio_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row("delta", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_audio_shape =
+    ngx_ors_shape_members(ngx_ors_stream_audio_fields, 2);
+
+
+/* extensions (section 14), and signs of life */
+
+static const ngx_ors_field_t  ngx_ors_stream_extension_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0")
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_extension_shape =
+    ngx_ors_shape_open(ngx_ors_stream_extension_fields, 2);
+
+
+/* errors: nested, and in flavor "openai" flat, too */
+
+static const ngx_ors_field_t  ngx_ors_stream_error_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_error_shape =
+    ngx_ors_shape_members(ngx_ors_stream_error_fields, 3);
+
+
+static const ngx_ors_rule_t  ngx_ors_stream_code_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
+
+
+static const ngx_ors_field_t  ngx_ors_stream_flat_error_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("message", &ngx_ors_string_rule),
+    ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "null"),
+    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row("error", &ngx_ors_answer_error_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_flat_error_shape =
+    ngx_ors_shape_members(ngx_ors_stream_flat_error_fields, 5);
+
+
+/* a flat one has a message; it is no choice, so any text is right for it */
+
+static const ngx_ors_variant_t  ngx_ors_stream_flat_errors[] = {
+    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_stream_flat_error_shape }
+};
+
+static const ngx_ors_variant_t  ngx_ors_stream_nested_errors[] = {
+    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_stream_error_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_any_error_shape =
+    ngx_ors_shape_choice("message", ngx_ors_stream_flat_errors,
+                         ngx_ors_stream_nested_errors, NULL,
+                         "invalid_value");
+
+
+static const ngx_ors_variant_t  ngx_ors_stream_types[] = {
+    { ngx_string("response.created"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.queued"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.in_progress"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.completed"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.incomplete"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.failed"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_state_shape },
+    { ngx_string("response.output_item.added"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_item_shape },
+    { ngx_string("response.output_item.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_item_shape },
+    { ngx_string("response.content_part.added"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_part_shape },
+    { ngx_string("response.content_part.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_part_shape },
+    { ngx_string("response.output_text.delta"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_text_delta_shape },
+    { ngx_string("response.output_text.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_text_done_shape },
+    { ngx_string("response.output_text.annotation.added"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_annotation_shape },
+    { ngx_string("response.refusal.delta"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_refusal_delta_shape },
+    { ngx_string("response.refusal.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_refusal_done_shape },
+    { ngx_string("response.reasoning.delta"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_reasoning_delta_shape },
+    { ngx_string("response.reasoning.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_reasoning_done_shape },
+    { ngx_string("response.reasoning_summary_part.added"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_summary_part_shape },
+    { ngx_string("response.reasoning_summary_part.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_summary_part_shape },
+    { ngx_string("response.reasoning_summary_text.delta"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_summary_delta_shape },
+    { ngx_string("response.reasoning_summary_text.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_summary_done_shape },
+    { ngx_string("response.function_call_arguments.delta"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_arguments_delta_shape },
+    { ngx_string("response.function_call_arguments.done"), NGX_ORS_IN_ALL,
+      &ngx_ors_stream_arguments_done_shape },
+    { ngx_string("error"), NGX_ORS_IN_CORE, &ngx_ors_stream_error_shape },
+    { ngx_string("error"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_any_error_shape },
+
+    /* by another name (C3) */
+    { ngx_string("response.reasoning_text.delta"), NGX_ORS_IN_WIDE,
+      &ngx_ors_stream_reasoning_delta_shape },
+    { ngx_string("response.reasoning_text.done"), NGX_ORS_IN_WIDE,
+      &ngx_ors_stream_reasoning_done_shape },
+
+    /* of flavor "openai" */
+    { ngx_string("response.custom_tool_call_input.delta"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_arguments_delta_shape },
+    { ngx_string("response.custom_tool_call_input.done"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_input_done_shape },
+    { ngx_string("response.web_search_call.in_progress"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.web_search_call.searching"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.web_search_call.completed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.file_search_call.in_progress"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.file_search_call.searching"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.file_search_call.completed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.image_generation_call.in_progress"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.image_generation_call.generating"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.image_generation_call.completed"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.code_interpreter_call.in_progress"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.code_interpreter_call.interpreting"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.code_interpreter_call.completed"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_call.in_progress"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_call.completed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_call.failed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_list_tools.in_progress"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_list_tools.completed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.mcp_list_tools.failed"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.compaction.compacting"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_progress_shape },
+    { ngx_string("response.image_generation_call.partial_image"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_image_shape },
+    { ngx_string("response.code_interpreter_call_code.delta"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_arguments_delta_shape },
+    { ngx_string("response.code_interpreter_call_code.done"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_code_done_shape },
+    { ngx_string("response.mcp_call_arguments.delta"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_arguments_delta_shape },
+    { ngx_string("response.mcp_call_arguments.done"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_arguments_done_shape },
+    { ngx_string("response.shell_call_command.added"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_shell_shape },
+    { ngx_string("response.shell_call_command.delta"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_shell_shape },
+    { ngx_string("response.shell_call_command.done"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_shell_shape },
+    { ngx_string("response.shell_call_output_content.delta"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_shell_shape },
+    { ngx_string("response.shell_call_output_content.done"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_shell_shape },
+    { ngx_string("response.apply_patch_call_operation_diff.delta"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_patch_shape },
+    { ngx_string("response.apply_patch_call_operation_diff.done"),
+      NGX_ORS_IN_OPENAI, &ngx_ors_stream_patch_shape },
+    { ngx_string("response.audio.delta"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_audio_shape },
+    { ngx_string("response.audio.done"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_audio_shape },
+    { ngx_string("response.audio.transcript.delta"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_audio_shape },
+    { ngx_string("response.audio.transcript.done"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_audio_shape },
+    { ngx_string("keepalive"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_stream_extension_shape },
+    ngx_ors_variants_end
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_event =
+    ngx_ors_shape_choice("type", ngx_ors_stream_types, NULL,
+                         &ngx_ors_stream_extension_shape, "invalid_value");

@@ -1,0 +1,312 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* parts of answers, their annotations and logprobs (spec, section 9) */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
+
+
+/* annotations */
+
+static const ngx_ors_field_t  ngx_ors_part_url_citation_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("url", &ngx_ors_string_rule),
+    ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("end_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("title", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_url_citation_shape =
+    ngx_ors_shape_members(ngx_ors_part_url_citation_fields, 5);
+
+
+/* file_citation and file_path, which has no name */
+
+static const ngx_ors_field_t  ngx_ors_part_file_citation_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("index", &ngx_ors_integer_rule),
+    ngx_ors_row("filename", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_file_citation_shape =
+    ngx_ors_shape_members(ngx_ors_part_file_citation_fields, 3);
+
+
+static const ngx_ors_field_t  ngx_ors_part_container_citation_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("container_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("end_index", &ngx_ors_integer_rule),
+    ngx_ors_row("filename", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_container_citation_shape =
+    ngx_ors_shape_members(ngx_ors_part_container_citation_fields, 5);
+
+
+static const ngx_ors_variant_t  ngx_ors_part_annotation_types[] = {
+    { ngx_string("url_citation"), NGX_ORS_IN_ALL,
+      &ngx_ors_part_url_citation_shape },
+    { ngx_string("file_citation"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_file_citation_shape },
+    { ngx_string("file_path"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_file_citation_shape },
+    { ngx_string("container_file_citation"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_container_citation_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_annotation_shape =
+    ngx_ors_shape_choice("type", ngx_ors_part_annotation_types,
+                         NULL, &ngx_ors_typed_shape, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_part_annotation_rule =
+    ngx_ors_rule_object(0, &ngx_ors_part_annotation_shape);
+
+static const ngx_ors_rule_t  ngx_ors_part_annotations_rule =
+    ngx_ors_rule_list(0, &ngx_ors_part_annotation_rule);
+
+const ngx_ors_rule_t  ngx_ors_answer_annotation_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_part_annotation_shape);
+
+
+/* logprobs; those of flavor "openai" have no bytes in events */
+
+static const ngx_ors_rule_t  ngx_ors_part_bytes_rule =
+    ngx_ors_rule_list(0, &ngx_ors_integer_rule);
+
+
+static const ngx_ors_field_t  ngx_ors_part_top_logprob_fields[] = {
+    ngx_ors_row_needed("token", &ngx_ors_string_rule),
+    ngx_ors_row_needed("logprob", &ngx_ors_number_rule),
+    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_part_bytes_rule, "[]")
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_top_logprob_shape =
+    ngx_ors_shape_members(ngx_ors_part_top_logprob_fields, 3);
+
+static const ngx_ors_rule_t  ngx_ors_part_top_logprob_rule =
+    ngx_ors_rule_object(0, &ngx_ors_part_top_logprob_shape);
+
+static const ngx_ors_rule_t  ngx_ors_part_top_logprobs_rule =
+    ngx_ors_rule_list(0, &ngx_ors_part_top_logprob_rule);
+
+
+static const ngx_ors_field_t  ngx_ors_part_logprob_fields[] = {
+    ngx_ors_row_needed("token", &ngx_ors_string_rule),
+    ngx_ors_row_needed("logprob", &ngx_ors_number_rule),
+    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_part_bytes_rule, "[]"),
+    ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]")
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_logprob_shape =
+    ngx_ors_shape_members(ngx_ors_part_logprob_fields, 4);
+
+static const ngx_ors_rule_t  ngx_ors_part_logprob_rule =
+    ngx_ors_rule_object(0, &ngx_ors_part_logprob_shape);
+
+const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule =
+    ngx_ors_rule_list(0, &ngx_ors_part_logprob_rule);
+
+
+/* parts */
+
+/* input_text, reasoning_text, summary_text and text */
+
+static const ngx_ors_field_t  ngx_ors_part_text_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("text", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_text_shape =
+    ngx_ors_shape_members(ngx_ors_part_text_fields, 2);
+
+
+static const ngx_ors_field_t  ngx_ors_part_output_text_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("text", &ngx_ors_string_rule),
+    ngx_ors_row_filled("annotations", &ngx_ors_part_annotations_rule, "[]"),
+    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+                          &ngx_ors_answer_logprobs_rule, "[]")
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_output_text_shape =
+    ngx_ors_shape_members(ngx_ors_part_output_text_fields, 4);
+
+
+static const ngx_ors_field_t  ngx_ors_part_refusal_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_refusal_shape =
+    ngx_ors_shape_members(ngx_ors_part_refusal_fields, 2);
+
+
+static const ngx_ors_value_t  ngx_ors_part_details[] = {
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("original"), NGX_ORS_IN_OPENAI },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_part_detail_rule =
+    ngx_ors_rule_enum(0, ngx_ors_part_details);
+
+
+static const ngx_ors_field_t  ngx_ors_part_image_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_part_detail_rule, "\"auto\""),
+    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_image_shape =
+    ngx_ors_shape_members(ngx_ors_part_image_fields, 3);
+
+
+static const ngx_ors_field_t  ngx_ors_part_file_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row("filename", &ngx_ors_string_rule),
+    ngx_ors_row("file_url", &ngx_ors_string_rule),
+    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
+    ngx_ors_row_in("file_data", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
+    ngx_ors_row_in("detail", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_file_shape =
+    ngx_ors_shape_members(ngx_ors_part_file_fields, 1);
+
+
+static const ngx_ors_field_t  ngx_ors_part_video_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("video_url", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_video_shape =
+    ngx_ors_shape_members(ngx_ors_part_video_fields, 2);
+
+
+static const ngx_ors_field_t  ngx_ors_part_audio_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("input_audio", &ngx_ors_object_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_audio_shape =
+    ngx_ors_shape_members(ngx_ors_part_audio_fields, 2);
+
+
+static const ngx_ors_field_t  ngx_ors_part_screenshot_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row("image_url", &ngx_ors_string_rule),
+    ngx_ors_row("file_id", &ngx_ors_string_rule),
+    ngx_ors_row("detail", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_screenshot_shape =
+    ngx_ors_shape_members(ngx_ors_part_screenshot_fields, 1);
+
+
+static const ngx_ors_field_t  ngx_ors_part_encrypted_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_encrypted_shape =
+    ngx_ors_shape_members(ngx_ors_part_encrypted_fields, 2);
+
+
+/* where they may stand: a prefixed type is nowhere a part */
+
+static const ngx_ors_variant_t  ngx_ors_part_message_types[] = {
+    { ngx_string("output_text"), NGX_ORS_IN_ALL,
+      &ngx_ors_part_output_text_shape },
+    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },
+    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,
+      &ngx_ors_part_text_shape },
+    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
+    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
+    { ngx_string("input_video"), NGX_ORS_IN_ALL, &ngx_ors_part_video_shape },
+    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_audio_shape },
+    { ngx_string("computer_screenshot"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_screenshot_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_message_shape =
+    ngx_ors_shape_choice("type", ngx_ors_part_message_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_part_message_rule =
+    ngx_ors_rule_object(0, &ngx_ors_part_message_shape);
+
+const ngx_ors_rule_t  ngx_ors_answer_content_rule =
+    ngx_ors_rule_list(0, &ngx_ors_part_message_rule);
+
+
+/* in reasoning and in events: all of the specification's but the video */
+
+static const ngx_ors_variant_t  ngx_ors_part_types[] = {
+    { ngx_string("output_text"), NGX_ORS_IN_ALL,
+      &ngx_ors_part_output_text_shape },
+    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },
+    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,
+      &ngx_ors_part_text_shape },
+    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
+    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
+    ngx_ors_variants_end
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_part =
+    ngx_ors_shape_choice("type", ngx_ors_part_types,
+                         NULL, NULL, "invalid_value");
+
+const ngx_ors_rule_t  ngx_ors_answer_part_rule =
+    ngx_ors_rule_object(0, &ngx_ors_fields_part);
+
+const ngx_ors_rule_t  ngx_ors_answer_reasoning_parts_rule =
+    ngx_ors_rule_list(0, &ngx_ors_answer_part_rule);
+
+
+static const ngx_ors_variant_t  ngx_ors_part_call_output_types[] = {
+    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
+    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
+    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
+    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_audio_shape },
+    { ngx_string("input_video"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_video_shape },
+    { ngx_string("encrypted_content"), NGX_ORS_IN_OPENAI,
+      &ngx_ors_part_encrypted_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_part_call_output_shape =
+    ngx_ors_shape_choice("type", ngx_ors_part_call_output_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_part_call_output_rule =
+    ngx_ors_rule_object(0, &ngx_ors_part_call_output_shape);
+
+const ngx_ors_rule_t  ngx_ors_answer_call_output_rule =
+    ngx_ors_rule_list(NGX_ORS_V_STRING, &ngx_ors_part_call_output_rule);

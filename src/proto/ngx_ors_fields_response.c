@@ -1,0 +1,216 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* the response object, and that of a compaction (spec, sections 7 and 12) */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
+
+
+static const ngx_ors_value_t  ngx_ors_resource_objects[] = {
+    { ngx_string("response"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_resource_object_rule =
+    ngx_ors_rule_enum(0, ngx_ors_resource_objects);
+
+
+static const ngx_ors_value_t  ngx_ors_resource_truncations[] = {
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("disabled"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_resource_truncation_rule =
+    ngx_ors_rule_enum(0, ngx_ors_resource_truncations);
+
+
+static const ngx_ors_rule_t  ngx_ors_resource_list_rule =
+    ngx_ors_rule_list(0, NULL);
+
+/* a list of items in flavor "openai" */
+
+static const ngx_ors_rule_t  ngx_ors_resource_instructions_rule =
+    ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL, &ngx_ors_object_rule);
+
+
+static const ngx_ors_field_t  ngx_ors_resource_incomplete_fields[] = {
+    ngx_ors_row_in("reason", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                   &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_resource_incomplete_shape =
+    ngx_ors_shape_members(ngx_ors_resource_incomplete_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_resource_incomplete_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_incomplete_shape);
+
+
+/* a code is made up where there is none (C27) */
+
+static const ngx_ors_field_t  ngx_ors_resource_error_fields[] = {
+    ngx_ors_row_filled("code", &ngx_ors_string_rule, "\"server_error\""),
+    ngx_ors_row_needed("message", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_resource_error_shape =
+    ngx_ors_shape_members(ngx_ors_resource_error_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_resource_error_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_error_shape);
+
+
+/* usage */
+
+static const ngx_ors_field_t  ngx_ors_resource_input_details_fields[] = {
+    ngx_ors_row_filled("cached_tokens", &ngx_ors_integer_rule, "0")
+};
+
+static const ngx_ors_shape_t  ngx_ors_resource_input_details_shape =
+    ngx_ors_shape_members(ngx_ors_resource_input_details_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_resource_input_rule =
+    ngx_ors_rule_object(0, &ngx_ors_resource_input_details_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_resource_output_details_fields[] = {
+    ngx_ors_row_filled("reasoning_tokens", &ngx_ors_integer_rule, "0")
+};
+
+static const ngx_ors_shape_t  ngx_ors_resource_output_details_shape =
+    ngx_ors_shape_members(ngx_ors_resource_output_details_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_resource_output_rule =
+    ngx_ors_rule_object(0, &ngx_ors_resource_output_details_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_resource_usage_fields[] = {
+    ngx_ors_row_needed("input_tokens", &ngx_ors_integer_rule),
+    ngx_ors_row_needed("output_tokens", &ngx_ors_integer_rule),
+    ngx_ors_row_filled("total_tokens", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_filled("input_tokens_details", &ngx_ors_resource_input_rule,
+                       "{\"cached_tokens\":0}"),
+    ngx_ors_row_filled("output_tokens_details", &ngx_ors_resource_output_rule,
+                       "{\"reasoning_tokens\":0}")
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_usage =
+    ngx_ors_shape_members(ngx_ors_resource_usage_fields, 5);
+
+static const ngx_ors_rule_t  ngx_ors_resource_usage_rule =
+    ngx_ors_rule_object(0, &ngx_ors_fields_usage);
+
+static const ngx_ors_rule_t  ngx_ors_resource_usage_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_fields_usage);
+
+
+/* rows as in ngx_ors_rs_field_e, then what flavor "openai" has otherwise */
+
+static const ngx_ors_field_t  ngx_ors_resource_response_fields[] = {
+    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+    ngx_ors_row_filled("object", &ngx_ors_resource_object_rule,
+                       "\"response\""),
+    ngx_ors_row_filled_in("created_at", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
+                          &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_filled_in("completed_at", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_integer_null_rule, "null"),
+    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+    ngx_ors_row_filled_in("incomplete_details", NGX_ORS_IN_ALL,
+                          NGX_ORS_IN_CORE,
+                          &ngx_ors_resource_incomplete_null_rule, "null"),
+    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row_filled_in("previous_response_id", NGX_ORS_IN_ALL,
+                          NGX_ORS_IN_CORE, &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("instructions", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
+    ngx_ors_row_filled_in("error", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_resource_error_null_rule, "null"),
+    ngx_ors_row_filled("tools", &ngx_ors_echo_tools_rule, "[]"),
+    ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
+                       "\"auto\""),
+    ngx_ors_row_filled_in("truncation", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_resource_truncation_rule, "\"disabled\""),
+    ngx_ors_row_filled("parallel_tool_calls", &ngx_ors_boolean_rule, "true"),
+    ngx_ors_row_filled_in("text", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_echo_text_rule,
+                          "{\"format\":{\"type\":\"text\"}}"),
+    ngx_ors_row_filled_in("top_p", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_number_rule, "1"),
+    ngx_ors_row_filled_in("presence_penalty", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_number_rule, "0"),
+    ngx_ors_row_filled_in("frequency_penalty", NGX_ORS_IN_ALL,
+                          NGX_ORS_IN_CORE, &ngx_ors_number_rule, "0"),
+    ngx_ors_row_filled_in("top_logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_filled_in("temperature", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_number_rule, "1"),
+    ngx_ors_row_filled_in("reasoning", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_echo_reasoning_null_rule, "null"),
+    ngx_ors_row_filled_in("usage", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_resource_usage_null_rule, "null"),
+    ngx_ors_row_filled_in("max_output_tokens", NGX_ORS_IN_ALL,
+                          NGX_ORS_IN_CORE, &ngx_ors_integer_null_rule, "null"),
+    ngx_ors_row_filled_in("max_tool_calls", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_integer_null_rule, "null"),
+    ngx_ors_row_filled_in("store", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_boolean_rule, "false"),
+    ngx_ors_row_filled_in("background", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_boolean_rule, "false"),
+    ngx_ors_row_filled_in("service_tier", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_rule, "\"default\""),
+    ngx_ors_row_filled_in("metadata", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE, NULL,
+                          "{}"),
+    ngx_ors_row_filled_in("safety_identifier", NGX_ORS_IN_ALL,
+                          NGX_ORS_IN_CORE, &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("prompt_cache_key", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("created_at", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
+                          &ngx_ors_number_rule, "0"),
+    ngx_ors_row_in("instructions", NGX_ORS_IN_OPENAI, 0,
+                   &ngx_ors_resource_instructions_rule),
+    ngx_ors_row_in("user", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
+    ngx_ors_row_in("conversation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
+    ngx_ors_row_in("prompt", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
+    ngx_ors_row_in("prompt_cache_retention", NGX_ORS_IN_OPENAI, 0,
+                   &ngx_ors_string_rule),
+    ngx_ors_row_in("output_text", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
+    ngx_ors_row_in("end_turn", NGX_ORS_IN_OPENAI, 0, &ngx_ors_boolean_rule),
+    ngx_ors_row_in("content_filters", NGX_ORS_IN_OPENAI, 0,
+                   &ngx_ors_resource_list_rule),
+    ngx_ors_row_in("moderation", NGX_ORS_IN_OPENAI, 0, NULL),
+    ngx_ors_row_in("billing", NGX_ORS_IN_OPENAI, 0, NULL)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_response =
+    ngx_ors_shape_members(ngx_ors_resource_response_fields, 32);
+
+
+/* a compaction */
+
+static const ngx_ors_value_t  ngx_ors_resource_compactions[] = {
+    { ngx_string("response.compaction"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_resource_compaction_rule =
+    ngx_ors_rule_enum(0, ngx_ors_resource_compactions);
+
+
+static const ngx_ors_field_t  ngx_ors_resource_compaction_fields[] = {
+    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+    ngx_ors_row_filled("object", &ngx_ors_resource_compaction_rule,
+                       "\"response.compaction\""),
+    ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
+    ngx_ors_row_filled("created_at", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_needed("usage", &ngx_ors_resource_usage_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_compaction =
+    ngx_ors_shape_members(ngx_ors_resource_compaction_fields, 5);
