@@ -189,12 +189,19 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, limits),
       NULL },
 
+    { ngx_string("open_responses_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
+      ngx_http_ors_stats_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
 
 static ngx_http_module_t  ngx_http_open_responses_module_ctx = {
-    NULL,                                     /* preconfiguration */
+    ngx_http_ors_variables_add,               /* preconfiguration */
     ngx_http_open_responses_init,             /* postconfiguration */
 
     ngx_http_open_responses_create_main_conf, /* create main conf */
@@ -457,6 +464,7 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->guards = 0;
+     *     conf->stats = NULL;
      */
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,
@@ -496,6 +504,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
+    conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
 
@@ -529,6 +538,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
+    ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_spec);
@@ -637,6 +647,10 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         /* loaded and not used: requests do not meet us */
 
         return NGX_OK;
+    }
+
+    if (ngx_http_ors_stats_zone(cf) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);

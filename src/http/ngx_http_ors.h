@@ -11,6 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
+#include <ngx_ors_stats.h>
 #include <ngx_ors_turn.h>
 
 
@@ -45,6 +46,7 @@ typedef struct {
     ngx_uint_t             flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t       policy;
     ngx_ors_limits_t       limits;
+    ngx_uint_t             status;      /* ngx_ors_stats_format_e */
     time_t                 created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
 
@@ -53,6 +55,7 @@ typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
                                         /* those with "open_responses on" */
     ngx_uint_t             guards;      /* some location has a guard */
+    ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
 } ngx_http_ors_main_conf_t;
 
 
@@ -102,7 +105,21 @@ struct ngx_http_ors_ctx_s {
     unsigned                   last_sent:1;
     unsigned                   lingering:1;
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
+    unsigned                   counted:1;   /* the statistics know its end */
 };
+
+
+/* what is told of a request; empty: not known, or not yet */
+
+typedef struct {
+    ngx_str_t                  model;       /* the client's name for it */
+    ngx_str_t                  target;
+    ngx_str_t                  dialect;
+    ngx_str_t                  stream;      /* "1" or "0" */
+    ngx_str_t                  status;      /* what became of it */
+    ngx_str_t                  code;        /* of the error */
+    ngx_str_t                  param;
+} ngx_http_ors_facts_t;
 
 
 /* ngx_http_ors_handler.c */
@@ -261,6 +278,42 @@ ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
 /* The body filter's part: sends ctx->error once in place of "in". */
 ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
     ngx_http_output_body_filter_pt next);
+
+
+/* ngx_http_ors_stats.c */
+
+/* The counters, or NULL: nothing is to be counted. */
+ngx_ors_stats_t *ngx_http_ors_stats(ngx_http_request_t *r);
+
+/* Counts a request that is refused with an HTTP status before it is read. */
+void ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status);
+
+/*
+ * Counts what became of a turn, once, when it is over; its request has been
+ * counted as checked before.
+ */
+void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Asks for the memory of the counters: they are needed by this
+ * configuration.  It may be called several times.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
+
+/* Handler of the directive "open_responses_status". */
+char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_variables.c */
+
+/*
+ * Gathers what is known of "r", a main request or a subrequest of one; the
+ * texts live as long as the request.
+ */
+void ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts);
+
+/* Adds the variables.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 
 
 /* ngx_http_ors_filter.c */

@@ -34,6 +34,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     rc = ngx_http_ors_endpoint(r, &endpoint);
 
     if (rc != NGX_OK) {
+        ngx_http_ors_stats_refused(r, rc);
         return rc;
     }
 
@@ -73,6 +74,8 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
     ngx_http_ors_ctx_t  *ctx;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
 
     if (ngx_http_ors_start(ctx) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);

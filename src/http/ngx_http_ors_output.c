@@ -102,10 +102,15 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     {
         /* an answer that was passed on and ended too early */
 
+        ngx_http_ors_stats_turn(ctx);
         ngx_http_ors_finalize(ctx, ctx->header_sent ? NGX_ERROR
                                                     : NGX_HTTP_BAD_GATEWAY);
         return;
     }
+
+    /* before the client can ask for the numbers */
+
+    ngx_http_ors_stats_turn(ctx);
 
     rc = ngx_http_ors_send(ctx);
 

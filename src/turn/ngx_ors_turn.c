@@ -450,6 +450,8 @@ static ngx_int_t
 ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_ors_json_node_t *node)
 {
+    turn->upstream_error = 1;
+
     if (ngx_ors_chat_error(&turn->error, turn->pool, status,
                            node ? &turn->json : NULL, node)
         == NGX_ERROR)

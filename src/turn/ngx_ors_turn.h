@@ -50,6 +50,7 @@ typedef struct {
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_buf_t               gathered;     /* a document that is coming in */
     ngx_uint_t              upstream_status;
+    unsigned                upstream_error:1;   /* "error" is its own */
 
     ngx_ors_dialect_e       dialect;
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */

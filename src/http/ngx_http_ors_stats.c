@@ -1,0 +1,330 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_int_t ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone,
+    void *data);
+static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_stats_t *stats);
+static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_stats_not_allowed(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_stats_header(ngx_http_request_t *r,
+    ngx_ors_stats_format_e format, size_t size);
+
+
+static ngx_conf_enum_t  ngx_http_ors_stats_formats[] = {
+    { ngx_string("html"), ngx_ors_stats_html },
+    { ngx_string("json"), ngx_ors_stats_json },
+    { ngx_string("prometheus"), ngx_ors_stats_prometheus },
+    { ngx_null_string, 0 }
+};
+
+
+ngx_ors_stats_t *
+ngx_http_ors_stats(ngx_http_request_t *r)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    return omcf->stats ? omcf->stats->data : NULL;
+}
+
+
+void
+ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status)
+{
+    ngx_ors_error_t   err;
+    ngx_ors_stats_t  *stats;
+
+    if (status >= NGX_HTTP_INTERNAL_SERVER_ERROR
+        && status != NGX_HTTP_NOT_IMPLEMENTED)
+    {
+        return;
+    }
+
+    stats = ngx_http_ors_stats(r);
+
+    ngx_http_ors_error_of(r, status, &err);
+
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
+    ngx_ors_stats_code(stats, &err.code, 0);
+}
+
+
+void
+ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t   *turn;
+    ngx_ors_stats_t  *stats;
+
+    turn = ctx->turn;
+
+    if (ctx->counted || turn->state != ngx_ors_turn_st_over) {
+        return;
+    }
+
+    ctx->counted = 1;
+
+    stats = ngx_http_ors_stats(ctx->request);
+
+    if (turn->upstream_status) {
+        ngx_http_ors_stats_answer(ctx, stats);
+        return;
+    }
+
+    /* 429 is of "limit_req" in the target's location */
+
+    if (turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR
+        || turn->error.status == NGX_HTTP_TOO_MANY_REQUESTS)
+    {
+        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
+        return;
+    }
+
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
+    ngx_ors_stats_code(stats, &turn->error.code, 0);
+}
+
+
+static void
+ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
+{
+    ngx_uint_t       stream;
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    if (turn->upstream_error || turn->upstream_status >= NGX_HTTP_BAD_REQUEST)
+    {
+        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
+        return;
+    }
+
+    stream = turn->request.stream;
+
+    ngx_ors_stats_count(stats, stream ? ngx_ors_stats_stream_checked
+                                      : ngx_ors_stats_answer_checked);
+
+    if (turn->error.status == 0) {
+        return;
+    }
+
+    ngx_ors_stats_count(stats, stream ? ngx_ors_stats_stream_refused
+                                      : ngx_ors_stats_answer_refused);
+    ngx_ors_stats_code(stats, &turn->error.code, 0);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stats_handler(ngx_http_request_t *r)
+{
+    size_t                    size;
+    ngx_int_t                 rc;
+    ngx_chain_t              *out, *cl;
+    ngx_ors_out_t             page;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
+        return ngx_http_ors_stats_not_allowed(r);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_out_init(&page, r->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status,
+                         ngx_time());
+    size = page.size;
+
+    if (ngx_ors_out_take(&page, &out) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_stats_header(r, olcf->status, size);
+
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    for (cl = out; cl->next; cl = cl->next) { /* void */ }
+
+    cl->buf->last_buf = (r == r->main) ? 1 : 0;
+    cl->buf->last_in_chain = 1;
+
+    return ngx_http_output_filter(r, out);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stats_not_allowed(ngx_http_request_t *r)
+{
+    static ngx_str_t  allow = ngx_string("Allow");
+    static ngx_str_t  allow_lowcase = ngx_string("allow");
+    static ngx_str_t  methods = ngx_string("GET, HEAD");
+
+    if (ngx_http_ors_header_add(&r->headers_out.headers, &allow,
+                                &allow_lowcase, &methods)
+        == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return NGX_HTTP_NOT_ALLOWED;
+}
+
+
+static ngx_int_t
+ngx_http_ors_stats_header(ngx_http_request_t *r,
+    ngx_ors_stats_format_e format, size_t size)
+{
+    u_char     *p;
+    ngx_str_t  *type;
+
+    static ngx_str_t  cache = ngx_string("Cache-Control");
+    static ngx_str_t  cache_lowcase = ngx_string("cache-control");
+    static ngx_str_t  no_store = ngx_string("no-store");
+
+    if (ngx_http_ors_header_add(&r->headers_out.headers, &cache,
+                                &cache_lowcase, &no_store)
+        == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    type = ngx_ors_stats_type(format);
+
+    r->headers_out.status = NGX_HTTP_OK;
+    r->headers_out.content_length_n = size;
+    r->headers_out.content_type = *type;
+    r->headers_out.content_type_lowcase = NULL;
+
+    /* a charset that is there already is not added again */
+
+    p = ngx_strlchr(type->data, type->data + type->len, ';');
+
+    r->headers_out.content_type_len = p ? (size_t) (p - type->data)
+                                        : type->len;
+
+    return ngx_http_send_header(r);
+}
+
+
+char *
+ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t                 *value;
+    ngx_conf_enum_t           *e;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    if (olcf->status != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (cf->args->nelts == 1) {
+        olcf->status = ngx_ors_stats_html;
+    }
+
+    for (e = ngx_http_ors_stats_formats; cf->args->nelts == 2; e++) {
+
+        if (e->name.len == 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid value \"%V\" of \"%V\", it must be "
+                               "\"html\", \"json\" or \"prometheus\"",
+                               &value[1], &cmd->name);
+            return NGX_CONF_ERROR;
+        }
+
+        if (ngx_strcmp(e->name.data, value[1].data) == 0) {
+            olcf->status = e->value;
+            break;
+        }
+    }
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    clcf->handler = ngx_http_ors_stats_handler;
+
+    return (ngx_http_ors_stats_zone(cf) == NGX_OK) ? NGX_CONF_OK
+                                                   : NGX_CONF_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_ors_stats_zone(ngx_conf_t *cf)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    static ngx_str_t  name = ngx_string("open_responses");
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    if (omcf->stats) {
+        return NGX_OK;
+    }
+
+    /* the least that the slab allocator can work with */
+
+    omcf->stats = ngx_shared_memory_add(cf, &name, 8 * ngx_pagesize,
+                                        &ngx_http_open_responses_module);
+    if (omcf->stats == NULL) {
+        return NGX_ERROR;
+    }
+
+    omcf->stats->init = ngx_http_ors_stats_init_zone;
+
+    return NGX_OK;
+}
+
+
+/* after a reload "data" is of the configuration before, and counts go on */
+
+static ngx_int_t
+ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone, void *data)
+{
+    ngx_ors_stats_t  *stats;
+    ngx_slab_pool_t  *shpool;
+
+    static u_char  context[] = " in the zone \"open_responses\"";
+
+    shpool = (ngx_slab_pool_t *) zone->shm.addr;
+    stats = data ? data : (zone->shm.exists ? shpool->data : NULL);
+
+    if (stats && ngx_ors_stats_usable(stats)) {
+        zone->data = stats;
+        return NGX_OK;
+    }
+
+    shpool->log_ctx = context;
+
+    /* workers of the configuration before may still count in the old one */
+
+    stats = ngx_slab_alloc(shpool, sizeof(ngx_ors_stats_t));
+    if (stats == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_stats_init(stats, ngx_time());
+
+    shpool->data = stats;
+    zone->data = stats;
+
+    return NGX_OK;
+}

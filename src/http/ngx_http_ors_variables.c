@@ -1,0 +1,340 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static void ngx_http_ors_facts_turn(ngx_http_request_t *r,
+    ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
+static void ngx_http_ors_facts_dialect(ngx_http_request_t *r,
+    ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
+static void ngx_http_ors_facts_status(ngx_http_request_t *r,
+    ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
+static ngx_int_t ngx_http_ors_variable_fact(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+
+
+/*
+ * A main request and its subrequests share their variables, and most of
+ * these become known while the request goes on
+ */
+
+static ngx_http_variable_t  ngx_http_ors_variables[] = {
+
+    { ngx_string("open_responses_model"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, model),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_target"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, target),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_dialect"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, dialect),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_stream"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, stream),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_status"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, status),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_error_code"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, code),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_error_param"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, param),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_uri"), NULL,
+      ngx_http_ors_variable_uri, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+      ngx_http_null_variable
+};
+
+
+void
+ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
+{
+    ngx_ors_error_t       err;
+    ngx_http_ors_ctx_t   *ctx;
+    ngx_http_ors_call_t  *call;
+
+    ngx_memzero(facts, sizeof(ngx_http_ors_facts_t));
+
+    call = ngx_http_ors_call_of(r);
+
+    ctx = call ? call->ctx
+               : ngx_http_get_module_ctx(r->main,
+                                         ngx_http_open_responses_module);
+    if (ctx == NULL) {
+        return;
+    }
+
+    if (ctx->turn) {
+        ngx_http_ors_facts_turn(r, ctx, facts);
+    }
+
+    if (ctx->error) {
+
+        /* nginx's own refusal, or its failure, was what the client got */
+
+        ngx_http_ors_error_of(r, r->main->headers_out.status, &err);
+
+        facts->code = err.code;
+
+        if (err.status < NGX_HTTP_INTERNAL_SERVER_ERROR) {
+            ngx_str_set(&facts->status, "rejected");
+
+        } else {
+            ngx_str_set(&facts->status, "failed");
+        }
+    }
+}
+
+
+static void
+ngx_http_ors_facts_turn(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_facts_t *facts)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    /* a response that has an id is of a request that was read */
+
+    if (turn->response.id.len) {
+        facts->model = turn->request.model;
+
+        if (turn->request.stream) {
+            ngx_str_set(&facts->stream, "1");
+
+        } else {
+            ngx_str_set(&facts->stream, "0");
+        }
+    }
+
+    if (ctx->target) {
+        facts->target = ctx->target->uri;
+    }
+
+    if (turn->error.status) {
+        facts->code = turn->error.code;
+        facts->param = turn->error.param;
+    }
+
+    ngx_http_ors_facts_dialect(r, ctx, facts);
+    ngx_http_ors_facts_status(r, ctx, facts);
+}
+
+
+/* known when the target's location is: it may be replaced on the way to it */
+
+static void
+ngx_http_ors_facts_dialect(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_facts_t *facts)
+{
+    ngx_uint_t                dialect;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    if (ngx_http_ors_call_of(r)) {
+        olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+        dialect = olcf->dialect;
+
+    } else if (ctx->turn->upstream_status) {
+        dialect = ctx->turn->dialect;
+
+    } else if (ctx->call && ctx->call->conf) {
+        dialect = ctx->call->conf->dialect;
+
+    } else {
+        return;
+    }
+
+    switch ((ngx_ors_dialect_e) dialect) {
+
+    case ngx_ors_dialect_responses:
+        ngx_str_set(&facts->dialect, "responses");
+        break;
+
+    case ngx_ors_dialect_chat:
+        ngx_str_set(&facts->dialect, "chat");
+        break;
+    }
+}
+
+
+static void
+ngx_http_ors_facts_status(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_facts_t *facts)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    if (turn->state != ngx_ors_turn_st_over) {
+
+        /* nobody waits for it any more: this is for the log */
+
+        if (r->main->count == 0) {
+            ngx_str_set(&facts->status, "canceled");
+        }
+
+        return;
+    }
+
+    if (turn->error.status) {
+
+        if (turn->upstream_status == 0
+            && turn->error.status < NGX_HTTP_INTERNAL_SERVER_ERROR)
+        {
+            ngx_str_set(&facts->status, "rejected");
+
+        } else {
+            ngx_str_set(&facts->status, "failed");
+        }
+
+        return;
+    }
+
+    if (turn->upstream_status >= NGX_HTTP_BAD_REQUEST) {
+        ngx_str_set(&facts->status, "failed");
+        return;
+    }
+
+    switch (turn->response.status) {
+
+    case ngx_ors_response_completed:
+        ngx_str_set(&facts->status, "completed");
+        break;
+
+    case ngx_ors_response_incomplete:
+        ngx_str_set(&facts->status, "incomplete");
+        break;
+
+    case ngx_ors_response_failed:
+        ngx_str_set(&facts->status, "failed");
+        break;
+
+    case ngx_ors_response_in_progress:
+
+        /* passed on as it came */
+
+        break;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_fact(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t             *fact;
+    ngx_http_ors_facts_t   facts;
+
+    ngx_http_ors_facts(r, &facts);
+
+    fact = (ngx_str_t *) ((u_char *) &facts + data);
+
+    if (fact->len == 0) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    v->len = fact->len;
+    v->data = fact->data;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_uri(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    u_char                    *p;
+    size_t                     len;
+    ngx_str_t                 *args;
+    const ngx_str_t           *path;
+    ngx_http_ors_call_t       *call;
+    ngx_http_ors_loc_conf_t   *olcf;
+    const ngx_ors_endpoint_t  *endpoint;
+
+    static ngx_str_t  base = ngx_string("/v1");
+    static ngx_str_t  chat = ngx_string("/chat/completions");
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    endpoint = call->ctx->endpoint;
+    path = &endpoint->path;
+    args = &r->main->args;
+
+    if (endpoint->id == ngx_ors_endpoint_responses
+        && olcf->dialect == ngx_ors_dialect_chat)
+    {
+        path = &chat;
+    }
+
+    len = base.len + path->len + (args->len ? args->len + 1 : 0);
+
+    p = ngx_pnalloc(r->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    v->data = p;
+    v->len = len;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    p = ngx_cpymem(p, base.data, base.len);
+    p = ngx_cpymem(p, path->data, path->len);
+
+    if (args->len) {
+        *p++ = '?';
+        ngx_memcpy(p, args->data, args->len);
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_variables_add(ngx_conf_t *cf)
+{
+    ngx_http_variable_t  *var, *v;
+
+    for (v = ngx_http_ors_variables; v->name.len; v++) {
+
+        var = ngx_http_add_variable(cf, &v->name, v->flags);
+        if (var == NULL) {
+            return NGX_ERROR;
+        }
+
+        var->get_handler = v->get_handler;
+        var->data = v->data;
+    }
+
+    return NGX_OK;
+}
