@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_guard_check.h>
+#include <ngx_ors_guard_stream.h>
 #include <ngx_ors_response.h>
 
 
@@ -17,6 +18,11 @@
 #define NGX_ORS_GUARD_BLOCK  1024
 
 
+#define ngx_ors_guard_named(name, text)                                       \
+    ((name)->len == sizeof(text) - 1                                          \
+     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
+
+
 static ngx_int_t ngx_ors_guard_malformed(ngx_ors_guard_t *guard,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_guard_walk(ngx_ors_guard_t *guard,
@@ -24,12 +30,20 @@ static ngx_int_t ngx_ors_guard_walk(ngx_ors_guard_t *guard,
 static ngx_int_t ngx_ors_guard_fill(void *data, const ngx_ors_shape_t *shape,
     ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_total(ngx_ors_guard_t *guard,
-    ngx_ors_json_node_t *usage, ngx_str_t *text);
+    const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage,
+    ngx_str_t *text);
+static int64_t ngx_ors_guard_count(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *usage, char *name);
+static ngx_int_t ngx_ors_guard_fill_root(ngx_ors_guard_t *guard,
+    const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
+    ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
-    ngx_ors_json_node_t *object, ngx_str_t *text);
+    ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard);
+static void ngx_ors_guard_model_text(ngx_ors_request_t *req,
+    ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_outcome(ngx_ors_guard_t *guard);
 static ngx_uint_t ngx_ors_guard_is(ngx_ors_guard_t *guard,
     ngx_ors_json_node_t *object, const ngx_str_t *status);
@@ -187,50 +201,52 @@ ngx_ors_guard_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
 {
     ngx_ors_guard_t *guard = data;
 
-    static const ngx_str_t  total = ngx_string("total_tokens");
+    ngx_int_t         rc;
+    const ngx_str_t  *name;
 
     guard->mended++;
 
-    if (shape == &ngx_ors_fields_response) {
-        return ngx_ors_guard_fill_row(guard, i, object, text);
-    }
+    name = &shape->fields[i].name;
 
-    if (shape == &ngx_ors_fields_usage
-        && shape->fields[i].name.len == total.len
-        && ngx_memcmp(shape->fields[i].name.data, total.data, total.len) == 0)
+    if (ngx_ors_guard_named(name, "total_tokens")) {
+        rc = ngx_ors_guard_fill_total(guard, shape, object, text);
+
+    } else if (shape == &ngx_ors_fields_response
+               || shape == guard->endpoint->answer
+               || shape == guard->endpoint->event)
     {
-        return ngx_ors_guard_fill_total(guard, object, text);
+        rc = ngx_ors_guard_fill_root(guard, shape, i, object, text);
+
+    } else {
+        rc = NGX_DECLINED;
     }
 
-    return NGX_DECLINED;
+    if (rc == NGX_DECLINED && guard->stream) {
+        return ngx_ors_guard_stream_fill(guard, shape, i, object, text);
+    }
+
+    return rc;
 }
 
 
 /* a document has one usage at most, so that one place for its text will do */
 
 static ngx_int_t
-ngx_ors_guard_fill_total(ngx_ors_guard_t *guard, ngx_ors_json_node_t *usage,
-    ngx_str_t *text)
+ngx_ors_guard_fill_total(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
+    ngx_ors_json_node_t *usage, ngx_str_t *text)
 {
-    int64_t               input, output;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    int64_t  input, output;
 
-    json = &guard->json;
+    if (shape == &ngx_ors_fields_usage) {
+        input = ngx_ors_guard_count(guard, usage, "input_tokens");
+        output = ngx_ors_guard_count(guard, usage, "output_tokens");
 
-    node = ngx_ors_json_find(json, usage, "input_tokens");
-
-    if (node == NULL || ngx_ors_json_integer(json, node, &input) != NGX_OK) {
-        input = 0;
+    } else {
+        input = ngx_ors_guard_count(guard, usage, "prompt_tokens");
+        output = ngx_ors_guard_count(guard, usage, "completion_tokens");
     }
 
-    node = ngx_ors_json_find(json, usage, "output_tokens");
-
-    if (node == NULL || ngx_ors_json_integer(json, node, &output) != NGX_OK) {
-        output = 0;
-    }
-
-    if (input < 0 || output < 0 || input > INT64_MAX - output) {
+    if (input > INT64_MAX - output) {
         return NGX_DECLINED;
     }
 
@@ -242,15 +258,57 @@ ngx_ors_guard_fill_total(ngx_ors_guard_t *guard, ngx_ors_json_node_t *usage,
 }
 
 
-/* each row is made once: the request stays, and so does the time */
+/* what is absent, or cannot be, is filled in as 0 or has been refused */
+
+static int64_t
+ngx_ors_guard_count(ngx_ors_guard_t *guard, ngx_ors_json_node_t *usage,
+    char *name)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&guard->json, usage, (u_char *) name,
+                            ngx_strlen(name));
+
+    if (node == NULL
+        || ngx_ors_json_integer(&guard->json, node, &n) != NGX_OK)
+    {
+        return 0;
+    }
+
+    return ngx_max(n, 0);
+}
+
+
+/* of the response object, and of other answers what it has in common */
 
 static ngx_int_t
-ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
-    ngx_ors_json_node_t *object, ngx_str_t *text)
+ngx_ors_guard_fill_root(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text)
 {
-    ngx_int_t  rc;
+    ngx_ors_request_t  *req;
+    const ngx_str_t    *name;
 
-    if (i >= ngx_ors_rs_n) {
+    name = &shape->fields[i].name;
+
+    if (ngx_ors_guard_named(name, "created_at")
+        || ngx_ors_guard_named(name, "created"))
+    {
+        return ngx_ors_guard_fill_row(guard, ngx_ors_rs_created_at, text);
+    }
+
+    if (ngx_ors_guard_named(name, "model")) {
+        req = guard->request;
+
+        if (req == NULL || req->name == NULL) {
+            return NGX_DECLINED;
+        }
+
+        ngx_ors_guard_model_text(req, text);
+        return NGX_OK;
+    }
+
+    if (shape != &ngx_ors_fields_response || i >= ngx_ors_rs_n) {
         return NGX_DECLINED;
     }
 
@@ -260,6 +318,17 @@ ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
         ngx_str_set(text, "null");
         return NGX_OK;
     }
+
+    return ngx_ors_guard_fill_row(guard, i, text);
+}
+
+
+/* each row is made once: the request stays, and so does the time */
+
+static ngx_int_t
+ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
+{
+    ngx_int_t  rc;
 
     if (guard->fills == NULL) {
         guard->fills = ngx_pcalloc(guard->pool,
@@ -353,12 +422,19 @@ ngx_ors_guard_model(ngx_ors_guard_t *guard)
 
     guard->mended++;
 
-    /* as the client has written it, with its quotes */
-
-    text.data = ngx_ors_json_text(&req->json, req->name) - 1;
-    text.len = (size_t) req->name->len + 2;
+    ngx_ors_guard_model_text(req, &text);
 
     return ngx_ors_edits_value(&guard->edits, node, &text);
+}
+
+
+/* as the client has written it, with its quotes */
+
+static void
+ngx_ors_guard_model_text(ngx_ors_request_t *req, ngx_str_t *text)
+{
+    text->data = ngx_ors_json_text(&req->json, req->name) - 1;
+    text->len = (size_t) req->name->len + 2;
 }
 
 

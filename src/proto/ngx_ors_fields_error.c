@@ -32,10 +32,10 @@ static const ngx_ors_field_t  ngx_ors_failure_fields[] = {
     ngx_ors_row_needed("type", &ngx_ors_string_rule),
     ngx_ors_row_needed("message", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("code", NGX_ORS_READ_SPEC, NGX_ORS_READ_SPEC,
-                          &ngx_ors_string_null_rule, "null"),
+                          &ngx_ors_string_null_rule, "\"\""),
     ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
-                          &ngx_ors_failure_code_rule, "null"),
-    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "null"),
+                          &ngx_ors_failure_code_rule, "\"\""),
+    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\""),
     ngx_ors_row("headers", &ngx_ors_failure_headers_rule)
 };
 

@@ -120,9 +120,6 @@ static const ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
       ngx_string(",\"reasoning\":"), ngx_null_string,
       ngx_ors_response_reasoning },
 
-    { ngx_ors_rs_model, ngx_ors_rq_model,
-      ngx_null_string, ngx_string("\"\""), NULL },
-
     { ngx_ors_rs_previous_response_id, ngx_ors_rq_previous_response_id,
       ngx_null_string, ngx_string("null"), NULL },
 
