@@ -1,0 +1,380 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_rules.h>
+
+
+/*
+ * What POST chat/completions is answered with: a document, or chunks of it.
+ *
+ * Required is what clients read without asking whether it is there.  Null is
+ * taken in all readings where servers send it for "nothing", and a name of
+ * an enum may be any in the tolerant ones.
+ */
+
+
+static const ngx_ors_rule_t  ngx_ors_chat_count_rule =
+    ngx_ors_rule_integer(0, 0);
+
+/* models that think aloud: some servers send parts in place of a text */
+
+static const ngx_ors_rule_t  ngx_ors_chat_any_content_rule =
+    ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL, &ngx_ors_object_rule);
+
+
+/* usage */
+
+static const ngx_ors_field_t  ngx_ors_chat_usage_fields[] = {
+    ngx_ors_row_filled("prompt_tokens", &ngx_ors_chat_count_rule, "0"),
+    ngx_ors_row_filled("completion_tokens", &ngx_ors_chat_count_rule, "0"),
+    ngx_ors_row_filled("total_tokens", &ngx_ors_chat_count_rule, "0"),
+    ngx_ors_row("prompt_tokens_details", &ngx_ors_object_null_rule),
+    ngx_ors_row("completion_tokens_details", &ngx_ors_object_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_usage_shape =
+    ngx_ors_shape_members(ngx_ors_chat_usage_fields, 3);
+
+static const ngx_ors_rule_t  ngx_ors_chat_usage_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_usage_shape);
+
+
+/* log probabilities: minus infinity comes as null */
+
+static const ngx_ors_rule_t  ngx_ors_chat_bytes_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_count_rule);
+
+static const ngx_ors_field_t  ngx_ors_chat_top_logprob_fields[] = {
+    ngx_ors_row_needed("token", &ngx_ors_string_rule),
+    ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule),
+    ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_top_logprob_shape =
+    ngx_ors_shape_members(ngx_ors_chat_top_logprob_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_chat_top_logprob_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_top_logprob_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_top_list_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_top_logprob_rule);
+
+static const ngx_ors_field_t  ngx_ors_chat_logprob_fields[] = {
+    ngx_ors_row_needed("token", &ngx_ors_string_rule),
+    ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule),
+    ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule),
+    ngx_ors_row("top_logprobs", &ngx_ors_chat_top_list_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_logprob_shape =
+    ngx_ors_shape_members(ngx_ors_chat_logprob_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_chat_logprob_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_logprob_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_logprob_list_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_logprob_rule);
+
+static const ngx_ors_field_t  ngx_ors_chat_logprobs_fields[] = {
+    ngx_ors_row("content", &ngx_ors_chat_logprob_list_rule),
+    ngx_ors_row("refusal", &ngx_ors_chat_logprob_list_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_logprobs_shape =
+    ngx_ors_shape_members(ngx_ors_chat_logprobs_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_chat_logprobs_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_logprobs_shape);
+
+
+/* calls of tools: an id cannot be made up, "type" can only be one */
+
+static const ngx_ors_field_t  ngx_ors_chat_invoked_fields[] = {
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_filled("arguments", &ngx_ors_string_rule, "\"{}\"")
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_invoked_shape =
+    ngx_ors_shape_members(ngx_ors_chat_invoked_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_chat_invoked_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_invoked_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_invoked_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_invoked_shape);
+
+static const ngx_ors_field_t  ngx_ors_chat_function_use_fields[] = {
+    ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
+    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_function_use_shape =
+    ngx_ors_shape_members(ngx_ors_chat_function_use_fields, 3);
+
+
+static const ngx_ors_field_t  ngx_ors_chat_custom_invoked_fields[] = {
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_filled("input", &ngx_ors_string_rule, "\"\"")
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_custom_invoked_shape =
+    ngx_ors_shape_members(ngx_ors_chat_custom_invoked_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_chat_custom_invoked_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_custom_invoked_shape);
+
+static const ngx_ors_field_t  ngx_ors_chat_custom_use_fields[] = {
+    ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"custom\""),
+    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_invoked_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_custom_use_shape =
+    ngx_ors_shape_members(ngx_ors_chat_custom_use_fields, 3);
+
+
+static const ngx_ors_variant_t  ngx_ors_chat_use_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL,
+      &ngx_ors_chat_function_use_shape },
+    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_use_shape },
+    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_variant_t  ngx_ors_chat_untyped_uses[] = {
+    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_use_shape },
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_chat_function_use_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_use_shape =
+    ngx_ors_shape_choice("type", ngx_ors_chat_use_types,
+                         ngx_ors_chat_untyped_uses, &ngx_ors_typed_shape,
+                         "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_chat_use_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_use_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_uses_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_use_rule);
+
+
+/* the message */
+
+static const ngx_ors_value_t  ngx_ors_chat_answer_roles[] = {
+    { ngx_string("assistant"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_chat_answer_role_rule =
+    ngx_ors_rule_enum(0, ngx_ors_chat_answer_roles);
+
+static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
+
+static const ngx_ors_field_t  ngx_ors_chat_reply_fields[] = {
+    ngx_ors_row_filled("role", &ngx_ors_chat_answer_role_rule,
+                       "\"assistant\""),
+    ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                          &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled_in("content", NGX_ORS_IN_TOLERANT,
+                          NGX_ORS_IN_TOLERANT,
+                          &ngx_ors_chat_any_content_rule, "null"),
+    ngx_ors_row("refusal", &ngx_ors_string_null_rule),
+    ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
+    ngx_ors_row("audio", &ngx_ors_object_null_rule),
+    ngx_ors_row("tool_calls", &ngx_ors_chat_uses_rule),
+    ngx_ors_row("function_call", &ngx_ors_chat_invoked_null_rule),
+
+    /* not OpenAI's: how servers send what a model thinks */
+    ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
+    ngx_ors_row("reasoning", &ngx_ors_string_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_reply_shape =
+    ngx_ors_shape_members(ngx_ors_chat_reply_fields, 3);
+
+static const ngx_ors_rule_t  ngx_ors_chat_reply_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_reply_shape);
+
+
+/* servers that leave out zeros leave out the index of the first choice */
+
+static const ngx_ors_field_t  ngx_ors_chat_answer_choice_fields[] = {
+    ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+    ngx_ors_row_needed("message", &ngx_ors_chat_reply_rule),
+    ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_answer_choice_shape =
+    ngx_ors_shape_members(ngx_ors_chat_answer_choice_fields, 3);
+
+static const ngx_ors_rule_t  ngx_ors_chat_answer_choice_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_answer_choice_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_answer_choices_rule = {
+    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, &ngx_ors_chat_answer_choice_rule, NULL
+};
+
+
+static const ngx_ors_value_t  ngx_ors_chat_answer_objects[] = {
+    { ngx_string("chat.completion"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_chat_answer_object_rule =
+    ngx_ors_rule_enum(0, ngx_ors_chat_answer_objects);
+
+/* without choices nothing is mended: it may be an error in another form */
+
+static const ngx_ors_field_t  ngx_ors_chat_answer_fields[] = {
+    ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
+    ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                          &ngx_ors_chat_answer_object_rule,
+                          "\"chat.completion\""),
+    ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                          &ngx_ors_string_rule, "\"chat.completion\""),
+    ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row("usage", &ngx_ors_chat_usage_rule),
+    ngx_ors_row("system_fingerprint", &ngx_ors_string_null_rule),
+    ngx_ors_row("service_tier", &ngx_ors_string_null_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_chat_answer =
+    ngx_ors_shape_members(ngx_ors_chat_answer_fields, 6);
+
+
+/*
+ * A part of a call: what stands in one of its chunks stays away from the
+ * others, or is null there.  "index" says which call it is.
+ */
+
+static const ngx_ors_field_t  ngx_ors_chat_named_delta_fields[] = {
+    ngx_ors_row("name", &ngx_ors_string_null_rule),
+    ngx_ors_row("arguments", &ngx_ors_string_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_named_delta_shape =
+    ngx_ors_shape_members(ngx_ors_chat_named_delta_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_chat_named_delta_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_named_delta_shape);
+
+static const ngx_ors_field_t  ngx_ors_chat_custom_delta_fields[] = {
+    ngx_ors_row("name", &ngx_ors_string_null_rule),
+    ngx_ors_row("input", &ngx_ors_string_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_custom_delta_shape =
+    ngx_ors_shape_members(ngx_ors_chat_custom_delta_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_chat_custom_delta_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_custom_delta_shape);
+
+static const ngx_ors_field_t  ngx_ors_chat_call_delta_fields[] = {
+    ngx_ors_row_in("index", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                   &ngx_ors_chat_count_rule),
+    ngx_ors_row("id", &ngx_ors_string_null_rule),
+    ngx_ors_row("type", &ngx_ors_string_null_rule),
+    ngx_ors_row("function", &ngx_ors_chat_named_delta_rule),
+    ngx_ors_row("custom", &ngx_ors_chat_custom_delta_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_call_delta_shape =
+    ngx_ors_shape_members(ngx_ors_chat_call_delta_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_chat_call_delta_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_call_delta_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_call_deltas_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_call_delta_rule);
+
+
+static const ngx_ors_value_t  ngx_ors_chat_delta_roles[] = {
+    { ngx_string("assistant"), NGX_ORS_IN_ALL },
+    { ngx_string("developer"), NGX_ORS_IN_ALL },
+    { ngx_string("system"), NGX_ORS_IN_ALL },
+    { ngx_string("user"), NGX_ORS_IN_ALL },
+    { ngx_string("tool"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_chat_delta_role_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_delta_roles);
+
+static const ngx_ors_field_t  ngx_ors_chat_delta_fields[] = {
+    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0,
+                   &ngx_ors_chat_delta_role_rule),
+    ngx_ors_row_in("role", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_null_rule),
+    ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0,
+                   &ngx_ors_string_null_rule),
+    ngx_ors_row_in("content", NGX_ORS_IN_TOLERANT, 0,
+                   &ngx_ors_chat_any_content_rule),
+    ngx_ors_row("refusal", &ngx_ors_string_null_rule),
+    ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
+    ngx_ors_row("audio", &ngx_ors_object_null_rule),
+    ngx_ors_row("tool_calls", &ngx_ors_chat_call_deltas_rule),
+    ngx_ors_row("function_call", &ngx_ors_chat_named_delta_rule),
+    ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
+    ngx_ors_row("reasoning", &ngx_ors_string_null_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_delta_shape =
+    ngx_ors_shape_members(ngx_ors_chat_delta_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_chat_delta_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_delta_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_chat_chunk_choice_fields[] = {
+    ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+    ngx_ors_row_filled("delta", &ngx_ors_chat_delta_rule, "{}"),
+    ngx_ors_row("finish_reason", &ngx_ors_string_null_rule),
+    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_chunk_choice_shape =
+    ngx_ors_shape_members(ngx_ors_chat_chunk_choice_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_chat_chunk_choice_rule =
+    ngx_ors_rule_object(0, &ngx_ors_chat_chunk_choice_shape);
+
+static const ngx_ors_rule_t  ngx_ors_chat_chunk_choices_rule =
+    ngx_ors_rule_list(0, &ngx_ors_chat_chunk_choice_rule);
+
+
+static const ngx_ors_value_t  ngx_ors_chat_chunk_objects[] = {
+    { ngx_string("chat.completion.chunk"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_chat_chunk_object_rule =
+    ngx_ors_rule_enum(0, ngx_ors_chat_chunk_objects);
+
+static const ngx_ors_field_t  ngx_ors_chat_chunk_fields[] = {
+    ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
+    ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                          &ngx_ors_chat_chunk_object_rule,
+                          "\"chat.completion.chunk\""),
+    ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                          &ngx_ors_string_rule,
+                          "\"chat.completion.chunk\""),
+    ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
+    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row("usage", &ngx_ors_chat_usage_rule),
+    ngx_ors_row("system_fingerprint", &ngx_ors_string_null_rule),
+    ngx_ors_row("service_tier", &ngx_ors_string_null_rule),
+    ngx_ors_row("obfuscation", &ngx_ors_string_null_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_chat_chunk =
+    ngx_ors_shape_members(ngx_ors_chat_chunk_fields, 6);

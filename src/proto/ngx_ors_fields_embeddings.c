@@ -1,0 +1,139 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_rules.h>
+
+
+/* POST embeddings */
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_count_rule =
+    ngx_ors_rule_integer(0, 0);
+
+
+/*
+ * The input: a text or its tokens, or a list of them.  A list of both is not
+ * refused here: each element has one rule.  Some servers take images as
+ * objects, or messages in place of the input.
+ */
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_element_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_INTEGER|NGX_ORS_V_ARRAY, 0, 0, NULL,
+    1, 0, &ngx_ors_embeddings_count_rule, NULL
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_input_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_ARRAY, 0, 0, NULL,
+    1, 0, &ngx_ors_embeddings_element_rule, NULL
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_any_element_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_INTEGER|NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0,
+    NULL, 1, 0, &ngx_ors_embeddings_count_rule, NULL
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_any_input_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0, NULL,
+    1, 0, &ngx_ors_embeddings_any_element_rule, NULL
+};
+
+
+static const ngx_ors_value_t  ngx_ors_embeddings_formats[] = {
+    { ngx_string("float"), NGX_ORS_IN_ALL },
+    { ngx_string("base64"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_format_rule =
+    ngx_ors_rule_enum(0, ngx_ors_embeddings_formats);
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_dimensions_rule =
+    ngx_ors_rule_integer(1, 0);
+
+static const ngx_ors_field_t  ngx_ors_embeddings_request_fields[] = {
+    ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                   &ngx_ors_string_rule),
+    ngx_ors_row_in("input", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                   &ngx_ors_embeddings_input_rule),
+    ngx_ors_row_in("input", NGX_ORS_IN_TOLERANT, 0,
+                   &ngx_ors_embeddings_any_input_rule),
+    ngx_ors_row_in("encoding_format", NGX_ORS_IN_STRICT, 0,
+                   &ngx_ors_embeddings_format_rule),
+    ngx_ors_row_in("encoding_format", NGX_ORS_IN_TOLERANT, 0,
+                   &ngx_ors_string_rule),
+    ngx_ors_row("dimensions", &ngx_ors_embeddings_dimensions_rule),
+    ngx_ors_row("user", &ngx_ors_string_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_embeddings_request =
+    ngx_ors_shape_members(ngx_ors_embeddings_request_fields, 2);
+
+
+/* the answer: a vector is an array of numbers, or their bytes in base64 */
+
+static const ngx_ors_value_t  ngx_ors_embeddings_objects[] = {
+    { ngx_string("embedding"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_object_rule =
+    ngx_ors_rule_enum(0, ngx_ors_embeddings_objects);
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_vector_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_ARRAY, 1, 0, NULL,
+    1, 0, &ngx_ors_number_rule, NULL
+};
+
+static const ngx_ors_field_t  ngx_ors_embeddings_vector_fields[] = {
+    ngx_ors_row_filled("object", &ngx_ors_embeddings_object_rule,
+                       "\"embedding\""),
+    ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
+    ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_embeddings_vector_shape =
+    ngx_ors_shape_members(ngx_ors_embeddings_vector_fields, 3);
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_datum_rule =
+    ngx_ors_rule_object(0, &ngx_ors_embeddings_vector_shape);
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_data_rule = {
+    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, &ngx_ors_embeddings_datum_rule, NULL
+};
+
+
+static const ngx_ors_field_t  ngx_ors_embeddings_usage_fields[] = {
+    ngx_ors_row_filled("prompt_tokens", &ngx_ors_embeddings_count_rule, "0"),
+    ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0")
+};
+
+static const ngx_ors_shape_t  ngx_ors_embeddings_usage_shape =
+    ngx_ors_shape_members(ngx_ors_embeddings_usage_fields, 2);
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_usage_rule =
+    ngx_ors_rule_object(0, &ngx_ors_embeddings_usage_shape);
+
+
+static const ngx_ors_value_t  ngx_ors_embeddings_lists[] = {
+    { ngx_string("list"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_embeddings_list_rule =
+    ngx_ors_rule_enum(0, ngx_ors_embeddings_lists);
+
+static const ngx_ors_field_t  ngx_ors_embeddings_answer_fields[] = {
+    ngx_ors_row_needed("data", &ngx_ors_embeddings_data_rule),
+    ngx_ors_row_filled("object", &ngx_ors_embeddings_list_rule, "\"list\""),
+    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+    ngx_ors_row_filled("usage", &ngx_ors_embeddings_usage_rule,
+                       "{\"prompt_tokens\":0,\"total_tokens\":0}")
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_embeddings_answer =
+    ngx_ors_shape_members(ngx_ors_embeddings_answer_fields, 4);
