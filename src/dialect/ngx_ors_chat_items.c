@@ -135,13 +135,26 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
         item->kind = ngx_ors_chat_item_output;
         content = ngx_ors_chat_i_output;
 
+        if (member[ngx_ors_chat_i_call_id] == NULL) {
+            ci->cc->field = "call_id";
+            return ngx_ors_chat_refuse(ci->cc, -1,
+                                       "missing_required_parameter",
+                                       "is required");
+        }
+
     } else if (ngx_ors_json_is(json, type, "compaction")) {
         return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
                                    "is compacted history that cannot be read "
                                    "here");
 
-    } else {
+    } else if (ngx_ors_json_is(json, type, "reasoning")) {
         item->kind = ngx_ors_chat_item_none;
+
+    } else {
+        ci->cc->field = "type";
+        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+                                   "is the type of an item that cannot be "
+                                   "sent to this model server");
     }
 
     item->content = ngx_ors_chat_index(json, member[content]);

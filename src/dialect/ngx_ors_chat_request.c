@@ -30,6 +30,7 @@ enum {
     ngx_ors_chat_c_type = 0,
     ngx_ors_chat_c_name,
     ngx_ors_chat_c_mode,
+    ngx_ors_chat_c_tools,
     ngx_ors_chat_c_n
 };
 
@@ -52,6 +53,9 @@ static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
     ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_chat_format_check(ngx_ors_request_t *req,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_ors_json_node_t *ngx_ors_chat_format(ngx_ors_request_t *req);
 static void ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
@@ -63,7 +67,11 @@ static void ngx_ors_chat_tool(ngx_ors_json_t *json, ngx_ors_out_t *out,
 static ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
     ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_choice_check(ngx_ors_request_t *req,
+    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_chat_choice_name(ngx_ors_request_t *req,
     ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, u_char *name, size_t len);
 static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
@@ -97,6 +105,7 @@ static const ngx_str_t  ngx_ors_chat_choice_names[] = {
     ngx_string("type"),
     ngx_string("name"),
     ngx_string("mode"),
+    ngx_string("tools"),
     ngx_null_string
 };
 
@@ -209,7 +218,7 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
         return NGX_DECLINED;
     }
 
-    return NGX_OK;
+    return ngx_ors_chat_format_check(req, pool, err);
 }
 
 
@@ -225,6 +234,49 @@ ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
     }
 
     return ngx_ors_json_integer(json, node, &n) != NGX_OK || n != 0;
+}
+
+
+/* the specification requires no schema, but nothing can be done without */
+
+static ngx_int_t
+ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_pool_t *pool,
+    ngx_ors_error_t *err)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *format, *type;
+
+    json = &req->json;
+    format = ngx_ors_chat_format(req);
+
+    if (format == NULL) {
+        return NGX_OK;
+    }
+
+    type = ngx_ors_chat_get(json, format, "type");
+
+    if ((type && !ngx_ors_json_is(json, type, "json_schema"))
+        || ngx_ors_chat_get(json, format, "schema"))
+    {
+        return NGX_OK;
+    }
+
+    ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
+                      "\"text.format.schema\" is required");
+    ngx_str_set(&err->param, "text.format.schema");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_format(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *text;
+
+    text = req->field[ngx_ors_rq_text];
+
+    return text ? ngx_ors_chat_get(&req->json, text, "format") : NULL;
 }
 
 
@@ -323,12 +375,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_t_n];
 
     json = &req->json;
-
-    if (req->field[ngx_ors_rq_text] == NULL) {
-        return;
-    }
-
-    format = ngx_ors_chat_get(json, req->field[ngx_ors_rq_text], "format");
+    format = ngx_ors_chat_format(req);
 
     if (format == NULL) {
         return;
@@ -342,15 +389,9 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
         return;
     }
 
-    if (member[ngx_ors_chat_t_schema] == NULL) {
-
-        /* some clients ask for any JSON by a format without a schema */
-
-        if (type) {
-            ngx_ors_out_lit(out, ",\"response_format\":"
-                                 "{\"type\":\"json_object\"}");
-        }
-
+    if (type && ngx_ors_json_is(json, type, "json_object")) {
+        ngx_ors_out_lit(out, ",\"response_format\":"
+                             "{\"type\":\"json_object\"}");
         return;
     }
 
@@ -477,18 +518,16 @@ ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_out_t *out,
     if (choice && choice->type == ngx_ors_json_object) {
         ngx_ors_chat_members(json, choice, ngx_ors_chat_choice_names, member);
 
+        rc = ngx_ors_chat_choice_check(req, member, pool, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
         type = member[ngx_ors_chat_c_type];
 
         if (type && ngx_ors_json_is(json, type, "function")) {
             name = member[ngx_ors_chat_c_name];
-        }
-    }
-
-    if (name) {
-        rc = ngx_ors_chat_choice_check(req, name, pool, err);
-
-        if (rc != NGX_OK) {
-            return rc;
         }
     }
 
@@ -530,8 +569,70 @@ ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_out_t *out,
 }
 
 
+/* an object that chooses functions; other tools are not sent */
+
 static ngx_int_t
-ngx_ors_chat_choice_check(ngx_ors_request_t *req, ngx_ors_json_node_t *name,
+ngx_ors_chat_choice_check(ngx_ors_request_t *req,
+    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type;
+
+    json = &req->json;
+    type = member[ngx_ors_chat_c_type];
+
+    if (type && ngx_ors_json_is(json, type, "function")) {
+        return member[ngx_ors_chat_c_name]
+               ? ngx_ors_chat_choice_name(req, member[ngx_ors_chat_c_name],
+                                          pool, err)
+               : NGX_OK;
+    }
+
+    if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
+        return ngx_ors_chat_choice_list(req, member[ngx_ors_chat_c_tools],
+                                        pool, err);
+    }
+
+    ngx_ors_error_set(err, pool, 400, "unsupported_value",
+                      "\"tool_choice.type\" must be \"function\" or "
+                      "\"allowed_tools\" for this model");
+    ngx_str_set(&err->param, "tool_choice.type");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_list(ngx_ors_request_t *req, ngx_ors_json_node_t *list,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tool, *type;
+
+    json = &req->json;
+
+    for (tool = list ? ngx_ors_json_first(json, list) : NULL;
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        type = ngx_ors_chat_get(json, tool, "type");
+
+        if (type && ngx_ors_json_is(json, type, "function")) {
+            return NGX_OK;
+        }
+    }
+
+    ngx_ors_error_set(err, pool, 400, "unsupported_value",
+                      "\"tool_choice.tools\" must have a function for this "
+                      "model");
+    ngx_str_set(&err->param, "tool_choice.tools");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_name(ngx_ors_request_t *req, ngx_ors_json_node_t *name,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_str_t             text;

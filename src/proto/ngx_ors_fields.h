@@ -56,7 +56,7 @@ typedef enum {
 
 /* requests (spec, sections 2 to 6 and 12) */
 
-/* The body of POST responses; its rows are those of ngx_ors_rq_field_e. */
+/* The body of POST responses; its rows are ngx_ors_rq_field_e's first. */
 extern const ngx_ors_shape_t  ngx_ors_fields_create;
 
 /* The body of POST responses/compact. */

@@ -1,0 +1,272 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_input.h>
+
+
+/* include: where the reading is tolerant, values not known are ignored */
+
+static const ngx_ors_value_t  ngx_ors_includes[] = {
+    { ngx_string("reasoning.encrypted_content"), NGX_ORS_IN_ALL },
+    { ngx_string("message.output_text.logprobs"), NGX_ORS_IN_ALL },
+    { ngx_string("file_search_call.results"), NGX_ORS_IN_OPENAI },
+    { ngx_string("web_search_call.results"), NGX_ORS_IN_OPENAI },
+    { ngx_string("web_search_call.action.sources"), NGX_ORS_IN_OPENAI },
+    { ngx_string("message.input_image.image_url"), NGX_ORS_IN_OPENAI },
+    { ngx_string("computer_call_output.output.image_url"),
+      NGX_ORS_IN_OPENAI },
+    { ngx_string("code_interpreter_call.outputs"), NGX_ORS_IN_OPENAI },
+    { ngx_null_string, NGX_ORS_IN_TOLERANT }
+};
+
+static const ngx_ors_rule_t  ngx_ors_include_value_rule =
+    ngx_ors_rule_enum(0, ngx_ors_includes);
+
+static const ngx_ors_rule_t  ngx_ors_include_rule =
+    ngx_ors_rule_list(0, &ngx_ors_include_value_rule);
+
+
+/* metadata: the limit of the keys is in words only, and kept */
+
+static const ngx_ors_rule_t  ngx_ors_metadata_value_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
+
+static const ngx_ors_map_t  ngx_ors_metadata_map = {
+    16, 64, &ngx_ors_metadata_value_rule
+};
+
+static const ngx_ors_shape_t  ngx_ors_metadata_shape =
+    ngx_ors_shape_map(&ngx_ors_metadata_map);
+
+static const ngx_ors_rule_t  ngx_ors_metadata_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
+
+
+/* text */
+
+static const ngx_ors_value_t  ngx_ors_verbosities[] = {
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_verbosity_rule =
+    ngx_ors_rule_enum(0, ngx_ors_verbosities);
+
+
+/* nothing is required: a dialect says what it cannot do without */
+
+static const ngx_ors_field_t  ngx_ors_json_schema_fields[] = {
+    ngx_ors_row("type", &ngx_ors_string_rule),
+    ngx_ors_row("name", &ngx_ors_string_rule),
+    ngx_ors_row("schema", &ngx_ors_object_rule),
+    ngx_ors_row("strict", &ngx_ors_boolean_null_rule),
+    ngx_ors_row("description", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_json_schema_shape =
+    ngx_ors_shape_members(ngx_ors_json_schema_fields, 0);
+
+
+/* json_object is of the response's formats only, clients send it (C11) */
+
+static const ngx_ors_variant_t  ngx_ors_format_types[] = {
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_plain_shape },
+    { ngx_string("json_schema"), NGX_ORS_IN_ALL, &ngx_ors_json_schema_shape },
+    { ngx_string("json_object"), NGX_ORS_IN_WIDE, &ngx_ors_plain_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_variant_t  ngx_ors_untyped_formats[] = {
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_json_schema_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_format_shape =
+    ngx_ors_shape_choice("type", ngx_ors_format_types,
+                         ngx_ors_untyped_formats, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_format_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_format_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_text_param_fields[] = {
+    ngx_ors_row("format", &ngx_ors_format_rule),
+    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_text_param_shape =
+    ngx_ors_shape_members(ngx_ors_text_param_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_text_param_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_text_param_shape);
+
+
+/* stream_options */
+
+static const ngx_ors_field_t  ngx_ors_stream_options_fields[] = {
+    ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule),
+    ngx_ors_row_openai("include_usage", &ngx_ors_boolean_rule),
+    ngx_ors_row_openai_any("reasoning_summary_delivery")
+};
+
+static const ngx_ors_shape_t  ngx_ors_stream_options_shape =
+    ngx_ors_shape_members(ngx_ors_stream_options_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_stream_options_shape);
+
+
+/* reasoning: "minimal" is described and not listed (C12), clients send it */
+
+static const ngx_ors_value_t  ngx_ors_efforts[] = {
+    { ngx_string("none"), NGX_ORS_IN_ALL },
+    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
+    { ngx_string("max"), NGX_ORS_IN_OPENAI },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_effort_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_efforts);
+
+
+static const ngx_ors_value_t  ngx_ors_summaries[] = {
+    { ngx_string("concise"), NGX_ORS_IN_ALL },
+    { ngx_string("detailed"), NGX_ORS_IN_ALL },
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_summary_param_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_summaries);
+
+
+static const ngx_ors_field_t  ngx_ors_reasoning_fields[] = {
+    ngx_ors_row("effort", &ngx_ors_effort_rule),
+    ngx_ors_row("summary", &ngx_ors_summary_param_rule),
+    ngx_ors_row_openai("context", &ngx_ors_string_rule),
+    ngx_ors_row_openai("generate_summary", &ngx_ors_summary_param_rule),
+    ngx_ors_row_openai("mode", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_reasoning_shape =
+    ngx_ors_shape_members(ngx_ors_reasoning_fields, 0);
+
+static const ngx_ors_rule_t  ngx_ors_reasoning_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_reasoning_shape);
+
+
+/* the other parameters */
+
+static const ngx_ors_value_t  ngx_ors_truncations[] = {
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("disabled"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_truncation_rule =
+    ngx_ors_rule_enum(0, ngx_ors_truncations);
+
+
+static const ngx_ors_value_t  ngx_ors_service_tiers[] = {
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("default"), NGX_ORS_IN_ALL },
+    { ngx_string("flex"), NGX_ORS_IN_ALL },
+    { ngx_string("priority"), NGX_ORS_IN_ALL },
+    { ngx_string("scale"), NGX_ORS_IN_OPENAI },
+    { ngx_string("fast"), NGX_ORS_IN_OPENAI },
+    { ngx_string("ultrafast"), NGX_ORS_IN_OPENAI },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
+    ngx_ors_rule_enum(0, ngx_ors_service_tiers);
+
+
+static const ngx_ors_rule_t  ngx_ors_output_tokens_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0);
+
+static const ngx_ors_rule_t  ngx_ors_tool_calls_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0);
+
+static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
+
+
+/* rows in the order of ngx_ors_rq_field_e, then those nobody asks for */
+
+static const ngx_ors_field_t  ngx_ors_create_fields[] = {
+    ngx_ors_row("model", &ngx_ors_string_null_rule),
+    ngx_ors_row("input", &ngx_ors_input_rule),
+    ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
+    ngx_ors_row("include", &ngx_ors_include_rule),
+    ngx_ors_row("tools", &ngx_ors_tools_rule),
+    ngx_ors_row("tool_choice", &ngx_ors_tool_choice_rule),
+    ngx_ors_row("metadata", &ngx_ors_metadata_rule),
+    ngx_ors_row("text", &ngx_ors_text_param_rule),
+    ngx_ors_row("temperature", &ngx_ors_number_null_rule),
+    ngx_ors_row("top_p", &ngx_ors_number_null_rule),
+    ngx_ors_row("presence_penalty", &ngx_ors_number_null_rule),
+    ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
+    ngx_ors_row("parallel_tool_calls", &ngx_ors_boolean_null_rule),
+    ngx_ors_row("stream", &ngx_ors_boolean_rule),
+    ngx_ors_row("stream_options", &ngx_ors_stream_options_rule),
+    ngx_ors_row("background", &ngx_ors_boolean_rule),
+    ngx_ors_row("max_output_tokens", &ngx_ors_output_tokens_rule),
+    ngx_ors_row("max_tool_calls", &ngx_ors_tool_calls_rule),
+    ngx_ors_row("reasoning", &ngx_ors_reasoning_rule),
+    ngx_ors_row("safety_identifier", &ngx_ors_identifier_rule),
+    ngx_ors_row("prompt_cache_key", &ngx_ors_identifier_rule),
+    ngx_ors_row("truncation", &ngx_ors_truncation_rule),
+    ngx_ors_row("instructions", &ngx_ors_string_null_rule),
+    ngx_ors_row("store", &ngx_ors_boolean_rule),
+    ngx_ors_row("service_tier", &ngx_ors_service_tier_rule),
+    ngx_ors_row("top_logprobs", &ngx_ors_top_logprobs_rule),
+
+    /* not in the specification: refused where they cannot be honoured */
+    ngx_ors_row_in("conversation", NGX_ORS_IN_WIDE, 0, NULL),
+    ngx_ors_row_in("prompt", NGX_ORS_IN_WIDE, 0, NULL),
+
+    ngx_ors_row_openai("user", &ngx_ors_string_rule),
+    ngx_ors_row_openai("client_metadata", &ngx_ors_object_rule),
+    ngx_ors_row_openai("prompt_cache_retention", &ngx_ors_string_rule),
+    ngx_ors_row_openai("prompt_cache_options", &ngx_ors_object_rule),
+    ngx_ors_row_openai("context_management", &ngx_ors_list_object_rule),
+    ngx_ors_row_openai("moderation", &ngx_ors_object_rule),
+    ngx_ors_row_openai("access_programs", &ngx_ors_object_rule),
+    ngx_ors_row_openai("image", &ngx_ors_object_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_create =
+    ngx_ors_shape_members(ngx_ors_create_fields, 0);
+
+
+/* compact: clients of the flavor send what they would for an answer, too */
+
+static const ngx_ors_field_t  ngx_ors_compact_fields[] = {
+    ngx_ors_row_needed("model", &ngx_ors_string_rule),
+    ngx_ors_row("input", &ngx_ors_input_rule),
+    ngx_ors_row("instructions", &ngx_ors_string_null_rule),
+    ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
+    ngx_ors_row("prompt_cache_key", &ngx_ors_identifier_rule),
+    ngx_ors_row_openai("tools", &ngx_ors_tools_rule),
+    ngx_ors_row_openai("parallel_tool_calls", &ngx_ors_boolean_rule),
+    ngx_ors_row_openai("reasoning", &ngx_ors_reasoning_rule),
+    ngx_ors_row_openai("service_tier", &ngx_ors_service_tier_rule),
+    ngx_ors_row_openai("text", &ngx_ors_text_param_rule),
+    ngx_ors_row_openai("prompt_cache_retention", &ngx_ors_string_rule),
+    ngx_ors_row_openai("prompt_cache_options", &ngx_ors_object_rule),
+    ngx_ors_row_openai("image", &ngx_ors_object_rule)
+};
+
+const ngx_ors_shape_t  ngx_ors_fields_compact =
+    ngx_ors_shape_members(ngx_ors_compact_fields, 1);

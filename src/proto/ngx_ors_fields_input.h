@@ -1,0 +1,111 @@
+
+/*
+ * What the tables of requests have in common: rules of the input's parts and
+ * items and of the tools, and rows that only the flavor "openai" has.
+ */
+
+
+#ifndef _NGX_ORS_FIELDS_INPUT_H_INCLUDED_
+#define _NGX_ORS_FIELDS_INPUT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_rules.h>
+
+
+/*
+ * A row of the flavor in an object that the specification has, too.  Where
+ * the reading is tolerant its value is not looked at: what passes without
+ * the flavor passes with it.
+ */
+
+#define ngx_ors_row_openai(name, rule)                                        \
+    ngx_ors_row_in(name, NGX_ORS_READ_OPENAI, 0, rule),                       \
+    ngx_ors_row_in(name, NGX_ORS_READ_LOOSE_OPENAI, 0, NULL)
+
+/* the same, with any value */
+#define ngx_ors_row_openai_any(name)                                          \
+    ngx_ors_row_in(name, NGX_ORS_IN_OPENAI, 0, NULL)
+
+
+/* shared rules */
+
+/* "prompt_cache_key" and the like: at most 64 characters, or null */
+extern const ngx_ors_rule_t   ngx_ors_identifier_rule;
+
+/* of a function, and the id of its call: 1 to 64 characters */
+extern const ngx_ors_rule_t   ngx_ors_name_rule;
+extern const ngx_ors_rule_t   ngx_ors_call_id_rule;
+
+/* anything in a list; a list of strings */
+extern const ngx_ors_rule_t   ngx_ors_list_rule;
+extern const ngx_ors_rule_t   ngx_ors_strings_rule;
+
+extern const ngx_ors_rule_t   ngx_ors_string_object_rule;
+extern const ngx_ors_rule_t   ngx_ors_list_object_rule;
+
+/* an object that is no more than its "type" */
+extern const ngx_ors_shape_t  ngx_ors_plain_shape;
+
+
+/* contents of messages by role, and other lists of parts (spec, section 4) */
+
+extern const ngx_ors_rule_t   ngx_ors_user_content_rule;
+extern const ngx_ors_rule_t   ngx_ors_system_content_rule;
+extern const ngx_ors_rule_t   ngx_ors_assistant_content_rule;
+extern const ngx_ors_rule_t   ngx_ors_output_rule;
+extern const ngx_ors_rule_t   ngx_ors_summary_rule;
+extern const ngx_ors_rule_t   ngx_ors_reasoning_content_rule;
+
+
+/* items that only the flavor "openai" has */
+
+extern const ngx_ors_shape_t  ngx_ors_custom_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_custom_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_local_shell_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_local_shell_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_shell_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_shell_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_patch_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_patch_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_web_search_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_file_search_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_computer_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_computer_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_interpreter_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_image_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_mcp_list_shape;
+extern const ngx_ors_shape_t  ngx_ors_mcp_request_shape;
+extern const ngx_ors_shape_t  ngx_ors_mcp_response_shape;
+extern const ngx_ors_shape_t  ngx_ors_mcp_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_tool_search_call_shape;
+extern const ngx_ors_shape_t  ngx_ors_tool_search_output_shape;
+extern const ngx_ors_shape_t  ngx_ors_additional_tools_shape;
+extern const ngx_ors_shape_t  ngx_ors_trigger_shape;
+extern const ngx_ors_shape_t  ngx_ors_context_compaction_shape;
+extern const ngx_ors_shape_t  ngx_ors_agent_message_shape;
+extern const ngx_ors_shape_t  ngx_ors_configuration_shape;
+extern const ngx_ors_shape_t  ngx_ors_program_shape;
+extern const ngx_ors_shape_t  ngx_ors_program_output_shape;
+
+
+/* the tools of a request and of an item, where they may not be null */
+extern const ngx_ors_rule_t   ngx_ors_tool_list_rule;
+
+
+/* tools that only the flavor "openai" has, but those made of functions */
+
+extern const ngx_ors_shape_t  ngx_ors_web_search_shape;
+extern const ngx_ors_shape_t  ngx_ors_file_search_shape;
+extern const ngx_ors_shape_t  ngx_ors_computer_preview_shape;
+extern const ngx_ors_shape_t  ngx_ors_interpreter_shape;
+extern const ngx_ors_shape_t  ngx_ors_image_tool_shape;
+extern const ngx_ors_shape_t  ngx_ors_mcp_shape;
+extern const ngx_ors_shape_t  ngx_ors_shell_shape;
+extern const ngx_ors_shape_t  ngx_ors_patch_shape;
+extern const ngx_ors_shape_t  ngx_ors_tool_search_shape;
+
+
+#endif /* _NGX_ORS_FIELDS_INPUT_H_INCLUDED_ */

@@ -1,0 +1,242 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields_input.h>
+
+
+/*
+ * A type of the flavor "openai".  Where the reading is tolerant every tool
+ * passes, these are not looked at, either.
+ */
+#define ngx_ors_tool_openai(name, shape)                                      \
+    { ngx_string(name), NGX_ORS_READ_OPENAI, shape }
+
+/* what a choice of the flavor may name */
+#define ngx_ors_choice_openai(name, shape)                                    \
+    { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
+
+
+static const ngx_ors_field_t  ngx_ors_function_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_name_rule),
+    ngx_ors_row("description", &ngx_ors_string_null_rule),
+    ngx_ors_row("strict", &ngx_ors_boolean_rule),
+    ngx_ors_row("parameters", &ngx_ors_object_null_rule),
+    ngx_ors_row_openai("defer_loading", &ngx_ors_boolean_rule),
+    ngx_ors_row_openai("async", &ngx_ors_boolean_rule),
+    ngx_ors_row_openai("output_schema", &ngx_ors_object_rule),
+    ngx_ors_row_openai("allowed_callers", &ngx_ors_strings_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_function_shape =
+    ngx_ors_shape_members(ngx_ors_function_fields, 2);
+
+
+/* a tool with free text, as its grammar has it */
+
+static const ngx_ors_field_t  ngx_ors_grammar_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("syntax", &ngx_ors_string_rule),
+    ngx_ors_row_needed("definition", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_grammar_shape =
+    ngx_ors_shape_members(ngx_ors_grammar_fields, 3);
+
+
+static const ngx_ors_variant_t  ngx_ors_custom_formats[] = {
+    { ngx_string("grammar"), NGX_ORS_IN_ALL, &ngx_ors_grammar_shape },
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_plain_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_custom_format_shape =
+    ngx_ors_shape_choice("type", ngx_ors_custom_formats,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_custom_format_rule =
+    ngx_ors_rule_object(0, &ngx_ors_custom_format_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_custom_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row("description", &ngx_ors_string_rule),
+    ngx_ors_row("format", &ngx_ors_custom_format_rule),
+    ngx_ors_row("defer_loading", &ngx_ors_boolean_rule),
+    ngx_ors_row("async", &ngx_ors_boolean_rule),
+    ngx_ors_row("allowed_callers", &ngx_ors_strings_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_custom_shape =
+    ngx_ors_shape_members(ngx_ors_custom_fields, 2);
+
+
+/* a group of both */
+
+static const ngx_ors_variant_t  ngx_ors_namespace_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_function_shape },
+    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_custom_shape },
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_namespace_tool_shape =
+    ngx_ors_shape_choice("type", ngx_ors_namespace_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_namespace_tool_rule =
+    ngx_ors_rule_object(0, &ngx_ors_namespace_tool_shape);
+
+static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
+    ngx_ors_rule_list(0, &ngx_ors_namespace_tool_rule);
+
+
+static const ngx_ors_field_t  ngx_ors_namespace_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_needed("tools", &ngx_ors_namespace_tools_rule),
+    ngx_ors_row("description", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_namespace_shape =
+    ngx_ors_shape_members(ngx_ors_namespace_fields, 3);
+
+
+/* all tools */
+
+static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_function_shape },
+    ngx_ors_tool_openai("namespace", &ngx_ors_namespace_shape),
+    ngx_ors_tool_openai("custom", &ngx_ors_custom_shape),
+    ngx_ors_tool_openai("web_search", &ngx_ors_web_search_shape),
+    ngx_ors_tool_openai("web_search_2025_08_26", &ngx_ors_web_search_shape),
+    ngx_ors_tool_openai("web_search_preview", &ngx_ors_web_search_shape),
+    ngx_ors_tool_openai("web_search_preview_2025_03_11",
+                        &ngx_ors_web_search_shape),
+    ngx_ors_tool_openai("tool_search", &ngx_ors_tool_search_shape),
+    ngx_ors_tool_openai("file_search", &ngx_ors_file_search_shape),
+    ngx_ors_tool_openai("mcp", &ngx_ors_mcp_shape),
+    ngx_ors_tool_openai("image_generation", &ngx_ors_image_tool_shape),
+    ngx_ors_tool_openai("code_interpreter", &ngx_ors_interpreter_shape),
+    ngx_ors_tool_openai("computer", &ngx_ors_plain_shape),
+    ngx_ors_tool_openai("computer_use_preview",
+                        &ngx_ors_computer_preview_shape),
+    ngx_ors_tool_openai("local_shell", &ngx_ors_plain_shape),
+    ngx_ors_tool_openai("shell", &ngx_ors_shell_shape),
+    ngx_ors_tool_openai("apply_patch", &ngx_ors_patch_shape),
+    ngx_ors_tool_openai("programmatic_tool_calling", &ngx_ors_plain_shape),
+    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_tool_shape =
+    ngx_ors_shape_choice("type", ngx_ors_tool_types,
+                         NULL, &ngx_ors_typed_shape, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_tool_rule =
+    ngx_ors_rule_object(0, &ngx_ors_tool_shape);
+
+const ngx_ors_rule_t  ngx_ors_tools_rule =
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_tool_rule);
+
+const ngx_ors_rule_t  ngx_ors_tool_list_rule =
+    ngx_ors_rule_list(0, &ngx_ors_tool_rule);
+
+
+/* tool_choice */
+
+static const ngx_ors_value_t  ngx_ors_tool_modes[] = {
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("none"), NGX_ORS_IN_ALL },
+    { ngx_string("required"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+static const ngx_ors_rule_t  ngx_ors_tool_mode_rule =
+    ngx_ors_rule_enum(0, ngx_ors_tool_modes);
+
+
+static const ngx_ors_field_t  ngx_ors_named_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_named_shape =
+    ngx_ors_shape_members(ngx_ors_named_fields, 2);
+
+
+static const ngx_ors_field_t  ngx_ors_mcp_choice_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row("server_label", &ngx_ors_string_rule),
+    ngx_ors_row("name", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_mcp_choice_shape =
+    ngx_ors_shape_members(ngx_ors_mcp_choice_fields, 1);
+
+
+/* the flavor says of the others only that they are objects */
+
+static const ngx_ors_variant_t  ngx_ors_allowed_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_named_shape },
+    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_allowed_shape =
+    ngx_ors_shape_choice("type", ngx_ors_allowed_types,
+                         NULL, NULL, "invalid_value");
+
+static const ngx_ors_rule_t  ngx_ors_allowed_rule =
+    ngx_ors_rule_object(0, &ngx_ors_allowed_shape);
+
+static const ngx_ors_rule_t  ngx_ors_allowed_list_rule =
+    { NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 128, &ngx_ors_allowed_rule, NULL };
+
+
+static const ngx_ors_field_t  ngx_ors_allowed_tools_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule),
+    ngx_ors_row("mode", &ngx_ors_tool_mode_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_allowed_tools_shape =
+    ngx_ors_shape_members(ngx_ors_allowed_tools_fields, 2);
+
+
+static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_named_shape },
+    { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
+      &ngx_ors_allowed_tools_shape },
+    ngx_ors_choice_openai("custom", &ngx_ors_named_shape),
+    ngx_ors_choice_openai("mcp", &ngx_ors_mcp_choice_shape),
+    ngx_ors_choice_openai("web_search", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("web_search_2025_08_26", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("web_search_preview", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("web_search_preview_2025_03_11",
+                          &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("file_search", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("image_generation", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("code_interpreter", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("computer", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("computer_use", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("computer_use_preview", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("local_shell", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("shell", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("apply_patch", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("tool_search", &ngx_ors_plain_shape),
+    ngx_ors_choice_openai("programmatic_tool_calling", &ngx_ors_plain_shape),
+    ngx_ors_variants_end
+};
+
+static const ngx_ors_shape_t  ngx_ors_tool_choice_shape =
+    ngx_ors_shape_choice("type", ngx_ors_tool_choice_types,
+                         NULL, NULL, "invalid_value");
+
+const ngx_ors_rule_t  ngx_ors_tool_choice_rule = {
+    NGX_ORS_V_STRING|NGX_ORS_V_OBJECT|NGX_ORS_V_NULL, 0, 0,
+    ngx_ors_tool_modes, 0, 0, NULL, &ngx_ors_tool_choice_shape
+};
