@@ -1,0 +1,386 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What open_responses_status counts, and how it shows it.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( request get post_json http_start h2_request );
+use ORS::JSON qw( json_decode );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Util qw( slurp wait_for );
+
+my $model = ORS::Model->new(scripts => {
+    error   => [ [ status => 500 ], [ json => { error => 'no' } ] ],
+    garbage => [ [ header => 'Content-Type', 'application/json' ],
+                 [ raw => '{"choices":[' ] ],
+    html    => [ [ header => 'Content-Type', 'text/html' ],
+                 [ raw => '<p>no</p>' ] ],
+    cut     => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+                 [ 'close' ] ],
+    told    => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+                 [ sse => { error => { message => 'no',
+                                       code => 'answer_too_large' } } ] ],
+    stall   => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+                 [ hang => 'gone' ] ],
+});
+
+my $conf = <<'CONF';
+    limit_req_zone $server_addr zone=one:32k rate=1r/m;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target  down  /to/down;
+            open_responses_target  none  /to/none;
+            open_responses_target  busy  /to/busy;
+            open_responses_target  ~^(error|garbage|html|cut|told|stall|hello)$
+                                         /to/model;
+        }
+
+        location /to/ { internal; open_responses_dialect chat; }
+
+        location = /to/model {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location = /to/busy {
+            internal;
+            open_responses_dialect chat;
+            limit_req zone=one;
+            limit_req_status 429;
+            proxy_pass http://%%MODEL%%/script/hello;
+        }
+
+        location = /to/down {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://127.0.0.1:1;
+        }
+
+        location = /status { open_responses_status; }
+        location = /status/html { open_responses_status html; }
+        location = /status/json { open_responses_status json; }
+        location = /status/prometheus { open_responses_status prometheus; }
+
+        location = /status/if {
+            open_responses_status json;
+            if ($args) { set $x 1; }
+        }
+
+        location = /status/in { ssi on; ssi_types text/plain; }
+    }
+
+    server {
+        listen 127.0.0.1:%%PORT_1%% http2;
+        charset utf-8;
+        charset_types *;
+        location / { open_responses_status prometheus; }
+    }
+CONF
+
+my $t = ORS::Nginx->new(model => $model, workers => 2,
+    conf => "root %%TESTDIR%%;\n$conf");
+
+mkdir $t->dir . '/status';
+$t->write_file('status/in', '<!--# include virtual="/status/json" -->end');
+$t->start;
+
+my $port = $t->port;
+
+
+# "requests.checked" => 1 and so on
+
+sub counts () {
+    my $json = get($port, '/status/json')->{json} // {};
+    my %count = (upstream_errors => $json->{upstream_errors});
+
+    for my $group (qw( requests answers streams )) {
+        $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
+    }
+
+    for my $code (keys %{ $json->{codes} }) {
+        $count{"$code.$_"} = $json->{codes}{$code}{$_}
+            for qw( refused reported );
+    }
+
+    return %count;
+}
+
+
+sub counted ($name, $what, %expected) {
+    my %before = counts();
+    $what->();
+    my %after = counts();
+
+    my %got = map { $_ => $after{$_} - ($before{$_} // 0) }
+              grep { $after{$_} != ($before{$_} // 0) } keys %after;
+
+    is_deeply(\%got, \%expected, $name) or diag(explain(\%got));
+}
+
+
+sub ask ($name, %o) {
+    return sub { post_json($port, '/v1/responses',
+                           { model => $name, input => 'hi', %o }) };
+}
+
+
+my @read = ('requests.checked' => 1);
+my @refused = (@read, 'requests.refused' => 1);
+my @stream = (stream => \1);
+
+{
+    my $r = get($port, '/status/json')->{json};
+    my %none = map { $_ => 0 } qw( checked mended refused reported );
+    my $since = delete $r->{since};
+
+    cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
+    is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
+                    upstream_errors => 0, codes => {} },
+              'nothing is counted at first');
+}
+
+counted('an answer', ask('hello'), @read, 'answers.checked' => 1);
+counted('a stream', ask('hello', @stream), @read, 'streams.checked' => 1);
+
+counted('no JSON', sub { post_json($port, '/v1/responses', '{"model":') },
+        @refused, 'invalid_json.refused' => 1);
+counted('a wrong type', ask('hello', temperature => '1'),
+        @refused, 'invalid_type.refused' => 1);
+counted('no model', sub { post_json($port, '/v1/responses',
+                                    { input => 'hi' }) },
+        @refused, 'missing_required_parameter.refused' => 1);
+counted('another model', ask('nobody'),
+        @refused, 'model_not_found.refused' => 1);
+counted('what the target cannot do', ask('hello', input => [
+            { type => 'item_reference', id => 'msg_1' } ]),
+        @refused, 'unsupported_item.refused' => 1);
+
+counted('no such path', sub { get($port, '/v1/nothing') },
+        @refused, 'not_found.refused' => 1);
+counted('another method', sub { get($port, '/v1/responses') },
+        @refused, 'method_not_allowed.refused' => 1);
+counted('another type', sub { request($port, 'POST', '/v1/responses',
+                              { 'Content-Type' => 'text/plain' }, 'hi') },
+        @refused, 'unsupported_media_type.refused' => 1);
+
+counted('an error of the model server', ask('error'),
+        @read, upstream_errors => 1);
+counted('an error of the model server, in its stream', ask('told', @stream),
+        @read, upstream_errors => 1);
+counted('a model server that is not there', ask('down'),
+        @read, upstream_errors => 1);
+counted('a target that is not there', ask('none'),
+        @read, upstream_errors => 1);
+ask('busy')->();
+counted('a target with too many requests', ask('busy'),
+        @read, upstream_errors => 1);
+
+counted('an answer that is no JSON', ask('garbage'),
+        @read, 'answers.checked' => 1, 'answers.refused' => 1,
+        'invalid_upstream_answer.refused' => 1);
+counted('an answer of another type', ask('html'),
+        @read, 'answers.checked' => 1, 'answers.refused' => 1,
+        'invalid_upstream_answer.refused' => 1);
+counted('a stream that is cut', ask('cut', @stream),
+        @read, 'streams.checked' => 1, 'streams.refused' => 1,
+        'upstream_disconnected.refused' => 1);
+
+counted('a client that leaves', sub {
+    my $c = http_start($port, 'POST', '/v1/responses',
+                       { 'Content-Type' => 'application/json' },
+                       '{"model":"stall","input":"hi","stream":true}');
+
+    $c->wait_body(qr/output_text\.delta/) or diag('no stream');
+    $c->reset;
+    $model->wait_file('gone');
+}, @read);
+
+
+# the page
+
+for my $of ([ '' => 'text/html; charset=utf-8' ],
+            [ '/html' => 'text/html; charset=utf-8' ],
+            [ '/json' => 'application/json' ],
+            [ '/prometheus' => 'text/plain; version=0.0.4; charset=utf-8' ])
+{
+    my ($path, $type) = @$of;
+    my $r = get($port, "/status$path");
+
+    is($r->{status}, 200, "status$path");
+    is($r->{headers}{'content-type'}, $type, "status$path: type");
+    is($r->{headers}{'cache-control'}, 'no-store', "status$path: not kept");
+    is($r->{framing}, 'length', "status$path: length");
+    is($r->{complete}, 1, "status$path: complete");
+
+    my $head = request($port, 'HEAD', "/status$path");
+
+    is($head->{status}, 200, "status$path: HEAD");
+    is($head->{body}, '', "status$path: HEAD has no body");
+    is($head->{headers}{'content-length'}, length $r->{body},
+       "status$path: HEAD tells the length")
+        if $path ne '' && $path ne '/html';
+
+    my $post = request($port, 'POST', "/status$path", {}, 'x' x 100);
+
+    is($post->{status}, 405, "status$path: POST");
+    is($post->{headers}{allow}, 'GET, HEAD', "status$path: Allow");
+}
+
+like(get($port, '/status')->{body}, qr/\A<!DOCTYPE html>/, 'HTML by default');
+is(get($port, '/status/if?x')->{body}, get($port, '/status/json')->{body},
+   'a condition in the location');
+
+{
+    my $r = get($port, '/status/in');
+
+    is($r->{body}, get($port, '/status/json')->{body} . 'end',
+       'as a part of another page');
+
+    $r = h2_request($t->port(1), 'GET', '/');
+    is($r->{headers}{'content-type'},
+       'text/plain; version=0.0.4; charset=utf-8', 'HTTP/2, charset: type');
+    is($r->{body}, get($port, '/status/prometheus')->{body},
+       'HTTP/2, charset: page');
+}
+
+
+# for Prometheus: the same numbers, each family with its help and type
+
+my %codes;
+
+{
+    my %count = counts();
+    my (%help, %type, %got);
+
+    for (split /\n/, get($port, '/status/prometheus')->{body}) {
+        if (/^# HELP (\w+) \S.*$/) {
+            $help{$1}++;
+
+        } elsif (/^# TYPE (\w+) counter$/) {
+            $type{$1}++;
+
+        } elsif (/^open_responses_(\w+)_total\{kind="(\w+)"\} (\d+)$/) {
+            $got{"$2s.$1"} = $3;
+            ok($type{"open_responses_$1_total"}, "type of $1 comes first");
+
+        } elsif (/^open_responses_codes_total
+                   \{code="(\w+)",action="(refused|reported)"\}\ (\d+)$/x)
+        {
+            $codes{$1}++;
+            $got{"$1.$2"} = $3 if $3 || exists $count{"$1.$2"};
+            ok($type{open_responses_codes_total}, 'type of codes comes first');
+
+        } elsif (/^open_responses_upstream_errors_total (\d+)$/) {
+            $got{upstream_errors} = $1;
+
+        } else {
+            fail("line: $_");
+        }
+    }
+
+    is_deeply(\%got, \%count, 'Prometheus: numbers') or diag(explain(\%got));
+    is_deeply(\%help, \%type, 'Prometheus: each type has a help');
+    is_deeply([ sort values %type ], [ (1) x 6 ], 'Prometheus: each once');
+}
+
+
+# no code that the module finds by itself is counted as "other"
+
+{
+    my %found;
+
+    for my $file (glob "$ORS::Nginx::ROOT/src/*/*.c") {
+        next if $file =~ m!/ngx_ors_chat_error\.c$!;
+
+        my $text = slurp($file);
+
+        $found{$1} = $file
+            while $text =~ /ngx_ors_(?:error_set|mistake_set|guard_found
+                                       |guard_refuse)
+                            \([^;"]*?"([a-z]+(?:_[a-z]+)+)"/gx;
+    }
+
+    # these are of turns that no model server was found for
+
+    delete @found{qw( rate_limit_exceeded server_is_overloaded )};
+
+    cmp_ok(scalar keys %found, '>', 10, 'codes are found in the source');
+    ok($codes{$_}, "$_ is counted by its name") or diag("see $found{$_}")
+        for sort keys %found;
+}
+
+
+# counts live as long as the module is in use
+
+{
+    my %before = counts();
+    my $since = get($port, '/status/json')->{json}{since};
+
+    $t->reload;
+    is_deeply({ counts() }, \%before, 'they survive a reload');
+    is(get($port, '/status/json')->{json}{since}, $since,
+       'and so does their beginning');
+
+    counted('and go on', ask('hello'), @read, 'answers.checked' => 1);
+
+    $t->reload("server { listen 127.0.0.1:%%PORT_0%%; return 204; }");
+    is(get($port, '/status/json')->{status}, 204, 'not in use');
+
+    $t->reload("root %%TESTDIR%%;\n$conf");
+    is({ counts() }->{'requests.checked'}, 0,
+       'they begin anew when the module was not in use');
+}
+
+$t->finish;
+
+
+# the status without anything to count
+
+{
+    my $alone = ORS::Nginx->new(conf => <<'CONF');
+        server {
+            listen 127.0.0.1:%%PORT_0%%;
+            location / { open_responses_status json; }
+        }
+CONF
+
+    $alone->start;
+    is(get($alone->port, '/')->{json}{requests}{checked}, 0,
+       'a status of nothing');
+    $alone->finish;
+}
+
+
+# nginx -t
+
+sub bad ($name, $conf, $say) {
+    my ($code, $out) = ORS::Nginx->conf_test(
+        "server { listen 127.0.0.1:%%PORT_0%%; $conf }");
+
+    is($code, 1, $name);
+    like($out, $say, "$name: says why");
+}
+
+
+bad('another format', 'location / { open_responses_status xml; }',
+    qr/"xml" of "\w+", it must be "html", "json" or "prometheus" in /);
+bad('two formats', 'location / { open_responses_status html json; }',
+    qr/invalid number of arguments in "open_responses_status"/);
+bad('twice', 'location / { open_responses_status; open_responses_status; }',
+    qr/"open_responses_status" directive is duplicate/);
+bad('in a server', 'open_responses_status;',
+    qr/"open_responses_status" directive is not allowed here/);
+bad('beside the router', 'location / { open_responses_status;
+    open_responses on; open_responses_target default /t; }',
+    qr/"open_responses on" and another content handler/);
+
+done_testing();
