@@ -36,8 +36,7 @@ static part_t  parts[] = {
 
 static test_t  user_parts[] = {
     { "{'type':'input_text'}", "missing_required_parameter", "text" },
-    { "{'type':'input_text','text':null}",
-      "missing_required_parameter", "text" },
+    { "{'type':'input_text','text':null}", "invalid_type", "text" },
     { "{'type':'input_text','text':5}", "invalid_type", "text" },
     { "{'type':'input_text','text':''}", OK },
     { "{'text':'x'}", "missing_required_parameter", "type" },
@@ -84,7 +83,7 @@ static test_t  assistant_parts[] = {
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':null,'title':'t',"
       "'start_index':0,'end_index':1}]}",
-      "missing_required_parameter", "annotations[0].url" },
+      "invalid_type", "annotations[0].url" },
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':true,'title':'t',"
       "'start_index':0,'end_index':1}]}",
@@ -96,7 +95,7 @@ static test_t  assistant_parts[] = {
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':null,"
       "'start_index':0,'end_index':1}]}",
-      "missing_required_parameter", "annotations[0].title" },
+      "invalid_type", "annotations[0].title" },
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':true,"
       "'start_index':0,'end_index':1}]}",
@@ -108,7 +107,7 @@ static test_t  assistant_parts[] = {
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':'t',"
       "'start_index':null,'end_index':1}]}",
-      "missing_required_parameter", "annotations[0].start_index" },
+      "invalid_type", "annotations[0].start_index" },
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':'t',"
       "'start_index':true,'end_index':1}]}",
@@ -120,7 +119,7 @@ static test_t  assistant_parts[] = {
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':'t',"
       "'start_index':0,'end_index':null}]}",
-      "missing_required_parameter", "annotations[0].end_index" },
+      "invalid_type", "annotations[0].end_index" },
     { "{'type':'output_text','text':'',"
       "'annotations':[{'type':'url_citation','url':'u','title':'t',"
       "'start_index':0,'end_index':true}]}",
@@ -146,8 +145,7 @@ static test_t  assistant_parts[] = {
     { "{'type':'output_text','text':'','annotations':{}}",
       "invalid_type", "annotations" },
     { "{'type':'refusal'}", "missing_required_parameter", "refusal" },
-    { "{'type':'refusal','refusal':null}",
-      "missing_required_parameter", "refusal" },
+    { "{'type':'refusal','refusal':null}", "invalid_type", "refusal" },
     { "{'type':'refusal','refusal':5}", "invalid_type", "refusal" },
     { "{'type':'input_text'}", "missing_required_parameter", "text" },
     { NULL, OK }
@@ -156,8 +154,7 @@ static test_t  assistant_parts[] = {
 
 static test_t  output_parts[] = {
     { "{'type':'input_video'}", "missing_required_parameter", "video_url" },
-    { "{'type':'input_video','video_url':null}",
-      "missing_required_parameter", "video_url" },
+    { "{'type':'input_video','video_url':null}", "invalid_type", "video_url" },
     { "{'type':'input_video','video_url':5}", "invalid_type", "video_url" },
     { "{'type':'input_image','detail':[]}", "invalid_type", "detail" },
     { NULL, OK }

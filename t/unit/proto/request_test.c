@@ -119,10 +119,10 @@ static message_t  messages[] = {
     { "{'model':'m','input':'x','text':{'verbosity':'\\u0000\\n\\u007f'}}",
       "\"text.verbosity\" must be \"low\", \"medium\" or \"high\", "
       "found string \"???\"" },
-    { "{'model':'m','input':[{'type':'acme:x\xc2\x85\\u009f\xc2\xa0'}]}",
+    { "{'model':'m','input':[{'type':'acme x\xc2\x85\\u009f\xc2\xa0'}]}",
       "\"input[0].type\" must be \"message\", \"function_call\", "
       "\"function_call_output\", \"reasoning\", \"compaction\" or "
-      "\"item_reference\", found string \"acme:x??\xc2\xa0\"" },
+      "\"item_reference\", found string \"acme x??\xc2\xa0\"" },
     { "{'model':'m','input':'x','truncation':'" SIXTEEN SIXTEEN SIXTEEN
       "0123456789abcd\xc3\xa9\\ud83d\\ude00\xc3\xa9'}",
       "\"truncation\" must be \"auto\" or \"disabled\", found string \""
