@@ -44,7 +44,8 @@ static ngx_int_t ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
 static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard);
 static void ngx_ors_guard_model_text(ngx_ors_request_t *req,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_guard_outcome(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_outcome(ngx_ors_guard_t *guard,
+    ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_guard_is(ngx_ors_guard_t *guard,
     ngx_ors_json_node_t *object, const ngx_str_t *status);
 
@@ -81,10 +82,6 @@ ngx_ors_guard_check(ngx_ors_guard_t *guard, ngx_str_t *text,
                                    "%V", &err.message);
     }
 
-    if (rc == NGX_OK && shape == &ngx_ors_fields_response) {
-        return ngx_ors_guard_outcome(guard);
-    }
-
     return rc;
 }
 
@@ -111,6 +108,10 @@ ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
     mended = guard->mended;
 
     rc = ngx_ors_guard_walk(guard, shape, err);
+
+    if (rc == NGX_OK && shape == &ngx_ors_fields_response) {
+        rc = ngx_ors_guard_outcome(guard, err);
+    }
 
     if (rc != NGX_OK) {
         guard->mended = mended;
@@ -439,7 +440,7 @@ ngx_ors_guard_model_text(ngx_ors_request_t *req, ngx_str_t *text)
 
 
 static ngx_int_t
-ngx_ors_guard_outcome(ngx_ors_guard_t *guard)
+ngx_ors_guard_outcome(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
 {
     ngx_ors_json_t         *json;
     ngx_ors_json_node_t    *root, *error;
@@ -458,9 +459,8 @@ ngx_ors_guard_outcome(ngx_ors_guard_t *guard)
     }
 
     if (value->text.len == 0) {
-        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
-                                   "the model server's answer is not valid: "
-                                   "\"status\" is none that a response has");
+        return ngx_ors_error_set(err, guard->pool, 502, "invalid_value",
+                                 "\"status\" is none that a response has");
     }
 
     error = ngx_ors_json_find(json, root, "error");
@@ -468,9 +468,8 @@ ngx_ors_guard_outcome(ngx_ors_guard_t *guard)
     if ((error == NULL || error->type == ngx_ors_json_null)
         && ngx_ors_guard_is(guard, root, &ngx_ors_guard_has_failed))
     {
-        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
-                                   "the model server's answer is not valid: "
-                                   "\"error\" must say why it has failed");
+        return ngx_ors_error_set(err, guard->pool, 502, "invalid_value",
+                                 "\"error\" must say why it has failed");
     }
 
     return NGX_OK;

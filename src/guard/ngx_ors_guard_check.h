@@ -31,8 +31,8 @@ ngx_int_t ngx_ors_guard_check(ngx_ors_guard_t *guard, ngx_str_t *text,
     const ngx_ors_shape_t *shape);
 
 /*
- * The same, but what is wrong is said in "err" alone, neither refused nor
- * logged, and nothing is looked at beyond "shape".
+ * The same, but what is wrong is said in "err" alone: it is neither refused
+ * nor logged.
  */
 ngx_int_t ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
