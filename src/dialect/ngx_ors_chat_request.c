@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_extra.h>
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_json_writer.h>
@@ -192,6 +193,8 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
         ngx_ors_out_lit(out, ",\"stream\":true"
                              ",\"stream_options\":{\"include_usage\":true}");
     }
+
+    ngx_ors_chat_extra(req, out);
 
     ngx_ors_out_lit(out, "}");
 

@@ -215,6 +215,30 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
 }
 
 
+ngx_uint_t
+ngx_ors_request_knows(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+{
+    ngx_uint_t              i;
+    const ngx_ors_field_t  *field;
+    const ngx_ors_shape_t  *shape;
+
+    shape = req->endpoint->request;
+
+    for (i = 0; i < shape->nfields; i++) {
+        field = &shape->fields[i];
+
+        if ((field->in & req->policy->reading)
+            && ngx_ors_json_equal(&req->json, key, field->name.data,
+                                  field->name.len))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out)

@@ -118,6 +118,10 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
 ngx_int_t ngx_ors_request_routable(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 
+/* 1 if the table of the endpoint has "key", a member of the body. */
+ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *key);
+
 /*
  * Appends the body as it goes to a server that speaks what the client does:
  * the client's bytes by reference, without what was stripped, and with

@@ -1,0 +1,76 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_extra.h>
+
+
+static ngx_uint_t ngx_ors_chat_extra_taken(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key);
+
+
+static const ngx_str_t  ngx_ors_chat_extra_names[] = {
+    ngx_string("audio"),
+    ngx_string("function_call"),
+    ngx_string("functions"),
+    ngx_string("logprobs"),
+    ngx_string("max_completion_tokens"),
+    ngx_string("max_tokens"),
+    ngx_string("messages"),
+    ngx_string("modalities"),
+    ngx_string("n"),
+    ngx_string("reasoning_effort"),
+    ngx_string("response_format"),
+    ngx_null_string
+};
+
+
+void
+ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    size_t                pos;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    if (req->policy->unknown != ngx_ors_unknown_pass) {
+        return;
+    }
+
+    json = &req->json;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        if (ngx_ors_request_knows(req, key)
+            || ngx_ors_chat_extra_taken(json, key))
+        {
+            continue;
+        }
+
+        pos = ngx_ors_edit_start(key);
+
+        ngx_ors_out_lit(out, ",");
+        ngx_ors_out_ref(out, json->text + pos, ngx_ors_edit_end(key + 1) - pos);
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_extra_taken(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
+{
+    const ngx_str_t  *name;
+
+    for (name = ngx_ors_chat_extra_names; name->len; name++) {
+
+        if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}

@@ -1,0 +1,27 @@
+
+/*
+ * Fields of a request that its table does not have, on their way to a chat
+ * server: what "open_responses_unknown_fields pass" lets through.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_EXTRA_H_INCLUDED_
+#define _NGX_ORS_CHAT_EXTRA_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+/*
+ * Appends the members of the request's body that are not known, each with a
+ * comma before it, if the policy passes them.  Names that Chat Completions
+ * has for what is written elsewhere, or that would change what the answer
+ * is, are left out: no key comes twice.
+ */
+void ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_out_t *out);
+
+
+#endif /* _NGX_ORS_CHAT_EXTRA_H_INCLUDED_ */
