@@ -24,6 +24,7 @@ my $model = ORS::Model->new(scripts => {
     told    => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                  [ sse => { error => { message => 'no',
                                        code => 'answer_too_large' } } ] ],
+    late    => [ @{ stream_script(text => [ 'a' ]) }, [ sleep => 0.1 ] ],
     stall   => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                  [ hang => 'gone' ] ],
 });
@@ -39,8 +40,9 @@ my $conf = <<'CONF';
             open_responses_target  down  /to/down;
             open_responses_target  none  /to/none;
             open_responses_target  busy  /to/busy;
-            open_responses_target  ~^(error|garbage|html|cut|told|stall|hello)$
-                                         /to/model;
+            open_responses_target  ~^(error|garbage|html)$  /to/model;
+            open_responses_target  ~^(cut|told|late)$       /to/model;
+            open_responses_target  ~^(stall|hello)$         /to/model;
         }
 
         location /to/ { internal; open_responses_dialect chat; }
@@ -193,6 +195,13 @@ counted('an answer of another type', ask('html'),
 counted('a stream that is cut', ask('cut', @stream),
         @read, 'streams.checked' => 1, 'streams.refused' => 1,
         'upstream_disconnected.refused' => 1);
+
+counted('a model server that ends its stream late', sub {
+    my $ended = () = $t->access_log =~ /\n/g;
+
+    ask('late', @stream)->();
+    wait_for(sub { (() = $t->access_log =~ /\n/g) > $ended });
+}, @read, 'streams.checked' => 1);
 
 counted('a client that leaves', sub {
     my $c = http_start($port, 'POST', '/v1/responses',
