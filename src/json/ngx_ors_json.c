@@ -373,6 +373,8 @@ ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     uint64_t    n;
     ngx_uint_t  digits, fraction, negative, zeros;
 
+    *value = 0;
+
     if (node->type != ngx_ors_json_number) {
         return NGX_DECLINED;
     }
@@ -408,31 +410,35 @@ ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
         digits += zeros + 1;
 
-        if (digits > NGX_ORS_JSON_INT_DIGITS) {
-            return NGX_DECLINED;
+        if (digits <= NGX_ORS_JSON_INT_DIGITS) {
+            n = ngx_ors_json_scale(n, zeros + 1) + (*p - '0');
         }
 
-        n = ngx_ors_json_scale(n, zeros + 1) + (*p - '0');
         zeros = 0;
     }
 
     exp += (int64_t) zeros - (int64_t) fraction;
 
-    if (digits) {
-        if (exp < 0 || (int64_t) digits + exp > NGX_ORS_JSON_INT_DIGITS) {
-            return NGX_DECLINED;
-        }
-
-        n = ngx_ors_json_scale(n, exp);
+    if (digits == 0) {
+        return NGX_OK;
     }
 
-    if (n > (uint64_t) INT64_MAX + negative) {
+    if (exp < 0) {
         return NGX_DECLINED;
     }
 
-    *value = (int64_t) (negative ? 0 - n : n);
+    if ((int64_t) digits + exp <= NGX_ORS_JSON_INT_DIGITS) {
+        n = ngx_ors_json_scale(n, exp);
 
-    return NGX_OK;
+        if (n <= (uint64_t) INT64_MAX + negative) {
+            *value = (int64_t) (negative ? 0 - n : n);
+            return NGX_OK;
+        }
+    }
+
+    *value = negative ? INT64_MIN : INT64_MAX;
+
+    return NGX_DECLINED;
 }
 
 

@@ -148,7 +148,8 @@ u_char *ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
  * The value of a number with zero fraction ("16", "16.0", "1e2").
  *
  * NGX_OK         "*value" is set
- * NGX_DECLINED   not a number, not whole, or outside of int64_t
+ * NGX_DECLINED   not a number or not whole: "*value" is 0; or outside of
+ *                int64_t: "*value" is the end of it that is nearer
  */
 ngx_int_t ngx_ors_json_integer(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, int64_t *value);

@@ -204,18 +204,12 @@ static ngx_int_t
 ngx_ors_validate_integer(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule)
 {
-    u_char   *p;
-    int64_t   n;
+    int64_t  n;
 
-    if (ngx_ors_json_integer(w->json, node, &n) != NGX_OK) {
+    /* one of more than 64 bits is as good as the last that has them */
 
-        if (!node->integer) {
-            return ngx_ors_validate_fail_type(w, node, rule);
-        }
-
-        /* more than 64 bits */
-        p = ngx_ors_json_text(w->json, node);
-        n = (*p == '-') ? INT64_MIN : INT64_MAX;
+    if (ngx_ors_json_integer(w->json, node, &n) != NGX_OK && n == 0) {
+        return ngx_ors_validate_fail_type(w, node, rule);
     }
 
     if (n < rule->min) {

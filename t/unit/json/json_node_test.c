@@ -154,17 +154,24 @@ static json_test_integer_t  json_integers[] = {
     { T("1e18"), NGX_OK, 1000000000000000000 },
     { T("9e18"), NGX_OK, 9000000000000000000 },
 
-    { T("9223372036854775808"), NGX_DECLINED, 0 },
-    { T("-9223372036854775809"), NGX_DECLINED, 0 },
-    { T("9999999999999999999"), NGX_DECLINED, 0 },
-    { T("12345678901234567890"), NGX_DECLINED, 0 },
-    { T("18446744073709551616"), NGX_DECLINED, 0 },
-    { T("18446744073709551617"), NGX_DECLINED, 0 },
-    { T("1e19"), NGX_DECLINED, 0 }, { T("-1e19"), NGX_DECLINED, 0 },
-    { T("1e400"), NGX_DECLINED, 0 }, { T("1e-400"), NGX_DECLINED, 0 },
-    { T("1e99999999999999999999"), NGX_DECLINED, 0 },
+    /* whole, and more than 64 bits: as far as they reach */
+    { T("9223372036854775808"), NGX_DECLINED, INT64_MAX },
+    { T("-9223372036854775809"), NGX_DECLINED, INT64_MIN },
+    { T("9999999999999999999"), NGX_DECLINED, INT64_MAX },
+    { T("12345678901234567890"), NGX_DECLINED, INT64_MAX },
+    { T("12345678901234567890.0"), NGX_DECLINED, INT64_MAX },
+    { T("18446744073709551616"), NGX_DECLINED, INT64_MAX },
+    { T("18446744073709551617"), NGX_DECLINED, INT64_MAX },
+    { T("1e19"), NGX_DECLINED, INT64_MAX },
+    { T("-1e19"), NGX_DECLINED, INT64_MIN },
+    { T("1e400"), NGX_DECLINED, INT64_MAX },
+    { T("1e99999999999999999999"), NGX_DECLINED, INT64_MAX },
+    { T("-1e18446744073709551616"), NGX_DECLINED, INT64_MIN },
+    { T("1234567890123456789012345e-2"), NGX_DECLINED, 0 },
+    { T("12345678901234567890.5"), NGX_DECLINED, 0 },
+
+    { T("1e-400"), NGX_DECLINED, 0 },
     { T("1e-99999999999999999999"), NGX_DECLINED, 0 },
-    { T("1e18446744073709551616"), NGX_DECLINED, 0 },
     { T("0.5"), NGX_DECLINED, 0 }, { T("16.01"), NGX_DECLINED, 0 },
     { T("1e-1"), NGX_DECLINED, 0 }, { T("105e-1"), NGX_DECLINED, 0 },
     { T("0.15e1"), NGX_DECLINED, 0 },
@@ -456,7 +463,7 @@ json_test_integers(ngx_ors_json_t *json)
 
     for (i = 0; i < sizeof(json_integers) / sizeof(json_integers[0]); i++) {
         t = &json_integers[i];
-        value = 0;
+        value = 7;
 
         json_test_parse(json, t->text, t->len);
         rc = ngx_ors_json_integer(json, json->nodes, &value);
