@@ -170,6 +170,20 @@ static const ngx_ors_shape_t  ngx_ors_reference_shape =
     ngx_ors_shape_members(ngx_ors_reference_fields, 1);
 
 
+/* an extension: what the specification says that each item has (C14) */
+
+static const ngx_ors_field_t  ngx_ors_extension_item_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                   &ngx_ors_string_rule),
+    ngx_ors_row_in("status", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                   &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_extension_item_shape =
+    ngx_ors_shape_open(ngx_ors_extension_item_fields, 3);
+
+
 static const ngx_ors_variant_t  ngx_ors_item_types[] = {
     { ngx_string("message"), NGX_ORS_IN_ALL, &ngx_ors_message_shape },
     { ngx_string("function_call"), NGX_ORS_IN_ALL,
@@ -228,7 +242,7 @@ static const ngx_ors_variant_t  ngx_ors_untyped_items[] = {
 
 static const ngx_ors_shape_t  ngx_ors_item_shape =
     ngx_ors_shape_choice("type", ngx_ors_item_types, ngx_ors_untyped_items,
-                         &ngx_ors_typed_shape, "unsupported_item");
+                         &ngx_ors_extension_item_shape, "unsupported_item");
 
 static const ngx_ors_rule_t  ngx_ors_item_rule =
     ngx_ors_rule_object(0, &ngx_ors_item_shape);
