@@ -355,8 +355,8 @@ static const ngx_ors_field_t  ngx_ors_stream_flat_error_fields[] = {
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
     ngx_ors_row_needed("message", &ngx_ors_string_rule),
-    ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "null"),
-    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "null"),
+    ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "\"\""),
+    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\""),
     ngx_ors_row("error", &ngx_ors_answer_error_rule)
 };
 

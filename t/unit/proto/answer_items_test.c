@@ -1,0 +1,504 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* output items and their parts, annotations and logprobs */
+
+
+#include "answer_table.h"
+
+
+static void test_hosted(void);
+static void test_places(void);
+
+
+static char  message[] =
+    "{'type':'message','id':'msg_1','status':'completed',"
+    "'role':'assistant','content':[{'type':'output_text','text':'Hi',"
+    "'annotations':[{'type':'url_citation','url':'u','start_index':0,"
+    "'end_index':1,'title':'t'}],'logprobs':[{'token':'t','logprob':-0.5,"
+    "'bytes':[1],'top_logprobs':[{'token':'t','logprob':-0.5,"
+    "'bytes':[1]}]}]}],'phase':'commentary'}";
+
+static answer_member_t  message_members[] = {
+    { "type", "", NULL },
+    { "id", "s", NULL },
+    { "status", "", NULL },
+    { "role", "", NULL },
+    { "content", "a", NULL },
+    { "content[0].type", "", NULL },
+    { "content[0].text", "s", NULL },
+    { "content[0].annotations", "a", NULL },
+    { "content[0].annotations[0].type", "", NULL },
+    { "content[0].annotations[0].url", "s", NULL },
+    { "content[0].annotations[0].start_index", "i", NULL },
+    { "content[0].annotations[0].end_index", "i", NULL },
+    { "content[0].annotations[0].title", "s", NULL },
+    { "content[0].logprobs", "-a", "a" },
+    { "content[0].logprobs[0].token", "s", NULL },
+    { "content[0].logprobs[0].logprob", "if", NULL },
+    { "content[0].logprobs[0].bytes", "a", "-na" },
+    { "content[0].logprobs[0].top_logprobs", "a", NULL },
+    { "content[0].logprobs[0].top_logprobs[0].token", "s", NULL },
+    { "content[0].logprobs[0].top_logprobs[0].logprob", "if", NULL },
+    { "content[0].logprobs[0].top_logprobs[0].bytes", "a", "-na" },
+    { "phase", "-", NULL },
+    { NULL, NULL, NULL }
+};
+
+
+static char  call[] =
+    "{'type':'function_call','id':'fc_1','call_id':'call_1','name':'f',"
+    "'arguments':'{}','status':'completed'}";
+
+static answer_member_t  call_members[] = {
+    { "type", "", NULL },
+    { "id", "s", NULL },
+    { "call_id", "s", NULL },
+    { "name", "s", NULL },
+    { "arguments", "s", NULL },
+    { "status", "", NULL },
+    { NULL, NULL, NULL }
+};
+
+
+static char  output[] =
+    "{'type':'function_call_output','id':'fo_1','call_id':'call_1',"
+    "'output':[{'type':'input_text','text':'a'},{'type':'input_image',"
+    "'image_url':'u','detail':'low'},{'type':'input_file','filename':'f',"
+    "'file_url':'u'}],'status':'completed'}";
+
+static answer_member_t  output_members[] = {
+    { "type", "", NULL },
+    { "id", "s", NULL },
+    { "call_id", "s", NULL },
+    { "output", "sa", NULL },
+    { "output[0].type", "", NULL },
+    { "output[0].text", "s", NULL },
+    { "output[1].type", "", NULL },
+    { "output[1].image_url", "ns", "-ns" },
+    { "output[1].detail", "", "-n" },
+    { "output[2].type", "", NULL },
+    { "output[2].filename", "-s", NULL },
+    { "output[2].file_url", "-s", NULL },
+    { "status", "", NULL },
+    { NULL, NULL, NULL }
+};
+
+
+static char  reasoning[] =
+    "{'type':'reasoning','id':'rs_1','summary':[{'type':'summary_text',"
+    "'text':'a'}],'content':[{'type':'reasoning_text','text':'a'}],"
+    "'encrypted_content':'e'}";
+
+static answer_member_t  reasoning_members[] = {
+    { "type", "", NULL },
+    { "id", "s", NULL },
+    { "summary", "a", NULL },
+    { "summary[0].type", "", NULL },
+    { "summary[0].text", "s", NULL },
+    { "content", "-a", NULL },
+    { "content[0].type", "", NULL },
+    { "content[0].text", "s", NULL },
+    { "encrypted_content", "-s", NULL },
+    { NULL, NULL, NULL }
+};
+
+
+static char  compaction[] =
+    "{'type':'compaction','id':'cmp_1','encrypted_content':'e',"
+    "'created_by':'c'}";
+
+static answer_member_t  compaction_members[] = {
+    { "type", "", NULL },
+    { "id", "s", NULL },
+    { "encrypted_content", "s", "-ns" },
+    { "created_by", "-s", NULL },
+    { NULL, NULL, NULL }
+};
+
+
+/* a member of each kind of item and of part */
+
+static answer_case_t  message_cases[] = {
+    { "type", "'acme:search'", ALL },
+    { "type", "'acme_search'", NONE, "invalid_value", "type" },
+    { "type", "'item_reference'", NONE, "invalid_value", "type" },
+    { "type", "':search'", NONE, "invalid_value", "type" },
+    { "type", "null", NONE, "missing_required_parameter", "type" },
+    { "status", "'in_progress'", ALL },
+    { "status", "'incomplete'", ALL },
+    { "status", "'failed'", TOLERANT, "invalid_value", "status" },
+    { "role", "'user'", ALL },
+    { "role", "'system'", ALL },
+    { "role", "'developer'", ALL },
+    { "role", "'tool'", NONE, "invalid_value", "role" },
+    { "content", "'Hi'", NONE, "invalid_type", "content" },
+    { "content", "[null]", NONE, "invalid_type", "content[0]" },
+    { "phase", "'final_answer'", ALL },
+    { "phase", "'other'", NONE, "invalid_value", "phase" },
+
+    { "content[0].type", "'acme:text'", NONE, "invalid_value",
+      "content[0].type" },
+    { "content[0].annotations[0].type", "'acme:place'", ALL },
+    { "content[0].annotations[0].type", "'place'", NONE, "invalid_value",
+      "content[0].annotations[0].type" },
+    { NULL, NULL, 0, NULL, NULL }
+};
+
+static answer_case_t  annotation_cases[] = {
+    { "content[0].annotations", "[{'type':'acme:place'}]", ALL },
+    { "content[0].annotations", "[{'type':'file_citation','file_id':'f',"
+      "'index':1,'filename':'n'},{'type':'file_path','file_id':'f',"
+      "'index':1},{'type':'container_file_citation','container_id':'c',"
+      "'file_id':'f','start_index':1,'end_index':2,'filename':'n'}]",
+      OPENAI, "invalid_value", "content[0].annotations[0].type" },
+    { "content[0].annotations", "null", NONE, "invalid_type",
+      "content[0].annotations" },
+    { "content[0].annotations", NULL, NONE, "missing_required_parameter",
+      "content[0].annotations" },
+    { "content[0].logprobs", "[]", ALL },
+    { "content[0].logprobs", "[{'token':'t','logprob':0,"
+      "'top_logprobs':[{'token':'t','logprob':0}]}]", OPENAI,
+      "missing_required_parameter",
+      "content[0].logprobs[0].top_logprobs[0].bytes" },
+    { NULL, NULL, 0, NULL, NULL }
+};
+
+static answer_case_t  output_cases[] = {
+    { "output", "''", ALL },
+    { "output", "[]", ALL },
+    { "output", "{}", NONE, "invalid_type", "output" },
+    { "output", "[{'type':'input_video','video_url':'u'}]", OPENAI,
+      "invalid_value", "output[0].type" },
+    { "output", "[{'type':'input_audio','input_audio':{}}]", OPENAI,
+      "invalid_value", "output[0].type" },
+    { "output", "[{'type':'encrypted_content','encrypted_content':'e'}]",
+      OPENAI, "invalid_value", "output[0].type" },
+    { "output", "[{'type':'output_text','text':'','annotations':[],"
+      "'logprobs':[]}]", NONE, "invalid_value", "output[0].type" },
+    { "output", "[{'type':'input_image','file_id':'f'}]", OPENAI,
+      "missing_required_parameter", "output[0].image_url" },
+    { "output", "[{'type':'input_image','image_url':'u',"
+      "'detail':'original'}]", OPENAI, "invalid_value", "output[0].detail" },
+    { "call_id", "''", ALL },
+    { "status", "'failed'", TOLERANT, "invalid_value", "status" },
+    { NULL, NULL, 0, NULL, NULL }
+};
+
+static answer_case_t  call_cases[] = {
+    { "name", "'not a name, but an answer'", ALL },
+    { "arguments", "''", ALL },
+    { "arguments", "{}", NONE, "invalid_type", "arguments" },
+    { NULL, NULL, 0, NULL, NULL }
+};
+
+static answer_case_t  reasoning_cases[] = {
+    { "content", "null", WIDE, "invalid_type", "content" },
+    { "content", NULL, ALL },
+    { "encrypted_content", "null", WIDE, "invalid_type",
+      "encrypted_content" },
+    { "summary", "[]", ALL },
+    { NULL, NULL, 0, NULL, NULL }
+};
+
+
+/* an item is as good with its other members */
+
+static shape_case_t  other_members[] = {
+    { "'type':'reasoning','id':'r','summary':[],'status':'completed'", ALL },
+    { "'type':'reasoning','id':'r','summary':[],'status':null", ALL },
+    { "'type':'compaction','id':'c','encrypted_content':'e',"
+      "'status':'completed'", ALL },
+    { "'type':'acme:a','id':'a','status':'any','more':{'type':1}", ALL },
+    { "'type':'acme:a','status':'any'", NONE, "missing_required_parameter",
+      "id" },
+    { "'type':'acme:a','id':'a'", NONE, "missing_required_parameter",
+      "status" },
+    { "'type':'acme:a','id':1,'status':'any'", NONE, "invalid_type", "id" },
+    { "'type':'function_call','id':'f','call_id':'c','name':'n',"
+      "'arguments':'','status':'completed','namespace':1", CORE,
+      "invalid_type", "namespace" },
+    { NULL, 0, NULL, NULL }
+};
+
+
+/* of flavor "openai": the members that are needed come first */
+
+typedef struct {
+    char         *type;
+    char         *needed;
+    char         *others;
+} hosted_t;
+
+
+static hosted_t  hosted[] = {
+    { "custom_tool_call", "'id':'i','call_id':'c','name':'n','input':''",
+      "'status':'completed','namespace':'n'" },
+    { "custom_tool_call_output", "'call_id':'c','output':'o'",
+      "'id':'i','status':'completed'" },
+    { "web_search_call", "'id':'i','status':'searching'",
+      "'action':{'type':'search'}" },
+    { "file_search_call", "'id':'i','status':'searching'",
+      "'queries':['q'],'results':[{}]" },
+    { "image_generation_call", "'id':'i','status':'generating'",
+      "'result':'r','revised_prompt':'p','action':'generate',"
+      "'background':'opaque','output_format':'png','quality':'low',"
+      "'size':'auto'" },
+    { "code_interpreter_call", "'id':'i','status':'interpreting'",
+      "'container_id':'c','code':'1','outputs':[{}]" },
+    { "mcp_call", "'id':'i','server_label':'s','name':'n','arguments':''",
+      "'status':'completed','output':'o','error':{},"
+      "'approval_request_id':'a'" },
+    { "mcp_list_tools", "'id':'i','server_label':'s','tools':[{}]",
+      "'error':'e'" },
+    { "mcp_approval_request",
+      "'id':'i','server_label':'s','name':'n','arguments':''", NULL },
+    { "mcp_approval_response", "'approval_request_id':'a','approve':true",
+      "'id':'i','reason':'r'" },
+    { "local_shell_call",
+      "'id':'i','call_id':'c','action':{},'status':'completed'", NULL },
+    { "local_shell_call_output", "'output':'o'",
+      "'id':'i','call_id':'c','status':'completed'" },
+    { "shell_call",
+      "'id':'i','call_id':'c','action':{},'status':'completed'",
+      "'environment':{},'created_by':'b'" },
+    { "shell_call_output", "'call_id':'c','output':[{}]",
+      "'id':'i','status':'completed','max_output_length':1,"
+      "'created_by':'b'" },
+    { "apply_patch_call",
+      "'id':'i','call_id':'c','operation':{},'status':'completed'",
+      "'created_by':'b'" },
+    { "apply_patch_call_output", "'call_id':'c','status':'failed'",
+      "'id':'i','output':'o','created_by':'b'" },
+    { "computer_call", "'id':'i','call_id':'c','status':'completed'",
+      "'action':{},'actions':[{}],'pending_safety_checks':[]" },
+    { "computer_call_output", "'call_id':'c','output':{}",
+      "'id':'i','status':'completed','acknowledged_safety_checks':[],"
+      "'created_by':'b'" },
+    { "tool_search_call", "'id':'i'",
+      "'call_id':'c','execution':'client','arguments':{},"
+      "'status':'completed','created_by':'b'" },
+    { "tool_search_output", "'tools':[{}]",
+      "'id':'i','call_id':'c','execution':'client','status':'completed',"
+      "'created_by':'b'" },
+    { "additional_tools", "'tools':[{}]",
+      "'id':'i','role':'developer','status':'completed'" },
+    { "configuration_update", "'id':'i'", "'reasoning':{}" },
+    { "context_compaction", "'id':'i'",
+      "'encrypted_content':'e','created_by':'b','status':'completed'" },
+    { NULL, NULL, NULL }
+};
+
+
+/* parts, and where they may stand */
+
+typedef struct {
+    char         *text;
+    ngx_uint_t    message;
+    ngx_uint_t    reasoning;
+} place_t;
+
+
+#define EVERYWHERE  NGX_ORS_IN_ALL, NGX_ORS_IN_ALL
+
+static place_t  places[] = {
+    { "{'type':'output_text','text':'','annotations':[],'logprobs':[]}",
+      EVERYWHERE },
+    { "{'type':'output_text','text':'','annotations':[]}", CORE, CORE },
+    { "{'type':'output_text','annotations':[],'logprobs':[]}", NONE, NONE },
+    { "{'type':'refusal','refusal':''}", EVERYWHERE },
+    { "{'type':'refusal','text':''}", NONE, NONE },
+    { "{'type':'reasoning_text','text':''}", EVERYWHERE },
+    { "{'type':'summary_text','text':''}", EVERYWHERE },
+    { "{'type':'text','text':''}", EVERYWHERE },
+    { "{'type':'text'}", NONE, NONE },
+    { "{'type':'input_text','text':''}", EVERYWHERE },
+    { "{'type':'input_image','image_url':null,'detail':'auto'}",
+      EVERYWHERE },
+    { "{'type':'input_image','image_url':'u'}", OPENAI, OPENAI },
+    { "{'type':'input_file'}", EVERYWHERE },
+    { "{'type':'input_file','filename':1}", NONE, NONE },
+    { "{'type':'input_file','file_url':null}", WIDE, WIDE },
+    { "{'type':'input_video','video_url':'u'}", NGX_ORS_IN_ALL, NONE },
+    { "{'type':'input_audio','input_audio':{}}", OPENAI, NONE },
+    { "{'type':'computer_screenshot','image_url':'u'}", OPENAI, NONE },
+    { "{'type':'acme:part','text':''}", NONE, NONE },
+    { "{'type':'other','text':''}", NONE, NONE },
+    { "{'text':''}", NONE, NONE },
+    { NULL, NONE, NONE }
+};
+
+
+int
+main(void)
+{
+    answer_members(message, &ngx_ors_fields_item, message_members);
+    answer_members(call, &ngx_ors_fields_item, call_members);
+    answer_members(output, &ngx_ors_fields_item, output_members);
+    answer_members(reasoning, &ngx_ors_fields_item, reasoning_members);
+    answer_members(compaction, &ngx_ors_fields_item, compaction_members);
+
+    answer_cases(message, &ngx_ors_fields_item, annotation_cases);
+    answer_cases(message, &ngx_ors_fields_item, message_cases);
+    answer_cases(call, &ngx_ors_fields_item, call_cases);
+    answer_cases(output, &ngx_ors_fields_item, output_cases);
+    answer_cases(reasoning, &ngx_ors_fields_item, reasoning_cases);
+
+    shape_cases(other_members, "{%s}", &ngx_ors_fields_item);
+
+    answer_mend(message, &ngx_ors_fields_item, "status", "\"completed\"",
+                SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "content", NULL, SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "id", NULL, SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "role", NULL, SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "type", NULL, SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "content[0].text", NULL, SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "content[0].annotations",
+                "[]", SPEC);
+    answer_mend(message, &ngx_ors_fields_item, "content[0].logprobs", "[]",
+                NGX_ORS_READ_OPENAI);
+    answer_mend(message, &ngx_ors_fields_item,
+                "content[0].logprobs[0].bytes", "[]", SPEC);
+    answer_mend(message, &ngx_ors_fields_item,
+                "content[0].logprobs[0].top_logprobs", "[]", SPEC);
+    answer_mend(message, &ngx_ors_fields_item,
+                "content[0].logprobs[0].top_logprobs[0].bytes", "[]", SPEC);
+    answer_mend(call, &ngx_ors_fields_item, "status", "\"completed\"",
+                NGX_ORS_READ_OPENAI);
+    answer_mend(call, &ngx_ors_fields_item, "call_id", NULL, SPEC);
+    answer_mend(call, &ngx_ors_fields_item, "name", NULL, SPEC);
+    answer_mend(call, &ngx_ors_fields_item, "arguments", NULL, SPEC);
+    answer_mend(output, &ngx_ors_fields_item, "status", "\"completed\"",
+                SPEC);
+    answer_mend(output, &ngx_ors_fields_item, "output[1].detail",
+                "\"auto\"", SPEC);
+    answer_mend(reasoning, &ngx_ors_fields_item, "summary", "[]", SPEC);
+
+    test_hosted();
+    test_places();
+
+    return done_testing();
+}
+
+
+static ngx_int_t
+validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t reading)
+{
+    char             *text;
+    ngx_int_t         rc;
+    ngx_pool_t       *pool;
+    ngx_ors_error_t   err;
+
+    pool = ngx_ors_test_pool();
+
+    text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
+    rc = shape_validate(text, shape, reading, pool, &err, NULL);
+
+    ngx_destroy_pool(pool);
+
+    return rc;
+}
+
+
+/* without one of the needed members, and with one that has another type */
+
+static void
+test_hosted_item(hosted_t *item)
+{
+    char           text[SHAPE_TEXT];
+    ngx_int_t      rc;
+    ngx_uint_t     i, needed;
+    ngx_pool_t    *pool;
+    shape_walk_t   w;
+
+    pool = ngx_ors_test_pool();
+
+    snprintf(text, sizeof(text), "{'type':'%s',%s}", item->type,
+             item->needed);
+
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_SPEC),
+           NGX_DECLINED, "%s in the specification", item->type);
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE),
+           NGX_DECLINED, "%s in the tolerant reading", item->type);
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_OPENAI), NGX_OK,
+           "%s", item->type);
+
+    (void) answer_read(&w, &ngx_ors_fields_item, text, pool);
+    needed = w.json.nodes[0].count;
+
+    if (item->others) {
+        snprintf(text, sizeof(text), "{'type':'%s',%s,%s}", item->type,
+                 item->needed, item->others);
+    }
+
+    (void) answer_read(&w, &ngx_ors_fields_item, text, pool);
+
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE_OPENAI),
+           NGX_OK, "%s with all of its members", item->type);
+
+    w.target = ngx_ors_json_first(&w.json, &w.json.nodes[0]);
+
+    for (i = 0; w.target; i++) {
+        rc = validate(answer_change(&w, (char *) w.json.text, NULL, pool),
+                      &ngx_ors_fields_item, NGX_ORS_READ_OPENAI);
+        is_int(rc, (i < needed) ? NGX_DECLINED : NGX_OK,
+               "%s without member %d", item->type, (int) i);
+
+        w.target = ngx_ors_json_next(&w.json, w.target);
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+test_hosted(void)
+{
+    hosted_t  *item;
+
+    for (item = hosted; item->type; item++) {
+        test_hosted_item(item);
+    }
+}
+
+
+static void
+test_places(void)
+{
+    char         text[SHAPE_TEXT];
+    place_t     *place;
+    ngx_uint_t   reading;
+
+    for (place = places; place->text; place++) {
+
+        for (reading = NGX_ORS_READ_SPEC;
+             reading <= NGX_ORS_READ_LOOSE_OPENAI;
+             reading <<= 1)
+        {
+            snprintf(text, sizeof(text), "{'type':'message','id':'i',"
+                     "'status':'completed','role':'user','content':[%s]}",
+                     place->text);
+
+            is_int(validate(text, &ngx_ors_fields_item, reading),
+                   (place->message & reading) ? NGX_OK : NGX_DECLINED,
+                   "%s in a message, reading %d", place->text,
+                   (int) reading);
+
+            snprintf(text, sizeof(text), "{'type':'reasoning','id':'i',"
+                     "'summary':[%s],'content':[%s]}", place->text,
+                     place->text);
+
+            is_int(validate(text, &ngx_ors_fields_item, reading),
+                   (place->reasoning & reading) ? NGX_OK : NGX_DECLINED,
+                   "%s in reasoning, reading %d", place->text,
+                   (int) reading);
+
+            is_int(validate(place->text, &ngx_ors_fields_part, reading),
+                   (place->reasoning & reading) ? NGX_OK : NGX_DECLINED,
+                   "%s alone, reading %d", place->text, (int) reading);
+        }
+    }
+}
