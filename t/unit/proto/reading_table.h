@@ -1,0 +1,146 @@
+
+/*
+ * Tables of requests in all readings: a piece of JSON, with ' for ", the
+ * readings that take it, and what the others say.
+ */
+
+
+#ifndef _READING_TABLE_H_INCLUDED_
+#define _READING_TABLE_H_INCLUDED_
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_request.h>
+
+
+#define SPEC      NGX_ORS_READ_SPEC
+#define OPENAI    NGX_ORS_READ_OPENAI
+#define LOOSE     NGX_ORS_READ_LOOSE
+#define STRICT    NGX_ORS_IN_STRICT
+#define FLAVOR    NGX_ORS_IN_OPENAI
+#define TOLERANT  NGX_ORS_IN_TOLERANT
+#define WIDE      NGX_ORS_IN_WIDE
+#define ALL       NGX_ORS_IN_ALL
+#define NONE      0
+
+#define TYPE      "invalid_type"
+#define VALUE     "invalid_value"
+#define MISSING   "missing_required_parameter"
+#define ITEM      "unsupported_item"
+
+
+typedef struct {
+    char        *text;
+    ngx_uint_t   good;       /* readings that take it */
+    char        *code;       /* of the others' error */
+    char        *param;      /* the path behind the one of the whole table */
+} reading_t;
+
+
+typedef struct {
+    const ngx_ors_shape_t  *shape;
+    char                   *format;   /* has one %s for the piece */
+    char                   *path;
+} frame_t;
+
+
+static char  *reading_names[] = { "spec", "openai", "loose", "loose openai" };
+
+
+/* reads "text", whose bytes come from "pool", in one reading */
+
+static ngx_inline ngx_int_t
+read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
+    ngx_pool_t *pool, ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    ngx_str_t    body;
+    ngx_uint_t   i;
+
+    static ngx_ors_limits_t  limits = { 16, 100000, 1000, 128, 0, 0, 0, 0 };
+
+    static ngx_ors_endpoint_t  responses, compact;
+
+    responses.id = ngx_ors_endpoint_responses;
+    responses.request = &ngx_ors_fields_create;
+    compact.id = ngx_ors_endpoint_compact;
+    compact.request = &ngx_ors_fields_compact;
+
+    body.len = ngx_strlen(text);
+    body.data = ngx_pnalloc(pool, body.len);
+
+    for (i = 0; i < body.len; i++) {
+        body.data[i] = (text[i] == '\'') ? '"' : text[i];
+    }
+
+    ngx_memzero(err, sizeof(ngx_ors_error_t));
+
+    ngx_ors_request_init(req, (shape == &ngx_ors_fields_compact)
+                              ? &compact : &responses,
+                         policy, &limits, pool);
+
+    return ngx_ors_request_read(req, &body, err);
+}
+
+
+static ngx_inline void
+test_reading(frame_t *frame, reading_t *row, ngx_uint_t n)
+{
+    char                text[8192], param[256];
+    ngx_int_t           rc;
+    ngx_pool_t         *pool;
+    ngx_ors_error_t     err;
+    ngx_ors_policy_t    policy;
+    ngx_ors_request_t   req;
+
+    pool = ngx_ors_test_pool();
+
+    policy.reading = 1 << n;
+    policy.unknown = ngx_ors_unknown_auto;
+    policy.mask = 0;
+
+    snprintf(text, sizeof(text), frame->format, row->text);
+
+    rc = read_in(frame->shape, &policy, text, pool, &req, &err);
+
+    if (row->good & policy.reading) {
+        is_int(rc, NGX_OK, "%s: %s", reading_names[n], text);
+
+        if (rc != NGX_OK) {
+            diag("%.*s", (int) err.message.len, err.message.data);
+        }
+
+    } else if (is_int(rc, NGX_DECLINED, "%s: not %s", reading_names[n], text))
+    {
+        snprintf(param, sizeof(param), "%s%s%s", frame->path,
+                 (*frame->path && *row->param && *row->param != '[')
+                 ? "." : "", row->param);
+
+        is_int(err.status, 400, "with a status");
+        is_str(&err.code, row->code, "with a code");
+        is_str(&err.param, param, "with a param");
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+/* "readings" are those that the table is about */
+
+static ngx_inline void
+test_readings(frame_t *frame, reading_t *rows, ngx_uint_t readings)
+{
+    ngx_uint_t   n;
+    reading_t   *row;
+
+    for (row = rows; row->text; row++) {
+        for (n = 0; n < 4; n++) {
+            if (readings & (1 << n)) {
+                test_reading(frame, row, n);
+            }
+        }
+    }
+}
+
+
+#endif /* _READING_TABLE_H_INCLUDED_ */
