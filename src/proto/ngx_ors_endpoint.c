@@ -16,7 +16,21 @@ static const ngx_ors_endpoint_t  ngx_ors_endpoints[] = {
 
     { ngx_ors_endpoint_responses, ngx_string("/responses"),
       &ngx_ors_fields_create, &ngx_ors_fields_response,
-      &ngx_ors_fields_event }
+      &ngx_ors_fields_event },
+
+    { ngx_ors_endpoint_compact, ngx_string("/responses/compact"),
+      &ngx_ors_fields_compact, &ngx_ors_fields_compaction, NULL },
+
+    { ngx_ors_endpoint_chat, ngx_string("/chat/completions"),
+      &ngx_ors_fields_chat_request, &ngx_ors_fields_chat_answer,
+      &ngx_ors_fields_chat_chunk },
+
+    { ngx_ors_endpoint_embeddings, ngx_string("/embeddings"),
+      &ngx_ors_fields_embeddings_request, &ngx_ors_fields_embeddings_answer,
+      NULL },
+
+    { ngx_ors_endpoint_models, ngx_string("/models"),
+      NULL, &ngx_ors_fields_models, NULL }
 };
 
 
