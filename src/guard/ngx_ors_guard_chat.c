@@ -1,0 +1,214 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_error.h>
+#include <ngx_ors_guard_chat.h>
+#include <ngx_ors_guard_check.h>
+#include <ngx_ors_guard_slip.h>
+#include <ngx_ors_mask.h>
+#include <ngx_ors_response.h>
+#include <ngx_ors_sse.h>
+
+
+/* choices whose end is known: nobody asks for more */
+#define NGX_ORS_GUARD_CHOICES  128
+
+
+static ngx_int_t ngx_ors_guard_chat_error(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_chat_choices(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_chat_choice(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *choice);
+
+
+ngx_int_t
+ngx_ors_guard_chat(ngx_ors_guard_t *guard)
+{
+    u_char               *p, *last;
+    ngx_int_t             rc;
+    ngx_str_t            *data;
+    ngx_ors_json_node_t  *root;
+
+    rc = ngx_ors_guard_chat_error(guard);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    data = &guard->sse.data;
+
+    rc = ngx_ors_guard_check(guard, data, guard->endpoint->event);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_guard_chat_choices(guard);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* the text was read: line breaks stand between its tokens only */
+
+    last = data->data + data->len;
+
+    for (p = ngx_strlchr(data->data, last, LF);
+         p;
+         p = ngx_strlchr(p, last, LF))
+    {
+        *p++ = ' ';
+    }
+
+    root = guard->json.nodes;
+
+    ngx_ors_out_lit(guard->out, "data: ");
+    ngx_ors_edits_write(&guard->edits, &guard->json,
+                        ngx_ors_edit_start(root), ngx_ors_edit_end(root), 0,
+                        guard->out);
+    ngx_ors_sse_close(guard->out);
+
+    return NGX_OK;
+}
+
+
+/*
+ * NGX_OK: no error; NGX_DECLINED: guard->error says what upstream has
+ * reported; NGX_ERROR
+ */
+
+static ngx_int_t
+ngx_ors_guard_chat_error(ngx_ors_guard_t *guard)
+{
+    ngx_int_t             rc;
+    ngx_str_t            *data, *event;
+    ngx_ors_json_node_t  *error;
+
+    static ngx_str_t  key = ngx_string("\"error\"");
+
+    data = &guard->sse.data;
+    event = &guard->sse.event;
+
+    /* in a string the quotes would be escaped */
+
+    if (memmem(data->data, data->len, key.data, key.len) == NULL
+        && (event->len != 5 || ngx_memcmp(event->data, "error", 5) != 0))
+    {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_json_read(&guard->json, data->data, data->len);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    }
+
+    error = ngx_ors_json_find(&guard->json, guard->json.nodes, "error");
+
+    if ((error == NULL || error->type == ngx_ors_json_null)
+        && event->len == 0)
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_error(&guard->error, guard->pool, 0, &guard->json,
+                           guard->json.nodes)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (guard->policy->mask) {
+        ngx_ors_mask(&guard->error);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_guard_chat_choices(ngx_ors_guard_t *guard)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *choices, *choice;
+
+    choices = ngx_ors_json_find(&guard->json, guard->json.nodes, "choices");
+
+    if (choices == NULL || choices->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    for (choice = ngx_ors_json_first(&guard->json, choices);
+         choice;
+         choice = ngx_ors_json_next(&guard->json, choice))
+    {
+        rc = ngx_ors_guard_chat_choice(guard, choice);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_guard_chat_choice(ngx_ors_guard_t *guard, ngx_ors_json_node_t *choice)
+{
+    int64_t                  n;
+    uint64_t                 bit;
+    ngx_ors_json_node_t     *node;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    node = ngx_ors_json_find(&guard->json, choice, "index");
+    n = 0;
+
+    if (node && (ngx_ors_json_integer(&guard->json, node, &n) != NGX_OK
+                 || n < 0 || n >= NGX_ORS_GUARD_CHOICES))
+    {
+        return ngx_ors_guard_broken(guard, "a choice has an impossible "
+                                    "index");
+    }
+
+    bit = (uint64_t) 1 << (n & 63);
+    gs->seen[n >> 6] |= bit;
+
+    node = ngx_ors_json_find(&guard->json, choice, "finish_reason");
+
+    if (node && node->type != ngx_ors_json_null) {
+        gs->finished[n >> 6] |= bit;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_ors_guard_chat_ends(ngx_ors_guard_t *guard, ngx_uint_t done)
+{
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+
+    if (!(gs->seen[0] | gs->seen[1])) {
+        return 0;
+    }
+
+    return done || (gs->seen[0] == gs->finished[0]
+                    && gs->seen[1] == gs->finished[1]);
+}
+
+
+void
+ngx_ors_guard_chat_fail(ngx_ors_guard_t *guard)
+{
+    ngx_ors_out_lit(guard->out, "data: {\"error\":");
+    ngx_ors_error_render(guard->out, &guard->error);
+    ngx_ors_out_lit(guard->out, "}");
+    ngx_ors_sse_close(guard->out);
+    ngx_ors_sse_done(guard->out);
+}

@@ -1,0 +1,435 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_guard_check.h>
+#include <ngx_ors_guard_final.h>
+#include <ngx_ors_guard_item.h>
+#include <ngx_ors_id.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_response.h>
+#include <ngx_ors_sse.h>
+
+
+/* a snapshot that is made here: all but the ids and the model's name */
+#define NGX_ORS_GUARD_SNAPSHOT                                                \
+    "{\"id\":\"%V\",\"object\":\"response\",\"created_at\":%T,"               \
+    "\"completed_at\":null,\"status\":\"in_progress\","                       \
+    "\"incomplete_details\":null,\"output\":[],\"error\":null,"               \
+    "\"usage\":null,\"model\":\""
+
+
+static size_t ngx_ors_guard_final_size(ngx_ors_guard_t *guard, size_t pos,
+    size_t last);
+static u_char *ngx_ors_guard_final_text(ngx_ors_guard_t *guard, u_char *p,
+    size_t pos, size_t last);
+static ngx_int_t ngx_ors_guard_final_start(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_final_invent(ngx_ors_guard_t *guard,
+    ngx_str_t *text);
+static void ngx_ors_guard_final_open(ngx_ors_guard_t *guard, ngx_str_t *type);
+static ngx_int_t ngx_ors_guard_final_failed(ngx_ors_guard_t *guard,
+    ngx_ors_error_t *err);
+static void ngx_ors_guard_final_members(ngx_ors_guard_t *guard);
+static void ngx_ors_guard_final_items(ngx_ors_guard_t *guard);
+
+
+/* members of a snapshot that are written anew when it has failed */
+
+static const ngx_str_t  ngx_ors_guard_final_names[] = {
+    ngx_string("status"),
+    ngx_string("completed_at"),
+    ngx_string("incomplete_details"),
+    ngx_string("error"),
+    ngx_string("output"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_guard_final_charge(ngx_ors_guard_t *guard, size_t size)
+{
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+
+    if (size > guard->limits->answer - gs->kept) {
+        return ngx_ors_guard_found(guard, "answer_too_large",
+                                   "the model server's answer is over the "
+                                   "limit of %uz bytes",
+                                   guard->limits->answer);
+    }
+
+    gs->kept += size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_guard_final_item(ngx_ors_guard_t *guard, ngx_ors_json_node_t *node,
+    ngx_str_t *json)
+{
+    size_t     pos, last;
+    ngx_int_t  rc;
+
+    pos = ngx_ors_edit_start(node);
+    last = ngx_ors_edit_end(node);
+
+    json->len = ngx_ors_guard_final_size(guard, pos, last);
+
+    rc = ngx_ors_guard_final_charge(guard, json->len);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    json->data = ngx_pnalloc(guard->pool, json->len);
+    if (json->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_ors_guard_final_text(guard, json->data, pos, last);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_guard_final_snapshot(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *node)
+{
+    size_t                   pos, last, size;
+    u_char                  *p;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+
+    pos = ngx_ors_edit_start(node);
+    last = ngx_ors_edit_end(node);
+    size = ngx_ors_guard_final_size(guard, pos, last);
+
+    if (size > gs->room) {
+        p = ngx_pnalloc(guard->pool, size);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (gs->snapshot.data) {
+            (void) ngx_pfree(guard->pool, gs->snapshot.data);
+        }
+
+        gs->snapshot.data = p;
+        gs->room = size;
+    }
+
+    p = ngx_ors_guard_final_text(guard, gs->snapshot.data, pos, last);
+    gs->snapshot.len = p - gs->snapshot.data;
+
+    return NGX_OK;
+}
+
+
+/* an edit at the very end is the parent's, of what comes behind */
+
+static size_t
+ngx_ors_guard_final_size(ngx_ors_guard_t *guard, size_t pos, size_t last)
+{
+    size_t           size;
+    ngx_ors_edit_t  *edit, *end;
+
+    size = last - pos;
+    end = guard->edits.elts + guard->edits.n;
+
+    for (edit = guard->edits.elts; edit < end; edit++) {
+
+        if (edit->pos >= pos && edit->pos < last) {
+            size = size + edit->text.len - edit->len;
+        }
+    }
+
+    return size;
+}
+
+
+static u_char *
+ngx_ors_guard_final_text(ngx_ors_guard_t *guard, u_char *p, size_t pos,
+    size_t last)
+{
+    u_char          *text;
+    ngx_ors_edit_t  *edit, *end;
+
+    text = guard->json.text;
+    end = guard->edits.elts + guard->edits.n;
+
+    for (edit = guard->edits.elts; edit < end; edit++) {
+
+        if (edit->pos < pos || edit->pos >= last) {
+            continue;
+        }
+
+        p = ngx_cpymem(p, text + pos, edit->pos - pos);
+
+        if (edit->text.len) {
+            p = ngx_cpymem(p, edit->text.data, edit->text.len);
+        }
+
+        pos = (size_t) edit->pos + edit->len;
+    }
+
+    return ngx_cpymem(p, text + pos, last - pos);
+}
+
+
+void
+ngx_ors_guard_final_error(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
+{
+    static ngx_str_t  error = ngx_string("error");
+
+    ngx_ors_guard_final_open(guard, &error);
+    ngx_ors_out_lit(guard->out, ",\"error\":");
+    ngx_ors_error_render(guard->out, err);
+    ngx_ors_out_lit(guard->out, "}");
+    ngx_ors_sse_close(guard->out);
+}
+
+
+ngx_int_t
+ngx_ors_guard_final(ngx_ors_guard_t *guard)
+{
+    ngx_ors_error_t         *err;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    err = &guard->error;
+
+    if (gs->order == ngx_ors_guard_order_st_over) {
+        return NGX_DONE;
+    }
+
+    if (gs->snapshot.len == 0 && ngx_ors_guard_final_start(guard) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (gs->order == ngx_ors_guard_order_st_error) {
+        err = &gs->failure;
+
+    } else {
+        ngx_ors_guard_final_error(guard, err);
+    }
+
+    gs->order = ngx_ors_guard_order_st_over;
+
+    return ngx_ors_guard_final_failed(guard, err);
+}
+
+
+/* a comment has come and no response: clients need one that can fail */
+
+static ngx_int_t
+ngx_ors_guard_final_start(ngx_ors_guard_t *guard)
+{
+    ngx_int_t                rc;
+    ngx_str_t                text;
+    ngx_uint_t               mended;
+    ngx_ors_error_t          err;
+    ngx_ors_guard_stream_t  *gs;
+
+    static ngx_str_t  created = ngx_string("response.created");
+
+    gs = guard->stream;
+    mended = guard->mended;
+
+    if (ngx_ors_guard_final_invent(guard, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the other fields are filled in as for anybody else */
+
+    rc = ngx_ors_guard_validate(guard, &text, &ngx_ors_fields_response, &err);
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ALERT, guard->log, 0,
+                      "a response of our own is not valid: %V", &err.message);
+        return NGX_ERROR;
+    }
+
+    if (rc != NGX_OK
+        || ngx_ors_guard_final_snapshot(guard, guard->json.nodes) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    guard->mended = mended;
+
+    ngx_ors_guard_final_open(guard, &created);
+    ngx_ors_out_lit(guard->out, ",\"response\":");
+    ngx_ors_out_str(guard->out, &gs->snapshot);
+    ngx_ors_out_lit(guard->out, "}");
+    ngx_ors_sse_close(guard->out);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_guard_final_invent(ngx_ors_guard_t *guard, ngx_str_t *text)
+{
+    size_t         size;
+    u_char        *p;
+    ngx_str_t      id, model;
+    ngx_ors_id_t   ids;
+
+    if (ngx_ors_id_init(&ids, guard->log) != NGX_OK
+        || ngx_ors_id_make(&ids, guard->pool, "resp", &id) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_str_null(&model);
+
+    if (guard->request) {
+        model = guard->request->model;
+    }
+
+    size = sizeof(NGX_ORS_GUARD_SNAPSHOT) + id.len + NGX_TIME_T_LEN
+           + ngx_ors_json_escape_len(model.data, model.len)
+           + sizeof("\"}") - 1;
+
+    p = ngx_pnalloc(guard->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+
+    p = ngx_sprintf(p, NGX_ORS_GUARD_SNAPSHOT, &id, ngx_time());
+    p = ngx_ors_json_escape_mem(p, model.data, model.len);
+    *p++ = '"';
+    *p++ = '}';
+
+    text->len = p - text->data;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_guard_final_open(ngx_ors_guard_t *guard, ngx_str_t *type)
+{
+    ngx_ors_sse_open(guard->out, type);
+    ngx_ors_out_lit(guard->out, "{\"type\":\"");
+    ngx_ors_out_str(guard->out, type);
+    ngx_ors_out_lit(guard->out, "\",\"sequence_number\":");
+    ngx_ors_out_int(guard->out, guard->stream->sequence++);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_final_failed(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
+{
+    ngx_int_t       rc;
+    ngx_str_t      *snapshot;
+    ngx_ors_out_t  *out;
+
+    static ngx_str_t  failed = ngx_string("response.failed");
+
+    out = guard->out;
+    snapshot = &guard->stream->snapshot;
+
+    rc = ngx_ors_json_read(&guard->json, snapshot->data, snapshot->len);
+
+    if (rc != NGX_OK) {
+
+        if (rc == NGX_DECLINED) {
+            ngx_log_error(NGX_LOG_ALERT, guard->log, 0,
+                          "a response that was kept is not JSON");
+        }
+
+        return NGX_ERROR;
+    }
+
+    ngx_ors_guard_final_open(guard, &failed);
+
+    ngx_ors_out_lit(out, ",\"response\":{");
+    ngx_ors_guard_final_members(guard);
+    ngx_ors_out_lit(out, "\"status\":\"failed\",\"completed_at\":null,"
+                         "\"incomplete_details\":null,\"error\":{\"code\":");
+    ngx_ors_json_quote(out, err->code.data, err->code.len);
+    ngx_ors_out_lit(out, ",\"message\":");
+    ngx_ors_json_quote(out, err->message.data, err->message.len);
+    ngx_ors_out_lit(out, "},\"output\":[");
+    ngx_ors_guard_final_items(guard);
+    ngx_ors_out_lit(out, "]}}");
+
+    ngx_ors_sse_close(out);
+    ngx_ors_sse_done(out);
+
+    return NGX_DONE;
+}
+
+
+/* those that stay, each with a comma behind it */
+
+static void
+ngx_ors_guard_final_members(ngx_ors_guard_t *guard)
+{
+    size_t                pos;
+    ngx_ors_json_t       *json;
+    const ngx_str_t      *name;
+    ngx_ors_json_node_t  *key;
+
+    json = &guard->json;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (name = ngx_ors_guard_final_names; name->len; name++) {
+
+            if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+                break;
+            }
+        }
+
+        if (name->len == 0) {
+            pos = ngx_ors_edit_start(key);
+
+            ngx_ors_out_copy(guard->out, json->text + pos,
+                             ngx_ors_edit_end(key + 1) - pos);
+            ngx_ors_out_lit(guard->out, ",");
+        }
+    }
+}
+
+
+/* one that is not finished would make the response incomplete (C28) */
+
+static void
+ngx_ors_guard_final_items(ngx_ors_guard_t *guard)
+{
+    ngx_str_t               *json;
+    ngx_uint_t               i, n;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    n = 0;
+
+    for (i = 0; i < gs->nitems; i++) {
+        json = &gs->items[i].json;
+
+        if (json->len == 0) {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(guard->out, ",");
+        }
+
+        ngx_ors_out_ref(guard->out, json->data, json->len);
+    }
+}

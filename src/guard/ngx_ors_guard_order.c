@@ -1,0 +1,641 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_error.h>
+#include <ngx_ors_guard_check.h>
+#include <ngx_ors_guard_final.h>
+#include <ngx_ors_guard_item.h>
+#include <ngx_ors_guard_order.h>
+#include <ngx_ors_guard_slip.h>
+#include <ngx_ors_guard_stream.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_mask.h>
+#include <ngx_ors_sse.h>
+
+
+/* a number to begin with that leaves room to count */
+#define NGX_ORS_GUARD_SEQUENCE_MAX  9007199254740992LL
+
+#define ngx_ors_guard_named(name, text)                                       \
+    ((name)->len == sizeof(text) - 1                                          \
+     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
+
+
+static void ngx_ors_guard_order_lines(ngx_str_t *data);
+static ngx_int_t ngx_ors_guard_order_event(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_begins(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_created(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_state(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_item(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_end(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_failed(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_error(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_report(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *node);
+static ngx_uint_t ngx_ors_guard_order_same(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response);
+static ngx_uint_t ngx_ors_guard_order_is(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response, const char *status);
+static ngx_uint_t ngx_ors_guard_order_null(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response, const char *name);
+static ngx_int_t ngx_ors_guard_order_send(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_number(ngx_ors_guard_t *guard,
+    ngx_ors_guard_event_t *ev);
+
+
+ngx_int_t
+ngx_ors_guard_order(ngx_ors_guard_t *guard)
+{
+    ngx_int_t               rc;
+    ngx_ors_guard_event_t   ev;
+
+    guard->stream->filled = 0;
+
+    rc = ngx_ors_guard_check(guard, &guard->sse.data, guard->endpoint->event);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_guard_order_lines(&guard->sse.data);
+
+    rc = ngx_ors_guard_event_read(guard, &ev);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_guard_order_event(guard, &ev);
+    }
+
+    if (rc == NGX_OK) {
+        return ngx_ors_guard_order_send(guard, &ev);
+    }
+
+    return (rc == NGX_DONE) ? NGX_OK : rc;
+}
+
+
+/* the text was read: line breaks stand between its tokens only */
+
+static void
+ngx_ors_guard_order_lines(ngx_str_t *data)
+{
+    u_char  *p, *last;
+
+    last = data->data + data->len;
+
+    for (p = ngx_strlchr(data->data, last, LF);
+         p;
+         p = ngx_strlchr(p, last, LF))
+    {
+        *p++ = ' ';
+    }
+}
+
+
+/* NGX_OK: it is to be sent; NGX_DONE: it was; NGX_DECLINED, NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_guard_order_event(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_guard_order_begins(guard, ev);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    switch (ev->act) {
+
+    case ngx_ors_guard_act_created:
+        return ngx_ors_guard_order_created(guard, ev);
+
+    case ngx_ors_guard_act_queued:
+    case ngx_ors_guard_act_in_progress:
+        return ngx_ors_guard_order_state(guard, ev);
+
+    case ngx_ors_guard_act_completed:
+    case ngx_ors_guard_act_incomplete:
+        return ngx_ors_guard_order_end(guard, ev);
+
+    case ngx_ors_guard_act_failed:
+        return ngx_ors_guard_order_failed(guard, ev);
+
+    case ngx_ors_guard_act_error:
+        return ngx_ors_guard_order_error(guard, ev);
+
+    case ngx_ors_guard_act_item_added:
+    case ngx_ors_guard_act_item_done:
+    case ngx_ors_guard_act_part_added:
+    case ngx_ors_guard_act_part_done:
+    case ngx_ors_guard_act_delta:
+    case ngx_ors_guard_act_text:
+    case ngx_ors_guard_act_note:
+    case ngx_ors_guard_act_item:
+        return ngx_ors_guard_order_item(guard, ev);
+
+    case ngx_ors_guard_act_none:
+        break;
+    }
+
+    return NGX_OK;
+}
+
+
+/* before the response there is nothing, and after an error only its failure */
+
+static ngx_int_t
+ngx_ors_guard_order_begins(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_ors_guard_order_e  order;
+
+    order = guard->stream->order;
+
+    if (ev->act == ngx_ors_guard_act_none
+        || ev->act == ngx_ors_guard_act_failed)
+    {
+        return NGX_OK;
+    }
+
+    if (order == ngx_ors_guard_order_st_error) {
+        (void) ngx_ors_guard_slip(guard, ngx_ors_guard_slip_late);
+        return NGX_DECLINED;
+    }
+
+    if (order == ngx_ors_guard_order_st_start
+        && ev->act != ngx_ors_guard_act_created
+        && ev->act != ngx_ors_guard_act_error)
+    {
+        return ngx_ors_guard_broken(guard, "response.created must be the "
+                                    "first event");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_guard_order_created(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_ors_json_node_t     *response, *node;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+
+    if (gs->order != ngx_ors_guard_order_st_start) {
+        return ngx_ors_guard_broken(guard, "it comes again");
+    }
+
+    response = ev->member[ngx_ors_guard_m_response];
+
+    node = ngx_ors_json_find(&guard->json, response, "id");
+
+    if (node->len == 0) {
+        return ngx_ors_guard_broken(guard, "the response's id is empty");
+    }
+
+    if (ngx_ors_guard_event_copy(guard, node, &gs->id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!ngx_ors_guard_order_is(guard, response, "in_progress")
+        && !ngx_ors_guard_order_is(guard, response, "queued")
+        && ngx_ors_guard_slip(guard, ngx_ors_guard_slip_status) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    node = ngx_ors_json_find(&guard->json, response, "output");
+
+    if (node && node->count
+        && ngx_ors_guard_slip(guard, ngx_ors_guard_slip_output) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    gs->order = ngx_ors_guard_order_st_created;
+
+    return ngx_ors_guard_final_snapshot(guard, response);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_order_state(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_uint_t               queued;
+    ngx_ors_json_node_t     *response;
+    ngx_ors_guard_order_e    order;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    response = ev->member[ngx_ors_guard_m_response];
+    queued = (ev->act == ngx_ors_guard_act_queued);
+
+    if (!ngx_ors_guard_order_same(guard, response)) {
+        return ngx_ors_guard_broken(guard, "the response's id has changed");
+    }
+
+    if (!ngx_ors_guard_order_is(guard, response,
+                                queued ? "queued" : "in_progress")
+        && ngx_ors_guard_slip(guard, ngx_ors_guard_slip_status) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    order = queued ? ngx_ors_guard_order_st_queued : ngx_ors_guard_order_st_running;
+
+    if (gs->order >= order) {
+        return ngx_ors_guard_slip(guard, ngx_ors_guard_slip_again);
+    }
+
+    gs->order = order;
+
+    return ngx_ors_guard_final_snapshot(guard, response);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_order_item(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    if (guard->stream->order != ngx_ors_guard_order_st_running) {
+        (void) ngx_ors_guard_slip(guard, ngx_ors_guard_slip_skipped);
+        guard->stream->order = ngx_ors_guard_order_st_running;
+    }
+
+    return ngx_ors_guard_item(guard, ev);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_order_end(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               completed;
+    ngx_ors_json_node_t     *response, *output;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    response = ev->member[ngx_ors_guard_m_response];
+    completed = (ev->act == ngx_ors_guard_act_completed);
+
+    if (!ngx_ors_guard_order_same(guard, response)) {
+        return ngx_ors_guard_broken(guard, "the response's id has changed");
+    }
+
+    if (!ngx_ors_guard_order_is(guard, response,
+                                completed ? "completed" : "incomplete"))
+    {
+        return ngx_ors_guard_broken(guard, "the response has another status");
+    }
+
+    if (completed && gs->incomplete) {
+        return ngx_ors_guard_broken(guard, "an item is incomplete");
+    }
+
+    output = ngx_ors_json_find(&guard->json, response, "output");
+
+    rc = ngx_ors_guard_item_output(guard, output);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if ((!ngx_ors_guard_order_null(guard, response, "error")
+         || ngx_ors_guard_order_null(guard, response, "incomplete_details")
+            != completed)
+        && ngx_ors_guard_slip(guard, ngx_ors_guard_slip_details) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (gs->order != ngx_ors_guard_order_st_running) {
+        (void) ngx_ors_guard_slip(guard, ngx_ors_guard_slip_skipped);
+    }
+
+    gs->order = ngx_ors_guard_order_st_over;
+
+    return NGX_OK;
+}
+
+
+/* with "error" before it or without (C22) */
+
+static ngx_int_t
+ngx_ors_guard_order_failed(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    size_t                   size;
+    u_char                  *p;
+    ngx_str_t                text;
+    ngx_ors_error_t         *err;
+    ngx_ors_json_node_t     *response;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    response = ev->member[ngx_ors_guard_m_response];
+
+    if (!ngx_ors_guard_order_is(guard, response, "failed")) {
+        return ngx_ors_guard_broken(guard, "the response has another status");
+    }
+
+    if (ngx_ors_guard_order_null(guard, response, "error")) {
+        return ngx_ors_guard_broken(guard, "the response's error is null");
+    }
+
+    if (gs->order != ngx_ors_guard_order_st_start
+        && !ngx_ors_guard_order_same(guard, response))
+    {
+        return ngx_ors_guard_broken(guard, "the response's id has changed");
+    }
+
+    if (ngx_ors_guard_order_report(guard, response) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* there was nothing that could fail: it is an error, not a stream */
+
+    if (gs->order == ngx_ors_guard_order_st_start) {
+        return NGX_DECLINED;
+    }
+
+    gs->order = ngx_ors_guard_order_st_over;
+
+    if (!guard->policy->mask) {
+        return NGX_OK;
+    }
+
+    err = &guard->error;
+
+    size = sizeof("{\"code\":\"\",\"message\":\"\"}") - 1
+           + ngx_ors_json_escape_len(err->code.data, err->code.len)
+           + ngx_ors_json_escape_len(err->message.data, err->message.len);
+
+    p = ngx_pnalloc(guard->pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = p;
+
+    p = ngx_cpymem(p, "{\"code\":\"", sizeof("{\"code\":\"") - 1);
+    p = ngx_ors_json_escape_mem(p, err->code.data, err->code.len);
+    p = ngx_cpymem(p, "\",\"message\":\"", sizeof("\",\"message\":\"") - 1);
+    p = ngx_ors_json_escape_mem(p, err->message.data, err->message.len);
+    *p++ = '"';
+    *p++ = '}';
+
+    text.len = p - text.data;
+
+    return ngx_ors_edits_value(&guard->edits,
+                               ngx_ors_json_find(&guard->json, response,
+                                                 "error"),
+                               &text);
+}
+
+
+static ngx_int_t
+ngx_ors_guard_order_error(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_uint_t               nested;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    nested = (ev->member[ngx_ors_guard_m_error] != NULL);
+
+    if (ngx_ors_guard_order_report(guard, guard->json.nodes) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (gs->order == ngx_ors_guard_order_st_start) {
+        return NGX_DECLINED;
+    }
+
+    gs->failure = guard->error;
+    gs->order = ngx_ors_guard_order_st_error;
+
+    if (nested && !guard->policy->mask) {
+        return NGX_OK;
+    }
+
+    guard->mended += !nested;
+    ngx_ors_guard_final_error(guard, &gs->failure);
+
+    return NGX_DONE;
+}
+
+
+/* what upstream says of its failure: in "node", or in its "error" */
+
+static ngx_int_t
+ngx_ors_guard_order_report(ngx_ors_guard_t *guard, ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_error_t      *err;
+    ngx_ors_json_node_t  *error, *param;
+
+    json = &guard->json;
+    err = &guard->error;
+
+    if (ngx_ors_chat_error(err, guard->pool, 0, json, node) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the type of the event, not of the error */
+
+    if (ngx_ors_guard_named(&err->code, "error")) {
+        ngx_str_set(&err->code, "server_error");
+    }
+
+    error = ngx_ors_json_find(json, node, "error");
+
+    param = ngx_ors_json_find(json, (error && error->type
+                                     == ngx_ors_json_object) ? error : node,
+                              "param");
+
+    if (param && param->type == ngx_ors_json_string
+        && ngx_ors_guard_event_copy(guard, param, &err->param) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (guard->policy->mask) {
+        ngx_ors_mask(err);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_guard_order_same(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response)
+{
+    ngx_ors_json_node_t  *id;
+
+    id = ngx_ors_json_find(&guard->json, response, "id");
+
+    return id && ngx_ors_json_equal(&guard->json, id, guard->stream->id.data,
+                                    guard->stream->id.len);
+}
+
+
+static ngx_uint_t
+ngx_ors_guard_order_is(ngx_ors_guard_t *guard, ngx_ors_json_node_t *response,
+    const char *status)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_find(&guard->json, response, "status");
+
+    return node && ngx_ors_json_equal(&guard->json, node, (u_char *) status,
+                                      ngx_strlen(status));
+}
+
+
+static ngx_uint_t
+ngx_ors_guard_order_null(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response, const char *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&guard->json, response, (u_char *) name,
+                            ngx_strlen(name));
+
+    return node == NULL || node->type == ngx_ors_json_null;
+}
+
+
+/* one frame, in the form that all clients read */
+
+static ngx_int_t
+ngx_ors_guard_order_send(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    ngx_str_t            *event;
+    ngx_ors_json_node_t  *root;
+
+    if (ngx_ors_guard_order_number(guard, ev) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    event = &guard->sse.event;
+
+    if (event->len != ev->type.len
+        || ngx_memcmp(event->data, ev->type.data, event->len) != 0)
+    {
+        guard->mended++;
+    }
+
+    root = guard->json.nodes;
+
+    ngx_ors_sse_open(guard->out, &ev->type);
+    ngx_ors_edits_write(&guard->edits, &guard->json,
+                        ngx_ors_edit_start(root), ngx_ors_edit_end(root), 0,
+                        guard->out);
+    ngx_ors_sse_close(guard->out);
+
+    guard->stream->sequence++;
+
+    return NGX_OK;
+}
+
+
+/* from the first number on by steps of one, whatever the number (C23) */
+
+static ngx_int_t
+ngx_ors_guard_order_number(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
+{
+    int64_t                  n;
+    ngx_str_t                text;
+    ngx_uint_t               known;
+    ngx_ors_json_node_t     *node, *root;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    node = ev->member[ngx_ors_guard_m_sequence];
+
+    known = (node && ngx_ors_json_integer(&guard->json, node, &n) == NGX_OK);
+
+    if (!gs->numbered) {
+        gs->numbered = 1;
+
+        if (known && n >= 0 && n < NGX_ORS_GUARD_SEQUENCE_MAX) {
+            gs->sequence = n;
+        }
+    }
+
+    if (gs->filled || (known && n == gs->sequence)) {
+        return NGX_OK;
+    }
+
+    guard->mended++;
+
+    text.data = gs->number;
+
+    if (node) {
+        text.len = ngx_sprintf(gs->number, "%L", gs->sequence) - gs->number;
+        return ngx_ors_edits_value(&guard->edits, node, &text);
+    }
+
+    root = guard->json.nodes;
+
+    text.len = ngx_sprintf(gs->number, ",\"sequence_number\":%L",
+                           gs->sequence)
+               - gs->number;
+
+    return ngx_ors_edits_add(&guard->edits, ngx_ors_edit_end(root) - 1, 0,
+                             &text);
+}
+
+
+ngx_int_t
+ngx_ors_guard_stream_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_ors_guard_t *guard = data;
+
+    const ngx_str_t         *name;
+    ngx_ors_json_t          *json;
+    ngx_ors_json_node_t     *root, *type;
+    ngx_ors_guard_stream_t  *gs;
+
+    gs = guard->stream;
+    json = &guard->json;
+    root = json->nodes;
+    name = &shape->fields[i].name;
+
+    if (object == root && ngx_ors_guard_named(name, "sequence_number")) {
+        gs->filled = 1;
+
+        text->data = gs->number;
+        text->len = ngx_sprintf(gs->number, "%L", gs->sequence) - gs->number;
+
+        return NGX_OK;
+    }
+
+    if (!ngx_ors_guard_named(name, "status")
+        || object != ngx_ors_json_find(json, root, "item"))
+    {
+        return NGX_DECLINED;
+    }
+
+    type = ngx_ors_json_find(json, root, "type");
+
+    if (type && ngx_ors_json_is(json, type, "response.output_item.added")) {
+        ngx_str_set(text, "\"in_progress\"");
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
+}
