@@ -5,6 +5,7 @@
 
 
 #include "turn_check.h"
+#include <ngx_ors_fields.h>
 
 
 /* events of a part, and where their text is */
@@ -30,6 +31,7 @@ static void check_part(check_t *c, ngx_str_t *type);
 static void check_text(check_t *c, ngx_str_t *type,
     const check_part_t *part);
 static void check_sum(check_t *c, ngx_ors_json_node_t *node);
+static void check_shape(check_t *c, const ngx_ors_shape_t *shape);
 
 
 static const check_part_t  check_parts[] = {
@@ -112,6 +114,7 @@ check_document(check_t *c, run_t *run)
         return;
     }
 
+    check_shape(c, &ngx_ors_fields_response);
     check_response(c, c->json.nodes);
 }
 
@@ -135,6 +138,8 @@ check_refusal(check_t *c, run_t *run)
         wrong(c, "the error is not JSON");
         return;
     }
+
+    check_shape(c, &ngx_ors_fields_error);
 
     error = check_get(c, c->json.nodes, "error");
 
@@ -219,6 +224,8 @@ check_frame(check_t *c, u_char *p, u_char *last)
         wrong(c, "data is not JSON: %.*s", (int) (last - data), data);
         return;
     }
+
+    check_shape(c, &ngx_ors_fields_event);
 
     if (!check_same(c, check_get(c, c->json.nodes, "type"), &type)) {
         wrong(c, "type is not event %.*s", (int) type.len, type.data);
@@ -634,4 +641,37 @@ check_sum(check_t *c, ngx_ors_json_node_t *node)
     if (node && !check_same(c, node, &sum)) {
         wrong(c, "this is not the sum of the deltas");
     }
+}
+
+
+/* what is said is as the specification has it, and no more than that */
+
+static void
+check_shape(check_t *c, const ngx_ors_shape_t *shape)
+{
+    ngx_pool_t          *pool;
+    ngx_ors_error_t      err;
+    ngx_ors_policy_t     policy;
+    ngx_ors_validate_t   v;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+    ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
+    ngx_memzero(&v, sizeof(ngx_ors_validate_t));
+
+    policy.reading = NGX_ORS_READ_SPEC;
+    policy.unknown = ngx_ors_unknown_reject;
+
+    v.json = &c->json;
+    v.policy = &policy;
+    v.root = "the answer";
+    v.pool = pool;
+    v.err = &err;
+
+    if (ngx_ors_validate(&v, c->json.nodes, shape, NULL) != NGX_OK) {
+        wrong(c, "%.*s", (int) err.message.len, err.message.data);
+    }
+
+    ngx_destroy_pool(pool);
 }
