@@ -141,6 +141,7 @@ test: deps-test
 	+@$(MAKE) --no-print-directory asan
 
 prove: build
+	+@$(MAKE) --no-print-directory unit-tools
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
@@ -179,6 +180,8 @@ mainline-server: need
 	@$(BUILD)/mainline/tree/objs/nginx -v
 
 mainline: mainline-server
+	+@$(MAKE) --no-print-directory unit-tools
+	TEST_UNIT_DIR=$(abspath $(UNIT_DIR)) \
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/mainline/tree/objs/nginx) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/mainline/$(NAME).so) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)

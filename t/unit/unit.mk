@@ -2,6 +2,7 @@
 #
 #   make unit [T=sse]        build all (or those with "sse" in the name), run
 #   make unit-asan [T=sse]   the same with address and undefined sanitizers
+#   make unit-tools          programs of tests that are not in C
 #   make fuzz                libFuzzer targets in $(BUILD)/fuzz
 #   make fuzz-run            runs each of them [SECONDS=60] [F=turn]
 #
@@ -20,7 +21,7 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?=
+UNIT_LDLIBS ?= -lz
 UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -61,6 +62,8 @@ UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
                                   $(if $(findstring $(T),$(notdir $p)),$p)), \
                          $(UNIT_PROGS))
 
+UNIT_TOOLS  := $(UNIT_DIR)/schema_walk
+
 FUZZ_ROOM    = $(or $(FUZZ_$(call FUZZ_NAME,$1)),$(patsubst src/%/,%,$(dir \
                    $(wildcard src/*/ngx_ors_$(call FUZZ_NAME,$1).c))),turn)
 FUZZ_PROGS  := $(foreach s,$(FUZZ_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
@@ -77,14 +80,16 @@ FUZZ_request := turn
 SECONDS     ?= 60
 
 
-.PHONY: unit unit-asan fuzz fuzz-run unit-fuzz-progs
+.PHONY: unit unit-asan unit-tools fuzz fuzz-run unit-fuzz-progs
 
 unit: $(UNIT_RUN)
 	prove -e '$(UNIT_EXEC)' $(UNIT_RUN)
 
 unit-asan:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) unit \
-	    UNIT_DIR=$(BUILD)/asan/unit UNIT_FLAGS='$(UNIT_SAN)'
+	    unit-tools UNIT_DIR=$(BUILD)/asan/unit UNIT_FLAGS='$(UNIT_SAN)'
+
+unit-tools: $(UNIT_TOOLS)
 
 fuzz:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
@@ -147,6 +152,11 @@ $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
     $(eval $(call UNIT_PROG,$s,$r))))
 $(foreach s,$(FUZZ_SRCS), \
     $(eval $(call FUZZ_PROG,$s,$(call FUZZ_ROOM,$s))))
+
+# what t/schema_*.t ask
+$(UNIT_DIR)/schema_walk: $(UNIT_DIR)/t/diff/schema_walk.o $(UNIT_CORE) \
+    $(foreach r,$(UNIT_proto),$(UNIT_DIR)/$r.a)
+	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^
 
 # compared with another implementation
 $(UNIT_DIR)/json_jansson_test: UNIT_LDLIBS += -ljansson

@@ -16,6 +16,8 @@ package ORS::SDK;
 #     gateway_ok($g, 'name');        # what came to the servers, and the end
 #     $g->{nginx} $g->{model} $g->{aimock}
 #
+#     my $node = node('ajv');        # the path of Node, for a package's sake
+#
 # The scripts tell of their tests in lines of JSON, {ok, name, why}, and in
 # the end {plan}.  Each becomes a test here; a script that ends early, or
 # says nothing for a minute, is a failed one.  What is not installed makes
@@ -32,7 +34,8 @@ use ORS::Model qw( :all );
 use ORS::Nginx ();
 use ORS::Util qw( slurp wait_for );
 
-our @EXPORT_OK = qw( aimock gateway gateway_ok node_tests python_tests );
+our @EXPORT_OK = qw( aimock gateway gateway_ok node node_tests
+                     python_tests );
 
 use constant PATIENCE => 60 * ($ENV{TEST_NGINX_WAIT} || 1);
 
@@ -51,10 +54,11 @@ sub _need (@files) {
 
 # the binary that came with the packages: the system's may be too old
 
-sub _node () {
+sub node (@packages) {
     my ($node) = glob "$DIR/node_modules/node-linux-*/bin/node";
 
-    _need($node // "$DIR/node_modules", "$DIR/node_modules/openai");
+    _need($node // "$DIR/node_modules",
+          map { "$DIR/node_modules/$_" } @packages);
 
     return $node;
 }
@@ -125,9 +129,7 @@ sub _end ($child) {
 
 
 sub aimock () {
-    my $node = _node();
-
-    _need("$DIR/node_modules/\@copilotkit/aimock");
+    my $node = node('@copilotkit/aimock');
 
     my $self = _spawn(command => [ $node, "$DIR/aimock.mjs" ]);
 
@@ -318,9 +320,7 @@ sub _aimock_ok ($label, @requests) {
 
 
 sub node_tests ($script, $package, $gateway) {
-    my $node = _node();
-
-    _need("$DIR/node_modules/$package");
+    my $node = node($package);
 
     my $about = json_decode(
         slurp("$DIR/node_modules/$package/package.json"));
