@@ -366,7 +366,6 @@ ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
         ngx_ors_out_int(&out, ngx_time());
 
     } else if (guard->request == NULL
-               || guard->request->endpoint->id != ngx_ors_endpoint_responses
                || ngx_ors_response_field(&out, guard->request, i) != NGX_OK)
     {
         return NGX_DECLINED;

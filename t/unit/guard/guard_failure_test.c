@@ -74,6 +74,10 @@ static row_t  rows[] = {
       400,
       "{'error':{'type':'invalid_request','code':'upstream_error',"
       "'message':'too bad','param':'input'}}", 0 },
+    { "param with an escape", 0, 400,
+      "{'error':{'message':'too bad','param':'\\u0061'}}", 400,
+      "{'error':{'type':'invalid_request','code':'upstream_error',"
+      "'message':'too bad','param':''}}", 0 },
     { "a page", 0, 500, PAGE, 500,
       "{'error':{'type':'server_error','code':'server_error',"
       "'message':'the model server answered with status 500','param':''}}",

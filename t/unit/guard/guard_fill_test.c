@@ -38,6 +38,7 @@ static void test_row(row_t *row);
 static void test_complete(void);
 static void test_series(void);
 static void test_time(void);
+static void test_event(void);
 static ngx_ors_json_node_t *find(ngx_ors_json_t *json, answer_t *a,
     const char *field);
 
@@ -184,6 +185,7 @@ main(void)
     test_complete();
     test_series();
     test_time();
+    test_event();
 
     return done_testing();
 }
@@ -358,6 +360,50 @@ test_time(void)
 
     ngx_ors_test_time(1700000000, 1000);
 
+    free(p);
+    answer_free(&a);
+}
+
+
+/* the response in an event has the client's name for the model, too */
+
+static void
+test_event(void)
+{
+    u_char      *p, *expected;
+    size_t       len;
+    answer_t     a;
+    ngx_str_t    text, type;
+
+#define EVENT(model)                                                          \
+    "{'type':'response.created','sequence_number':0,'response':"              \
+    RESPONSE("in_progress", "null", model, "") "}"
+
+    answer_init(&a, "");
+    a.request = "{'model':'m','input':'hi'}";
+    answer_begin(&a);
+
+    ngx_str_set(&type, "application/json");
+    (void) ngx_ors_guard_header(&a.guard, 200, &type, -1);
+
+    text.len = sizeof(EVENT("other")) - 1;
+    p = answer_quotes(EVENT("other"), text.len);
+    text.data = p;
+
+    is_int(ngx_ors_guard_check(&a.guard, &text, &ngx_ors_fields_event),
+           NGX_OK, "an event");
+
+    ngx_ors_edits_write(&a.guard.edits, &a.guard.json, 0, text.len, 0,
+                        &a.out);
+    answer_take(&a);
+
+    len = sizeof(EVENT("m")) - 1;
+    expected = answer_quotes(EVENT("m"), len);
+
+    is_mem(a.text, a.size, expected, len, "the model of an event's response");
+    is_int(a.guard.mended, 1, "no more was changed");
+
+    free(expected);
     free(p);
     answer_free(&a);
 }
