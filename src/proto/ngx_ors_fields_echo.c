@@ -228,6 +228,7 @@ static const ngx_ors_value_t  ngx_ors_echo_efforts[] = {
     { ngx_string("medium"), NGX_ORS_IN_ALL },
     { ngx_string("high"), NGX_ORS_IN_ALL },
     { ngx_string("xhigh"), NGX_ORS_IN_ALL },
+    { ngx_string("max"), NGX_ORS_IN_OPENAI },
     ngx_ors_values_end
 };
 
@@ -253,7 +254,8 @@ static const ngx_ors_field_t  ngx_ors_echo_reasoning_fields[] = {
                           &ngx_ors_echo_summary_null_rule, "null"),
     ngx_ors_row_in("generate_summary", NGX_ORS_IN_OPENAI, 0,
                    &ngx_ors_echo_summary_null_rule),
-    ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL)
+    ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL),
+    ngx_ors_row_in("mode", NGX_ORS_IN_OPENAI, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_echo_reasoning_shape =

@@ -417,35 +417,15 @@ static void
 ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *choice)
 {
-    ngx_uint_t            n;
-    ngx_ors_json_node_t  *tools, *tool, *type;
+    ngx_ors_json_node_t  *tools;
 
     static ngx_str_t  mode = ngx_string(",\"mode\":");
     static ngx_str_t  automatic = ngx_string("\"auto\"");
 
-    ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":[");
-
     tools = ngx_ors_json_find(json, choice, "tools");
-    n = 0;
 
-    for (tool = tools ? ngx_ors_json_first(json, tools) : NULL;
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
-        type = ngx_ors_json_find(json, tool, "type");
-
-        if (type == NULL || !ngx_ors_json_is(json, type, "function")) {
-            continue;
-        }
-
-        if (n++) {
-            ngx_ors_out_lit(out, ",");
-        }
-
-        ngx_ors_response_value(out, json, tool);
-    }
-
-    ngx_ors_out_lit(out, "]");
+    ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":");
+    ngx_ors_response_value(out, json, tools);
     ngx_ors_response_member(out, json, choice, &mode, &automatic);
     ngx_ors_out_lit(out, "}");
 }

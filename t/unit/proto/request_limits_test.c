@@ -17,7 +17,8 @@
 #define LONG_TEXT  "string_above_max_length"
 
 #define CONTENT(role, part)                                                   \
-    "{'model':'m','input':[{'role':'" role "','content':[" part "'"
+    "{'model':'m','input':[{'type':'message','role':'" role "','content':["   \
+    part "'"
 
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
 } test_t;
 
 
-static void test_limit(test_t *test);
+static void test_limit(test_t *test, ngx_uint_t reading);
 static ngx_int_t read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool,
     ngx_ors_error_t *err);
 static u_char *copy(u_char *dst, char *text);
@@ -43,12 +44,12 @@ static test_t  tests[] = {
     { "{'model':'m','input':'", "a", 10 * MI, "'}", LONG_TEXT, "input" },
     { "{'model':'m','input':'", "\xc3\xa9", 10 * MI, "'}",
       LONG_TEXT, "input" },
-    { "{'model':'m','input':[{'role':'user','content':'", "a", 10 * MI,
-      "'}]}", LONG_TEXT, "input[0].content" },
-    { "{'model':'m','input':[{'role':'system','content':'", "a", 10 * MI,
-      "'}]}", LONG_TEXT, "input[0].content" },
-    { "{'model':'m','input':[{'role':'assistant','content':'", "a", 10 * MI,
-      "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'type':'message','role':'user','content':'",
+      "a", 10 * MI, "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'type':'message','role':'system','content':'",
+      "a", 10 * MI, "'}]}", LONG_TEXT, "input[0].content" },
+    { "{'model':'m','input':[{'type':'message','role':'assistant','content':'",
+      "a", 10 * MI, "'}]}", LONG_TEXT, "input[0].content" },
     { "{'model':'m','input':[{'type':'function_call_output','call_id':'c',"
       "'output':'", "a", 10 * MI, "'}]}", LONG_TEXT, "input[0].output" },
     { "{'model':'m','input':[{'type':'compaction','encrypted_content':'", "a",
@@ -86,11 +87,11 @@ static test_t  tests[] = {
       "'tools':[{'type':'function','name':'f'}",
       ",{'type':'function','name':'f'}", 127, "]}}",
       "array_above_max_length", "tool_choice.tools" },
-    { "{'model':'m','input':[{'role':'user','content':''}",
-      ",{'role':'user','content':''}", 999, "]}",
+    { "{'model':'m','input':[{'type':'message','role':'user','content':''}",
+      ",{'type':'message','role':'user','content':''}", 999, "]}",
       "array_above_max_length", "input" },
-    { "{'model':'m','input':'x','tools':[{'type':'t'}", ",{'type':'t'}", 127,
-      "]}", "array_above_max_length", "tools" },
+    { "{'model':'m','input':'x','tools':[{'type':'a:b'}", ",{'type':'a:b'}",
+      127, "]}", "array_above_max_length", "tools" },
 
     { NULL, NULL, 0, NULL, NULL, NULL }
 };
@@ -99,10 +100,13 @@ static test_t  tests[] = {
 int
 main(void)
 {
-    test_t  *test;
+    test_t      *test;
+    ngx_uint_t   n;
 
     for (test = tests; test->head; test++) {
-        test_limit(test);
+        for (n = 0; n < 4; n++) {
+            test_limit(test, 1 << n);
+        }
     }
 
     return done_testing();
@@ -110,13 +114,15 @@ main(void)
 
 
 static void
-test_limit(test_t *test)
+test_limit(test_t *test, ngx_uint_t reading)
 {
     ngx_int_t         rc;
     ngx_pool_t       *pool;
     ngx_ors_error_t   err;
 
     pool = ngx_ors_test_pool();
+
+    ngx_ors_test_policy.reading = reading;
 
     rc = read_units(test, test->n, pool, &err);
 

@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_fields.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_response.h>
 #include <ngx_ors_test_request.h>
@@ -20,7 +21,7 @@ typedef struct {
 } echo_t;
 
 
-static void test_echoes(void);
+static void test_echoes(echo_t *echo, ngx_uint_t readings);
 static void test_every_field(void);
 static void test_states(void);
 static void test_items(void);
@@ -31,6 +32,7 @@ static void setup(const char *request);
 static void render(void);
 static ngx_ors_json_node_t *field(const char *name);
 static void is_field(const char *name, const char *value, const char *label);
+static void is_valid(const char *label);
 static ngx_ors_item_t *item(ngx_ors_item_type_e type,
     ngx_ors_item_status_e status, const char *id);
 static ngx_ors_part_t *part(ngx_ors_item_t *to, ngx_ors_part_type_e type,
@@ -200,6 +202,42 @@ static echo_t  echoes[] = {
       "{'effort':null,'summary':'auto'}" },
     { "'reasoning':{'effort':'minimal','summary':'concise'}", "reasoning",
       "{'effort':null,'summary':'concise'}" },
+
+    { NULL, NULL, NULL }
+};
+
+
+/* what only the flavor "openai" takes goes back to those who know it */
+
+static echo_t  echoes_openai[] = {
+    { "'reasoning':{'effort':'max','context':'all_turns'}", "reasoning",
+      "{'effort':null,'summary':null}" },
+    { "'reasoning':{'generate_summary':'auto','mode':'pro'}", "reasoning",
+      "{'effort':null,'summary':null}" },
+    { "'service_tier':'scale'", "service_tier", "'scale'" },
+    { "'include':['web_search_call.results'],'truncation':null",
+      "truncation", "'disabled'" },
+    { "'tools':[{'type':'custom','name':'f'},{'type':'function','name':'g',"
+      "'async':true,'output_schema':{}},{'type':'web_search'}]", "tools",
+      "[{'type':'custom','name':'f'},{'type':'function','name':'g',"
+      "'description':null,'parameters':null,'strict':null},"
+      "{'type':'web_search'}]" },
+    { "'tool_choice':{'type':'web_search'}", "tool_choice",
+      "{'type':'web_search'}" },
+    { "'tool_choice':{'type':'custom','name':'f'}", "tool_choice",
+      "{'type':'custom','name':'f'}" },
+    { "'tool_choice':{'type':'mcp','server_label':'l'}", "tool_choice",
+      "{'type':'mcp','server_label':'l'}" },
+    { "'tool_choice':{'type':'allowed_tools','tools':["
+      "{'type':'mcp','server_label':'l'},{'type':'function','name':'f'}]}",
+      "tool_choice",
+      "{'type':'allowed_tools','tools':[{'type':'mcp','server_label':'l'},"
+      "{'type':'function','name':'f'}],'mode':'auto'}" },
+    { "'text':{'format':{'type':'json_object'}}", "text",
+      "{'format':{'type':'json_object'}}" },
+    { "'conversation':'c','prompt':{},'user':'u','client_metadata':{}",
+      "metadata", "{}" },
+    { NULL, NULL, NULL }
 };
 
 
@@ -220,7 +258,11 @@ static ngx_ors_json_t       json;
 int
 main(void)
 {
-    test_echoes();
+    test_echoes(echoes, NGX_ORS_READ_LOOSE);
+    test_echoes(echoes_openai, NGX_ORS_IN_OPENAI);
+
+    ngx_ors_test_policy.reading = NGX_ORS_READ_LOOSE;
+
     test_every_field();
     test_states();
     test_items();
@@ -232,20 +274,32 @@ main(void)
 }
 
 
+/* whatever came, the answer is good in the strict reading of the flavor */
+
 static void
-test_echoes(void)
+test_echoes(echo_t *echo, ngx_uint_t readings)
 {
-    ngx_uint_t  i;
+    ngx_uint_t  n;
 
-    for (i = 0; i < sizeof(echoes) / sizeof(echoes[0]); i++) {
-        setup(echoes[i].request);
-        render();
+    for ( /* void */ ; echo->request; echo++) {
+        for (n = 0; n < 4; n++) {
 
-        is_field(echoes[i].field, echoes[i].value,
-                 echoes[i].request[0] ? echoes[i].request : "nothing");
+            if (!(readings & (1 << n))) {
+                continue;
+            }
 
-        ngx_destroy_pool(pool);
-        free(body);
+            ngx_ors_test_policy.reading = 1 << n;
+
+            setup(echo->request);
+            render();
+
+            is_field(echo->field, echo->value,
+                     echo->request[0] ? echo->request : "nothing");
+            is_valid(echo->request);
+
+            ngx_destroy_pool(pool);
+            free(body);
+        }
     }
 }
 
@@ -662,6 +716,36 @@ is_field(const char *name, const char *value, const char *label)
     is_str(&raw, v, "%s: %s", label, name);
 
     free(v);
+}
+
+
+static void
+is_valid(const char *label)
+{
+    ngx_int_t           rc;
+    ngx_ors_error_t     error;
+    ngx_ors_policy_t    policy;
+    ngx_ors_validate_t  v;
+
+    ngx_memzero(&error, sizeof(ngx_ors_error_t));
+    ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
+    ngx_memzero(&v, sizeof(ngx_ors_validate_t));
+
+    policy.reading = (ngx_ors_test_policy.reading & NGX_ORS_IN_OPENAI)
+                     ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
+    policy.unknown = ngx_ors_unknown_reject;
+
+    v.json = &json;
+    v.policy = &policy;
+    v.root = "the answer";
+    v.pool = pool;
+    v.err = &error;
+
+    rc = ngx_ors_validate(&v, json.nodes, &ngx_ors_fields_response, NULL);
+
+    if (!is_int(rc, NGX_OK, "%s: a good answer", label)) {
+        diag("%.*s", (int) error.message.len, error.message.data);
+    }
 }
 
 

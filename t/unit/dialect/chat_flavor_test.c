@@ -1,0 +1,275 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* what the flavor "openai" takes and Chat cannot carry is refused */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
+
+
+#define USER  "{'role':'user','content':'u'}"
+#define CALL  "{'type':'function_call','call_id':'c','name':'f',"             \
+              "'arguments':''}"
+#define FUNC  "{'type':'function','name':'f'}"
+
+
+/* "chat": what the request has that is sent, or why it is not */
+
+typedef struct {
+    char  *request;
+    char  *chat;
+} row_t;
+
+
+static void test_row(char *format, row_t *row, ngx_uint_t reading);
+static ngx_int_t test_run(char *text, ngx_uint_t reading, u_char *result,
+    size_t size);
+static void test_table(char *format, row_t *rows, ngx_uint_t readings);
+
+
+static row_t  items[] = {
+    { "{'type':'custom_tool_call','call_id':'c','name':'f','input':''}",
+      "unsupported_item input[1].type" },
+    { "{'type':'custom_tool_call_output','call_id':'c','output':''}",
+      "unsupported_item input[1].type" },
+    { "{'type':'local_shell_call','action':{}}",
+      "unsupported_item input[1].type" },
+    { "{'type':'web_search_call'}", "unsupported_item input[1].type" },
+    { "{'type':'mcp_list_tools','server_label':'l','tools':[]}",
+      "unsupported_item input[1].type" },
+    { "{'type':'tool_search_output','tools':[]}",
+      "unsupported_item input[1].type" },
+    { "{'type':'additional_tools','role':'developer','tools':[" FUNC "]}",
+      "unsupported_item input[1].type" },
+    { "{'type':'compaction_trigger'}", "unsupported_item input[1].type" },
+    { "{'type':'context_compaction','encrypted_content':'x'}",
+      "unsupported_item input[1].type" },
+    { "{'type':'agent_message','content':[]}",
+      "unsupported_item input[1].type" },
+    { "{'type':'acme:search','id':'a','status':'completed'}",
+      "unsupported_item input[1].type" },
+    { "{'type':'acme:search','id':'a','status':'s','role':'user',"
+      "'content':'x'}", "unsupported_item input[1].type" },
+
+    { "{'type':'function_call_output','name':'f','output':''}",
+      "missing_required_parameter input[1].call_id" },
+    { "{'type':'function_call_output','call_id':null,'output':''}",
+      "missing_required_parameter input[1].call_id" },
+    { CALL ",{'type':'function_call_output','call_id':'c','output':["
+      "{'type':'input_audio','input_audio':{}}]}",
+      "unsupported_value input[2].output[0]" },
+    { CALL ",{'type':'function_call_output','call_id':'c','output':["
+      "{'type':'encrypted_content','encrypted_content':'x'}]}",
+      "unsupported_value input[2].output[0]" },
+
+    { "{'role':'user','content':[{'type':'input_audio','input_audio':{}}]}",
+      "unsupported_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_image','file_id':'f'}]}",
+      "invalid_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_file','file_id':'f'}]}",
+      "invalid_value input[1].content[0]" },
+    { "{'role':'developer','content':[{'type':'input_image'}]}",
+      "unsupported_value input[1].content[0]" },
+    { "{'role':'assistant','content':[{'type':'input_text','text':'a'},"
+      "{'type':'input_file'}]}", "unsupported_value input[1].content[1]" },
+
+    { "{'type':'reasoning','summary':[],'content':[{'type':"
+      "'reasoning_text','text':'x'}],'encrypted_content':'x'}", "" },
+    { "{'role':'assistant','content':[{'type':'output_text','text':'a',"
+      "'parsed':{},'logprobs':[]}],'phase':'commentary'}",
+      ",{'role':'assistant','content':'a'}" },
+    { "{'type':'function_call','call_id':'c','name':'f','arguments':'{}',"
+      "'namespace':'n','caller':{}}",
+      ",{'role':'assistant','content':null,'tool_calls':[{'id':'c',"
+      "'type':'function','function':{'name':'f','arguments':'{}'}}]}" },
+    { NULL, NULL }
+};
+
+
+static row_t  params[] = {
+    { "'tools':[{'type':'web_search'},{'type':'custom','name':'g'},"
+      "{'type':'namespace','name':'n','tools':[" FUNC "]},"
+      "{'type':'acme:x'}]", "" },
+    { "'tools':[{'type':'local_shell'}," FUNC "]",
+      ",'tools':[{'type':'function','function':{'name':'f','parameters':"
+      "{'type':'object','properties':{}}}}]" },
+
+    { "'tool_choice':{'type':'web_search'}",
+      "unsupported_value tool_choice.type" },
+    { "'tools':[{'type':'custom','name':'f'}],"
+      "'tool_choice':{'type':'custom','name':'f'}",
+      "unsupported_value tool_choice.type" },
+    { "'tools':[" FUNC "],'tool_choice':{'type':'mcp','server_label':'l'}",
+      "unsupported_value tool_choice.type" },
+    { "'tools':[" FUNC "],'tool_choice':{'type':'allowed_tools',"
+      "'mode':'required','tools':[{'type':'mcp'}]}",
+      "unsupported_value tool_choice.tools" },
+    { "'tools':[" FUNC "],'tool_choice':{'type':'allowed_tools',"
+      "'mode':'required','tools':[{'type':'mcp'}," FUNC "]}",
+      ",'tools':[{'type':'function','function':{'name':'f','parameters':"
+      "{'type':'object','properties':{}}}}],'tool_choice':'required'" },
+
+    { "'conversation':'c'", "unsupported_parameter conversation" },
+    { "'prompt':{'id':'p'}", "unsupported_parameter prompt" },
+    { "'user':'u','client_metadata':{},'service_tier':'scale',"
+      "'prompt_cache_retention':'24h','moderation':{},"
+      "'context_management':[]", "" },
+    { "'reasoning':{'effort':'max','context':'all_turns'}",
+      ",'reasoning_effort':'max'" },
+    { NULL, NULL }
+};
+
+
+/* the same in all readings */
+
+static row_t  formats[] = {
+    { "'text':{'format':{}}",
+      "missing_required_parameter text.format.schema" },
+    { "'text':{'format':{'type':'json_schema'}}",
+      "missing_required_parameter text.format.schema" },
+    { "'text':{'format':{'type':'json_schema','name':'n'}}",
+      "missing_required_parameter text.format.schema" },
+    { "'text':{'format':{'name':'n'}}",
+      "missing_required_parameter text.format.schema" },
+    { "'text':{'format':{'schema':{}}}",
+      ",'response_format':{'type':'json_schema','json_schema':"
+      "{'name':'response','schema':{}}}" },
+    { "'text':{'format':null}", "" },
+    { "'text':{'format':{'type':'text'}}", "" },
+    { "'tools':[{'type':'acme:x','x':1}]", "" },
+    { NULL, NULL }
+};
+
+
+int
+main(void)
+{
+    test_table("{'model':'m','input':[" USER ",%s]}", items,
+               NGX_ORS_IN_OPENAI);
+    test_table("{'model':'m','input':[" USER "],%s}", params,
+               NGX_ORS_IN_OPENAI);
+    test_table("{'model':'m','input':[{'type':'message',"
+               "'role':'user','content':'u'}],%s}", formats, NGX_ORS_IN_ALL);
+
+    return done_testing();
+}
+
+
+static void
+test_table(char *format, row_t *rows, ngx_uint_t readings)
+{
+    ngx_uint_t   n;
+    row_t       *row;
+
+    for (row = rows; row->request; row++) {
+        for (n = 0; n < 4; n++) {
+            if (readings & (1 << n)) {
+                test_row(format, row, 1 << n);
+            }
+        }
+    }
+}
+
+
+static void
+test_row(char *format, row_t *row, ngx_uint_t reading)
+{
+    char       text[4096], expected[4096];
+    u_char     result[4096];
+    ngx_int_t  rc;
+
+    snprintf(text, sizeof(text), format, row->request);
+
+    rc = test_run(text, reading, result, sizeof(result));
+
+    if (*row->chat && *row->chat != ',') {
+        is_int(rc, NGX_DECLINED, "reading %d: %s", (int) reading, text);
+        is_mem(result, ngx_strlen(result), row->chat, ngx_strlen(row->chat),
+               "code and param");
+        return;
+    }
+
+    is_int(rc, NGX_OK, "reading %d: %s", (int) reading, text);
+
+    if (strncmp(row->chat, ",{", 2) == 0) {
+        snprintf(expected, sizeof(expected), "{'model':'m','messages':["
+                 "{'role':'user','content':'u'}%s]}", row->chat);
+
+    } else {
+        snprintf(expected, sizeof(expected), "{'model':'m','messages':["
+                 "{'role':'user','content':'u'}]%s}", row->chat);
+    }
+
+    is_mem(result, ngx_strlen(result), expected, ngx_strlen(expected),
+           "what is sent");
+}
+
+
+/* leaves the document, with ' for ", or code and param in "result" */
+
+static ngx_int_t
+test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
+{
+    char               *p;
+    u_char             *last;
+    ngx_int_t           rc;
+    ngx_str_t           body;
+    ngx_pool_t         *pool;
+    ngx_chain_t        *cl;
+    ngx_ors_out_t       out;
+    ngx_ors_error_t     err;
+    ngx_ors_request_t   req;
+
+    static ngx_ors_limits_t  limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
+
+    pool = ngx_ors_test_pool();
+
+    for (p = text; *p; p++) {
+        if (*p == '\'') {
+            *p = '"';
+        }
+    }
+
+    body.data = (u_char *) text;
+    body.len = p - text;
+
+    ngx_ors_test_policy.reading = reading;
+
+    rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
+
+    if (rc == NGX_OK) {
+        ngx_ors_out_init(&out, pool, 512);
+        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+    }
+
+    last = result;
+
+    if (rc == NGX_OK) {
+        ngx_ors_out_take(&out, &cl);
+
+        for ( /* void */ ; cl; cl = cl->next) {
+            last = ngx_cpymem(last, cl->buf->pos,
+                              cl->buf->last - cl->buf->pos);
+        }
+
+    } else {
+        last = ngx_snprintf(last, size - 1, "%V %V", &err.code, &err.param);
+    }
+
+    *last = '\0';
+
+    for (last = result; *last; last++) {
+        if (*last == '"') {
+            *last = '\'';
+        }
+    }
+
+    ngx_destroy_pool(pool);
+
+    return rc;
+}
