@@ -36,6 +36,7 @@ my %private = (
     'ngx_http.h' => qr/^(http)?$/,
     'jansson.h'  => qr/^schema$/,
     'pcre2.h'    => qr/^schema$/,
+    'zlib.h'     => qr/^wire$/,
     'lmdb.h'     => qr/^store$/,
     'hiredis.h'  => qr/^store$/,
 );

@@ -36,13 +36,14 @@ build_deps() {
     need perl perl
     need nginx nginx
 
+    [ -f /usr/include/zlib.h ] || add zlib1g-dev
+
     if [ -z "${NGINX_SRC:-}" ]; then
         [ -f /usr/share/nginx/src/conf_flags ] || add nginx-dev
         return
     fi
 
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
-    [ -f /usr/include/zlib.h ] || add zlib1g-dev
 }
 
 
