@@ -84,6 +84,8 @@ static answer_case_t  text_cases[] = {
     { "text", "{'format':{'type':'json_object'}}", ALL },
     { "text", "{'format':{'type':'acme:xml'}}", NONE, "invalid_value",
       "text.format.type" },
+    { "text", "{'format':{'type':'text'},'verbosity':'low'}", ALL },
+    { "text", "{'format':{'type':'text'},'verbosity':'medium'}", ALL },
     { "text", "{'format':{'type':'text'},'verbosity':'high'}", ALL },
     { "text", "{'format':{'type':'text'},'verbosity':null}", WIDE,
       "invalid_type", "text.verbosity" },
@@ -105,7 +107,11 @@ static answer_case_t  text_cases[] = {
       "text.format.name" },
 
     { "reasoning", "{'effort':null,'summary':null}", ALL },
-    { "reasoning", "{'effort':'xhigh','summary':'detailed'}", ALL },
+    { "reasoning", "{'effort':'none','summary':'auto'}", ALL },
+    { "reasoning", "{'effort':'low','summary':'concise'}", ALL },
+    { "reasoning", "{'effort':'medium','summary':'detailed'}", ALL },
+    { "reasoning", "{'effort':'high','summary':null}", ALL },
+    { "reasoning", "{'effort':'xhigh','summary':null}", ALL },
     { "reasoning", "{'effort':'minimal','summary':null}", WIDE,
       "invalid_value", "reasoning.effort" },
     { "reasoning", "{'effort':'huge','summary':null}", NONE,
@@ -136,6 +142,12 @@ static shape_case_t  error_cases[] = {
       "'param':'p','headers':{'a':'b'}}", ALL },
     { "'error':{'type':'t','code':400,'message':'m','param':null}", WIDE,
       "invalid_type", "error.code" },
+    { "'error':{'type':null,'code':'c','message':'m','param':null}", NONE,
+      "invalid_type", "error.type" },
+    { "'error':{'type':'t','code':'c','message':null,'param':null}", NONE,
+      "invalid_type", "error.message" },
+    { "'error':{'type':'t','code':'c','message':'m','param':1}", NONE,
+      "invalid_type", "error.param" },
     { "'error':{'type':'t','code':[],'message':'m','param':null}", NONE,
       "invalid_type", "error.code" },
     { "'error':{'type':'t','code':null,'message':'m','param':null,"
@@ -158,6 +170,17 @@ static shape_mend_t  error_mends[] = {
     { "an error", "{'error':{'type':'t','message':'m'}}",
       "{'error':{'type':'t','message':'m','code':'','param':''}}" },
     { NULL, NULL, NULL }
+};
+
+
+/* tools that flavor "openai" has, and only a tolerant reading else */
+
+static char  *hosted_tools[] = {
+    "web_search", "web_search_2025_08_26", "web_search_preview",
+    "web_search_preview_2025_03_11", "file_search", "tool_search",
+    "code_interpreter", "image_generation", "mcp", "local_shell", "shell",
+    "apply_patch", "computer", "computer_use_preview",
+    "programmatic_tool_calling", "custom", "namespace", NULL
 };
 
 
@@ -206,6 +229,9 @@ static echo_mend_t  echo_mends[] = {
 };
 
 
+static void test_hosted(void);
+
+
 int
 main(void)
 {
@@ -224,5 +250,25 @@ main(void)
                     mend->value, NGX_ORS_READ_LOOSE);
     }
 
+    test_hosted();
+
     return done_testing();
+}
+
+
+static void
+test_hosted(void)
+{
+    char  value[256], **tool;
+
+    answer_case_t  tests[] = {
+        { "tools", value, WIDE, "invalid_value", "tools[0].type" },
+        { NULL, NULL, 0, NULL, NULL }
+    };
+
+    for (tool = hosted_tools; *tool; tool++) {
+        snprintf(value, sizeof(value), "[{'type':'%s','name':'n','any':1}]",
+                 *tool);
+        answer_cases(ANSWER_RESPONSE, &ngx_ors_fields_response, tests);
+    }
 }

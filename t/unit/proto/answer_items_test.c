@@ -10,8 +10,41 @@
 #include "answer_table.h"
 
 
+/* an item of flavor "openai": the members that are needed come first */
+
+typedef struct {
+    char         *type;
+    char         *needed;
+    char         *others;
+    char         *any;        /* a member that may be anything */
+} hosted_t;
+
+
+/* an annotation, as a member of a part, and its members that are needed */
+
+typedef struct {
+    char         *text;
+    ngx_uint_t    needed;
+} annotation_t;
+
+
+/* parts, and where they may stand */
+
+typedef struct {
+    char         *text;
+    ngx_uint_t    message;
+    ngx_uint_t    reasoning;
+} place_t;
+
+
 static void test_hosted(void);
+static void test_hosted_item(hosted_t *item);
+static void test_values(shape_walk_t *w, ngx_ors_json_node_t *object,
+    ngx_uint_t needed, char *any);
+static void test_annotations(void);
 static void test_places(void);
+static ngx_int_t validate(char *document, const ngx_ors_shape_t *shape,
+    ngx_uint_t reading);
 
 
 static char  message[] =
@@ -218,6 +251,8 @@ static shape_case_t  other_members[] = {
     { "'type':'acme:a','id':'a'", NONE, "missing_required_parameter",
       "status" },
     { "'type':'acme:a','id':1,'status':'any'", NONE, "invalid_type", "id" },
+    { "'type':'acme:a','id':'a','status':1", NONE, "invalid_type",
+      "status" },
     { "'type':'function_call','id':'f','call_id':'c','name':'n',"
       "'arguments':'','status':'completed','namespace':1", CORE,
       "invalid_type", "namespace" },
@@ -225,81 +260,77 @@ static shape_case_t  other_members[] = {
 };
 
 
-/* of flavor "openai": the members that are needed come first */
-
-typedef struct {
-    char         *type;
-    char         *needed;
-    char         *others;
-} hosted_t;
-
+/* flavor "openai" */
 
 static hosted_t  hosted[] = {
     { "custom_tool_call", "'id':'i','call_id':'c','name':'n','input':''",
-      "'status':'completed','namespace':'n'" },
+      "'status':'completed','namespace':'n'", NULL },
     { "custom_tool_call_output", "'call_id':'c','output':'o'",
-      "'id':'i','status':'completed'" },
+      "'id':'i','status':'completed'", NULL },
     { "web_search_call", "'id':'i','status':'searching'",
-      "'action':{'type':'search'}" },
+      "'action':{'type':'search'}", NULL },
     { "file_search_call", "'id':'i','status':'searching'",
-      "'queries':['q'],'results':[{}]" },
+      "'queries':['q'],'results':[{}]", NULL },
     { "image_generation_call", "'id':'i','status':'generating'",
       "'result':'r','revised_prompt':'p','action':'generate',"
       "'background':'opaque','output_format':'png','quality':'low',"
-      "'size':'auto'" },
+      "'size':'auto'", NULL },
     { "code_interpreter_call", "'id':'i','status':'interpreting'",
-      "'container_id':'c','code':'1','outputs':[{}]" },
+      "'container_id':'c','code':'1','outputs':[{}]", NULL },
     { "mcp_call", "'id':'i','server_label':'s','name':'n','arguments':''",
       "'status':'completed','output':'o','error':{},"
-      "'approval_request_id':'a'" },
+      "'approval_request_id':'a'", "error" },
     { "mcp_list_tools", "'id':'i','server_label':'s','tools':[{}]",
-      "'error':'e'" },
+      "'error':'e'", "error" },
     { "mcp_approval_request",
-      "'id':'i','server_label':'s','name':'n','arguments':''", NULL },
+      "'id':'i','server_label':'s','name':'n','arguments':''", NULL, NULL },
     { "mcp_approval_response", "'approval_request_id':'a','approve':true",
-      "'id':'i','reason':'r'" },
+      "'id':'i','reason':'r'", NULL },
     { "local_shell_call",
-      "'id':'i','call_id':'c','action':{},'status':'completed'", NULL },
+      "'id':'i','call_id':'c','action':{},'status':'completed'", NULL, NULL },
     { "local_shell_call_output", "'output':'o'",
-      "'id':'i','call_id':'c','status':'completed'" },
+      "'id':'i','call_id':'c','status':'completed'", NULL },
     { "shell_call",
       "'id':'i','call_id':'c','action':{},'status':'completed'",
-      "'environment':{},'created_by':'b'" },
+      "'environment':{},'created_by':'b'", NULL },
     { "shell_call_output", "'call_id':'c','output':[{}]",
       "'id':'i','status':'completed','max_output_length':1,"
-      "'created_by':'b'" },
+      "'created_by':'b'", NULL },
     { "apply_patch_call",
       "'id':'i','call_id':'c','operation':{},'status':'completed'",
-      "'created_by':'b'" },
+      "'created_by':'b'", NULL },
     { "apply_patch_call_output", "'call_id':'c','status':'failed'",
-      "'id':'i','output':'o','created_by':'b'" },
+      "'id':'i','output':'o','created_by':'b'", NULL },
     { "computer_call", "'id':'i','call_id':'c','status':'completed'",
-      "'action':{},'actions':[{}],'pending_safety_checks':[]" },
+      "'action':{},'actions':[{}],'pending_safety_checks':[]", NULL },
     { "computer_call_output", "'call_id':'c','output':{}",
       "'id':'i','status':'completed','acknowledged_safety_checks':[],"
-      "'created_by':'b'" },
+      "'created_by':'b'", NULL },
     { "tool_search_call", "'id':'i'",
       "'call_id':'c','execution':'client','arguments':{},"
-      "'status':'completed','created_by':'b'" },
+      "'status':'completed','created_by':'b'", "arguments" },
     { "tool_search_output", "'tools':[{}]",
       "'id':'i','call_id':'c','execution':'client','status':'completed',"
-      "'created_by':'b'" },
+      "'created_by':'b'", NULL },
     { "additional_tools", "'tools':[{}]",
-      "'id':'i','role':'developer','status':'completed'" },
-    { "configuration_update", "'id':'i'", "'reasoning':{}" },
+      "'id':'i','role':'developer','status':'completed'", NULL },
+    { "configuration_update", "'id':'i'", "'reasoning':{}", NULL },
     { "context_compaction", "'id':'i'",
-      "'encrypted_content':'e','created_by':'b','status':'completed'" },
-    { NULL, NULL, NULL }
+      "'encrypted_content':'e','created_by':'b','status':'completed'",
+      "status" },
+    { NULL, NULL, NULL, NULL }
 };
 
 
-/* parts, and where they may stand */
-
-typedef struct {
-    char         *text;
-    ngx_uint_t    message;
-    ngx_uint_t    reasoning;
-} place_t;
+static annotation_t  annotations[] = {
+    { "{'type':'url_citation','url':'u','start_index':0,'end_index':1,"
+      "'title':'t'}", 5 },
+    { "{'type':'file_citation','file_id':'f','index':1,'filename':'n'}", 3 },
+    { "{'type':'file_path','file_id':'f','index':1}", 3 },
+    { "{'type':'container_file_citation','container_id':'c','file_id':'f',"
+      "'start_index':1,'end_index':2,'filename':'n'}", 5 },
+    { NULL, 0 }
+};
 
 
 #define EVERYWHERE  NGX_ORS_IN_ALL, NGX_ORS_IN_ALL
@@ -311,20 +342,38 @@ static place_t  places[] = {
     { "{'type':'output_text','annotations':[],'logprobs':[]}", NONE, NONE },
     { "{'type':'refusal','refusal':''}", EVERYWHERE },
     { "{'type':'refusal','text':''}", NONE, NONE },
+    { "{'type':'refusal','refusal':1}", NONE, NONE },
     { "{'type':'reasoning_text','text':''}", EVERYWHERE },
     { "{'type':'summary_text','text':''}", EVERYWHERE },
     { "{'type':'text','text':''}", EVERYWHERE },
     { "{'type':'text'}", NONE, NONE },
+    { "{'type':'text','text':1}", NONE, NONE },
     { "{'type':'input_text','text':''}", EVERYWHERE },
     { "{'type':'input_image','image_url':null,'detail':'auto'}",
       EVERYWHERE },
+    { "{'type':'input_image','image_url':'u','detail':'low'}", EVERYWHERE },
+    { "{'type':'input_image','image_url':'u','detail':'high'}",
+      EVERYWHERE },
     { "{'type':'input_image','image_url':'u'}", OPENAI, OPENAI },
+    { "{'type':'input_image','image_url':'u','detail':'low',"
+      "'file_id':1}", CORE, CORE },
+    { "{'type':'input_image','image_url':1,'detail':'low'}", NONE, NONE },
     { "{'type':'input_file'}", EVERYWHERE },
+    { "{'type':'input_file','file_id':1}", CORE, CORE },
+    { "{'type':'input_file','file_data':1}", CORE, CORE },
+    { "{'type':'input_file','detail':1}", CORE, CORE },
     { "{'type':'input_file','filename':1}", NONE, NONE },
     { "{'type':'input_file','file_url':null}", WIDE, WIDE },
     { "{'type':'input_video','video_url':'u'}", NGX_ORS_IN_ALL, NONE },
+    { "{'type':'input_video','video_url':1}", NONE, NONE },
+    { "{'type':'input_video'}", NONE, NONE },
     { "{'type':'input_audio','input_audio':{}}", OPENAI, NONE },
+    { "{'type':'input_audio','input_audio':1}", NONE, NONE },
+    { "{'type':'input_audio'}", NONE, NONE },
     { "{'type':'computer_screenshot','image_url':'u'}", OPENAI, NONE },
+    { "{'type':'computer_screenshot','image_url':1}", NONE, NONE },
+    { "{'type':'computer_screenshot','file_id':1}", NONE, NONE },
+    { "{'type':'computer_screenshot','detail':1}", NONE, NONE },
     { "{'type':'acme:part','text':''}", NONE, NONE },
     { "{'type':'other','text':''}", NONE, NONE },
     { "{'text':''}", NONE, NONE },
@@ -378,39 +427,29 @@ main(void)
     answer_mend(reasoning, &ngx_ors_fields_item, "summary", "[]", SPEC);
 
     test_hosted();
+    test_annotations();
     test_places();
 
     return done_testing();
 }
 
 
-static ngx_int_t
-validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t reading)
+static void
+test_hosted(void)
 {
-    char             *text;
-    ngx_int_t         rc;
-    ngx_pool_t       *pool;
-    ngx_ors_error_t   err;
+    hosted_t  *item;
 
-    pool = ngx_ors_test_pool();
-
-    text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
-    rc = shape_validate(text, shape, reading, pool, &err, NULL);
-
-    ngx_destroy_pool(pool);
-
-    return rc;
+    for (item = hosted; item->type; item++) {
+        test_hosted_item(item);
+    }
 }
 
-
-/* without one of the needed members, and with one that has another type */
 
 static void
 test_hosted_item(hosted_t *item)
 {
     char           text[SHAPE_TEXT];
-    ngx_int_t      rc;
-    ngx_uint_t     i, needed;
+    ngx_uint_t     needed;
     ngx_pool_t    *pool;
     shape_walk_t   w;
 
@@ -439,15 +478,48 @@ test_hosted_item(hosted_t *item)
     is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE_OPENAI),
            NGX_OK, "%s with all of its members", item->type);
 
-    w.target = ngx_ors_json_first(&w.json, &w.json.nodes[0]);
+    test_values(&w, &w.json.nodes[0], needed, item->any);
 
-    for (i = 0; w.target; i++) {
-        rc = validate(answer_change(&w, (char *) w.json.text, NULL, pool),
-                      &ngx_ors_fields_item, NGX_ORS_READ_OPENAI);
-        is_int(rc, (i < needed) ? NGX_DECLINED : NGX_OK,
-               "%s without member %d", item->type, (int) i);
+    ngx_destroy_pool(pool);
+}
 
-        w.target = ngx_ors_json_next(&w.json, w.target);
+
+/* each member of "object" is taken away, set to null, and to a wrong type */
+
+static void
+test_values(shape_walk_t *w, ngx_ors_json_node_t *object, ngx_uint_t needed,
+    char *any)
+{
+    char        *text, *value;
+    ngx_int_t    rc, optional, typed;
+    ngx_uint_t   i;
+    ngx_pool_t  *pool;
+
+    pool = ngx_ors_test_pool();
+
+    text = (char *) w->json.text;
+    w->target = ngx_ors_json_first(&w->json, object);
+
+    for (i = 0; w->target; i++) {
+        value = (w->target[1].type == ngx_ors_json_number) ? "'x'" : "5";
+        optional = (i < needed) ? NGX_DECLINED : NGX_OK;
+        typed = (any && ngx_ors_json_equal(&w->json, w->target,
+                                           (u_char *) any, ngx_strlen(any)))
+                ? NGX_OK : NGX_DECLINED;
+
+        rc = validate(answer_change(w, text, NULL, pool), w->shape,
+                      NGX_ORS_READ_OPENAI);
+        is_int(rc, optional, "%s without member %d", text, (int) i);
+
+        rc = validate(answer_change(w, text, "null", pool), w->shape,
+                      NGX_ORS_READ_OPENAI);
+        is_int(rc, optional, "%s with null as member %d", text, (int) i);
+
+        rc = validate(answer_change(w, text, value, pool), w->shape,
+                      NGX_ORS_READ_LOOSE_OPENAI);
+        is_int(rc, typed, "%s with %s as member %d", text, value, (int) i);
+
+        w->target = ngx_ors_json_next(&w->json, w->target);
     }
 
     ngx_destroy_pool(pool);
@@ -455,12 +527,31 @@ test_hosted_item(hosted_t *item)
 
 
 static void
-test_hosted(void)
+test_annotations(void)
 {
-    hosted_t  *item;
+    char                  text[SHAPE_TEXT];
+    ngx_pool_t           *pool;
+    annotation_t         *annotation;
+    shape_walk_t          w;
+    ngx_ors_json_node_t  *list;
 
-    for (item = hosted; item->type; item++) {
-        test_hosted_item(item);
+    for (annotation = annotations; annotation->text; annotation++) {
+        pool = ngx_ors_test_pool();
+
+        snprintf(text, sizeof(text), "{'annotations':[%s],"
+                 "'type':'output_text','text':'','logprobs':[]}",
+                 annotation->text);
+
+        is_int(validate(text, &ngx_ors_fields_part, NGX_ORS_READ_OPENAI),
+               NGX_OK, "%s", annotation->text);
+
+        (void) answer_read(&w, &ngx_ors_fields_part, text, pool);
+
+        list = ngx_ors_json_find(&w.json, &w.json.nodes[0], "annotations");
+        test_values(&w, ngx_ors_json_first(&w.json, list),
+                    annotation->needed, NULL);
+
+        ngx_destroy_pool(pool);
     }
 }
 
@@ -501,4 +592,23 @@ test_places(void)
                    "%s alone, reading %d", place->text, (int) reading);
         }
     }
+}
+
+
+static ngx_int_t
+validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t reading)
+{
+    char             *text;
+    ngx_int_t         rc;
+    ngx_pool_t       *pool;
+    ngx_ors_error_t   err;
+
+    pool = ngx_ors_test_pool();
+
+    text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
+    rc = shape_validate(text, shape, reading, pool, &err, NULL);
+
+    ngx_destroy_pool(pool);
+
+    return rc;
 }

@@ -527,8 +527,11 @@ write_event(event_t *event, ngx_uint_t n, char *value, char *text)
 static void
 test_sequence_number(event_t *event)
 {
-    char        text[SHAPE_TEXT];
-    ngx_uint_t  reading;
+    char              text[SHAPE_TEXT], *p;
+    ngx_uint_t        reading;
+    ngx_pool_t       *pool;
+    shape_walk_t      w;
+    ngx_ors_error_t   err;
 
     static answer_case_t  numbers[] = {
         { "sequence_number", "-5", ALL },
@@ -553,10 +556,23 @@ test_sequence_number(event_t *event)
          reading <= NGX_ORS_READ_LOOSE_OPENAI;
          reading <<= 1)
     {
-        if (event->in & reading) {
-            answer_mend(text, &ngx_ors_fields_event, "sequence_number", "0",
-                        reading);
+        if (!(event->in & reading)) {
+            continue;
         }
+
+        answer_mend(text, &ngx_ors_fields_event, "sequence_number", "0",
+                    reading);
+
+        pool = ngx_ors_test_pool();
+
+        p = answer_read(&w, &ngx_ors_fields_event, text, pool);
+
+        if (answer_find(&w, "sequence_number")) {
+            p = answer_change(&w, p, "'x'", pool);
+            is_int(validate(p, reading, &err, pool), NGX_DECLINED, "%s", p);
+        }
+
+        ngx_destroy_pool(pool);
     }
 }
 
@@ -564,7 +580,32 @@ test_sequence_number(event_t *event)
 static void
 test_flat(void)
 {
-    char  *flat;
+    char              *flat, **event;
+    ngx_pool_t        *pool;
+    ngx_ors_error_t    err;
+
+    static char  *bad[] = {
+        "{'type':'error','sequence_number':0,'code':'c','param':'p',"
+            "'message':1}",
+        "{'type':'error','sequence_number':0,'code':[],'param':'p',"
+            "'message':'m'}",
+        "{'type':'error','sequence_number':0,'code':'c','param':1,"
+            "'message':'m'}",
+        "{'type':'error','sequence_number':0,'code':'c','param':'p',"
+            "'message':'m','error':1}",
+        "{'type':'error','sequence_number':0,'code':'c','param':'p',"
+            "'message':null}",
+        NULL
+    };
+
+    for (event = bad; *event; event++) {
+        pool = ngx_ors_test_pool();
+
+        is_int(validate(*event, NGX_ORS_READ_OPENAI, &err, pool),
+               NGX_DECLINED, "%s", *event);
+
+        ngx_destroy_pool(pool);
+    }
 
     flat = "{'type':'error','sequence_number':0,'code':'c','message':'m',"
            "'param':'p'}";
