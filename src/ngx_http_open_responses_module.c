@@ -662,6 +662,13 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     *h = ngx_http_ors_call_handler;
 
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_guard_handler;
+
     /*
      * An inherited page would reach the client in place of the error
      * document, so there is none in our locations; those inside of them

@@ -48,6 +48,7 @@ typedef struct {
     ngx_ors_out_t             *out;       /* to the client */
     ngx_pool_t                *pool;
     ngx_log_t                 *log;
+    unsigned                   report:1;  /* only to be told in the log */
 
     /* to the client: due when "status" is set */
     ngx_uint_t                 status;

@@ -41,7 +41,8 @@ static ngx_int_t ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard,
+    const ngx_ors_shape_t *shape);
 static void ngx_ors_guard_model_text(ngx_ors_request_t *req,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_outcome(ngx_ors_guard_t *guard,
@@ -128,7 +129,7 @@ ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
         }
     }
 
-    return ngx_ors_guard_model(guard);
+    return ngx_ors_guard_model(guard, shape);
 }
 
 
@@ -395,7 +396,7 @@ ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
 /* a target may have renamed it: the client sees the one it has asked for */
 
 static ngx_int_t
-ngx_ors_guard_model(ngx_ors_guard_t *guard)
+ngx_ors_guard_model(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape)
 {
     ngx_str_t             text;
     ngx_ors_json_t       *json;
@@ -410,9 +411,13 @@ ngx_ors_guard_model(ngx_ors_guard_t *guard)
 
     json = &guard->json;
 
-    object = ngx_ors_json_find(json, json->nodes, "response");
+    object = json->nodes;
 
-    node = ngx_ors_json_find(json, object ? object : json->nodes, "model");
+    if (shape == &ngx_ors_fields_event) {
+        object = ngx_ors_json_find(json, object, "response");
+    }
+
+    node = object ? ngx_ors_json_find(json, object, "model") : NULL;
 
     if (node == NULL || node->type != ngx_ors_json_string
         || ngx_ors_json_equal(json, node, req->model.data, req->model.len))
@@ -506,7 +511,8 @@ ngx_ors_guard_found(ngx_ors_guard_t *guard, char *code, const char *fmt, ...)
     guard->refused = 1;
 
     ngx_log_error(NGX_LOG_ERR, guard->log, 0,
-                  "upstream answer refused: %V: %V",
+                  "upstream answer %s: %V: %V",
+                  guard->report ? "would be refused" : "refused",
                   &guard->error.code, &guard->error.message);
 
     return NGX_DECLINED;

@@ -17,6 +17,7 @@
 static ngx_int_t ngx_ors_guard_failure_error(ngx_ors_guard_t *guard);
 static void ngx_ors_guard_failure_param(ngx_ors_guard_t *guard);
 static ngx_int_t ngx_ors_guard_failure_pass(ngx_ors_guard_t *guard);
+static ngx_int_t ngx_ors_guard_failure_type(ngx_ors_guard_t *guard);
 
 
 ngx_int_t
@@ -108,11 +109,66 @@ ngx_ors_guard_failure_pass(ngx_ors_guard_t *guard)
     guard->error.status = guard->upstream_status;
     ngx_ors_error_type(&guard->error, guard->error.status);
 
+    if (ngx_ors_guard_failure_type(guard) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_ors_edits_write(&guard->edits, &guard->json, 0,
                         guard->gathered.last - guard->gathered.pos, 1,
                         guard->out);
 
     return NGX_DONE;
+}
+
+
+/* types that the specification does not have are of its flavors (C2) */
+
+static ngx_int_t
+ngx_ors_guard_failure_type(ngx_ors_guard_t *guard)
+{
+    u_char               *p;
+    ngx_str_t             text, *type;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  types[] = {
+        ngx_string("invalid_request"),
+        ngx_string("not_found"),
+        ngx_string("too_many_requests"),
+        ngx_string("server_error"),
+        ngx_string("model_error")
+    };
+
+    json = &guard->json;
+
+    node = ngx_ors_json_find(json, json->nodes, "error");
+    node = ngx_ors_json_find(json, node, "type");
+
+    if (node == NULL || (guard->policy->reading & NGX_ORS_IN_OPENAI)) {
+        return NGX_OK;
+    }
+
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+
+        if (ngx_ors_json_equal(json, node, types[i].data, types[i].len)) {
+            return NGX_OK;
+        }
+    }
+
+    type = &guard->error.type;
+
+    p = ngx_pnalloc(guard->pool, type->len + 2);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = p;
+    text.len = ngx_sprintf(p, "\"%V\"", type) - p;
+
+    guard->mended++;
+
+    return ngx_ors_edits_value(&guard->edits, node, &text);
 }
 
 

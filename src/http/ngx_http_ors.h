@@ -12,6 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_ors_stats.h>
+#include <ngx_ors_inflate.h>
 #include <ngx_ors_turn.h>
 
 
@@ -65,6 +66,15 @@ typedef struct {
 } ngx_http_ors_target_t;
 
 
+/* an answer's body on its way to plain text; zeroed memory: it is plain */
+
+typedef struct {
+    ngx_ors_inflate_t     *inflate;     /* NULL: nothing to be done */
+    ngx_buf_t             *buf;
+    unsigned               whole:1;     /* it has come to its end */
+} ngx_http_ors_plain_t;
+
+
 typedef struct ngx_http_ors_ctx_s  ngx_http_ors_ctx_t;
 
 
@@ -76,6 +86,7 @@ typedef struct {
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
     ngx_http_posted_request_t  posted;
     ngx_chain_t               *in;          /* bytes not looked at yet */
+    ngx_http_ors_plain_t       plain;
     ngx_uint_t                 status;
 
     unsigned                   complete:1;  /* the last byte has come */
@@ -120,6 +131,41 @@ typedef struct {
     ngx_str_t                  code;        /* of the error */
     ngx_str_t                  param;
 } ngx_http_ors_facts_t;
+
+
+typedef enum {
+    ngx_http_ors_guard_st_new = 0,
+    ngx_http_ors_guard_st_body,             /* it is read, to be checked */
+    ngx_http_ors_guard_st_passed            /* its answer may come */
+} ngx_http_ors_guard_state_e;
+
+
+/* a main request in a location with a guard; lives as long as it does */
+
+typedef struct {
+    ngx_http_ors_guard_state_e  state;
+    ngx_http_request_t         *request;
+    ngx_http_ors_loc_conf_t    *conf;       /* of the location that guards */
+    const ngx_ors_endpoint_t   *endpoint;
+
+    ngx_ors_request_t           body;
+    ngx_ors_error_t             error;      /* of the request */
+
+    ngx_ors_guard_t             guard;
+    ngx_ors_out_t               out;        /* what it lets through */
+    ngx_http_ors_plain_t        plain;
+    ngx_chain_t                *in;         /* bytes not looked at yet */
+    ngx_chain_t                *busy;       /* output that is being sent */
+
+    ngx_http_output_header_filter_pt  next_header;
+    ngx_http_output_body_filter_pt    next_body;
+
+    unsigned                    refused:1;  /* the request was */
+    unsigned                    held:1;     /* the answer is checked */
+    unsigned                    ended:1;    /* ... and has come to its end */
+    unsigned                    header_sent:1;
+    unsigned                    last_sent:1;
+} ngx_http_ors_guarded_t;
 
 
 /* ngx_http_ors_handler.c */
@@ -168,6 +214,41 @@ ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
  * lives as long as the request.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
+
+
+/*
+ * Puts "bufs" of "size" bytes in the place of the request's body, which has
+ * been read.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
+    size_t size);
+
+
+/* ngx_http_ors_plain.c */
+
+/*
+ * Prepares the reading of an answer's body, by what r->headers_out says of
+ * its encoding; with "strip" the client is not told of one.
+ * NGX_OK, NGX_DECLINED: an encoding that is not known, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain,
+    ngx_http_request_t *r, ngx_uint_t strip);
+
+/*
+ * Takes the next step through "b": "piece" is some plain text, valid until
+ * the next call.
+ *
+ * NGX_OK         there is a piece
+ * NGX_AGAIN      "b" is used up
+ * NGX_DECLINED   it cannot be decompressed
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_http_ors_plain_next(ngx_http_ors_plain_t *plain, ngx_buf_t *b,
+    ngx_buf_t *piece);
+
+/* 1 unless a compressed body has ended before its end. */
+#define ngx_http_ors_plain_whole(plain)                                       \
+    ((plain)->inflate == NULL || (plain)->whole)
 
 
 /* ngx_http_ors_headers.c */
@@ -314,6 +395,33 @@ void ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts);
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
+
+
+/* ngx_http_ors_guard.c */
+
+/*
+ * Phase handler: in a location with "open_responses_validate" reads the
+ * request's body, checks it, and refuses it or lets it go on.
+ */
+ngx_int_t ngx_http_ors_guard_handler(ngx_http_request_t *r);
+
+/*
+ * 1 if nginx itself has refused a request that would have been guarded, as
+ * with 401, 413 or 429: it is told as all else is.
+ */
+ngx_uint_t ngx_http_ors_guard_refused(ngx_http_request_t *r);
+
+/* The record of a main request that is guarded, or NULL. */
+ngx_http_ors_guarded_t *ngx_http_ors_guarded(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_guard_filter.c */
+
+/* Header and body of its answer; the return codes are those of filters. */
+ngx_int_t ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
+    ngx_http_output_header_filter_pt next);
+ngx_int_t ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next);
 
 
 /* ngx_http_ors_filter.c */

@@ -165,3 +165,32 @@ ngx_http_ors_body_copy(ngx_http_request_t *r, ngx_buf_t *b, u_char *p)
 
     return p + n;
 }
+
+
+ngx_int_t
+ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs, size_t size)
+{
+    u_char                 *p;
+    ngx_table_elt_t        *h;
+    ngx_http_headers_in_t  *in;
+
+    in = &r->headers_in;
+
+    p = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    h = in->content_length;
+
+    if (h) {
+        h->value.len = ngx_sprintf(p, "%uz", size) - p;
+        h->value.data = p;
+    }
+
+    in->content_length_n = size;
+
+    r->request_body->bufs = bufs;
+
+    return NGX_OK;
+}

@@ -20,6 +20,7 @@ static ngx_int_t ngx_http_ors_call_headers_in(ngx_http_request_t *r,
 static ngx_uint_t ngx_http_ors_call_forwards(ngx_table_elt_t *h);
 static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
     ngx_chain_t *bufs, size_t size);
+static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_feed(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_consume(ngx_http_ors_call_t *call,
@@ -237,7 +238,8 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     /* it will be as long as the client's, and lives as long as the stream */
 
-    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE, NGX_HTTP_ORS_STEP);
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
+                   NGX_HTTP_ORS_STEP);
 
     ngx_ors_out_init(&out, r->pool, size);
 
@@ -346,6 +348,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     olcf = ngx_http_get_module_loc_conf(sr, ngx_http_open_responses_module);
 
     turn->dialect = olcf->dialect;
+    turn->policy.mask |= olcf->policy.mask;
 
     if (ngx_http_ors_call_retry_after(call) != NGX_OK) {
         return NGX_ERROR;
@@ -357,15 +360,8 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
         rc = ngx_ors_turn_refuse(turn, "no HTTP answer");
 
-    } else if (sr->headers_out.content_encoding
-               && sr->headers_out.content_encoding->value.len)
-    {
-        rc = ngx_ors_turn_refuse(turn, "a compressed answer");
-
     } else {
-        rc = ngx_ors_turn_header(turn, sr->headers_out.status,
-                                 &sr->headers_out.content_type,
-                                 sr->headers_out.content_length_n);
+        rc = ngx_http_ors_call_answer(call);
     }
 
     if (rc == NGX_ERROR) {
@@ -377,6 +373,33 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
+{
+    ngx_int_t            rc;
+    ngx_ors_turn_t      *turn;
+    ngx_http_request_t  *sr;
+
+    sr = call->request;
+    turn = call->ctx->turn;
+
+    rc = ngx_http_ors_plain_init(&call->plain, sr, 1);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_turn_refuse(turn, "an encoding that is not known");
+    }
+
+    return ngx_ors_turn_header(turn, sr->headers_out.status,
+                               &sr->headers_out.content_type,
+                               call->plain.inflate
+                               ? -1 : sr->headers_out.content_length_n);
 }
 
 
@@ -450,7 +473,7 @@ ngx_http_ors_call_feed(ngx_http_ors_call_t *call)
         }
 
         if (b->last_in_chain || b->last_buf) {
-            call->complete = 1;
+            call->complete = ngx_http_ors_plain_whole(&call->plain);
         }
 
         call->in = cl->next;
@@ -464,7 +487,8 @@ ngx_http_ors_call_feed(ngx_http_ors_call_t *call)
 static ngx_int_t
 ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
 {
-    ngx_buf_t            step;
+    ngx_int_t            rc;
+    ngx_buf_t            piece;
     ngx_http_ors_ctx_t  *ctx;
 
     ctx = call->ctx;
@@ -473,28 +497,36 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
         return NGX_OK;
     }
 
-    while (b->pos < b->last) {
+    for ( ;; ) {
 
         if (ctx->turn->state == ngx_ors_turn_st_over) {
             b->pos = b->last;
-            break;
+            return NGX_OK;
         }
 
         if (ngx_http_ors_pending(ctx) >= ctx->turn->limits->queue) {
-            return NGX_AGAIN;
+            return (b->pos < b->last || call->plain.inflate) ? NGX_AGAIN
+                                                             : NGX_OK;
         }
 
-        step = *b;
-        step.last = ngx_min(b->last, b->pos + NGX_HTTP_ORS_STEP);
+        rc = ngx_http_ors_plain_next(&call->plain, b, &piece);
 
-        if (ngx_ors_turn_data(ctx->turn, &step) == NGX_ERROR) {
+        if (rc == NGX_AGAIN) {
+            return NGX_OK;
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_turn_data(ctx->turn, &piece);
+
+        } else if (rc == NGX_DECLINED) {
+            rc = ngx_ors_turn_refuse(ctx->turn,
+                                     "what cannot be decompressed");
+        }
+
+        if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
-
-        b->pos = step.last;
     }
-
-    return NGX_OK;
 }
 
 

@@ -12,6 +12,8 @@
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
+static ngx_http_ors_guarded_t *ngx_http_ors_filter_guarded(
+    ngx_http_request_t *r);
 
 
 static ngx_http_output_header_filter_pt  ngx_http_next_header_filter;
@@ -23,6 +25,7 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 {
     ngx_http_ors_ctx_t       *ctx;
     ngx_http_ors_call_t      *call;
+    ngx_http_ors_guarded_t   *g;
     ngx_http_ors_loc_conf_t  *olcf;
 
     call = ngx_http_ors_call_of(r);
@@ -31,9 +34,15 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
         return ngx_http_ors_call_header(call);
     }
 
+    g = ngx_http_ors_filter_guarded(r);
+
+    if (g) {
+        return ngx_http_ors_guard_header(g, ngx_http_next_header_filter);
+    }
+
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    if (r == r->main && olcf->enable
+    if (r == r->main && (olcf->enable || ngx_http_ors_guard_refused(r))
         && r->headers_out.status >= NGX_HTTP_BAD_REQUEST)
     {
         ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
@@ -52,8 +61,9 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_http_ors_ctx_t   *ctx;
-    ngx_http_ors_call_t  *call;
+    ngx_http_ors_ctx_t      *ctx;
+    ngx_http_ors_call_t     *call;
+    ngx_http_ors_guarded_t  *g;
 
     call = ngx_http_ors_call_of(r);
 
@@ -67,7 +77,26 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_ors_error_body(r, in, ngx_http_next_body_filter);
     }
 
+    g = ngx_http_ors_filter_guarded(r);
+
+    if (g && g->held) {
+        return ngx_http_ors_guard_body(g, in, ngx_http_next_body_filter);
+    }
+
     return ngx_http_next_body_filter(r, in);
+}
+
+
+/* requests of a server without guards do not pay for those of others */
+
+static ngx_http_ors_guarded_t *
+ngx_http_ors_filter_guarded(ngx_http_request_t *r)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    return (omcf->guards && r == r->main) ? ngx_http_ors_guarded(r) : NULL;
 }
 
 

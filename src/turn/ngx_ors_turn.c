@@ -21,6 +21,7 @@
 #define NGX_ORS_TURN_FAILURE    65536
 
 
+static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
 static ngx_int_t ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b);
 static ngx_int_t ngx_ors_turn_event(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
@@ -61,7 +62,10 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
     turn->pool = pool;
     turn->log = log;
 
-    ngx_ors_request_init(&turn->request, endpoint, policy, limits, pool);
+    turn->policy = *policy;
+
+    ngx_ors_request_init(&turn->request, endpoint, &turn->policy, limits,
+                         pool);
 
     turn->answer.resp = &turn->response;
     turn->answer.out = &turn->out;
@@ -115,6 +119,14 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
 }
 
 
+ngx_uint_t
+ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
+{
+    return dialect == ngx_ors_dialect_chat
+           && turn->request.endpoint->id == ngx_ors_endpoint_responses;
+}
+
+
 ngx_int_t
 ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_str_t *model, ngx_ors_out_t *out)
@@ -123,12 +135,21 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
     turn->dialect = dialect;
 
-    if (dialect == ngx_ors_dialect_chat) {
+    if (ngx_ors_turn_translates(turn, dialect)) {
         rc = ngx_ors_chat_request(&turn->request,
                                   model->len ? model : &turn->request.model,
                                   out, turn->pool, &turn->error);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    if (dialect == ngx_ors_dialect_chat
+        && turn->request.endpoint->id == ngx_ors_endpoint_compact)
+    {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 501,
+                                 "not_implemented",
+                                 "the server of this model cannot compact");
+        return ngx_ors_turn_fail(turn);
     }
 
     /* the bytes that were checked are the bytes that are sent */
@@ -145,11 +166,20 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
 {
     turn->upstream_status = status;
 
-    if (turn->dialect == ngx_ors_dialect_responses) {
+    if (!ngx_ors_turn_translates(turn, turn->dialect)) {
         turn->state = ngx_ors_turn_st_pass;
-        turn->status = status;
-        turn->type = *type;
-        return NGX_OK;
+
+        turn->guard.endpoint = turn->request.endpoint;
+        turn->guard.request = &turn->request;
+        turn->guard.policy = &turn->policy;
+        turn->guard.limits = turn->limits;
+        turn->guard.out = &turn->out;
+        turn->guard.pool = turn->pool;
+        turn->guard.log = turn->log;
+
+        return ngx_ors_turn_passed(turn,
+                                   ngx_ors_guard_header(&turn->guard, status,
+                                                        type, length));
     }
 
     if (status < 200 || status > 299) {
@@ -194,9 +224,7 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
         return ngx_ors_turn_gather(turn, b);
 
     case ngx_ors_turn_st_pass:
-        ngx_ors_out_copy(&turn->out, b->pos, b->last - b->pos);
-        b->pos = b->last;
-        return NGX_OK;
+        return ngx_ors_turn_passed(turn, ngx_ors_guard_data(&turn->guard, b));
 
     case ngx_ors_turn_st_over:
         return NGX_DONE;
@@ -246,8 +274,8 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
         return ngx_ors_turn_failure(turn);
 
     case ngx_ors_turn_st_pass:
-        turn->state = ngx_ors_turn_st_over;
-        return complete ? NGX_DONE : NGX_ERROR;
+        return ngx_ors_turn_passed(turn, ngx_ors_guard_end(&turn->guard,
+                                                           complete));
 
     case ngx_ors_turn_st_request:
     case ngx_ors_turn_st_over:
@@ -255,6 +283,34 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
     }
 
     return NGX_DONE;
+}
+
+
+/* what the guard has come to is what the turn has */
+
+static ngx_int_t
+ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
+{
+    ngx_ors_guard_t  *guard;
+
+    guard = &turn->guard;
+
+    turn->status = guard->status;
+    turn->type = guard->type;
+
+    if (rc == NGX_DONE) {
+        turn->state = ngx_ors_turn_st_over;
+
+        if (guard->error.status) {
+            turn->error = guard->error;
+            turn->response.status = ngx_ors_response_failed;
+
+        } else {
+            turn->response.status = ngx_ors_response_completed;
+        }
+    }
+
+    return rc;
 }
 
 
@@ -581,6 +637,13 @@ ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
     ngx_log_error(NGX_LOG_ERR, turn->log, 0,
                   "model server sent %s, its status was %ui",
                   what, turn->upstream_status);
+
+    if (turn->state == ngx_ors_turn_st_pass) {
+        return ngx_ors_turn_passed(turn,
+                                   ngx_ors_guard_refuse(&turn->guard,
+                                                   "invalid_upstream_answer",
+                                                   what));
+    }
 
     (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
                              "invalid_upstream_answer",

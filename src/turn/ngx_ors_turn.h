@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_guard.h>
 #include <ngx_ors_sse.h>
 
 
@@ -22,7 +23,7 @@ typedef enum {
     ngx_ors_turn_st_stream,         /* its answer comes as a stream of chunks */
     ngx_ors_turn_st_document,       /* ... as one document */
     ngx_ors_turn_st_failure,        /* ... as an error document */
-    ngx_ors_turn_st_pass,           /* ... and goes on as it is */
+    ngx_ors_turn_st_pass,           /* ... and goes on when it is checked */
     ngx_ors_turn_st_over
 } ngx_ors_turn_state_e;
 
@@ -45,7 +46,8 @@ typedef struct {
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 
-    ngx_ors_answer_t        answer;
+    ngx_ors_answer_t        answer;       /* a translated one */
+    ngx_ors_guard_t         guard;        /* one that is passed on */
     ngx_ors_sse_t           sse;
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_buf_t               gathered;     /* a document that is coming in */
@@ -53,6 +55,7 @@ typedef struct {
     unsigned                upstream_error:1;   /* "error" is its own */
 
     ngx_ors_dialect_e       dialect;
+    ngx_ors_policy_t        policy;       /* a target's may hide more */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_pool_t             *pool;
     ngx_log_t              *log;
@@ -88,6 +91,10 @@ ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
  */
 ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_str_t *model, ngx_ors_out_t *out);
+
+/* 1 if requests are translated for a target that speaks "dialect". */
+ngx_uint_t ngx_ors_turn_translates(ngx_ors_turn_t *turn,
+    ngx_ors_dialect_e dialect);
 
 /*
  * The model server answers: its status and content type, and the length of

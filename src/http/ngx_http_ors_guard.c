@@ -1,0 +1,397 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static const ngx_ors_endpoint_t *ngx_http_ors_guard_endpoint(
+    ngx_http_request_t *r);
+static ngx_http_ors_guarded_t *ngx_http_ors_guard_create(
+    ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf);
+static void ngx_http_ors_guard_mark(void *data);
+static ngx_int_t ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g);
+static void ngx_http_ors_guard_body_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_rewrite(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_refuse(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_identity(ngx_http_request_t *r);
+
+
+ngx_int_t
+ngx_http_ors_guard_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_guarded_t   *g;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (!olcf->validate || olcf->enable || r != r->main) {
+        return NGX_DECLINED;
+    }
+
+    g = ngx_http_ors_guarded(r);
+
+    if (g == NULL) {
+
+        if (ngx_http_ors_guard_endpoint(r) == NULL) {
+            return NGX_DECLINED;
+        }
+
+        g = ngx_http_ors_guard_create(r, olcf);
+        if (g == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    switch (g->state) {
+
+    case ngx_http_ors_guard_st_new:
+        return ngx_http_ors_guard_begin(g);
+
+    case ngx_http_ors_guard_st_body:
+        break;
+
+    case ngx_http_ors_guard_st_passed:
+        return NGX_DECLINED;
+    }
+
+    g->state = ngx_http_ors_guard_st_passed;
+
+    rc = ngx_http_ors_guard_request(g);
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return rc;
+}
+
+
+/* NULL: the request is none of those that are guarded */
+
+static const ngx_ors_endpoint_t *
+ngx_http_ors_guard_endpoint(ngx_http_request_t *r)
+{
+    const ngx_ors_endpoint_t  *endpoint;
+
+    endpoint = ngx_ors_endpoint_find(&r->uri);
+
+    if (endpoint == NULL
+        || r->method != (endpoint->request ? NGX_HTTP_POST : NGX_HTTP_GET))
+    {
+        return NULL;
+    }
+
+    return endpoint;
+}
+
+
+ngx_uint_t
+ngx_http_ors_guard_refused(ngx_http_request_t *r)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    return olcf->validate && !olcf->report
+           && r->err_status >= NGX_HTTP_BAD_REQUEST
+           && ngx_http_ors_guard_endpoint(r) != NULL;
+}
+
+
+/* the record must outlive internal redirects, which erase a module's ctx */
+
+static ngx_http_ors_guarded_t *
+ngx_http_ors_guard_create(ngx_http_request_t *r,
+    ngx_http_ors_loc_conf_t *olcf)
+{
+    ngx_pool_cleanup_t      *cln;
+    ngx_http_ors_guarded_t  *g;
+
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_ors_guarded_t));
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    cln->handler = ngx_http_ors_guard_mark;
+
+    g = cln->data;
+
+    ngx_memzero(g, sizeof(ngx_http_ors_guarded_t));
+
+    /*
+     * set by ngx_memzero():
+     *
+     *     g->state = ngx_http_ors_guard_st_new;
+     *     g->guard.state = ngx_ors_guard_st_header;
+     *     g->in = NULL;
+     *     g->busy = NULL;
+     */
+
+    g->request = r;
+    g->conf = olcf;
+    g->endpoint = ngx_http_ors_guard_endpoint(r);
+
+    ngx_ors_out_init(&g->out, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    g->guard.endpoint = g->endpoint;
+    g->guard.policy = &olcf->policy;
+    g->guard.limits = &olcf->limits;
+    g->guard.out = &g->out;
+    g->guard.pool = r->pool;
+    g->guard.log = r->connection->log;
+    g->guard.report = olcf->report;
+
+    return g;
+}
+
+
+/* does nothing: the record is found by it */
+
+static void
+ngx_http_ors_guard_mark(void *data)
+{
+    /* void */
+}
+
+
+ngx_http_ors_guarded_t *
+ngx_http_ors_guarded(ngx_http_request_t *r)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+
+        if (cln->handler == ngx_http_ors_guard_mark) {
+            return cln->data;
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
+        && ngx_http_ors_guard_identity(r) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (g->endpoint->request == NULL) {
+        g->state = ngx_http_ors_guard_st_passed;
+        return NGX_DECLINED;
+    }
+
+    g->state = ngx_http_ors_guard_st_body;
+
+    if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
+        && !ngx_http_ors_json_body(r))
+    {
+        (void) ngx_http_ors_error_of(r, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                                     &g->error);
+
+        if (!g->conf->report) {
+            return ngx_http_ors_guard_refuse(g);
+        }
+    }
+
+    r->request_body_in_single_buf = 1;
+
+    rc = ngx_http_read_client_request_body(r, ngx_http_ors_guard_body_handler);
+
+    if (rc >= NGX_HTTP_SPECIAL_RESPONSE) {
+        return rc;
+    }
+
+    /* drops the reference that the reading has taken */
+
+    ngx_http_finalize_request(r, NGX_DONE);
+
+    return NGX_DONE;
+}
+
+
+static void
+ngx_http_ors_guard_body_handler(ngx_http_request_t *r)
+{
+    r->write_event_handler = ngx_http_core_run_phases;
+
+    ngx_http_core_run_phases(r);
+}
+
+
+/* NGX_DECLINED: it goes on; NGX_DONE: it was refused; NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t            rc;
+    ngx_str_t            body;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (ngx_http_ors_body(r, &body) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_request_init(&g->body, g->endpoint, &g->conf->policy,
+                         &g->conf->limits, r->pool);
+
+    rc = g->error.status ? NGX_DECLINED
+                         : ngx_ors_request_read(&g->body, &body, &g->error);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_OK) {
+        g->guard.request = &g->body;
+
+        return ngx_http_ors_guard_rewrite(g);
+    }
+
+    if (!(g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)) {
+
+        /* a mistake of the client is not looked for here */
+
+        ngx_memzero(&g->error, sizeof(ngx_ors_error_t));
+        return NGX_DECLINED;
+    }
+
+    if (g->conf->report) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "request would be refused: %V%s%V",
+                      &g->error.code, g->error.param.len ? " in " : "",
+                      &g->error.param);
+        return NGX_DECLINED;
+    }
+
+    return ngx_http_ors_guard_refuse(g);
+}
+
+
+/* the bytes that were checked are those that are sent, unless told else */
+
+static ngx_int_t
+ngx_http_ors_guard_rewrite(ngx_http_ors_guarded_t *g)
+{
+    size_t               size;
+    ngx_chain_t         *bufs;
+    ngx_ors_out_t        out;
+    ngx_http_request_t  *r;
+
+    if (g->conf->report
+        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
+        || (g->body.edits.n == 0
+            && (g->conf->model.len == 0 || g->body.name == NULL)))
+    {
+        return NGX_DECLINED;
+    }
+
+    r = g->request;
+
+    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    ngx_ors_request_write(&g->body, &g->conf->model, &out);
+
+    size = out.size;
+
+    if (ngx_ors_out_take(&out, &bufs) != NGX_OK
+        || ngx_http_ors_body_set(r, bufs, size) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_refuse(ngx_http_ors_guarded_t *g)
+{
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    g->refused = 1;
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "request refused: %V%s%V", &g->error.code,
+                  g->error.param.len ? " in " : "", &g->error.param);
+
+    ngx_http_finalize_request(r, ngx_http_ors_error_send(r, &g->error));
+
+    return NGX_DONE;
+}
+
+
+/*
+ * The upstream is asked for plain text, which is quicker to check.  nginx
+ * may still compress the answer: r->headers_in.accept_encoding is left with
+ * what the client says
+ */
+
+static ngx_int_t
+ngx_http_ors_guard_identity(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_GZIP)
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
+
+    h = r->headers_in.accept_encoding;
+
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    copy = ngx_palloc(r->pool, sizeof(ngx_table_elt_t));
+    if (copy == NULL) {
+        return NGX_ERROR;
+    }
+
+    *copy = *h;
+    r->headers_in.accept_encoding = copy;
+
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                break;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].key.len == sizeof("Accept-Encoding") - 1
+            && ngx_strncmp(h[i].lowcase_key, "accept-encoding",
+                           sizeof("Accept-Encoding") - 1)
+               == 0)
+        {
+            ngx_str_set(&h[i].value, "identity");
+        }
+    }
+#endif
+
+    return NGX_OK;
+}

@@ -1,0 +1,524 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_int_t ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g,
+    ngx_chain_t *in, ngx_http_output_body_filter_pt next);
+static ngx_int_t ngx_http_ors_guard_drop(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_feed(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_data(ngx_http_ors_guarded_t *g,
+    ngx_buf_t *b);
+static ngx_uint_t ngx_http_ors_guard_cut(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g,
+    ngx_uint_t complete);
+static ngx_int_t ngx_http_ors_guard_send(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g);
+static ngx_int_t ngx_http_ors_guard_last(ngx_http_ors_guarded_t *g);
+static void ngx_http_ors_guard_quit(ngx_http_ors_guarded_t *g);
+static size_t ngx_http_ors_guard_pending(ngx_http_ors_guarded_t *g);
+
+
+ngx_int_t
+ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
+    ngx_http_output_header_filter_pt next)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           status;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+    status = r->headers_out.status;
+
+    if (g->refused || g->held
+        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
+        || status < NGX_HTTP_OK || status == NGX_HTTP_NOT_MODIFIED)
+    {
+        return next(r);
+    }
+
+    if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
+
+        /* nginx's own page, or the one that stands for it */
+
+        if (!g->conf->report && ngx_http_ors_error(r) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return next(r);
+    }
+
+    g->next_header = next;
+
+    if (ngx_http_ors_guard_hold(g) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_ors_guard_answer(g);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (g->conf->report) {
+        return next(r);
+    }
+
+    /* the rest is told by the body's first bytes, or by all of them */
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g)
+{
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    g->held = 1;
+
+    r->main_filter_need_in_memory = 1;
+
+    if (r->upstream && !r->upstream->cacheable) {
+
+        /* what has come is handed on at once, nothing goes to a file */
+
+        r->upstream->buffering = 0;
+    }
+
+    if (g->conf->report) {
+        return NGX_OK;
+    }
+
+    r->filter_need_in_memory = 1;
+    r->allow_ranges = 0;
+
+    ngx_http_clear_accept_ranges(r);
+    ngx_http_clear_last_modified(r);
+    ngx_http_clear_etag(r);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    rc = ngx_http_ors_plain_init(&g->plain, r, !g->conf->report);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_guard_refuse(&g->guard, "invalid_upstream_answer",
+                                    "its Content-Encoding is not known");
+    }
+
+    return ngx_ors_guard_header(&g->guard, r->headers_out.status,
+                                &r->headers_out.content_type,
+                                g->plain.inflate
+                                ? -1 : r->headers_out.content_length_n);
+}
+
+
+ngx_int_t
+ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    g->next_body = next;
+
+    if (g->conf->report) {
+        return ngx_http_ors_guard_report(g, in, next);
+    }
+
+    if (ngx_chain_add_copy(r->pool, &g->in, in) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for ( ;; ) {
+
+        rc = ngx_http_ors_guard_feed(g);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK && !g->ended && ngx_http_ors_guard_cut(r)
+            && ngx_http_ors_guard_end(g, 0) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_AGAIN) {
+            r->buffered |= NGX_HTTP_ORS_BUFFERED;
+
+        } else {
+            r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+        }
+
+        if (ngx_http_ors_guard_send(g) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            return NGX_OK;
+        }
+
+        if (ngx_http_ors_guard_pending(g) >= g->conf->limits.queue) {
+            return NGX_AGAIN;
+        }
+    }
+}
+
+
+/* what is only looked at goes on as it is */
+
+static ngx_int_t
+ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
+    ngx_http_output_body_filter_pt next)
+{
+    ngx_int_t     rc;
+    ngx_buf_t     b;
+    ngx_chain_t  *cl;
+
+    for (cl = in; cl && !g->ended; cl = cl->next) {
+        b = *cl->buf;
+
+        do {
+            rc = ngx_http_ors_guard_data(g, &b);
+
+            if (rc == NGX_ERROR || ngx_http_ors_guard_drop(g) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
+        } while (rc == NGX_AGAIN);
+
+        if ((b.last_buf || b.last_in_chain)
+            && (ngx_http_ors_guard_end(g, 1) != NGX_OK
+                || ngx_http_ors_guard_drop(g) != NGX_OK))
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    if (!g->ended && ngx_http_ors_guard_cut(g->request)
+        && (ngx_http_ors_guard_end(g, 0) != NGX_OK
+            || ngx_http_ors_guard_drop(g) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    return next(g->request, in);
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_drop(ngx_http_ors_guarded_t *g)
+{
+    ngx_chain_t  *cl, *out;
+
+    if (ngx_ors_out_take(&g->out, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (cl = out; cl; cl = cl->next) {
+        cl->buf->pos = cl->buf->last;
+    }
+
+    ngx_ors_out_recycle(&g->out, &out);
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK: all is used up; NGX_AGAIN: the client is slow, the rest is kept */
+
+static ngx_int_t
+ngx_http_ors_guard_feed(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t     rc;
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    while (g->in) {
+        cl = g->in;
+        b = cl->buf;
+
+        rc = ngx_http_ors_guard_data(g, b);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if ((b->last_buf || b->last_in_chain)
+            && ngx_http_ors_guard_end(g, 1) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        g->in = cl->next;
+        ngx_free_chain(g->request->pool, cl);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_data(ngx_http_ors_guarded_t *g, ngx_buf_t *b)
+{
+    ngx_int_t  rc;
+    ngx_buf_t  piece;
+
+    if (!ngx_buf_in_memory(b)) {
+        return NGX_OK;
+    }
+
+    for ( ;; ) {
+
+        if (g->guard.state == ngx_ors_guard_st_over) {
+            b->pos = b->last;
+            return NGX_OK;
+        }
+
+        if (ngx_http_ors_guard_pending(g) >= g->conf->limits.queue) {
+            return (b->pos < b->last || g->plain.inflate) ? NGX_AGAIN
+                                                          : NGX_OK;
+        }
+
+        rc = ngx_http_ors_plain_next(&g->plain, b, &piece);
+
+        if (rc == NGX_AGAIN) {
+            return NGX_OK;
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_guard_data(&g->guard, &piece);
+
+        } else if (rc == NGX_DECLINED) {
+            rc = ngx_ors_guard_refuse(&g->guard, "invalid_upstream_answer",
+                                      "it cannot be decompressed");
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+}
+
+
+/*
+ * An answer that nginx could not get to its end has no last buffer: the
+ * upstream is finalized, and what is there is flushed
+ */
+
+static ngx_uint_t
+ngx_http_ors_guard_cut(ngx_http_request_t *r)
+{
+    return r->upstream && r->upstream->cleanup == NULL;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g, ngx_uint_t complete)
+{
+    if (g->ended) {
+        return NGX_OK;
+    }
+
+    g->ended = 1;
+
+    if (g->guard.state == ngx_ors_guard_st_over) {
+        return NGX_OK;
+    }
+
+    if (!ngx_http_ors_plain_whole(&g->plain)) {
+        complete = 0;
+    }
+
+    if (ngx_ors_guard_end(&g->guard, complete) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_send(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_chain_t         *cl, *out, **ll;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (g->guard.status == 0) {
+        return NGX_OK;
+    }
+
+    if (!g->header_sent) {
+        rc = ngx_http_ors_guard_send_header(g);
+
+        if (rc == NGX_ERROR || rc > NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (ngx_ors_out_take(&g->out, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_guard_quit(g);
+
+    if (out == NULL) {
+        return ngx_http_ors_guard_last(g);
+    }
+
+    for (cl = out; cl->next; cl = cl->next) { /* void */ }
+
+    b = cl->buf;
+
+    if (g->guard.state == ngx_ors_guard_st_over) {
+        g->last_sent = 1;
+
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+
+    } else {
+        b->flush = 1;
+    }
+
+    rc = g->next_body(r, out);
+
+    for (ll = &g->busy; *ll; ll = &(*ll)->next) { /* void */ }
+
+    *ll = out;
+
+    ngx_ors_out_recycle(&g->out, &g->busy);
+
+    return rc;
+}
+
+
+/* sends the end once, or what waits for a slow client */
+
+static ngx_int_t
+ngx_http_ors_guard_last(ngx_http_ors_guarded_t *g)
+{
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_chain_t          out;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (g->guard.state == ngx_ors_guard_st_over && !g->last_sent) {
+        g->last_sent = 1;
+
+        b = ngx_calloc_buf(r->pool);
+        if (b == NULL) {
+            return NGX_ERROR;
+        }
+
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+
+        out.buf = b;
+        out.next = NULL;
+
+        return g->next_body(r, &out);
+    }
+
+    if (g->busy == NULL && !r->connection->buffered) {
+        return NGX_OK;
+    }
+
+    rc = g->next_body(r, NULL);
+
+    ngx_ors_out_recycle(&g->out, &g->busy);
+
+    return rc;
+}
+
+
+/* nobody waits for the rest of a refused stream: its connection is closed */
+
+static void
+ngx_http_ors_guard_quit(ngx_http_ors_guarded_t *g)
+{
+    ngx_http_upstream_t  *u;
+
+    u = g->request->upstream;
+
+    if (g->guard.refused && !g->ended && u && !u->buffering) {
+        u->length = 0;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g)
+{
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    g->header_sent = 1;
+
+    if (g->guard.status != r->headers_out.status) {
+        r->headers_out.status = g->guard.status;
+        r->headers_out.status_line.len = 0;
+    }
+
+    r->headers_out.content_type = g->guard.type;
+    r->headers_out.content_type_len = g->guard.type.len;
+    r->headers_out.content_type_lowcase = NULL;
+    ngx_str_null(&r->headers_out.charset);
+
+    ngx_http_clear_content_length(r);
+
+    if (g->guard.state == ngx_ors_guard_st_over) {
+        r->headers_out.content_length_n = g->out.size;
+    }
+
+    return g->next_header(r);
+}
+
+
+static size_t
+ngx_http_ors_guard_pending(ngx_http_ors_guarded_t *g)
+{
+    size_t        size;
+    ngx_chain_t  *cl;
+
+    size = g->out.size;
+
+    for (cl = g->busy; cl; cl = cl->next) {
+        size += ngx_buf_size(cl->buf);
+    }
+
+    return size;
+}
