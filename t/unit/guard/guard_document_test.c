@@ -122,6 +122,12 @@ static pass_t  passes[] = {
     { "model is a text elsewhere", RS, SPEC, PASS, ASKED,
       RESPONSE("completed", "null", "m", ",'x':{'model':'other'}"), NULL,
       0, 0 },
+    { "model beside an unknown key", CH, SPEC, PASS,
+      "{'model':'m','messages':[{'role':'user','content':'a'}]}",
+      CHAT(",'response':{'model':'other'},'model':'other','id':'i',"
+           "'object':'chat.completion','created':1"),
+      CHAT(",'response':{'model':'other'},'model':'m','id':'i',"
+           "'object':'chat.completion','created':1"), 1, 0 },
     { "embeddings", EM, SPEC, PASS,
       "{'model':'m','input':'a'}",
       "{'object':'list','data':[{'object':'embedding','index':0,"
