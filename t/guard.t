@@ -156,8 +156,10 @@ sub ask ($at, $script, $body, %o) {
                   "$at: as it came");
     }
 
-    $t->wait_log(qr/request would be refused: missing_required_parameter in
-                    \ input\[0\]\.content\[0\]\.text/x);
+    ok($t->wait_log(qr/request\ would\ be\ refused:
+                       \ missing_required_parameter
+                       \ in\ input\[0\]\.content\[0\]\.text/x),
+       'report: it is told');
 
     error_ok(ask('reject', 'whole', $body), 400, 'an unknown key, reject',
              code => 'unknown_parameter', param => 'x_extra');
@@ -201,7 +203,8 @@ sub ask ($at, $script, $body, %o) {
 
     is(ask('report', 'broken', $ask)->{body},
        '{"id":"resp_1","output":"secret words"}', 'report: it goes on');
-    $t->wait_log(qr/answer would be refused: .*output/);
+    ok($t->wait_log(qr/answer would be refused: .*output/),
+       'report: it is told');
 
     is(ask('request', 'broken', $ask)->{status}, 200, 'request: not looked at');
 
