@@ -74,26 +74,29 @@ ngx_int_t
 ngx_ors_guard_final_item(ngx_ors_guard_t *guard, ngx_ors_json_node_t *node,
     ngx_str_t *json)
 {
-    size_t     pos, last;
-    ngx_int_t  rc;
+    size_t      pos, last, size;
+    u_char     *p;
+    ngx_int_t   rc;
 
     pos = ngx_ors_edit_start(node);
     last = ngx_ors_edit_end(node);
+    size = ngx_ors_guard_final_size(guard, pos, last);
 
-    json->len = ngx_ors_guard_final_size(guard, pos, last);
-
-    rc = ngx_ors_guard_final_charge(guard, json->len);
+    rc = ngx_ors_guard_final_charge(guard, size);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    json->data = ngx_pnalloc(guard->pool, json->len);
-    if (json->data == NULL) {
+    p = ngx_pnalloc(guard->pool, size);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
-    (void) ngx_ors_guard_final_text(guard, json->data, pos, last);
+    (void) ngx_ors_guard_final_text(guard, p, pos, last);
+
+    json->data = p;
+    json->len = size;
 
     return NGX_OK;
 }

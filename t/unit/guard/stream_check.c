@@ -30,6 +30,7 @@ static int64_t check_int(stream_check_t *c, const char *name);
 static void check_put(stream_check_t *c, const char *text);
 static void wrong(stream_check_t *c, const char *what);
 static void split_is(answer_t *a, answer_t *whole, const char *name);
+static void stream_run(answer_t *a);
 
 
 char *
@@ -123,7 +124,7 @@ stream_answer_is(answer_t *a, const char *name, const char *digest)
 
     piece = *a;
 
-    answer_run(a);
+    stream_run(a);
     stream_check(&c, a);
 
     if (!is_mem(c.digest, strlen(c.digest), digest, strlen(digest), "%s",
@@ -170,13 +171,33 @@ stream_gives(const char *name, const char *script, const char *output)
 }
 
 
+/* ids that were made here are random: two runs are to be compared */
+
+static void
+stream_run(answer_t *a)
+{
+    u_char  *p, *last;
+
+    answer_run(a);
+
+    last = a->text + a->size;
+
+    for (p = a->text; last - p > 29; p++) {
+
+        if (memcmp(p, "resp_", 5) == 0) {
+            memset(p + 5, 'R', 24);
+        }
+    }
+}
+
+
 static void
 split_is(answer_t *a, answer_t *whole, const char *name)
 {
     answer_t  piece;
 
     piece = *a;
-    answer_run(&piece);
+    stream_run(&piece);
 
     if (piece.rc != whole->rc || piece.size != whole->size
         || piece.guard.status != whole->guard.status
