@@ -7,25 +7,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_json_block.h>
 
-#if (__SSE2__ && !NGX_ORS_JSON_SCALAR)
-#define NGX_ORS_JSON_SSE2       1
-#include <emmintrin.h>
-#endif
-
-
-/*
- * Strings are scanned by blocks: a mask tells the bytes of a block that need
- * a look, NGX_ORS_JSON_BITS bits of the mask for each byte, lowest first.
- */
-
-#if (NGX_ORS_JSON_SSE2)
-#define NGX_ORS_JSON_BLOCK      32
-#define NGX_ORS_JSON_BITS       1
-#else
-#define NGX_ORS_JSON_BLOCK      8
-#define NGX_ORS_JSON_BITS       8
-#endif
 
 #define NGX_ORS_JSON_MAX_COUNT  ((1 << 26) - 1)
 
@@ -45,9 +28,6 @@
 
 #define ngx_ors_json_digit(ch)  ((u_char) ((ch) - '0') <= 9)
 
-#define ngx_ors_json_lowest(mask)                                             \
-    ((ngx_uint_t) __builtin_ctzll(mask) / NGX_ORS_JSON_BITS)
-
 
 static u_char *ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p,
     u_char *end);
@@ -59,6 +39,11 @@ static u_char *ngx_ors_json_read_string(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, u_char *p, u_char *end);
 static u_char *ngx_ors_json_read_long(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, u_char *p, u_char *end);
+#if (NGX_ORS_JSON_SSE2)
+static u_char *ngx_ors_json_read_escaped(u_char *p, u_char *end);
+#else
+#define ngx_ors_json_read_escaped(p, end)  (p)
+#endif
 static uint64_t ngx_ors_json_read_tail(u_char *text, u_char *p, u_char *end);
 static u_char *ngx_ors_json_read_escape(ngx_ors_json_t *json, u_char *p,
     u_char *end);
@@ -104,60 +89,6 @@ static const u_char  ngx_ors_json_class[256] = {
                 /* p q r s   t u v w   x y z {   | } ~   */
     0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 };
-
-
-#if (NGX_ORS_JSON_SSE2)
-
-static ngx_inline ngx_uint_t
-ngx_ors_json_special16(u_char *p)
-{
-    __m128i  v, s;
-
-    v = _mm_loadu_si128((__m128i *) p);
-
-    /* as signed, bytes of 0x80 and above are below a space too */
-
-    s = _mm_cmplt_epi8(v, _mm_set1_epi8(' '));
-    s = _mm_or_si128(s, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
-    s = _mm_or_si128(s, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
-
-    return (ngx_uint_t) _mm_movemask_epi8(s);
-}
-
-
-/* the bytes of a block that end, or cannot simply stand in, a string */
-
-static ngx_inline uint64_t
-ngx_ors_json_special(u_char *p)
-{
-    return (uint64_t) ngx_ors_json_special16(p)
-           | (uint64_t) ngx_ors_json_special16(p + 16) << 16;
-}
-
-#else
-
-/* the same, the top bit of each byte; nothing carries from byte to byte */
-
-static ngx_inline uint64_t
-ngx_ors_json_special(u_char *p)
-{
-    uint64_t  v, low, plain;
-
-    v = (uint64_t) p[0] | (uint64_t) p[1] << 8 | (uint64_t) p[2] << 16
-        | (uint64_t) p[3] << 24 | (uint64_t) p[4] << 32
-        | (uint64_t) p[5] << 40 | (uint64_t) p[6] << 48
-        | (uint64_t) p[7] << 56;
-
-    low = v & 0x7f7f7f7f7f7f7f7fULL;
-
-    plain = (low + 0x6060606060606060ULL)
-            & ((low ^ 0x2222222222222222ULL) + 0x7f7f7f7f7f7f7f7fULL)
-            & ((low ^ 0x5c5c5c5c5c5c5c5cULL) + 0x7f7f7f7f7f7f7f7fULL);
-
-    return (~plain | v) & 0x8080808080808080ULL;
-}
-
-#endif
 
 
 static ngx_inline ngx_ors_json_node_t *
@@ -499,13 +430,18 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 {
     u_char      *last, *next, *start;
     uint64_t     mask;
-    ngx_uint_t   ascii, escaped;
+    ngx_uint_t   ascii, escaped, more;
 
     start = p;
     ascii = 1;
     escaped = 0;
+    more = 0;
 
     while (p < end) {
+
+        if (more) {
+            p = ngx_ors_json_read_escaped(p, end);
+        }
 
         if (end - p >= NGX_ORS_JSON_BLOCK) {
             mask = ngx_ors_json_special(p);
@@ -529,11 +465,15 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
             }
 
             if (*last == '\\') {
+                /* others mostly follow */
+
                 escaped = 1;
+                more = 1;
                 last = ngx_ors_json_read_escape(json, last, end);
 
             } else if (*last >= 0x80) {
                 ascii = 0;
+                more = 0;
                 last = ngx_ors_json_read_utf8(json, last, end);
 
             } else {
@@ -560,6 +500,60 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     return ngx_ors_json_read_fail(json, end, ngx_ors_json_err_eof);
 }
+
+
+#if (NGX_ORS_JSON_SSE2)
+
+/*
+ * Skips plain text with usual escapes, returns the first byte of what is
+ * neither.  Where the next escape is cannot be foretold, so that a branch
+ * for each of them costs more than all else: there is none.
+ */
+
+static u_char *
+ngx_ors_json_read_escaped(u_char *p, u_char *end)
+{
+    uint64_t             carry, even, open, escaped, stop;
+    ngx_ors_json_wide_t  w;
+
+    carry = 0;
+
+    while (end - p >= NGX_ORS_JSON_WIDE) {
+        ngx_ors_json_wide(p, &w);
+
+        /*
+         * Of the backslashes in a row the first, the third and so on begin
+         * an escape.  Adding its first bit to a row clears it, which finds
+         * the rows that begin at an even place.
+         */
+
+        w.slash &= ~carry;
+
+        even = w.slash & ~(w.slash << 1) & NGX_ORS_JSON_EVEN;
+        even = w.slash & ~(w.slash + even);
+
+        open = (even & NGX_ORS_JSON_EVEN)
+               | (w.slash & ~even & ~NGX_ORS_JSON_EVEN);
+        escaped = open << 1 | carry;
+
+        stop = (w.special & ~open & ~escaped) | (escaped & ~w.usual);
+
+        if (stop) {
+            p += ngx_ors_json_lowest(stop);
+
+            /* an unusual escape is read from its backslash */
+
+            return (stop & (0 - stop) & escaped) ? p - 1 : p;
+        }
+
+        carry = open >> (NGX_ORS_JSON_WIDE - 1);
+        p += NGX_ORS_JSON_WIDE;
+    }
+
+    return p - carry;
+}
+
+#endif
 
 
 /* the mask of the last bytes of the text, less than a block of them */
