@@ -25,6 +25,7 @@ typedef struct {
 
 
 static void test_row(row_t *row, size_t step);
+static void test_types(void);
 static void test_reject(void);
 static void test_long(void);
 static void test_no_memory(ngx_uint_t mask);
@@ -35,29 +36,29 @@ static row_t  rows[] = {
     /* as they should be */
 
     { "all four", 0, 400,
-      "{'error':{'message':'m','type':'t','code':'c','param':'input[0]'}}",
+      "{'error':{'message':'m','type':'model_error','code':'c','param':'input[0]'}}",
       400, NULL, 0 },
     { "null", 0, 404,
-      "{'error':{'message':'m','type':'t','code':null,'param':null}}",
+      "{'error':{'message':'m','type':'model_error','code':null,'param':null}}",
       404, NULL, 0 },
     { "unknown keys", 0, 429,
-      "{'error':{'message':'m','type':'t','code':'c','param':null,'x':1},"
+      "{'error':{'message':'m','type':'model_error','code':'c','param':null,'x':1},"
       "'y':2}", 429, NULL, 0 },
     { "account, not masked", 0, 401,
-      "{'error':{'message':'m','type':'t','code':'c','param':null}}",
+      "{'error':{'message':'m','type':'model_error','code':'c','param':null}}",
       401, NULL, 0 },
     { "last status of all", 0, 599,
-      "{'error':{'message':'m','type':'t','code':'c','param':null}}",
+      "{'error':{'message':'m','type':'model_error','code':'c','param':null}}",
       599, NULL, 0 },
 
     /* almost */
 
-    { "no param", 0, 400, "{'error':{'message':'m','type':'t','code':'c'}}",
+    { "no param", 0, 400, "{'error':{'message':'m','type':'model_error','code':'c'}}",
       400,
-      "{'error':{'message':'m','type':'t','code':'c','param':''}}", 1 },
-    { "no code", 0, 500, "{'error':{'message':'m','type':'t'}} ",
+      "{'error':{'message':'m','type':'model_error','code':'c','param':''}}", 1 },
+    { "no code", 0, 500, "{'error':{'message':'m','type':'model_error'}} ",
       500,
-      "{'error':{'message':'m','type':'t','code':'','param':''}} ", 2 },
+      "{'error':{'message':'m','type':'model_error','code':'','param':''}} ", 2 },
 
     /* other shapes */
 
@@ -178,6 +179,7 @@ main(void)
         test_row(&rows[i], 1);
     }
 
+    test_types();
     test_reject();
     test_long();
     test_no_memory(0);
@@ -233,6 +235,59 @@ test_row(row_t *row, size_t step)
 }
 
 
+/* those of other vocabularies are told as they are in flavor "openai" only */
+
+static void
+test_types(void)
+{
+    char         body[256], expected[256];
+    size_t       i;
+    answer_t     a;
+    ngx_uint_t   other;
+
+    static struct {
+        ngx_uint_t   reading;
+        ngx_uint_t   status;
+        const char  *given;
+        const char  *type;
+    } tests[] = {
+        { NGX_ORS_READ_SPEC, 400, "invalid_request_error",
+          "invalid_request" },
+        { NGX_ORS_READ_LOOSE, 404, "x", "not_found" },
+        { NGX_ORS_READ_SPEC, 429, "x", "too_many_requests" },
+        { NGX_ORS_READ_SPEC, 500, "api_error", "server_error" },
+        { NGX_ORS_READ_SPEC, 500, "model_error", "model_error" },
+        { NGX_ORS_READ_OPENAI, 400, "invalid_request_error",
+          "invalid_request_error" },
+        { NGX_ORS_READ_LOOSE_OPENAI, 429, "x", "x" }
+    };
+
+    for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        snprintf(body, sizeof(body), "{'error':{'type':'%s','message':'m',"
+                 "'code':'c','param':null}}", tests[i].given);
+        snprintf(expected, sizeof(expected), "{\"error\":{\"type\":\"%s\","
+                 "\"message\":\"m\",\"code\":\"c\",\"param\":null}}",
+                 tests[i].type);
+
+        answer_init(&a, body);
+        a.status = tests[i].status;
+        a.policy.reading = tests[i].reading;
+
+        answer_run(&a);
+
+        other = (ngx_strcmp(tests[i].given, tests[i].type) != 0);
+
+        is_mem(a.text, a.size, expected, ngx_strlen(expected),
+               "type %s, reading %d", tests[i].given, (int) tests[i].reading);
+        is_int(a.guard.mended, other, "type %s: mended", tests[i].given);
+        is_int(a.guard.status, tests[i].status, "type %s: status",
+               tests[i].given);
+
+        answer_free(&a);
+    }
+}
+
+
 /* a document that the policy refuses is one of ours then */
 
 static void
@@ -269,8 +324,8 @@ test_long(void)
         abort();
     }
 
-    p = body + sprintf(body, "{'error':{'type':'t','code':'c','param':null,"
-                       "'message':'");
+    p = body + sprintf(body, "{'error':{'type':'not_found','code':'c',"
+                       "'param':null,'message':'");
 
     for (i = 0; i < 65536; i++) {
         *p++ = 'x';
