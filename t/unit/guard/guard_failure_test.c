@@ -36,13 +36,15 @@ static row_t  rows[] = {
     /* as they should be */
 
     { "all four", 0, 400,
-      "{'error':{'message':'m','type':'model_error','code':'c','param':'input[0]'}}",
+      "{'error':{'message':'m','type':'model_error','code':'c',"
+      "'param':'input[0]'}}",
       400, NULL, 0 },
     { "null", 0, 404,
       "{'error':{'message':'m','type':'model_error','code':null,'param':null}}",
       404, NULL, 0 },
     { "unknown keys", 0, 429,
-      "{'error':{'message':'m','type':'model_error','code':'c','param':null,'x':1},"
+      "{'error':{'message':'m','type':'model_error',"
+      "'code':'c','param':null,'x':1},"
       "'y':2}", 429, NULL, 0 },
     { "account, not masked", 0, 401,
       "{'error':{'message':'m','type':'model_error','code':'c','param':null}}",
@@ -53,12 +55,15 @@ static row_t  rows[] = {
 
     /* almost */
 
-    { "no param", 0, 400, "{'error':{'message':'m','type':'model_error','code':'c'}}",
+    { "no param", 0, 400, "{'error':{'message':'m','type':'model_error',"
+      "'code':'c'}}",
       400,
-      "{'error':{'message':'m','type':'model_error','code':'c','param':''}}", 1 },
+      "{'error':{'message':'m','type':'model_error',"
+      "'code':'c','param':''}}", 1 },
     { "no code", 0, 500, "{'error':{'message':'m','type':'model_error'}} ",
       500,
-      "{'error':{'message':'m','type':'model_error','code':'','param':''}} ", 2 },
+      "{'error':{'message':'m','type':'model_error',"
+      "'code':'','param':''}} ", 2 },
 
     /* other shapes */
 
