@@ -97,11 +97,16 @@ sub value_at ($document, $path) {
 
 my $dir = tempdir(CLEANUP => 1);
 my ($documents, $theirs, $ours) = map { "$dir/$_" } qw( in ajv walk );
+my ($permitted, $others) = map { "$dir/$_" } qw( permitted others );
 
 is(system(node('ajv'), "$ORS::Nginx::ROOT/t/sdk/schema_diff.mjs", $openapi,
           $documents, $theirs), 0, 'documents are made');
 
 walk_file($documents, $ours);
+
+# what the specification permits passes in these, too
+
+my @wider = qw( openai loose loose_openai );
 
 my (%groups, %labels, %seen, @differences, @places);
 my $n = 0;
@@ -109,6 +114,7 @@ my $n = 0;
 open my $in, '<', $documents or die;
 open my $ajv, '<', $theirs or die;
 open my $walk, '<', $ours or die;
+open my $out, '>', $permitted or die;
 
 while (defined(my $document = <$in>)) {
     chomp($document, my $said = <$ajv> // '', my $verdict = <$walk> // '');
@@ -116,7 +122,7 @@ while (defined(my $document = <$in>)) {
     my %d;
 
     @d{qw( label mutation path ajv why )} = split /\t/, $said, 5;
-    (undef, undef, $d{document}) = split /\t/, $document, 3;
+    (my $kind, undef, $d{document}) = split /\t/, $document, 3;
     $d{ours} = walk_verdict($verdict);
 
     $n++;
@@ -128,6 +134,8 @@ while (defined(my $document = <$in>)) {
 
     if ($d{ajv} == !$d{ours}) {
         push @places, \%d if !placed(\%d);
+
+        print $out map { "$kind\t$_\t$d{document}\n" } @wider if $d{ajv};
         next;
     }
 
@@ -163,6 +171,30 @@ sub placed ($d) {
 }
 
 
+# by reading: one of what is refused
+
+sub refused () {
+    my %found;
+
+    open my $asked, '<', $permitted or die;
+    open my $said, '<', $others or die;
+
+    while (defined(my $line = <$asked>)) {
+        chomp($line, my $verdict = <$said> // '');
+
+        my $error = walk_verdict($verdict) or next;
+        my (undef, $reading, $document) = split /\t/, $line, 3;
+        my $lack = $reading =~ /openai/ && $error->{param} =~ /\blogprobs\z/
+                   && $error->{code} eq 'missing_required_parameter';
+
+        $found{"$reading, " . ($lack ? 'logprobs' : 'others') }
+            = "$error->{message}: $document";
+    }
+
+    return %found;
+}
+
+
 sub show ($d) {
     my $verdict = $d->{ours}
                   ? join ', ', @{ $d->{ours} }{qw( param code message )}
@@ -189,6 +221,21 @@ show($_) for splice @places, 0, SHOWN;
 ok($seen{ $_->{what} }, "$_->{by}: $_->{what}, "
                         . ($seen{ $_->{what} } // 0) . ' documents')
     for @known;
+
+close $out or die;
+walk_file($permitted, $others);
+
+my %wider = refused();
+
+for my $reading (@wider) {
+    my $refused = delete $wider{"$reading, others"} // '';
+
+    is($refused, '', "$reading: what the specification permits");
+}
+
+# OpenAI's clients require them; the guard puts them in where they lack
+is("@{[ sort keys %wider ]}", 'loose_openai, logprobs openai, logprobs',
+   'flavor "openai": only a lack of logprobs is a difference');
 
 cmp_ok($n, '>=', LEAST, "$n documents are enough");
 ok(eof $ajv && eof $walk, 'as many verdicts');
