@@ -16,6 +16,12 @@
 #include <ngx_ors_sse.h>
 
 
+/* texts of ours, and what was filled in, are not limited as an answer is */
+#define ngx_ors_guard_final_unlimited(guard)                                  \
+    (guard)->json.max_depth = NGX_ORS_JSON_MAX_DEPTH;                         \
+    (guard)->json.max_nodes = (ngx_uint_t) -1
+
+
 /* a snapshot that is made here: all but the ids and the model's name */
 #define NGX_ORS_GUARD_SNAPSHOT                                                \
     "{\"id\":\"%V\",\"object\":\"response\",\"created_at\":%T,"               \
@@ -253,6 +259,8 @@ ngx_ors_guard_final_start(ngx_ors_guard_t *guard)
 
     /* the other fields are filled in as for anybody else */
 
+    ngx_ors_guard_final_unlimited(guard);
+
     rc = ngx_ors_guard_validate(guard, &text, &ngx_ors_fields_response, &err);
 
     if (rc == NGX_DECLINED) {
@@ -343,6 +351,8 @@ ngx_ors_guard_final_failed(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
 
     out = guard->out;
     snapshot = &guard->stream->snapshot;
+
+    ngx_ors_guard_final_unlimited(guard);
 
     rc = ngx_ors_json_read(&guard->json, snapshot->data, snapshot->len);
 

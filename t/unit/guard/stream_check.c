@@ -30,7 +30,6 @@ static int64_t check_int(stream_check_t *c, const char *name);
 static void check_put(stream_check_t *c, const char *text);
 static void wrong(stream_check_t *c, const char *what);
 static void split_is(answer_t *a, answer_t *whole, const char *name);
-static void stream_run(answer_t *a);
 
 
 char *
@@ -69,6 +68,24 @@ stream_init(answer_t *a, const char *text)
     answer_init(a, text);
 
     a->type = "text/event-stream";
+}
+
+
+void
+stream_run(answer_t *a)
+{
+    u_char  *p, *last;
+
+    answer_run(a);
+
+    last = a->text + a->size;
+
+    for (p = a->text; last - p > 29; p++) {
+
+        if (memcmp(p, "resp_", 5) == 0) {
+            memset(p + 5, 'R', 24);
+        }
+    }
 }
 
 
@@ -171,26 +188,6 @@ stream_gives(const char *name, const char *script, const char *output)
 }
 
 
-/* ids that were made here are random: two runs are to be compared */
-
-static void
-stream_run(answer_t *a)
-{
-    u_char  *p, *last;
-
-    answer_run(a);
-
-    last = a->text + a->size;
-
-    for (p = a->text; last - p > 29; p++) {
-
-        if (memcmp(p, "resp_", 5) == 0) {
-            memset(p + 5, 'R', 24);
-        }
-    }
-}
-
-
 static void
 split_is(answer_t *a, answer_t *whole, const char *name)
 {
@@ -241,7 +238,7 @@ check_stream(stream_check_t *c)
 static void
 check_frame(stream_check_t *c, u_char *p, u_char *last)
 {
-    char     type[300];
+    char     type[STREAM_TEXT];
     u_char  *eol;
 
     if (c->done) {
@@ -302,7 +299,7 @@ check_frame(stream_check_t *c, u_char *p, u_char *last)
 static void
 check_event(stream_check_t *c, char *type)
 {
-    char                  name[300], text[320];
+    char                  name[STREAM_TEXT];
     ngx_ors_json_node_t  *node;
 
     if (c->terminal) {
@@ -360,8 +357,7 @@ check_event(stream_check_t *c, char *type)
     }
 
     if (c->id[0] == '\0') {
-        snprintf(text, sizeof(text), "%s is first", type);
-        wrong(c, text);
+        wrong(c, "an event before response.created");
         return;
     }
 
@@ -420,12 +416,6 @@ check_response(stream_check_t *c, char *type, ngx_ors_json_node_t *resp)
 
         check_string(c, item, "code", code, sizeof(code));
         check_put(c, code);
-
-        if (c->code[0] && strcmp(c->code, "(none)") != 0
-            && strcmp(c->code, code) != 0)
-        {
-            wrong(c, "two codes");
-        }
     }
 
     output = check_get(c, resp, "output");
@@ -548,6 +538,12 @@ check_text(stream_check_t *c, stream_item_t *item, char *type)
             check_add(c, item, node);
         }
 
+        return;
+    }
+
+    /* the tolerant readings let it pass that a text begins as it likes */
+
+    if (!(c->a->policy.reading & NGX_ORS_IN_STRICT)) {
         return;
     }
 

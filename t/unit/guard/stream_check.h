@@ -58,6 +58,12 @@ char *stream_text(const char *script);
 /* An answer that is an event stream. */
 void stream_init(answer_t *a, const char *text);
 
+/*
+ * Runs it.  The random part of ids is replaced by the letter R, so that two
+ * runs can be compared.
+ */
+void stream_run(answer_t *a);
+
 /* Looks at what has come of it. */
 void stream_check(stream_check_t *c, answer_t *a);
 
