@@ -127,6 +127,8 @@ static reading_t  items[] = {
       "'text':'x'},{'type':'text','text':'x'}]}", WIDE, TYPE, "content" },
     { "{'type':'reasoning','summary':[],'content':'x'}", NONE, TYPE,
       "content" },
+    { "{'type':'reasoning','summary':[],'content':{}}", NONE, TYPE,
+      "content" },
     { "{'type':'reasoning'}", NONE, MISSING, "summary" },
     { "{'type':'reasoning','summary':[{'type':'summary_text'}]}", NONE,
       MISSING, "summary[0].text" },

@@ -14,6 +14,9 @@
 #define CHARS64  CHARS16 CHARS16 CHARS16 CHARS16
 
 
+static void test_found(void);
+
+
 static frame_t  body = { &ngx_ors_fields_create, "%s", "" };
 
 static frame_t  param = { &ngx_ors_fields_create,
@@ -240,5 +243,35 @@ main(void)
     test_readings(&param, tools, ALL);
     test_readings(&compact, compacts, ALL);
 
+    test_found();
+
     return done_testing();
+}
+
+
+/* rows of the flavor come behind those that there is room for */
+
+static void
+test_found(void)
+{
+    char                text[64];
+    ngx_pool_t         *pool;
+    ngx_ors_error_t     err;
+    ngx_ors_policy_t    policy;
+    ngx_ors_request_t   req;
+
+    pool = ngx_ors_test_pool();
+
+    policy.reading = OPENAI;
+    policy.unknown = ngx_ors_unknown_auto;
+    policy.mask = 0;
+
+    strcpy(text, "{'prompt':{},'user':'u','moderation':{}}");
+
+    is_int(read_in(&ngx_ors_fields_create, &policy, text, pool, &req, &err),
+           NGX_OK, "what the flavor has");
+    ok(req.field[ngx_ors_rq_prompt] != NULL, "the last one is found");
+    ok(req.name == NULL, "nothing is written behind it");
+
+    ngx_destroy_pool(pool);
 }
