@@ -38,9 +38,11 @@ static ngx_int_t ngx_ors_guard_fill_root(ngx_ors_guard_t *guard,
     const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
-    ngx_str_t *text);
+    ngx_ors_json_node_t *object, ngx_str_t *text);
 static ngx_int_t ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
-    ngx_str_t *text);
+    ngx_ors_json_node_t *object, ngx_str_t *text);
+static int64_t ngx_ors_guard_fill_time(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object);
 static ngx_int_t ngx_ors_guard_model(ngx_ors_guard_t *guard,
     const ngx_ors_shape_t *shape);
 static void ngx_ors_guard_model_text(ngx_ors_request_t *req,
@@ -296,7 +298,8 @@ ngx_ors_guard_fill_root(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
     if (ngx_ors_guard_named(name, "created_at")
         || ngx_ors_guard_named(name, "created"))
     {
-        return ngx_ors_guard_fill_row(guard, ngx_ors_rs_created_at, text);
+        return ngx_ors_guard_fill_row(guard, ngx_ors_rs_created_at, object,
+                                      text);
     }
 
     if (ngx_ors_guard_named(name, "model")) {
@@ -321,14 +324,15 @@ ngx_ors_guard_fill_root(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
         return NGX_OK;
     }
 
-    return ngx_ors_guard_fill_row(guard, i, text);
+    return ngx_ors_guard_fill_row(guard, i, object, text);
 }
 
 
 /* each row is made once: the request stays, and so does the time */
 
 static ngx_int_t
-ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
+ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
 {
     ngx_int_t  rc;
 
@@ -341,7 +345,7 @@ ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
     }
 
     if (guard->fills[i].len == 0) {
-        rc = ngx_ors_guard_fill_new(guard, i, &guard->fills[i]);
+        rc = ngx_ors_guard_fill_new(guard, i, object, &guard->fills[i]);
 
         if (rc != NGX_OK) {
             return rc;
@@ -355,7 +359,8 @@ ngx_ors_guard_fill_row(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
 
 
 static ngx_int_t
-ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
+ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
 {
     u_char         *p;
     ngx_chain_t    *cl;
@@ -364,7 +369,7 @@ ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
     ngx_ors_out_init(&out, guard->pool, NGX_ORS_GUARD_BLOCK);
 
     if (i == ngx_ors_rs_created_at || i == ngx_ors_rs_completed_at) {
-        ngx_ors_out_int(&out, ngx_time());
+        ngx_ors_out_int(&out, ngx_ors_guard_fill_time(guard, i, object));
 
     } else if (guard->request == NULL
                || ngx_ors_response_field(&out, guard->request, i) != NGX_OK)
@@ -390,6 +395,32 @@ ngx_ors_guard_fill_new(ngx_ors_guard_t *guard, ngx_uint_t i, ngx_str_t *text)
     }
 
     return NGX_OK;
+}
+
+
+/* nothing is completed before it is created, by whose clock ever */
+
+static int64_t
+ngx_ors_guard_fill_time(ngx_ors_guard_t *guard, ngx_uint_t i,
+    ngx_ors_json_node_t *object)
+{
+    int64_t               n, now;
+    ngx_uint_t            created;
+    ngx_ors_json_node_t  *node;
+
+    created = (i == ngx_ors_rs_created_at);
+    now = ngx_time();
+
+    node = created ? ngx_ors_json_find(&guard->json, object, "completed_at")
+                   : ngx_ors_json_find(&guard->json, object, "created_at");
+
+    if (node == NULL
+        || ngx_ors_json_integer(&guard->json, node, &n) != NGX_OK)
+    {
+        return now;
+    }
+
+    return created ? ngx_min(n, now) : ngx_max(n, now);
 }
 
 
