@@ -19,6 +19,8 @@ use ORS::Util qw( slurp );
 my $model = ORS::Model->new;
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_strict off;
+
     open_responses_target default /to/model;
 
     client_max_body_size 100k;

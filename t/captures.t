@@ -15,6 +15,7 @@ use ORS::JSON qw( json_decode json_encode );
 use ORS::Model;
 use ORS::Nginx;
 use ORS::SDK qw( aimock );
+use ORS::Sample;
 use ORS::Stream qw( stream_ok response_ok error_ok );
 use ORS::Util qw( slurp );
 
@@ -56,14 +57,24 @@ my %known = map { $_ => 1 } qw(
     max_tokens max_completion_tokens reasoning_effort response_format
 );
 
+my $answer = json_encode(response('completed'));
+my $events = render(good());
+
 my $model = ORS::Model->new(scripts => {
-    native => [ [ header => 'Content-Type', 'application/json' ],
-                [ raw => '{}' ] ],
+    native => sub ($conn, $r) {
+        my $stream = $r->{body} =~ /"stream" *: *true/;
+
+        $conn->_step_header('Content-Type', $stream ? 'text/event-stream'
+                                                    : 'application/json');
+        $conn->body($stream ? $events : $answer);
+    },
 });
 my $aimock = aimock();
 
 my $t = ORS::Nginx->new(
     model => { MODEL => $model, AIMOCK => $aimock }, conf => <<'CONF');
+    open_responses_flavor openai;
+
         client_body_buffer_size 64k;
 
         server {
@@ -144,8 +155,9 @@ sub replay ($name, $code, $param) {
 
     my $q = json_decode($body);
     my $check = $q->{stream} ? \&stream_ok : \&response_ok;
-    my $mine = $check->($r, $name, expect => 'completed');
-    my $theirs = $check->($a, "$name, aimock", expect => 'completed');
+    my %as = (expect => 'completed', flavor => 'openai');
+    my $mine = $check->($r, $name, %as);
+    my $theirs = $check->($a, "$name, aimock", %as);
 
     is($mine->text, 'Hello', "$name: text");
 
@@ -169,7 +181,7 @@ sub native ($name, $body, $code, $param, %o) {
     my $r = post_json($t->port, '/native/responses', $body, %o);
 
     if ($code eq 'ok' || $code eq 'previous_response_not_found'
-        || $param =~ /\Ainput\[\d+\]\z/)
+        || $param =~ /\Ainput\[\d+\](?:\.type)?\z/)
     {
         is($r->{status}, 200, "$name: native");
         is($model->last_request->{body}, $body,

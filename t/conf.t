@@ -300,7 +300,8 @@ $t->start;
 
 
 sub ask ($path, $items = 1, @more) {
-    my @input = map { { role => 'user', content => 'x' } } 1 .. $items;
+    my @input = map { { type => 'message', role => 'user', content => 'x' } }
+                1 .. $items;
     return post_json($t->port, $path, { model => 'm', input => \@input,
                                         @more });
 }

@@ -62,6 +62,8 @@ my $model = ORS::Model->new(scripts => {
 });
 
 my $t = ORS::Nginx->new(model => $model, http => <<'HTTP', conf => <<'CONF',
+    open_responses_strict off;
+
     limit_req_zone $binary_remote_addr zone=req:64k rate=1r/m;
     limit_conn_zone $binary_remote_addr zone=conn:64k;
 

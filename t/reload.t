@@ -36,6 +36,8 @@ my $model = ORS::Model->new(scripts => {
 # the limit tells old from new
 
 my $conf = <<'CONF';
+    open_responses_strict off;
+
     server {
         listen 127.0.0.1:%%PORT_0%%;
         listen 127.0.0.1:%%PORT_1%% http2;

@@ -59,6 +59,8 @@ my $model = ORS::Model->new(scripts => {
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_strict off;
+
     open_responses_target  default /to/http;
     open_responses_target  shared  /to/http;
 
@@ -401,15 +403,17 @@ my $body = qq( {"model" : "native",\n"input":"\\u0068i\xc3\xa9", )
     my $r = post_json($port, '/all/responses', $body);
 
     response_ok($r, 'native, plain', lax => 1);
-    is($r->{body}, $native, 'native, plain: byte for byte');
-    is($r->{headers}{'content-type'}, 'application/json; charset=utf-8',
+    is($r->{body}, $native =~ s/"its-own"/"native"/r,
+       'native, plain: but for the name, byte for byte');
+    is($r->{headers}{'content-type'}, 'application/json',
        'native, plain: type');
     is($model->last_request->{body}, $body, 'native: request as it came');
 
     my $stream = $body =~ s/ \}\z/,"stream":true}/r;
 
     $r = post_json($port, '/all/responses', $stream);
-    is($r->{body}, $events, 'native, stream: byte for byte');
+    is($r->{body}, $events =~ s/"its-own"/"native"/gr,
+       'native, stream: but for the name, byte for byte');
     is($r->{headers}{'content-type'}, 'text/event-stream',
        'native, stream: type');
     is($model->last_request->{body}, $stream,
@@ -418,14 +422,14 @@ my $body = qq( {"model" : "native",\n"input":"\\u0068i\xc3\xa9", )
     my $renamed = $body =~ s/"native"/"native\\u002Drenamed"/r;
 
     $r = post_json($port, '/all/responses', $renamed);
-    is($r->{body}, $native, 'native, renamed: byte for byte');
+    is($r->{body}, $native =~ s/its-own/native\\u002Drenamed/r,
+       'native, renamed: the name as the client has written it');
     is($model->last_request->{body},
        $renamed =~ s/"native\S+"/"its-own"/r,
        'native, renamed: only the name is another');
 
     $r = ask('/all', 'native-500');
-    is($r->{status}, 500, 'native error: status');
-    is($r->{body}, '{"error":{"message":"native"}}', 'native error: body');
+    error_ok($r, 500, 'native error', message => qr/\Anative\z/);
 
     error_ok(ask('/all', 'native-refused'), 502, 'native, refused');
 }

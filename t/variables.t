@@ -312,7 +312,7 @@ logged('a target that speaks the protocol', sub {
     is($r->{headers}{'x-dialect'}, 'responses',
        'a target that speaks the protocol: dialect');
 }, model => 'native-1', target => '/to/native', dialect => 'responses',
-   stream => 0);
+   stream => 0, status => 'completed');
 
 
 # the location that answers is what counts

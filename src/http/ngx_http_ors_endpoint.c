@@ -11,7 +11,6 @@
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
-static ngx_uint_t ngx_http_ors_endpoint_stored(ngx_str_t *path);
 static ngx_int_t ngx_http_ors_endpoint_allow(ngx_http_request_t *r,
     char *methods);
 static ngx_uint_t ngx_http_ors_encoded(ngx_http_request_t *r);
@@ -29,12 +28,9 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
 
     *endpoint = ngx_ors_endpoint_find(&path);
 
-    if (*endpoint == NULL) {
-        return ngx_http_ors_endpoint_stored(&path) ? NGX_HTTP_NOT_IMPLEMENTED
-                                                   : NGX_HTTP_NOT_FOUND;
-    }
+    /* responses/{id} is not there either: nothing is stored */
 
-    if ((*endpoint)->path.len != path.len) {
+    if (*endpoint == NULL || (*endpoint)->path.len != path.len) {
         return NGX_HTTP_NOT_FOUND;
     }
 
@@ -96,18 +92,6 @@ ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
     path->data = p;
 
     return NGX_OK;
-}
-
-
-/* what is about responses that are stored: responses/{id} and below */
-
-static ngx_uint_t
-ngx_http_ors_endpoint_stored(ngx_str_t *path)
-{
-    static ngx_str_t  responses = ngx_string("/responses/");
-
-    return path->len > responses.len
-           && ngx_memcmp(path->data, responses.data, responses.len) == 0;
 }
 
 

@@ -54,7 +54,7 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
       "too many requests, try again later" },
 
     { NGX_HTTP_NOT_IMPLEMENTED, "not_implemented",
-      "responses are not stored here, they cannot be asked for again" },
+      "this is not supported here" },
 
     { NGX_HTTP_BAD_GATEWAY, "upstream_unavailable",
       "the model server could not be reached" },

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_gather.h>
 
 
 static ngx_int_t ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g);
@@ -493,10 +494,14 @@ ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g)
         r->headers_out.status_line.len = 0;
     }
 
-    r->headers_out.content_type = g->guard.type;
-    r->headers_out.content_type_len = g->guard.type.len;
-    r->headers_out.content_type_lowcase = NULL;
-    ngx_str_null(&r->headers_out.charset);
+    if (!ngx_ors_gather_type_is(&r->headers_out.content_type,
+                                (char *) g->guard.type.data))
+    {
+        r->headers_out.content_type = g->guard.type;
+        r->headers_out.content_type_len = g->guard.type.len;
+        r->headers_out.content_type_lowcase = NULL;
+        ngx_str_null(&r->headers_out.charset);
+    }
 
     ngx_http_clear_content_length(r);
 

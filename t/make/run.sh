@@ -138,6 +138,7 @@ server {
 
     location /v1/ {
         open_responses         on;
+        open_responses_flavor  openai;
         open_responses_target  default /to/upstream;
     }
 

@@ -57,6 +57,7 @@ sub new ($class, %o) {
 CONF
 
     my $nginx = ORS::Nginx->new(model => $model, conf => <<"CONF");
+        open_responses_strict off;
         open_responses_target default /to/model;
 
         client_max_body_size 40m;

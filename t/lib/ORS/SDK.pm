@@ -213,6 +213,8 @@ sub gateway () {
         model => { MODEL => $model, AIMOCK => $aimock },
         http => 'limit_req_zone $server_port zone=one:64k rate=1r/m;',
         conf => <<'CONF');
+    open_responses_flavor openai;
+
             open_responses_target  aimock* /to/aimock;
             open_responses_target  mock-*  /to/model;
 
