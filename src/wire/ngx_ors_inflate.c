@@ -144,7 +144,9 @@ ngx_ors_inflate(ngx_ors_inflate_t *inf, ngx_buf_t *in, ngx_buf_t *out)
                 break;
             }
 
-            (void) inflateReset(&inf->stream);
+            if (inflateReset(&inf->stream) != Z_OK) {
+                return NGX_ERROR;
+            }
 
             inf->state = ngx_ors_inflate_st_body;
             break;
