@@ -84,6 +84,7 @@ ngx_ors_guard_chat_error(ngx_ors_guard_t *guard)
 {
     ngx_int_t             rc;
     ngx_str_t            *data, *event;
+    ngx_uint_t            named;
     ngx_ors_json_node_t  *error;
 
     static ngx_str_t  key = ngx_string("\"error\"");
@@ -91,10 +92,12 @@ ngx_ors_guard_chat_error(ngx_ors_guard_t *guard)
     data = &guard->sse.data;
     event = &guard->sse.event;
 
+    named = (event->len == 5 && ngx_memcmp(event->data, "error", 5) == 0);
+
     /* in a string the quotes would be escaped */
 
-    if (memmem(data->data, data->len, key.data, key.len) == NULL
-        && (event->len != 5 || ngx_memcmp(event->data, "error", 5) != 0))
+    if (!named
+        && memmem(data->data, data->len, key.data, key.len) == NULL)
     {
         return NGX_OK;
     }
@@ -107,9 +110,7 @@ ngx_ors_guard_chat_error(ngx_ors_guard_t *guard)
 
     error = ngx_ors_json_find(&guard->json, guard->json.nodes, "error");
 
-    if ((error == NULL || error->type == ngx_ors_json_null)
-        && event->len == 0)
-    {
+    if (!named && (error == NULL || error->type == ngx_ors_json_null)) {
         return NGX_OK;
     }
 

@@ -20,6 +20,7 @@ typedef struct {
 
 
 static void test_streams(void);
+static void test_comments(void);
 static void test_truncated(void);
 static void test_limits(void);
 static void test_long_line(void);
@@ -114,6 +115,7 @@ int
 main(void)
 {
     test_streams();
+    test_comments();
     test_truncated();
     test_limits();
     test_long_line();
@@ -181,6 +183,38 @@ split(sse_test_t *t)
     }
 
     return bad;
+}
+
+
+/* they are counted, whatever they stand between */
+
+static void
+test_comments(void)
+{
+    char  *p;
+
+    static char  stream[] =
+        ": a\n\n:\r\n: b\rdata: x\n:c\n\ndata: :\n :\n\n\xef\xbb\xbf:\n";
+
+    start(NO_LIMIT);
+    feed(stream, sizeof(stream) - 1);
+    is_int(sse.comments, 4, "comments are counted");
+
+    start(NO_LIMIT);
+
+    for (p = stream; *p; p++) {
+        feed(p, 1);
+    }
+
+    is_int(sse.comments, 4, "the same byte by byte");
+
+    start(NO_LIMIT);
+    feed("\xef\xbb\xbf: a\n", 7);
+    is_int(sse.comments, 1, "behind a byte order mark");
+
+    sse.comments = 0;
+    feed("data: x\n\n", 9);
+    is_int(sse.comments, 0, "none since");
 }
 
 
