@@ -505,7 +505,11 @@ ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g)
 
     ngx_http_clear_content_length(r);
 
-    if (g->guard.state == ngx_ors_guard_st_over) {
+    /* a stream has no length, even one that came at once */
+
+    if (g->guard.state == ngx_ors_guard_st_over
+        && ngx_ors_gather_type_is(&g->guard.type, "application/json"))
+    {
         r->headers_out.content_length_n = g->out.size;
     }
 
