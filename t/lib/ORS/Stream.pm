@@ -48,7 +48,8 @@ package ORS::Stream;
 #     partial => 1      the client left: the stream may end anywhere
 #     lax => 1          somebody else's stream (passed through): unknown
 #                       keys, no status on reasoning, any first sequence
-#                       number, failed without error, empty deltas
+#                       number, failed without error, empty deltas, an
+#                       incomplete item that a failed response left out
 #     extensions => 1   "slug:name" items and events are allowed
 #     flavor => 'openai'   reasoning_text events, other item types, nulls
 #                       for optional fields, and what lax allows of keys
