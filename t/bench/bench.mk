@@ -1,11 +1,12 @@
 # Benchmarks: the budgets of the design, and parts of the module.
 #
-#   make bench                 the adapter beside plain proxy_pass, a table
+#   make bench                 adapter and guard beside plain proxy_pass
 #   make bench QUICK=1         the same, rough, in less than a minute
 #   make bench PART=memory     some of requests, latency, streams, memory,
-#                              big, reader, callgrind
+#                              big, guard, unused, walker, reader, callgrind
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json SCALAR=1   as on processors without SSE2
+#   make bench-walk FILES=...  reader and walker on requests
 #   make bench-turn            a stream from its bytes to the client's
 
 BENCH_DIR    ?= $(BUILD)/bench
@@ -17,20 +18,28 @@ BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
                 src/json/ngx_ors_json_reader.c t/unit/ngx_ors_test.c \
                 t/unit/ngx_ors_test_core.c t/unit/ngx_ors_test_string.c
 
-BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c loop.c)
+BENCH_WALK   := t/bench/walk_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
+                $(foreach r,$(UNIT_proto),$(wildcard src/$r/*.c))
+
+BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c events.c loop.c)
 
 
-.PHONY: bench bench-deps bench-json
+.PHONY: bench bench-deps bench-json bench-walk
 
-bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench
+bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench \
+       $(BENCH_DIR)/walk_bench
 	@TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    t/bench/bench.pl --load=$(BENCH_DIR)/load \
-	    --json=$(BENCH_DIR)/json_bench --out=$(abspath $(BENCH_DIR)) \
+	    --json=$(BENCH_DIR)/json_bench --walk=$(BENCH_DIR)/walk_bench \
+	    --out=$(abspath $(BENCH_DIR)) \
 	    $(if $(QUICK),--quick) $(if $(PART),--only=$(PART))
 
 bench-json: $(BENCH_DIR)/json_bench
 	@$(BENCH_DIR)/json_bench
+
+bench-walk: $(BENCH_DIR)/walk_bench
+	@$(BENCH_DIR)/walk_bench $(or $(FILES),$(wildcard t/data/requests/*.json))
 
 bench-deps:
 	@CC='$(CC)' $(DEPS) bench
@@ -44,6 +53,11 @@ $(BENCH_DIR)/load: $(BENCH_LOAD) $(wildcard t/bench/*.h)
 $(BENCH_DIR)/json_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_JSON) -ljansson
+
+$(BENCH_DIR)/walk_bench: $(NGX_OBJS)/Makefile FORCE
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_WALK) \
+	    $(UNIT_LDLIBS)
 
 
 .PHONY: bench-turn

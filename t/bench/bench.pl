@@ -2,15 +2,15 @@
 
 # Copyright (C) Open Responses contributors
 #
-# The budgets of the design, measured: one nginx worker, the adapter beside
-# plain proxy_pass, both in front of the same model server.
+# The budgets of the design, measured: one nginx worker, adapter and guard
+# beside plain proxy_pass, all in front of the same model server.
 #
-#   bench.pl --load=PROGRAM [--json=PROGRAM] [--out=DIR] [--quick]
-#            [--only=PART,...]
+#   bench.pl --load=PROGRAM [--json=PROGRAM] [--walk=PROGRAM] [--out=DIR]
+#            [--quick] [--only=PART,...]
 #
 # Worker and load (client and model server are one process) have a processor
-# each, if there are two.  Plain and adapter take turns, a row is the median
-# of the rounds.
+# each, if there are two.  Plain and ours take turns, a row is the median of
+# the rounds.
 
 use v5.36;
 use Cwd ();
@@ -30,7 +30,8 @@ $ENV{TEST_NGINX_BINARY} ||= '/usr/sbin/nginx';
 
 my %opt = (out => 'build/bench', only => '');
 
-GetOptions(\%opt, 'load=s', 'json=s', 'out=s', 'only=s', 'quick') or exit 2;
+GetOptions(\%opt, 'load=s', 'json=s', 'walk=s', 'out=s', 'only=s', 'quick')
+    or exit 2;
 
 my $ROUNDS = $opt{quick} ? 3 : 7;
 my $SECONDS = $opt{quick} ? 0.15 : 0.6;
@@ -42,6 +43,9 @@ my @PARTS = (
     [ streams => \&streams ],
     [ memory => \&memory ],
     [ big => \&big ],
+    [ guard => \&guard ],
+    [ unused => \&unused ],
+    [ walker => \&walker ],
     [ reader => \&reader ],
     [ callgrind => \&callgrind ],
 );
@@ -98,23 +102,23 @@ Linux $kernel, load before the start $load; $ROUNDS rounds of $SECONDS s.
 
 Rates are per second of the worker's processor time, which is what a core
 can do: client and model server on the other core may be slower than it.
-In brackets: as seen by the client.  "ratio" is adapter to plain proxy_pass,
-the median of the rounds; "x" in a budget is such a ratio.
+In brackets: as seen by the client.  "ratio" is adapter, or guard, to plain
+proxy_pass, the median of the rounds; "x" in a budget is such a ratio.
 
 END
 
-    line('', 'plain', 'adapter', 'ratio', 'budget', '');
+    line('', 'plain', 'ours', 'ratio', 'budget', '');
 }
 
 
 # a row; ok: 1, 0, or undef where there is no budget
 
-sub row ($name, $plain, $adapter, $ratio, $budget = '', $ok = undef) {
+sub row ($name, $plain, $ours, $ratio, $budget = '', $ok = undef) {
     my $verdict = defined $ok ? $ok ? 'ok' : 'MISSED' : '';
 
     $ok ? $met++ : $missed++ if defined $ok;
 
-    line($name, $plain, $adapter, $ratio, $budget, $verdict);
+    line($name, $plain, $ours, $ratio, $budget, $verdict);
 }
 
 
@@ -173,12 +177,14 @@ sub result {
 }
 
 
-sub start_nginx {
-    return ORS::Nginx->new(make_conf())->start;
+sub start_nginx (%o) {
+    return ORS::Nginx->new(make_conf(%o))->start;
 }
 
 
-sub make_conf {
+# module => 0: a server that does not have it
+
+sub make_conf (%o) {
     my $files = $max_streams * 2 + 600;
 
     # nginx closes idle connections when a sixteenth is left
@@ -187,9 +193,15 @@ sub make_conf {
 
     $main .= "worker_cpu_affinity 01;\n" if $CPUS > 1;
 
-    return (main => $main, subst => { MODEL => $model_port,
-                                      CONNECTIONS => $connections },
-            conf => <<'CONF');
+    return (main => $main, module => $o{module} // 1,
+            subst => { MODEL => $model_port, CONNECTIONS => $connections },
+            conf => http_conf(plain_conf() . ($o{module} // 1 ? our_conf()
+                                                              : '')));
+}
+
+
+sub http_conf ($locations) {
+    return <<"CONF";
         events {
             worker_connections %%CONNECTIONS%%;
         }
@@ -214,6 +226,21 @@ sub make_conf {
                 listen 127.0.0.1:%%PORT_0%% backlog=4096;
                 access_log off;
 
+                location = /tiny {
+                    return 204;
+                }
+$locations
+            }
+        }
+CONF
+}
+
+
+# with Chat Completions, and with the Responses API
+
+sub plain_conf {
+    return <<'CONF';
+
                 location = /plain {
                     proxy_pass http://model/v1/chat/completions;
                 }
@@ -227,6 +254,26 @@ sub make_conf {
                     client_body_buffer_size 8m;
                     proxy_pass http://model/v1/chat/completions;
                 }
+
+                location /direct/ {
+                    proxy_pass http://model/v1/;
+                }
+
+                location /direct/stream/ {
+                    proxy_buffering off;
+                    proxy_pass http://model/v1/;
+                }
+
+                location /direct/big/ {
+                    client_body_buffer_size 8m;
+                    proxy_pass http://model/v1/;
+                }
+CONF
+}
+
+
+sub our_conf {
+    return <<'CONF';
 
                 location /adapter/ {
                     open_responses on;
@@ -245,11 +292,27 @@ sub make_conf {
                     proxy_pass http://model/v1/chat/completions;
                 }
 
-                location = /tiny {
-                    return 204;
+                location /request/ {
+                    open_responses_validate request;
+                    proxy_pass http://model/v1/;
                 }
-            }
-        }
+
+                location /on/ {
+                    open_responses_validate on;
+                    proxy_pass http://model/v1/;
+                }
+
+                location /on/stream/ {
+                    open_responses_validate on;
+                    proxy_buffering off;
+                    proxy_pass http://model/v1/;
+                }
+
+                location /on/big/ {
+                    client_body_buffer_size 8m;
+                    open_responses_validate on;
+                    proxy_pass http://model/v1/;
+                }
 CONF
 }
 
@@ -270,9 +333,11 @@ sub make_bodies {
 sub add_body ($name, $responses, $chat) {
     my $file = $name =~ s/ //gr;
 
+    my $both = $nginx->write_file("$file.responses.json", $responses);
+
     $body{$name} = {
-        adapter => $nginx->write_file("$file.responses.json", $responses),
         plain => $nginx->write_file("$file.chat.json", $chat),
+        map { $_ => $both } qw( adapter direct request on ),
     };
 }
 
@@ -282,7 +347,7 @@ sub add_body ($name, $responses, $chat) {
 
 sub warm_up {
     for my $kind (qw( agent picture )) {
-        for my $side (qw( plain adapter )) {
+        for my $side (qw( plain adapter direct on )) {
             load('closed', conns => 2, count => 8, path => path($side, '/big'),
                  body => $body{$kind}{$side});
         }
@@ -293,21 +358,23 @@ sub warm_up {
 # measuring
 
 sub path ($side, $what = '') {
-    return $side eq 'plain' ? "/plain$what" : "/adapter$what/responses";
+    return $side eq 'plain' ? "/plain$what" : "/$side$what/responses";
 }
 
 
-# both sides in turn, some rounds; what "code" gives, and its ratios
+# both sides in turn, some rounds: what "code" gives for each
 
-sub rounds ($code, $rounds = $ROUNDS) {
-    my (@plain, @adapter);
+sub rounds ($code, $rounds = $ROUNDS, @sides) {
+    my (@plain, @ours);
+
+    @sides = qw( plain adapter ) if !@sides;
 
     for (1 .. $rounds) {
-        push @plain, $code->('plain');
-        push @adapter, $code->('adapter');
+        push @plain, $code->($sides[0]);
+        push @ours, $code->($sides[1]);
     }
 
-    return (\@plain, \@adapter);
+    return (\@plain, \@ours);
 }
 
 
@@ -317,27 +384,27 @@ sub median (@n) {
 }
 
 
-sub ratio ($plain, $adapter, $what) {
-    return median(map { $what->($adapter->[$_])
+sub ratio ($plain, $ours, $what) {
+    return median(map { $what->($ours->[$_])
                         / max(1, $what->($plain->[$_])) } 0 .. $#$plain);
 }
 
 
-sub rates ($name, $budget, $count, $code) {
-    my ($plain, $adapter) = rounds($code);
+sub rates ($name, $budget, $count, $code, @sides) {
+    my ($plain, $ours) = rounds($code, $ROUNDS, @sides);
     my $rate = sub ($r) { $r->{$count} / max(1, $r->{cpu}) * 1e9 };
-    my $ratio = ratio($plain, $adapter, $rate);
+    my $ratio = ratio($plain, $ours, $rate);
 
     my @cells = map {
         sprintf '%s (%s)', number(median(map { $rate->($_) } @$_)),
                 number(median(map { $_->{$count} / $_->{seconds} } @$_))
-    } $plain, $adapter;
+    } $plain, $ours;
 
     row($name, @cells, sprintf('%.2f', $ratio),
         $budget ? sprintf('>= %.2f x', $budget) : '',
         $budget ? $ratio >= $budget : undef);
 
-    return median(map { $rate->($_) } @$adapter);
+    return median(map { $rate->($_) } @$ours);
 }
 
 
@@ -355,41 +422,29 @@ sub requests {
 
     section('Requests per second, not streaming');
 
-    for my $size ('1 KB', '100 KB', '1 MB') {
-        rates("$size request", $budget{$size}, 'requests', sub ($side) {
-            load('closed', conns => $size eq '1 MB' ? 8 : 32,
-                 seconds => $SECONDS, path => path($side),
-                 body => $body{$size}{$side});
-        });
-    }
+    requests_row("$_ request", $_, $budget{$_})
+        for '1 KB', '100 KB', '1 MB';
+}
+
+
+sub requests_row ($name, $size, $budget, @sides) {
+    rates($name, $budget, 'requests', sub ($side) {
+        load('closed', conns => $size eq '1 MB' ? 8 : 32,
+             seconds => $SECONDS, path => path($side),
+             body => $body{$size}{$side});
+    }, @sides);
 }
 
 
 sub latency {
-    my %budget = (p50 => 50, p99 => 200);
-
     section('Latency, microseconds; the first two at 3,000 requests/s');
 
-    my ($plain, $adapter) = rounds(sub ($side) {
-        load('open', conns => 128, rate => 3000,
-             seconds => max(0.5, $SECONDS), path => path($side),
-             body => $body{'1 KB'}{$side});
-    });
-
-    for my $p (qw( p50 p99 )) {
-        my $added = median(map { $adapter->[$_]{$p} - $plain->[$_]{$p} }
-                           0 .. $#$plain);
-
-        row("$p of 1 KB requests",
-            (map { number(median(map { $_->{$p} } @$_)) } $plain, $adapter),
-            sprintf('%+.0f', $added), "< +$budget{$p} us",
-            $added < $budget{$p});
-    }
+    latency_rows();
 
     # sockets that wait for each other are seen here
 
     for my $size ('100 KB', '1 MB') {
-        ($plain, $adapter) = rounds(sub ($side) {
+        my ($plain, $adapter) = rounds(sub ($side) {
             load('closed', conns => 1, seconds => $SECONDS / 2,
                  path => path($side), body => $body{$size}{$side});
         }, max(2, $ROUNDS / 2));
@@ -404,30 +459,54 @@ sub latency {
 }
 
 
+sub latency_rows (@sides) {
+    my %budget = (p50 => 50, p99 => 200);
+
+    my ($plain, $ours) = rounds(sub ($side) {
+        load('open', conns => 128, rate => 3000,
+             seconds => max(0.5, $SECONDS), path => path($side),
+             body => $body{'1 KB'}{$side});
+    }, $ROUNDS, @sides);
+
+    for my $p (qw( p50 p99 )) {
+        my $added = median(map { $ours->[$_]{$p} - $plain->[$_]{$p} }
+                           0 .. $#$plain);
+
+        row("$p of 1 KB requests",
+            (map { number(median(map { $_->{$p} } @$_)) } $plain, $ours),
+            sprintf('%+.0f', $added), "< +$budget{$p} us",
+            $added < $budget{$p});
+    }
+}
+
+
 sub streams {
     section('Chunks relayed per second');
 
-    my $run = sub ($side, %args) {
+    streams_rows(sub ($side, %args) {
         load('streams', %args, path => path($side, $side eq 'plain'
                                             ? '/stream' : ''),
              body => $body{stream}{$side});
-    };
+    });
+}
 
+
+sub streams_rows ($run, @sides) {
     rates('one by one, 64 streams, saturated', 0.85, 'chunks', sub ($side) {
         $run->($side, conns => 64, mode => 'steps', seconds => $SECONDS);
-    });
+    }, @sides);
 
     rates('one by one, 200 streams, 50 a second', 0.85, 'chunks',
           sub ($side) {
         $run->($side, conns => 200, mode => 'paced', rate => 10000,
                seconds => $SECONDS);
-    });
+    }, @sides);
 
     my $bulk = rates('in bulk, 8 streams of 2,000 chunks', 0, 'chunks',
                      sub ($side) {
         $run->($side, conns => 8, mode => 'bulk', chunks => 2000,
                seconds => $SECONDS);
-    });
+    }, @sides);
 
     row('    of them on one core', '', number($bulk), '', '>= 1,000,000',
         $bulk >= 1e6);
@@ -491,23 +570,7 @@ sub fresh ($code) {
 sub big {
     section('One 4 MB body, ms: from its last byte to the first one upstream');
 
-    for my $kind (qw( agent picture numbers )) {
-        my ($plain, $adapter) = rounds(sub ($side) {
-            load('closed', conns => 1, seconds => $SECONDS / 2,
-                 path => path($side, '/big'), body => $body{$kind}{$side});
-        }, max(2, $ROUNDS / 2));
-
-        my @ms = map { median(map { $_->{hold_p50} / 1000 } @$_) }
-                 $plain, $adapter;
-
-        row($kind, (map { sprintf '%.2f', $_ } @ms),
-            sprintf('%.2f', $ms[1] / max(0.01, $ms[0])), '<= 10', $ms[1] <= 10);
-
-        row('    processor time of a request',
-            (map { sprintf '%.2f', median(map { $_->{cpu} / 1e6
-                                                / max(1, $_->{requests}) }
-                                          @$_) } $plain, $adapter), '');
-    }
+    big_rows($_) for qw( agent picture numbers );
 
     my ($plain, $adapter) = rounds(sub ($side) {
         load('open', conns => 32, rate => 1000, seconds => $SECONDS,
@@ -518,6 +581,132 @@ sub big {
     row('tiny request beside them, p99',
         (map { sprintf '%.2f', median(map { $_->{p99} / 1000 } @$_) }
          $plain, $adapter), '');
+}
+
+
+sub big_rows ($kind, @sides) {
+    my ($plain, $ours) = rounds(sub ($side) {
+        load('closed', conns => 1, seconds => $SECONDS / 2,
+             path => path($side, '/big'), body => $body{$kind}{$side});
+    }, max(2, $ROUNDS / 2), @sides);
+
+    my @ms = map { median(map { $_->{hold_p50} / 1000 } @$_) } $plain, $ours;
+
+    row($kind, (map { sprintf '%.2f', $_ } @ms),
+        sprintf('%.2f', $ms[1] / max(0.01, $ms[0])), '<= 10', $ms[1] <= 10);
+
+    row('    processor time of a request',
+        (map { sprintf '%.2f', median(map { $_->{cpu} / 1e6
+                                            / max(1, $_->{requests}) }
+                                      @$_) } $plain, $ours), '');
+}
+
+
+# in front of a server of the Responses API
+
+sub guard {
+    my %budget = ('1 KB' => 0.95, '100 KB' => 0.60, '1 MB' => 0.50);
+
+    section('Guard: requests per second');
+
+    for my $what (qw( request on )) {
+        requests_row("$_ request, validate $what", $_, $budget{$_}, 'direct',
+                     $what) for '1 KB', '100 KB', '1 MB';
+    }
+
+    section('Guard: latency, microseconds, at 3,000 requests/s');
+    latency_rows(qw( direct on ));
+
+    section('Guard: events relayed per second');
+
+    streams_rows(sub ($side, %args) {
+        load('streams', %args, path => path($side, '/stream'),
+             body => $body{stream}{$side});
+    }, qw( direct on ));
+
+    section('Guard: one 4 MB body, ms until its first byte upstream');
+    big_rows($_, qw( direct on )) for qw( agent picture numbers );
+}
+
+
+# a server that loads the module and does not use it, beside one without
+
+sub unused {
+    my $without = start_nginx(module => 0);
+    my %server = (without => $without, loaded => $nginx);
+
+    section('Requests per second: without the module, and loaded');
+
+    for my $size ('1 KB', '100 KB') {
+        rates("$size request, plain", 0.97, 'requests', sub ($side) {
+            load('closed', conns => 32, seconds => $SECONDS,
+                 port => $server{$side}->port,
+                 worker => ($server{$side}->workers)[0],
+                 path => path('direct'), body => $body{$size}{direct});
+        }, qw( without loaded ));
+    }
+
+    $without->stop;
+}
+
+
+# what is done to a request before it may pass; instructions as callgrind
+# counts them, of one of the requests
+
+sub walker {
+    return if !$opt{walk};
+
+    my %files = ('1 KB' => [ 64, 900 ], '100 KB' => [ 64, 100 * 1024 ],
+                 '1 MB' => [ 8, 1024 * 1024 ]);
+
+    section('Reader, and walker in the tables: microseconds (instructions)');
+
+    for my $name ('1 KB', '100 KB', '1 MB') {
+        my ($n, $size) = @{ $files{$name} };
+
+        walker_row("$name, $n different", map {
+            $nginx->write_file("walk$_.json",
+                               (Bodies::agent($size + $_ * 7))[0])
+        } 1 .. $n);
+    }
+
+    my $captured = max_by(sub ($file) { -s $file },
+                          glob "$FindBin::Bin/../data/requests/*.json");
+
+    walker_row('largest capture', $captured);
+}
+
+
+sub walker_row ($name, @files) {
+    my %r = map { split /=/, $_, 2 } split ' ', `$opt{walk} @files`;
+
+    if (!$r{bytes}) {
+        push @failed, "walker: $name";
+        return;
+    }
+
+    my @count = map { count_of($_, $files[0]) } qw( ngx_ors_json_read
+                                                    ngx_ors_validate );
+
+    row("$name, $r{reading}", (map {
+        sprintf '%.1f (%s)', $r{$_} / 1000, number(shift @count)
+    } qw( read walk )), '', sprintf('%.2f GB/s', $r{bytes} / $r{both}));
+}
+
+
+# instructions of a function and of what it calls
+
+sub count_of ($function, $file) {
+    my @valgrind = qw( valgrind --tool=callgrind
+                       --callgrind-out-file=/dev/null );
+    my $out = `@valgrind --toggle-collect=$function $opt{walk} -1 $file 2>&1`;
+
+    return $out =~ /Collected : (\d+)/ ? $1 : 0;
+}
+
+
+sub max_by ($code, @list) {
+    return (sort { $code->($b) <=> $code->($a) } @list)[0];
 }
 
 

@@ -5,6 +5,7 @@
 
 
 #include "model.h"
+#include "events.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,12 +36,14 @@ struct model_conn_s {
     bench_io_t      io;                 /* must be the first */
     model_state_e   state;
     int             id;                 /* of the stream, -1: none */
+    unsigned        responses;          /* as a server of that API */
     size_t          left;               /* of the request's body */
 
     const char     *out;                /* being sent */
     size_t          out_len;
     unsigned        chunks;             /* sent, or in "out" */
     unsigned        ended;              /* so is the end */
+    char           *own;                /* made for this stream, or NULL */
 
     model_conn_t   *next;               /* in the list of free ones */
     unsigned        len;
@@ -57,22 +60,27 @@ static int model_read_body(model_conn_t *c);
 static void model_answer(model_conn_t *c);
 static void model_write(model_conn_t *c);
 static int model_more(model_conn_t *c);
+static void model_chunks(model_conn_t *c, unsigned n);
 static void model_end(model_conn_t *c);
+static void model_own(model_conn_t *c, char *own);
 static void model_close(model_conn_t *c);
 
+
+#define MODEL_TEXT                                                            \
+    "The function `parse_header()` reads one line at a time.\\n"              \
+    "It returns `NGX_AGAIN` when the buffer ends in the middle of a line, so "\
+    "the caller has to keep its state.\\n\\n```c\\nif (rc == NGX_AGAIN) {\\n" \
+    "    return NGX_OK;\\n}\\n```\\n\\nThe bug is in the last branch: a line " \
+    "that ends with \\\"\\\\r\\\" at the very end of the buffer is counted " \
+    "twice."
 
 static const char  model_answer_json[] =
     "{\"id\":\"chatcmpl-7f3c2a9e5d1b4c60\",\"object\":\"chat.completion\","
     "\"created\":1795256156,\"model\":\"meta-llama/Llama-3.3-70B-Instruct\","
     "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\","
-    "\"content\":\"The function `parse_header()` reads one line at a time.\\n"
-    "It returns `NGX_AGAIN` when the buffer ends in the middle of a line, so "
-    "the caller has to keep its state.\\n\\n```c\\nif (rc == NGX_AGAIN) {\\n"
-    "    return NGX_OK;\\n}\\n```\\n\\nThe bug is in the last branch: a line "
-    "that ends with \\\"\\\\r\\\" at the very end of the buffer is counted "
-    "twice.\",\"refusal\":null,\"tool_calls\":[]},\"logprobs\":null,"
-    "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":812,"
-    "\"completion_tokens\":118,\"total_tokens\":930,"
+    "\"content\":\"" MODEL_TEXT "\",\"refusal\":null,\"tool_calls\":[]},"
+    "\"logprobs\":null,\"finish_reason\":\"stop\"}],\"usage\":"
+    "{\"prompt_tokens\":812,\"completion_tokens\":118,\"total_tokens\":930,"
     "\"prompt_tokens_details\":{\"cached_tokens\":768}},"
     "\"system_fingerprint\":\"b0-unknown\"}";
 
@@ -111,10 +119,17 @@ static model_conn_t   *model_streams[MODEL_STREAMS];
 static unsigned        model_nstreams, model_turn;
 static uint64_t        model_due;
 
-static char            model_text[2048], model_begin[1024], model_finish[1024];
+/* as "responses" says */
+
+static char           *model_text[2], *model_begin[2];
+static size_t          model_text_len[2], model_begin_len[2];
+static size_t          model_chunk_len[2];
+
+/* of Chat Completions, the same for all */
+
+static char            model_finish[1024];
 static char           *model_block;
-static size_t          model_text_len, model_begin_len, model_finish_len;
-static size_t          model_chunk_len;
+static size_t          model_finish_len;
 
 
 unsigned
@@ -159,19 +174,36 @@ bench_model_listen(unsigned port)
 static void
 model_make(void)
 {
-    int   n;
-    char *p;
+    int      n;
+    char    *p, *json[2];
+    size_t   len[2];
 
-    model_text_len = sprintf(model_text,
-                             "HTTP/1.1 200 OK\r\nServer: model\r\n"
-                             "Content-Type: application/json\r\n"
-                             "Content-Length: %zu\r\n\r\n%s",
-                             sizeof(model_answer_json) - 1,
-                             model_answer_json);
+    json[0] = (char *) model_answer_json;
+    len[0] = sizeof(model_answer_json) - 1;
+    json[1] = bench_events_answer(MODEL_TEXT, &len[1]);
 
-    model_begin_len = sprintf(model_begin, "%s%zx\r\n%s\r\n",
-                              model_stream_head, sizeof(model_first) - 1,
-                              model_first);
+    for (n = 0; n < 2; n++) {
+        model_text[n] = bench_alloc(len[n] + 256);
+        model_text_len[n] = sprintf(model_text[n],
+                                    "HTTP/1.1 200 OK\r\nServer: model\r\n"
+                                    "Content-Type: application/json\r\n"
+                                    "Content-Length: %zu\r\n\r\n%s",
+                                    len[n], json[n]);
+    }
+
+    free(json[1]);
+
+    model_begin[0] = bench_alloc(1024);
+    model_begin_len[0] = sprintf(model_begin[0], "%s%zx\r\n%s\r\n",
+                                 model_stream_head, sizeof(model_first) - 1,
+                                 model_first);
+
+    p = bench_events_begin(&len[1]);
+    model_begin[1] = bench_alloc(sizeof(model_stream_head) + len[1]);
+    memcpy(model_begin[1], model_stream_head, sizeof(model_stream_head) - 1);
+    memcpy(model_begin[1] + sizeof(model_stream_head) - 1, p, len[1]);
+    model_begin_len[1] = sizeof(model_stream_head) - 1 + len[1];
+    free(p);
 
     model_finish_len = sprintf(model_finish,
                                "%zx\r\n%s\r\ne\r\ndata: [DONE]\n\n\r\n"
@@ -188,7 +220,10 @@ model_make(void)
                      model_words[n % 8]);
     }
 
-    model_chunk_len = (p - model_block) / MODEL_BLOCK;
+    model_chunk_len[0] = (p - model_block) / MODEL_BLOCK;
+
+    bench_events_words(model_words, 8);
+    model_chunk_len[1] = bench_events_delta_len();
 }
 
 
@@ -220,6 +255,7 @@ model_accept(bench_io_t *io)
         } else {
             c = bench_alloc(sizeof(model_conn_t));
             c->io.handler = model_handler;
+            c->own = NULL;
         }
 
         c->io.fd = fd;
@@ -297,6 +333,9 @@ model_read_head(model_conn_t *c)
         c->id = atoi(value + 7) % MODEL_STREAMS;
     }
 
+    value = strstr(c->head, "/responses ");
+    c->responses = (value && value < strstr(c->head, "\r\n"));
+
     c->len = 0;
     c->state = model_st_body;
 
@@ -357,15 +396,15 @@ model_answer(model_conn_t *c)
     c->state = model_st_head;
 
     if (c->id == -1) {
-        c->out = model_text;
-        c->out_len = model_text_len;
+        c->out = model_text[c->responses];
+        c->out_len = model_text_len[c->responses];
 
     } else {
         c->state = model_st_stream;
         c->chunks = 0;
         c->ended = 0;
-        c->out = model_begin;
-        c->out_len = model_begin_len;
+        c->out = model_begin[c->responses];
+        c->out_len = model_begin_len[c->responses];
 
         model_streams[c->id] = c;
 
@@ -410,6 +449,7 @@ model_more(model_conn_t *c)
         c->state = model_st_head;
         model_streams[c->id] = NULL;
         c->id = -1;
+        model_own(c, NULL);
         return 0;
     }
 
@@ -428,12 +468,30 @@ model_more(model_conn_t *c)
         n = MODEL_BLOCK;
     }
 
-    c->out = model_block;
-    c->out_len = n * model_chunk_len;
-    c->chunks += n;
-    bench_model.sent += n;
+    model_chunks(c, n);
 
     return 1;
+}
+
+
+/* the next ones, which are never more than a block */
+
+static void
+model_chunks(model_conn_t *c, unsigned n)
+{
+    if (c->responses) {
+        model_own(c, bench_alloc(n * model_chunk_len[1]));
+        (void) bench_events_deltas(c->own, c->chunks, n);
+        c->out = c->own;
+
+    } else {
+        c->out = model_block
+                 + (n == 1 ? c->chunks % MODEL_BLOCK * model_chunk_len[0] : 0);
+    }
+
+    c->out_len = n * model_chunk_len[c->responses];
+    c->chunks += n;
+    bench_model.sent += n;
 }
 
 
@@ -458,10 +516,7 @@ bench_model_step(unsigned id)
         model_end(c);
 
     } else {
-        c->out = model_block + c->chunks % MODEL_BLOCK * model_chunk_len;
-        c->out_len = model_chunk_len;
-        c->chunks++;
-        bench_model.sent++;
+        model_chunks(c, 1);
     }
 
     model_write(c);
@@ -515,6 +570,21 @@ model_end(model_conn_t *c)
     c->ended = 1;
     c->out = model_finish;
     c->out_len = model_finish_len;
+
+    if (c->responses) {
+        model_own(c, bench_events_finish(c->chunks, &c->out_len));
+        c->out = c->own;
+    }
+}
+
+
+/* takes the place of what was made before */
+
+static void
+model_own(model_conn_t *c, char *own)
+{
+    free(c->own);
+    c->own = own;
 }
 
 
@@ -527,6 +597,7 @@ model_close(model_conn_t *c)
 
     close(c->io.fd);
     c->io.fd = -1;
+    model_own(c, NULL);
 
     c->next = model_free;
     model_free = c;

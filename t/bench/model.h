@@ -2,8 +2,9 @@
 /*
  * Copyright (C) Open Responses contributors
  *
- * A model server: Chat Completions, the same text for everybody.  A request
- * with "X-Bench: stream N" is answered with a stream that is number N.
+ * A model server: Chat Completions, or the Responses API where the path says
+ * so, the same text for everybody.  A request with "X-Bench: stream N" is
+ * answered with a stream that is number N.
  */
 
 
