@@ -28,9 +28,7 @@ static ngx_int_t ngx_ors_guard_chat_choice(ngx_ors_guard_t *guard,
 ngx_int_t
 ngx_ors_guard_chat(ngx_ors_guard_t *guard)
 {
-    u_char               *p, *last;
     ngx_int_t             rc;
-    ngx_str_t            *data;
     ngx_ors_json_node_t  *root;
 
     rc = ngx_ors_guard_chat_error(guard);
@@ -39,9 +37,7 @@ ngx_ors_guard_chat(ngx_ors_guard_t *guard)
         return rc;
     }
 
-    data = &guard->sse.data;
-
-    rc = ngx_ors_guard_check(guard, data, guard->endpoint->event);
+    rc = ngx_ors_guard_check(guard, &guard->sse.data, guard->endpoint->event);
 
     if (rc == NGX_OK) {
         rc = ngx_ors_guard_chat_choices(guard);
@@ -51,16 +47,7 @@ ngx_ors_guard_chat(ngx_ors_guard_t *guard)
         return rc;
     }
 
-    /* the text was read: line breaks stand between its tokens only */
-
-    last = data->data + data->len;
-
-    for (p = ngx_strlchr(data->data, last, LF);
-         p;
-         p = ngx_strlchr(p, last, LF))
-    {
-        *p++ = ' ';
-    }
+    ngx_ors_guard_event_lines(&guard->sse.data);
 
     root = guard->json.nodes;
 

@@ -189,6 +189,25 @@ ngx_ors_guard_event_read(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 }
 
 
+void
+ngx_ors_guard_event_lines(ngx_str_t *data)
+{
+    u_char  *p, *last;
+
+    last = data->data + data->len;
+
+    for (p = data->data; p < last; p++) {
+        p = memchr(p, LF, last - p);
+
+        if (p == NULL) {
+            return;
+        }
+
+        *p = ' ';
+    }
+}
+
+
 ngx_ors_guard_part_e
 ngx_ors_guard_event_part(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
     ngx_ors_json_node_t **text)

@@ -143,7 +143,13 @@ struct ngx_ors_guard_stream_s {
 ngx_int_t ngx_ors_guard_event_read(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
 
-/* The type of a part, of which there are texts in "*text", or NULL. */
+/*
+ * Puts the data of an event on one line.  It must have been read as JSON:
+ * line breaks stand between its tokens only.
+ */
+void ngx_ors_guard_event_lines(ngx_str_t *data);
+
+/* The type of "part", and in "*text" what it says, or NULL. */
 ngx_ors_guard_part_e ngx_ors_guard_event_part(ngx_ors_json_t *json,
     ngx_ors_json_node_t *part, ngx_ors_json_node_t **text);
 

@@ -26,7 +26,6 @@
      && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
 
 
-static void ngx_ors_guard_order_lines(ngx_str_t *data);
 static ngx_int_t ngx_ors_guard_order_event(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
 static ngx_int_t ngx_ors_guard_order_begins(ngx_ors_guard_t *guard,
@@ -41,6 +40,8 @@ static ngx_int_t ngx_ors_guard_order_end(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
 static ngx_int_t ngx_ors_guard_order_failed(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_mask(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response);
 static ngx_int_t ngx_ors_guard_order_error(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
 static ngx_int_t ngx_ors_guard_order_report(ngx_ors_guard_t *guard,
@@ -71,7 +72,7 @@ ngx_ors_guard_order(ngx_ors_guard_t *guard)
         return rc;
     }
 
-    ngx_ors_guard_order_lines(&guard->sse.data);
+    ngx_ors_guard_event_lines(&guard->sse.data);
 
     rc = ngx_ors_guard_event_read(guard, &ev);
 
@@ -84,24 +85,6 @@ ngx_ors_guard_order(ngx_ors_guard_t *guard)
     }
 
     return (rc == NGX_DONE) ? NGX_OK : rc;
-}
-
-
-/* the text was read: line breaks stand between its tokens only */
-
-static void
-ngx_ors_guard_order_lines(ngx_str_t *data)
-{
-    u_char  *p, *last;
-
-    last = data->data + data->len;
-
-    for (p = ngx_strlchr(data->data, last, LF);
-         p;
-         p = ngx_strlchr(p, last, LF))
-    {
-        *p++ = ' ';
-    }
 }
 
 
@@ -255,7 +238,8 @@ ngx_ors_guard_order_state(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
         return NGX_DECLINED;
     }
 
-    order = queued ? ngx_ors_guard_order_st_queued : ngx_ors_guard_order_st_running;
+    order = queued ? ngx_ors_guard_order_st_queued
+                   : ngx_ors_guard_order_st_running;
 
     if (gs->order >= order) {
         return ngx_ors_guard_slip(guard, ngx_ors_guard_slip_again);
@@ -327,6 +311,9 @@ ngx_ors_guard_order_end(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 
     gs->order = ngx_ors_guard_order_st_over;
 
+    guard->outcome = completed ? ngx_ors_response_completed
+                               : ngx_ors_response_incomplete;
+
     return NGX_OK;
 }
 
@@ -336,10 +323,6 @@ ngx_ors_guard_order_end(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 static ngx_int_t
 ngx_ors_guard_order_failed(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 {
-    size_t                   size;
-    u_char                  *p;
-    ngx_str_t                text;
-    ngx_ors_error_t         *err;
     ngx_ors_json_node_t     *response;
     ngx_ors_guard_stream_t  *gs;
 
@@ -372,9 +355,22 @@ ngx_ors_guard_order_failed(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 
     gs->order = ngx_ors_guard_order_st_over;
 
-    if (!guard->policy->mask) {
-        return NGX_OK;
-    }
+    return guard->policy->mask ? ngx_ors_guard_order_mask(guard, response)
+                               : NGX_OK;
+}
+
+
+/* what stands in the response is replaced, too */
+
+static ngx_int_t
+ngx_ors_guard_order_mask(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *response)
+{
+    size_t                size;
+    u_char               *p;
+    ngx_str_t             text;
+    ngx_ors_error_t      *err;
+    ngx_ors_json_node_t  *node;
 
     err = &guard->error;
 
@@ -398,10 +394,9 @@ ngx_ors_guard_order_failed(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 
     text.len = p - text.data;
 
-    return ngx_ors_edits_value(&guard->edits,
-                               ngx_ors_json_find(&guard->json, response,
-                                                 "error"),
-                               &text);
+    node = ngx_ors_json_find(&guard->json, response, "error");
+
+    return ngx_ors_edits_value(&guard->edits, node, &text);
 }
 
 
