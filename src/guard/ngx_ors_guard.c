@@ -16,6 +16,9 @@
 /* of an error document nobody needs more */
 #define NGX_ORS_GUARD_FAILURE  65536
 
+/* vectors are lists of numbers: so many times as many values are allowed */
+#define NGX_ORS_GUARD_VECTORS  16
+
 
 static ngx_int_t ngx_ors_guard_begin_stream(ngx_ors_guard_t *guard);
 static ngx_int_t ngx_ors_guard_begin_document(ngx_ors_guard_t *guard,
@@ -32,10 +35,17 @@ ngx_int_t
 ngx_ors_guard_header(ngx_ors_guard_t *guard, ngx_uint_t status,
     ngx_str_t *type, off_t length)
 {
+    ngx_uint_t  nodes;
+
     guard->upstream_status = status;
 
-    ngx_ors_json_init(&guard->json, guard->pool, guard->limits->depth,
-                      guard->limits->nodes);
+    nodes = guard->limits->nodes;
+
+    if (guard->endpoint->id == ngx_ors_endpoint_embeddings) {
+        nodes *= NGX_ORS_GUARD_VECTORS;
+    }
+
+    ngx_ors_json_init(&guard->json, guard->pool, guard->limits->depth, nodes);
     ngx_ors_edits_init(&guard->edits, guard->pool);
 
     if (status < 200 || status > 299) {

@@ -21,6 +21,7 @@
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_response.h>
 #include <ngx_ors_sse.h>
 #include <ngx_ors_validate.h>
 
@@ -56,6 +57,7 @@ typedef struct {
 
     /* what became of it */
     ngx_ors_error_t            error;     /* status 0: nothing was refused */
+    ngx_ors_response_status_e  outcome;   /* of one that passes, if known */
     ngx_uint_t                 mended;    /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
     unsigned                   refused:1; /* "error" is a finding of ours */

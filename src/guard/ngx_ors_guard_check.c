@@ -23,6 +23,13 @@
      && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
 
 
+typedef struct {
+    ngx_str_t                  text;
+    ngx_uint_t                 in;        /* readings that know it */
+    ngx_ors_response_status_e  outcome;
+} ngx_ors_guard_status_t;
+
+
 static ngx_int_t ngx_ors_guard_malformed(ngx_ors_guard_t *guard,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_guard_walk(ngx_ors_guard_t *guard,
@@ -55,14 +62,27 @@ static ngx_uint_t ngx_ors_guard_is(ngx_ors_guard_t *guard,
 
 /* of a response object (spec, section 7), and what flavor openai adds */
 
-static const ngx_ors_value_t  ngx_ors_guard_statuses[] = {
-    { ngx_string("queued"), NGX_ORS_IN_ALL },
-    { ngx_string("in_progress"), NGX_ORS_IN_ALL },
-    { ngx_string("completed"), NGX_ORS_IN_ALL },
-    { ngx_string("incomplete"), NGX_ORS_IN_ALL },
-    { ngx_string("failed"), NGX_ORS_IN_ALL },
-    { ngx_string("cancelled"), NGX_ORS_IN_OPENAI },
-    { ngx_null_string, 0 }
+static const ngx_ors_guard_status_t  ngx_ors_guard_statuses[] = {
+
+    { ngx_string("queued"), NGX_ORS_IN_ALL,
+      ngx_ors_response_in_progress },
+
+    { ngx_string("in_progress"), NGX_ORS_IN_ALL,
+      ngx_ors_response_in_progress },
+
+    { ngx_string("completed"), NGX_ORS_IN_ALL,
+      ngx_ors_response_completed },
+
+    { ngx_string("incomplete"), NGX_ORS_IN_ALL,
+      ngx_ors_response_incomplete },
+
+    { ngx_string("failed"), NGX_ORS_IN_ALL,
+      ngx_ors_response_failed },
+
+    { ngx_string("cancelled"), NGX_ORS_IN_OPENAI,
+      ngx_ors_response_failed },
+
+    { ngx_null_string, 0, 0 }
 };
 
 
@@ -477,23 +497,23 @@ ngx_ors_guard_model_text(ngx_ors_request_t *req, ngx_str_t *text)
 static ngx_int_t
 ngx_ors_guard_outcome(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
 {
-    ngx_ors_json_t         *json;
-    ngx_ors_json_node_t    *root, *error;
-    const ngx_ors_value_t  *value;
+    ngx_ors_json_t                *json;
+    ngx_ors_json_node_t           *root, *error;
+    const ngx_ors_guard_status_t  *status;
 
     json = &guard->json;
     root = json->nodes;
 
-    for (value = ngx_ors_guard_statuses; value->text.len; value++) {
+    for (status = ngx_ors_guard_statuses; status->text.len; status++) {
 
-        if ((value->in & guard->policy->reading)
-            && ngx_ors_guard_is(guard, root, &value->text))
+        if ((status->in & guard->policy->reading)
+            && ngx_ors_guard_is(guard, root, &status->text))
         {
             break;
         }
     }
 
-    if (value->text.len == 0) {
+    if (status->text.len == 0) {
         return ngx_ors_error_set(err, guard->pool, 502, "invalid_value",
                                  "\"status\" is none that a response has");
     }
@@ -506,6 +526,8 @@ ngx_ors_guard_outcome(ngx_ors_guard_t *guard, ngx_ors_error_t *err)
         return ngx_ors_error_set(err, guard->pool, 502, "invalid_value",
                                  "\"error\" must say why it has failed");
     }
+
+    guard->outcome = status->outcome;
 
     return NGX_OK;
 }

@@ -165,6 +165,7 @@ typedef struct {
     unsigned                    ended:1;    /* ... and has come to its end */
     unsigned                    header_sent:1;
     unsigned                    last_sent:1;
+    unsigned                    counted:1;  /* the statistics know its end */
 } ngx_http_ors_guarded_t;
 
 
@@ -374,6 +375,12 @@ void ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status);
  * counted as checked before.
  */
 void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
+
+/* Counts a request that a guard has looked at, and what came of it. */
+void ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g);
+
+/* Counts an answer that a guard has looked at, once, when it is over. */
+void ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g);
 
 /*
  * Asks for the memory of the counters: they are needed by this

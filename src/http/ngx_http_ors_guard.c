@@ -205,6 +205,7 @@ ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g)
                                      &g->error);
 
         if (!g->conf->report) {
+            ngx_http_ors_stats_request(g);
             return ngx_http_ors_guard_refuse(g);
         }
     }
@@ -261,8 +262,6 @@ ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g)
 
     if (rc == NGX_OK) {
         g->guard.request = &g->body;
-
-        return ngx_http_ors_guard_rewrite(g);
     }
 
     if (!(g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)) {
@@ -271,6 +270,12 @@ ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g)
 
         ngx_memzero(&g->error, sizeof(ngx_ors_error_t));
         return NGX_DECLINED;
+    }
+
+    ngx_http_ors_stats_request(g);
+
+    if (rc == NGX_OK) {
+        return ngx_http_ors_guard_rewrite(g);
     }
 
     if (g->conf->report) {
@@ -296,7 +301,6 @@ ngx_http_ors_guard_rewrite(ngx_http_ors_guarded_t *g)
     ngx_http_request_t  *r;
 
     if (g->conf->report
-        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
         || (g->body.edits.n == 0
             && (g->conf->model.len == 0 || g->body.name == NULL)))
     {

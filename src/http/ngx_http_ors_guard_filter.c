@@ -178,6 +178,8 @@ ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
             r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
         }
 
+        ngx_http_ors_stats_guard(g);
+
         if (ngx_http_ors_guard_send(g) == NGX_ERROR) {
             return NGX_ERROR;
         }
@@ -229,6 +231,8 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
     {
         return NGX_ERROR;
     }
+
+    ngx_http_ors_stats_guard(g);
 
     return next(g->request, in);
 }

@@ -11,6 +11,26 @@
 
 static ngx_int_t ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone,
     void *data);
+/* the outcomes of a kind follow the one that counts all of it */
+
+#define NGX_HTTP_ORS_STATS_MENDED    1
+#define NGX_HTTP_ORS_STATS_REFUSED   2
+#define NGX_HTTP_ORS_STATS_REPORTED  3
+
+
+/* what became of an answer */
+
+typedef struct {
+    ngx_uint_t        upstream;     /* it was the server's own error */
+    ngx_uint_t        stream;
+    ngx_uint_t        mended;
+    ngx_uint_t        report;
+    ngx_ors_error_t  *error;
+} ngx_http_ors_stats_end_t;
+
+
+static void ngx_http_ors_stats_end(ngx_ors_stats_t *stats,
+    ngx_http_ors_stats_end_t *end);
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
@@ -98,29 +118,90 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 static void
 ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
 {
-    ngx_uint_t       stream;
-    ngx_ors_turn_t  *turn;
+    ngx_ors_turn_t            *turn;
+    ngx_http_ors_stats_end_t   end;
 
     turn = ctx->turn;
 
-    if (turn->upstream_error || turn->upstream_status >= NGX_HTTP_BAD_REQUEST)
-    {
+    end.upstream = (turn->upstream_error
+                    || turn->upstream_status >= NGX_HTTP_BAD_REQUEST);
+    end.stream = turn->request.stream;
+    end.mended = (turn->guard.mended != 0);
+    end.report = 0;
+    end.error = &turn->error;
+
+    ngx_http_ors_stats_end(stats, &end);
+}
+
+
+void
+ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g)
+{
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(g->request);
+
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
+
+    if (g->error.status) {
+        ngx_ors_stats_count(stats, g->conf->report
+                                   ? ngx_ors_stats_request_reported
+                                   : ngx_ors_stats_request_refused);
+        ngx_ors_stats_code(stats, &g->error.code, g->conf->report);
+
+    } else if (g->body.edits.n && !g->conf->report) {
+        ngx_ors_stats_count(stats, ngx_ors_stats_request_mended);
+    }
+}
+
+
+void
+ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g)
+{
+    ngx_http_ors_stats_end_t  end;
+
+    if (g->counted || g->guard.state != ngx_ors_guard_st_over) {
+        return;
+    }
+
+    g->counted = 1;
+
+    end.upstream = (!g->guard.refused
+                    && (g->guard.error.status
+                        || g->guard.upstream_status >= NGX_HTTP_BAD_REQUEST));
+    end.stream = (g->guard.stream != NULL);
+    end.mended = (g->guard.mended != 0 && !g->conf->report);
+    end.report = g->conf->report;
+    end.error = &g->guard.error;
+
+    ngx_http_ors_stats_end(ngx_http_ors_stats(g->request), &end);
+}
+
+
+static void
+ngx_http_ors_stats_end(ngx_ors_stats_t *stats, ngx_http_ors_stats_end_t *end)
+{
+    ngx_uint_t  kind;
+
+    if (end->upstream) {
         ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
         return;
     }
 
-    stream = turn->request.stream;
+    kind = end->stream ? ngx_ors_stats_stream_checked
+                       : ngx_ors_stats_answer_checked;
 
-    ngx_ors_stats_count(stats, stream ? ngx_ors_stats_stream_checked
-                                      : ngx_ors_stats_answer_checked);
+    ngx_ors_stats_count(stats, kind);
 
-    if (turn->error.status == 0) {
-        return;
+    if (end->error->status) {
+        ngx_ors_stats_count(stats, kind + (end->report
+                                           ? NGX_HTTP_ORS_STATS_REPORTED
+                                           : NGX_HTTP_ORS_STATS_REFUSED));
+        ngx_ors_stats_code(stats, &end->error->code, end->report);
+
+    } else if (end->mended) {
+        ngx_ors_stats_count(stats, kind + NGX_HTTP_ORS_STATS_MENDED);
     }
-
-    ngx_ors_stats_count(stats, stream ? ngx_ors_stats_stream_refused
-                                      : ngx_ors_stats_answer_refused);
-    ngx_ors_stats_code(stats, &turn->error.code, 0);
 }
 
 

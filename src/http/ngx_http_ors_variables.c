@@ -9,6 +9,10 @@
 #include <ngx_http_ors.h>
 
 
+static void ngx_http_ors_facts_guard(ngx_http_request_t *r,
+    ngx_http_ors_facts_t *facts);
+static void ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
+    ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_turn(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_dialect(ngx_http_request_t *r,
@@ -78,6 +82,7 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
                : ngx_http_get_module_ctx(r->main,
                                          ngx_http_open_responses_module);
     if (ctx == NULL) {
+        ngx_http_ors_facts_guard(r->main, facts);
         return;
     }
 
@@ -99,6 +104,50 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
         } else {
             ngx_str_set(&facts->status, "failed");
         }
+    }
+}
+
+
+static void
+ngx_http_ors_facts_guard(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
+{
+    ngx_ors_error_t          *err;
+    ngx_http_ors_guarded_t   *g;
+
+    g = ngx_http_ors_guarded(r);
+
+    if (g == NULL) {
+        return;
+    }
+
+    if (g->guard.request) {
+        facts->model = g->body.model;
+
+        if (g->body.stream) {
+            ngx_str_set(&facts->stream, "1");
+
+        } else {
+            ngx_str_set(&facts->stream, "0");
+        }
+    }
+
+    err = g->error.status ? &g->error : &g->guard.error;
+
+    if (err->status) {
+        facts->code = err->code;
+        facts->param = err->param;
+    }
+
+    if (g->refused) {
+        ngx_str_set(&facts->status, "rejected");
+
+    } else if (g->guard.state == ngx_ors_guard_st_over) {
+        ngx_http_ors_facts_outcome(g->guard.error.status
+                                   ? ngx_ors_response_failed
+                                   : g->guard.outcome, facts);
+
+    } else if (g->held && r->count == 0) {
+        ngx_str_set(&facts->status, "canceled");
     }
 }
 
@@ -212,7 +261,15 @@ ngx_http_ors_facts_status(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
         return;
     }
 
-    switch (turn->response.status) {
+    ngx_http_ors_facts_outcome(turn->response.status, facts);
+}
+
+
+static void
+ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
+    ngx_http_ors_facts_t *facts)
+{
+    switch (status) {
 
     case ngx_ors_response_completed:
         ngx_str_set(&facts->status, "completed");

@@ -301,12 +301,12 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
     if (rc == NGX_DONE) {
         turn->state = ngx_ors_turn_st_over;
 
+        turn->response.status = guard->outcome;
+
         if (guard->error.status) {
             turn->error = guard->error;
+            turn->upstream_error = !guard->refused;
             turn->response.status = ngx_ors_response_failed;
-
-        } else {
-            turn->response.status = ngx_ors_response_completed;
         }
     }
 
