@@ -206,11 +206,20 @@ static ngx_int_t
 ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
     ngx_ors_error_t *err)
 {
+    ngx_ors_json_node_t        *node;
     const ngx_ors_chat_lack_t  *lack;
 
     for (lack = ngx_ors_chat_lacks; lack->name.len; lack++) {
+        node = req->field[lack->field];
 
-        if (!ngx_ors_chat_wanted(&req->json, req->field[lack->field])) {
+        /* not every reading knows them all, and none may be overheard */
+
+        if (node == NULL) {
+            node = ngx_ors_chat_member(&req->json, req->json.nodes,
+                                       lack->name.data, lack->name.len);
+        }
+
+        if (!ngx_ors_chat_wanted(&req->json, node)) {
             continue;
         }
 
