@@ -55,9 +55,11 @@ static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t **found);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_validate_strip(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_null(ngx_ors_walk_t *w,
-    ngx_ors_json_node_t *value, const ngx_ors_shape_t *shape,
-    const ngx_ors_field_t *field, ngx_ors_json_node_t *object);
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
+    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field);
 static ngx_int_t ngx_ors_validate_required(ngx_ors_walk_t *w,
     const ngx_ors_shape_t *shape, uint64_t present,
     ngx_ors_walk_object_t *object);
@@ -529,9 +531,6 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             continue;
         }
 
-        object.kept++;
-        object.end = ngx_ors_edit_end(value);
-
         bit = (uint64_t) 1 << (field - shape->fields);
 
         if (seen & bit) {
@@ -544,7 +543,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         seen |= bit;
 
         if (value->type == ngx_ors_json_null) {
-            rc = ngx_ors_validate_null(w, value, shape, field, node);
+            rc = ngx_ors_validate_null(w, &object, key, shape, field);
 
             if (rc == NGX_DECLINED || rc == NGX_ERROR) {
                 return rc;
@@ -552,10 +551,15 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
             if (rc == NGX_OK) {
                 present |= bit;
+                object.kept++;
             }
 
+            object.end = ngx_ors_edit_end(value);
             continue;
         }
+
+        object.kept++;
+        object.end = ngx_ors_edit_end(value);
 
         present |= bit;
 
@@ -593,10 +597,8 @@ static ngx_int_t
 ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t *key)
 {
-    u_char               buf[NGX_ORS_MISTAKE_QUOTE];
-    size_t               pos, last;
-    ngx_str_t            name;
-    ngx_ors_json_node_t  *next;
+    u_char     buf[NGX_ORS_MISTAKE_QUOTE];
+    ngx_str_t  name;
 
     switch ((ngx_ors_unknown_e) w->v->policy->unknown) {
 
@@ -614,9 +616,18 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         return NGX_DECLINED;
     }
 
-    if (w->v->edits == NULL) {
-        return NGX_OK;
-    }
+    return w->v->edits ? ngx_ors_validate_strip(w, object, key) : NGX_OK;
+}
+
+
+/* NGX_DONE or NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_validate_strip(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key)
+{
+    size_t                pos, last;
+    ngx_ors_json_node_t  *next;
 
     /* with the comma before it, or the one behind it if it is the first */
 
@@ -643,17 +654,20 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
 
 /*
- * NGX_OK: the value counts; NGX_DONE: it counts as absent; NGX_DECLINED,
- * NGX_ERROR
+ * NGX_OK: it is sent on, or something else in its place; NGX_DONE: it is not;
+ * NGX_DECLINED, NGX_ERROR
  */
 
 static ngx_int_t
-ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
-    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field,
-    ngx_ors_json_node_t *object)
+ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape,
+    const ngx_ors_field_t *field)
 {
-    ngx_int_t  rc;
-    ngx_str_t  text;
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *value;
+
+    value = key + 1;
 
     if (field->rule == NULL || (field->rule->types & NGX_ORS_V_NULL)) {
         return NGX_OK;
@@ -662,11 +676,15 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
     if (!(field->need & w->reading)) {
 
         if (w->reading != NGX_ORS_READ_SPEC) {
-            return NGX_DONE;
+            return NGX_OK;
+        }
+
+        if (w->v->mend) {
+            return ngx_ors_validate_strip(w, object, key);
         }
 
     } else if (w->v->mend && field->fill.len) {
-        rc = ngx_ors_validate_fill(w, shape, field, object, &text);
+        rc = ngx_ors_validate_fill(w, shape, field, object->node, &text);
 
         if (rc == NGX_OK) {
             rc = ngx_ors_edits_value(w->v->edits, value, &text);

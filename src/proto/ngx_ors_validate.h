@@ -194,7 +194,8 @@ typedef struct {
 
     ngx_uint_t                nfound;     /* rows for "found", 0: all */
 
-    unsigned                  mend:1;     /* fill in what is missing */
+    unsigned                  mend:1;     /* fill in what is missing, and */
+                                          /* leave out null if it may not be */
     unsigned                  discreet:1; /* messages quote no values */
 } ngx_ors_validate_t;
 

@@ -33,6 +33,14 @@
     "{'id':'r','status':'completed','output':[" item "]}"
 
 
+#define COMPACT(item)                                                         \
+    "{'id':'c','object':'response.compaction','created_at':1,"                \
+    "'output':[{'id':'i','type':'reasoning'," item "}],"                      \
+    "'usage':{'input_tokens':1,'output_tokens':1,'total_tokens':2,"           \
+    "'input_tokens_details':{'cached_tokens':0},"                             \
+    "'output_tokens_details':{'reasoning_tokens':0}}}"
+
+
 typedef struct {
     const char          *name;
     ngx_ors_endpoint_e   endpoint;
@@ -110,6 +118,15 @@ static pass_t  passes[] = {
       "{'id':'i','object':'chat.completion','created':1,'model':'m',"
       "'choices':[{'index':0,'message':{'role':'assistant','content':null},"
       "'finish_reason':null}]}", 1, 1 },
+
+    /* null where no value may be, and none is needed */
+
+    { "null left out", CP, SPEC, PASS, NULL,
+      COMPACT("'content':null,'summary':[], 'encrypted_content': null "),
+      COMPACT("'summary':[] "), 2, 2 },
+    { "null that counts as absent", CP, AI, PASS, NULL,
+      COMPACT("'content':null,'summary':[],'encrypted_content':null"), NULL,
+      0, 0 },
 
     /* the name the client has asked for */
 
