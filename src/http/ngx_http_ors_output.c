@@ -100,11 +100,7 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     if (call && call->done && turn->state != ngx_ors_turn_st_over
         && ngx_ors_turn_end(turn, call->status, call->complete) == NGX_ERROR)
     {
-        /* an answer that was passed on and ended too early */
-
-        ngx_http_ors_stats_turn(ctx);
-        ngx_http_ors_finalize(ctx, ctx->header_sent ? NGX_ERROR
-                                                    : NGX_HTTP_BAD_GATEWAY);
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
         return;
     }
 
