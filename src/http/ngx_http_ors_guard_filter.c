@@ -23,6 +23,7 @@ static ngx_int_t ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g,
     ngx_uint_t complete);
 static ngx_int_t ngx_http_ors_guard_send(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g);
+static void ngx_http_ors_guard_own_status(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_last(ngx_http_ors_guarded_t *g);
 static void ngx_http_ors_guard_quit(ngx_http_ors_guarded_t *g);
 static size_t ngx_http_ors_guard_pending(ngx_http_ors_guarded_t *g);
@@ -494,8 +495,7 @@ ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g)
     g->header_sent = 1;
 
     if (g->guard.status != r->headers_out.status) {
-        r->headers_out.status = g->guard.status;
-        r->headers_out.status_line.len = 0;
+        ngx_http_ors_guard_own_status(g);
     }
 
     if (!ngx_ors_gather_type_is(&r->headers_out.content_type,
@@ -518,6 +518,50 @@ ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g)
     }
 
     return g->next_header(r);
+}
+
+
+/* what says more about the status that the upstream has sent goes with it */
+
+static void
+ngx_http_ors_guard_own_status(ngx_http_ors_guarded_t *g)
+{
+    ngx_str_t           *name;
+    ngx_uint_t           i;
+    ngx_list_part_t     *part;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    static ngx_str_t  names[] = {
+        ngx_string("Location"),
+        ngx_string("Refresh"),
+        ngx_string("WWW-Authenticate"),
+        ngx_string("Proxy-Authenticate"),
+        ngx_null_string
+    };
+
+    r = g->request;
+
+    r->headers_out.status = g->guard.status;
+    r->headers_out.status_line.len = 0;
+    r->headers_out.location = NULL;
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            for (name = names; name->len; name++) {
+
+                if (h[i].key.len == name->len
+                    && ngx_strncasecmp(h[i].key.data, name->data, name->len)
+                       == 0)
+                {
+                    h[i].hash = 0;
+                }
+            }
+        }
+    }
 }
 
 
