@@ -781,40 +781,50 @@ sub callgrind_rows ($port, $pid, $file) {
         return $sum // die "callgrind_control does not work\n";
     };
 
-    my $rows = sub ($name, $n, $code) {
-        my %each;
+    my $rows = sub ($name, $n, $sides, $code) {
+        my @each;
 
-        for my $side (qw( plain adapter )) {
+        for my $side (@$sides) {
             $code->($side, 10);
 
             my $once = $code->($side, $n);
             my $twice = $code->($side, 2 * $n);
 
-            $each{$side} = ($twice - $once) / $n;
+            push @each, ($twice - $once) / $n;
         }
 
-        my $ratio = $each{plain} / $each{adapter};
-
-        row($name, (map { number($each{$_}) } qw( plain adapter )),
-            sprintf('%.2f', $ratio));
+        row($name, (map { number($_) } @each),
+            sprintf('%.2f', $each[0] / $each[1]));
     };
 
-    for my $size ('1 KB', '100 KB') {
-        $rows->("$size request", $opt{quick} ? 50 : 200, sub ($side, $n) {
-            $cost->('closed', conns => 1, count => $n, path => path($side),
-                    body => $body{$size}{$side});
-        });
-    }
+    for my $sides ([qw( plain adapter )], [qw( direct request )],
+                   [qw( direct on )])
+    {
+        my $what = $sides->[1];
 
-    for my $mode (qw( steps bulk )) {
-        my $n = $mode eq 'bulk' ? 5000 : 500;
+        for my $size ('1 KB', '100 KB') {
+            $rows->("$what: $size request", $opt{quick} ? 50 : 200, $sides,
+                    sub ($side, $n) {
+                $cost->('closed', conns => 1, count => $n,
+                        path => path($side), body => $body{$size}{$side});
+            });
+        }
 
-        $rows->($mode eq 'bulk' ? 'chunk in bulk' : 'chunk, one by one', $n,
-                sub ($side, $chunks) {
-            $cost->('streams', conns => 1, mode => $mode, chunks => $chunks,
-                    path => path($side, $side eq 'plain' ? '/stream' : ''),
-                    body => $body{stream}{$side});
-        });
+        next if $what eq 'request';
+
+        for my $mode (qw( steps bulk )) {
+            my $n = $mode eq 'bulk' ? 5000 : 500;
+
+            $rows->("$what: chunk, " . ($mode eq 'bulk' ? 'in bulk'
+                                                        : 'one by one'),
+                    $n, $sides, sub ($side, $chunks) {
+                $cost->('streams', conns => 1, mode => $mode,
+                        chunks => $chunks,
+                        path => path($side, $side eq 'adapter' ? ''
+                                            : '/stream'),
+                        body => $body{stream}{$side});
+            });
+        }
     }
 
     unlink $file;
