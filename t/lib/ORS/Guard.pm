@@ -32,11 +32,12 @@ package ORS::Guard;
 #     same => 1             byte for byte
 #     mended => sub ($d)    a document, or a stream, in which the checker
 #                           finds nothing wrong; $d is what it gives
-#     body => text          this, where no checker is made for it
+#     body => text or qr//  this, where no checker is made for it
 #     error => [ status, %expect ]        as of error_ok()
 #     refused => qr/why/    502, nothing of it in the answer, "why" in the log
 #     ended => qr/why/      a stream that begins, and ends with "error",
-#                           "response.failed" and [DONE]; "why" in the log
+#                           "response.failed" and [DONE], one of chunks with
+#                           an error and [DONE]; "why" in the log
 # With refused and ended, code => name, if not invalid_upstream_answer.  Keys
 # of %opt of the checker are passed on to it with check => { ... }.
 #
@@ -204,8 +205,10 @@ sub _same ($self, $name, $r, $a, $o) {
 
 
 sub _body ($self, $name, $r, $a, $o) {
+    my $say = ref $o->{body} ? \&Test::More::like : \&Test::More::is;
+
     Test::More::is($r->{status}, $a->{status} // 200, "$name: status");
-    Test::More::is($r->{body}, $o->{body}, "$name: what the client sees");
+    $say->($r->{body}, $o->{body}, "$name: what the client sees");
 }
 
 
@@ -232,12 +235,27 @@ sub _refused ($self, $name, $r, $a, $o) {
 
 
 sub _ended ($self, $name, $r, $a, $o) {
+    return $self->_ended_chunks($name, $r, $o)
+        if ($a->{path} // 'responses') ne 'responses';
+
     my $s = stream_ok($r, "$name: ended", expect => 'failed',
                       code => $o->{code} // 'invalid_upstream_answer',
                       %{ $o->{check} // {} });
 
     Test::More::is(join(' ', ($s->types)[-2, -1]), 'error response.failed',
                    "$name: by two events");
+}
+
+
+sub _ended_chunks ($self, $name, $r, $o) {
+    my ($last, $done) = (split /\n\n/, $r->{body})[-2, -1];
+    my $error = eval { json_decode($last =~ s/\Adata: //r) };
+
+    Test::More::is($done, 'data: [DONE]', "$name: ended");
+    Test::More::is(join(' ', sort keys %{ $error->{error} }),
+                   'code message param type', "$name: by an error");
+    Test::More::is($error->{error}{code},
+                   $o->{code} // 'invalid_upstream_answer', "$name: its code");
 }
 
 
