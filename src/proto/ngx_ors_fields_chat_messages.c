@@ -186,7 +186,10 @@ static const ngx_ors_field_t  ngx_ors_chat_called_fields[] = {
     ngx_ors_row_in("arguments", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
                    &ngx_ors_string_rule),
     ngx_ors_row_in("arguments", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_chat_any_arguments_rule)
+                   &ngx_ors_chat_any_arguments_rule),
+
+    /* what OpenAI's SDKs have made of them */
+    ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_called_shape =
@@ -301,7 +304,11 @@ static const ngx_ors_field_t  ngx_ors_chat_assistant_fields[] = {
     /* not OpenAI's, but agents send back what servers have sent */
     ngx_ors_row_in("reasoning_content", NGX_ORS_IN_WIDE, 0,
                    &ngx_ors_string_rule),
-    ngx_ors_row_in("reasoning", NGX_ORS_IN_WIDE, 0, &ngx_ors_string_rule)
+    ngx_ors_row_in("reasoning", NGX_ORS_IN_WIDE, 0, &ngx_ors_string_rule),
+
+    /* of an answer that is sent back whole; "parsed" is of OpenAI's SDKs */
+    ngx_ors_row_in("annotations", NGX_ORS_IN_OPENAI, 0, NULL),
+    ngx_ors_row_in("parsed", NGX_ORS_IN_OPENAI, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_assistant_shape =

@@ -56,15 +56,16 @@ read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
 {
     char       *p;
     ngx_str_t   body;
+    ngx_uint_t  id;
 
     static ngx_ors_limits_t  limits = { 16, 100000, 1000, 128, 0, 0, 0, 0 };
 
-    static ngx_ors_endpoint_t  responses, compact;
-
-    responses.id = ngx_ors_endpoint_responses;
-    responses.request = &ngx_ors_fields_create;
-    compact.id = ngx_ors_endpoint_compact;
-    compact.request = &ngx_ors_fields_compact;
+    for (id = ngx_ors_endpoint_responses;
+         ngx_ors_endpoint(id)->request != shape;
+         id++)
+    {
+        /* void */
+    }
 
     for (p = text; *p; p++) {
         if (*p == '\'') {
@@ -77,9 +78,7 @@ read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 
-    ngx_ors_request_init(req, (shape == &ngx_ors_fields_compact)
-                              ? &compact : &responses,
-                         policy, &limits, pool);
+    ngx_ors_request_init(req, ngx_ors_endpoint(id), policy, &limits, pool);
 
     return ngx_ors_request_read(req, &body, err);
 }

@@ -203,6 +203,25 @@ static known_t  compact[] = {
 };
 
 
+#define SAID(members)                                                         \
+    "{'model':'m','messages':[{'role':'assistant'," members "}]}"
+
+/* answers of servers, and what SDKs have made of them, sent back */
+
+static known_t  chat[] = {
+    { SAID("'content':'','refusal':null"), ALL, NULL },
+    { SAID("'reasoning_content':'Hm'"), WIDE,
+      "messages[0].reasoning_content" },
+    { SAID("'annotations':[]"), FLAVOR, "messages[0].annotations" },
+    { SAID("'parsed':null"), FLAVOR, "messages[0].parsed" },
+    { SAID("'tool_calls':[{'type':'function','id':'c','function':"
+           "{'name':'f','arguments':'','parsed_arguments':{}}}]"), FLAVOR,
+      "messages[0].tool_calls[0].function.parsed_arguments" },
+    { SAID("'content':'','top_k':1"), NONE, "messages[0].top_k" },
+    { NULL, 0, NULL }
+};
+
+
 int
 main(void)
 {
@@ -223,6 +242,10 @@ main(void)
 
     for (k = compact; k->text; k++) {
         test_known(&ngx_ors_fields_compact, k);
+    }
+
+    for (k = chat; k->text; k++) {
+        test_known(&ngx_ors_fields_chat_request, k);
     }
 
     test_limit();
