@@ -205,7 +205,10 @@ static const ngx_ors_field_t  ngx_ors_chat_function_call_fields[] = {
     ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                    &ngx_ors_string_rule),
-    ngx_ors_row_needed("function", &ngx_ors_chat_called_rule)
+    ngx_ors_row_needed("function", &ngx_ors_chat_called_rule),
+
+    /* of a stream's chunks, kept by SDKs */
+    ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_function_call_shape =

@@ -217,6 +217,9 @@ static known_t  chat[] = {
     { SAID("'tool_calls':[{'type':'function','id':'c','function':"
            "{'name':'f','arguments':'','parsed_arguments':{}}}]"), FLAVOR,
       "messages[0].tool_calls[0].function.parsed_arguments" },
+    { SAID("'tool_calls':[{'index':0,'type':'function','id':'c','function':"
+           "{'name':'f','arguments':''}}]"), FLAVOR,
+      "messages[0].tool_calls[0].index" },
     { SAID("'content':'','top_k':1"), NONE, "messages[0].top_k" },
     { NULL, 0, NULL }
 };
