@@ -78,6 +78,8 @@ fail(503, { message: 'busy', type: 'server_error' });
 mock.onMessage('cut', { content: 'this never comes to its end' },
                { truncateAfterChunks: 3, latency: 20 });
 
+mock.onEmbedding('some words', { embedding: [0.5, -0.25, 1] });
+
 // whatever recorded clients ask: a call where one may be made, else a text
 
 mock.on({ predicate: (r) => r.messages.at(-1)?.role === 'user'

@@ -11,6 +11,7 @@ package ORS::SDK;
 #     my @r = $mock->requests;       # what it was asked: {path, body, ...}
 #
 #     my $g = gateway();             # nginx between the SDK and two servers
+#     my $g = gateway(guard => 1);   # the same, and a guard in front of it
 #     node_tests('openai.mjs', 'openai', $g);       # a package in t/sdk
 #     python_tests('openai_test.py', $g);
 #     gateway_ok($g, 'name');        # what came to the servers, and the end
@@ -197,6 +198,15 @@ my %scripts = (
                               type => 'invalid_request_error' } } ] ],
                         $hello),
 
+    # numbers of 32 bits in the order of little-endian machines
+    'mock-vectors' => json_script({
+        object => 'list', model => 'inner', data => [
+            { object => 'embedding', index => 0,
+              embedding => 'AAAAPwAAgL4AAIA/' },
+            { object => 'embedding', index => 1,
+              embedding => 'AAAAAAAAAEAAAIDA' } ],
+        usage => { prompt_tokens => 2, total_tokens => 2 } }),
+
     'mock-hang-stream' => hangs('hang-stream-gone'),
     'mock-hang-abort' => hangs('hang-abort-gone'),
     'mock-hang-plain' => sub ($conn, $request) {
@@ -205,16 +215,40 @@ my %scripts = (
 );
 
 
-sub gateway () {
+# strict, as far as clients are that know nothing of the specification
+
+my $guard = <<'CONF';
+            server {
+                listen 127.0.0.1:%%PORT_1%%;
+
+                open_responses_validate       on;
+                open_responses_unknown_fields reject;
+
+                proxy_http_version 1.1;
+                proxy_set_header   Connection "";
+
+                location /v1/ {
+                    proxy_pass http://127.0.0.1:%%PORT_0%%;
+                }
+
+                location /aimock/ {
+                    proxy_pass http://%%AIMOCK%%/;
+                }
+            }
+CONF
+
+
+sub gateway (%o) {
     my $aimock = aimock();
     my $model = ORS::Model->new(scripts => \%scripts);
 
     my $nginx = ORS::Nginx->new(
         model => { MODEL => $model, AIMOCK => $aimock },
         http => 'limit_req_zone $server_port zone=one:64k rate=1r/m;',
-        conf => <<'CONF');
-    open_responses_flavor openai;
+        conf => <<'CONF' . ($o{guard} ? $guard : ''));
+            open_responses_flavor  openai;
 
+            open_responses_target  aimock  /to/aimock;
             open_responses_target  aimock* /to/aimock;
             open_responses_target  mock-*  /to/model;
 
@@ -239,7 +273,7 @@ sub gateway () {
                 location = /to/aimock {
                     internal;
                     open_responses_dialect chat;
-                    proxy_pass http://%%AIMOCK%%/v1/chat/completions;
+                    proxy_pass http://%%AIMOCK%%$open_responses_uri;
                 }
 
                 location = /to/model {
@@ -252,7 +286,8 @@ CONF
 
     $nginx->start;
 
-    return { nginx => $nginx, model => $model, aimock => $aimock };
+    return { nginx => $nginx, model => $model, aimock => $aimock,
+             front => $nginx->address($o{guard} ? 1 : 0) };
 }
 
 
@@ -291,13 +326,15 @@ sub _aimock_ok ($label, @requests) {
 
     for my $r (grep { $_->{body}{messages} } @requests) {
         my @messages = @{ $r->{body}{messages} };
-        my $asked = (grep { $_->{role} eq 'user' } @messages)[-1]{content};
+        my ($asked) = map { $_->{content} } grep { $_->{role} eq 'user' }
+                      reverse @messages;
 
-        next if ref $asked;
+        # a list of parts, or embeddings
+        next if ref $asked || !defined $asked;
 
         $roles{"$asked: @{[ map { $_->{role} } @messages ]}"} = 1;
         $formats{$r->{body}{response_format}{type} // ''} = 1
-            if $asked eq 'as json';
+            if $asked eq 'as json' && $r->{path} =~ /completions/;
 
         # each answer of a tool goes with its call
         my @calls = map { $_->{id} } map { @{ $_->{tool_calls} // [] } }
@@ -347,7 +384,8 @@ sub python_tests ($script, $gateway) {
 
 sub _tests ($label, $command, $gateway) {
     my $child = _spawn(command => $command, env => {
-        BASE => 'http://' . $gateway->{nginx}->address . '/v1',
+        BASE => "http://$gateway->{front}/v1",
+        AIMOCK => "http://$gateway->{front}/aimock/v1",
         DIR => $gateway->{model}->dir, PYTHONDONTWRITEBYTECODE => 1 });
     my ($count, $plan) = (0, undef);
 
