@@ -86,8 +86,14 @@ ngx_http_ors_plain_next(ngx_http_ors_plain_t *plain, ngx_buf_t *b,
 
     rc = ngx_ors_inflate(plain->inflate, b, plain->buf);
 
-    if (rc == NGX_DECLINED || rc == NGX_ERROR) {
-        return rc;
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    /* what was read before the fault counts, in one packet with it or not */
+
+    if (rc == NGX_DECLINED && plain->buf->pos == plain->buf->last) {
+        return NGX_DECLINED;
     }
 
     plain->whole = (rc == NGX_DONE);

@@ -41,6 +41,8 @@ package ORS::Guard;
 # With refused and ended, code => name, if not invalid_upstream_answer.  Keys
 # of %opt of the checker are passed on to it with check => { ... }.
 #
+# Also of new(): scripts (more of the model's), conf (more of the server).
+#
 # A location NAME has a twin NAME-report.  Where an answer would have been
 # refused, report() wants a line in the log that says so, and no such line
 # elsewhere.  SECRET is in the answers and must not come to the log.
@@ -90,6 +92,7 @@ sub new ($class, %o) {
         server {
             listen 127.0.0.1:%%PORT_0%%;
             $conf
+            @{[ $o{conf} // '' ]}
         }
 CONF
 
