@@ -4,7 +4,8 @@
 
 # What real clients once sent, posted again with their headers: to a model
 # that says what reached it, to aimock, which must take it, too, and to a
-# server that speaks the protocol itself.  The list of
+# server that speaks the protocol itself, behind the gateway and behind a guard
+# that refuses all that it does not know.  The list of
 # t/data/requests/EXPECTED tells which of them are refused, and why.
 
 use v5.36;
@@ -95,6 +96,14 @@ my $t = ORS::Nginx->new(
                 open_responses_target default /to/native;
             }
 
+            location /guard/ {
+                open_responses_validate       on;
+                open_responses_unknown_fields reject;
+
+                proxy_set_header X-Script native;
+                proxy_pass http://%%MODEL%%/;
+            }
+
             location = /to/model {
                 internal;
                 open_responses_dialect chat;
@@ -178,19 +187,22 @@ sub replay ($name, $code, $param) {
 # what refers to the server's memory is for that server to refuse
 
 sub native ($name, $body, $code, $param, %o) {
-    my $r = post_json($t->port, '/native/responses', $body, %o);
+    my $good = $code eq 'ok' || $code eq 'previous_response_not_found'
+               || $param =~ /\Ainput\[\d+\](?:\.type)?\z/;
 
-    if ($code eq 'ok' || $code eq 'previous_response_not_found'
-        || $param =~ /\Ainput\[\d+\](?:\.type)?\z/)
-    {
-        is($r->{status}, 200, "$name: native");
+    for my $at (qw( native guard )) {
+        my $r = post_json($t->port, "/$at/responses", $body, %o);
+
+        if (!$good) {
+            error_ok($r, 400, "$name: $at, $code", code => $code,
+                     param => $param);
+            next;
+        }
+
+        is($r->{status}, 200, "$name: $at");
         is($model->last_request->{body}, $body,
-           "$name: native, byte for byte");
-        return;
+           "$name: $at, byte for byte");
     }
-
-    error_ok($r, 400, "$name: native, $code", code => $code,
-             param => $param);
 }
 
 
