@@ -225,6 +225,13 @@ static const broken_test_t  tests[] = {
       "part is not open" },
     { "a part is done as another type", PART PART_DONE(M0, REFUSAL("")),
       FAILS(0), "another type than" },
+    { "a part of reasoning is done as one of the summary", START
+      ADDED("0", REASONING("x", "", ""))
+      SPART_ADDED(SPLACE("x", "0", "0"), SUMMARY(""))
+      SPART_DONE(SPLACE("x", "0", "0"), SUMMARY(""))
+      PART_ADDED(X0, THOUGHT(""))
+      SPART_DONE(SPLACE("x", "0", "0"), THOUGHT("")), FAILS(0),
+      "part is not open" },
     { "a part is done with another text", PART TDELTA(M0, "a")
       TDONE(M0, "a") PART_DONE(M0, TEXT("b")), FAILS(0), "not the sum" },
     { "a part is done with a text that was not streamed", PART
@@ -393,6 +400,7 @@ static const broken_test_t  tests[] = {
 static void test_broken(void);
 static void test_end(void);
 static void test_limits(void);
+static void test_filled(void);
 static void limited(const char *name, const char *script, size_t event,
     size_t answer, const char *digest);
 static void test_items(void);
@@ -404,6 +412,7 @@ main(void)
     test_broken();
     test_end();
     test_limits();
+    test_filled();
     test_items();
 
     return done_testing();
@@ -532,6 +541,30 @@ test_limits(void)
     limited("an id over the limit of an answer", START
             ADDED("0", MESSAGE("0123456789", "in_progress", "")), 400, 12,
             "failed answer_too_large 0");
+}
+
+
+/* what was filled in may be over the limit: the stream ends all the same */
+
+static void
+test_filled(void)
+{
+    answer_t   a;
+
+    stream_init(&a, "data: {'type':'response.created','response':"
+                    RESP("in_progress", "") "}\n\n");
+    a.limits.nodes = 20;
+
+    stream_answer_is(&a, "a response of more values than are allowed",
+                     "failed upstream_disconnected 0");
+
+    stream_init(&a, ":\n\n");
+    a.limits.nodes = 5;
+
+    stream_answer_is(&a, "a response of our own, too",
+                     "failed upstream_disconnected 0");
+
+    ngx_ors_test_log_reset();
 }
 
 

@@ -106,8 +106,9 @@ masked(const char *name, ngx_uint_t reading, const char *script,
 static void
 test_nested(void)
 {
-    char      *text;
-    answer_t   a;
+    char        *text;
+    answer_t     a;
+    ngx_uint_t   n;
 
     /* one that is nested keeps its bytes */
 
@@ -127,11 +128,19 @@ test_nested(void)
     answer_free(&a);
     free(text);
 
-    /* a flat one is put right */
+    /* a flat one is put right: besides what is missing in two responses */
+
+    text = stream_text(START ERROR("x") FAILED("x"));
+    stream_init(&a, text);
+    a.policy.reading = NGX_ORS_READ_OPENAI;
+    answer_run(&a);
+    n = a.guard.mended;
+    answer_free(&a);
+    free(text);
 
     text = stream_text(START
                        EVENT("error", ",'code':null,'message':'m','param':"
-                             "'input[0]'"));
+                             "'input[0]'") FAILED("x"));
     stream_init(&a, text);
     a.policy.reading = NGX_ORS_READ_OPENAI;
     answer_run(&a);
@@ -141,6 +150,7 @@ test_nested(void)
               "\"code\":\"server_error\",\"message\":\"m\","
               "\"param\":\"input[0]\"}}\n\n")
        != NULL, "a flat error is nested");
+    is_int(a.guard.mended - n, 1, "which is mended");
 
     answer_free(&a);
     free(text);

@@ -98,6 +98,12 @@ static const order_test_t  orders[] = {
       ENDED("0", MESSAGE("m", "completed", TEXT("Hello") "," REFUSAL("no")))
       COMPLETED(MESSAGE("m", "completed", TEXT("Hello") "," REFUSAL("no")))
       DONE, "completed 1" },
+    { "text, then a part without",
+      START HELLO PART_ADDED(PLACE("m", "0", "1"), TEXT(""))
+      PART_DONE(PLACE("m", "0", "1"), TEXT(""))
+      ENDED("0", MESSAGE("m", "completed", TEXT("Hello") "," TEXT("")))
+      COMPLETED(MESSAGE("m", "completed", TEXT("Hello") "," TEXT(""))) DONE,
+      "completed 1" },
     { "annotations, between and after the text",
       START ADDED("0", MESSAGE("m", "in_progress", ""))
       PART_ADDED(M0, TEXT("")) TDELTA(M0, "Hel") NOTE(M0) TDELTA(M0, "lo")
