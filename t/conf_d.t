@@ -13,8 +13,9 @@ use ORS::HTTP qw( get post_json );
 use ORS::JSON qw( json_decode );
 use ORS::Model;
 use ORS::Nginx;
+use ORS::Sample;
 use ORS::Stream qw( response_ok error_ok );
-use ORS::Util qw( slurp spew );
+use ORS::Util qw( slurp spew wait_for );
 
 my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
 
@@ -26,6 +27,14 @@ my $model = ORS::Model->new(scripts => {
                     . ($user ? "X-User: $user\r\n" : '')
                     . "Content-Length: 0\r\n\r\n");
     },
+    whole  => [ [ json => response('completed', model => 'its-own',
+                                   x_extra => 1) ] ],
+    broken => [ [ json => { id => 'resp_1', output => 'magpie' } ] ],
+    key    => [ [ status => 401 ],
+                [ json => { error => { message => 'key sk-1 is bad',
+                                       type => 'invalid_request_error',
+                                       param => undef,
+                                       code => 'invalid_api_key' } } ] ],
 });
 
 my $address = $model->address;
@@ -74,6 +83,12 @@ like(asked()->{model}, qr/^meta-llama/, 'is the default one');
 
 is(get($t->port, '/v1/models')->{status}, 200, 'list of models');
 
+is(post_json($t->port, '/v1/chat/completions',
+             { model => 'qwen3-32b',
+               messages => [ { role => 'user', content => 'hi' } ] }, @alice)
+   ->{json}{object}, 'chat.completion', 'chat/completions');
+is($model->last_request->{uri}, '/v1/chat/completions', 'has its own path');
+
 my ($r) = grep { $_->{status} != 200 }
           map { ask($t, 'small-1', @alice) } 1 .. 40;
 error_ok($r, 429, 'too many', code => 'rate_limit_exceeded');
@@ -100,6 +115,68 @@ error_ok($r, 429, 'too many of one user', code => 'rate_limit_exceeded');
 
 response_ok(ask($t, 'x', headers => { Authorization => 'Bearer eve' }),
             'but not of another');
+
+$t->finish;
+
+
+# guard.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'guard.conf'}));
+$t->start;
+
+my @strange = (input => [ { role => 'tool', content => 'hi' } ]);
+
+is(guarded('/v1', 'whole')->{json}{x_extra}, 1, 'guard: an answer');
+is(asked()->{model}, 'whole', 'what is good goes on');
+is(guarded('/v1', 'whole', x_mark => 1)->{json}{model}, 'whole',
+   'the name that was asked for');
+is(asked()->{x_mark}, 1, 'unknown keys go on');
+
+error_ok(guarded($_, 'whole', @strange), 400, "$_: a bad request",
+         code => 'invalid_value', param => 'input[0].role')
+    for qw( /v1 /outside/v1 );
+error_ok(guarded($_, 'broken'), 502, "$_: a bad answer",
+         code => 'invalid_upstream_answer') for qw( /v1 /outside/v1 );
+
+is(guarded('/trial/v1', 'whole', @strange)->{status}, 200,
+   'trial: a bad request passes');
+is_deeply(guarded('/trial/v1', 'broken')->{json},
+          { id => 'resp_1', output => 'magpie' },
+          'trial: a bad answer passes');
+ok($t->wait_log(qr/$_/), "trial: $_")
+    for 'request would be refused: invalid_value in input\[0\]\.role',
+        'upstream answer would be refused: invalid_upstream_answer';
+
+$r = guarded('/v1', 'key');
+is($r->{status}, 401, 'an error passes');
+like($r->{body}, qr/sk-1/, 'with its text');
+
+$r = guarded('/outside/v1', 'whole', x_mark => 1);
+response_ok($r, 'outside');
+ok(!exists $r->{json}{x_extra}, 'outside: nothing unknown comes down');
+ok(!exists asked()->{x_mark}, 'outside: nor goes up');
+
+$r = guarded('/outside/v1', 'key');
+error_ok($r, 502, 'outside: an error is masked', code => 'server_error');
+unlike($r->{body}, qr/sk-1/, 'outside: its text is not shown');
+
+$r = get($t->port, '/guard-status')->{json};
+is_deeply([ @{ $r->{requests} }{qw( checked refused reported )} ],
+          [ 11, 2, 1 ], 'status: requests');
+is_deeply([ @{ $r->{answers} }{qw( refused reported )} ], [ 2, 1 ],
+          'status: answers');
+is($r->{upstream_errors}, 2, 'status: errors of the server');
+
+my @lines = (
+    ' 200 "whole" completed - -',
+    ' 400 "-" rejected invalid_value input[0].role',
+    ' 502 "broken" failed invalid_upstream_answer -',
+    ' 200 "-" completed invalid_value input[0].role',
+    ' 401 "key" failed invalid_api_key -',
+);
+
+ok(wait_for(sub { slurp($t->dir . '/guarded.log') =~ /\Q$_\E$/m }),
+   "log:$_") for @lines;
 
 $t->finish;
 
@@ -155,7 +232,7 @@ sub at_home ($text) {
     $text =~ s/listen\s+\K(?:127\.0\.0\.1:)?\d+/'127.0.0.1:%%PORT_'
                                                . $n++ . '%%'/ge;
     $text =~ s{(?:10\.0\.0\.\d|127\.0\.0\.1):\d+}{$address}g;
-    $text =~ s{/etc/nginx/}{%%TESTDIR%%/}g;
+    $text =~ s{/etc/nginx/|/var/log/nginx/}{%%TESTDIR%%/}g;
     $text =~ s{/etc/ssl/certs/ca-certificates.crt}{%%TESTDIR%%/ca.pem}g;
 
     return $text;
@@ -172,6 +249,12 @@ sub with_files ($dir) {
 sub ask ($t, $name, @o) {
     return post_json($t->port, '/v1/responses',
                      { model => $name, input => 'hi' }, @o);
+}
+
+
+sub guarded ($at, $name, @more) {
+    return post_json($t->port, "$at/responses",
+                     { model => $name, input => 'hi', @more });
 }
 
 
