@@ -80,11 +80,14 @@ stream_run(answer_t *a)
 
     last = a->text + a->size;
 
-    for (p = a->text; last - p > 29; p++) {
+    for (p = a->text; last - p > 29; p += 29) {
+        p = memmem(p, last - p - 24, "resp_", 5);
 
-        if (memcmp(p, "resp_", 5) == 0) {
-            memset(p + 5, 'R', 24);
+        if (p == NULL) {
+            break;
         }
+
+        memset(p + 5, 'R', 24);
     }
 }
 
@@ -92,7 +95,7 @@ stream_run(answer_t *a)
 void
 stream_check(stream_check_t *c, answer_t *a)
 {
-    memset(c, 0, sizeof(stream_check_t));
+    memset(c, 0, offsetof(stream_check_t, items));
 
     c->a = a;
     c->sequence = -1;
@@ -464,6 +467,8 @@ check_item(stream_check_t *c, char *type)
         }
 
         if (n < STREAM_ITEMS) {
+            c->items[n].done = 0;
+            c->items[n].len = 0;
             check_string(c, node, "id", c->items[n].id, 64);
         }
 

@@ -47,8 +47,8 @@ typedef struct {
     char               code[64];     /* of "error" */
     ngx_uint_t         terminal;
     ngx_uint_t         done;
-    stream_item_t      items[STREAM_ITEMS];
     ngx_uint_t         nitems;
+    stream_item_t      items[STREAM_ITEMS];      /* the last one: large */
 } stream_check_t;
 
 
