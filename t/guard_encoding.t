@@ -132,6 +132,7 @@ CONF
         gzip => [ [ header => 'Content-Encoding', 'gzip' ],
                   [ json => $gzip ] ],
         plain => [ [ json => $plain ] ],
+        br => [ [ header => 'Content-Encoding', 'br' ], [ json => $plain ] ],
         slow => [ [ header => 'Content-Type', 'text/event-stream' ],
                   [ header => 'Content-Encoding', 'gzip' ],
                   map { ([ wait_file => "go-$_" ], [ raw => $pieces[$_] ]) }
@@ -162,6 +163,10 @@ sub asked () { ($g->model->requests)[-1]{headers}{'accept-encoding'} }
 
     is($r->{headers}{'content-encoding'}, undef, 'no Content-Encoding is left');
     is($r->{headers}{'content-length'}, length $plain, 'the length fits');
+
+    $r = ask('v1', 'br');
+    is($r->{status}, 502, 'an encoding that is not known');
+    is($r->{headers}{'content-encoding'}, undef, 'nor is that one left');
 
     $r = ask('v1-report', 'gzip', 'Accept-Encoding' => 'gzip');
     is($r->{headers}{'content-encoding'}, 'gzip', 'report: it stays');

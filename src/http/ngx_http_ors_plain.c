@@ -28,6 +28,13 @@ ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
         return NGX_OK;
     }
 
+    /* what is sent in its place, an error document or not, is plain */
+
+    if (strip) {
+        h->hash = 0;
+        r->headers_out.content_encoding = NULL;
+    }
+
     value = &h->value;
 
     if (ngx_http_ors_plain_is(value, "gzip")
@@ -50,11 +57,6 @@ ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
     plain->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_ORS_STEP);
     if (plain->buf == NULL) {
         return NGX_ERROR;
-    }
-
-    if (strip) {
-        h->hash = 0;
-        r->headers_out.content_encoding = NULL;
     }
 
     return NGX_OK;
