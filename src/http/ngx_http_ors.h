@@ -407,14 +407,20 @@ ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 /* ngx_http_ors_guard.c */
 
 /*
+ * Phase handler, before access and limits: makes the record of a request
+ * that is guarded, by which it is known where an error page stands for it.
+ */
+ngx_int_t ngx_http_ors_guard_early_handler(ngx_http_request_t *r);
+
+/*
  * Phase handler: in a location with "open_responses_validate" reads the
  * request's body, checks it, and refuses it or lets it go on.
  */
 ngx_int_t ngx_http_ors_guard_handler(ngx_http_request_t *r);
 
 /*
- * 1 if nginx itself has refused a request that would have been guarded, as
- * with 401, 413 or 429: it is told as all else is.
+ * 1 if nginx itself has refused a request before it was known to be one that
+ * is guarded, as with 413: it is told as all else is.
  */
 ngx_uint_t ngx_http_ors_guard_refused(ngx_http_request_t *r);
 

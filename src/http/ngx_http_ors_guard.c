@@ -23,6 +23,25 @@ static ngx_int_t ngx_http_ors_guard_identity(ngx_http_request_t *r);
 
 
 ngx_int_t
+ngx_http_ors_guard_early_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (!olcf->validate || olcf->enable || r != r->main
+        || ngx_http_ors_guard_endpoint(r) == NULL
+        || ngx_http_ors_guarded(r))
+    {
+        return NGX_DECLINED;
+    }
+
+    return (ngx_http_ors_guard_create(r, olcf) == NULL)
+           ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_DECLINED;
+}
+
+
+ngx_int_t
 ngx_http_ors_guard_handler(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
@@ -38,15 +57,7 @@ ngx_http_ors_guard_handler(ngx_http_request_t *r)
     g = ngx_http_ors_guarded(r);
 
     if (g == NULL) {
-
-        if (ngx_http_ors_guard_endpoint(r) == NULL) {
-            return NGX_DECLINED;
-        }
-
-        g = ngx_http_ors_guard_create(r, olcf);
-        if (g == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
+        return NGX_DECLINED;
     }
 
     switch (g->state) {

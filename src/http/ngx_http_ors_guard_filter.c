@@ -41,7 +41,6 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
     status = r->headers_out.status;
 
     if (g->refused || g->held
-        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
         || status < NGX_HTTP_OK || status == NGX_HTTP_NOT_MODIFIED)
     {
         return next(r);
@@ -55,6 +54,14 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
             return NGX_ERROR;
         }
 
+        return next(r);
+    }
+
+    /* what answers a request that was turned away is nginx's, too */
+
+    if (g->state == ngx_http_ors_guard_st_new
+        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
+    {
         return next(r);
     }
 
