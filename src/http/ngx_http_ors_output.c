@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_gather.h>
 
 
 /* how long a model server may take to end a stream that is over, ms */
@@ -190,7 +191,7 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
     r->headers_out.content_type_len = turn->type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    if (turn->answer.started) {
+    if (ngx_ors_gather_type_is(&turn->type, "text/event-stream")) {
 
         if (ngx_http_ors_header_add(headers, &cache, &cache_lowcase, &no_cache)
             == NULL
