@@ -416,6 +416,9 @@ my $body = qq( {"model" : "native",\n"input":"\\u0068i\xc3\xa9", )
        'native, stream: but for the name, byte for byte');
     is($r->{headers}{'content-type'}, 'text/event-stream',
        'native, stream: type');
+    is_deeply([ @{ $r->{headers} }{qw( content-length cache-control
+                                       x-accel-buffering )} ],
+              [ undef, 'no-cache', 'no' ], 'native, stream: headers');
     is($model->last_request->{body}, $stream,
        'native, stream: request as it came');
 
