@@ -160,6 +160,8 @@ typedef struct {
     ngx_http_output_header_filter_pt  next_header;
     ngx_http_output_body_filter_pt    next_body;
 
+    ngx_uint_t                  version;    /* of the client's HTTP */
+
     unsigned                    refused:1;  /* the request was */
     unsigned                    held:1;     /* the answer is checked */
     unsigned                    ended:1;    /* ... and has come to its end */

@@ -147,6 +147,7 @@ ngx_http_ors_guard_create(ngx_http_request_t *r,
 
     g->request = r;
     g->conf = olcf;
+    g->version = r->http_version;
     g->endpoint = ngx_http_ors_guard_endpoint(r);
 
     ngx_ors_out_init(&g->out, r->pool, NGX_HTTP_ORS_BLOCK);

@@ -41,7 +41,8 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
     status = r->headers_out.status;
 
     if (g->refused || g->held
-        || status < NGX_HTTP_OK || status == NGX_HTTP_NOT_MODIFIED)
+        || status == NGX_HTTP_SWITCHING_PROTOCOLS
+        || status == NGX_HTTP_NOT_MODIFIED)
     {
         return next(r);
     }
@@ -109,6 +110,10 @@ ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g)
         return NGX_OK;
     }
 
+    /* nginx would answer as it was answered, in HTTP/0.9 */
+
+    r->http_version = g->version;
+
     r->filter_need_in_memory = 1;
     r->allow_ranges = 0;
 
@@ -137,6 +142,14 @@ ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g)
     if (rc == NGX_DECLINED) {
         return ngx_ors_guard_refuse(&g->guard, "invalid_upstream_answer",
                                     "its Content-Encoding is not known");
+    }
+
+    if (r->headers_out.status == 0) {
+
+        /* nginx takes what has no status line for the body of HTTP/0.9 */
+
+        return ngx_ors_guard_refuse(&g->guard, "invalid_upstream_answer",
+                                    "it is not HTTP");
     }
 
     return ngx_ors_guard_header(&g->guard, r->headers_out.status,
