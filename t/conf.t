@@ -136,6 +136,75 @@ bad('dialect twice',
 bad('dialect in a server', server('open_responses_dialect chat;'),
     '"open_responses_dialect" directive is not allowed here');
 
+# of each: where it may be, and its words
+
+my %words = (
+    open_responses_validate => [ qw( off request response on ) ],
+    open_responses_unknown_fields => [ qw( pass strip reject ) ],
+    open_responses_flavor => [ qw( spec openai ) ],
+    open_responses_upstream_errors => [ qw( pass mask ) ],
+);
+
+for my $name (sort keys %words) {
+    my @words = @{ $words{$name} };
+    my @quoted = map { qq("$_") } @words;
+    my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
+
+    good("$name $_, everywhere",
+         "$name $_;" . server("$name $_; location / { $name $_; }"))
+        for @words;
+
+    bad("$name of nobody", location("$name $_;"),
+        qq(invalid value "$_" of "$name", it must be $list))
+        for 'nothing', uc $words[0], "$words[0]x", substr $words[0], 1;
+
+    bad("$name twice, $_", location("$name $_; $name $words[0];"),
+        qq("$name" directive is duplicate)) for @words;
+    bad("$name without a word", location("$name;"),
+        'invalid number of arguments', qq("$name"));
+    bad("$name in an if", location("if (\$arg_x) { $name $words[0]; }"),
+        qq("$name" directive is not allowed here));
+}
+
+for my $word (@{ $words{open_responses_validate} }) {
+    good("validate $word report",
+         location("open_responses_validate $word report;"));
+    bad("validate $word reports",
+        location("open_responses_validate $word reports;"),
+        'invalid parameter "reports" of "open_responses_validate", it must '
+        . 'be "report"');
+}
+
+bad('validate report', location('open_responses_validate report;'),
+    'invalid value "report" of "open_responses_validate"');
+bad('validate with three words',
+    location('open_responses_validate on report report;'),
+    'invalid number of arguments', '"open_responses_validate"');
+bad('flavor with two words', location('open_responses_flavor spec openai;'),
+    'invalid number of arguments', '"open_responses_flavor"');
+
+good("strict $_, everywhere",
+     "open_responses_strict $_;"
+     . server("open_responses_strict $_;"
+              . " location / { open_responses_strict $_; }"))
+    for qw( on off );
+bad('strict maybe', location('open_responses_strict maybe;'), '"maybe"',
+    '"on"', '"off"');
+bad('strict twice',
+    location('open_responses_strict on; open_responses_strict off;'),
+    '"open_responses_strict" directive is duplicate');
+bad('strict in an if',
+    location('if ($arg_x) { open_responses_strict on; }'),
+    '"open_responses_strict" directive is not allowed here');
+
+good('a guard beside proxy_pass, and another in front of it',
+     location('open_responses_validate on; proxy_pass http://127.0.0.1:1;'
+              . ' location /v1/in/ { open_responses_validate response; }'));
+good('a guard of a server whose locations serve the API',
+     'open_responses_validate on;'
+     . on('open_responses_target default /t;'));
+
+
 bad('model twice',
     location('open_responses_model a; open_responses_model b;'),
     '"open_responses_model" directive is duplicate');
