@@ -96,7 +96,6 @@ static ngx_str_t  ngx_ors_stats_codes[NGX_ORS_STATS_CODES] = {
     ngx_string("not_found"),
     ngx_string("not_implemented"),
     ngx_string("object_above_max_properties"),
-    ngx_string("object_below_min_properties"),
     ngx_string("previous_response_not_found"),
     ngx_string("request_too_large"),
     ngx_string("string_above_max_length"),
