@@ -35,8 +35,7 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
       "this is not allowed" },
 
     { NGX_HTTP_NOT_FOUND, "not_found",
-      "there is no such endpoint; responses are created by POST to "
-      "\"responses\"" },
+      "there is no such endpoint here" },
 
     { NGX_HTTP_NOT_ALLOWED, "method_not_allowed",
       "this endpoint does not take this method" },
