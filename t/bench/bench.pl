@@ -317,27 +317,38 @@ CONF
 }
 
 
+# of each kind several, sent in turn: a processor would learn a single one
+
 sub make_bodies {
     my $mb = 1024 * 1024;
+    my $several = sub ($n, $size, %o) {
+        map { [ Bodies::agent($size + 7 * $_, %o) ] } 0 .. $n - 1;
+    };
 
-    add_body('1 KB', Bodies::agent(900));
-    add_body('100 KB', Bodies::agent(100 * 1024));
-    add_body('1 MB', Bodies::agent($mb));
-    add_body('stream', Bodies::agent(900, stream => 1));
-    add_body('agent', Bodies::agent(4 * $mb));
-    add_body('picture', Bodies::image(4 * $mb));
-    add_body('numbers', Bodies::numbers(4 * $mb));
+    add_body('1 KB', $several->(32, 900));
+    add_body('100 KB', $several->(32, 100 * 1024));
+    add_body('1 MB', $several->(8, $mb));
+    add_body('stream', [ Bodies::agent(900, stream => 1) ]);
+    add_body('agent', $several->(4, 4 * $mb));
+    add_body('picture', [ Bodies::image(4 * $mb) ]);
+    add_body('numbers', [ Bodies::numbers(4 * $mb) ]);
 }
 
 
-sub add_body ($name, $responses, $chat) {
+sub add_body ($name, @pairs) {
     my $file = $name =~ s/ //gr;
+    my (@chat, @responses);
 
-    my $both = $nginx->write_file("$file.responses.json", $responses);
+    for my $n (0 .. $#pairs) {
+        my ($responses, $chat) = @{ $pairs[$n] };
+
+        push @responses, $nginx->write_file("$file.$n.json", $responses);
+        push @chat, $nginx->write_file("$file.chat.$n.json", $chat);
+    }
 
     $body{$name} = {
-        plain => $nginx->write_file("$file.chat.json", $chat),
-        map { $_ => $both } qw( adapter direct request on ),
+        plain => join(',', @chat),
+        map { $_ => join ',', @responses } qw( adapter direct request on ),
     };
 }
 

@@ -13,7 +13,9 @@
  *   streams  conns=N mode=bulk|steps|paced [seconds=S] [chunks=N] [hold=1]
  *            [rate=chunks of all streams a second]
  *
- * with port= and path= of the proxy, body=FILE, worker=PID to be watched;
+ * with port= and path= of the proxy, body=FILE,..., worker=PID to be watched:
+ * of several bodies each request has the next one, so that no branch of the
+ * worker is known by heart;
  * closed and open take more=FILE too, with morepath=: bodies that are sent
  * beside on a connection of their own.
  */
@@ -34,12 +36,20 @@
 #define LOAD_TIMEOUT   60000000000ull       /* of a command */
 #define LOAD_OPENING   256                  /* streams that begin at a time */
 #define LOAD_SAMPLES   (1024 * 1024)
+#define LOAD_BODIES    64
 
 
 typedef struct {
     const char  *name;
     void       (*handler)(void);
 } load_command_t;
+
+
+typedef struct {
+    char         head[512];
+    char        *text;                      /* NULL: none */
+    size_t       len;
+} load_body_t;
 
 
 static void load_command(char *line);
@@ -64,8 +74,10 @@ static double load_percentile(double part);
 static int load_compare(const void *a, const void *b);
 static const char *load_arg(const char *name);
 static double load_number(const char *name);
+static void load_bodies(void);
+static void load_body(load_body_t *b, char *file, const char *path);
+static load_body_t *load_next_body(void);
 static char *load_file(const char *path, size_t *len);
-static size_t load_head(char *head, size_t size, const char *path, size_t len);
 
 
 static load_command_t  load_commands[] = {
@@ -81,9 +93,8 @@ static unsigned         nargs;
 
 static bench_client_t  *conns, **idle, more;
 static unsigned         nconns, nidle, nopen;
-static char             head[512], more_head[512];
-static char            *body, *more_body;
-static size_t           body_len, more_len;
+static load_body_t      bodies[LOAD_BODIES], more_body;
+static unsigned         nbodies, turn;
 
 static uint64_t         done, errors, issued, count, started, ended, good;
 static uint64_t         hold_max, ready_memory, idle_memory;
@@ -161,11 +172,7 @@ load_command(char *line)
     seconds = load_number("seconds");
     count = (uint64_t) load_number("count");
 
-    body = load_file(load_arg("body"), &body_len);
-    more_body = load_file(load_arg("more"), &more_len);
-
-    load_head(head, sizeof(head), load_arg("path"), body_len);
-    load_head(more_head, sizeof(more_head), load_arg("morepath"), more_len);
+    load_bodies();
 
     done = 0;
     errors = 0;
@@ -182,8 +189,11 @@ load_command(char *line)
 
     command->handler();
 
-    free(body);
-    free(more_body);
+    while (nbodies) {
+        free(bodies[--nbodies].text);
+    }
+
+    free(more_body.text);
 }
 
 
@@ -246,8 +256,9 @@ load_open(void)
     end = begin + LOAD_WARMUP + (uint64_t) (seconds * 1e9);
     period = 1e9 / load_number("rate");
 
-    if (more_body) {
-        bench_client_start(&more, more_head, more_body, more_len, 0);
+    if (more_body.text) {
+        bench_client_start(&more, more_body.head, more_body.text,
+                           more_body.len, 0);
     }
 
     for ( ;; ) {
@@ -337,7 +348,8 @@ load_streams(void)
 static void
 load_streams_begin(void)
 {
-    unsigned  n;
+    unsigned      n;
+    load_body_t  *body;
 
     running = (bench_model.mode == bench_model_bulk && seconds);
     nopen = 0;
@@ -351,7 +363,8 @@ load_streams_begin(void)
         while (n - started >= LOAD_OPENING && load_turn()) { /* void */ }
 
         nopen++;
-        bench_client_start(&conns[n], head, body, body_len, 1);
+        body = load_next_body();
+        bench_client_start(&conns[n], body->head, body->text, body->len, 1);
 
         if (conns[n].io.fd == -1) {
             load_stream_done(&conns[n]);
@@ -423,6 +436,8 @@ load_streams_end(void)
 static void
 load_stream_done(bench_client_t *c)
 {
+    load_body_t  *body;
+
     nopen--;
     ended++;
 
@@ -441,7 +456,8 @@ load_stream_done(bench_client_t *c)
 
     if (running && c->io.fd != -1) {
         nopen++;
-        bench_client_start(c, head, body, body_len, 1);
+        body = load_next_body();
+        bench_client_start(c, body->head, body->text, body->len, 1);
     }
 }
 
@@ -470,7 +486,8 @@ load_request_done(bench_client_t *c)
     if (c == &more) {
 
         if (c->state == bench_client_st_idle && nconns) {
-            bench_client_start(c, more_head, more_body, more_len, 0);
+            bench_client_start(c, more_body.head, more_body.text,
+                               more_body.len, 0);
         }
 
         return;
@@ -524,11 +541,14 @@ load_request_done(bench_client_t *c)
 static void
 load_next(bench_client_t *c, uint64_t due)
 {
+    load_body_t  *body;
+
     issued++;
     nopen++;
     c->start = due;
 
-    bench_client_start(c, head, body, body_len, 0);
+    body = load_next_body();
+    bench_client_start(c, body->head, body->text, body->len, 0);
 }
 
 
@@ -560,7 +580,7 @@ load_conns(unsigned n)
 
     more.io.fd = -1;
 
-    if (more_body) {
+    if (more_body.text) {
         bench_client_open(&more, port);
     }
 
@@ -712,6 +732,58 @@ load_number(const char *name)
 }
 
 
+static void
+load_bodies(void)
+{
+    char  *file, *files;
+
+    nbodies = 0;
+    turn = 0;
+
+    files = (char *) load_arg("body");
+
+    do {
+        file = files;
+        files = file ? strchr(file, ',') : NULL;
+
+        if (files) {
+            *files++ = '\0';
+        }
+
+        load_body(&bodies[nbodies++], file, load_arg("path"));
+
+    } while (files && nbodies < LOAD_BODIES);
+
+    load_body(&more_body, (char *) load_arg("more"), load_arg("morepath"));
+}
+
+
+static void
+load_body(load_body_t *b, char *file, const char *path)
+{
+    b->text = load_file(file, &b->len);
+
+    if (path == NULL) {
+        return;
+    }
+
+    snprintf(b->head, sizeof(b->head),
+             "%s %s HTTP/1.1\r\nHost: localhost\r\n"
+             "User-Agent: bench\r\nAccept: */*\r\n"
+             "Authorization: Bearer sk-bench-0123456789abcdef\r\n"
+             "Content-Type: application/json\r\n"
+             "Content-Length: %zu\r\n",
+             b->len ? "POST" : "GET", path, b->len);
+}
+
+
+static load_body_t *
+load_next_body(void)
+{
+    return &bodies[turn++ % nbodies];
+}
+
+
 static char *
 load_file(const char *path, size_t *len)
 {
@@ -742,21 +814,4 @@ load_file(const char *path, size_t *len)
     fclose(file);
 
     return text;
-}
-
-
-static size_t
-load_head(char *buf, size_t size, const char *path, size_t len)
-{
-    if (path == NULL) {
-        return 0;
-    }
-
-    return snprintf(buf, size,
-                    "%s %s HTTP/1.1\r\nHost: localhost\r\n"
-                    "User-Agent: bench\r\nAccept: */*\r\n"
-                    "Authorization: Bearer sk-bench-0123456789abcdef\r\n"
-                    "Content-Type: application/json\r\n"
-                    "Content-Length: %zu\r\n",
-                    len ? "POST" : "GET", path, len);
 }
