@@ -16,7 +16,8 @@ use ORS::Sample;
 use ORS::Stream qw( error_ok response_ok );
 
 my $whole = json_encode(response('completed', model => 'm',
-                                 output => [ message('msg_1', 'completed', output_text('Hello')) ]));
+                                 output => [ message('msg_1', 'completed',
+                                     output_text('Hello')) ]));
 
 my $model = ORS::Model->new(scripts => {
     chat   => json_script(chat_reply(content => 'Hello')),
