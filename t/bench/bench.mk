@@ -39,7 +39,8 @@ bench-json: $(BENCH_DIR)/json_bench
 	@$(BENCH_DIR)/json_bench
 
 bench-walk: $(BENCH_DIR)/walk_bench
-	@$(BENCH_DIR)/walk_bench $(or $(FILES),$(wildcard t/data/requests/*.json))
+	@$(BENCH_DIR)/walk_bench $(or $(FILES), \
+	    $(wildcard t/data/requests/codex-*.json))
 
 bench-deps:
 	@CC='$(CC)' $(DEPS) bench
