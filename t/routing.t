@@ -332,6 +332,9 @@ is(ask('/nested/not', 'm')->{body}, "not\n",
    'a nested location is not ours unless it says so');
 error_ok(ask('/none', 'default'), 404, 'no default',
          code => 'model_not_found');
+error_ok(ask('/none', "a\x{e9}" . 'x' x 1000), 404, 'a long name',
+         code => 'model_not_found', param => 'model',
+         message => qr/no model "a\x{e9}x{62}" here/);
 error_ok(ask('/prefixed', 'm'), 404, 'a path that begins like the location');
 error_ok(ask('/exact/deeper', 'm'), 404, 'a path below an exact location');
 error_ok(post_json($port, '/files/other', { model => 'm', input => 'hi' }),

@@ -7,10 +7,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_mistake.h>
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_no_model(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 
 
@@ -125,12 +127,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ctx->target = ngx_http_ors_route(olcf->routes, &turn->request.model);
 
     if (ctx->target == NULL) {
-        (void) ngx_ors_error_set(&turn->error, r->pool, NGX_HTTP_NOT_FOUND,
-                                 "model_not_found",
-                                 "there is no model \"%V\" here",
-                                 &turn->request.model);
-        ngx_str_set(&turn->error.param, "model");
-        (void) ngx_ors_turn_fail(turn);
+        ngx_http_ors_no_model(turn);
         return NGX_OK;
     }
 
@@ -139,6 +136,28 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     return ngx_http_ors_call(ctx);
+}
+
+
+static void
+ngx_http_ors_no_model(ngx_ors_turn_t *turn)
+{
+    u_char              buf[NGX_ORS_MISTAKE_QUOTE];
+    ngx_str_t           name;
+    ngx_ors_mistake_t   m;
+    ngx_ors_request_t  *req;
+
+    req = &turn->request;
+
+    ngx_ors_mistake_init(&m, &req->json, 0);
+    ngx_ors_mistake_quote(&m, req->name, buf, &name);
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
+                             "model_not_found",
+                             "there is no model \"%V\" here", &name);
+    ngx_str_set(&turn->error.param, "model");
+
+    (void) ngx_ors_turn_fail(turn);
 }
 
 
