@@ -15,6 +15,23 @@
 #include <ngx_ors_fields_answer.h>
 
 
+/* what all events begin with */
+#define ngx_ors_stream_rows                                                   \
+    ngx_ors_row_needed("type", NULL),                                         \
+    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0")
+
+/* the same, and the item that they are about */
+#define ngx_ors_stream_item_rows                                              \
+    ngx_ors_stream_rows,                                                      \
+    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),                      \
+    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule)
+
+/* and a part of that, by its index in one of two lists */
+#define ngx_ors_stream_part_rows(index)                                       \
+    ngx_ors_stream_item_rows,                                                 \
+    ngx_ors_row_needed(index, &ngx_ors_integer_rule)
+
+
 static const ngx_ors_rule_t  ngx_ors_stream_response_rule =
     ngx_ors_rule_object(0, &ngx_ors_fields_response);
 
@@ -22,8 +39,7 @@ static const ngx_ors_rule_t  ngx_ors_stream_response_rule =
 /* the response: created, queued, and so on */
 
 static const ngx_ors_field_t  ngx_ors_stream_state_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("response", &ngx_ors_stream_response_rule)
 };
 
@@ -34,8 +50,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_state_shape =
 /* items and parts */
 
 static const ngx_ors_field_t  ngx_ors_stream_item_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
     ngx_ors_row_needed("item", &ngx_ors_answer_item_null_rule)
 };
@@ -45,11 +60,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_item_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_part_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
 };
 
@@ -58,11 +69,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_part_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_summary_part_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("summary_index"),
     ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
 };
 
@@ -73,11 +80,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_summary_part_shape =
 /* texts */
 
 static const ngx_ors_field_t  ngx_ors_stream_text_delta_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
                           &ngx_ors_answer_logprobs_rule, "[]"),
@@ -89,11 +92,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_text_delta_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_text_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
                           &ngx_ors_answer_logprobs_rule, "[]")
@@ -104,11 +103,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_text_done_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_annotation_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("annotation_index", &ngx_ors_integer_rule),
     ngx_ors_row_needed("annotation", &ngx_ors_answer_annotation_null_rule)
 };
@@ -118,11 +113,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_annotation_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_refusal_delta_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
     ngx_ors_row_in("obfuscation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
 };
@@ -132,11 +123,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_refusal_delta_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_refusal_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
 };
 
@@ -145,11 +132,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_refusal_done_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_reasoning_delta_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule)
 };
@@ -159,11 +142,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_reasoning_delta_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_reasoning_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("content_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule)
 };
 
@@ -172,11 +151,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_reasoning_done_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_summary_delta_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("summary_index"),
     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule)
 };
@@ -186,11 +161,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_summary_delta_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_summary_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("summary_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_part_rows("summary_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule)
 };
 
@@ -201,10 +172,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_summary_done_shape =
 /* calls; also the input of custom tools, and the code of an interpreter */
 
 static const ngx_ors_field_t  ngx_ors_stream_arguments_delta_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_item_rows,
     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule)
 };
@@ -214,10 +182,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_arguments_delta_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_arguments_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_item_rows,
     ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
     ngx_ors_row_in("name", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
 };
@@ -227,10 +192,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_arguments_done_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_input_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_item_rows,
     ngx_ors_row_needed("input", &ngx_ors_string_rule)
 };
 
@@ -239,10 +201,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_input_done_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_code_done_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_item_rows,
     ngx_ors_row_needed("code", &ngx_ors_string_rule)
 };
 
@@ -253,10 +212,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_code_done_shape =
 /* hosted tools at work */
 
 static const ngx_ors_field_t  ngx_ors_stream_progress_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule)
+    ngx_ors_stream_item_rows
 };
 
 static const ngx_ors_shape_t  ngx_ors_stream_progress_shape =
@@ -264,10 +220,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_progress_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_image_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("item_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+    ngx_ors_stream_item_rows,
     ngx_ors_row_needed("partial_image_index", &ngx_ors_integer_rule),
     ngx_ors_row_needed("partial_image_b64", &ngx_ors_string_rule),
     ngx_ors_row("background", &ngx_ors_string_rule),
@@ -283,8 +236,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_image_shape =
 /* commands of a shell and what they print */
 
 static const ngx_ors_field_t  ngx_ors_stream_shell_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
     ngx_ors_row("item_id", &ngx_ors_string_rule),
     ngx_ors_row("command_index", &ngx_ors_integer_rule),
@@ -299,8 +251,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_shell_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_patch_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
     ngx_ors_row("item_id", &ngx_ors_string_rule),
     ngx_ors_row("delta", &ngx_ors_string_rule),
@@ -315,8 +266,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_patch_shape =
 /* sound, and what is said with it */
 
 static const ngx_ors_field_t  ngx_ors_stream_audio_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row("delta", &ngx_ors_string_rule)
 };
 
@@ -327,8 +277,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_audio_shape =
 /* extensions (section 14), and signs of life */
 
 static const ngx_ors_field_t  ngx_ors_stream_extension_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0")
+    ngx_ors_stream_rows
 };
 
 static const ngx_ors_shape_t  ngx_ors_stream_extension_shape =
@@ -338,8 +287,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_extension_shape =
 /* errors: nested, and in flavor "openai" flat, too */
 
 static const ngx_ors_field_t  ngx_ors_stream_error_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)
 };
 
@@ -352,8 +300,7 @@ static const ngx_ors_rule_t  ngx_ors_stream_code_rule =
 
 
 static const ngx_ors_field_t  ngx_ors_stream_flat_error_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0"),
+    ngx_ors_stream_rows,
     ngx_ors_row_needed("message", &ngx_ors_string_rule),
     ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "\"\""),
     ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\""),
