@@ -47,20 +47,7 @@ static const ngx_ors_rule_t  ngx_ors_metadata_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
 
 
-/* text */
-
-static const ngx_ors_value_t  ngx_ors_verbosities[] = {
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_verbosity_rule =
-    ngx_ors_rule_enum(0, ngx_ors_verbosities);
-
-
-/* nothing is required: a dialect says what it cannot do without */
+/* text; nothing is required: a dialect says what it cannot do without */
 
 static const ngx_ors_field_t  ngx_ors_json_schema_fields[] = {
     ngx_ors_row("type", &ngx_ors_string_rule),
@@ -122,39 +109,13 @@ static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_stream_options_shape);
 
 
-/* reasoning: "minimal" is described and not listed (C12), clients send it */
-
-static const ngx_ors_value_t  ngx_ors_efforts[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
-    { ngx_string("max"), NGX_ORS_IN_OPENAI },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_effort_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_efforts);
-
-
-static const ngx_ors_value_t  ngx_ors_summaries[] = {
-    { ngx_string("concise"), NGX_ORS_IN_ALL },
-    { ngx_string("detailed"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_summary_param_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_summaries);
-
+/* reasoning */
 
 static const ngx_ors_field_t  ngx_ors_reasoning_fields[] = {
-    ngx_ors_row("effort", &ngx_ors_effort_rule),
-    ngx_ors_row("summary", &ngx_ors_summary_param_rule),
+    ngx_ors_row("effort", &ngx_ors_effort_null_rule),
+    ngx_ors_row("summary", &ngx_ors_brevity_null_rule),
     ngx_ors_row_openai("context", &ngx_ors_string_rule),
-    ngx_ors_row_openai("generate_summary", &ngx_ors_summary_param_rule),
+    ngx_ors_row_openai("generate_summary", &ngx_ors_brevity_null_rule),
     ngx_ors_row_openai("mode", &ngx_ors_string_rule)
 };
 
@@ -166,16 +127,6 @@ static const ngx_ors_rule_t  ngx_ors_reasoning_rule =
 
 
 /* the other parameters */
-
-static const ngx_ors_value_t  ngx_ors_truncations[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("disabled"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_truncation_rule =
-    ngx_ors_rule_enum(0, ngx_ors_truncations);
-
 
 static const ngx_ors_value_t  ngx_ors_service_tiers[] = {
     { ngx_string("auto"), NGX_ORS_IN_ALL },

@@ -195,21 +195,10 @@ static const ngx_ors_rule_t  ngx_ors_echo_format_rule =
     ngx_ors_rule_object(0, &ngx_ors_echo_format_shape);
 
 
-static const ngx_ors_value_t  ngx_ors_echo_verbosities[] = {
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_echo_verbosity_rule =
-    ngx_ors_rule_enum(0, ngx_ors_echo_verbosities);
-
-
 static const ngx_ors_field_t  ngx_ors_echo_text_fields[] = {
     ngx_ors_row_filled("format", &ngx_ors_echo_format_rule,
                        "{\"type\":\"text\"}"),
-    ngx_ors_row("verbosity", &ngx_ors_echo_verbosity_rule)
+    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule)
 };
 
 static const ngx_ors_shape_t  ngx_ors_echo_text_shape =
@@ -219,41 +208,15 @@ const ngx_ors_rule_t  ngx_ors_echo_text_rule =
     ngx_ors_rule_object(0, &ngx_ors_echo_text_shape);
 
 
-/* reasoning: "minimal" is described, but not a value (C12) */
-
-static const ngx_ors_value_t  ngx_ors_echo_efforts[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
-    { ngx_string("max"), NGX_ORS_IN_OPENAI },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_echo_effort_null_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_echo_efforts);
-
-
-static const ngx_ors_value_t  ngx_ors_echo_summaries[] = {
-    { ngx_string("concise"), NGX_ORS_IN_ALL },
-    { ngx_string("detailed"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_echo_summary_null_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_echo_summaries);
-
+/* reasoning */
 
 static const ngx_ors_field_t  ngx_ors_echo_reasoning_fields[] = {
     ngx_ors_row_filled_in("effort", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_echo_effort_null_rule, "null"),
+                          &ngx_ors_effort_null_rule, "null"),
     ngx_ors_row_filled_in("summary", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_echo_summary_null_rule, "null"),
+                          &ngx_ors_brevity_null_rule, "null"),
     ngx_ors_row_in("generate_summary", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_echo_summary_null_rule),
+                   &ngx_ors_brevity_null_rule),
     ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL),
     ngx_ors_row_in("mode", NGX_ORS_IN_OPENAI, 0, NULL)
 };

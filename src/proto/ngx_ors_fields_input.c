@@ -25,16 +25,6 @@ static const ngx_ors_rule_t  ngx_ors_item_status_rule =
     ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_item_statuses);
 
 
-static const ngx_ors_value_t  ngx_ors_phases[] = {
-    { ngx_string("commentary"), NGX_ORS_IN_ALL },
-    { ngx_string("final_answer"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_phase_rule =
-    ngx_ors_rule_enum(0, ngx_ors_phases);
-
-
 /* messages: most clients leave out the type (C1) */
 
 static const ngx_ors_field_t  ngx_ors_user_fields[] = {

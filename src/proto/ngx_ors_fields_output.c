@@ -44,23 +44,13 @@ static const ngx_ors_rule_t  ngx_ors_output_role_rule =
     ngx_ors_rule_enum(0, ngx_ors_output_roles);
 
 
-static const ngx_ors_value_t  ngx_ors_output_phases[] = {
-    { ngx_string("commentary"), NGX_ORS_IN_ALL },
-    { ngx_string("final_answer"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_output_phase_rule =
-    ngx_ors_rule_enum(0, ngx_ors_output_phases);
-
-
 static const ngx_ors_field_t  ngx_ors_output_message_fields[] = {
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
     ngx_ors_row_needed("role", &ngx_ors_output_role_rule),
     ngx_ors_row_needed("content", &ngx_ors_answer_content_rule),
-    ngx_ors_row("phase", &ngx_ors_output_phase_rule)
+    ngx_ors_row("phase", &ngx_ors_phase_rule)
 };
 
 static const ngx_ors_shape_t  ngx_ors_output_message_shape =

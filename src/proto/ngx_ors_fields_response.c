@@ -21,16 +21,6 @@ static const ngx_ors_rule_t  ngx_ors_resource_object_rule =
     ngx_ors_rule_enum(0, ngx_ors_resource_objects);
 
 
-static const ngx_ors_value_t  ngx_ors_resource_truncations[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("disabled"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_resource_truncation_rule =
-    ngx_ors_rule_enum(0, ngx_ors_resource_truncations);
-
-
 static const ngx_ors_rule_t  ngx_ors_resource_list_rule =
     ngx_ors_rule_list(0, NULL);
 
@@ -136,7 +126,7 @@ static const ngx_ors_field_t  ngx_ors_resource_response_fields[] = {
     ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
                        "\"auto\""),
     ngx_ors_row_filled_in("truncation", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_resource_truncation_rule, "\"disabled\""),
+                          &ngx_ors_truncation_rule, "\"disabled\""),
     ngx_ors_row_filled("parallel_tool_calls", &ngx_ors_boolean_rule, "true"),
     ngx_ors_row_filled_in("text", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                           &ngx_ors_echo_text_rule,

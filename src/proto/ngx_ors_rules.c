@@ -52,3 +52,64 @@ static const ngx_ors_field_t  ngx_ors_typed_fields[] = {
 
 const ngx_ors_shape_t  ngx_ors_typed_shape =
     ngx_ors_shape_open(ngx_ors_typed_fields, 1);
+
+
+/* values */
+
+static const ngx_ors_value_t  ngx_ors_phases[] = {
+    { ngx_string("commentary"), NGX_ORS_IN_ALL },
+    { ngx_string("final_answer"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+const ngx_ors_rule_t  ngx_ors_phase_rule =
+    ngx_ors_rule_enum(0, ngx_ors_phases);
+
+
+static const ngx_ors_value_t  ngx_ors_truncations[] = {
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    { ngx_string("disabled"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+const ngx_ors_rule_t  ngx_ors_truncation_rule =
+    ngx_ors_rule_enum(0, ngx_ors_truncations);
+
+
+static const ngx_ors_value_t  ngx_ors_verbosities[] = {
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+const ngx_ors_rule_t  ngx_ors_verbosity_rule =
+    ngx_ors_rule_enum(0, ngx_ors_verbosities);
+
+
+/* "minimal" is described and not listed (C12), clients send it */
+
+static const ngx_ors_value_t  ngx_ors_efforts[] = {
+    { ngx_string("none"), NGX_ORS_IN_ALL },
+    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
+    { ngx_string("low"), NGX_ORS_IN_ALL },
+    { ngx_string("medium"), NGX_ORS_IN_ALL },
+    { ngx_string("high"), NGX_ORS_IN_ALL },
+    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
+    { ngx_string("max"), NGX_ORS_IN_OPENAI },
+    ngx_ors_values_end
+};
+
+const ngx_ors_rule_t  ngx_ors_effort_null_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_efforts);
+
+
+static const ngx_ors_value_t  ngx_ors_brevities[] = {
+    { ngx_string("concise"), NGX_ORS_IN_ALL },
+    { ngx_string("detailed"), NGX_ORS_IN_ALL },
+    { ngx_string("auto"), NGX_ORS_IN_ALL },
+    ngx_ors_values_end
+};
+
+const ngx_ors_rule_t  ngx_ors_brevity_null_rule =
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_brevities);

@@ -107,4 +107,15 @@ extern const ngx_ors_rule_t  ngx_ors_text_rule;
 extern const ngx_ors_shape_t  ngx_ors_typed_shape;
 
 
+/* values that are the same in requests and in answers */
+
+extern const ngx_ors_rule_t  ngx_ors_phase_rule;
+extern const ngx_ors_rule_t  ngx_ors_truncation_rule;
+extern const ngx_ors_rule_t  ngx_ors_verbosity_rule;
+
+/* of "reasoning": its effort, and how brief its summary is */
+extern const ngx_ors_rule_t  ngx_ors_effort_null_rule;
+extern const ngx_ors_rule_t  ngx_ors_brevity_null_rule;
+
+
 #endif /* _NGX_ORS_RULES_H_INCLUDED_ */
