@@ -12,6 +12,27 @@
 #include <ngx_ors_fields_answer.h>
 
 
+/* a token, and the same of one that it might have been */
+#define ngx_ors_part_logprob_rows                                             \
+    ngx_ors_row_needed("token", &ngx_ors_string_rule),                        \
+    ngx_ors_row_needed("logprob", &ngx_ors_number_rule),                      \
+    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,           \
+                          &ngx_ors_part_bytes_rule, "[]")
+
+/* all of the specification's but the video */
+#define ngx_ors_part_variants                                                 \
+    { ngx_string("output_text"), NGX_ORS_IN_ALL,                              \
+      &ngx_ors_part_output_text_shape },                                      \
+    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },   \
+    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,                           \
+      &ngx_ors_part_text_shape },                                             \
+    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape }, \
+    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },         \
+    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },   \
+    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape }, \
+    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape }
+
+
 /* annotations */
 
 static const ngx_ors_field_t  ngx_ors_part_url_citation_fields[] = {
@@ -85,10 +106,7 @@ static const ngx_ors_rule_t  ngx_ors_part_bytes_rule =
 
 
 static const ngx_ors_field_t  ngx_ors_part_top_logprob_fields[] = {
-    ngx_ors_row_needed("token", &ngx_ors_string_rule),
-    ngx_ors_row_needed("logprob", &ngx_ors_number_rule),
-    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_part_bytes_rule, "[]")
+    ngx_ors_part_logprob_rows
 };
 
 static const ngx_ors_shape_t  ngx_ors_part_top_logprob_shape =
@@ -102,10 +120,7 @@ static const ngx_ors_rule_t  ngx_ors_part_top_logprobs_rule =
 
 
 static const ngx_ors_field_t  ngx_ors_part_logprob_fields[] = {
-    ngx_ors_row_needed("token", &ngx_ors_string_rule),
-    ngx_ors_row_needed("logprob", &ngx_ors_number_rule),
-    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_part_bytes_rule, "[]"),
+    ngx_ors_part_logprob_rows,
     ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]")
 };
 
@@ -232,16 +247,7 @@ static const ngx_ors_shape_t  ngx_ors_part_encrypted_shape =
 /* where they may stand: a prefixed type is nowhere a part */
 
 static const ngx_ors_variant_t  ngx_ors_part_message_types[] = {
-    { ngx_string("output_text"), NGX_ORS_IN_ALL,
-      &ngx_ors_part_output_text_shape },
-    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },
-    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,
-      &ngx_ors_part_text_shape },
-    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
+    ngx_ors_part_variants,
     { ngx_string("input_video"), NGX_ORS_IN_ALL, &ngx_ors_part_video_shape },
     { ngx_string("input_audio"), NGX_ORS_IN_OPENAI,
       &ngx_ors_part_audio_shape },
@@ -261,19 +267,10 @@ const ngx_ors_rule_t  ngx_ors_answer_content_rule =
     ngx_ors_rule_list(0, &ngx_ors_part_message_rule);
 
 
-/* in reasoning and in events: all of the specification's but the video */
+/* in reasoning and in events */
 
 static const ngx_ors_variant_t  ngx_ors_part_types[] = {
-    { ngx_string("output_text"), NGX_ORS_IN_ALL,
-      &ngx_ors_part_output_text_shape },
-    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },
-    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,
-      &ngx_ors_part_text_shape },
-    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
+    ngx_ors_part_variants,
     ngx_ors_variants_end
 };
 
