@@ -4,41 +4,10 @@
  */
 
 
-#include <ngx_ors_fields.h>
-
 #include "guard_answer.h"
 
 
 static ngx_int_t answer_data(answer_t *a);
-
-
-static const ngx_ors_endpoint_t  endpoints[] = {
-
-    { ngx_ors_endpoint_responses, ngx_string("/responses"),
-      &ngx_ors_fields_create, &ngx_ors_fields_response,
-      &ngx_ors_fields_event },
-
-    { ngx_ors_endpoint_compact, ngx_string("/responses/compact"),
-      &ngx_ors_fields_compact, &ngx_ors_fields_compaction, NULL },
-
-    { ngx_ors_endpoint_chat, ngx_string("/chat/completions"),
-      &ngx_ors_fields_chat_request, &ngx_ors_fields_chat_answer,
-      &ngx_ors_fields_chat_chunk },
-
-    { ngx_ors_endpoint_embeddings, ngx_string("/embeddings"),
-      &ngx_ors_fields_embeddings_request, &ngx_ors_fields_embeddings_answer,
-      NULL },
-
-    { ngx_ors_endpoint_models, ngx_string("/models"),
-      NULL, &ngx_ors_fields_models, NULL }
-};
-
-
-const ngx_ors_endpoint_t *
-answer_endpoint(ngx_ors_endpoint_e id)
-{
-    return &endpoints[id];
-}
 
 
 u_char *
@@ -98,7 +67,7 @@ answer_begin(answer_t *a)
 
     ngx_ors_out_init(&a->out, a->pool, 512);
 
-    a->guard.endpoint = answer_endpoint(a->endpoint);
+    a->guard.endpoint = ngx_ors_endpoint(a->endpoint);
     a->guard.policy = &a->policy;
     a->guard.limits = &a->limits;
     a->guard.out = &a->out;

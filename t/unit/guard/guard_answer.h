@@ -55,9 +55,6 @@ void answer_take(answer_t *a);
 /* "text" with quotes, malloc(). */
 u_char *answer_quotes(const char *text, size_t len);
 
-/* The tables of an endpoint. */
-const ngx_ors_endpoint_t *answer_endpoint(ngx_ors_endpoint_e id);
-
 
 /*
  * Response objects with all fields: its status, "error", its model, and what
