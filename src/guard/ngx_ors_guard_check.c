@@ -333,8 +333,12 @@ ngx_ors_guard_fill_root(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
         return NGX_OK;
     }
 
-    if (shape != &ngx_ors_fields_response || i >= ngx_ors_rs_n) {
+    if (shape != &ngx_ors_fields_response) {
         return NGX_DECLINED;
+    }
+
+    if (i == ngx_ors_rs_instructions_openai) {
+        i = ngx_ors_rs_instructions;
     }
 
     if (i == ngx_ors_rs_completed_at

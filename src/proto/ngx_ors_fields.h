@@ -49,8 +49,9 @@ typedef enum {
     ngx_ors_rs_prompt_cache_key,
     ngx_ors_rs_n,
 
-    /* with a fraction, in place of the other one */
-    ngx_ors_rs_created_at_openai = ngx_ors_rs_n
+    /* with a fraction, and as a list, in place of the other ones */
+    ngx_ors_rs_created_at_openai = ngx_ors_rs_n,
+    ngx_ors_rs_instructions_openai
 } ngx_ors_rs_field_e;
 
 
