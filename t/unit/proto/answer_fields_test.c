@@ -271,7 +271,8 @@ test_mends(void)
                         fill, reading);
         }
 
-        is_int(filled, 28, "members that can be filled in, reading %d", (int) reading);
+        is_int(filled, 28, "members that can be filled in, reading %d",
+               (int) reading);
     }
 
     answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
