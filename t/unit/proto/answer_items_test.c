@@ -465,7 +465,7 @@ test_hosted_item(hosted_t *item)
     is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_OPENAI), NGX_OK,
            "%s", item->type);
 
-    (void) answer_read(&w, &ngx_ors_fields_item, text, pool);
+    (void) shape_read(&w, &ngx_ors_fields_item, text, pool);
     needed = w.json.nodes[0].count;
 
     if (item->others) {
@@ -473,7 +473,7 @@ test_hosted_item(hosted_t *item)
                  item->needed, item->others);
     }
 
-    (void) answer_read(&w, &ngx_ors_fields_item, text, pool);
+    (void) shape_read(&w, &ngx_ors_fields_item, text, pool);
 
     is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE_OPENAI),
            NGX_OK, "%s with all of its members", item->type);
@@ -545,7 +545,7 @@ test_annotations(void)
         is_int(validate(text, &ngx_ors_fields_part, NGX_ORS_READ_OPENAI),
                NGX_OK, "%s", annotation->text);
 
-        (void) answer_read(&w, &ngx_ors_fields_part, text, pool);
+        (void) shape_read(&w, &ngx_ors_fields_part, text, pool);
 
         list = ngx_ors_json_find(&w.json, &w.json.nodes[0], "annotations");
         test_values(&w, ngx_ors_json_first(&w.json, list),

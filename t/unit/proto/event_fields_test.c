@@ -565,7 +565,7 @@ test_sequence_number(event_t *event)
 
         pool = ngx_ors_test_pool();
 
-        p = answer_read(&w, &ngx_ors_fields_event, text, pool);
+        p = shape_read(&w, &ngx_ors_fields_event, text, pool);
 
         if (answer_find(&w, "sequence_number")) {
             p = answer_change(&w, p, "'x'", pool);

@@ -52,6 +52,7 @@ typedef struct {
     ngx_ors_json_node_t    *target;   /* the key that is looked for */
     char                    path[256];
     ngx_uint_t              n;        /* keys passed on the way to it */
+    ngx_uint_t              i;        /* keys that were targets before */
 } shape_walk_t;
 
 
@@ -129,6 +130,31 @@ shape_quotes(char *text, char *buf)
 }
 
 
+/* the walk over the keys of "document"; gives its text */
+
+static ngx_inline char *
+shape_read(shape_walk_t *w, const ngx_ors_shape_t *shape, char *document,
+    ngx_pool_t *pool)
+{
+    char  *text;
+
+    text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
+
+    w->shape = shape;
+    w->i = 0;
+
+    ngx_ors_json_init(&w->json, pool, 32, 10000);
+
+    if (ngx_ors_json_read(&w->json, (u_char *) text, ngx_strlen(text))
+        != NGX_OK)
+    {
+        fail("not JSON: %s", text);
+    }
+
+    return text;
+}
+
+
 /* walks to key number w->n from the root, the path to it goes to w->path */
 
 static ngx_inline ngx_uint_t
@@ -169,6 +195,40 @@ shape_find(shape_walk_t *w, ngx_ors_json_node_t *node, size_t len)
     }
 
     return 0;
+}
+
+
+/* the next key of all; 0: there is none */
+
+static ngx_inline ngx_uint_t
+shape_step(shape_walk_t *w)
+{
+    w->n = w->i++;
+
+    return shape_find(w, &w->json.nodes[0], 0);
+}
+
+
+/* the same, and "path" is of its row: NULL behind the last */
+
+static ngx_inline ngx_uint_t
+shape_row(shape_walk_t *w, char *path)
+{
+    if (!shape_step(w)) {
+        ok(path == NULL, "a member for each row");
+        return 0;
+    }
+
+    if (path == NULL) {
+        fail("%s has no row", w->path);
+        return 0;
+    }
+
+    if (strcmp(w->path, path) != 0) {
+        fail("%s has no row, but \"%s\"", w->path, path);
+    }
+
+    return 1;
 }
 
 
@@ -251,11 +311,6 @@ shape_member(shape_walk_t *w, char *text, shape_member_t *member)
     shape_letters(w, text, NGX_ORS_READ_LOOSE, loose);
     shape_letters(w, text, NGX_ORS_READ_LOOSE_OPENAI, nulls);
 
-    if (strcmp(w->path, member->path) != 0) {
-        fail("%s has no row, but \"%s\"", w->path, member->path);
-        return;
-    }
-
     is_mem(strict, ngx_strlen(strict), member->strict,
            ngx_strlen(member->strict), "%s, strict", w->path);
 
@@ -280,15 +335,15 @@ static ngx_inline void
 shape_members(char *document, const ngx_ors_shape_t *shape,
     shape_member_t *member)
 {
-    char              text[SHAPE_TEXT];
-    ngx_uint_t        i, reading;
+    char             *text;
+    ngx_uint_t        reading;
     ngx_pool_t       *pool;
     shape_walk_t      w;
     ngx_ors_error_t   err;
 
     pool = ngx_ors_test_pool();
 
-    shape_quotes(document, text);
+    text = shape_read(&w, shape, document, pool);
 
     for (reading = NGX_ORS_READ_SPEC;
          reading <= NGX_ORS_READ_LOOSE_OPENAI;
@@ -298,27 +353,9 @@ shape_members(char *document, const ngx_ors_shape_t *shape,
                "the document is good in reading %d", (int) reading);
     }
 
-    w.shape = shape;
-
-    ngx_ors_json_init(&w.json, pool, 32, 10000);
-    (void) ngx_ors_json_read(&w.json, (u_char *) text, ngx_strlen(text));
-
-    for (i = 0; /* void */ ; i++) {
-        w.n = i;
-
-        if (!shape_find(&w, &w.json.nodes[0], 0)) {
-            break;
-        }
-
-        if (member->path == NULL) {
-            fail("%s has no row", w.path);
-            break;
-        }
-
-        shape_member(&w, text, member++);
+    for ( /* void */ ; shape_row(&w, member->path); member++) {
+        shape_member(&w, text, member);
     }
-
-    ok(member->path == NULL, "a member for each row");
 
     ngx_destroy_pool(pool);
 }
