@@ -7,18 +7,16 @@
 /* requests of real clients: what is taken, what is refused and why */
 
 
-#include <ngx_ors_test.h>
+#include <ngx_ors_test_file.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_test_request.h>
-#include <dirent.h>
 
 
 #define DIRECTORY  "t/data/requests"
 
 
 static void test_request(ngx_str_t *body, char *name, char *expected);
-static ngx_uint_t read_file(char *name, ngx_pool_t *pool, ngx_str_t *text);
-static ngx_uint_t count_files(void);
+static ngx_uint_t test_name(char *name);
 
 
 static ngx_ors_limits_t  limits = { 64, 100000, 1000, 128, 0, 0, 0, 0 };
@@ -34,7 +32,7 @@ main(void)
 
     pool = ngx_ors_test_pool();
 
-    if (!read_file("EXPECTED", pool, &list)) {
+    if (!ngx_ors_test_file(DIRECTORY, "EXPECTED", pool, &list)) {
         skip_all("no " DIRECTORY "/EXPECTED here");
     }
 
@@ -55,7 +53,7 @@ main(void)
         *line++ = '\0';
         n++;
 
-        if (read_file(name, pool, &body)) {
+        if (ngx_ors_test_file(DIRECTORY, name, pool, &body)) {
             test_request(&body, name, line);
 
         } else {
@@ -63,8 +61,8 @@ main(void)
         }
     }
 
-    /* EXPECTED itself is a file, too */
-    is_int(n + 1, count_files(), "an outcome for each file");
+    is_int(n, ngx_ors_test_files(DIRECTORY, ".json", test_name),
+           "an outcome for each file");
 
     ngx_destroy_pool(pool);
 
@@ -105,57 +103,7 @@ test_request(ngx_str_t *body, char *name, char *expected)
 
 
 static ngx_uint_t
-read_file(char *name, ngx_pool_t *pool, ngx_str_t *text)
+test_name(char *name)
 {
-    long   size;
-    char   path[512];
-    FILE  *f;
-
-    snprintf(path, sizeof(path), DIRECTORY "/%s", name);
-
-    f = fopen(path, "rb");
-    if (f == NULL) {
-        return 0;
-    }
-
-    fseek(f, 0, SEEK_END);
-    size = ftell(f);
-    rewind(f);
-
-    text->len = size;
-    text->data = ngx_pnalloc(pool, size + 1);
-
-    if (fread(text->data, 1, size, f) != text->len) {
-        text->len = 0;
-    }
-
-    text->data[text->len] = '\0';
-
-    fclose(f);
-
     return 1;
-}
-
-
-static ngx_uint_t
-count_files(void)
-{
-    DIR            *dir;
-    ngx_uint_t      n;
-    struct dirent  *entry;
-
-    dir = opendir(DIRECTORY);
-    if (dir == NULL) {
-        return 0;
-    }
-
-    n = 0;
-
-    while ((entry = readdir(dir))) {
-        n += (entry->d_name[0] != '.');
-    }
-
-    closedir(dir);
-
-    return n;
 }

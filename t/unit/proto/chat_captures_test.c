@@ -9,7 +9,7 @@
 
 #include "shape_table.h"
 #include <ngx_ors_sse.h>
-#include <dirent.h>
+#include <ngx_ors_test_file.h>
 
 
 #define DIRECTORY  "t/data/upstream"
@@ -20,7 +20,6 @@ static void test_body(char *name, char *body, ngx_pool_t *pool);
 static ngx_uint_t test_stream(char *name, char *body, ngx_pool_t *pool);
 static ngx_uint_t test_document(char *name, char *text,
     const ngx_ors_shape_t *shape);
-static char *read_file(char *name, ngx_pool_t *pool);
 static char *decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool);
 
@@ -28,24 +27,9 @@ static char *decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 int
 main(void)
 {
-    DIR            *dir;
-    ngx_uint_t      n;
-    struct dirent  *entry;
+    ngx_uint_t  n;
 
-    dir = opendir(DIRECTORY);
-    if (dir == NULL) {
-        skip_all("no " DIRECTORY " here");
-    }
-
-    n = 0;
-
-    while ((entry = readdir(dir))) {
-        if (strstr(entry->d_name, ".json")) {
-            n += test_file(entry->d_name);
-        }
-    }
-
-    closedir(dir);
+    n = ngx_ors_test_files(DIRECTORY, ".json", test_file);
 
     ok(n >= 18, "%d answers are good", (int) n);
 
@@ -58,7 +42,7 @@ main(void)
 static ngx_uint_t
 test_file(char *name)
 {
-    char                 *text;
+    ngx_str_t             text;
     ngx_uint_t            good;
     ngx_pool_t           *pool;
     ngx_ors_json_t        json;
@@ -67,12 +51,10 @@ test_file(char *name)
     pool = ngx_ors_test_pool();
     good = 0;
 
-    text = read_file(name, pool);
-
     ngx_ors_json_init(&json, pool, 32, 10000);
 
-    if (ngx_ors_json_read(&json, (u_char *) text, ngx_strlen(text))
-        == NGX_OK)
+    if (ngx_ors_test_file(DIRECTORY, name, pool, &text)
+        && ngx_ors_json_read(&json, text.data, text.len) == NGX_OK)
     {
         status = ngx_ors_json_find(&json, &json.nodes[0], "status");
         body = ngx_ors_json_find(&json, &json.nodes[0], "body");
@@ -83,7 +65,7 @@ test_file(char *name)
         }
 
     } else {
-        fail("%s is not JSON", name);
+        fail("%s cannot be read, or is not JSON", name);
     }
 
     ngx_destroy_pool(pool);
@@ -171,32 +153,6 @@ test_document(char *name, char *text, const ngx_ors_shape_t *shape)
     }
 
     return 1;
-}
-
-
-static char *
-read_file(char *name, ngx_pool_t *pool)
-{
-    char    path[512], *text;
-    FILE   *f;
-    size_t  n;
-
-    snprintf(path, sizeof(path), DIRECTORY "/%s", name);
-
-    text = ngx_pcalloc(pool, 65536);
-
-    f = fopen(path, "rb");
-    if (f == NULL) {
-        fail("%s cannot be read", path);
-        return text;
-    }
-
-    n = fread(text, 1, 65535, f);
-    ok(n > 0 && feof(f), "%s is read", name);
-
-    fclose(f);
-
-    return text;
 }
 
 

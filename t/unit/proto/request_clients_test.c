@@ -7,43 +7,24 @@
 /* requests of real clients: the flavor "openai" knows all that is in them */
 
 
-#include <ngx_ors_test.h>
+#include <ngx_ors_test_file.h>
 #include <ngx_ors_request.h>
-#include <dirent.h>
 
 
 #define DIRECTORY  "t/data/requests"
 
 
-static void test_request(char *name);
+static ngx_uint_t test_request(char *name);
 static void test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
     ngx_uint_t unknown);
-static ngx_uint_t read_file(char *name, ngx_pool_t *pool, ngx_str_t *text);
 
 
 int
 main(void)
 {
-    DIR            *dir;
-    ngx_uint_t      n;
-    struct dirent  *entry;
+    ngx_uint_t  n;
 
-    dir = opendir(DIRECTORY);
-    if (dir == NULL) {
-        skip_all("no " DIRECTORY " here");
-    }
-
-    n = 0;
-
-    while ((entry = readdir(dir))) {
-
-        if (strstr(entry->d_name, ".json")) {
-            test_request(entry->d_name);
-            n++;
-        }
-    }
-
-    closedir(dir);
+    n = ngx_ors_test_files(DIRECTORY, ".json", test_request);
 
     ok(n > 200, "%d requests", (int) n);
 
@@ -51,7 +32,9 @@ main(void)
 }
 
 
-static void
+/* 1, as it is one */
+
+static ngx_uint_t
 test_request(char *name)
 {
     ngx_str_t    body;
@@ -59,7 +42,7 @@ test_request(char *name)
 
     pool = ngx_ors_test_pool();
 
-    if (read_file(name, pool, &body)) {
+    if (ngx_ors_test_file(DIRECTORY, name, pool, &body)) {
         test_policy(name, &body, NGX_ORS_READ_OPENAI,
                     ngx_ors_unknown_reject);
         test_policy(name, &body, NGX_ORS_READ_OPENAI, ngx_ors_unknown_strip);
@@ -71,6 +54,8 @@ test_request(char *name)
     }
 
     ngx_destroy_pool(pool);
+
+    return 1;
 }
 
 
@@ -112,31 +97,4 @@ test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
     }
 
     ngx_destroy_pool(pool);
-}
-
-
-static ngx_uint_t
-read_file(char *name, ngx_pool_t *pool, ngx_str_t *text)
-{
-    char   path[512];
-    long   size;
-    FILE  *f;
-
-    snprintf(path, sizeof(path), DIRECTORY "/%s", name);
-
-    f = fopen(path, "rb");
-    if (f == NULL) {
-        return 0;
-    }
-
-    fseek(f, 0, SEEK_END);
-    size = ftell(f);
-    rewind(f);
-
-    text->data = ngx_pnalloc(pool, size);
-    text->len = fread(text->data, 1, size, f);
-
-    fclose(f);
-
-    return text->len == (size_t) size;
 }
