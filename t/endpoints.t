@@ -8,7 +8,7 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( get post_json request );
+use ORS::HTTP qw( get post_json question request );
 use ORS::JSON qw( is_int json_encode );
 use ORS::Model qw( :all );
 use ORS::Nginx;
@@ -106,19 +106,11 @@ CONF
 
 $t->start;
 
-my %body = (
-    'responses' => { input => 'hi' },
-    'responses/compact' => { input => 'hi' },
-    'chat/completions' => { messages => [ { role => 'user',
-                                            content => 'hi' } ] },
-    'embeddings' => { input => 'hi' },
-);
-my @posted = sort keys %body;
+my @posted = qw( chat/completions embeddings responses responses/compact );
 
 
 sub ask ($path, $endpoint, $name = 'zeta') {
-    return post_json($t->port, $path, { model => $name,
-                                        %{ $body{$endpoint} } });
+    return post_json($t->port, $path, question($endpoint, $name));
 }
 
 
@@ -191,7 +183,7 @@ refused('GET', '/tenants/abc/embeddings', 'POST');
 # types, and bodies that are too large
 
 for my $endpoint (@posted) {
-    my $text = json_encode({ model => 'zeta', %{ $body{$endpoint} } });
+    my $text = json_encode(question($endpoint, 'zeta'));
     my $n = $model->count;
 
     for my $type (undef, '', 'text/plain', 'application/jsonx',

@@ -11,7 +11,7 @@ use IO::Compress::Gzip qw( gzip );
 use Socket qw( SOL_SOCKET SO_RCVBUF SO_SNDBUF );
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( http_start post_json request_text );
+use ORS::HTTP qw( http_start post_json question request_text );
 use ORS::JSON qw( json_decode json_encode json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
@@ -111,9 +111,8 @@ my %json = ('Content-Type' => 'application/json');
 
 
 sub body ($stream) {
-    return { model => 'm', messages => [ { role => 'user',
-                                           content => 'hi' } ],
-             $stream ? (stream => json_true) : () };
+    return question('chat/completions', 'm',
+                    $stream ? (stream => json_true) : ());
 }
 
 

@@ -11,7 +11,7 @@ use Test::More;
 use Time::HiRes qw( time );
 use lib 't/lib';
 use ORS::H2;
-use ORS::HTTP qw( http_start post_json request_text );
+use ORS::HTTP qw( http_start post_json question request_text );
 use ORS::JSON qw( json_encode json_true );
 use ORS::Model qw( chat_chunk chat_stream );
 use ORS::Nginx;
@@ -164,10 +164,8 @@ sub headers ($script) {
 }
 
 sub body ($path, $stream = 1) {
-    return json_encode({ model => 'parrot-1', $stream ? (stream => json_true) : (),
-                         $path =~ /chat/ ? (messages => [ { role => 'user',
-                                                            content => 'x' } ])
-                                         : (input => 'hi') });
+    return json_encode(question($path, 'parrot-1',
+                                $stream ? (stream => json_true) : ()));
 }
 
 sub start ($path, $script, $stream = 1) {

@@ -8,7 +8,7 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( post_json );
+use ORS::HTTP qw( post_json question );
 use ORS::JSON qw( json_decode json_encode json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
@@ -164,13 +164,7 @@ CONF
 
 $t->start;
 
-my %body = (
-    'responses' => { input => 'hi' },
-    'responses/compact' => { input => 'hi' },
-    'chat/completions' => { messages => [ { role => 'user',
-                                            content => 'hi' } ] },
-    'embeddings' => { input => 'hi' },
-);
+my @posted = qw( chat/completions embeddings responses responses/compact );
 
 # where, the model's name, and whether it masks
 
@@ -185,7 +179,7 @@ my @ways = (
 
 sub ask ($at, $name, $endpoint, $script, %more) {
     return post_json($t->port, "/$at/$endpoint",
-                     { model => $name, %{ $body{$endpoint} }, %more },
+                     question($endpoint, $name, %more),
                      headers => { 'X-Script' => $script });
 }
 
@@ -206,7 +200,7 @@ for my $n (0 .. $#rows) {
     for my $way (@ways) {
         my ($at, $to, $masks) = @$way;
 
-        for my $endpoint (sort keys %body) {
+        for my $endpoint (@posted) {
             next if $endpoint eq 'responses/compact' && $to =~ /chat/;
 
             my $label = "$name, $at, $to, $endpoint";

@@ -50,7 +50,7 @@ package ORS::Guard;
 use v5.36;
 use Exporter qw( import );
 use Test::More ();
-use ORS::HTTP qw( get post_json );
+use ORS::HTTP qw( get post_json question );
 use ORS::JSON qw( json_decode json_encode json_true );
 use ORS::Model ();
 use ORS::Nginx ();
@@ -159,16 +159,11 @@ sub _ask ($self, $n, $at) {
     return get($self->port, "/$at/$path", headers => \%headers)
         if $path eq 'models';
 
-    my %body = $path eq 'embeddings' ? (input => 'hi')
-             : $path eq 'responses' || $path eq 'responses/compact'
-               ? (input => 'hi')
-             : (messages => [ { role => 'user', content => 'hi' } ]);
-
-    $body{model} = 'parrot-1';
-    $body{stream} = json_true if $a->{stream} // _is_stream($a);
+    my @stream = ($a->{stream} // _is_stream($a)) ? (stream => json_true) : ();
 
     return post_json($self->port, "/$at/$path",
-                     { %body, %{ $a->{ask} // {} } }, headers => \%headers);
+                     question($path, 'parrot-1', @stream,
+                              %{ $a->{ask} // {} }), headers => \%headers);
 }
 
 

@@ -12,6 +12,7 @@ package ORS::HTTP;
 #     my $r = post_json($port, '/v1/responses', { model => 'm' },
 #                       headers => { Authorization => 'Bearer k' });
 #     my $r = post_json($port, '/v1/responses', '{"broken":');
+#     my $r = post_json($port, $path, question($path, 'm'));   # say hi
 #     my $r = h2_request($port, 'POST', '/v1/responses', \%headers, $body);
 #
 #     $r->{status} $r->{headers}{'content-type'} $r->{body} $r->{json}
@@ -56,7 +57,8 @@ use ORS::JSON qw( json_decode json_encode );
 use ORS::Util qw( slurp spew );
 
 our @EXPORT_OK = qw(
-    request get post_json http_start h2_request request_text json_body
+    request get post_json question http_start h2_request request_text
+    json_body
 );
 
 our $TIMEOUT = 10 * ($ENV{TEST_NGINX_WAIT} || 1)
@@ -77,6 +79,16 @@ sub post_json ($port, $path, $data, %o) {
     my $call = delete $o{h2} ? \&h2_request : \&request;
 
     return $call->($port, 'POST', $path, \%headers, json_body($data), %o);
+}
+
+
+# the least that is asked at an endpoint, by the end of its path
+
+sub question ($path, $model, %more) {
+    return { model => $model,
+             $path =~ m{chat/completions\z}
+                 ? (messages => [ { role => 'user', content => 'hi' } ])
+                 : (input => 'hi'), %more };
 }
 
 
