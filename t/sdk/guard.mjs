@@ -6,15 +6,12 @@
 // much of what the specification requires.
 
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { CITIES, OpenAI, PATIENCE, collect, fails, run,
+         test } from './tests.mjs';
 
-const sdk = await import(process.argv[2]);
-const { OpenAI } = sdk;
 const { BASE, AIMOCK } = process.env;
 
 const HELLO = 'Hello from aimock! 🙂';
-const CITIES = ['Paris', 'Tokyo', 'San José'];
-const PATIENCE = 20000;
 
 const about = { name: 'get_weather', strict: true, parameters: {
     type: 'object', additionalProperties: false,
@@ -29,32 +26,11 @@ const schema = { name: 'weather', strict: true, schema: {
 } };
 const parsed = { city: 'Paris', degrees: 21.5, rain: false };
 
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
-
 const client = (baseURL) => new OpenAI({
     baseURL, apiKey: 'test-key', maxRetries: 0, timeout: PATIENCE });
 const chat = (content, more = {}) => ({
     model: 'aimock', messages: [{ role: 'user', content }], ...more });
 const ask = (input, more = {}) => ({ model: 'aimock', input, ...more });
-
-
-async function collect(stream) {
-    const all = [];
-
-    for await (const one of stream) all.push(one);
-    return all;
-}
-
-
-async function fails(promise, name, status, code) {
-    const error = await promise.then(
-        () => assert.fail(`no ${name}`), (e) => e);
-
-    assert.ok(error instanceof sdk[name], `${name} expected: ${error.stack}`);
-    assert.equal(error.status, status);
-    assert.equal(error.code, code);
-}
 
 
 // ---- chat completions, embeddings and models, in both places
@@ -259,23 +235,4 @@ test('aimock, a stream that contradicts itself', () => fails(
     'APIError', undefined, 'invalid_upstream_answer'));
 
 
-// ---- all of them
-
-
-const late = () => sleep(2 * PATIENCE, undefined, { ref: false })
-    .then(() => { throw new Error('takes too long'); });
-
-const tell = (line) => process.stdout.write(JSON.stringify(line) + '\n');
-
-for (const { name, run } of tests) {
-    try {
-        await Promise.race([run(), late()]);
-        tell({ ok: 1, name });
-
-    } catch (error) {
-        tell({ ok: 0, name, why: error.stack ?? String(error) });
-    }
-}
-
-tell({ plan: tests.length });
-process.exit(0);
+await run();

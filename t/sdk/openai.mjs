@@ -8,14 +8,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CITIES, OpenAI, PATIENCE, collect, fails, run,
+         test } from './tests.mjs';
 
-const sdk = await import(process.argv[2]);
-const { OpenAI } = sdk;
 const { BASE: baseURL, DIR } = process.env;
 
 const LONG = 'Zażółć gęślą jaźń 🙂 "quoted" \\ tab\t\n'.repeat(4000);
-const CITIES = ['Paris', 'Tokyo', 'San José'];
-const PATIENCE = 20000;
 
 const weather = {
     type: 'function', name: 'get_weather', description: 'Weather of a city',
@@ -26,9 +24,6 @@ const weather = {
         properties: { city: { type: 'string' }, note: { type: 'string' } },
     },
 };
-
-const tests = [];
-const test = (name, run) => tests.push({ name, run });
 
 const client = new OpenAI({ baseURL, apiKey: 'test-key', maxRetries: 0,
                             timeout: PATIENCE });
@@ -42,14 +37,6 @@ async function until(what) {
     }
 
     throw new Error(`never came: ${what}`);
-}
-
-
-async function collect(stream) {
-    const events = [];
-
-    for await (const event of stream) events.push(event);
-    return events;
 }
 
 
@@ -80,24 +67,6 @@ function checkCalls(response, cities) {
         assert.match(call.id, /^fc_/);
         assert.equal(call.status, 'completed');
     }
-}
-
-
-async function fails(promise, name, status, code, more = {}) {
-    const error = await promise.then(
-        () => assert.fail(`no ${name}`), (e) => e);
-
-    assert.ok(error instanceof sdk[name], `${name} expected: ${error.stack}`);
-    assert.ok(error instanceof OpenAI.APIError);
-    assert.equal(error.status, status);
-    assert.equal(error.code, code);
-
-    for (const [key, value] of Object.entries(more)) {
-        value instanceof RegExp ? assert.match(error[key], value)
-                                : assert.equal(error[key], value);
-    }
-
-    return error;
 }
 
 
@@ -585,23 +554,4 @@ test('an answer that takes too long', async () => {
 });
 
 
-// ---- all of them
-
-
-const late = () => sleep(2 * PATIENCE, undefined, { ref: false })
-    .then(() => { throw new Error('takes too long'); });
-
-const tell = (line) => process.stdout.write(JSON.stringify(line) + '\n');
-
-for (const { name, run } of tests) {
-    try {
-        await Promise.race([run(), late()]);
-        tell({ ok: 1, name });
-
-    } catch (error) {
-        tell({ ok: 0, name, why: error.stack ?? String(error) });
-    }
-}
-
-tell({ plan: tests.length });
-process.exit(0);
+await run();
