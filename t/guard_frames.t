@@ -131,8 +131,9 @@ my @rows = (
       ended => qr/"type"/ ],
     [ 'no type', { body => put(4, "data: {\"x\":7}\n\n") },
       ended => qr/"type"/ ],
-    [ 'twice the same key', { body => $good =~ s/("delta":"table)/"delta":"a",$1/r
-      }, ended => qr/"delta"/ ],
+    [ 'twice the same key',
+      { body => $good =~ s/("delta":"table)/"delta":"a",$1/r },
+      ended => qr/"delta"/ ],
     [ 'too deep',
       { body => put(4, 'data: {"type":"a:b","x":' . '[' x 70 . ']' x 70
                        . "}\n\n") },
