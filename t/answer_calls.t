@@ -135,6 +135,19 @@ case('two calls with one id in a document',
                 piece(1, 'a', 'g', '{"y":2}')),
      $a, call('call', 'g', '{"y":2}'));
 
+case('E43: the call of an old server has no id',
+     [ sse_head(),
+       (map { [ sse => '{"choices":[{"index":0,"delta":{"function_call":'
+                       . "{$_}}}]}" ] }
+        '"name":"f","arguments":""', '"arguments":"{\\"x\\""',
+        '"name":null,"arguments":":1}"'),
+       [ sse => chat_chunk(finish => 'function_call') ], [ 'done' ] ],
+     call('call', 'f', '{"x":1}'));
+case('E43: the call of an old server in a document',
+     json_script(chat_reply(finish => 'function_call', message => {
+         function_call => { name => 'f', arguments => '{"x":1}' } })),
+     call('call', 'f', '{"x":1}'));
+
 case('an id with an escape in it',
      [ sse_head(),
        [ sse => '{"choices":[{"index":0,"delta":{"tool_calls":['

@@ -21,6 +21,8 @@ static ngx_ors_json_node_t *ngx_ors_chat_choice(ngx_ors_json_t *json,
     ngx_ors_json_node_t *choices);
 static ngx_ors_chat_finish_e ngx_ors_chat_finish(ngx_ors_json_t *json,
     ngx_ors_json_node_t *choice);
+static void ngx_ors_chat_called(ngx_ors_chat_call_t *call,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *function);
 static void ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
@@ -121,6 +123,13 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
                                        ngx_ors_json_array);
     reply->calls = ngx_ors_chat_member(json, body, "tool_calls",
                                        ngx_ors_json_array);
+
+    /* servers that say it in both ways mean one call */
+
+    if (reply->calls == NULL || reply->calls->count == 0) {
+        reply->function = ngx_ors_chat_member(json, body, "function_call",
+                                              ngx_ors_json_object);
+    }
 
     return NGX_OK;
 }
@@ -242,9 +251,27 @@ ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
 
     function = ngx_ors_chat_member(json, node, "function",
                                    ngx_ors_json_object);
-    if (function == NULL) {
-        return;
+    if (function) {
+        ngx_ors_chat_called(call, json, function);
     }
+}
+
+
+void
+ngx_ors_chat_function(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    ngx_memzero(call, sizeof(ngx_ors_chat_call_t));
+
+    ngx_ors_chat_called(call, json, node);
+}
+
+
+static void
+ngx_ors_chat_called(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *function)
+{
+    ngx_ors_json_node_t  *value;
 
     ngx_ors_chat_string(&call->name, json, function, "name");
 

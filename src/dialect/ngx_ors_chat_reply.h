@@ -31,6 +31,7 @@ typedef struct {
     ngx_str_t               reasoning;
     ngx_ors_json_node_t    *parts;        /* array in place of "text" */
     ngx_ors_json_node_t    *calls;        /* array, or NULL */
+    ngx_ors_json_node_t    *function;     /* an only call, or NULL */
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
     ngx_ors_json_node_t    *error;        /* object that tells of it, or NULL */
@@ -71,6 +72,13 @@ void ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
  * with "plain" set (E45).
  */
 void ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+
+/*
+ * The same for "function", the call as it was before there were tools: it
+ * has no id, and there is but one in an answer.
+ */
+void ngx_ors_chat_function(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
 /* Takes the numbers of a usage object (E40, E63). */

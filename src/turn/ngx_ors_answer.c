@@ -42,6 +42,10 @@ static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
 static ngx_int_t ngx_ors_answer_calls(ngx_ors_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_function(ngx_ors_answer_t *answer,
+    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_delta(ngx_ors_answer_t *answer,
+    ngx_ors_chat_call_t *delta, ngx_uint_t whole, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_answer_name(ngx_ors_answer_t *answer,
     ngx_str_t *name);
 static ngx_int_t ngx_ors_answer_call(ngx_ors_answer_t *answer,
@@ -90,6 +94,10 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
     if (rc == NGX_OK && reply->calls) {
         rc = ngx_ors_answer_calls(answer, json, reply, err);
+    }
+
+    if (rc == NGX_OK && reply->function) {
+        rc = ngx_ors_answer_function(answer, json, reply, err);
     }
 
     return rc;
@@ -191,6 +199,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 
         case ngx_ors_item_function_call:
             reply->calls = NULL;
+            reply->function = NULL;
             break;
 
         case ngx_ors_item_reasoning:
@@ -246,9 +255,9 @@ static ngx_int_t
 ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
-    ngx_ors_json_node_t    *node;
-    ngx_ors_chat_call_t     delta;
-    ngx_ors_answer_call_t  *call;
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+    ngx_ors_chat_call_t   delta;
 
     for (node = ngx_ors_json_first(json, reply->calls);
          node;
@@ -258,46 +267,83 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
             continue;
         }
 
-        answer->seen = 1;
-
         ngx_ors_chat_call(&delta, json, node);
 
-        answer->size += delta.id.len + delta.name.len + delta.arguments.len;
+        rc = ngx_ors_answer_delta(answer, &delta, reply->whole, err);
 
-        if (answer->size > answer->limits->answer) {
-            return ngx_ors_error_set(err, answer->pool, 502,
-                                     "answer_too_large",
-                                     "the model's answer is over the limit "
-                                     "of %uz bytes", answer->limits->answer);
-        }
-
-        if (ngx_ors_answer_name(answer, &delta.name) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        call = reply->whole ? NULL : ngx_ors_answer_call_find(answer, &delta);
-
-        if (call == NULL) {
-            if (answer->ncalls == answer->limits->calls) {
-                return ngx_ors_error_set(err, answer->pool, 502,
-                                         "too_many_tool_calls",
-                                         "the model made more than %ui tool "
-                                         "calls in one answer",
-                                         answer->limits->calls);
-            }
-
-            call = ngx_ors_answer_call_create(answer, &delta);
-            if (call == NULL) {
-                return NGX_ERROR;
-            }
-        }
-
-        if (ngx_ors_answer_call(answer, call, &delta) != NGX_OK) {
-            return NGX_ERROR;
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
 
     return NGX_OK;
+}
+
+
+/* the call has no id to wait for; an empty one may stand in each chunk */
+
+static ngx_int_t
+ngx_ors_answer_function(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+{
+    ngx_ors_chat_call_t  delta;
+
+    ngx_ors_chat_function(&delta, json, reply->function);
+
+    if (delta.name.len == 0 && delta.arguments.len == 0) {
+        return NGX_OK;
+    }
+
+    if (answer->calls == NULL
+        && ngx_ors_id_make(&answer->ids, answer->pool, "call", &delta.id)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_answer_delta(answer, &delta, reply->whole, err);
+}
+
+
+static ngx_int_t
+ngx_ors_answer_delta(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta,
+    ngx_uint_t whole, ngx_ors_error_t *err)
+{
+    ngx_ors_answer_call_t  *call;
+
+    answer->seen = 1;
+
+    answer->size += delta->id.len + delta->name.len + delta->arguments.len;
+
+    if (answer->size > answer->limits->answer) {
+        return ngx_ors_error_set(err, answer->pool, 502,
+                                 "answer_too_large",
+                                 "the model's answer is over the limit "
+                                 "of %uz bytes", answer->limits->answer);
+    }
+
+    if (ngx_ors_answer_name(answer, &delta->name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    call = whole ? NULL : ngx_ors_answer_call_find(answer, delta);
+
+    if (call == NULL) {
+        if (answer->ncalls == answer->limits->calls) {
+            return ngx_ors_error_set(err, answer->pool, 502,
+                                     "too_many_tool_calls",
+                                     "the model made more than %ui tool "
+                                     "calls in one answer",
+                                     answer->limits->calls);
+        }
+
+        call = ngx_ors_answer_call_create(answer, delta);
+        if (call == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_answer_call(answer, call, delta);
 }
 
 

@@ -33,6 +33,7 @@ static void put_event(char *list, size_t size, const char *type, size_t len);
 #define THINK(text)  "{'choices':[{'delta':{'reasoning':'" text "'}}]}"
 #define DENY(text)   "{'choices':[{'delta':{'refusal':'" text "'}}]}"
 #define CALL(call)   "{'choices':[{'delta':{'tool_calls':[{" call "}]}}]}"
+#define OLD(call)    "{'choices':[{'delta':{'function_call':{" call "}}}]}"
 #define FINISH(why)  "{'choices':[{'delta':{},'finish_reason':'" why "'}]}"
 
 #define START        "created in_progress "
@@ -103,6 +104,18 @@ static step_t  late[] = {
     { CALL("'index':0,'id':'a'"), "+item args " },
     { TEXT("b"), "/args -item +item +part text " },
     { NULL, "/text -part -item completed " },
+    { NULL, NULL }
+};
+
+/* no id to wait for */
+
+static step_t  function[] = {
+    { OLD("'name':'f','arguments':''"), START "+item " },
+    { OLD("'arguments':'{'"), "args " },
+    { OLD("'name':null,'arguments':''"), "" },
+    { OLD("'arguments':'}'"), "args " },
+    { FINISH("function_call"), "" },
+    { NULL, "/args -item completed " },
     { NULL, NULL }
 };
 
@@ -191,6 +204,7 @@ main(void)
     test_steps(reasoning, "reasoning");
     test_steps(call, "call");
     test_steps(late, "late id");
+    test_steps(function, "function_call");
     test_steps(no_id, "no id");
     test_steps(sequential, "sequential calls");
     test_steps(interleaved, "interleaved calls");

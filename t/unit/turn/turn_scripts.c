@@ -180,6 +180,62 @@ script_t  scripts[] = {
       "completed | call f(a) {'x':'\\n\\\"y', 'n':1e400} | usage 0+0=0",
       NULL },
 
+    { "E42 the call of old servers in pieces", SSE,
+      TEXT("a") DELTA("'function_call':{'name':'f','arguments':''}")
+      DELTA("'function_call':{'name':'','arguments':'{\\\'a\\\''}")
+      DELTA("'function_call':{'name':null,'arguments':':1}'}")
+      DELTA("'function_call':{'name':null,'arguments':null}")
+      FINISH("function_call") DONE,
+      "completed | message text(a)"
+      " | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR2) {'a':1} | usage 0+0=0",
+      NULL },
+
+    { "E43 the name of an old call after its arguments", SSE,
+      DELTA("'function_call':{'arguments':'{}'}")
+      DELTA("'function_call':{'name':'f'}") FINISH("function_call") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR1) {}"
+      " | usage 0+0=0", NULL },
+
+    { "E45 arguments of an old call as an object", SSE,
+      DELTA("'function_call':{'name':'f','arguments':{'a':[1]}}")
+      TEXT("b") FINISH("stop") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR1) {'a':[1]}"
+      " | message text(b) | usage 0+0=0", NULL },
+
+    { "E48 old calls that are no calls", SSE,
+      DELTA("'function_call':null") DELTA("'function_call':{}")
+      DELTA("'function_call':{'name':null,'arguments':null}")
+      DELTA("'function_call':'f'")
+      TEXT("a") FINISH("function_call") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "E49 length in the arguments of an old call", SSE,
+      DELTA("'function_call':{'name':'f','arguments':'{'}")
+      FINISH("length") DONE,
+      "incomplete max_output_tokens"
+      " | call! f(call_RRRRRRRRRRRRRRRRRRRRRRRR1) { | usage 0+0=0", NULL },
+
+    { "an old call in both ways is one", SSE,
+      DELTA("'function_call':{'name':'f','arguments':'{}'},"
+            "'tool_calls':[{'id':'a','function':"
+            "{'name':'f','arguments':'{}'}}]")
+      FINISH("tool_calls") DONE,
+      "completed | call f(a) {} | usage 0+0=0", NULL },
+
+    { "E61 the message again in the end, with an old call", SSE,
+      DELTA("'function_call':{'name':'f','arguments':'{}'}")
+      DATA("{'choices':[{'message':{'content':null,'function_call':"
+           "{'name':'f','arguments':'{}'}},"
+           "'finish_reason':'function_call'}]}") DONE,
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR1) {}"
+      " | usage 0+0=0", NULL },
+
+    { "a document with an old call", JSON,
+      "{'choices':[{'message':{'content':null,'function_call':"
+      "{'name':'f','arguments':'{}'}},'finish_reason':'function_call'}]}",
+      "completed | call f(call_RRRRRRRRRRRRRRRRRRRRRRRR1) {}"
+      " | usage 0+0=0", NULL },
+
     { "E46 calls one after the other", SSE,
       CALL("'index':0,'id':'a','function':{'name':'f','arguments':''}")
       ARGS(0, "{\\\"x\\\":") ARGS(0, "\\\"}\\\"}")
