@@ -35,11 +35,19 @@ const call = (city, n) => ({
 });
 
 
-// tools first, then what they said
+// tools first, in turn, then what they said
 
-function tool(word, response) {
-    mock.on({ userMessage: word, predicate: (r) => !answers(r).length },
-            response);
+function tool(word, ...responses) {
+    let awaited = 0;
+
+    for (const response of responses) {
+        const before = awaited;
+
+        mock.on({ userMessage: word,
+                  predicate: (r) => answers(r).length === before }, response);
+        awaited += response.toolCalls.length;
+    }
+
     mock.on({ userMessage: word },
             (r) => ({ content: `The tools said: ${answers(r).join(', ')}.` }));
 }
@@ -61,6 +69,8 @@ mock.onMessage('as json', {
 
 tool('one city', { toolCalls: [call(CITIES[0], 0)] });
 tool('three cities', { toolCalls: CITIES.map(call) });
+tool('city by city', ...['Lima', 'Quito'].map((city, n) => (
+    { toolCalls: [call(city, n)] })));
 tool('talk first', { content: 'Let me look.', toolCalls: [call('Oslo', 0)] });
 
 fail(400, { message: 'that does not fit', type: 'invalid_request_error',

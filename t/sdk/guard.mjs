@@ -6,8 +6,8 @@
 // much of what the specification requires.
 
 import assert from 'node:assert/strict';
-import { CITIES, OpenAI, PATIENCE, collect, fails, run,
-         test } from './tests.mjs';
+import { CITIES, PATIENCE, collect, run, test } from './run.mjs';
+import { OpenAI, fails } from './tests.mjs';
 
 const { BASE, AIMOCK } = process.env;
 

@@ -6,12 +6,10 @@
 // where those scripts leave their notes.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CITIES, OpenAI, PATIENCE, collect, fails, run,
-         test } from './tests.mjs';
+import { CITIES, PATIENCE, collect, noted, run, test } from './run.mjs';
+import { OpenAI, fails } from './tests.mjs';
 
-const { BASE: baseURL, DIR } = process.env;
+const { BASE: baseURL } = process.env;
 
 const LONG = 'Zażółć gęślą jaźń 🙂 "quoted" \\ tab\t\n'.repeat(4000);
 
@@ -28,16 +26,6 @@ const weather = {
 const client = new OpenAI({ baseURL, apiKey: 'test-key', maxRetries: 0,
                             timeout: PATIENCE });
 const ask = (input, more = {}) => ({ model: 'aimock', input, ...more });
-
-
-async function until(what) {
-    for (const end = Date.now() + PATIENCE; Date.now() < end;) {
-        if (await what()) return;
-        await sleep(5);
-    }
-
-    throw new Error(`never came: ${what}`);
-}
 
 
 const texts = (events, type) =>
@@ -529,7 +517,7 @@ test('a stream that is left', async () => {
         if (event.type === 'response.output_text.delta') break;
     }
 
-    await until(() => existsSync(`${DIR}/hang-stream-gone`));
+    await noted('hang-stream-gone');
 });
 
 
@@ -540,7 +528,7 @@ test('a stream that is aborted', async () => {
     stream.once('response.output_text.delta', () => stream.abort());
 
     await assert.rejects(stream.finalResponse(), OpenAI.APIUserAbortError);
-    await until(() => existsSync(`${DIR}/hang-abort-gone`));
+    await noted('hang-abort-gone');
 });
 
 
@@ -550,7 +538,7 @@ test('an answer that takes too long', async () => {
                                 { timeout: 300 }),
         OpenAI.APIConnectionTimeoutError);
 
-    await until(() => existsSync(`${DIR}/hang-plain-gone`));
+    await noted('hang-plain-gone');
 });
 
 

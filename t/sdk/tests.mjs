@@ -4,31 +4,10 @@
 // package is the first argument of all of them.
 
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const sdk = await import(process.argv[2]);
 
 export const { OpenAI } = sdk;
-
-// what aimock's calls ask for, in this order
-
-export const CITIES = ['Paris', 'Tokyo', 'San José'];
-
-// milliseconds that an answer may take
-
-export const PATIENCE = 20000;
-
-const tests = [];
-
-export const test = (name, body) => tests.push({ name, body });
-
-
-export async function collect(stream) {
-    const events = [];
-
-    for await (const event of stream) events.push(event);
-    return events;
-}
 
 
 // "more": other properties of the error
@@ -48,28 +27,4 @@ export async function fails(promise, name, status, code, more = {}) {
     }
 
     return error;
-}
-
-
-const late = () => sleep(2 * PATIENCE, undefined, { ref: false })
-    .then(() => { throw new Error('takes too long'); });
-
-const tell = (line) => process.stdout.write(JSON.stringify(line) + '\n');
-
-
-// all tests, in turn; a line for each, as ORS::SDK reads them, and no return
-
-export async function run() {
-    for (const { name, body } of tests) {
-        try {
-            await Promise.race([body(), late()]);
-            tell({ ok: 1, name });
-
-        } catch (error) {
-            tell({ ok: 0, name, why: error.stack ?? String(error) });
-        }
-    }
-
-    tell({ plan: tests.length });
-    process.exit(0);
 }

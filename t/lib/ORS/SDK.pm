@@ -15,6 +15,7 @@ package ORS::SDK;
 #     node_tests('openai.mjs', 'openai', $g);       # a package in t/sdk
 #     python_tests('openai_test.py', $g);
 #     gateway_ok($g, 'name');        # what came to the servers, and the end
+#     client_ok($g, 'name');         # the same, of a client of another make
 #     $g->{nginx} $g->{model} $g->{aimock}
 #
 #     my $node = node('ajv');        # the path of Node, for a package's sake
@@ -35,7 +36,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx ();
 use ORS::Util qw( slurp wait_for );
 
-our @EXPORT_OK = qw( aimock gateway gateway_ok node node_tests
+our @EXPORT_OK = qw( aimock client_ok gateway gateway_ok node node_tests
                      python_tests );
 
 use constant PATIENCE => 60 * ($ENV{TEST_NGINX_WAIT} || 1);
@@ -292,39 +293,60 @@ CONF
 
 
 sub gateway_ok ($g, $label) {
-    my %of;
+    my %of = _asked($g);
 
-    push @{ $of{ $_->{name} } }, $_ for $g->{model}->requests;
+    Test::More::is(scalar @{ $of{$_} }, 2, "$label: $_, two attempts")
+        for qw( mock-busy mock-down );
+    Test::More::is(scalar @{ $of{'mock-no'} }, 1, "$label: one attempt");
 
+    client_ok($g, $label, system => [ 'Be brief.', 'Speak up.' ],
+              aimock => [ 'talk first: user assistant tool',
+                          'say hello: user assistant user' ]);
+}
+
+
+# system: what a text's request begins with; aimock: what that was asked
+# beside what it is asked by every client
+
+sub client_ok ($g, $label, %o) {
+    my %of = _asked($g);
     my $text = $of{'mock-text'}[0]{json};
-    my ($image) = map { $_->{json}{messages}[0]{content} }
-                  @{ $of{'mock-image'} };
+    my $image = $of{'mock-image'}[0]{json}{messages}[-1]{content};
 
     Test::More::is_deeply(
         [ map { [ @$_{qw( role content )} ] } @{ $text->{messages} } ],
-        [ [ system => 'Be brief.' ], [ system => 'Speak up.' ],
+        [ (map { [ system => $_ ] } @{ $o{system} // [ 'Be brief.' ] }),
           [ user => 'Hi' ] ], "$label: roles upstream");
     Test::More::is($text->{temperature}, 0.25, "$label: a number upstream");
     Test::More::is($image->[1]{image_url}{url},
                    'data:image/png;base64,iVBORw0KGgo=',
                    "$label: an image upstream");
 
-    Test::More::is(scalar @{ $of{$_} }, 2, "$label: $_, two attempts")
-        for qw( mock-busy mock-down );
-    Test::More::is(scalar @{ $of{'mock-no'} }, 1, "$label: one attempt");
-
-    _aimock_ok($label, $g->{aimock}->requests);
+    _aimock_ok($g, $label, 'one city: user', 'one city: user assistant tool',
+               'three cities: user assistant tool tool tool',
+               @{ $o{aimock} // [] });
 
     $g->{nginx}->finish("$label: nginx is well at the end");
 }
 
 
-sub _aimock_ok ($label, @requests) {
+# the requests that came to the scripted models, of each
+
+sub _asked ($g) {
+    my %of;
+
+    push @{ $of{ $_->{name} } }, $_ for $g->{model}->requests;
+
+    return %of;
+}
+
+
+sub _aimock_ok ($g, $label, @expected) {
     my (%roles, %formats);
 
     # a very long body is not kept
 
-    for my $r (grep { $_->{body}{messages} } @requests) {
+    for my $r (grep { $_->{body}{messages} } $g->{aimock}->requests) {
         my @messages = @{ $r->{body}{messages} };
         my ($asked) = map { $_->{content} } grep { $_->{role} eq 'user' }
                       reverse @messages;
@@ -345,10 +367,8 @@ sub _aimock_ok ($label, @requests) {
         Test::More::fail("$label: @answers answers @calls");
     }
 
-    Test::More::ok($roles{$_}, "$label: messages upstream, $_") for
-        'one city: user', 'one city: user assistant tool',
-        'three cities: user assistant tool tool tool',
-        'talk first: user assistant tool', 'say hello: user assistant user';
+    Test::More::ok($roles{$_}, "$label: messages upstream, $_")
+        for @expected;
 
     Test::More::is("@{[ keys %formats ]}", 'json_schema',
                    "$label: a schema upstream");
@@ -364,8 +384,8 @@ sub node_tests ($script, $package, $gateway) {
     my $about = json_decode(
         slurp("$DIR/node_modules/$package/package.json"));
 
-    _tests("openai $about->{version}", [ $node, "$DIR/$script", $package ],
-           $gateway);
+    _tests("$about->{name} $about->{version}",
+           [ $node, "$DIR/$script", $package ], $gateway);
 }
 
 
