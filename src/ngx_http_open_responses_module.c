@@ -110,6 +110,17 @@ static ngx_conf_enum_t  ngx_http_open_responses_flavors[] = {
 };
 
 
+/* a summary that was asked for is what is shown without asking, too */
+
+static ngx_conf_enum_t  ngx_http_open_responses_reasonings[] = {
+    { ngx_string("auto"), ngx_ors_reasoning_summary },
+    { ngx_string("summary"), ngx_ors_reasoning_summary },
+    { ngx_string("content"), ngx_ors_reasoning_content },
+    { ngx_string("off"), ngx_ors_reasoning_off },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_open_responses_upstream_errors[] = {
     { ngx_string("pass"), 0 },
     { ngx_string("mask"), 1 },
@@ -174,6 +185,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, flavor),
       ngx_http_open_responses_flavors },
+
+    { ngx_string("open_responses_reasoning"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, policy.reasoning),
+      ngx_http_open_responses_reasonings },
 
     { ngx_string("open_responses_upstream_errors"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -507,6 +525,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
+    conf->policy.reasoning = NGX_CONF_UNSET_UINT;
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {
@@ -545,6 +564,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
                               ngx_ors_unknown_auto);
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
+    ngx_conf_merge_uint_value(conf->policy.reasoning, prev->policy.reasoning,
+                              ngx_ors_reasoning_summary);
 
     conf->created = ngx_time();
 

@@ -33,6 +33,8 @@ static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
+static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
+    ngx_ors_part_t *part);
 
 
 static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
@@ -59,7 +61,28 @@ static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
       ngx_string("response.reasoning_summary_part.done"),
       ngx_string(",\"summary_index\":"),
       ngx_string(",\"text\":\""),
+      ngx_string("\"}") },
+
+    { ngx_string("response.content_part.added"),
+      ngx_string("response.reasoning.delta"),
+      ngx_string("response.reasoning.done"),
+      ngx_string("response.content_part.done"),
+      ngx_string(",\"content_index\":"),
+      ngx_string(",\"text\":\""),
       ngx_string("\"}") }
+};
+
+
+/* of reasoning_text with flavor "openai" (spec, C3) */
+
+static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning = {
+    ngx_string("response.content_part.added"),
+    ngx_string("response.reasoning_text.delta"),
+    ngx_string("response.reasoning_text.done"),
+    ngx_string("response.content_part.done"),
+    ngx_string(",\"content_index\":"),
+    ngx_string(",\"text\":\""),
+    ngx_string("\"}")
 };
 
 
@@ -127,7 +150,7 @@ ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part)
 {
     ngx_ors_event_part(out, resp, item, part,
-                       &ngx_ors_event_parts[part->type].added);
+                       &ngx_ors_event_names(resp, part)->added);
     ngx_ors_out_lit(out, ",\"part\":");
     ngx_ors_part_render(out, part, 1);
     ngx_ors_out_lit(out, "}");
@@ -141,7 +164,7 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     ngx_ors_event_part_t  *e;
 
-    e = &ngx_ors_event_parts[part->type];
+    e = ngx_ors_event_names(resp, part);
 
     ngx_ors_event_part(out, resp, item, part, &e->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
@@ -164,7 +187,7 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     ngx_ors_event_part_t  *e;
 
-    e = &ngx_ors_event_parts[part->type];
+    e = ngx_ors_event_names(resp, part);
 
     ngx_ors_event_part(out, resp, item, part, &e->text_done);
     ngx_ors_out_str(out, &e->text);
@@ -260,7 +283,7 @@ ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type)
 {
     ngx_ors_event_place(out, resp, item, type);
-    ngx_ors_out_str(out, &ngx_ors_event_parts[part->type].index);
+    ngx_ors_out_str(out, &ngx_ors_event_names(resp, part)->index);
     ngx_ors_out_int(out, part->index);
 }
 
@@ -274,4 +297,17 @@ ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_str(out, &item->id);
     ngx_ors_out_lit(out, "\",\"output_index\":");
     ngx_ors_out_int(out, item->index);
+}
+
+
+static ngx_ors_event_part_t *
+ngx_ors_event_names(ngx_ors_response_t *resp, ngx_ors_part_t *part)
+{
+    if (part->type == ngx_ors_part_reasoning_text
+        && (resp->request->policy->reading & NGX_ORS_IN_OPENAI))
+    {
+        return &ngx_ors_event_openai_reasoning;
+    }
+
+    return &ngx_ors_event_parts[part->type];
 }

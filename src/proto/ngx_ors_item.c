@@ -64,6 +64,15 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_ors_out_lit(out, "\",\"summary\":[");
 
         if (!empty) {
+
+            /* its parts are all of one kind, as the operator chose */
+
+            if (item->parts
+                && item->parts->type == ngx_ors_part_reasoning_text)
+            {
+                ngx_ors_out_lit(out, "],\"content\":[");
+            }
+
             ngx_ors_item_parts(out, item);
         }
 
@@ -96,7 +105,8 @@ ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
     static ngx_str_t  heads[] = {
         ngx_string("{\"type\":\"output_text\",\"text\":\""),
         ngx_string("{\"type\":\"refusal\",\"refusal\":\""),
-        ngx_string("{\"type\":\"summary_text\",\"text\":\"")
+        ngx_string("{\"type\":\"summary_text\",\"text\":\""),
+        ngx_string("{\"type\":\"reasoning_text\",\"text\":\"")
     };
 
     ngx_ors_out_str(out, &heads[part->type]);

@@ -31,7 +31,8 @@ typedef enum {
 typedef enum {
     ngx_ors_part_output_text = 0,
     ngx_ors_part_refusal,
-    ngx_ors_part_summary_text
+    ngx_ors_part_summary_text,
+    ngx_ors_part_reasoning_text
 } ngx_ors_part_type_e;
 
 

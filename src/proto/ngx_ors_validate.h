@@ -158,12 +158,22 @@ typedef enum {
 } ngx_ors_unknown_e;
 
 
+/* how what a model thinks is shown */
+
+typedef enum {
+    ngx_ors_reasoning_summary = 0,
+    ngx_ors_reasoning_content,
+    ngx_ors_reasoning_off
+} ngx_ors_reasoning_e;
+
+
 /* what an operator may choose */
 
 typedef struct {
     ngx_uint_t                reading;    /* NGX_ORS_READ_ */
     ngx_uint_t                unknown;    /* ngx_ors_unknown_e */
     ngx_uint_t                mask;       /* hide upstream's error texts */
+    ngx_uint_t                reasoning;  /* ngx_ors_reasoning_e */
 } ngx_ors_policy_t;
 
 

@@ -36,6 +36,8 @@ static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
 static ngx_int_t ngx_ors_answer_parts(ngx_ors_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_uint_t thoughts,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_reasoning(ngx_ors_answer_t *answer,
+    ngx_str_t *text);
 static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
     ngx_ors_chat_reply_t *reply);
 static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
@@ -119,9 +121,7 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
     }
 
     if (reply->reasoning.len
-        && ngx_ors_answer_text(answer, ngx_ors_item_reasoning,
-                               ngx_ors_part_summary_text, &reply->reasoning)
-           != NGX_OK)
+        && ngx_ors_answer_reasoning(answer, &reply->reasoning) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -175,6 +175,35 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
             return rc;
         }
     }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
+{
+    ngx_ors_policy_t  *policy;
+
+    policy = answer->resp->request->policy;
+
+    switch ((ngx_ors_reasoning_e) policy->reasoning) {
+
+    case ngx_ors_reasoning_summary:
+        return ngx_ors_answer_text(answer, ngx_ors_item_reasoning,
+                                   ngx_ors_part_summary_text, text);
+
+    case ngx_ors_reasoning_content:
+        return ngx_ors_answer_text(answer, ngx_ors_item_reasoning,
+                                   ngx_ors_part_reasoning_text, text);
+
+    case ngx_ors_reasoning_off:
+        break;
+    }
+
+    /* the model has said something all the same */
+
+    answer->seen = 1;
 
     return NGX_OK;
 }

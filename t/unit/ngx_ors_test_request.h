@@ -15,7 +15,7 @@
 
 
 static ngx_ors_policy_t  ngx_ors_test_policy = {
-    NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 0
+    NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary
 };
 
 

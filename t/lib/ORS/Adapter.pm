@@ -8,7 +8,8 @@ package ORS::Adapter;
 #     use ORS::Adapter;
 #
 #     my $a = ORS::Adapter->new(scripts => { hello => stream_script(...) },
-#                               limits => { small => 'items=2' });
+#                               limits => { small => 'items=2' },
+#                               conf => { other => 'a directive;' });
 #
 #     my $sent = $a->sent('name', { input => 'hi' });    # the model's view
 #     is_deeply($sent->{json}{messages}, [ ... ]);
@@ -32,7 +33,8 @@ package ORS::Adapter;
 # breaks()   one that fails later: an error, or the events for it.
 # ask()      asks once: ask($script, stream => 1, body => {...}).
 #
-# Options of all: body => { more fields }, at => '/small', headers.
+# Options of all: body => { more fields }, at => '/small', headers; of the
+# ones that are checked also flavor => 'openai'.
 
 use v5.36;
 use Exporter qw( import );
@@ -48,11 +50,13 @@ our @EXPORT_OK = qw( nameless );
 
 sub new ($class, %o) {
     my $model = ORS::Model->new(scripts => $o{scripts} // {});
-    my $limits = $o{limits} // {};
-    my $locations = join '', map { <<"CONF" } sort keys %$limits;
+    my %conf = (%{ $o{conf} // {} },
+                map { $_ => "open_responses_limits $o{limits}{$_};" }
+                    keys %{ $o{limits} // {} });
+    my $locations = join '', map { <<"CONF" } sort keys %conf;
             location /$_/ {
                 open_responses on;
-                open_responses_limits $limits->{$_};
+                $conf{$_}
             }
 CONF
 
@@ -143,7 +147,7 @@ sub sent ($self, $name, $body, %o) {
 sub answer ($self, $script, $name, %o) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my %check = map { $_ => $o{$_} } grep { exists $o{$_} }
-                qw( expect reason );
+                qw( expect reason flavor );
 
     $check{expect} //= 'completed';
 

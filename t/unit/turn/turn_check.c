@@ -41,6 +41,10 @@ static const check_part_t  check_parts[] = {
     { "response.refusal.done", "refusal", "refusal" },
     { "response.reasoning_summary_text.delta", "summary_text", "delta" },
     { "response.reasoning_summary_text.done", "summary_text", "text" },
+    { "response.reasoning.delta", "reasoning_text", "delta" },
+    { "response.reasoning.done", "reasoning_text", "text" },
+    { "response.reasoning_text.delta", "reasoning_text", "delta" },
+    { "response.reasoning_text.done", "reasoning_text", "text" },
     { NULL, NULL, NULL }
 };
 
@@ -59,6 +63,9 @@ check_run(check_t *c, run_t *run)
         wrong(c, "the turn's end gave %d", (int) run->rc);
         return;
     }
+
+    c->reading = (run->policy.reading & NGX_ORS_IN_OPENAI)
+                 ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
 
     c->pool = ngx_ors_test_pool();
     ngx_ors_json_init(&c->json, c->pool, 100, 1000000);
@@ -534,8 +541,8 @@ check_part(check_t *c, ngx_str_t *type)
     const check_part_t   *p;
     ngx_ors_json_node_t  *part, *node;
 
-    index = check_type(&c->item_type, "reasoning") ? "summary_index"
-                                                   : "content_index";
+    index = (memcmp(type->data, "response.reasoning_summary", 26) == 0)
+            ? "summary_index" : "content_index";
     part = ngx_ors_json_find(&c->json, c->json.nodes, "part");
 
     if (part && (check_type(type, "response.content_part.added")
@@ -660,7 +667,7 @@ check_shape(check_t *c, const ngx_ors_shape_t *shape)
     ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 
-    policy.reading = NGX_ORS_READ_SPEC;
+    policy.reading = c->reading;
     policy.unknown = ngx_ors_unknown_reject;
 
     v.json = &c->json;

@@ -5,6 +5,7 @@
  *
  *     completed | message text(Hello) | call f(call_1) {"a":1} | usage 1+2=3
  *     incomplete max_output_tokens | message! text(Hel) | usage 0+0=0
+ *     completed | reasoning text(a summary) | reasoning thought(content)
  *     failed upstream_error | message text(Hello)
  *     502 upstream_error
  *
@@ -46,6 +47,7 @@ typedef struct {
     check_state_e     state;
     ngx_pool_t       *pool;
     ngx_ors_json_t    json;
+    ngx_uint_t        reading;         /* strict, in the run's flavor */
     ngx_str_t         id;              /* of the response */
     ngx_str_t         code;            /* of the error event */
 

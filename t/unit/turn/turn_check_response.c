@@ -82,6 +82,11 @@ static const check_field_t  reasoning_fields[] = {
     { NULL, 0 }
 };
 
+static const check_field_t  thoughts_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "summary", ARR },
+    { "content", ARR }, { NULL, 0 }
+};
+
 static const check_field_t  text_fields[] = {
     { "type", STR }, { "text", STR }, { "annotations", ARR },
     { "logprobs", ARR }, { NULL, 0 }
@@ -305,8 +310,17 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
 
     } else {
         check_is(c, item, "type", "reasoning");
-        check_fields(c, item, reasoning_fields, "a reasoning item");
-        list = check_get(c, item, "summary");
+        list = ngx_ors_json_find(&c->json, item, "content");
+
+        check_fields(c, item, list ? thoughts_fields : reasoning_fields,
+                     "a reasoning item");
+
+        if (list == NULL) {
+            list = check_get(c, item, "summary");
+
+        } else if (check_get(c, item, "summary")->count) {
+            wrong(c, "a reasoning item has two kinds of parts");
+        }
     }
 
     if (c->error[0]) {
@@ -331,6 +345,9 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
         } else if (type && ngx_ors_json_is(&c->json, type, "refusal")) {
             check_fields(c, part, refusal_fields, "a refusal");
 
+        } else if (type && ngx_ors_json_is(&c->json, type, "reasoning_text")) {
+            check_fields(c, part, summary_fields, "a thought");
+
         } else {
             check_is(c, part, "type", "summary_text");
             check_fields(c, part, summary_fields, "a summary");
@@ -345,7 +362,8 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
             check_put_node(c, check_get(c, part, "refusal"));
 
         } else {
-            check_put(c, " text(");
+            check_put(c, ngx_ors_json_is(&c->json, type, "reasoning_text")
+                         ? " thought(" : " text(");
             check_put_node(c, check_get(c, part, "text"));
         }
 

@@ -57,6 +57,7 @@ run_init(run_t *run, u_char *body, size_t len)
     run->len = len;
     run->complete = 1;
     run->limits = run_limits;
+    run->policy = ngx_ors_test_policy;
 }
 
 
@@ -96,7 +97,7 @@ run_turn(run_t *run)
     }
 
     turn = ngx_ors_turn_create(
-        ngx_ors_endpoint(ngx_ors_endpoint_responses), &ngx_ors_test_policy,
+        ngx_ors_endpoint(ngx_ors_endpoint_responses), &run->policy,
         &run->limits, pool, pool->log);
 
     if (turn) {

@@ -1,0 +1,249 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* what a model thinks, in each way in which it may be shown */
+
+
+#include "turn_check.h"
+#include "turn_scripts.h"
+
+
+static void test_way(ngx_uint_t i);
+static void test_split(run_t *run, const char *expected, const char *name);
+static void test_events(void);
+static const char *event_types(run_t *run);
+
+
+#define THINK(text)   DELTA("'reasoning_content':'" text "'")
+
+#define SUMMARY       ngx_ors_reasoning_summary
+#define CONTENT       ngx_ors_reasoning_content
+#define OFF           ngx_ors_reasoning_off
+
+
+static struct {
+    ngx_ors_reasoning_e   reasoning;
+    const char           *name;
+    const char           *body;
+    const char           *expected;
+} ways[] = {
+
+    { SUMMARY, "a summary",
+      THINK("h") THINK("m") TEXT("Hi") FINISH("stop") DONE,
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0" },
+
+    { CONTENT, "content",
+      THINK("h") THINK("m") TEXT("Hi") FINISH("stop") DONE,
+      "completed | reasoning thought(hm) | message text(Hi) | usage 0+0=0" },
+
+    { CONTENT, "content, cut",
+      THINK("h") THINK("m") FINISH("length") DONE,
+      "incomplete max_output_tokens | reasoning! thought(hm) | usage 0+0=0" },
+
+    { CONTENT, "E47 content after text, text again",
+      TEXT("a") THINK("b") TEXT("c") FINISH("stop") DONE,
+      "completed | message text(a) | reasoning thought(b) | message text(c)"
+      " | usage 0+0=0" },
+
+    /* its events are gathered, as are those of all items in this place */
+
+    { CONTENT, "content behind an open call",
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      THINK("h") THINK("m") TEXT("Hi") ARGS(0, "}") FINISH("stop") DONE,
+      "completed | call f(a) {} | reasoning thought(hm) | message text(Hi)"
+      " | usage 0+0=0" },
+
+    { CONTENT, "E56 content in parts",
+      DELTA("'content':[{'type':'thinking','thinking':["
+            "{'type':'text','text':'h'},{'type':'text','text':'m'}]},"
+            "{'type':'text','text':'Hi'}]") FINISH("stop") DONE,
+      "completed | reasoning thought(hm) | message text(Hi) | usage 0+0=0" },
+
+    { OFF, "off", THINK("h") THINK("m") TEXT("Hi") FINISH("stop") DONE,
+      "completed | message text(Hi) | usage 0+0=0" },
+
+    { OFF, "off, text before and behind",
+      TEXT("a") THINK("b") TEXT("c") FINISH("stop") DONE,
+      "completed | message text(ac) | usage 0+0=0" },
+
+    { OFF, "off, and nothing else",
+      THINK("h") FINISH("length") DONE,
+      "incomplete max_output_tokens | message! text() | usage 0+0=0" },
+
+    { OFF, "off, and nothing else, without a reason", THINK("h") DONE,
+      "completed | message text() | usage 0+0=0" },
+
+    { OFF, "off, parts",
+      DELTA("'content':[{'type':'thinking','thinking':'hm'},"
+            "{'type':'text','text':'Hi'}]") FINISH("stop") DONE,
+      "completed | message text(Hi) | usage 0+0=0" }
+};
+
+
+int
+main(void)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        test_way(i);
+    }
+
+    test_events();
+
+    return done_testing();
+}
+
+
+static void
+test_way(ngx_uint_t i)
+{
+    char         name[128];
+    run_t        run;
+    size_t       len;
+    u_char      *body;
+    ngx_uint_t   n;
+
+    body = run_text(ways[i].body, &len);
+
+    run_init(&run, body, len);
+    run.policy.reasoning = ways[i].reasoning;
+
+    for (n = 0; n < 4; n++) {
+        run.stream = n & 1;
+        run.policy.reading = (n & 2) ? NGX_ORS_READ_OPENAI
+                                     : NGX_ORS_READ_LOOSE;
+
+        snprintf(name, sizeof(name), "%s, flavor %s, %s", ways[i].name,
+                 (n & 2) ? "openai" : "spec", (n & 1) ? "stream" : "plain");
+
+        run_turn(&run);
+        check_digest(&run, ways[i].expected, name);
+        run_free(&run);
+
+        test_split(&run, ways[i].expected, name);
+    }
+
+    free(body);
+}
+
+
+static void
+test_split(run_t *run, const char *expected, const char *name)
+{
+    size_t      len, bad;
+    u_char     *text;
+    check_t     c;
+
+    text = run_text(expected, &len);
+    bad = 0;
+
+    for (run->at = 1; run->at <= run->len; run->at++) {
+        run->step = (run->at == 1) ? 1 : 0;
+
+        run_turn(run);
+        check_run(&c, run);
+
+        if (c.error[0] || strcmp(c.digest, (char *) text) != 0) {
+            bad++;
+            diag("split at %d: %s %s", (int) run->at, c.error, c.digest);
+        }
+
+        run_free(run);
+    }
+
+    run->at = 0;
+    run->step = 0;
+
+    free(text);
+
+    is_int(bad, 0, "%s: split at each byte", name);
+}
+
+
+/* C3: a delta is named after its part, or as the specification has it */
+
+static void
+test_events(void)
+{
+    run_t        run;
+    size_t       len;
+    u_char      *body;
+    ngx_str_t    s;
+    ngx_uint_t   i;
+
+    static struct {
+        ngx_uint_t            reading;
+        ngx_ors_reasoning_e   reasoning;
+        const char           *types;
+    } tests[] = {
+
+        { NGX_ORS_READ_SPEC, SUMMARY,
+          "reasoning_summary_part.added reasoning_summary_text.delta "
+          "reasoning_summary_text.delta reasoning_summary_text.done "
+          "reasoning_summary_part.done " },
+
+        { NGX_ORS_READ_SPEC, CONTENT,
+          "content_part.added reasoning.delta reasoning.delta "
+          "reasoning.done content_part.done " },
+
+        { NGX_ORS_READ_LOOSE, CONTENT,
+          "content_part.added reasoning.delta reasoning.delta "
+          "reasoning.done content_part.done " },
+
+        { NGX_ORS_READ_OPENAI, CONTENT,
+          "content_part.added reasoning_text.delta reasoning_text.delta "
+          "reasoning_text.done content_part.done " },
+
+        { NGX_ORS_READ_LOOSE_OPENAI, CONTENT,
+          "content_part.added reasoning_text.delta reasoning_text.delta "
+          "reasoning_text.done content_part.done " }
+    };
+
+    body = run_text(THINK("h") THINK("m") FINISH("stop") DONE, &len);
+
+    for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        run_init(&run, body, len);
+        run.policy.reading = tests[i].reading;
+        run.policy.reasoning = tests[i].reasoning;
+
+        run_turn(&run);
+
+        s.data = (u_char *) event_types(&run);
+        s.len = strlen((char *) s.data);
+
+        is_str(&s, tests[i].types, "events, %d", (int) i);
+
+        run_free(&run);
+    }
+
+    free(body);
+}
+
+
+/* those of parts and their texts, without "response." */
+
+static const char *
+event_types(run_t *run)
+{
+    char  *p;
+
+    static char  list[4096];
+
+    list[0] = '\0';
+
+    for (p = strtok((char *) run->text, "\n"); p; p = strtok(NULL, "\n")) {
+
+        if (strncmp(p, "event: response.", 16) == 0
+            && (strstr(p, "_part.") || strstr(p, "reasoning")))
+        {
+            strncat(list, p + 16, sizeof(list) - strlen(list) - 1);
+            strncat(list, " ", sizeof(list) - strlen(list) - 1);
+        }
+    }
+
+    return list;
+}
