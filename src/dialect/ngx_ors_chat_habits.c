@@ -1,0 +1,270 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
+
+
+static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
+static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *effort);
+static ngx_ors_json_node_t *ngx_ors_chat_optional_node(ngx_ors_request_t *req,
+    ngx_uint_t n);
+static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
+    ngx_str_t *name);
+
+
+const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
+    .tokens = ngx_ors_chat_tokens_auto,
+    .developer = 0,
+    .images = 1,
+    .files = 1,
+    .stream = ngx_ors_chat_stream_on,
+    .usage = 1,
+    .params = 0,
+    .efforts = NULL
+};
+
+
+/* in the answer's own order; the last one is of "text" */
+
+const ngx_str_t  ngx_ors_chat_optionals[] = {
+    ngx_string("metadata"),
+    ngx_string("prompt_cache_key"),
+    ngx_string("safety_identifier"),
+    ngx_string("service_tier"),
+    ngx_string("store"),
+    ngx_string("user"),
+    ngx_string("verbosity"),
+    ngx_null_string
+};
+
+
+/* what else is written, and what would change the form of the answer */
+
+static const ngx_str_t  ngx_ors_chat_own_names[] = {
+    ngx_string("audio"),
+    ngx_string("frequency_penalty"),
+    ngx_string("function_call"),
+    ngx_string("functions"),
+    ngx_string("logprobs"),
+    ngx_string("max_completion_tokens"),
+    ngx_string("max_tokens"),
+    ngx_string("messages"),
+    ngx_string("modalities"),
+    ngx_string("model"),
+    ngx_string("n"),
+    ngx_string("parallel_tool_calls"),
+    ngx_string("presence_penalty"),
+    ngx_string("response_format"),
+    ngx_string("stream"),
+    ngx_string("stream_options"),
+    ngx_string("temperature"),
+    ngx_string("tool_choice"),
+    ngx_string("tools"),
+    ngx_string("top_logprobs"),
+    ngx_string("top_p"),
+    ngx_null_string
+};
+
+
+void
+ngx_ors_chat_effort(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+{
+    ngx_str_t               text;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_chat_effort_t  *effort;
+
+    node = ngx_ors_chat_effort_node(req);
+
+    if (node == NULL) {
+        return;
+    }
+
+    effort = ngx_ors_chat_effort_find(&req->json, habits, node);
+
+    if (effort) {
+        ngx_ors_pointer_write(&effort->members, out);
+        return;
+    }
+
+    ngx_ors_json_raw(&req->json, node, &text);
+
+    ngx_ors_out_lit(out, ",\"reasoning_effort\":\"");
+    ngx_ors_out_str(out, &text);
+    ngx_ors_out_lit(out, "\"");
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_effort_node(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = req->field[ngx_ors_rq_reasoning];
+
+    if (node == NULL) {
+        return NULL;
+    }
+
+    node = ngx_ors_json_find(&req->json, node, "effort");
+
+    return (node && node->type == ngx_ors_json_string) ? node : NULL;
+}
+
+
+static ngx_ors_chat_effort_t *
+ngx_ors_chat_effort_find(ngx_ors_json_t *json,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *effort)
+{
+    ngx_uint_t              i;
+    ngx_ors_chat_effort_t  *efforts;
+
+    if (habits->efforts == NULL) {
+        return NULL;
+    }
+
+    efforts = habits->efforts->elts;
+
+    for (i = 0; i < habits->efforts->nelts; i++) {
+
+        if (ngx_ors_json_equal(json, effort, efforts[i].value.data,
+                               efforts[i].value.len))
+        {
+            return &efforts[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+void
+ngx_ors_chat_optional(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &req->json;
+
+    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
+
+        node = (habits->params & 1 << i) ? ngx_ors_chat_optional_node(req, i)
+                                         : NULL;
+        if (node == NULL) {
+            continue;
+        }
+
+        ngx_ors_out_lit(out, ",\"");
+        ngx_ors_out_str(out, &ngx_ors_chat_optionals[i]);
+        ngx_ors_out_lit(out, "\":");
+
+        if (node->type == ngx_ors_json_string) {
+            ngx_ors_out_ref(out, ngx_ors_json_text(json, node) - 1,
+                            node->len + 2);
+
+        } else {
+            ngx_ors_out_ref(out, ngx_ors_json_text(json, node), node->len);
+        }
+    }
+}
+
+
+/* one that the reading does not know goes the way of unknown fields */
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
+{
+    ngx_str_t             name;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &req->json;
+    name = ngx_ors_chat_optionals[n];
+
+    if (ngx_ors_chat_optionals[n + 1].len == 0) {
+        node = req->field[ngx_ors_rq_text];
+        node = node ? ngx_ors_json_get(json, node, name.data, name.len)
+                    : NULL;
+
+    } else {
+        node = ngx_ors_json_get(json, json->nodes, name.data, name.len);
+
+        if (node && !ngx_ors_request_knows(req, node - 1)) {
+            return NULL;
+        }
+    }
+
+    return (node && node->type != ngx_ors_json_null) ? node : NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_chat_written(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *key)
+{
+    ngx_uint_t              i;
+    ngx_ors_json_t         *json;
+    ngx_ors_pointer_t      *member;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_chat_effort_t  *effort;
+
+    json = &req->json;
+
+    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
+
+        if ((habits->params & 1 << i)
+            && ngx_ors_json_equal(json, key, ngx_ors_chat_optionals[i].data,
+                                  ngx_ors_chat_optionals[i].len))
+        {
+            return ngx_ors_chat_optional_node(req, i) != NULL;
+        }
+    }
+
+    node = ngx_ors_chat_effort_node(req);
+    effort = node ? ngx_ors_chat_effort_find(json, habits, node) : NULL;
+
+    for (member = effort ? effort->members.first : NULL;
+         member;
+         member = member->next)
+    {
+        if (ngx_ors_json_equal(json, key, member->name.data,
+                               member->name.len))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_uint_t
+ngx_ors_chat_owns(ngx_str_t *name)
+{
+    return ngx_ors_chat_listed(ngx_ors_chat_own_names, name)
+           || ngx_ors_chat_listed(ngx_ors_chat_optionals, name);
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_listed(const ngx_str_t *names, ngx_str_t *name)
+{
+    for ( /* void */ ; names->len; names++) {
+
+        if (names->len == name->len
+            && ngx_memcmp(names->data, name->data, name->len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}

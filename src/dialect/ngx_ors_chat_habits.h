@@ -1,0 +1,96 @@
+
+/*
+ * Habits of a chat server: what it calls things, what it takes and what it
+ * does not, as "open_responses_chat" and "open_responses_effort" say it.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_HABITS_H_INCLUDED_
+#define _NGX_ORS_CHAT_HABITS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_pointer.h>
+#include <ngx_ors_request.h>
+
+
+typedef enum {
+    ngx_ors_chat_tokens_auto = 0,         /* by the name of the model */
+    ngx_ors_chat_tokens_max,              /* "max_tokens" */
+    ngx_ors_chat_tokens_completion        /* "max_completion_tokens" */
+} ngx_ors_chat_tokens_e;
+
+
+typedef enum {
+    ngx_ors_chat_stream_off = 0,
+    ngx_ors_chat_stream_on,               /* what the client wants */
+    ngx_ors_chat_stream_always
+} ngx_ors_chat_stream_e;
+
+
+/* what is sent for one value of "reasoning.effort" */
+
+typedef struct {
+    ngx_str_t               value;
+    ngx_ors_pointer_t       members;
+} ngx_ors_chat_effort_t;
+
+
+typedef struct {
+    ngx_uint_t              tokens;       /* ngx_ors_chat_tokens_e */
+    ngx_uint_t              developer;    /* there is a role of that name */
+    ngx_uint_t              images;       /* parts of that kind are taken */
+    ngx_uint_t              files;
+    ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
+    ngx_uint_t              usage;        /* a stream is asked for it */
+    ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
+    ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
+} ngx_ors_chat_habits_t;
+
+
+/* who is asked, borrowed */
+
+typedef struct {
+    ngx_str_t                    *model;  /* its name there, plain text */
+    const ngx_ors_chat_habits_t  *habits;
+} ngx_ors_chat_target_t;
+
+
+/* The habits of a server of which nothing is said. */
+extern const ngx_ors_chat_habits_t  ngx_ors_chat_habits;
+
+/*
+ * Names of the fields that are sent on to those servers only which take
+ * them: the bit of "params" is that of the place in the list, which ends
+ * with an empty name.
+ */
+extern const ngx_str_t  ngx_ors_chat_optionals[];
+
+/*
+ * 1 if a chat request has a field "name" that is written by the adapter,
+ * so that it cannot be what an effort becomes.
+ */
+ngx_uint_t ngx_ors_chat_owns(ngx_str_t *name);
+
+/*
+ * Appends what the request's "reasoning.effort" is for that server, each
+ * member with a comma before it.
+ */
+void ngx_ors_chat_effort(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+
+/* The same for those of ngx_ors_chat_optionals that it takes. */
+void ngx_ors_chat_optional(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+
+/*
+ * 1 if one of the two above writes a field with the name that "key" has, a
+ * member of the body which the request's table does not know.
+ */
+ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *key);
+
+
+#endif /* _NGX_ORS_CHAT_HABITS_H_INCLUDED_ */
