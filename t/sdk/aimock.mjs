@@ -71,6 +71,8 @@ tool('one city', { toolCalls: [call(CITIES[0], 0)] });
 tool('three cities', { toolCalls: CITIES.map(call) });
 tool('city by city', ...['Lima', 'Quito'].map((city, n) => (
     { toolCalls: [call(city, n)] })));
+tool('hand over', { toolCalls: [
+    { id: 'call_0', name: 'transfer_to_expert', arguments: '{}' }] });
 tool('talk first', { content: 'Let me look.', toolCalls: [call('Oslo', 0)] });
 
 fail(400, { message: 'that does not fit', type: 'invalid_request_error',
