@@ -199,6 +199,11 @@ my %scripts = (
                               type => 'invalid_request_error' } } ] ],
                         $hello),
 
+    # what vLLM says
+    'mock-long' => [ [ status => 400 ], [ json => { error => {
+        message => "This model's maximum context length is 8 tokens.",
+        type => 'BadRequestError', code => 400 } } ] ],
+
     # numbers of 32 bits in the order of little-endian machines
     'mock-vectors' => json_script({
         object => 'list', model => 'inner', data => [
