@@ -254,6 +254,10 @@ $scripts{'think-twice'} = chunks(role, map({ chat_chunk(delta => {
         reasoning => $_, reasoning_content => $_, reasoning_details => [
             { type => 'reasoning.text', text => $_ } ] }) } 'Let ', 'me.'),
     word('Hello'), stop);
+$scripts{'think-details'} = chunks(role, map({ chat_chunk(delta => {
+        content => '', reasoning_details => [
+            { type => 'reasoning.text', text => $_ } ] }) } 'Let ', 'me.'),
+    word('Hello'), stop);
 $scripts{'think-json'} = json_script(chat_reply(reasoning => 'Let me.',
                                                 content => 'Hello'));
 $scripts{'think-same'} = chunks(chat_chunk(reasoning => 'Let me.',
@@ -439,7 +443,9 @@ for my $script (qw( no-done no-done-bytes no-end-of-line )) {
 
 # reasoning
 
-for my $script (qw( think think-vllm think-twice think-json think-same )) {
+for my $script (qw( think think-vllm think-twice think-details think-json
+                    think-same ))
+{
     my ($s) = $a->answer($script, "E47: $script");
 
     is($s->summary, 'Let me.', "E47: $script: reasoning");

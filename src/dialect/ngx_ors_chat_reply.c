@@ -119,6 +119,13 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
         ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning");
     }
 
+    /* some servers say it in three ways: it is one text (E7) */
+
+    if (reply->reasoning.len == 0) {
+        reply->thoughts = ngx_ors_chat_member(json, body, "reasoning_details",
+                                              ngx_ors_json_array);
+    }
+
     reply->parts = ngx_ors_chat_member(json, body, "content",
                                        ngx_ors_json_array);
     reply->calls = ngx_ors_chat_member(json, body, "tool_calls",
@@ -223,6 +230,10 @@ ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
 
     ngx_ors_chat_string(&reply->text, json, node, "text");
     ngx_ors_chat_string(&reply->reasoning, json, node, "thinking");
+
+    if (reply->reasoning.len == 0) {
+        ngx_ors_chat_string(&reply->reasoning, json, node, "summary");
+    }
 
     *inner = ngx_ors_chat_member(json, node, "thinking", ngx_ors_json_array);
 }

@@ -29,6 +29,7 @@ typedef struct {
     ngx_str_t               text;
     ngx_str_t               refusal;
     ngx_str_t               reasoning;
+    ngx_ors_json_node_t    *thoughts;     /* array in place of "reasoning" */
     ngx_ors_json_node_t    *parts;        /* array in place of "text" */
     ngx_ors_json_node_t    *calls;        /* array, or NULL */
     ngx_ors_json_node_t    *function;     /* an only call, or NULL */
@@ -61,7 +62,8 @@ ngx_int_t ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply,
 /*
  * Reads one element of "parts" into "text" or "reasoning" of "reply" (E56).
  * What a model thinks may be in parts again, of which "inner" is the array;
- * it is NULL if there are none.
+ * it is NULL if there are none.  Elements of "thoughts" and "inner" are read
+ * so, too: all text in them is reasoning.
  */
 void ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner);

@@ -88,7 +88,15 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         ngx_ors_answer_forget(answer, reply);
     }
 
-    rc = ngx_ors_answer_texts(answer, reply, err);
+    rc = NGX_OK;
+
+    if (reply->thoughts) {
+        rc = ngx_ors_answer_parts(answer, json, reply->thoughts, 1, err);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_answer_texts(answer, reply, err);
+    }
 
     if (rc == NGX_OK && reply->parts) {
         rc = ngx_ors_answer_parts(answer, json, reply->parts, 0, err);
@@ -163,8 +171,11 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         ngx_ors_chat_part(&reply, json, node, &inner);
 
         if (thoughts) {
-            reply.reasoning = reply.text;
-            ngx_str_null(&reply.text);
+            if (reply.text.len) {
+                reply.reasoning = reply.text;
+                ngx_str_null(&reply.text);
+            }
+
             inner = NULL;
         }
 
@@ -233,6 +244,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 
         case ngx_ors_item_reasoning:
             ngx_str_null(&reply->reasoning);
+            reply->thoughts = NULL;
             break;
         }
     }

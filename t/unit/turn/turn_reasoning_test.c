@@ -62,6 +62,39 @@ static struct {
             "{'type':'text','text':'Hi'}]") FINISH("stop") DONE,
       "completed | reasoning thought(hm) | message text(Hi) | usage 0+0=0" },
 
+    { SUMMARY, "E7 one text in three fields",
+      DELTA("'reasoning':'h','reasoning_content':'h','reasoning_details':["
+            "{'type':'reasoning.text','text':'h'}]")
+      DELTA("'reasoning':'m','reasoning_content':null,'reasoning_details':["
+            "{'type':'reasoning.summary','summary':'m'}]")
+      TEXT("Hi") FINISH("stop") DONE,
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0" },
+
+    { SUMMARY, "E7 details alone",
+      DELTA("'content':'','reasoning':'','reasoning_details':["
+            "{'type':'reasoning.summary','summary':'h','index':0},"
+            "{'type':'reasoning.encrypted','data':'x'}]")
+      DELTA("'content':'Hi','reasoning':null,'reasoning_details':["
+            "{'type':'reasoning.text','text':'m','signature':null},null,[],"
+            "'x',{'text':null,'summary':7}]") FINISH("stop") DONE,
+      "completed | reasoning text(hm) | message text(Hi) | usage 0+0=0" },
+
+    { SUMMARY, "E7 details of another type",
+      DELTA("'content':'Hi','reasoning_details':{'text':'h'}")
+      FINISH("stop") DONE,
+      "completed | message text(Hi) | usage 0+0=0" },
+
+    { SUMMARY, "E61 details again",
+      DELTA("'reasoning_details':[{'text':'h'}]") TEXT("Hi")
+      DATA("{'choices':[{'message':{'content':'Hi','reasoning_details':["
+           "{'text':'h'}]},'finish_reason':'stop'}]}") DONE,
+      "completed | reasoning text(h) | message text(Hi) | usage 0+0=0" },
+
+    { CONTENT, "E7 details as content",
+      DELTA("'reasoning_details':[{'text':'h'},{'summary':'m'}]")
+      TEXT("Hi") FINISH("stop") DONE,
+      "completed | reasoning thought(hm) | message text(Hi) | usage 0+0=0" },
+
     { OFF, "off", THINK("h") THINK("m") TEXT("Hi") FINISH("stop") DONE,
       "completed | message text(Hi) | usage 0+0=0" },
 
