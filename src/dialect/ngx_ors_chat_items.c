@@ -7,13 +7,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
+#include <ngx_ors_hash.h>
 
 
 /* items behind a call where its output is looked for without an index */
-#define NGX_ORS_CHAT_NEAR   16
-
-/* the least prime over 2^32 */
-#define NGX_ORS_CHAT_PRIME  4294967311ULL
+#define NGX_ORS_CHAT_NEAR  16
 
 
 /* members of an item, as in ngx_ors_chat_item_names */
@@ -44,7 +42,6 @@ static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
 static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 static uint32_t *ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id);
-static uint64_t ngx_ors_chat_hash(ngx_ors_chat_items_t *ci, ngx_str_t *id);
 
 
 static const ngx_str_t  ngx_ors_chat_item_names[] = {
@@ -370,7 +367,7 @@ ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id)
     uint64_t              n;
     ngx_ors_json_node_t  *node;
 
-    for (n = ngx_ors_chat_hash(ci, id); /* void */ ; n++) {
+    for (n = ngx_ors_hash(id->data, id->len, ci->seed); /* void */ ; n++) {
         slot = &ci->slots[n & ci->mask];
 
         if (*slot == 0) {
@@ -383,35 +380,4 @@ ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id)
             return slot;
         }
     }
-}
-
-
-/*
- * A polynomial over a secret point: ids that meet in one slot cannot be
- * made up without knowing it.
- */
-
-static uint64_t
-ngx_ors_chat_hash(ngx_ors_chat_items_t *ci, ngx_str_t *id)
-{
-    size_t     n;
-    u_char    *p;
-    uint32_t   word;
-    uint64_t   hash;
-
-    hash = id->len;
-
-    for (p = id->data, n = id->len; n; p += sizeof(word), n -= sizeof(word)) {
-
-        if (n < sizeof(word)) {
-            word = 0;
-            ngx_memcpy(&word, p, n);
-            return (hash * ci->seed + word) % NGX_ORS_CHAT_PRIME;
-        }
-
-        ngx_memcpy(&word, p, sizeof(word));
-        hash = (hash * ci->seed + word) % NGX_ORS_CHAT_PRIME;
-    }
-
-    return hash;
 }

@@ -50,7 +50,7 @@ typedef struct {
     ngx_uint_t               nindexed;    /* items that are in "slots" */
     uint32_t                *slots;       /* calls by id: item + 1, 0: free */
     uint64_t                 mask;
-    uint64_t                 seed;
+    uint32_t                 seed;
 } ngx_ors_chat_items_t;
 
 

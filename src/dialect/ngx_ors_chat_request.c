@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_extra.h>
 #include <ngx_ors_chat_messages.h>
@@ -13,26 +14,15 @@
 #include <ngx_ors_json_writer.h>
 
 
-/* members of a tool or of a format, as in the tables of names */
+/* members of a format, as in ngx_ors_chat_format_names */
 
 enum {
-    ngx_ors_chat_t_type = 0,
-    ngx_ors_chat_t_name,
-    ngx_ors_chat_t_description,
-    ngx_ors_chat_t_schema,
-    ngx_ors_chat_t_strict,
-    ngx_ors_chat_t_n
-};
-
-
-/* members of the choice of a tool */
-
-enum {
-    ngx_ors_chat_c_type = 0,
-    ngx_ors_chat_c_name,
-    ngx_ors_chat_c_mode,
-    ngx_ors_chat_c_tools,
-    ngx_ors_chat_c_n
+    ngx_ors_chat_f_type = 0,
+    ngx_ors_chat_f_name,
+    ngx_ors_chat_f_description,
+    ngx_ors_chat_f_schema,
+    ngx_ors_chat_f_strict,
+    ngx_ors_chat_f_n
 };
 
 
@@ -61,18 +51,6 @@ static void ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
 static void ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
-static ngx_uint_t ngx_ors_chat_tools(ngx_ors_request_t *req,
-    ngx_ors_out_t *out);
-static void ngx_ors_chat_tool(ngx_ors_json_t *json, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member);
-static ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
-    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_chat_choice_check(ngx_ors_request_t *req,
-    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_chat_choice_name(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, u_char *name, size_t len);
 static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
@@ -82,31 +60,12 @@ static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
     ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
 
 
-static const ngx_str_t  ngx_ors_chat_tool_names[] = {
-    ngx_string("type"),
-    ngx_string("name"),
-    ngx_string("description"),
-    ngx_string("parameters"),
-    ngx_string("strict"),
-    ngx_null_string
-};
-
-
 static const ngx_str_t  ngx_ors_chat_format_names[] = {
     ngx_string("type"),
     ngx_string("name"),
     ngx_string("description"),
     ngx_string("schema"),
     ngx_string("strict"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_ors_chat_choice_names[] = {
-    ngx_string("type"),
-    ngx_string("name"),
-    ngx_string("mode"),
-    ngx_string("tools"),
     ngx_null_string
 };
 
@@ -159,14 +118,18 @@ static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
 
 ngx_int_t
 ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
-    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_supported(req, pool, err);
+    rc = ngx_ors_chat_supported(req, req->pool, err);
 
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (ngx_ors_chat_tools_read(tools, req) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     ngx_ors_out_lit(out, "{\"model\":");
@@ -174,13 +137,13 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
 
     ngx_ors_out_lit(out, ",\"messages\":");
 
-    rc = ngx_ors_chat_messages(req, out, pool, err);
+    rc = ngx_ors_chat_messages(req, out, req->pool, err);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    rc = ngx_ors_chat_choice(req, out, pool, err);
+    rc = ngx_ors_chat_choice(req, tools, out, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -384,7 +347,7 @@ static void
 ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_t_n];
+    ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_f_n];
 
     json = &req->json;
     format = ngx_ors_chat_format(req);
@@ -395,7 +358,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
 
     ngx_ors_chat_members(json, format, ngx_ors_chat_format_names, member);
 
-    type = member[ngx_ors_chat_t_type];
+    type = member[ngx_ors_chat_f_type];
 
     if (type && ngx_ors_json_is(json, type, "text")) {
         return;
@@ -410,279 +373,27 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_schema\","
                          "\"json_schema\":{\"name\":");
 
-    if (member[ngx_ors_chat_t_name]) {
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_name]);
+    if (member[ngx_ors_chat_f_name]) {
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_name]);
 
     } else {
         ngx_ors_out_lit(out, "\"response\"");
     }
 
-    if (member[ngx_ors_chat_t_description]) {
+    if (member[ngx_ors_chat_f_description]) {
         ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_description]);
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_description]);
     }
 
     ngx_ors_out_lit(out, ",\"schema\":");
-    ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_schema]);
+    ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_schema]);
 
-    if (ngx_ors_chat_bool(member[ngx_ors_chat_t_strict])) {
+    if (ngx_ors_chat_bool(member[ngx_ors_chat_f_strict])) {
         ngx_ors_out_lit(out, ",\"strict\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_strict]);
+        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_strict]);
     }
 
     ngx_ors_out_lit(out, "}}");
-}
-
-
-/* returns how many tools have been appended */
-
-static ngx_uint_t
-ngx_ors_chat_tools(ngx_ors_request_t *req, ngx_ors_out_t *out)
-{
-    ngx_uint_t            n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *tools, *tool, *type, *member[ngx_ors_chat_t_n];
-
-    json = &req->json;
-    tools = req->field[ngx_ors_rq_tools];
-
-    if (tools == NULL) {
-        return 0;
-    }
-
-    n = 0;
-
-    for (tool = ngx_ors_json_first(json, tools);
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
-        ngx_ors_chat_members(json, tool, ngx_ors_chat_tool_names, member);
-
-        type = member[ngx_ors_chat_t_type];
-
-        if (type == NULL || !ngx_ors_json_is(json, type, "function")) {
-            continue;
-        }
-
-        if (n++) {
-            ngx_ors_out_lit(out, ",");
-
-        } else {
-            ngx_ors_out_lit(out, ",\"tools\":[");
-        }
-
-        ngx_ors_chat_tool(json, out, member);
-    }
-
-    if (n) {
-        ngx_ors_out_lit(out, "]");
-    }
-
-    return n;
-}
-
-
-static void
-ngx_ors_chat_tool(ngx_ors_json_t *json, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
-{
-    ngx_ors_out_lit(out, "{\"type\":\"function\",\"function\":{\"name\":");
-    ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_name]);
-
-    if (member[ngx_ors_chat_t_description]) {
-        ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_description]);
-    }
-
-    ngx_ors_out_lit(out, ",\"parameters\":");
-
-    if (member[ngx_ors_chat_t_schema]) {
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_schema]);
-
-    } else {
-        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}}");
-    }
-
-    if (ngx_ors_chat_bool(member[ngx_ors_chat_t_strict])) {
-        ngx_ors_out_lit(out, ",\"strict\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_strict]);
-    }
-
-    ngx_ors_out_lit(out, "}}");
-}
-
-
-/* the tools, and what is said of their use */
-
-static ngx_int_t
-ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_out_t *out,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
-{
-    ngx_int_t             rc;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *choice, *type, *name, *member[ngx_ors_chat_c_n];
-
-    json = &req->json;
-    choice = req->field[ngx_ors_rq_tool_choice];
-    type = NULL;
-    name = NULL;
-
-    if (choice && choice->type == ngx_ors_json_object) {
-        ngx_ors_chat_members(json, choice, ngx_ors_chat_choice_names, member);
-
-        rc = ngx_ors_chat_choice_check(req, member, pool, err);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        type = member[ngx_ors_chat_c_type];
-
-        if (type && ngx_ors_json_is(json, type, "function")) {
-            name = member[ngx_ors_chat_c_name];
-        }
-    }
-
-    if (ngx_ors_chat_tools(req, out) == 0) {
-        return NGX_OK;
-    }
-
-    if (name) {
-        ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
-                             "\"function\":{\"name\":");
-        ngx_ors_chat_value(out, json, name);
-        ngx_ors_out_lit(out, "}}");
-
-    } else if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
-
-        /* all tools stay visible, nothing holds the model to the list */
-
-        ngx_ors_out_lit(out, ",\"tool_choice\":");
-
-        if (member[ngx_ors_chat_c_mode]) {
-            ngx_ors_chat_value(out, json, member[ngx_ors_chat_c_mode]);
-
-        } else {
-            ngx_ors_out_lit(out, "\"auto\"");
-        }
-
-    } else if (choice && choice->type == ngx_ors_json_string) {
-        ngx_ors_out_lit(out, ",\"tool_choice\":");
-        ngx_ors_chat_value(out, json, choice);
-    }
-
-    if (req->field[ngx_ors_rq_parallel_tool_calls]) {
-        ngx_ors_out_lit(out, ",\"parallel_tool_calls\":");
-        ngx_ors_chat_value(out, json,
-                           req->field[ngx_ors_rq_parallel_tool_calls]);
-    }
-
-    return NGX_OK;
-}
-
-
-/* an object that chooses functions; other tools are not sent */
-
-static ngx_int_t
-ngx_ors_chat_choice_check(ngx_ors_request_t *req,
-    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *type;
-
-    json = &req->json;
-    type = member[ngx_ors_chat_c_type];
-
-    if (type && ngx_ors_json_is(json, type, "function")) {
-        return member[ngx_ors_chat_c_name]
-               ? ngx_ors_chat_choice_name(req, member[ngx_ors_chat_c_name],
-                                          pool, err)
-               : NGX_OK;
-    }
-
-    if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
-        return ngx_ors_chat_choice_list(req, member[ngx_ors_chat_c_tools],
-                                        pool, err);
-    }
-
-    ngx_ors_error_set(err, pool, 400, "unsupported_value",
-                      "\"tool_choice.type\" must be \"function\" or "
-                      "\"allowed_tools\" for this model");
-    ngx_str_set(&err->param, "tool_choice.type");
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_choice_list(ngx_ors_request_t *req, ngx_ors_json_node_t *list,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *tool, *type;
-
-    json = &req->json;
-
-    for (tool = list ? ngx_ors_json_first(json, list) : NULL;
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
-        type = ngx_ors_chat_get(json, tool, "type");
-
-        if (type && ngx_ors_json_is(json, type, "function")) {
-            return NGX_OK;
-        }
-    }
-
-    ngx_ors_error_set(err, pool, 400, "unsupported_value",
-                      "\"tool_choice.tools\" must have a function for this "
-                      "model");
-    ngx_str_set(&err->param, "tool_choice.tools");
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_choice_name(ngx_ors_request_t *req, ngx_ors_json_node_t *name,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
-{
-    ngx_str_t             text;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *tools, *tool, *type, *member[ngx_ors_chat_t_n];
-
-    json = &req->json;
-    tools = req->field[ngx_ors_rq_tools];
-
-    text.data = ngx_pnalloc(pool, name->len + 1);
-    if (text.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text.len = ngx_ors_json_decode(json, name, text.data) - text.data;
-
-    for (tool = tools ? ngx_ors_json_first(json, tools) : NULL;
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
-        ngx_ors_chat_members(json, tool, ngx_ors_chat_tool_names, member);
-
-        type = member[ngx_ors_chat_t_type];
-        name = member[ngx_ors_chat_t_name];
-
-        if (type && ngx_ors_json_is(json, type, "function")
-            && name && ngx_ors_json_equal(json, name, text.data, text.len))
-        {
-            return NGX_OK;
-        }
-    }
-
-    ngx_ors_error_set(err, pool, 400, "invalid_value",
-                      "\"tool_choice.name\" is \"%V\", which is not the name "
-                      "of a function in \"tools\"", &text);
-    ngx_str_set(&err->param, "tool_choice.name");
-
-    return NGX_DECLINED;
 }
 
 

@@ -68,6 +68,7 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
                          pool);
 
     turn->answer.resp = &turn->response;
+    turn->answer.tools = &turn->tools;
     turn->answer.out = &turn->out;
     turn->answer.limits = limits;
     turn->answer.pool = pool;
@@ -138,7 +139,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     if (ngx_ors_turn_translates(turn, dialect)) {
         rc = ngx_ors_chat_request(&turn->request,
                                   model->len ? model : &turn->request.model,
-                                  out, turn->pool, &turn->error);
+                                  &turn->tools, out, &turn->error);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }

@@ -43,6 +43,7 @@ typedef struct {
     ngx_ors_out_t           out;          /* body, to be taken and sent */
 
     ngx_ors_request_t       request;
+    ngx_ors_chat_tools_t    tools;        /* as they were sent */
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 

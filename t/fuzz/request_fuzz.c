@@ -277,13 +277,14 @@ request_fuzz_list(u_char *body, const uint8_t *p, const uint8_t *last)
 static void
 request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
 {
-    ngx_int_t          rc;
-    ngx_str_t          text;
-    ngx_uint_t         failed;
-    ngx_pool_t        *pool;
-    ngx_ors_out_t      out;
-    ngx_ors_error_t    err;
-    ngx_ors_request_t  req;
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_uint_t            failed;
+    ngx_pool_t           *pool;
+    ngx_ors_out_t         out;
+    ngx_ors_error_t       err;
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     pool = ngx_ors_test_pool();
 
@@ -295,7 +296,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     rc = ngx_ors_test_request(&req, body, limits, pool, &err);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
     }
 
     failed = ngx_ors_test_failed();

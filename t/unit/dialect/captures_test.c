@@ -73,12 +73,13 @@ main(void)
 static void
 test_request(ngx_str_t *body, char *name, char *expected)
 {
-    u_char              text[256], *p;
-    ngx_int_t           rc;
-    ngx_pool_t         *pool;
-    ngx_ors_out_t       out;
-    ngx_ors_error_t     err;
-    ngx_ors_request_t   req;
+    u_char                text[256], *p;
+    ngx_int_t             rc;
+    ngx_pool_t           *pool;
+    ngx_ors_out_t         out;
+    ngx_ors_error_t       err;
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     pool = ngx_ors_test_pool();
 
@@ -86,7 +87,7 @@ test_request(ngx_str_t *body, char *name, char *expected)
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 4096);
-        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
     }
 
     if (rc == NGX_OK) {

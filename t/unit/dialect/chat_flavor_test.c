@@ -215,15 +215,16 @@ test_row(char *format, row_t *row, ngx_uint_t reading)
 static ngx_int_t
 test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
 {
-    char               *p;
-    u_char             *last;
-    ngx_int_t           rc;
-    ngx_str_t           body;
-    ngx_pool_t         *pool;
-    ngx_chain_t        *cl;
-    ngx_ors_out_t       out;
-    ngx_ors_error_t     err;
-    ngx_ors_request_t   req;
+    char                 *p;
+    u_char               *last;
+    ngx_int_t             rc;
+    ngx_str_t             body;
+    ngx_pool_t           *pool;
+    ngx_chain_t          *cl;
+    ngx_ors_out_t         out;
+    ngx_ors_error_t       err;
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     static ngx_ors_limits_t  limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
 
@@ -244,7 +245,7 @@ test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 512);
-        rc = ngx_ors_chat_request(&req, &req.model, &out, pool, &err);
+        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
     }
 
     last = result;

@@ -518,17 +518,18 @@ test_linear(void)
 static void
 test_memory(void)
 {
-    size_t            len;
-    u_char            body[4096];
-    ngx_int_t         rc;
-    ngx_str_t         text;
-    ngx_uint_t        n, refused;
-    ngx_pool_t       *pool;
-    ngx_ors_out_t     out;
-    ngx_ors_error_t   err;
-    ngx_ors_limits_t  limits = { 64, 10000, 100, 100, 10, 0, 0, 0 };
-    ngx_ors_request_t  req;
-    ngx_str_t         model = ngx_string("m");
+    size_t                len;
+    u_char                body[4096];
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_uint_t            n, refused;
+    ngx_pool_t           *pool;
+    ngx_ors_out_t         out;
+    ngx_ors_error_t       err;
+    ngx_ors_limits_t      limits = { 64, 10000, 100, 100, 10, 0, 0, 0 };
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
+    ngx_str_t             model = ngx_string("m");
 
     for (refused = 0; refused < 2; refused++) {
 
@@ -555,7 +556,7 @@ test_memory(void)
             ngx_ors_out_init(&out, pool, 64);
 
             ngx_ors_test_fail_after(n);
-            rc = ngx_ors_chat_request(&req, &model, &out, pool, &err);
+            rc = ngx_ors_chat_request(&req, &model, &tools, &out, &err);
 
             if (!ngx_ors_test_failed()) {
                 ngx_ors_test_fail_after(0);
@@ -583,11 +584,12 @@ static ngx_int_t
 test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
     ngx_ors_error_t *err)
 {
-    ngx_int_t          rc;
-    ngx_str_t          text, model = ngx_string("m");
-    ngx_ors_out_t      out;
-    ngx_ors_limits_t   limits = { 64, 1000000, 100000, 100, 10, 0, 0, 0 };
-    ngx_ors_request_t  req;
+    ngx_int_t             rc;
+    ngx_str_t             text, model = ngx_string("m");
+    ngx_ors_out_t         out;
+    ngx_ors_limits_t      limits = { 64, 1000000, 100000, 100, 10, 0, 0, 0 };
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     text.len = len;
     text.data = body;
@@ -600,7 +602,7 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
 
     ngx_ors_out_init(&out, pool, 4096);
 
-    rc = ngx_ors_chat_request(&req, &model, &out, pool, err);
+    rc = ngx_ors_chat_request(&req, &model, &tools, &out, err);
 
     if (rc != NGX_OK) {
         return rc;

@@ -177,7 +177,7 @@ static test_row_t  rows[] = {
       "m", ",'tools':[" FUNC("f") "," FUNC("g") "],"
       "'tool_choice':{'type':'function','name':'\\u0067'}",
       ",'tools':[" CHAT_FUNC("f") "," CHAT_FUNC("g") "],'tool_choice':"
-      "{'type':'function','function':{'name':'\\u0067'}}" },
+      "{'type':'function','function':{'name':'g'}}" },
 
     { "E26 allowed tools",
       "m", ",'tools':[" FUNC("f") "," FUNC("g") "],'tool_choice':{"
@@ -354,11 +354,12 @@ static ngx_int_t
 test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     ngx_ors_error_t *err)
 {
-    ngx_int_t          rc;
-    ngx_str_t          text, model;
-    ngx_ors_out_t      out;
-    ngx_ors_limits_t   limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
-    ngx_ors_request_t  req;
+    ngx_int_t             rc;
+    ngx_str_t             text, model;
+    ngx_ors_out_t         out;
+    ngx_ors_limits_t      limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     *chain = NULL;
 
@@ -381,7 +382,7 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
 
     ngx_ors_out_init(&out, pool, 512);
 
-    rc = ngx_ors_chat_request(&req, &model, &out, pool, err);
+    rc = ngx_ors_chat_request(&req, &model, &tools, &out, err);
 
     if (rc != NGX_OK) {
         return rc;

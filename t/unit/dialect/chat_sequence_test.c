@@ -62,18 +62,19 @@ static ngx_int_t    order;        /* the greatest mark so far */
 int
 main(void)
 {
-    char              *why;
-    u_char            *body, *p;
-    ngx_str_t          text, model = ngx_string("m");
-    ngx_int_t          rc;
-    ngx_uint_t         n, failed;
-    ngx_pool_t        *pool;
-    ngx_chain_t       *chain, *cl;
-    ngx_ors_out_t      out;
-    ngx_ors_json_t     json;
-    ngx_ors_error_t    err;
-    ngx_ors_limits_t   limits = { 64, 10000, 100, 100, 10, 0, 0, 0 };
-    ngx_ors_request_t  req;
+    char                 *why;
+    u_char               *body, *p;
+    ngx_str_t             text, model = ngx_string("m");
+    ngx_int_t             rc;
+    ngx_uint_t            n, failed;
+    ngx_pool_t           *pool;
+    ngx_chain_t          *chain, *cl;
+    ngx_ors_out_t         out;
+    ngx_ors_json_t        json;
+    ngx_ors_error_t       err;
+    ngx_ors_limits_t      limits = { 64, 10000, 100, 100, 10, 0, 0, 0 };
+    ngx_ors_request_t     req;
+    ngx_ors_chat_tools_t  tools;
 
     failed = 0;
 
@@ -95,7 +96,7 @@ main(void)
 
         if (rc == NGX_OK) {
             ngx_ors_out_init(&out, pool, 1024);
-            rc = ngx_ors_chat_request(&req, &model, &out, pool, &err);
+            rc = ngx_ors_chat_request(&req, &model, &tools, &out, &err);
         }
 
         if (rc != NGX_OK || ngx_ors_out_take(&out, &chain) != NGX_OK) {

@@ -1,0 +1,217 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_choice.h>
+#include <ngx_ors_chat_content.h>
+
+
+/* members of the choice of a tool, as in ngx_ors_chat_choice_names */
+
+enum {
+    ngx_ors_chat_c_type = 0,
+    ngx_ors_chat_c_name,
+    ngx_ors_chat_c_mode,
+    ngx_ors_chat_c_tools,
+    ngx_ors_chat_c_n
+};
+
+
+typedef struct {
+    ngx_ors_request_t     *req;
+    ngx_ors_chat_tools_t  *tools;
+    ngx_ors_error_t       *err;
+
+    /* what is sent: one of these, or nothing */
+    ngx_ors_chat_tool_t   *tool;
+    ngx_ors_json_node_t   *mode;
+    unsigned               automatic:1;
+} ngx_ors_chat_choice_t;
+
+
+static ngx_int_t ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc);
+static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
+    ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
+    ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc);
+static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
+    ngx_ors_out_t *out);
+
+
+static const ngx_str_t  ngx_ors_chat_choice_names[] = {
+    ngx_string("type"),
+    ngx_string("name"),
+    ngx_string("mode"),
+    ngx_string("tools"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_chat_tools_t *tools,
+    ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_int_t              rc;
+    ngx_ors_json_node_t   *parallel;
+    ngx_ors_chat_choice_t  cc;
+
+    ngx_memzero(&cc, sizeof(ngx_ors_chat_choice_t));
+
+    cc.req = req;
+    cc.tools = tools;
+    cc.err = err;
+
+    rc = ngx_ors_chat_choice_read(&cc);
+
+    if (rc != NGX_OK || tools->n == 0) {
+        return rc;
+    }
+
+    ngx_ors_out_lit(out, ",\"tools\":");
+    ngx_ors_chat_tools_render(tools, &req->json, out);
+
+    ngx_ors_chat_choice_render(&cc, out);
+
+    parallel = req->field[ngx_ors_rq_parallel_tool_calls];
+
+    if (parallel) {
+        ngx_ors_out_lit(out, ",\"parallel_tool_calls\":");
+        ngx_ors_chat_value(out, &req->json, parallel);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *choice, *type, *member[ngx_ors_chat_c_n];
+
+    json = &cc->req->json;
+    choice = cc->req->field[ngx_ors_rq_tool_choice];
+
+    if (choice == NULL) {
+        return NGX_OK;
+    }
+
+    if (choice->type != ngx_ors_json_object) {
+        cc->mode = choice;
+        return NGX_OK;
+    }
+
+    ngx_ors_chat_members(json, choice, ngx_ors_chat_choice_names, member);
+
+    type = member[ngx_ors_chat_c_type];
+
+    if (ngx_ors_json_is(json, type, "function")) {
+        return ngx_ors_chat_choice_tool(cc, member);
+    }
+
+    if (ngx_ors_json_is(json, type, "allowed_tools")) {
+        return ngx_ors_chat_choice_list(cc, member);
+    }
+
+    return ngx_ors_chat_choice_other(cc);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
+    ngx_ors_json_node_t **member)
+{
+    ngx_str_t             name;
+    ngx_ors_chat_tool_t  *tool;
+
+    if (ngx_ors_chat_tools_name(&cc->req->json, NULL,
+                                member[ngx_ors_chat_c_name], cc->req->pool,
+                                &name)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    tool = ngx_ors_chat_tools_sent(cc->tools, &name);
+
+    if (tool) {
+        cc->tool = tool;
+        return NGX_OK;
+    }
+
+    ngx_ors_error_set(cc->err, cc->req->pool, 400, "invalid_value",
+                      "\"tool_choice.name\" is \"%V\", which is not the name "
+                      "of a function in \"tools\"", &name);
+    ngx_str_set(&cc->err->param, "tool_choice.name");
+
+    return NGX_DECLINED;
+}
+
+
+/* all tools stay visible, nothing holds the model to the list */
+
+static ngx_int_t
+ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
+    ngx_ors_json_node_t **member)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tool, *type;
+
+    json = &cc->req->json;
+
+    for (tool = ngx_ors_json_first(json, member[ngx_ors_chat_c_tools]);
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        type = ngx_ors_json_find(json, tool, "type");
+
+        if (ngx_ors_json_is(json, type, "function")) {
+            cc->mode = member[ngx_ors_chat_c_mode];
+            cc->automatic = 1;
+            return NGX_OK;
+        }
+    }
+
+    ngx_ors_error_set(cc->err, cc->req->pool, 400, "unsupported_value",
+                      "\"tool_choice.tools\" must have a function for this "
+                      "model");
+    ngx_str_set(&cc->err->param, "tool_choice.tools");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc)
+{
+    ngx_ors_error_set(cc->err, cc->req->pool, 400, "unsupported_value",
+                      "\"tool_choice.type\" must be \"function\" or "
+                      "\"allowed_tools\" for this model");
+    ngx_str_set(&cc->err->param, "tool_choice.type");
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
+{
+    if (cc->tool) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
+                             "\"function\":{\"name\":\"");
+        ngx_ors_out_str(out, &cc->tool->sent);
+        ngx_ors_out_lit(out, "\"}}");
+
+    } else if (cc->mode) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":");
+        ngx_ors_chat_value(out, &cc->req->json, cc->mode);
+
+    } else if (cc->automatic) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");
+    }
+}

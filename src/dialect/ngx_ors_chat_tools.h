@@ -1,0 +1,76 @@
+
+/*
+ * The tools of a request as a chat server is offered them, and back: a
+ * function stays one, a custom tool becomes a function of one text, "input",
+ * and the tools of a namespace become functions with its name before theirs
+ * (edge-cases, E23 to E25).
+ */
+
+
+#ifndef _NGX_ORS_CHAT_TOOLS_H_INCLUDED_
+#define _NGX_ORS_CHAT_TOOLS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+typedef enum {
+    ngx_ors_chat_tool_function = 0,
+    ngx_ors_chat_tool_custom
+} ngx_ors_chat_tool_e;
+
+
+typedef struct {
+    ngx_ors_chat_tool_e    kind;
+    ngx_str_t              sent;      /* upstream's name for it, plain */
+    ngx_str_t              name;      /* the client's, inside of a string */
+    ngx_str_t              space;     /* of its namespace, or empty; as name */
+    ngx_ors_json_node_t   *node;      /* as the client has declared it */
+} ngx_ors_chat_tool_t;
+
+
+/* zeroed memory has no tools */
+
+typedef struct {
+    ngx_ors_chat_tool_t   *elts;      /* in the order of their declaration */
+    ngx_uint_t             n;
+
+    /* private */
+    uint32_t              *slots;     /* by "sent": index + 1, 0: free */
+    uint64_t               mask;
+    uint32_t               seed;
+} ngx_ors_chat_tools_t;
+
+
+/*
+ * Fills "tools" from the tools of the request.  Of several with one name
+ * upstream the first one counts, in both directions.  Tools that no chat
+ * server has are left out.  Memory comes from req->pool, what it can is
+ * borrowed from the request.  NGX_OK, or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools,
+    ngx_ors_request_t *req);
+
+/* Appends the array of tools that is sent upstream. */
+void ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools,
+    ngx_ors_json_t *json, ngx_ors_out_t *out);
+
+/* The tool that is called "name" upstream, or NULL. */
+ngx_ors_chat_tool_t *ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools,
+    ngx_str_t *name);
+
+/*
+ * Sets "sent" to the name upstream of the tool that the client calls "name",
+ * in namespace "space" unless that is NULL, whether it is declared or not.
+ * NGX_OK, or NGX_ERROR: no memory in "pool".
+ */
+ngx_int_t ngx_ors_chat_tools_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *space, ngx_ors_json_node_t *name, ngx_pool_t *pool,
+    ngx_str_t *sent);
+
+
+#endif /* _NGX_ORS_CHAT_TOOLS_H_INCLUDED_ */
