@@ -13,11 +13,11 @@ import { CITIES, PATIENCE, collect, noted, run, test } from './run.mjs';
 
 const { BASE: baseURL } = process.env;
 
-const runner = (apiKey = 'test-key') => new Runner({
+const runner = ({ base = baseURL, apiKey = 'test-key' } = {}) => new Runner({
     tracingDisabled: true,
     modelProvider: new OpenAIProvider({
         useResponses: true,
-        openAIClient: new OpenAI({ baseURL, apiKey, maxRetries: 0,
+        openAIClient: new OpenAI({ baseURL: base, apiKey, maxRetries: 0,
                                    timeout: PATIENCE }) }) });
 
 const agent = (more = {}) => new Agent({ name: 'clerk', model: 'aimock',
@@ -131,6 +131,18 @@ both('reasoning, and sent back', async (ask) => {
 });
 
 
+test('reasoning as content', async () => {
+    const r = await runner({ base: `${baseURL}/content` })
+        .run(agent(), 'think');
+    const [item] = ofType(r, 'reasoning_item');
+
+    assert.deepEqual(item.rawItem.content, []);
+    assert.equal(item.rawItem.providerData.content[0].text,
+                 'Six times seven. Long known.');
+    assert.equal(r.finalOutput, 'It is 42.');
+});
+
+
 both('a refusal', (ask, way) => assert.rejects(
     ask(agent({ model: way === 'streamed' ? 'mock-refusal-stream'
                                           : 'mock-refusal' }), 'x'),
@@ -213,7 +225,7 @@ both('structured output', async (ask) => {
 
 
 test('401: a wrong key', () => fails(
-    runner('wrong').run(agent(), 'hi'), 401, 'invalid_api_key'));
+    runner({ apiKey: 'wrong' }).run(agent(), 'hi'), 401, 'invalid_api_key'));
 
 both('404: a model that is not there', (ask) => fails(
     ask(agent({ model: 'nobody' }), 'hi'), 404, 'model_not_found', /nobody/));

@@ -21,7 +21,7 @@ const provider = ({ base = baseURL, apiKey = 'test-key' } = {}) => OPENAI
     : sdk.createOpenResponses({ name: 'gateway', url: `${base}/responses`,
                                 apiKey });
 
-// the gateway keeps nothing that an item_reference could mean
+// nothing is kept that an item_reference could mean, see the last of tools
 
 const providerOptions = { openai: { store: false } };
 
@@ -179,6 +179,16 @@ both('a refusal', async (generate, way) => {
 });
 
 
+both('reasoning as content', async (generate) => {
+    const r = await generate(ask('think', {
+        model: provider({ base: `${baseURL}/content` })('aimock') }));
+
+    assert.equal(r.reasoningText,
+                 OPENAI ? undefined : 'Six times seven. Long known.');
+    assert.equal(r.text, 'It is 42.');
+});
+
+
 // ---- tools
 
 
@@ -231,6 +241,14 @@ test('a tool by force', async () => {
 
     assert.equal(r.toolCalls[0].toolName, 'get_weather');
 });
+
+
+if (OPENAI) {
+    test('without store: false, references to what was not stored', () =>
+        fails(generateText(ask('talk first', {
+            tools, stopWhen: isStepCount(5), providerOptions: {} })),
+            400, /reference to a stored item/));
+}
 
 
 // ---- structured output

@@ -15,9 +15,9 @@ import { CITIES, PATIENCE, noted, run, test } from './run.mjs';
 
 const { BASE: baseURL } = process.env;
 
-const chat = ({ apiKey = 'test-key', ...more } = {}) => new ChatOpenAI({
+const chat = ({ base = baseURL, ...more } = {}) => new ChatOpenAI({
     model: 'aimock', useResponsesApi: true, maxRetries: 0, timeout: PATIENCE,
-    apiKey, configuration: { baseURL }, ...more });
+    apiKey: 'test-key', configuration: { baseURL: base }, ...more });
 
 const weather = tool(({ city }) => `sun in ${city}`, {
     name: 'get_weather', description: 'Weather of a city',
@@ -135,6 +135,17 @@ both('reasoning, and sent back', async (ask) => {
                                      new HumanMessage('say hello')]);
 
     assert.equal(again.text, 'Hello from aimock! 🙂');
+});
+
+
+// which it does not read from a stream
+
+both('reasoning as content', async (ask) => {
+    const r = await ask(chat({ base: `${baseURL}/content` }), 'think');
+
+    assert.equal(r.text, 'It is 42.');
+    assert.equal(r.additional_kwargs.reasoning.content?.[0].text,
+                 ask === plainly ? 'Six times seven. Long known.' : undefined);
 });
 
 

@@ -269,6 +269,11 @@ sub gateway (%o) {
                     }
                 }
 
+                location /v1/content/ {
+                    open_responses           on;
+                    open_responses_reasoning content;
+                }
+
                 location /v1/limited/ {
                     open_responses on;
 
