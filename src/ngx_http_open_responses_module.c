@@ -78,6 +78,11 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
 };
 
 
+static ngx_conf_num_bounds_t  ngx_http_open_responses_tries_bounds = {
+    ngx_conf_check_num_bounds, 1, 64
+};
+
+
 static ngx_conf_enum_t  ngx_http_open_responses_guards[] = {
     { ngx_string("off"), 0 },
     { ngx_string("request"), NGX_HTTP_ORS_VALIDATE_REQUEST },
@@ -145,11 +150,18 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_target"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE2,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
       ngx_http_ors_route_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
+
+    { ngx_string("open_responses_tries"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_num_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, tries),
+      &ngx_http_open_responses_tries_bounds },
 
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -519,6 +531,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->enable = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
+    conf->tries = NGX_CONF_UNSET;
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
@@ -558,6 +571,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
+    ngx_conf_merge_value(conf->tries, prev->tries, 3);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_spec);

@@ -209,6 +209,16 @@ good('a guard of a server whose locations serve the API',
 bad('model twice',
     location('open_responses_model a; open_responses_model b;'),
     '"open_responses_model" directive is duplicate');
+bad('no tries', location('open_responses_tries 0;'),
+    'value must be between 1 and 64');
+bad('tries in words', location('open_responses_tries many;'),
+    'invalid number', '"open_responses_tries"');
+bad('a target that has no URI', location('open_responses_target m;'),
+    'invalid number of arguments', '"open_responses_target"');
+bad('a second target that is none',
+    location('open_responses_target m /a b;'),
+    'invalid target "b"', 'begin with "/"');
+
 bad('model with two names', location('open_responses_model a b;'),
     'invalid number of arguments', '"open_responses_model"');
 

@@ -167,6 +167,25 @@ ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
 }
 
 
+ngx_int_t
+ngx_ors_out_drop(ngx_ors_out_t *out)
+{
+    ngx_chain_t  *cl, *chain;
+
+    if (ngx_ors_out_take(out, &chain) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (cl = chain; cl; cl = cl->next) {
+        cl->buf->pos = cl->buf->last;
+    }
+
+    ngx_ors_out_recycle(out, &chain);
+
+    return NGX_OK;
+}
+
+
 static void
 ngx_ors_out_next_block(ngx_ors_out_t *out)
 {

@@ -83,6 +83,9 @@ ngx_int_t ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain);
  */
 void ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy);
 
+/* Forgets everything appended since the last call of ngx_ors_out_take(). */
+ngx_int_t ngx_ors_out_drop(ngx_ors_out_t *out);
+
 
 static ngx_inline void
 ngx_ors_out_copy(ngx_ors_out_t *out, u_char *data, size_t len)

@@ -39,6 +39,7 @@ typedef enum {
 typedef struct {
     ngx_flag_t             enable;
     ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
+    ngx_int_t              tries;       /* targets that are called in turn */
     ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
     ngx_str_t              model;
     ngx_uint_t             validate;    /* NGX_HTTP_ORS_VALIDATE_ */
@@ -60,10 +61,14 @@ typedef struct {
 } ngx_http_ors_main_conf_t;
 
 
-typedef struct {
+typedef struct ngx_http_ors_target_s  ngx_http_ors_target_t;
+
+
+struct ngx_http_ors_target_s {
     ngx_str_t              uri;
     ngx_str_t              args;
-} ngx_http_ors_target_t;
+    ngx_http_ors_target_t *next;        /* if this one fails, or NULL */
+};
 
 
 /* an answer's body on its way to plain text; zeroed memory: it is plain */
@@ -289,6 +294,13 @@ char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
  * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_call(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Calls the next target, ctx->target->next, in place of one that has failed.
+ * As with ngx_http_ors_call_cancel(), not from inside of the subrequest.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
 
 /*
  * Ends a call at once: the upstream connection is closed.  It must not be

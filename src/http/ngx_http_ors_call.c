@@ -72,6 +72,25 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 }
 
 
+ngx_int_t
+ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
+                  "target \"%V\" has failed with %V, trying \"%V\"",
+                  &ctx->target->uri, &ctx->turn->error.code,
+                  &ctx->target->next->uri);
+
+    ngx_http_ors_call_cancel(ctx->call);
+
+    ngx_ors_turn_again(ctx->turn);
+
+    ctx->target = ctx->target->next;
+    ngx_str_null(&ctx->retry_after);
+
+    return ngx_http_ors_call(ctx);
+}
+
+
 /*
  * The subrequest has a shallow copy of the client's headers.  It gets a list
  * of its own, without what tells of the client's body or asks for an answer
@@ -224,7 +243,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     turn = call->ctx->turn;
 
-    if (turn->state == ngx_ors_turn_st_over) {
+    if (turn->state == ngx_ors_turn_st_over || call != call->ctx->call) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -339,7 +358,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
     turn = call->ctx->turn;
 
-    if (turn->state == ngx_ors_turn_st_over) {
+    if (turn->state == ngx_ors_turn_st_over || call != call->ctx->call) {
         return NGX_OK;
     }
 
@@ -499,7 +518,7 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
 
     for ( ;; ) {
 
-        if (ctx->turn->state == ngx_ors_turn_st_over) {
+        if (ctx->turn->state >= ngx_ors_turn_st_again || call != ctx->call) {
             b->pos = b->last;
             return NGX_OK;
         }

@@ -14,7 +14,6 @@ static ngx_int_t ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g,
     ngx_chain_t *in, ngx_http_output_body_filter_pt next);
-static ngx_int_t ngx_http_ors_guard_drop(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_feed(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_data(ngx_http_ors_guarded_t *g,
     ngx_buf_t *b);
@@ -232,7 +231,7 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
         do {
             rc = ngx_http_ors_guard_data(g, &b);
 
-            if (rc == NGX_ERROR || ngx_http_ors_guard_drop(g) != NGX_OK) {
+            if (rc == NGX_ERROR || ngx_ors_out_drop(&g->out) != NGX_OK) {
                 return NGX_ERROR;
             }
 
@@ -240,7 +239,7 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
 
         if ((b.last_buf || b.last_in_chain)
             && (ngx_http_ors_guard_end(g, 1) != NGX_OK
-                || ngx_http_ors_guard_drop(g) != NGX_OK))
+                || ngx_ors_out_drop(&g->out) != NGX_OK))
         {
             return NGX_ERROR;
         }
@@ -248,7 +247,7 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
 
     if (!g->ended && ngx_http_ors_guard_cut(g->request)
         && (ngx_http_ors_guard_end(g, 0) != NGX_OK
-            || ngx_http_ors_guard_drop(g) != NGX_OK))
+            || ngx_ors_out_drop(&g->out) != NGX_OK))
     {
         return NGX_ERROR;
     }
@@ -256,25 +255,6 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
     ngx_http_ors_stats_guard(g);
 
     return next(g->request, in);
-}
-
-
-static ngx_int_t
-ngx_http_ors_guard_drop(ngx_http_ors_guarded_t *g)
-{
-    ngx_chain_t  *cl, *out;
-
-    if (ngx_ors_out_take(&g->out, &out) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    for (cl = out; cl; cl = cl->next) {
-        cl->buf->pos = cl->buf->last;
-    }
-
-    ngx_ors_out_recycle(&g->out, &out);
-
-    return NGX_OK;
 }
 
 

@@ -97,6 +97,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ngx_str_t                 body;
     ngx_ors_turn_t           *turn;
     ngx_http_request_t       *r;
+    ngx_http_ors_target_t    *target;
     ngx_http_ors_loc_conf_t  *olcf;
 
     r = ctx->request;
@@ -129,6 +130,13 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     if (ctx->target == NULL) {
         ngx_http_ors_no_model(turn);
         return NGX_OK;
+    }
+
+    for (target = ctx->target->next;
+         target && turn->spare + 1 < (ngx_uint_t) olcf->tries;
+         target = target->next)
+    {
+        turn->spare++;
     }
 
     if (ngx_http_ors_watch(r) != NGX_OK) {

@@ -105,6 +105,15 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
+    if (turn->state == ngx_ors_turn_st_again
+        && ngx_http_ors_call_again(ctx) != NGX_OK)
+    {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    call = ctx->call;
+
     /* before the client can ask for the numbers */
 
     ngx_http_ors_stats_turn(ctx);

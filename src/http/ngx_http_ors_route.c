@@ -27,6 +27,8 @@ typedef struct {
 } ngx_http_ors_route_t;
 
 
+static ngx_int_t ngx_http_ors_route_target(ngx_conf_t *cf,
+    ngx_http_ors_target_t *target, ngx_str_t *value);
 static void ngx_http_ors_route_name(ngx_http_ors_route_t *route,
     ngx_str_t *value);
 static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
@@ -126,10 +128,10 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
-    u_char                *p;
-    ngx_str_t             *value, uri;
-    ngx_uint_t             i;
-    ngx_http_ors_route_t  *route, *other;
+    ngx_str_t              *value;
+    ngx_uint_t              i;
+    ngx_http_ors_route_t   *route, *other;
+    ngx_http_ors_target_t  *target;
 
     if (olcf->routes == NGX_CONF_UNSET_PTR) {
         olcf->routes = ngx_array_create(cf->pool, 4,
@@ -179,30 +181,61 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    uri = value[2];
+    target = &route->target;
 
-    if (uri.len == 0 || uri.data[0] != '/') {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid target \"%V\", it must be the URI of a "
-                           "location and begin with \"/\"", &uri);
-        return NGX_CONF_ERROR;
+    for (i = 2; /* void */ ; i++) {
+
+        if (ngx_http_ors_route_target(cf, target, &value[i]) != NGX_OK) {
+            return NGX_CONF_ERROR;
+        }
+
+        if (i == cf->args->nelts - 1) {
+            break;
+        }
+
+        target->next = ngx_pcalloc(cf->pool, sizeof(ngx_http_ors_target_t));
+        if (target->next == NULL) {
+            return NGX_CONF_ERROR;
+        }
+
+        target = target->next;
     }
-
-    p = ngx_strlchr(uri.data, uri.data + uri.len, '?');
-
-    if (p) {
-        route->target.args.data = p + 1;
-        route->target.args.len = uri.data + uri.len - (p + 1);
-        uri.len = p - uri.data;
-    }
-
-    route->target.uri = uri;
 
     if (route->type == ngx_http_ors_route_regex) {
         return ngx_http_ors_route_regex_compile(cf, route, &value[1]);
     }
 
     return NGX_CONF_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_route_target(ngx_conf_t *cf, ngx_http_ors_target_t *target,
+    ngx_str_t *value)
+{
+    u_char     *p;
+    ngx_str_t   uri;
+
+    uri = *value;
+
+    if (uri.len == 0 || uri.data[0] != '/') {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid target \"%V\", it must be the URI of a "
+                           "location and begin with \"/\"", &uri);
+        return NGX_ERROR;
+    }
+
+    p = ngx_strlchr(uri.data, uri.data + uri.len, '?');
+
+    if (p) {
+        target->args.data = p + 1;
+        target->args.len = uri.data + uri.len - (p + 1);
+        uri.len = p - uri.data;
+    }
+
+    target->uri = uri;
+
+    return NGX_OK;
 }
 
 

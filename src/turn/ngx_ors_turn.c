@@ -22,6 +22,8 @@
 
 
 static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
+static ngx_uint_t ngx_ors_turn_may_again(ngx_ors_turn_t *turn,
+    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b);
 static ngx_int_t ngx_ors_turn_event(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
@@ -227,6 +229,7 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
     case ngx_ors_turn_st_pass:
         return ngx_ors_turn_passed(turn, ngx_ors_guard_data(&turn->guard, b));
 
+    case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_over:
         return NGX_DONE;
 
@@ -279,6 +282,7 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
                                                            complete));
 
     case ngx_ors_turn_st_request:
+    case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_over:
         break;
     }
@@ -292,12 +296,25 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 static ngx_int_t
 ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
 {
+    ngx_uint_t        begun;
     ngx_ors_guard_t  *guard;
 
     guard = &turn->guard;
+    begun = turn->status;
 
     turn->status = guard->status;
     turn->type = guard->type;
+
+    if (rc == NGX_DONE && !begun
+        && ngx_ors_turn_may_again(turn, &guard->error))
+    {
+        turn->state = ngx_ors_turn_st_again;
+        turn->status = 0;
+        turn->error = guard->error;
+
+        return (ngx_ors_out_drop(&turn->out) == NGX_OK) ? NGX_DONE
+                                                        : NGX_ERROR;
+    }
 
     if (rc == NGX_DONE) {
         turn->state = ngx_ors_turn_st_over;
@@ -561,9 +578,70 @@ ngx_ors_turn_respond(ngx_ors_turn_t *turn)
 }
 
 
+/*
+ * Failures that another server may not have: it is down, overloaded, or
+ * broken.  What it says of the request others would say, too
+ */
+
+static ngx_uint_t
+ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
+{
+    if (turn->spare == 0 || turn->state == ngx_ors_turn_st_request
+        || (turn->answer.stream && turn->response.items))
+    {
+        return 0;
+    }
+
+    switch (err->status) {
+
+    case 408:
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+        return 1;
+    }
+
+    return 0;
+}
+
+
+void
+ngx_ors_turn_again(ngx_ors_turn_t *turn)
+{
+    turn->state = ngx_ors_turn_st_call;
+    turn->spare--;
+
+    turn->upstream_status = 0;
+    turn->upstream_error = 0;
+    turn->gathered.last = turn->gathered.pos;
+
+    turn->answer.finish = ngx_ors_chat_finish_none;
+    turn->answer.seen = 0;
+    turn->answer.current = NULL;
+    turn->answer.calls = NULL;
+    turn->answer.ncalls = 0;
+    turn->answer.size = 0;
+
+    turn->response.items = NULL;
+    turn->response.last = NULL;
+    turn->response.nitems = 0;
+
+    ngx_memzero(&turn->error, sizeof(ngx_ors_error_t));
+    ngx_memzero(&turn->guard, sizeof(ngx_ors_guard_t));
+    ngx_memzero(&turn->response.usage, sizeof(ngx_ors_usage_t));
+}
+
+
 ngx_int_t
 ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 {
+    if (ngx_ors_turn_may_again(turn, &turn->error)) {
+        turn->state = ngx_ors_turn_st_again;
+        return NGX_DONE;
+    }
+
     turn->state = ngx_ors_turn_st_over;
     turn->response.status = ngx_ors_response_failed;
 

@@ -24,6 +24,9 @@ typedef enum {
     ngx_ors_turn_st_document,       /* ... as one document */
     ngx_ors_turn_st_failure,        /* ... as an error document */
     ngx_ors_turn_st_pass,           /* ... and goes on when it is checked */
+
+    /* its target is done with */
+    ngx_ors_turn_st_again,          /* another one is to be called */
     ngx_ors_turn_st_over
 } ngx_ors_turn_state_e;
 
@@ -57,6 +60,7 @@ typedef struct {
 
     ngx_ors_dialect_e       dialect;
     ngx_ors_policy_t        policy;       /* a target's may hide more */
+    ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_pool_t             *pool;
     ngx_log_t              *log;
@@ -68,7 +72,8 @@ typedef struct {
  *
  * NGX_OK         go on
  * NGX_DONE       the turn is over: "status" and "out" hold what is left to
- *                be sent, and nothing more is to be told
+ *                be sent, and nothing more is to be told; or it is in the
+ *                state "again", see ngx_ors_turn_again()
  * NGX_ERROR      no memory
  */
 
@@ -120,6 +125,13 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
  * to the log and to the client.  Returns NGX_DONE.
  */
 ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
+
+/*
+ * A target has failed before anything of its answer was told to the client,
+ * and turn->spare says that there are others: makes the turn ready for the
+ * next one, which is to be called as the first was.
+ */
+void ngx_ors_turn_again(ngx_ors_turn_t *turn);
 
 /*
  * The turn cannot go on, turn->error says why: an error document, or the
