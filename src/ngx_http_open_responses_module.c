@@ -177,6 +177,20 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, model),
       NULL },
 
+    { ngx_string("open_responses_chat"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_ors_habits_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("open_responses_effort"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE13,
+      ngx_http_ors_effort_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_strict"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_conf_set_flag_slot,
@@ -538,6 +552,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
+
+    ngx_http_ors_habits_init(&conf->habits);
     conf->policy.reasoning = NGX_CONF_UNSET_UINT;
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
@@ -580,6 +596,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
     ngx_conf_merge_uint_value(conf->policy.reasoning, prev->policy.reasoning,
                               ngx_ors_reasoning_summary);
+
+    ngx_http_ors_habits_merge(&conf->habits, &prev->habits);
 
     conf->created = ngx_time();
 

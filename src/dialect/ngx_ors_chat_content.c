@@ -428,6 +428,12 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 {
     ngx_ors_json_node_t  *url, *detail;
 
+    if (!cc->habits->images) {
+        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+                                   "is an image, which this model server "
+                                   "does not take");
+    }
+
     url = part->member[ngx_ors_chat_p_image_url];
 
     if (url == NULL) {
@@ -465,6 +471,12 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_uint_t n)
 {
     ngx_ors_json_node_t  *name, *data;
+
+    if (!cc->habits->files) {
+        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+                                   "is a file, which this model server does "
+                                   "not take");
+    }
 
     data = part->member[ngx_ors_chat_p_file_data];
 

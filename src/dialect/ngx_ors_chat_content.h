@@ -10,20 +10,22 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
 
 
 typedef struct {
-    ngx_ors_json_t    *json;
-    ngx_ors_out_t     *out;
-    ngx_pool_t        *pool;
-    ngx_ors_error_t   *err;
+    ngx_ors_json_t                *json;
+    ngx_ors_out_t                 *out;
+    ngx_pool_t                    *pool;
+    ngx_ors_error_t               *err;
+    const ngx_ors_chat_habits_t   *habits;
 
     /* where the content stands, for errors: input[item].field */
-    ngx_uint_t         item;
-    char              *field;
+    ngx_uint_t                     item;
+    char                          *field;
 } ngx_ors_chat_content_t;
 
 

@@ -30,7 +30,8 @@ static const ngx_str_t  ngx_ors_chat_extra_names[] = {
 
 
 void
-ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_out_t *out)
+ngx_ors_chat_extra(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
 {
     size_t                pos;
     ngx_ors_json_t       *json;
@@ -47,7 +48,8 @@ ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_out_t *out)
          key = ngx_ors_json_next(json, key))
     {
         if (ngx_ors_request_knows(req, key)
-            || ngx_ors_chat_extra_taken(json, key))
+            || ngx_ors_chat_extra_taken(json, key)
+            || ngx_ors_chat_written(req, habits, key))
         {
             continue;
         }

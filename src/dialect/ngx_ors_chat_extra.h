@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
 
@@ -21,7 +22,8 @@
  * has for what is written elsewhere, or that would change what the answer
  * is, are left out: no key comes twice.
  */
-void ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_out_t *out);
+void ngx_ors_chat_extra(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_CHAT_EXTRA_H_INCLUDED_ */

@@ -178,10 +178,12 @@ ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
         return ngx_ors_chat_item_assistant;
     }
 
-    if (ngx_ors_json_is(json, role, "system")
-        || ngx_ors_json_is(json, role, "developer"))
-    {
+    if (ngx_ors_json_is(json, role, "system")) {
         return ngx_ors_chat_item_system;
+    }
+
+    if (ngx_ors_json_is(json, role, "developer")) {
+        return ngx_ors_chat_item_developer;
     }
 
     return ngx_ors_chat_item_none;

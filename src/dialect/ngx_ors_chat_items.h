@@ -18,6 +18,7 @@ typedef enum {
     ngx_ors_chat_item_none = 0,           /* nothing is sent for it */
     ngx_ors_chat_item_user,
     ngx_ors_chat_item_system,
+    ngx_ors_chat_item_developer,
     ngx_ors_chat_item_assistant,
     ngx_ors_chat_item_call,
     ngx_ors_chat_item_output

@@ -24,6 +24,7 @@ static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *input);
 static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
     size_t len);
+static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t *pos);
 static void ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
@@ -37,8 +38,8 @@ static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
 
 
 ngx_int_t
-ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
+ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_int_t                 rc;
     ngx_uint_t                n;
@@ -48,6 +49,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
     ngx_memzero(&cm, sizeof(ngx_ors_chat_messages_t));
 
     cm.cc.json = &req->json;
+    cm.cc.habits = target->habits;
     cm.cc.out = out;
     cm.cc.pool = pool;
     cm.cc.err = err;
@@ -65,7 +67,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
     ngx_ors_out_lit(out, "[");
 
     if (instructions && instructions->len) {
-        ngx_ors_chat_message(&cm, "system");
+        ngx_ors_chat_developer(&cm);
         ngx_ors_chat_value(out, cm.cc.json, instructions);
         ngx_ors_out_lit(out, "}");
     }
@@ -164,6 +166,13 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm, ngx_ors_json_node_t *input)
             i++;
             break;
 
+        case ngx_ors_chat_item_developer:
+            ngx_ors_chat_developer(cm);
+            rc = ngx_ors_chat_system_content(cc, content);
+            ngx_ors_out_lit(cc->out, "}");
+            i++;
+            break;
+
         case ngx_ors_chat_item_assistant:
         case ngx_ors_chat_item_call:
             rc = ngx_ors_chat_turn(cm, &i);
@@ -194,6 +203,20 @@ ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role, size_t len)
     ngx_ors_out_lit(cm->cc.out, "{\"role\":\"");
     ngx_ors_out_copy(cm->cc.out, (u_char *) role, len);
     ngx_ors_out_lit(cm->cc.out, "\",\"content\":");
+}
+
+
+/* what outranks the user; most servers have one role for it */
+
+static void
+ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
+{
+    if (cm->cc.habits->developer) {
+        ngx_ors_chat_message(cm, "developer");
+
+    } else {
+        ngx_ors_chat_message(cm, "system");
+    }
 }
 
 

@@ -10,6 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
@@ -23,8 +24,9 @@
  * NGX_DECLINED   "err" says what cannot be carried: 400 with "param"
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_out_t *out,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out, ngx_pool_t *pool,
+    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_ */

@@ -47,10 +47,13 @@ static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
 static ngx_int_t ngx_ors_chat_format_check(ngx_ors_request_t *req,
     ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_ors_json_node_t *ngx_ors_chat_format(ngx_ors_request_t *req);
-static void ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
-    ngx_ors_out_t *out);
+static void ngx_ors_chat_params(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+static ngx_uint_t ngx_ors_chat_completes(ngx_ors_chat_target_t *target);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
 static void ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
+static void ngx_ors_chat_stream(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, u_char *name, size_t len);
 static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
@@ -117,7 +120,7 @@ static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
 
 
 ngx_int_t
-ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
+ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t  rc;
@@ -133,11 +136,11 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
     }
 
     ngx_ors_out_lit(out, "{\"model\":");
-    ngx_ors_json_quote(out, model->data, model->len);
+    ngx_ors_json_quote(out, target->model->data, target->model->len);
 
     ngx_ors_out_lit(out, ",\"messages\":");
 
-    rc = ngx_ors_chat_messages(req, out, req->pool, err);
+    rc = ngx_ors_chat_messages(req, target, out, req->pool, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -149,15 +152,11 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
         return rc;
     }
 
-    ngx_ors_chat_params(req, model, out);
+    ngx_ors_chat_params(req, target, out);
     ngx_ors_chat_text(req, out);
-
-    if (req->stream) {
-        ngx_ors_out_lit(out, ",\"stream\":true"
-                             ",\"stream_options\":{\"include_usage\":true}");
-    }
-
-    ngx_ors_chat_extra(req, out);
+    ngx_ors_chat_optional(req, target->habits, out);
+    ngx_ors_chat_stream(req, target->habits, out);
+    ngx_ors_chat_extra(req, target->habits, out);
 
     ngx_ors_out_lit(out, "}");
 
@@ -256,7 +255,7 @@ ngx_ors_chat_format(ngx_ors_request_t *req)
 
 
 static void
-ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
+ngx_ors_chat_params(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     int64_t                      n;
@@ -279,7 +278,7 @@ ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
 
     if (node) {
 
-        if (ngx_ors_chat_reasoner(model)) {
+        if (ngx_ors_chat_completes(target)) {
             ngx_ors_out_lit(out, ",\"max_completion_tokens\":");
 
         } else {
@@ -296,15 +295,25 @@ ngx_ors_chat_params(ngx_ors_request_t *req, ngx_str_t *model,
         }
     }
 
-    node = req->field[ngx_ors_rq_reasoning];
+    ngx_ors_chat_effort(req, target->habits, out);
+}
 
-    if (node) {
-        node = ngx_ors_chat_get(json, node, "effort");
 
-        if (node) {
-            ngx_ors_out_lit(out, ",\"reasoning_effort\":");
-            ngx_ors_chat_value(out, json, node);
-        }
+/* 1 if the limit of tokens is "max_completion_tokens" there */
+
+static ngx_uint_t
+ngx_ors_chat_completes(ngx_ors_chat_target_t *target)
+{
+    switch (target->habits->tokens) {
+
+    case ngx_ors_chat_tokens_max:
+        return 0;
+
+    case ngx_ors_chat_tokens_completion:
+        return 1;
+
+    default: /* ngx_ors_chat_tokens_auto */
+        return ngx_ors_chat_reasoner(target->model);
     }
 }
 
@@ -394,6 +403,24 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     }
 
     ngx_ors_out_lit(out, "}}");
+}
+
+
+static void
+ngx_ors_chat_stream(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+{
+    if (habits->stream == ngx_ors_chat_stream_off
+        || (habits->stream == ngx_ors_chat_stream_on && !req->stream))
+    {
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"stream\":true");
+
+    if (habits->usage) {
+        ngx_ors_out_lit(out, ",\"stream_options\":{\"include_usage\":true}");
+    }
 }
 
 

@@ -10,6 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
@@ -18,17 +19,18 @@
 
 /*
  * Appends to "out" the body of a Chat Completions request that means the
- * same as "req".  "model" is the name to send upstream, plain text.  "tools"
- * is filled with those that are sent, for the answer.  Long text is referred
- * to where it stands in the client's body, which must live until "out" has
- * been sent; memory comes from req->pool.
+ * same as "req", in the way "target" has of saying it.  "tools" is filled
+ * with those that are sent, for the answer.  Long text is referred to where
+ * it stands in the client's body, which must live until "out" has been sent.
+ * Memory comes from req->pool.
  *
  * NGX_OK         the body is in "out"
  * NGX_DECLINED   "err" says what cannot be carried: 400 with "param"
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_chat_request(ngx_ors_request_t *req, ngx_str_t *model,
-    ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err);
+ngx_int_t ngx_ors_chat_request(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_chat_tools_t *tools,
+    ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_CHAT_REQUEST_H_INCLUDED_ */

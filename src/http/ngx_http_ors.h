@@ -42,6 +42,7 @@ typedef struct {
     ngx_int_t              tries;       /* targets that are called in turn */
     ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
     ngx_str_t              model;
+    ngx_ors_chat_habits_t  habits;
     ngx_uint_t             validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t             report;      /* what is found is only told */
     ngx_flag_t             strict;
@@ -284,6 +285,18 @@ ngx_str_t *ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n);
 
 /* Handler of the directive "open_responses_target". */
 char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_habits.c */
+
+/* Handlers of "open_responses_chat" and "open_responses_effort". */
+char *ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Nothing is said yet; and what is not said is as in "prev", or usual. */
+void ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits);
+void ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
+    ngx_ors_chat_habits_t *prev);
 
 
 /* ngx_http_ors_call.c */

@@ -262,7 +262,8 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     ngx_ors_out_init(&out, r->pool, size);
 
-    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->model, &out);
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->habits, &olcf->model,
+                           &out);
 
     if (rc == NGX_DONE) {
         return NGX_HTTP_BAD_REQUEST;

@@ -132,16 +132,19 @@ ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 
 ngx_int_t
 ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
-    ngx_str_t *model, ngx_ors_out_t *out)
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
 {
-    ngx_int_t  rc;
+    ngx_int_t              rc;
+    ngx_ors_chat_target_t  target;
 
     turn->dialect = dialect;
 
     if (ngx_ors_turn_translates(turn, dialect)) {
-        rc = ngx_ors_chat_request(&turn->request,
-                                  model->len ? model : &turn->request.model,
-                                  &turn->tools, out, &turn->error);
+        target.model = model->len ? model : &turn->request.model;
+        target.habits = habits;
+
+        rc = ngx_ors_chat_request(&turn->request, &target, &turn->tools, out,
+                                  &turn->error);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_guard.h>
 #include <ngx_ors_sse.h>
 
@@ -96,7 +97,8 @@ ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
  * "model" is the name to send, empty: the client's.
  */
 ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
-    ngx_str_t *model, ngx_ors_out_t *out);
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
+    ngx_ors_out_t *out);
 
 /* 1 if requests are translated for a target that speaks "dialect". */
 ngx_uint_t ngx_ors_turn_translates(ngx_ors_turn_t *turn,

@@ -14,7 +14,7 @@
 
 
 #include <turn/turn_check.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>
 
@@ -296,7 +296,8 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     rc = ngx_ors_test_request(&req, body, limits, pool, &err);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
+        rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&req.model),
+                                  &tools, &out, &err);
     }
 
     failed = ngx_ors_test_failed();
@@ -387,7 +388,7 @@ request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
 
     request_fuzz_assert(ngx_ors_turn_request(turn, body) == NGX_OK);
     request_fuzz_assert(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,
-                                          &model, &out)
+                                          &ngx_ors_chat_habits, &model, &out)
                         == NGX_OK);
 
     text = request_fuzz_take(&out, pool);

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test_file.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -87,7 +87,8 @@ test_request(ngx_str_t *body, char *name, char *expected)
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 4096);
-        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
+        rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&req.model),
+                                  &tools, &out, &err);
     }
 
     if (rc == NGX_OK) {

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -245,7 +245,8 @@ test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 512);
-        rc = ngx_ors_chat_request(&req, &req.model, &tools, &out, &err);
+        rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&req.model),
+                                  &tools, &out, &err);
     }
 
     last = result;

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -556,7 +556,8 @@ test_memory(void)
             ngx_ors_out_init(&out, pool, 64);
 
             ngx_ors_test_fail_after(n);
-            rc = ngx_ors_chat_request(&req, &model, &tools, &out, &err);
+            rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&model),
+                                      &tools, &out, &err);
 
             if (!ngx_ors_test_failed()) {
                 ngx_ors_test_fail_after(0);
@@ -602,7 +603,8 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
 
     ngx_ors_out_init(&out, pool, 4096);
 
-    rc = ngx_ors_chat_request(&req, &model, &tools, &out, err);
+    rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&model),
+                              &tools, &out, err);
 
     if (rc != NGX_OK) {
         return rc;

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -382,7 +382,8 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
 
     ngx_ors_out_init(&out, pool, 512);
 
-    rc = ngx_ors_chat_request(&req, &model, &tools, &out, err);
+    rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&model),
+                              &tools, &out, err);
 
     if (rc != NGX_OK) {
         return rc;

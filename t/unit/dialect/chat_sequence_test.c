@@ -11,7 +11,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -96,7 +96,8 @@ main(void)
 
         if (rc == NGX_OK) {
             ngx_ors_out_init(&out, pool, 1024);
-            rc = ngx_ors_chat_request(&req, &model, &tools, &out, &err);
+            rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&model),
+                                      &tools, &out, &err);
         }
 
         if (rc != NGX_OK || ngx_ors_out_take(&out, &chain) != NGX_OK) {

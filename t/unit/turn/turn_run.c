@@ -106,8 +106,8 @@ run_turn(run_t *run)
         run->rc = ngx_ors_turn_request(turn, &body);
 
         if (run->rc == NGX_OK) {
-            run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat, &model,
-                                        &out);
+            run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
+                                        &ngx_ors_chat_habits, &model, &out);
         }
 
         if (run->rc == NGX_OK && ngx_ors_out_take(&out, &cl) != NGX_OK) {

@@ -1,0 +1,512 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+#define NGX_HTTP_ORS_EFFORT_DEPTH  64
+#define NGX_HTTP_ORS_EFFORT_NODES  4096
+
+
+typedef struct {
+    ngx_str_t          name;
+    size_t             offset;      /* in ngx_ors_chat_habits_t */
+    ngx_conf_enum_t   *values;      /* NULL: a list of fields */
+} ngx_http_ors_habit_t;
+
+
+static char *ngx_http_ors_habit(ngx_conf_t *cf,
+    ngx_ors_chat_habits_t *habits, ngx_str_t *value);
+static ngx_int_t ngx_http_ors_habit_value(ngx_conf_t *cf,
+    ngx_http_ors_habit_t *habit, ngx_str_t *value, ngx_uint_t *field);
+static ngx_int_t ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t *params);
+static ngx_int_t ngx_http_ors_habit_param(ngx_str_t *name);
+static u_char *ngx_http_ors_habit_words(u_char *buf, const void *words,
+    size_t size, char *mark);
+static ngx_ors_chat_effort_t *ngx_http_ors_effort_get(ngx_conf_t *cf,
+    ngx_array_t *efforts, ngx_str_t *value);
+static char *ngx_http_ors_effort_add(ngx_conf_t *cf,
+    ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
+static char *ngx_http_ors_effort_json(ngx_conf_t *cf, ngx_str_t *value);
+
+
+#define ngx_http_ors_habit_field(habits, habit)                               \
+    ((ngx_uint_t *) ((u_char *) (habits) + (habit)->offset))
+
+
+static ngx_conf_enum_t  ngx_http_ors_habit_tokens[] = {
+    { ngx_string("auto"), ngx_ors_chat_tokens_auto },
+    { ngx_string("max_tokens"), ngx_ors_chat_tokens_max },
+    { ngx_string("max_completion_tokens"), ngx_ors_chat_tokens_completion },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_habit_roles[] = {
+    { ngx_string("system"), 0 },
+    { ngx_string("developer"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_habit_flags[] = {
+    { ngx_string("on"), 1 },
+    { ngx_string("off"), 0 },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
+    { ngx_string("on"), ngx_ors_chat_stream_on },
+    { ngx_string("off"), ngx_ors_chat_stream_off },
+    { ngx_string("always"), ngx_ors_chat_stream_always },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
+
+    { ngx_string("tokens"), offsetof(ngx_ors_chat_habits_t, tokens),
+      ngx_http_ors_habit_tokens },
+
+    { ngx_string("developer"), offsetof(ngx_ors_chat_habits_t, developer),
+      ngx_http_ors_habit_roles },
+
+    { ngx_string("images"), offsetof(ngx_ors_chat_habits_t, images),
+      ngx_http_ors_habit_flags },
+
+    { ngx_string("files"), offsetof(ngx_ors_chat_habits_t, files),
+      ngx_http_ors_habit_flags },
+
+    { ngx_string("stream"), offsetof(ngx_ors_chat_habits_t, stream),
+      ngx_http_ors_habit_streams },
+
+    { ngx_string("usage"), offsetof(ngx_ors_chat_habits_t, usage),
+      ngx_http_ors_habit_flags },
+
+    { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
+      NULL },
+
+    { ngx_null_string, 0, NULL }
+};
+
+
+static ngx_str_t  ngx_http_ors_effort_values[] = {
+    ngx_string("none"),
+    ngx_string("minimal"),
+    ngx_string("low"),
+    ngx_string("medium"),
+    ngx_string("high"),
+    ngx_string("xhigh"),
+    ngx_string("max"),
+    ngx_null_string
+};
+
+
+char *
+ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    char        *rv;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        rv = ngx_http_ors_habit(cf, &olcf->habits, &value[i]);
+
+        if (rv != NGX_CONF_OK) {
+            return rv;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_habit(ngx_conf_t *cf, ngx_ors_chat_habits_t *habits,
+    ngx_str_t *value)
+{
+    u_char                *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t              rc;
+    ngx_str_t              s;
+    ngx_uint_t            *field;
+    ngx_http_ors_habit_t  *habit;
+
+    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
+
+        if (value->len > habit->name.len
+            && value->data[habit->name.len] == '='
+            && ngx_strncmp(value->data, habit->name.data, habit->name.len)
+               == 0)
+        {
+            break;
+        }
+    }
+
+    if (habit->name.len == 0) {
+        last = ngx_http_ors_habit_words(buf, ngx_http_ors_habit_list,
+                                        sizeof(ngx_http_ors_habit_t), "=");
+
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid habit \"%V\", it must be %*s", value,
+                           (size_t) (last - buf), buf);
+        return NGX_CONF_ERROR;
+    }
+
+    field = ngx_http_ors_habit_field(habits, habit);
+
+    if (*field != NGX_CONF_UNSET_UINT) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "habit \"%V\" is duplicate", &habit->name);
+        return NGX_CONF_ERROR;
+    }
+
+    s.data = value->data + habit->name.len + 1;
+    s.len = value->data + value->len - s.data;
+
+    rc = habit->values ? ngx_http_ors_habit_value(cf, habit, &s, field)
+                       : ngx_http_ors_habit_params(cf, &s, field);
+
+    return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_habit_value(ngx_conf_t *cf, ngx_http_ors_habit_t *habit,
+    ngx_str_t *value, ngx_uint_t *field)
+{
+    u_char           *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_conf_enum_t  *e;
+
+    for (e = habit->values; e->name.len; e++) {
+
+        if (e->name.len == value->len
+            && ngx_strncmp(e->name.data, value->data, value->len) == 0)
+        {
+            *field = e->value;
+            return NGX_OK;
+        }
+    }
+
+    last = ngx_http_ors_habit_words(buf, habit->values,
+                                    sizeof(ngx_conf_enum_t), "");
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid value \"%V\" of habit \"%V\", it must be %*s",
+                       value, &habit->name, (size_t) (last - buf), buf);
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t *params)
+{
+    u_char      *p, *end, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t    n;
+    ngx_str_t    name;
+
+    *params = 0;
+
+    if (value->len == 4 && ngx_strncmp(value->data, "none", 4) == 0) {
+        return NGX_OK;
+    }
+
+    end = value->data + value->len;
+
+    for (p = value->data; /* void */ ; p = name.data + name.len + 1) {
+
+        name.data = p;
+        p = ngx_strlchr(p, end, ',');
+        name.len = (p ? p : end) - name.data;
+
+        n = ngx_http_ors_habit_param(&name);
+
+        if (n == NGX_DECLINED) {
+            p = ngx_http_ors_habit_words(buf, ngx_ors_chat_optionals,
+                                         sizeof(ngx_str_t), "");
+
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid name \"%V\" in habit \"params\", it "
+                               "must be \"none\" alone, or of %*s", &name,
+                               (size_t) (p - buf), buf);
+            return NGX_ERROR;
+        }
+
+        *params |= (ngx_uint_t) 1 << n;
+
+        if (p == NULL) {
+            return NGX_OK;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_habit_param(ngx_str_t *name)
+{
+    ngx_int_t         n;
+    const ngx_str_t  *list;
+
+    list = ngx_ors_chat_optionals;
+
+    for (n = 0; list[n].len; n++) {
+
+        if (list[n].len == name->len
+            && ngx_strncmp(list[n].data, name->data, name->len) == 0)
+        {
+            return n;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * What may stand somewhere, for people: elements of "size" bytes that begin
+ * with a name, the last one with an empty name.  Returns the end of it.
+ */
+
+static u_char *
+ngx_http_ors_habit_words(u_char *buf, const void *words, size_t size,
+    char *mark)
+{
+    char             *sep;
+    u_char           *last;
+    const ngx_str_t  *word, *next;
+
+    sep = "";
+    last = buf;
+
+    for (word = words; word->len; word = next) {
+        next = (const ngx_str_t *) ((const u_char *) word + size);
+
+        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V%s\"",
+                            sep, word, mark);
+
+        sep = ((const ngx_str_t *) ((const u_char *) next + size))->len
+              ? ", " : " or ";
+
+        if (next->len == 0) {
+            break;
+        }
+    }
+
+    return last;
+}
+
+
+char *
+ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t              *value;
+    ngx_uint_t              n;
+    ngx_ors_chat_effort_t  *effort;
+
+    if (olcf->habits.efforts == NGX_CONF_UNSET_PTR) {
+        olcf->habits.efforts = ngx_array_create(cf->pool, 4,
+                                               sizeof(ngx_ors_chat_effort_t));
+        if (olcf->habits.efforts == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    value = cf->args->elts;
+
+    n = olcf->habits.efforts->nelts;
+
+    effort = ngx_http_ors_effort_get(cf, olcf->habits.efforts, &value[1]);
+    if (effort == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    /* nothing to be sent, and something, cannot both be said of a value */
+
+    if (n == olcf->habits.efforts->nelts
+        && (cf->args->nelts == 2 || effort->members.first == NULL))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "effort \"%V\" is duplicate", &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    if (cf->args->nelts == 2) {
+        return NGX_CONF_OK;
+    }
+
+    return ngx_http_ors_effort_add(cf, &effort->members, &value[2],
+                                   &value[3]);
+}
+
+
+/* the effort that is called so, which may be a new one; NULL: none can be */
+
+static ngx_ors_chat_effort_t *
+ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
+    ngx_str_t *value)
+{
+    u_char                 *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_str_t              *known;
+    ngx_uint_t              i;
+    ngx_ors_chat_effort_t  *effort;
+
+    effort = efforts->elts;
+
+    for (i = 0; i < efforts->nelts; i++) {
+
+        if (effort[i].value.len == value->len
+            && ngx_strncmp(effort[i].value.data, value->data, value->len)
+               == 0)
+        {
+            return &effort[i];
+        }
+    }
+
+    for (known = ngx_http_ors_effort_values; known->len; known++) {
+
+        if (known->len != value->len
+            || ngx_strncmp(known->data, value->data, value->len) != 0)
+        {
+            continue;
+        }
+
+        effort = ngx_array_push(efforts);
+        if (effort == NULL) {
+            return NULL;
+        }
+
+        ngx_memzero(effort, sizeof(ngx_ors_chat_effort_t));
+        effort->value = *value;
+
+        return effort;
+    }
+
+    last = ngx_http_ors_habit_words(buf, ngx_http_ors_effort_values,
+                                    sizeof(ngx_str_t), "");
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid effort \"%V\", it must be %*s", value,
+                       (size_t) (last - buf), buf);
+    return NULL;
+}
+
+
+static char *
+ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
+    ngx_str_t *pointer, ngx_str_t *value)
+{
+    ngx_int_t           rc;
+    ngx_ors_pointer_t  *member;
+
+    if (ngx_http_ors_effort_json(cf, value) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    rc = ngx_ors_pointer_add(members, pointer, value, cf->pool);
+
+    if (rc == NGX_ERROR) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid pointer \"%V\", it must be one to a "
+                           "member of an object, such as \"/a\" or \"/a/b\"",
+                           pointer);
+        return NGX_CONF_ERROR;
+    }
+
+    if (rc == NGX_BUSY) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "pointer \"%V\" is to a place that has a value",
+                           pointer);
+        return NGX_CONF_ERROR;
+    }
+
+    for (member = members->first; member; member = member->next) {
+
+        if (ngx_ors_chat_owns(&member->name)) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid pointer \"%V\", \"%V\" of a request "
+                               "is not for an effort to change", pointer,
+                               &member->name);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_effort_json(ngx_conf_t *cf, ngx_str_t *value)
+{
+    ngx_int_t       rc;
+    ngx_ors_json_t  json;
+
+    ngx_ors_json_init(&json, cf->temp_pool, NGX_HTTP_ORS_EFFORT_DEPTH,
+                      NGX_HTTP_ORS_EFFORT_NODES);
+
+    rc = ngx_ors_json_read(&json, value->data, value->len);
+
+    if (rc == NGX_ERROR) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid JSON \"%V\", %V at byte %uz; a string "
+                           "needs two kinds of quotes, as in '\"low\"'",
+                           value, ngx_ors_json_strerror(json.error),
+                           json.offset);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+void
+ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits)
+{
+    ngx_http_ors_habit_t  *habit;
+
+    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
+        *ngx_http_ors_habit_field(habits, habit) = NGX_CONF_UNSET_UINT;
+    }
+
+    habits->efforts = NGX_CONF_UNSET_PTR;
+}
+
+
+void
+ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
+    ngx_ors_chat_habits_t *prev)
+{
+    ngx_uint_t            *field;
+    ngx_http_ors_habit_t  *habit;
+
+    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
+        field = ngx_http_ors_habit_field(habits, habit);
+
+        ngx_conf_merge_uint_value(*field,
+                             *ngx_http_ors_habit_field(prev, habit),
+                             *ngx_http_ors_habit_field(&ngx_ors_chat_habits,
+                                                       habit));
+    }
+
+    ngx_conf_merge_ptr_value(habits->efforts, prev->efforts, NULL);
+}

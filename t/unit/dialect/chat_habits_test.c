@@ -1,0 +1,403 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* requests as servers with habits of their own get them */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_test_request.h>
+
+
+#define USER   "'messages':[{'role':'user','content':'u'}]"
+#define IMAGE  "{'type':'input_image','image_url':'data:,'}"
+#define FILES  "{'type':'input_file','file_data':'data:,'}"
+
+
+/*
+ * ' is for ", "request" is behind model and input, "chat" is the body without
+ * the model or, of a refusal, code and param
+ */
+
+typedef struct {
+    char        *name;
+    size_t       habit;
+    ngx_uint_t   value;
+    char        *request;
+    char        *chat;
+} test_row_t;
+
+
+static void test_row(test_row_t *row);
+static void test_owns(void);
+static ngx_int_t test_bit(char *name);
+static void test_effort(char *value, char *pointer, char *json);
+static void test_quotes(u_char *p);
+
+
+#define habit(name)  offsetof(ngx_ors_chat_habits_t, name)
+
+/* by the place in ngx_ors_chat_optionals */
+
+enum {
+    bit_metadata = 1,
+    bit_cache = 2,
+    bit_safety = 4,
+    bit_tier = 8,
+    bit_store = 16,
+    bit_user = 32,
+    bit_verbosity = 64
+};
+
+
+static ngx_array_t  efforts;
+
+
+static test_row_t  rows[] = {
+
+    /* the name of the limit */
+
+    { "tokens: auto", habit(tokens), ngx_ors_chat_tokens_auto,
+      ",'max_output_tokens':20", USER ",'max_tokens':20" },
+
+    { "tokens: max_completion_tokens",
+      habit(tokens), ngx_ors_chat_tokens_completion,
+      ",'max_output_tokens':20", USER ",'max_completion_tokens':20" },
+
+    { "tokens: max_tokens", habit(tokens), ngx_ors_chat_tokens_max,
+      ",'max_output_tokens':20", USER ",'max_tokens':20" },
+
+    /* streams */
+
+    { "stream: on", habit(developer), 0, ",'stream':true",
+      USER ",'stream':true,'stream_options':{'include_usage':true}" },
+
+    { "stream: on, nobody wants one", habit(developer), 0, "", USER },
+
+    { "stream: off", habit(stream), ngx_ors_chat_stream_off,
+      ",'stream':true", USER },
+
+    { "stream: always", habit(stream), ngx_ors_chat_stream_always,
+      ",'stream':false",
+      USER ",'stream':true,'stream_options':{'include_usage':true}" },
+
+    { "usage: off", habit(usage), 0, ",'stream':true",
+      USER ",'stream':true" },
+
+    /* roles */
+
+    { "developer: system", habit(developer), 0,
+      ",'instructions':'i','input':[{'role':'developer','content':'d'},"
+      "{'role':'system','content':'s'}]",
+      "'messages':[{'role':'system','content':'i'},"
+      "{'role':'system','content':'d'},{'role':'system','content':'s'}]" },
+
+    { "developer: developer", habit(developer), 1,
+      ",'instructions':'i','input':[{'role':'developer','content':'d'},"
+      "{'role':'system','content':'s'}]",
+      "'messages':[{'role':'developer','content':'i'},"
+      "{'role':'developer','content':'d'},{'role':'system','content':'s'}]" },
+
+    /* parts */
+
+    { "images and files", habit(developer), 0,
+      ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
+      "'messages':[{'role':'user','content':["
+      "{'type':'image_url','image_url':{'url':'data:,'}},"
+      "{'type':'file','file':{'file_data':'data:,'}}]}]" },
+
+    { "images: off", habit(images), 0,
+      ",'input':[{'role':'user','content':[" FILES "," IMAGE "]}]",
+      "!unsupported_value input[0].content[1]" },
+
+    { "images: off, in an output", habit(images), 0,
+      ",'input':[{'type':'function_call','call_id':'c','name':'f',"
+      "'arguments':'{}'},{'type':'function_call_output','call_id':'c',"
+      "'output':[" IMAGE "]}]",
+      "!unsupported_value input[1].output[0]" },
+
+    { "files: off", habit(files), 0,
+      ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
+      "!unsupported_value input[0].content[1]" },
+
+    /* optional parameters */
+
+    { "params: none", habit(params), 0,
+      ",'metadata':{'a':'b'},'user':'x','text':{'verbosity':'low'}", USER },
+
+    { "params: each", habit(params), 127,
+      ",'text':{'verbosity':'low'},'user':'x','store':true,"
+      "'service_tier':'flex','safety_identifier':'s',"
+      "'prompt_cache_key':'k','metadata':{'a' : 'b'}",
+      USER ",'metadata':{'a' : 'b'},'prompt_cache_key':'k',"
+      "'safety_identifier':'s','service_tier':'flex','store':true,"
+      "'user':'x','verbosity':'low'" },
+
+    { "params: one", habit(params), bit_tier,
+      ",'metadata':{'a':'b'},'service_tier':'auto','user':'x'",
+      USER ",'service_tier':'auto'" },
+
+    { "params: absent and null", habit(params), 127,
+      ",'metadata':null,'store':null,'text':{'verbosity':null}", USER },
+
+    { "params: no text", habit(params), bit_verbosity, ",'text':null",
+      USER },
+
+    /* efforts */
+
+    { "effort: as it is", habit(params), 0,
+      ",'reasoning':{'effort':'none'}", USER ",'reasoning_effort':'none'" },
+
+    { "effort: none of the list", habit(efforts), 1,
+      ",'reasoning':{'effort':'medium'}",
+      USER ",'reasoning_effort':'medium'" },
+
+    { "effort: nothing is sent", habit(efforts), 1,
+      ",'reasoning':{'effort':'high'}", USER },
+
+    { "effort: another word", habit(efforts), 1,
+      ",'reasoning':{'effort':'minimal'}", USER ",'reasoning_effort':'low'" },
+
+    { "effort: members", habit(efforts), 1,
+      ",'reasoning':{'effort':'none'}",
+      USER ",'chat_template_kwargs':{'thinking':false,'budget':0},"
+      "'think':false" },
+
+    { "effort: an escaped one", habit(efforts), 1,
+      ",'reasoning':{'effort':'\\u0068igh'}", USER },
+
+    { "effort: null", habit(efforts), 1,
+      ",'reasoning':{'effort':null}", USER },
+
+    { "effort: not asked for", habit(efforts), 1, "", USER }
+};
+
+
+/* unknown fields are passed */
+
+static test_row_t  passed[] = {
+
+    { "a field of an effort is there once", habit(efforts), 1,
+      ",'think':true,'x':1,'chat_template_kwargs':{},"
+      "'reasoning':{'effort':'none'}",
+      USER ",'chat_template_kwargs':{'thinking':false,'budget':0},"
+      "'think':false,'x':1" },
+
+    { "without that effort it passes", habit(efforts), 1,
+      ",'think':true,'reasoning':{'effort':'high'}",
+      USER ",'think':true" },
+
+    { "verbosity is there once", habit(params), bit_verbosity,
+      ",'verbosity':'high','text':{'verbosity':'low'}",
+      USER ",'verbosity':'low'" },
+
+    { "without the text's it passes", habit(params), bit_verbosity,
+      ",'verbosity':'high'", USER ",'verbosity':'high'" },
+
+    { "a name that is not known passes once", habit(params), bit_user,
+      ",'user':'x'", USER ",'user':'x'" }
+};
+
+
+int
+main(void)
+{
+    ngx_uint_t   i;
+    ngx_pool_t  *pool;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_array_init(&efforts, pool, 4, sizeof(ngx_ors_chat_effort_t));
+
+    test_effort("high", NULL, NULL);
+    test_effort("minimal", "/reasoning_effort", "\"low\"");
+    test_effort("none", "/chat_template_kwargs/thinking", "false");
+    test_effort("none", "/think", "false");
+    test_effort("none", "/chat_template_kwargs/budget", "0");
+
+    is_int(test_bit("metadata"), bit_metadata, "bit of metadata");
+    is_int(test_bit("service_tier"), bit_tier, "bit of service_tier");
+    is_int(test_bit("user"), bit_user, "bit of user");
+    is_int(test_bit("verbosity"), bit_verbosity, "bit of verbosity");
+
+    ngx_ors_test_policy.reading = NGX_ORS_READ_LOOSE_OPENAI;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        test_row(&rows[i]);
+    }
+
+    ngx_ors_test_policy.reading = NGX_ORS_READ_SPEC;
+    ngx_ors_test_policy.unknown = ngx_ors_unknown_pass;
+
+    for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        test_row(&passed[i]);
+    }
+
+    test_owns();
+
+    ngx_destroy_pool(pool);
+
+    return done_testing();
+}
+
+
+static void
+test_row(test_row_t *row)
+{
+    u_char                  expected[1024];
+    ngx_int_t               rc;
+    ngx_str_t               body, got;
+    ngx_pool_t             *pool;
+    ngx_chain_t            *chain;
+    ngx_ors_out_t           out;
+    ngx_ors_error_t         err;
+    ngx_ors_limits_t        limits = { .depth = 64, .nodes = 1000,
+                                       .items = 100, .tools = 100 };
+    ngx_ors_request_t       req;
+    ngx_ors_chat_habits_t   habits;
+    ngx_ors_chat_tools_t    tools;
+    ngx_ors_chat_target_t   target;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+    ngx_memzero(&tools, sizeof(ngx_ors_chat_tools_t));
+
+    habits = ngx_ors_chat_habits;
+
+    if (row->habit == habit(efforts)) {
+        habits.efforts = &efforts;
+
+    } else {
+        *(ngx_uint_t *) ((u_char *) &habits + row->habit) = row->value;
+    }
+
+    body.data = ngx_pnalloc(pool, 1024);
+    body.len = ngx_sprintf(body.data, "{'model':'%s'%s%s}%Z",
+                           row->value == ngx_ors_chat_tokens_max
+                           && row->habit == habit(tokens) ? "gpt-5" : "m",
+                           ngx_strstr(row->request, "'input'")
+                           ? "" : ",'input':'u'",
+                           row->request)
+               - body.data - 1;
+    test_quotes(body.data);
+
+    rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
+
+    ngx_ors_out_init(&out, pool, 512);
+
+    if (rc == NGX_OK) {
+        target.model = &req.model;
+        target.habits = &habits;
+
+        rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
+    }
+
+    if (rc == NGX_DECLINED) {
+        got.data = ngx_pnalloc(pool, 256);
+        got.len = ngx_sprintf(got.data, "!%V %V", &err.code, &err.param)
+                  - got.data;
+
+        is_str(&got, row->chat, "%s", row->name);
+
+    } else {
+        ngx_ors_out_take(&out, &chain);
+
+        ngx_sprintf(expected, "{'model':'%V',%s}%Z", &req.model, row->chat);
+        test_quotes(expected);
+
+        is_chain(chain, (char *) expected, "%s", row->name);
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+test_owns(void)
+{
+    ngx_str_t  name;
+
+    ngx_str_set(&name, "model");
+    is_int(ngx_ors_chat_owns(&name), 1, "a field that is always there");
+
+    ngx_str_set(&name, "verbosity");
+    is_int(ngx_ors_chat_owns(&name), 1, "one that may be");
+
+    ngx_str_set(&name, "reasoning_effort");
+    is_int(ngx_ors_chat_owns(&name), 0, "what an effort is for");
+
+    ngx_str_set(&name, "mode");
+    is_int(ngx_ors_chat_owns(&name), 0, "a part of a name");
+}
+
+
+static ngx_int_t
+test_bit(char *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
+
+        if (ngx_strcmp(ngx_ors_chat_optionals[i].data, name) == 0) {
+            return 1 << i;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+test_effort(char *value, char *pointer, char *json)
+{
+    ngx_str_t               p, text;
+    ngx_uint_t              i;
+    ngx_ors_chat_effort_t  *effort;
+
+    effort = efforts.elts;
+
+    for (i = 0; i < efforts.nelts; i++) {
+
+        if (ngx_strcmp(effort[i].value.data, value) == 0) {
+            break;
+        }
+    }
+
+    if (i == efforts.nelts) {
+        effort = ngx_array_push(&efforts);
+        i = 0;
+
+        ngx_memzero(effort, sizeof(ngx_ors_chat_effort_t));
+        effort->value.data = (u_char *) value;
+        effort->value.len = ngx_strlen(value);
+    }
+
+    if (pointer == NULL) {
+        return;
+    }
+
+    p.data = (u_char *) pointer;
+    p.len = ngx_strlen(pointer);
+
+    text.data = (u_char *) json;
+    text.len = ngx_strlen(json);
+
+    is_int(ngx_ors_pointer_add(&effort[i].members, &p, &text, efforts.pool),
+           NGX_OK, "effort %s, %s", value, pointer);
+}
+
+
+static void
+test_quotes(u_char *p)
+{
+    for ( /* void */ ; *p; p++) {
+
+        if (*p == '\'') {
+            *p = '"';
+        }
+    }
+}
