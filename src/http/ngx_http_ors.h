@@ -274,6 +274,16 @@ ngx_table_elt_t *ngx_http_ors_header_add(ngx_list_t *headers,
     ngx_str_t *name, ngx_str_t *lowcase, ngx_str_t *value);
 
 
+/*
+ * Adds those headers of a target's answer that are of use to a client: its
+ * limits, the id of the request, and what a client of the API looks for
+ * (clients of the API, as their sources have it).  With "mask" there are
+ * none: they tell of the operator's account.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to,
+    ngx_uint_t mask);
+
+
 /* ngx_http_ors_route.c */
 
 /* The target that serves "model", which is plain text, or NULL. */

@@ -10,6 +10,9 @@
 #include <ngx_ors_compat.h>
 
 
+static ngx_uint_t ngx_http_ors_headers_passes(ngx_str_t *key);
+
+
 ngx_table_elt_t *
 ngx_http_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
 {
@@ -59,4 +62,80 @@ ngx_http_ors_header_add(ngx_list_t *headers, ngx_str_t *name,
     ngx_ors_set_next_header(h);
 
     return h;
+}
+
+
+ngx_int_t
+ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to, ngx_uint_t mask)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h, *copy;
+
+    if (mask) {
+        return NGX_OK;
+    }
+
+    part = &from->part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return NGX_OK;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].hash == 0 || !ngx_http_ors_headers_passes(&h[i].key)) {
+            continue;
+        }
+
+        copy = ngx_list_push(to);
+        if (copy == NULL) {
+            return NGX_ERROR;
+        }
+
+        *copy = h[i];
+        ngx_ors_set_next_header(copy);
+    }
+}
+
+
+/* names, and beginnings of names that end with "-" */
+
+static ngx_uint_t
+ngx_http_ors_headers_passes(ngx_str_t *key)
+{
+    ngx_str_t  *name;
+
+    static ngx_str_t  names[] = {
+        ngx_string("anthropic-ratelimit-"),
+        ngx_string("openai-model"),
+        ngx_string("openai-processing-ms"),
+        ngx_string("ratelimit-"),
+        ngx_string("retry-after-ms"),
+        ngx_string("x-codex-"),
+        ngx_string("x-models-etag"),
+        ngx_string("x-ratelimit-"),
+        ngx_string("x-reasoning-included"),
+        ngx_string("x-request-id"),
+        ngx_null_string
+    };
+
+    for (name = names; name->len; name++) {
+
+        if ((key->len == name->len
+             || (key->len > name->len && name->data[name->len - 1] == '-'))
+            && ngx_strncasecmp(key->data, name->data, name->len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }

@@ -223,6 +223,14 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
+    if (ctx->call
+        && ngx_http_ors_headers_pass(&ctx->call->request->headers_out.headers,
+                                     headers, turn->policy.mask)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_http_send_header(r);
 }
 
