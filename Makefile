@@ -53,8 +53,8 @@ PROVE_FLAGS ?= -j$(JOBS)
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
-.PHONY: build module server check prove test asan mainline bench run \
-        deps deps-run deps-test sources install clean help need FORCE
+.PHONY: build module server check prove test test-codex asan mainline bench \
+        run deps deps-run deps-test sources install clean help need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \
@@ -68,6 +68,7 @@ help:
 	@echo 'unit       unit tests [T=part of a name]'
 	@echo 'prove      tests with a real nginx [TESTS="t/a.t ..."]'
 	@echo 'asan       both with sanitizers and an nginx built with them'
+	@echo 'test-codex a session of Codex, which it installs: a large download'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'check      house rules, and the compiler warnings of clang'
 	@echo 'fuzz       fuzz targets'
@@ -145,6 +146,13 @@ prove: build
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+
+# Codex's package is too large for every "make test"
+
+test-codex: build deps-test
+	@t/make/sdk.sh codex
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/codex/codex.t
 
 # the sanitizer of undefined behaviour is for our files: nginx's own have
 # findings that are not ours to mend

@@ -1,8 +1,8 @@
 #!/bin/sh
 
-# Installs the real clients of the tests from npm and PyPI into t/sdk, in the
-# versions that are named there.  Silent and quick when they are there; needs
-# npm and python3-venv, but no root.
+# sdk.sh [codex]: installs the real clients of the tests from npm and PyPI into
+# t/sdk, in the versions that are named there, or Codex, which is large.  Silent
+# and quick when they are there; needs npm and python3-venv, but no root.
 
 set -u
 
@@ -12,14 +12,14 @@ sdk=$(cd "$(dirname "$0")/../sdk" && pwd) || exit 1
 
 if [ -z "${SDK_LOCK:-}" ]; then
     export SDK_LOCK=1
-    exec flock "$sdk" "$0"
+    exec flock "$sdk" "$0" "$@"
 fi
 
 
 # Node comes as a package, too: the SDK needs a newer one than Debian has
 
 install_node() {
-    cd "$sdk" \
+    cd "$sdk/$1" \
     && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
         >/dev/null \
     && cp package-lock.json node_modules/.installed
@@ -35,19 +35,24 @@ install_python() {
 }
 
 
-# need NAME DIRECTORY LIST: the directory has what the list says
+# need NAME DIRECTORY LIST [PLACE]: the directory has what the list says
 
 need() {
     cmp -s "$sdk/$3" "$sdk/$2/.installed" && return
 
     echo "installing: what t/sdk/$3 names"
 
-    "install_$1" || {
+    "install_$1" "${4:-}" || {
         echo "cannot install: what t/sdk/$3 names" >&2
         exit 1
     }
 }
 
+
+if [ "${1:-}" = codex ]; then
+    need node codex/node_modules codex/package-lock.json codex
+    exit
+fi
 
 # an interpreter that has gone makes the directory useless
 

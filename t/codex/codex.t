@@ -1,0 +1,274 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# Codex, its command line as it comes from npm, through the gateway to a
+# scripted model of Chat Completions: sessions that change files.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use File::Temp ();
+use POSIX ();
+use ORS::JSON qw( json_decode json_encode );
+use ORS::Model qw( :all );
+use ORS::Nginx ();
+use ORS::Util qw( slurp spew );
+
+my ($codex) = glob "$ORS::Nginx::ROOT/t/sdk/codex/node_modules/\@openai/"
+                   . 'codex-linux-*/vendor/*/bin/codex';
+
+-x ($codex // '') or die "Codex is not installed, run: make test-codex\n";
+
+my sub call ($id, $name, %arguments) {
+    return { id => $id, name => $name, arguments => json_encode(\%arguments) };
+}
+
+
+my sub refuses ($status, $message, %more) {
+    return [ [ status => $status ],
+             [ json => { error => { message => $message, %more } } ] ];
+}
+
+
+my $bye = stream_script(text => [ 'All is ', 'done.' ]);
+
+my %scripts = (
+    shell => rounds(
+        stream_script(reasoning => [ 'A file', ' is wanted.' ],
+                      tool_calls => [ call('call_1', 'exec_command',
+                          cmd => q{printf 'caf\303\251 "x"\n' >made.txt}) ]),
+        stream_script(text => 'Now I look.',
+                      tool_calls => [ call('call_2', 'exec_command',
+                                           cmd => 'cat made.txt') ]),
+        $bye),
+    parallel => rounds(
+        stream_script(tool_calls => [ map {
+            call("call_$_", 'exec_command', cmd => "echo $_ >$_.txt")
+        } 1 .. 3 ]), $bye),
+    schema => stream_script(text => [ '{"city":', '"Paris"}' ]),
+    image => $bye,
+    refusal => stream_script(refusal => [ 'I will', ' not.' ]),
+
+    long => refuses(400, "This model's maximum context length is 8 tokens."),
+    key => refuses(401, 'who are you', code => 'invalid_api_key'),
+    none => refuses(404, 'no such model', code => 'model_not_found'),
+    busy => refuses(429, 'slow down', code => 'rate_limit_exceeded'),
+    broken => refuses(500, 'broken'),
+    length => stream_script(text => 'one, two, thr', finish => 'length'),
+    cut => [ sse_head(), [ sse => chat_chunk(content => 'a') ], [ 'close' ] ],
+    hang => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+              [ touch => 'begun' ], [ hang => 'gone' ] ],
+);
+
+my $model = ORS::Model->new(scripts => \%scripts);
+my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
+            server {
+                listen 127.0.0.1:%%PORT_0%%;
+
+                location /v1/ {
+                    open_responses         on;
+                    open_responses_flavor  openai;
+                    open_responses_target  default /to/model;
+
+                    client_body_buffer_size 1m;
+                }
+
+                location = /to/model {
+                    internal;
+                    open_responses_dialect chat;
+                    proxy_pass http://%%MODEL%%/v1/chat/completions;
+                }
+            }
+CONF
+
+$nginx->start;
+
+my $front = $nginx->address(0);
+
+
+# a folder and a home of its own
+
+my sub place ($name) {
+    my $tmp = File::Temp->newdir;
+
+    mkdir "$tmp/$_" for qw( home work );
+
+    spew("$tmp/home/config.toml", <<"TOML");
+model = "$name"
+model_provider = "gateway"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[analytics]
+enabled = false
+
+[model_providers.gateway]
+name = "gateway"
+base_url = "http://$front/v1"
+wire_api = "responses"
+env_key = "GATEWAY_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+TOML
+
+    return $tmp;
+}
+
+
+my sub start ($tmp, @options) {
+    my $pid = open my $out, '-|';
+
+    defined $pid or die "cannot fork: $!\n";
+    return ($pid, $out) if $pid;
+
+    delete @ENV{ grep { /proxy\z/i } keys %ENV };
+    @ENV{qw( HOME CODEX_HOME )} = ("$tmp/home") x 2;
+    $ENV{GATEWAY_KEY} = 'none';
+
+    open STDIN, '<', '/dev/null';
+    open STDERR, '>', "$tmp/err";
+
+    exec 'timeout', 60, $codex, 'exec', '--json', '--skip-git-repo-check',
+         '--cd', "$tmp/work", 'Do it.', @options or POSIX::_exit(127);
+}
+
+
+# a session: {tmp, dir, status}, its finished items by type, its errors, and
+# what the model was asked
+
+my sub session ($name, @options) {
+    my $tmp = place($name);
+    my $before = $model->count;
+    my ($pid, $out) = start($tmp, @options);
+    my %s = (tmp => $tmp, dir => "$tmp/work", message => [], errors => []);
+
+    while (my $line = <$out>) {
+        my $event = json_decode($line);
+        my $item = $event->{item};
+
+        push @{ $s{errors} }, $event->{message} if $event->{type} eq 'error';
+        push @{ $s{ $item->{type} } }, $item
+            if $event->{type} eq 'item.completed';
+    }
+
+    close $out;
+
+    my @requests = $model->requests;
+
+    return { %s, status => $? >> 8,
+             asked => [ map { $_->{json} } @requests[$before .. $#requests] ] };
+}
+
+
+my sub said ($s) { map { $_->{text} } @{ $s->{agent_message} } }
+
+
+# ---- what it does
+
+
+my $s = session('shell');
+
+is($s->{status}, 0, 'shell: exit status') or diag(slurp("$s->{tmp}/err"));
+is(slurp("$s->{dir}/made.txt"), qq{caf\303\251 "x"\n}, 'shell: the file');
+is_deeply([ said($s) ], [ 'Now I look.', 'All is done.' ], 'shell: texts');
+is_deeply([ map { $_->{text} } @{ $s->{reasoning} } ],
+          [ 'A file is wanted.' ], 'shell: reasoning is shown');
+is($s->{command_execution}[1]{aggregated_output}, qq{caf\x{e9} "x"\n},
+   'shell: the second command');
+
+my $last = $s->{asked}[2];
+my @tail = @{ $last->{messages} }[-4 .. -1];
+
+is(scalar @{ $s->{asked} }, 3, 'shell: three rounds');
+is_deeply([ map { [ $_->{role}, $_->{tool_call_id}
+                    // $_->{tool_calls}[0]{id} ] } @tail ],
+          [ [ assistant => 'call_1' ], [ tool => 'call_1' ],
+            [ assistant => 'call_2' ], [ tool => 'call_2' ] ],
+          'shell: messages upstream');
+is($tail[2]{content}, 'Now I look.', 'shell: text and call are one message');
+like($tail[3]{content}, qr/caf\x{e9} "x"/, 'shell: what the command said');
+ok((grep { $_->{function}{name} eq 'exec_command' } @{ $last->{tools} }),
+   'shell: tools upstream');
+
+$s = session('parallel');
+
+is($s->{status}, 0, 'parallel: exit status');
+is(join('', map { slurp("$s->{dir}/$_.txt") } 1 .. 3), "1\n2\n3\n",
+   'parallel: three files');
+is_deeply([ map { $_->{tool_call_id} }
+            @{ $s->{asked}[1]{messages} }[-3 .. -1] ],
+          [ qw( call_1 call_2 call_3 ) ], 'parallel: answers upstream');
+
+my $schema = { type => 'object', additionalProperties => \0,
+               required => [ 'city' ],
+               properties => { city => { type => 'string' } } };
+my $files = File::Temp->newdir;
+
+spew("$files/schema.json", json_encode($schema));
+$s = session('schema', '--output-schema', "$files/schema.json");
+
+is_deeply([ said($s) ], [ '{"city":"Paris"}' ], 'schema: the answer');
+is_deeply($s->{asked}[0]{response_format}{json_schema}{schema}{required},
+          [ 'city' ], 'schema: upstream');
+
+# the smallest picture
+
+spew("$files/dot.png", pack 'H*', join '', qw(
+    89504e470d0a1a0a0000000d49484452000000010000000108000000003a
+    7e9b550000000a49444154789c63f80f0001010100b138f6140000000049
+    454e44ae426082 ));
+$s = session('image', '--image', "$files/dot.png");
+
+my ($image) = grep { ($_->{type} // '') eq 'image_url' }
+              map { ref $_->{content} ? @{ $_->{content} } : () }
+              @{ $s->{asked}[0]{messages} };
+
+is_deeply([ said($s) ], [ 'All is done.' ], 'image: the answer');
+like($image->{image_url}{url}, qr{\Adata:image/png;base64,}, 'image: upstream');
+
+# it knows no such part, and drops the message
+
+$s = session('refusal');
+
+is($s->{status}, 0, 'refusal: exit status');
+is_deeply([ said($s) ], [], 'refusal: not shown');
+
+
+# ---- errors, each after one attempt
+
+
+my %fails = (
+    long => qr/ran out of room in the model's context window/,
+    key => qr/who are you/,
+    none => qr/no such model/,
+    busy => qr/429 Too Many Requests/,
+    broken => qr/high demand/,
+    length => qr/max_output_tokens/,
+    cut => qr/ended before it was complete/,
+);
+
+for my $name (sort keys %fails) {
+    $s = session($name);
+
+    is($s->{status}, 1, "$name: exit status");
+    like("@{ $s->{errors} }", $fails{$name}, "$name: what it says");
+    is(scalar @{ $s->{asked} }, 1, "$name: one attempt");
+}
+
+
+# ---- leaving early
+
+
+my $tmp = place('hang');
+my ($pid, $out) = start($tmp);
+
+ok($model->wait_file('begun'), 'a stream has begun');
+kill 'TERM', $pid;
+ok($model->wait_file('gone'), 'Codex is gone, and so is the connection');
+close $out;
+
+$nginx->finish('nginx is well at the end');
+
+done_testing();
