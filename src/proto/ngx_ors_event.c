@@ -207,10 +207,14 @@ void
 ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *delta)
 {
-    static ngx_str_t  type =
+    static ngx_str_t  arguments =
         ngx_string("response.function_call_arguments.delta");
+    static ngx_str_t  input =
+        ngx_string("response.custom_tool_call_input.delta");
 
-    ngx_ors_event_place(out, resp, item, &type);
+    ngx_ors_event_place(out, resp, item,
+                        (item->type == ngx_ors_item_custom_call)
+                        ? &input : &arguments);
     ngx_ors_out_lit(out, ",\"delta\":\"");
 
     if (delta) {
@@ -229,11 +233,20 @@ void
 ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    static ngx_str_t  done =
+    static ngx_str_t  arguments =
         ngx_string("response.function_call_arguments.done");
+    static ngx_str_t  input =
+        ngx_string("response.custom_tool_call_input.done");
 
-    ngx_ors_event_place(out, resp, item, &done);
-    ngx_ors_out_lit(out, ",\"arguments\":\"");
+    if (item->type == ngx_ors_item_custom_call) {
+        ngx_ors_event_place(out, resp, item, &input);
+        ngx_ors_out_lit(out, ",\"input\":\"");
+
+    } else {
+        ngx_ors_event_place(out, resp, item, &arguments);
+        ngx_ors_out_lit(out, ",\"arguments\":\"");
+    }
+
     ngx_ors_text_put(out, &item->arguments);
     ngx_ors_out_lit(out, "\"}");
     ngx_ors_sse_close(out);

@@ -42,7 +42,7 @@ void ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part);
 
-/* The same for the arguments of a function_call. */
+/* The same for the arguments of a call, or its input. */
 void ngx_ors_event_arguments_delta(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item, ngx_str_t *delta);
 void ngx_ors_event_arguments_done(ngx_ors_out_t *out,

@@ -9,6 +9,8 @@
 #include <ngx_ors_item.h>
 
 
+static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 
 
@@ -26,7 +28,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     static ngx_str_t  types[] = {
         ngx_string("{\"type\":\"message\",\"id\":\""),
         ngx_string("{\"type\":\"function_call\",\"id\":\""),
-        ngx_string("{\"type\":\"reasoning\",\"id\":\"")
+        ngx_string("{\"type\":\"reasoning\",\"id\":\""),
+        ngx_string("{\"type\":\"custom_tool_call\",\"id\":\"")
     };
 
     ngx_ors_out_str(out, &types[item->type]);
@@ -47,17 +50,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         break;
 
     case ngx_ors_item_function_call:
-        ngx_ors_out_lit(out, "\",\"call_id\":\"");
-        ngx_ors_out_str(out, &item->call_id);
-        ngx_ors_out_lit(out, "\",\"name\":\"");
-        ngx_ors_out_str(out, &item->name);
-        ngx_ors_out_lit(out, "\",\"arguments\":\"");
-
-        if (!empty) {
-            ngx_ors_text_put(out, &item->arguments);
-        }
-
-        ngx_ors_out_lit(out, "\"}");
+    case ngx_ors_item_custom_call:
+        ngx_ors_item_call(out, item, empty);
         break;
 
     case ngx_ors_item_reasoning:
@@ -79,6 +73,34 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_ors_out_lit(out, "]}");
         break;
     }
+}
+
+
+static void
+ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, "\",\"call_id\":\"");
+    ngx_ors_out_str(out, &item->call_id);
+    ngx_ors_out_lit(out, "\",\"name\":\"");
+    ngx_ors_out_str(out, &item->name);
+
+    if (item->space.len) {
+        ngx_ors_out_lit(out, "\",\"namespace\":\"");
+        ngx_ors_out_str(out, &item->space);
+    }
+
+    if (item->type == ngx_ors_item_custom_call) {
+        ngx_ors_out_lit(out, "\",\"input\":\"");
+
+    } else {
+        ngx_ors_out_lit(out, "\",\"arguments\":\"");
+    }
+
+    if (!empty) {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
+    ngx_ors_out_lit(out, "\"}");
 }
 
 

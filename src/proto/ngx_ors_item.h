@@ -17,7 +17,8 @@
 typedef enum {
     ngx_ors_item_message = 0,
     ngx_ors_item_function_call,
-    ngx_ors_item_reasoning
+    ngx_ors_item_reasoning,
+    ngx_ors_item_custom_call
 } ngx_ors_item_type_e;
 
 
@@ -54,10 +55,11 @@ struct ngx_ors_item_s {
     ngx_uint_t              index;      /* output_index, once announced */
     ngx_str_t               id;
 
-    /* function_call: insides of JSON strings */
+    /* calls: insides of JSON strings */
     ngx_str_t               call_id;
     ngx_str_t               name;
-    ngx_ors_text_t          arguments;
+    ngx_str_t               space;      /* namespace of the name, or empty */
+    ngx_ors_text_t          arguments;  /* of a custom tool: its input */
 
     /* message, reasoning: in their order; "last" may be open */
     ngx_ors_part_t         *parts;
@@ -66,7 +68,14 @@ struct ngx_ors_item_s {
     ngx_ors_item_t         *next;
     unsigned                announced:1;
     unsigned                whole:1;    /* nothing can follow its arguments */
+    unsigned                wrapped:1;  /* they are not the input yet */
+    unsigned                dropped:1;  /* a call that is not to be told */
 };
+
+
+#define ngx_ors_item_is_call(item)                                            \
+    ((item)->type == ngx_ors_item_function_call                               \
+     || (item)->type == ngx_ors_item_custom_call)
 
 
 /*

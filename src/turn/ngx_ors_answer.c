@@ -7,8 +7,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_answer_calls.h>
 #include <ngx_ors_answer_items.h>
-#include <ngx_ors_arguments.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
@@ -20,15 +20,6 @@
 #define ngx_ors_answer_name_char(ch)                                          \
     (((ch) >= 'a' && (ch) <= 'z') || ((ch) >= 'A' && (ch) <= 'Z')             \
      || ((ch) >= '0' && (ch) <= '9') || (ch) == '_' || (ch) == '-')
-
-
-struct ngx_ors_answer_call_s {
-    ngx_int_t                index;       /* upstream's, -1: none */
-    ngx_str_t                id;          /* upstream's, empty: none */
-    ngx_ors_item_t          *item;
-    ngx_ors_arguments_t      arguments;
-    ngx_ors_answer_call_t   *next;
-};
 
 
 static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
@@ -238,6 +229,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
             break;
 
         case ngx_ors_item_function_call:
+        case ngx_ors_item_custom_call:
             reply->calls = NULL;
             reply->function = NULL;
             break;
@@ -454,12 +446,10 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
         item->call_id = call->id;
     }
 
-    if (item->name.len == 0 && delta->name.len) {
-        item->name.len = delta->name.len;
-        item->name.data = ngx_pstrdup(answer->pool, &delta->name);
-        if (item->name.data == NULL) {
-            return NGX_ERROR;
-        }
+    if (call->name.len == 0 && delta->name.len
+        && ngx_ors_answer_call_named(answer, call, &delta->name) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     if (delta->arguments.len) {
@@ -470,21 +460,10 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
             return NGX_ERROR;
         }
 
-        if (ngx_ors_text_append(&item->arguments, answer->pool,
-                                delta->arguments.data, delta->arguments.len)
+        if (ngx_ors_answer_call_more(answer, call, &delta->arguments)
             != NGX_OK)
         {
             return NGX_ERROR;
-        }
-
-        ngx_ors_arguments_scan(&call->arguments, delta->arguments.data,
-                               delta->arguments.len);
-
-        item->whole = call->arguments.whole;
-
-        if (answer->stream && item->announced) {
-            ngx_ors_event_arguments_delta(answer->out, answer->resp, item,
-                                          &delta->arguments);
         }
     }
 
@@ -526,7 +505,7 @@ ngx_ors_answer_call_find(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
     }
 
     item = call->item;
-    name = &item->name;
+    name = &call->name;
 
     if (delta->name.len == 0 || name->len == 0) {
         return call;

@@ -26,6 +26,8 @@ static ngx_int_t ngx_ors_answer_close(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static ngx_int_t ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
+static void ngx_ors_answer_wrapped(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item, ngx_ors_item_status_e status);
 
 
 ngx_ors_item_t *
@@ -112,7 +114,7 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 
     for (item = answer->current; item; item = answer->current) {
 
-        call = (item->type == ngx_ors_item_function_call);
+        call = ngx_ors_item_is_call(item);
 
         if (call && !item->announced) {
 
@@ -146,7 +148,9 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 
         if (answer->resp->status == ngx_ors_response_incomplete
             && (item->next == NULL
-                || (call && !item->whole && item->arguments.len)))
+                || (call && !item->whole
+                    && (item->arguments.len
+                        || item->type == ngx_ors_item_custom_call))))
         {
             status = ngx_ors_item_incomplete;
         }
@@ -180,7 +184,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 {
     ngx_ors_part_t  *part;
 
-    static const char  *prefixes[] = { "msg", "fc", "rs" };
+    static const char  *prefixes[] = { "msg", "fc", "rs", "ctc" };
 
     if (ngx_ors_id_make(&answer->ids, answer->pool, prefixes[item->type],
                         &item->id)
@@ -189,7 +193,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         return NGX_ERROR;
     }
 
-    if (item->type == ngx_ors_item_function_call
+    if (ngx_ors_item_is_call(item)
         && ngx_ors_answer_call_id(answer, item) != NGX_OK)
     {
         return NGX_ERROR;
@@ -204,7 +208,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 
     ngx_ors_event_item_added(answer->out, answer->resp, item);
 
-    if (item->arguments.len) {
+    if (item->arguments.len && !item->wrapped) {
         ngx_ors_event_arguments_delta(answer->out, answer->resp, item, NULL);
     }
 
@@ -268,6 +272,10 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
         return NGX_ERROR;
     }
 
+    if (item->wrapped) {
+        ngx_ors_answer_wrapped(answer, item, status);
+    }
+
     if (!answer->stream) {
         item->status = status;
         return NGX_OK;
@@ -276,6 +284,7 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     switch (item->type) {
 
     case ngx_ors_item_function_call:
+    case ngx_ors_item_custom_call:
         ngx_ors_event_arguments_done(answer->out, answer->resp, item);
         break;
 
@@ -317,4 +326,21 @@ ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     }
 
     return NGX_OK;
+}
+
+
+/* the end came before the input: what there is instead is all that was said */
+
+static void
+ngx_ors_answer_wrapped(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+    ngx_ors_item_status_e status)
+{
+    item->wrapped = 0;
+
+    if (status == ngx_ors_item_incomplete) {
+        ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+
+    } else if (answer->stream && item->arguments.len) {
+        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, NULL);
+    }
 }

@@ -26,6 +26,7 @@ static void check_state(check_t *c, ngx_str_t *type,
     ngx_ors_json_node_t *resp);
 static void check_item_added(check_t *c, ngx_ors_json_node_t *item);
 static void check_item_done(check_t *c, ngx_ors_json_node_t *item);
+static const char *check_call(ngx_str_t *type);
 static void check_arguments(check_t *c, ngx_str_t *type);
 static void check_part(check_t *c, ngx_str_t *type);
 static void check_text(check_t *c, ngx_str_t *type,
@@ -297,7 +298,7 @@ check_event(check_t *c, ngx_str_t *type)
         wrong(c, "item_id is another");
     }
 
-    if (memcmp(type->data, "response.function_call_arg", 26) == 0) {
+    if (check_call(&c->item_type)) {
         check_arguments(c, type);
 
     } else {
@@ -403,6 +404,10 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
 
     node = ngx_ors_json_find(&c->json, item, "arguments");
 
+    if (node == NULL) {
+        node = ngx_ors_json_find(&c->json, item, "input");
+    }
+
     if (node && node->len) {
         wrong(c, "an item is added with arguments");
     }
@@ -425,7 +430,7 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
         return;
     }
 
-    if (check_type(&c->item_type, "function_call")) {
+    if (check_call(&c->item_type)) {
         check_keep(c, &c->items[c->nitems], check_get(c, item, "call_id"));
         check_keep(c, &c->item_name, check_get(c, item, "name"));
     }
@@ -463,7 +468,7 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
 
     kept = &c->items[c->nitems - 1];
 
-    if (check_type(&c->item_type, "function_call")) {
+    if (check_call(&c->item_type)) {
 
         if (!c->done) {
             wrong(c, "no arguments.done");
@@ -475,7 +480,7 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
             wrong(c, "call_id or name has changed");
         }
 
-        check_sum(c, check_get(c, item, "arguments"));
+        check_sum(c, check_get(c, item, check_call(&c->item_type)));
 
     } else {
         node = ngx_ors_json_find(&c->json, item, "content");
@@ -504,23 +509,43 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
 }
 
 
+/* where a call has what it gives its tool; NULL: not a call */
+
+static const char *
+check_call(ngx_str_t *type)
+{
+    if (check_type(type, "function_call")) {
+        return "arguments";
+    }
+
+    return check_type(type, "custom_tool_call") ? "input" : NULL;
+}
+
+
 static void
 check_arguments(check_t *c, ngx_str_t *type)
 {
     ngx_str_t             raw;
+    ngx_uint_t            custom;
     ngx_ors_json_node_t  *node;
 
-    if (!check_type(&c->item_type, "function_call") || c->done) {
+    custom = check_type(&c->item_type, "custom_tool_call");
+
+    if (c->done) {
         wrong(c, "%.*s cannot stand here", (int) type->len, type->data);
     }
 
-    if (check_type(type, "response.function_call_arguments.done")) {
-        check_sum(c, check_get(c, c->json.nodes, "arguments"));
+    if (check_type(type, custom ? "response.custom_tool_call_input.done"
+                                : "response.function_call_arguments.done"))
+    {
+        check_sum(c, check_get(c, c->json.nodes, check_call(&c->item_type)));
         c->done = 1;
         return;
     }
 
-    if (!check_type(type, "response.function_call_arguments.delta")) {
+    if (!check_type(type, custom ? "response.custom_tool_call_input.delta"
+                                 : "response.function_call_arguments.delta"))
+    {
         wrong(c, "%.*s is not known", (int) type->len, type->data);
     }
 

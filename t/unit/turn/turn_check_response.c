@@ -77,6 +77,21 @@ static const check_field_t  call_fields[] = {
     { "name", STR }, { "arguments", STR }, { NULL, 0 }
 };
 
+static const check_field_t  call_space_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },
+    { "name", STR }, { "namespace", STR }, { "arguments", STR }, { NULL, 0 }
+};
+
+static const check_field_t  custom_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },
+    { "name", STR }, { "input", STR }, { NULL, 0 }
+};
+
+static const check_field_t  custom_space_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },
+    { "name", STR }, { "namespace", STR }, { "input", STR }, { NULL, 0 }
+};
+
 static const check_field_t  reasoning_fields[] = {
     { "type", STR }, { "id", STR }, { "status", STR }, { "summary", ARR },
     { NULL, 0 }
@@ -267,9 +282,9 @@ void
 check_item(check_t *c, ngx_ors_json_node_t *item)
 {
     ngx_str_t             id;
-    ngx_uint_t            final;
+    ngx_uint_t            final, custom;
     const char           *mark;
-    ngx_ors_json_node_t  *type, *part, *list;
+    ngx_ors_json_node_t  *type, *part, *list, *space;
 
     final = (c->state == check_st_terminal || c->state == check_st_start);
     type = check_get(c, item, "type");
@@ -281,8 +296,15 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
     mark = ngx_ors_json_is(&c->json, check_get(c, item, "status"),
                            "incomplete") ? "!" : "";
 
-    if (ngx_ors_json_is(&c->json, type, "function_call")) {
-        check_fields(c, item, call_fields, "a call");
+    custom = ngx_ors_json_is(&c->json, type, "custom_tool_call");
+
+    if (custom || ngx_ors_json_is(&c->json, type, "function_call")) {
+        space = ngx_ors_json_find(&c->json, item, "namespace");
+
+        check_fields(c, item, custom ? (space ? custom_space_fields
+                                              : custom_fields)
+                                     : (space ? call_space_fields
+                                              : call_fields), "a call");
 
         if (!final || c->error[0]) {
             return;
@@ -294,12 +316,19 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
             wrong(c, "call_id has %d bytes", (int) id.len);
         }
 
-        check_put(c, " | call%s ", mark);
+        check_put(c, " | %s%s ", custom ? "custom" : "call", mark);
+
+        if (space) {
+            check_put_node(c, space);
+            check_put(c, "/");
+        }
+
         check_put_node(c, check_get(c, item, "name"));
         check_put(c, "(");
         check_put_node(c, check_get(c, item, "call_id"));
         check_put(c, ") ");
-        check_put_node(c, check_get(c, item, "arguments"));
+        check_put_node(c, check_get(c, item, custom ? "input"
+                                                    : "arguments"));
         return;
     }
 

@@ -110,6 +110,10 @@ run_turn(run_t *run)
                                         &ngx_ors_chat_habits, &model, &out);
         }
 
+        if (run->rc == NGX_OK && run->tools) {
+            run->tools(&turn->tools);
+        }
+
         if (run->rc == NGX_OK && ngx_ors_out_take(&out, &cl) != NGX_OK) {
             run->rc = NGX_ERROR;
         }

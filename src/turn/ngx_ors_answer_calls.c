@@ -1,0 +1,206 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer_calls.h>
+#include <ngx_ors_chat_tools.h>
+#include <ngx_ors_event.h>
+
+
+/* pieces are a few letters long */
+#define NGX_ORS_ANSWER_PIECE  256
+
+
+static ngx_int_t ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call);
+static ngx_int_t ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *piece);
+static ngx_int_t ngx_ors_answer_call_put(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item, ngx_str_t *piece);
+static void ngx_ors_answer_call_delta(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item, ngx_str_t *piece);
+
+
+ngx_int_t
+ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *name)
+{
+    ngx_ors_item_t       *item;
+    ngx_ors_chat_tool_t  *tool;
+
+    item = call->item;
+
+    call->name.len = name->len;
+    call->name.data = ngx_pstrdup(answer->pool, name);
+    if (call->name.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    item->name = call->name;
+
+    tool = answer->tools ? ngx_ors_chat_tools_sent(answer->tools, name)
+                         : NULL;
+
+    if (tool == NULL) {
+        return NGX_OK;
+    }
+
+    item->name = tool->name;
+    item->space = tool->space;
+
+    switch (tool->kind) {
+
+    case ngx_ors_chat_tool_function:
+        break;
+
+    case ngx_ors_chat_tool_custom:
+        return ngx_ors_answer_call_custom(answer, call);
+    }
+
+    return NGX_OK;
+}
+
+
+/* some of the arguments may have come before the name (E43) */
+
+static ngx_int_t
+ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call)
+{
+    ngx_str_t        piece;
+    ngx_ors_item_t  *item;
+
+    item = call->item;
+
+    item->type = ngx_ors_item_custom_call;
+    item->wrapped = 1;
+
+    piece.len = item->arguments.len;
+
+    if (piece.len == 0) {
+        return NGX_OK;
+    }
+
+    piece.data = ngx_pnalloc(answer->pool, piece.len);
+    if (piece.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_ors_text_copy(piece.data, &item->arguments);
+    ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+
+    return ngx_ors_answer_call_input(answer, call, &piece);
+}
+
+
+ngx_int_t
+ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *piece)
+{
+    ngx_ors_item_t  *item;
+
+    item = call->item;
+
+    ngx_ors_arguments_scan(&call->arguments, piece->data, piece->len);
+
+    item->whole = call->arguments.whole;
+
+    if (item->type == ngx_ors_item_custom_call
+        && call->unwrap.state != ngx_ors_unwrap_st_raw)
+    {
+        return ngx_ors_answer_call_input(answer, call, piece);
+    }
+
+    if (ngx_ors_answer_call_put(answer, item, piece) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_answer_call_delta(answer, item, piece);
+
+    return NGX_OK;
+}
+
+
+/* until the input has begun it may be that there is none but all of this */
+
+static ngx_int_t
+ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *piece)
+{
+    u_char             buf[NGX_ORS_ANSWER_PIECE];
+    ngx_str_t          text;
+    ngx_ors_item_t    *item;
+    ngx_ors_unwrap_t  *u;
+
+    item = call->item;
+    u = &call->unwrap;
+
+    text.data = buf;
+
+    if (piece->len + NGX_ORS_UNWRAP_ROOM > sizeof(buf)) {
+        text.data = ngx_pnalloc(answer->pool,
+                                piece->len + NGX_ORS_UNWRAP_ROOM);
+        if (text.data == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    text.len = ngx_ors_unwrap(u, piece->data, piece->len, text.data)
+               - text.data;
+
+    if (!ngx_ors_unwrap_found(u)) {
+
+        if (ngx_ors_answer_call_put(answer, item, piece) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (u->state == ngx_ors_unwrap_st_raw) {
+            item->wrapped = 0;
+            ngx_ors_answer_call_delta(answer, item, NULL);
+        }
+
+        return NGX_OK;
+    }
+
+    if (item->wrapped) {
+        item->wrapped = 0;
+        ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+    }
+
+    if (text.len == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_answer_call_put(answer, item, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_answer_call_delta(answer, item, &text);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_call_put(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+    ngx_str_t *piece)
+{
+    return ngx_ors_text_append(&item->arguments, answer->pool, piece->data,
+                               piece->len);
+}
+
+
+/* NULL: all that was gathered */
+
+static void
+ngx_ors_answer_call_delta(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+    ngx_str_t *piece)
+{
+    if (answer->stream && item->announced) {
+        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, piece);
+    }
+}

@@ -1,0 +1,50 @@
+
+/*
+ * Tool calls of an answer: whose they are, and their arguments.
+ */
+
+
+#ifndef _NGX_ORS_ANSWER_CALLS_H_INCLUDED_
+#define _NGX_ORS_ANSWER_CALLS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer.h>
+#include <ngx_ors_arguments.h>
+#include <ngx_ors_unwrap.h>
+
+
+struct ngx_ors_answer_call_s {
+    ngx_int_t                index;       /* upstream's, -1: none */
+    ngx_str_t                id;          /* upstream's, empty: none */
+    ngx_str_t                name;        /* as upstream calls the tool */
+    ngx_ors_item_t          *item;
+    ngx_ors_arguments_t      arguments;
+    ngx_ors_unwrap_t         unwrap;      /* of a custom tool */
+    ngx_ors_answer_call_t   *next;
+};
+
+
+/*
+ * The name of the tool is known: the item gets that which the client has for
+ * it, and becomes a call of a custom tool if it is one.  "name" is copied.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *name);
+
+/*
+ * The next piece of the arguments, the inside of a JSON string; it is copied,
+ * and told to the client if the item has been.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
+    ngx_ors_answer_call_t *call, ngx_str_t *piece);
+
+
+#endif /* _NGX_ORS_ANSWER_CALLS_H_INCLUDED_ */
