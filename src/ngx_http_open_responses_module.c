@@ -163,6 +163,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, tries),
       &ngx_http_open_responses_tries_bounds },
 
+    { ngx_string("open_responses_ping"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_msec_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, ping),
+      NULL },
+
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_open_responses_enum,
@@ -546,6 +553,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
+    conf->ping = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
@@ -588,6 +596,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
+    ngx_conf_merge_msec_value(conf->ping, prev->ping, 15000);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_spec);

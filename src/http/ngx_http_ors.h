@@ -39,6 +39,7 @@ typedef enum {
 typedef struct {
     ngx_flag_t             enable;
     ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
+    ngx_msec_t             ping;        /* ms, 0: none */
     ngx_int_t              tries;       /* targets that are called in turn */
     ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
     ngx_str_t              model;
@@ -114,6 +115,9 @@ struct ngx_http_ors_ctx_s {
     off_t                      sent;        /* bytes when "pace" was set */
     ngx_event_t                pace;
     ngx_event_t                linger;
+    ngx_event_t                ping;
+    ngx_msec_t                 interval;    /* of "ping" */
+    ngx_msec_t                 spoken;      /* when the client was last told */
     ngx_str_t                  retry_after; /* from the target, or empty */
 
     ngx_chain_t               *error;       /* in place of an error page */
@@ -374,6 +378,15 @@ size_t ngx_http_ors_pending(ngx_http_ors_ctx_t *ctx);
 
 /* Posts a request unless it is posted already. */
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
+
+
+/* ngx_http_ors_ping.c */
+
+/*
+ * Sees to it that a client which waits for a stream hears something every
+ * "interval" ms; 0: it may wait.
+ */
+void ngx_http_ors_ping(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
 
 
 /* ngx_http_ors_error.c */

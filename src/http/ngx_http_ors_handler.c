@@ -143,6 +143,8 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
+    ngx_http_ors_ping(ctx, olcf->ping);
+
     return ngx_http_ors_call(ctx);
 }
 

@@ -248,7 +248,10 @@ ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx)
 
     r = ctx->request;
 
-    if (out == NULL) {
+    if (out) {
+        ctx->spoken = ngx_current_msec;
+
+    } else {
 
         if (ctx->turn->state == ngx_ors_turn_st_over && !ctx->last_sent) {
             ctx->last_sent = 1;
@@ -505,6 +508,10 @@ ngx_http_ors_timers_cleanup(void *data)
 
     if (ctx->linger.timer_set) {
         ngx_del_timer(&ctx->linger);
+    }
+
+    if (ctx->ping.timer_set) {
+        ngx_del_timer(&ctx->ping);
     }
 }
 

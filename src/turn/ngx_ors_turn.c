@@ -581,6 +581,41 @@ ngx_ors_turn_respond(ngx_ors_turn_t *turn)
 }
 
 
+ngx_uint_t
+ngx_ors_turn_ping(ngx_ors_turn_t *turn)
+{
+    if (turn->state == ngx_ors_turn_st_request
+        || turn->state == ngx_ors_turn_st_over)
+    {
+        return 0;
+    }
+
+    /* of a stream that is passed on nothing is known before it begins */
+
+    if (!ngx_ors_turn_translates(turn, turn->dialect)) {
+
+        if (turn->status == 0) {
+            return 0;
+        }
+
+        ngx_ors_out_lit(&turn->out, ":\n\n");
+        return 1;
+    }
+
+    if (turn->answer.started) {
+        ngx_ors_out_lit(&turn->out, ":\n\n");
+        return 1;
+    }
+
+    turn->answer.started = 1;
+
+    ngx_ors_event_start(&turn->out, &turn->response);
+    ngx_ors_turn_respond(turn);
+
+    return 1;
+}
+
+
 /*
  * Failures that another server may not have: it is down, overloaded, or
  * broken.  What it says of the request others would say, too

@@ -129,6 +129,12 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
 ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
 
 /*
+ * The client has waited long: appends a comment to a stream, or begins one.
+ * Returns 0 if there is nothing to be said.
+ */
+ngx_uint_t ngx_ors_turn_ping(ngx_ors_turn_t *turn);
+
+/*
  * A target has failed before anything of its answer was told to the client,
  * and turn->spare says that there are others: makes the turn ready for the
  * next one, which is to be called as the first was.

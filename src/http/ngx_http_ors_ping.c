@@ -1,0 +1,67 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static void ngx_http_ors_ping_handler(ngx_event_t *ev);
+
+
+void
+ngx_http_ors_ping(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
+{
+    ngx_event_t  *ev;
+
+    if (interval == 0 || !ctx->turn->request.stream) {
+        return;
+    }
+
+    ctx->interval = interval;
+    ctx->spoken = ngx_current_msec;
+
+    ev = &ctx->ping;
+
+    ev->data = ctx;
+    ev->log = ctx->request->connection->log;
+    ev->handler = ngx_http_ors_ping_handler;
+
+    ngx_add_timer(ev, interval);
+}
+
+
+static void
+ngx_http_ors_ping_handler(ngx_event_t *ev)
+{
+    ngx_msec_t           silent;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    /* the timer is not set anew with each event, but only when it is due */
+
+    silent = ngx_current_msec - ctx->spoken;
+
+    if (silent < ctx->interval) {
+        ngx_add_timer(ev, ctx->interval - silent);
+        return;
+    }
+
+    ngx_add_timer(ev, ctx->interval);
+
+    /* one that is slow has something to read */
+
+    if (ngx_http_ors_pending(ctx) == 0 && ngx_ors_turn_ping(ctx->turn)) {
+        ngx_http_ors_run(ctx);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
