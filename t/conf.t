@@ -319,6 +319,105 @@ bad('no limit', location('open_responses_limits;'),
     'invalid number of arguments', '"open_responses_limits"');
 
 
+# habits of a server
+
+my %habit = (
+    tokens => [ qw( auto max_tokens max_completion_tokens ) ],
+    developer => [ qw( system developer ) ],
+    images => [ qw( on off ) ], files => [ qw( on off ) ],
+    stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
+);
+
+for my $name (sort keys %habit) {
+    my @words = @{ $habit{$name} };
+    my @quoted = map { qq("$_") } @words;
+    my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
+
+    for my $word (@words) {
+        my $text = "open_responses_chat $name=$word;";
+
+        good("habit $name=$word, everywhere",
+             $text . server("$text location / { $text }"));
+        bad("habit $name=$word twice",
+            location("open_responses_chat $name=$word; $text"),
+            qq(habit "$name" is duplicate));
+    }
+
+    bad("habit $name=$_", location("open_responses_chat $name=$_;"),
+        qq(invalid value "$_" of habit "$name", it must be $list))
+        for '', 'nothing', "$words[0]x", substr $words[0], 1;
+}
+
+my @params = qw( metadata prompt_cache_key safety_identifier service_tier
+                 store user verbosity );
+
+good("habit params=$_", location("open_responses_chat params=$_;"))
+    for @params, 'none', 'store,user', join ',', reverse @params;
+
+for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
+     ['user,,store', ''], ['user,model', 'model'], ['use', 'use'])
+{
+    my ($words, $one) = @$_;
+
+    bad("habit params=$words", location("open_responses_chat params=$words;"),
+        qq(invalid name "$one" in habit "params", it must be "none" alone, )
+        . 'or of "metadata"', '"user" or "verbosity"');
+}
+
+bad('habit params twice',
+    location('open_responses_chat params=none params=user;'),
+    'habit "params" is duplicate');
+
+for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
+    bad("habit $word", location("open_responses_chat $word;"),
+        qq(invalid habit "$word", it must be "tokens=", "developer=", )
+        . '"images=", "files=", "stream=", "usage=" or "params="');
+}
+
+bad('no habit', location('open_responses_chat;'),
+    'invalid number of arguments', '"open_responses_chat"');
+
+good("effort $_, everywhere",
+     "open_responses_effort $_;"
+     . server("open_responses_effort $_ /a 1; location / {"
+              . " open_responses_effort $_ /a/b '\"x\"';"
+              . " open_responses_effort $_ /a/c '{}'; }"))
+    for qw( none minimal low medium high xhigh max );
+
+sub effort ($text) { location("open_responses_effort $text;") }
+
+bad("effort $_", effort($_),
+    qq(invalid effort "$_", it must be "none", "minimal", "low", "medium", )
+    . '"high", "xhigh" or "max"') for qw( maximal lo None );
+bad(qq(effort at "$_"), effort("low \"$_\" 1"),
+    qq(invalid pointer "$_", it must be one to a member of an object, such )
+    . 'as "/a" or "/a/b"') for '', 'a', '/', '/a/', '/a~2';
+bad("effort of $_->[0]", effort("low $_->[1] 1"),
+    qq(invalid pointer "$_->[1]", "$_->[0]" of a request is not for an )
+    . 'effort to change')
+    for [ model => '/model' ], [ messages => '/messages/x' ],
+        [ user => '/user' ], [ stream => '/stream' ];
+bad("effort with $_", effort("low /a '$_'"), qq(invalid JSON "$_", ),
+    q(needs two kinds of quotes, as in '"low"'))
+    for '', 'low', '{a:1}', '[1', '1 2';
+bad('effort twice', effort("low; open_responses_effort low"),
+    'effort "low" is duplicate');
+bad('effort of nothing, and of something',
+    effort("low; open_responses_effort low /a 1"),
+    'effort "low" is duplicate');
+bad('effort of something, and of nothing',
+    effort("low /a 1; open_responses_effort low"),
+    'effort "low" is duplicate');
+bad("effort at $_->[0] and $_->[1]",
+    effort("low $_->[0] 1; open_responses_effort low $_->[1] 1"),
+    qq(pointer "$_->[1]" is to a place that has a value))
+    for [ '/a', '/a' ], [ '/a', '/a/b' ], [ '/a/b', '/a' ];
+bad('effort with two words', effort('low /a'),
+    'invalid number of arguments', '"open_responses_effort"');
+bad('no effort', location('open_responses_effort;'),
+    'invalid number of arguments', '"open_responses_effort"');
+
+
 # what is inherited
 
 my $model = ORS::Model->new;

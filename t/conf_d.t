@@ -10,7 +10,7 @@ use File::Temp ();
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json );
-use ORS::JSON qw( json_decode );
+use ORS::JSON qw( json_decode json_false );
 use ORS::Model;
 use ORS::Nginx;
 use ORS::Sample;
@@ -194,6 +194,70 @@ for (['ollama/any', 'llama3.2'], ['ollama/gpt-oss', 'gpt-oss:20b'],
     response_ok(ask($t, $name), "model $name");
     is(asked()->{model}, $sent, 'name sent');
 }
+
+$t->finish;
+
+
+# habits.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'habits.conf'})
+                             =~ s{https://\$api/}{http://$address/}gr);
+with_files($t->dir);
+$t->start;
+
+my %low = (reasoning_effort => 'low');
+my %high = (reasoning_effort => 'high');
+my %thinking = map { $_ => { thinking => { type => $_ } } }
+               qw( enabled disabled );
+my $no = json_false;
+my $path = '/v1/chat/completions';
+
+# what is sent for efforts, and where
+
+for (
+    ['Qwen/Qwen3-8B', $path,
+     none => { chat_template_kwargs => { enable_thinking => $no } },
+     low => \%low, max => \%high],
+    ['any', $path,
+     none => { chat_template_kwargs => { enable_thinking => $no } },
+     low => { chat_template_kwargs => \%low }],
+    ['llama3.2', $path, none => { reasoning_effort => 'none' },
+     minimal => \%low, max => \%high],
+    ['gpt-5.1', $path, none => { reasoning_effort => 'none' },
+     max => { reasoning_effort => 'xhigh' }],
+    ['qwen/qwen3-8b:free', '/api/v1/chat/completions',
+     none => { reasoning => { enabled => $no } },
+     max => { reasoning => { effort => 'xhigh' } }],
+    ['deepseek-chat', $path, none => $thinking{disabled},
+     low => $thinking{enabled}],
+    (map { [$_, $path, none => {}, high => {}] }
+     qw( mistral-large magistral-medium codestral-1 )),
+    ['claude-opus-4-1', $path, minimal => {},
+     low => { thinking => { type => 'enabled', budget_tokens => 1024 } }],
+    ['gemini-2.5-flash', '/v1beta/openai/chat/completions', low => \%low,
+     max => \%high],
+) {
+    my ($name, $uri, %effort) = @$_;
+
+    for my $effort (sort keys %effort) {
+        response_ok(post_json($t->port, '/v1/responses', {
+            model => $name, input => 'hi', max_output_tokens => 100,
+            reasoning => { effort => $effort } }), "habits: $name, $effort");
+
+        my %sent = %{ asked() };
+        my $tokens = $name =~ /^gpt/ ? 'max_completion_tokens' : 'max_tokens';
+
+        is($model->last_request->{uri}, $uri, "habits: $name: path");
+        is(delete $sent{$tokens}, 100, "habits: $name: $tokens");
+        delete @sent{qw( model messages )};
+        is_deeply(\%sent, $effort{$effort}, "habits: $name, $effort: sent");
+    }
+}
+
+error_ok(post_json($t->port, '/v1/responses', {
+    model => 'deepseek-chat', input => [ { role => 'user', content => [
+        { type => 'input_image', image_url => 'data:,' } ] } ] }), 400,
+    'habits: an image', code => 'unsupported_value');
 
 $t->finish;
 

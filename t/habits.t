@@ -1,0 +1,297 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# Servers are asked in the way that open_responses_chat and
+# open_responses_effort tell of them.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::JSON qw( json_true json_false );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( stream_ok response_ok error_ok );
+
+my ($T, $F) = (json_true, json_false);
+
+# a target of each name; "usual" has none of its own
+
+my %habits = (
+    usual     => '',
+    completes => 'open_responses_chat tokens=max_completion_tokens;',
+    limits    => 'open_responses_chat tokens=max_tokens;',
+    developer => 'open_responses_chat developer=developer;',
+    blind     => 'open_responses_chat images=off;',
+    paperless => 'open_responses_chat files=off;',
+    whole     => 'open_responses_chat stream=off;',
+    flows     => 'open_responses_chat stream=always;',
+    unpaid    => 'open_responses_chat usage=off;',
+    curious   => 'open_responses_chat params=metadata,prompt_cache_key,'
+                 . 'safety_identifier,service_tier,store,user,verbosity;',
+    polite    => 'open_responses_chat params=user;',
+    thinks    => <<'CONF',
+                 open_responses_effort  none     /a/think  false;
+                 open_responses_effort  none     /a/budget 0;
+                 open_responses_effort  none     /b        '["x", {"y": 1}]';
+                 open_responses_effort  minimal  /reasoning_effort  '"low"';
+                 open_responses_effort  high;
+CONF
+    several   => 'open_responses_chat tokens=max_completion_tokens '
+                 . 'stream=off; open_responses_chat usage=off params=user;',
+);
+
+my $model = ORS::Model->new(scripts => {
+    stream => stream_script(text => [ 'Hel', 'lo' ]),
+});
+
+my $t = ORS::Nginx->new(model => $model, conf => <<"CONF" . nested());
+    open_responses_flavor openai;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        # as if there were nothing above
+
+        open_responses_chat    tokens=auto params=none;
+        open_responses_effort  max;
+
+        location /v1/ {
+            open_responses on;
+@{[ map { "open_responses_target $_ /to/$_;\n" } sort keys %habits ]}
+        }
+
+@{[ map { <<"TARGET" } sort keys %habits ]}
+        location = /to/$_ {
+            internal;
+            open_responses_dialect chat;
+            $habits{$_}
+            proxy_pass http://%%MODEL%%/v1/chat/completions;
+        }
+TARGET
+    }
+CONF
+
+$t->start;
+
+
+# what is asked comes with what is sent
+
+sub ask ($name, $body, %o) {
+    return post_json($t->port($o{port} // 0), '/v1/responses',
+                     { model => $name, input => 'hi', %$body },
+                     headers => { $o{script} ? ('X-Script' => $o{script})
+                                             : () });
+}
+
+
+sub sends ($name, $body, $want, %o) {
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $label = $o{label} // $name;
+
+    response_ok(ask($name, $body, %o), $label);
+
+    my $json = $model->last_request->{json};
+
+    delete @$json{qw( model ), exists $want->{messages} ? () : 'messages'};
+    is_deeply($json, $want, "$label: sent");
+}
+
+
+my %tokens = (max_output_tokens => 20);
+
+sends('usual', \%tokens, { max_tokens => 20 });
+sends('completes', \%tokens, { max_completion_tokens => 20 });
+sends('limits', \%tokens, { max_tokens => 20 });
+
+my %roles = (instructions => 'i', input => [
+    { role => 'developer', content => 'd' },
+    { role => 'system', content => 's' }, { role => 'user', content => 'u' },
+]);
+my @roles = ({ role => 'system', content => 's' },
+             { role => 'user', content => 'u' });
+
+sends('usual', \%roles, { messages => [
+    { role => 'system', content => 'i' }, { role => 'system', content => 'd' },
+    @roles ] });
+sends('developer', \%roles, { messages => [
+    { role => 'developer', content => 'i' },
+    { role => 'developer', content => 'd' }, @roles ] });
+
+
+# images and files
+
+my %image = (type => 'input_image', image_url => 'data:image/png;base64,AA==',
+             detail => 'auto');
+my %file = (type => 'input_file', filename => 'f',
+            file_data => 'data:text/plain;base64,AA==');
+
+sub with (@parts) { return { input => [ { role => 'user', content => [
+    { type => 'input_text', text => 'see' }, @parts ] } ] } }
+
+for (['blind', \%image, \%file], ['paperless', \%file, \%image]) {
+    my ($name, $not, $yes) = @$_;
+    my $count = $model->count;
+
+    error_ok(ask($name, { %{ with($yes, $not) }, stream => $_ }), 400, $name,
+             code => 'unsupported_value', param => 'input[0].content[2]')
+        for $T, $F;
+    is($model->count, $count, "$name: not sent");
+
+    response_ok(ask($name, with($yes)), "$name: the other kind");
+    response_ok(ask('usual', with($not)), "$name: elsewhere");
+}
+
+
+# streams: what the client wants, and what the server can
+
+stream_ok(ask('usual', { stream => $T }), 'a stream');
+is_deeply([ @{ $model->last_request->{json} }{qw( stream stream_options )} ],
+          [ $T, { include_usage => $T } ], 'a stream: sent');
+
+my $s = stream_ok(ask('whole', { stream => $T }), 'made a stream here');
+is($s->text, 'Hello', 'made a stream here: text');
+ok(!exists $model->last_request->{json}{$_}, "made a stream here: no $_")
+    for qw( stream stream_options );
+
+my $d = response_ok(ask('flows', { stream => $F }, script => 'stream'),
+                    'made a document here');
+is($d->text, 'Hello', 'made a document here: text');
+is_deeply($model->last_request->{json}{stream}, $T,
+          'made a document here: sent');
+
+stream_ok(ask('flows', { stream => $T }), 'always a stream');
+
+stream_ok(ask('unpaid', { stream => $T }), 'usage is not asked for');
+is_deeply($model->last_request->{json}{stream}, $T,
+          'usage is not asked for: a stream');
+ok(!exists $model->last_request->{json}{stream_options},
+   'usage is not asked for: sent');
+
+
+# optional parameters
+
+my %some = (metadata => { a => 'b' }, prompt_cache_key => 'k',
+            safety_identifier => 's', service_tier => 'flex', store => $F,
+            user => 'u');
+
+sends('usual', { %some, text => { verbosity => 'low' } }, {});
+sends('curious', { %some, text => { verbosity => 'low' } },
+      { %some, verbosity => 'low' });
+sends('curious', {}, {}, label => 'none of them');
+sends('polite', { %some, text => { verbosity => 'low' } }, { user => 'u' });
+
+$d = response_ok(ask('curious', { %some }), 'echo');
+is_deeply($d->response->{metadata}, { a => 'b' }, 'echo: metadata');
+
+
+# effort
+
+sub effort ($name, $effort, $want, @o) {
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+
+    sends($name, { reasoning => { effort => $effort } }, $want,
+          label => "$name: $effort", @o);
+}
+
+effort('usual', $_, { reasoning_effort => $_ }) for qw( none low xhigh );
+
+effort('thinks', 'none', { a => { think => $F, budget => 0 },
+                           b => [ 'x', { y => 1 } ] });
+effort('thinks', 'minimal', { reasoning_effort => 'low' });
+effort('thinks', 'high', {});
+effort('thinks', 'medium', { reasoning_effort => 'medium' });
+sends('thinks', {}, {}, label => 'no effort');
+
+$d = response_ok(ask('thinks', { reasoning => { effort => 'none' } }),
+                 'echo of effort');
+is($d->response->{reasoning}{effort}, 'none', 'echo of effort: as it came');
+
+
+# several at once
+
+stream_ok(ask('several', { %tokens, %some, stream => $T }), 'several');
+
+my $json = $model->last_request->{json};
+
+is_deeply({ map { $_ => $json->{$_} }
+            grep { !/\A(?:model|messages)\z/ } keys %$json },
+          { max_completion_tokens => 20, user => 'u' }, 'several: sent');
+
+
+# what is inherited, name by name
+
+my %all = (%tokens, user => 'u', store => $F);
+
+sends('from-http', \%all, { max_completion_tokens => 20, user => 'u' },
+      port => 1);
+sends('from-server', \%all, { max_tokens => 20, user => 'u' }, port => 2);
+sends('own', \%all, { max_tokens => 20 }, port => 2);
+sends('other', \%all, { max_tokens => 20, store => $F }, port => 2);
+
+effort('from-http', 'low', {}, port => 1);
+effort('from-server', 'low', {}, port => 2);
+effort('own', 'low', { reasoning_effort => 'low' }, port => 2);
+effort('own', 'high', {}, port => 2);
+effort('an-if', 'low', {}, port => 2);
+sends('an-if', \%all, { max_tokens => 20, user => 'u' }, port => 2);
+
+$t->finish;
+
+done_testing();
+
+
+sub nested () {
+    return <<'CONF' =~ s/CALL;/<<'TARGET'/ger;
+    open_responses_chat    tokens=max_completion_tokens params=user;
+    open_responses_effort  low;
+
+    server {
+        listen 127.0.0.1:%%PORT_1%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target default /to/from-http;
+        }
+
+        location = /to/from-http { CALL; }
+    }
+
+    server {
+        listen 127.0.0.1:%%PORT_2%%;
+        open_responses_chat tokens=max_tokens;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target own      /to/own;
+            open_responses_target other    /to/other;
+            open_responses_target an-if    /to/an-if;
+            open_responses_target default  /to/from-server;
+        }
+
+        location = /to/from-server { CALL; }
+
+        location = /to/own {
+            open_responses_chat    params=none;
+            open_responses_effort  high;
+            CALL;
+        }
+
+        location = /to/other {
+            open_responses_chat params=store;
+            CALL;
+        }
+
+        location = /to/an-if {
+            CALL;
+
+            if ($request_method = POST) { set $x 1; }
+        }
+    }
+CONF
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%/v1/chat/completions;
+TARGET
+}
