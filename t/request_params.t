@@ -130,7 +130,7 @@ echo('E34: nulls', { temperature => undef, top_p => undef, tools => undef,
      text => { format => { type => 'text' } }, metadata => {},
      truncation => 'disabled');
 params('E34: unknown include', { include => [ 'dreams',
-       'reasoning.encrypted_content', 'message.output_text.logprobs' ] }, {});
+       'reasoning.encrypted_content' ] }, {});
 
 
 # byte for byte
@@ -378,6 +378,18 @@ for my $effort (qw( none minimal low medium high xhigh )) {
 }
 
 params('top_logprobs 0', { top_logprobs => 0 }, {});
+params('logprobs', { include => [ 'message.output_text.logprobs' ] },
+       { logprobs => $T });
+params('logprobs of several tokens',
+       { include => [ 'reasoning.encrypted_content',
+                      'message.output_text.logprobs' ], top_logprobs => 20 },
+       { logprobs => $T, top_logprobs => 20 });
+echo('logprobs', { include => [ 'message.output_text.logprobs' ],
+                   top_logprobs => 20 }, top_logprobs => 20);
+$a->refuses('top_logprobs without logprobs',
+            { include => [ 'reasoning.encrypted_content' ],
+              top_logprobs => 2 }, 'top_logprobs',
+            code => 'unsupported_parameter');
 $a->refuses('top_logprobs', { top_logprobs => 2 }, 'top_logprobs',
             code => 'unsupported_parameter');
 $a->refuses('background', { background => $T }, 'background',

@@ -138,6 +138,16 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
                                               ngx_ors_json_object);
     }
 
+    reply->annotations = ngx_ors_chat_member(json, body, "annotations",
+                                             ngx_ors_json_array);
+
+    body = ngx_ors_chat_member(json, choice, "logprobs", ngx_ors_json_object);
+
+    if (body) {
+        reply->logprobs = ngx_ors_chat_member(json, body, "content",
+                                              ngx_ors_json_array);
+    }
+
     return NGX_OK;
 }
 

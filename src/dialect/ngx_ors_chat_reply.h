@@ -33,6 +33,8 @@ typedef struct {
     ngx_ors_json_node_t    *parts;        /* array in place of "text" */
     ngx_ors_json_node_t    *calls;        /* array, or NULL */
     ngx_ors_json_node_t    *function;     /* an only call, or NULL */
+    ngx_ors_json_node_t    *annotations;  /* array, or NULL */
+    ngx_ors_json_node_t    *logprobs;     /* array, or NULL */
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
     ngx_ors_json_node_t    *error;        /* object that tells of it, or NULL */

@@ -10,6 +10,7 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_extra.h>
 #include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_json_writer.h>
 
@@ -113,7 +114,8 @@ static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
     { ngx_ors_rq_top_logprobs,
       ngx_string("top_logprobs"),
       "unsupported_parameter",
-      "is not supported for this model" },
+      "must be 0 or absent unless \"include\" names "
+      "\"message.output_text.logprobs\"" },
 
     { ngx_ors_rq_n, ngx_null_string, NULL, NULL }
 };
@@ -154,6 +156,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_params(req, target, out);
     ngx_ors_chat_text(req, out);
+    ngx_ors_chat_ask_logprobs(req, out);
     ngx_ors_chat_optional(req, target->habits, out);
     ngx_ors_chat_stream(req, target->habits, out);
     ngx_ors_chat_extra(req, target->habits, out);
@@ -182,6 +185,12 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
         }
 
         if (!ngx_ors_chat_wanted(&req->json, node)) {
+            continue;
+        }
+
+        if (lack->field == ngx_ors_rq_top_logprobs
+            && ngx_ors_chat_wants_logprobs(req))
+        {
             continue;
         }
 

@@ -19,7 +19,6 @@ typedef struct {
     ngx_str_t   part_done;
     ngx_str_t   index;        /* name of the index field */
     ngx_str_t   text;         /* name of the field in "text_done" */
-    ngx_str_t   tail;         /* what ends the delta and the text */
 } ngx_ors_event_part_t;
 
 
@@ -31,6 +30,8 @@ static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type, ngx_uint_t empty);
 static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
+static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
+    ngx_ors_note_t *logprobs);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
 static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
@@ -44,32 +45,28 @@ static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
       ngx_string("response.output_text.done"),
       ngx_string("response.content_part.done"),
       ngx_string(",\"content_index\":"),
-      ngx_string(",\"text\":\""),
-      ngx_string("\",\"logprobs\":[]}") },
+      ngx_string(",\"text\":\"") },
 
     { ngx_string("response.content_part.added"),
       ngx_string("response.refusal.delta"),
       ngx_string("response.refusal.done"),
       ngx_string("response.content_part.done"),
       ngx_string(",\"content_index\":"),
-      ngx_string(",\"refusal\":\""),
-      ngx_string("\"}") },
+      ngx_string(",\"refusal\":\"") },
 
     { ngx_string("response.reasoning_summary_part.added"),
       ngx_string("response.reasoning_summary_text.delta"),
       ngx_string("response.reasoning_summary_text.done"),
       ngx_string("response.reasoning_summary_part.done"),
       ngx_string(",\"summary_index\":"),
-      ngx_string(",\"text\":\""),
-      ngx_string("\"}") },
+      ngx_string(",\"text\":\"") },
 
     { ngx_string("response.content_part.added"),
       ngx_string("response.reasoning.delta"),
       ngx_string("response.reasoning.done"),
       ngx_string("response.content_part.done"),
       ngx_string(",\"content_index\":"),
-      ngx_string(",\"text\":\""),
-      ngx_string("\"}") }
+      ngx_string(",\"text\":\"") }
 };
 
 
@@ -81,8 +78,7 @@ static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning = {
     ngx_string("response.reasoning_text.done"),
     ngx_string("response.content_part.done"),
     ngx_string(",\"content_index\":"),
-    ngx_string(",\"text\":\""),
-    ngx_string("\"}")
+    ngx_string(",\"text\":\"")
 };
 
 
@@ -176,7 +172,26 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
         ngx_ors_text_put(out, &part->text);
     }
 
-    ngx_ors_out_str(out, &e->tail);
+    ngx_ors_event_text_end(out, part, part->unsent);
+
+    part->unsent = NULL;
+}
+
+
+void
+ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_note_t *note,
+    ngx_uint_t index)
+{
+    static ngx_str_t  added =
+        ngx_string("response.output_text.annotation.added");
+
+    ngx_ors_event_part(out, resp, item, part, &added);
+    ngx_ors_out_lit(out, ",\"annotation_index\":");
+    ngx_ors_out_int(out, index);
+    ngx_ors_out_lit(out, ",\"annotation\":");
+    ngx_ors_out_ref(out, note->text.data, note->text.len);
+    ngx_ors_out_lit(out, "}");
     ngx_ors_sse_close(out);
 }
 
@@ -192,8 +207,7 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_part(out, resp, item, part, &e->text_done);
     ngx_ors_out_str(out, &e->text);
     ngx_ors_text_put(out, &part->text);
-    ngx_ors_out_str(out, &e->tail);
-    ngx_ors_sse_close(out);
+    ngx_ors_event_text_end(out, part, part->logprobs.first);
 
     ngx_ors_event_part(out, resp, item, part, &e->part_done);
     ngx_ors_out_lit(out, ",\"part\":");
@@ -298,6 +312,24 @@ ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_place(out, resp, item, type);
     ngx_ors_out_str(out, &ngx_ors_event_names(resp, part)->index);
     ngx_ors_out_int(out, part->index);
+}
+
+
+/* what comes after the text of a delta or of all of it */
+
+static void
+ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
+    ngx_ors_note_t *logprobs)
+{
+    ngx_ors_out_lit(out, "\"");
+
+    if (part->type == ngx_ors_part_output_text) {
+        ngx_ors_out_lit(out, ",\"logprobs\":");
+        ngx_ors_note_render(out, logprobs);
+    }
+
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
 }
 
 

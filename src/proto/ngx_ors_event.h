@@ -33,10 +33,16 @@ void ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 /*
  * "delta" is the inside of a JSON string, copied; NULL: all text of a part
- * that was gathered before it could be announced
+ * that was gathered before it could be announced.  The logprobs that were
+ * not sent yet go with it.
  */
 void ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *delta);
+
+/* response.output_text.annotation.added; "index" counts in the part. */
+void ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_note_t *note,
+    ngx_uint_t index);
 
 /* The part's text is done, then the part. */
 void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,

@@ -137,10 +137,59 @@ ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
         ngx_ors_text_put(out, &part->text);
     }
 
-    if (part->type == ngx_ors_part_output_text) {
-        ngx_ors_out_lit(out, "\",\"annotations\":[],\"logprobs\":[]}");
+    if (part->type != ngx_ors_part_output_text) {
+        ngx_ors_out_lit(out, "\"}");
+        return;
+    }
+
+    ngx_ors_out_lit(out, "\",\"annotations\":");
+    ngx_ors_note_render(out, empty ? NULL : part->annotations.first);
+    ngx_ors_out_lit(out, ",\"logprobs\":");
+    ngx_ors_note_render(out, empty ? NULL : part->logprobs.first);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+ngx_int_t
+ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_ors_note_t  *note;
+
+    note = ngx_palloc(pool, sizeof(ngx_ors_note_t));
+    if (note == NULL) {
+        return NGX_ERROR;
+    }
+
+    note->text = *text;
+    note->next = NULL;
+
+    if (notes->last) {
+        notes->last->next = note;
 
     } else {
-        ngx_ors_out_lit(out, "\"}");
+        notes->first = note;
     }
+
+    notes->last = note;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_note_render(ngx_ors_out_t *out, ngx_ors_note_t *note)
+{
+    ngx_ors_out_lit(out, "[");
+
+    while (note) {
+        ngx_ors_out_ref(out, note->text.data, note->text.len);
+
+        note = note->next;
+
+        if (note) {
+            ngx_ors_out_lit(out, ",");
+        }
+    }
+
+    ngx_ors_out_lit(out, "]");
 }

@@ -37,14 +37,37 @@ typedef enum {
 } ngx_ors_part_type_e;
 
 
+typedef struct ngx_ors_note_s  ngx_ors_note_t;
 typedef struct ngx_ors_part_s  ngx_ors_part_t;
 typedef struct ngx_ors_item_s  ngx_ors_item_t;
+
+
+/* elements of an array, with commas between them */
+
+struct ngx_ors_note_s {
+    ngx_str_t               text;
+    ngx_ors_note_t         *next;
+};
+
+
+/* zeroed memory is an empty list */
+
+typedef struct {
+    ngx_ors_note_t         *first;
+    ngx_ors_note_t         *last;
+} ngx_ors_notes_t;
 
 
 struct ngx_ors_part_s {
     ngx_ors_part_type_e     type;
     ngx_uint_t              index;      /* content_index or summary_index */
     ngx_ors_text_t          text;       /* inside of a JSON string */
+
+    /* output_text */
+    ngx_ors_notes_t         annotations;    /* one in each note */
+    ngx_ors_notes_t         logprobs;
+    ngx_ors_note_t         *unsent;     /* the first that is in no event */
+
     ngx_ors_part_t         *next;
 };
 
@@ -84,6 +107,16 @@ struct ngx_ors_item_s {
  */
 void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
+
+/*
+ * Appends a note to a list.  Its text is borrowed and must live as long as
+ * what the list is rendered to.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool,
+    ngx_str_t *text);
+
+/* Appends "note" and all behind it as an array; NULL is an empty one. */
+void ngx_ors_note_render(ngx_ors_out_t *out, ngx_ors_note_t *note);
 
 /*
  * Appends the part as a JSON object, with its text or, for the event that

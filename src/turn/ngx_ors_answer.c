@@ -9,6 +9,7 @@
 #include <ngx_ors_answer.h>
 #include <ngx_ors_answer_calls.h>
 #include <ngx_ors_answer_items.h>
+#include <ngx_ors_answer_notes.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
@@ -81,7 +82,11 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
     rc = NGX_OK;
 
-    if (reply->thoughts) {
+    if (reply->logprobs) {
+        rc = ngx_ors_answer_logprobs(answer, json, reply, err);
+    }
+
+    if (rc == NGX_OK && reply->thoughts) {
         rc = ngx_ors_answer_parts(answer, json, reply->thoughts, 1, err);
     }
 
@@ -91,6 +96,14 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
     if (rc == NGX_OK && reply->parts) {
         rc = ngx_ors_answer_parts(answer, json, reply->parts, 0, err);
+    }
+
+    /* they are of no text if nothing has taken them */
+
+    answer->logprobs.len = 0;
+
+    if (rc == NGX_OK && reply->annotations) {
+        rc = ngx_ors_answer_annotations(answer, json, reply, err);
     }
 
     if (rc == NGX_OK && reply->calls) {
@@ -109,14 +122,11 @@ static ngx_int_t
 ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
     ngx_ors_error_t *err)
 {
-    answer->size += reply->text.len + reply->refusal.len
-                    + reply->reasoning.len;
-
-    if (answer->size > answer->limits->answer) {
-        return ngx_ors_error_set(err, answer->pool, 502,
-                                 "answer_too_large",
-                                 "the model's answer is over the limit "
-                                 "of %uz bytes", answer->limits->answer);
+    if (ngx_ors_answer_grow(answer, reply->text.len + reply->refusal.len
+                                    + reply->reasoning.len, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
     }
 
     if (reply->reasoning.len
@@ -226,6 +236,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
             ngx_str_null(&reply->text);
             ngx_str_null(&reply->refusal);
             reply->parts = NULL;
+            reply->logprobs = NULL;
             break;
 
         case ngx_ors_item_function_call:
@@ -272,6 +283,12 @@ ngx_ors_answer_text(ngx_ors_answer_t *answer, ngx_ors_item_type_e type,
 
     if (ngx_ors_text_append(&part->text, answer->pool, text->data, text->len)
         != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ptype == ngx_ors_part_output_text && answer->logprobs.len
+        && ngx_ors_answer_note_tokens(answer, part) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -346,13 +363,11 @@ ngx_ors_answer_delta(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta,
 
     answer->seen = 1;
 
-    answer->size += delta->id.len + delta->name.len + delta->arguments.len;
-
-    if (answer->size > answer->limits->answer) {
-        return ngx_ors_error_set(err, answer->pool, 502,
-                                 "answer_too_large",
-                                 "the model's answer is over the limit "
-                                 "of %uz bytes", answer->limits->answer);
+    if (ngx_ors_answer_grow(answer, delta->id.len + delta->name.len
+                                    + delta->arguments.len, err)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
     }
 
     if (ngx_ors_answer_name(answer, &delta->name) != NGX_OK) {

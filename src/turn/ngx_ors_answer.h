@@ -34,6 +34,7 @@ typedef struct {
     ngx_pool_t              *pool;
     ngx_log_t               *log;
 
+    ngx_str_t                logprobs;    /* of the next text, not empty */
     ngx_ors_item_t          *current;
     ngx_ors_answer_call_t   *calls;       /* the newest one first */
     ngx_uint_t               ncalls;
@@ -41,6 +42,7 @@ typedef struct {
     ngx_ors_chat_finish_e    finish;
 
     unsigned                 stream:1;    /* events are wanted */
+    unsigned                 wants_logprobs:1;
     unsigned                 started:1;   /* and the first ones are out */
     unsigned                 seen:1;      /* some delta has come */
 } ngx_ors_answer_t;

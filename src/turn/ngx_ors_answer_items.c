@@ -30,6 +30,22 @@ static void ngx_ors_answer_wrapped(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 
 
+ngx_int_t
+ngx_ors_answer_grow(ngx_ors_answer_t *answer, size_t len,
+    ngx_ors_error_t *err)
+{
+    answer->size += len;
+
+    if (answer->size <= answer->limits->answer) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_error_set(err, answer->pool, 502, "answer_too_large",
+                             "the model's answer is over the limit of %uz "
+                             "bytes", answer->limits->answer);
+}
+
+
 ngx_ors_item_t *
 ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
 {
@@ -182,6 +198,8 @@ ngx_ors_answer_known(ngx_ors_item_t *item)
 static ngx_int_t
 ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 {
+    ngx_uint_t       n;
+    ngx_ors_note_t  *note;
     ngx_ors_part_t  *part;
 
     static const char  *prefixes[] = { "msg", "fc", "rs", "ctc" };
@@ -218,6 +236,13 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         if (part->text.len) {
             ngx_ors_event_part_delta(answer->out, answer->resp, item, part,
                                      NULL);
+        }
+
+        n = 0;
+
+        for (note = part->annotations.first; note; note = note->next) {
+            ngx_ors_event_annotation(answer->out, answer->resp, item, part,
+                                     note, n++);
         }
 
         if (part->next) {

@@ -14,6 +14,15 @@
 #include <ngx_ors_answer.h>
 
 
+/*
+ * Counts "len" more bytes of the model's.
+ *
+ * NGX_OK         they may be kept
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ */
+ngx_int_t ngx_ors_answer_grow(ngx_ors_answer_t *answer, size_t len,
+    ngx_ors_error_t *err);
+
 /* A new item behind all others, from the answer's pool.  NULL: no memory. */
 ngx_ors_item_t *ngx_ors_answer_item(ngx_ors_answer_t *answer,
     ngx_ors_item_type_e type);

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_error.h>
+#include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_gather.h>
@@ -142,6 +143,9 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     if (ngx_ors_turn_translates(turn, dialect)) {
         target.model = model->len ? model : &turn->request.model;
         target.habits = habits;
+
+        turn->answer.wants_logprobs =
+            ngx_ors_chat_wants_logprobs(&turn->request);
 
         rc = ngx_ors_chat_request(&turn->request, &target, &turn->tools, out,
                                   &turn->error);

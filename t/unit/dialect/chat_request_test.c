@@ -70,10 +70,19 @@ static test_row_t  rows[] = {
     { "E33 what is not sent",
       "m", ",'store':true,'metadata':{'a':'b'},'safety_identifier':'x',"
       "'prompt_cache_key':'y','service_tier':'auto','truncation':'auto',"
-      "'include':['message.output_text.logprobs','odd'],'top_logprobs':0,"
+      "'include':['odd'],'top_logprobs':0,"
       "'max_tool_calls':3,'text':{'verbosity':'low'},'user':'u',"
       "'background':false",
       "" },
+
+    { "logprobs",
+      "m", ",'include':['message.output_text.logprobs']",
+      ",'logprobs':true" },
+
+    { "logprobs of several tokens",
+      "m", ",'include':['odd','message.output_text.logpr\\u006fbs'],"
+      "'top_logprobs':2",
+      ",'logprobs':true,'top_logprobs':2" },
 
     { "E32 max_tokens",
       "m", ",'max_output_tokens':100", ",'max_tokens':100" },

@@ -32,6 +32,12 @@ static void check_part(check_t *c, ngx_str_t *type);
 static void check_text(check_t *c, ngx_str_t *type,
     const check_part_t *part);
 static void check_sum(check_t *c, ngx_ors_json_node_t *node);
+static void check_annotation(check_t *c);
+static void check_logprobs(check_t *c, ngx_ors_json_node_t *node);
+static void check_join(check_t *c, ngx_str_t *sum, ngx_ors_json_node_t *node,
+    size_t cut);
+static void check_joined(check_t *c, ngx_str_t *sum,
+    ngx_ors_json_node_t *object, const char *name);
 static void check_shape(check_t *c, const ngx_ors_shape_t *shape);
 
 
@@ -590,6 +596,9 @@ check_part(check_t *c, ngx_str_t *type)
         c->nparts++;
         c->done = 0;
         c->text_len = 0;
+        c->nannotations = 0;
+        c->annotations.len = 0;
+        c->logprobs.len = 0;
         return;
     }
 
@@ -605,7 +614,18 @@ check_part(check_t *c, ngx_str_t *type)
         check_sum(c, check_type(&c->part_type, "refusal")
                      ? check_get(c, part, "refusal")
                      : check_get(c, part, "text"));
+
+        if (check_type(&c->part_type, "output_text")) {
+            check_joined(c, &c->annotations, part, "annotations");
+            check_joined(c, &c->logprobs, part, "logprobs");
+        }
+
         c->part_type.len = 0;
+        return;
+    }
+
+    if (check_type(type, "response.output_text.annotation.added")) {
+        check_annotation(c);
         return;
     }
 
@@ -625,6 +645,97 @@ check_part(check_t *c, ngx_str_t *type)
     if (node) {
         raw = check_raw(c, node);
         check_text(c, &raw, p);
+    }
+
+    if (check_type(type, "response.output_text.delta")) {
+        check_join(c, &c->logprobs,
+                   check_get(c, c->json.nodes, "logprobs"), 1);
+
+    } else if (check_type(type, "response.output_text.done")) {
+        check_logprobs(c, check_get(c, c->json.nodes, "logprobs"));
+    }
+}
+
+
+/* those of tokens without text that came last are in no delta */
+
+static void
+check_logprobs(check_t *c, ngx_ors_json_node_t *node)
+{
+    ngx_str_t  sum;
+
+    sum = c->logprobs;
+    c->logprobs.len = 0;
+
+    check_join(c, &c->logprobs, node, 1);
+
+    if (c->logprobs.len < sum.len
+        || (sum.len && memcmp(c->logprobs.data, sum.data, sum.len) != 0))
+    {
+        wrong(c, "the logprobs do not begin with those of the deltas");
+    }
+}
+
+
+static void
+check_annotation(check_t *c)
+{
+    if (!check_type(&c->part_type, "output_text") || c->done) {
+        wrong(c, "an annotation cannot stand here");
+    }
+
+    check_number(c, "annotation_index", c->nannotations++);
+    check_join(c, &c->annotations,
+               check_get(c, c->json.nodes, "annotation"), 0);
+}
+
+
+/* "cut" bytes are left off at both ends */
+
+static void
+check_join(check_t *c, ngx_str_t *sum, ngx_ors_json_node_t *node, size_t cut)
+{
+    u_char     *p;
+    ngx_str_t   raw;
+
+    if (node == NULL) {
+        return;
+    }
+
+    raw = check_raw(c, node);
+
+    if (raw.len <= 2 * cut) {
+        return;
+    }
+
+    p = ngx_pnalloc(c->pool, sum->len + raw.len + 1);
+    raw.len -= 2 * cut;
+    raw.data += cut;
+
+    sum->len = ngx_sprintf(p, "%V%s%V", sum, sum->len ? "," : "", &raw) - p;
+    sum->data = p;
+}
+
+
+static void
+check_joined(check_t *c, ngx_str_t *sum, ngx_ors_json_node_t *object,
+    const char *name)
+{
+    ngx_str_t             raw;
+    ngx_ors_json_node_t  *node;
+
+    node = check_get(c, object, name);
+
+    if (node == NULL) {
+        return;
+    }
+
+    raw = check_raw(c, node);
+
+    if (raw.len != sum->len + 2
+        || (sum->len && memcmp(raw.data + 1, sum->data, sum->len) != 0))
+    {
+        wrong(c, "%s are not the sum of the events", name);
     }
 }
 

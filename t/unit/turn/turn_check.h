@@ -4,6 +4,7 @@
  * short text of its contents.
  *
  *     completed | message text(Hello) | call f(call_1) {"a":1} | usage 1+2=3
+ *     completed | message text(Hello)+[annotations]-[logprobs] | usage 0+0=0
  *     incomplete max_output_tokens | message! text(Hel) | usage 0+0=0
  *     completed | reasoning text(a summary) | reasoning thought(content)
  *     failed upstream_error | message text(Hello)
@@ -64,6 +65,9 @@ typedef struct {
     u_char           *text;            /* the sum of the deltas */
     size_t            text_len;
     size_t            text_size;
+    ngx_uint_t        nannotations;    /* of the part */
+    ngx_str_t         annotations;     /* the sum of the events, and */
+    ngx_str_t         logprobs;        /* of the deltas: insides of arrays */
 } check_t;
 
 

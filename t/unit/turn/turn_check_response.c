@@ -27,6 +27,8 @@ typedef struct {
 
 static void check_output(check_t *c, ngx_ors_json_node_t *output,
     ngx_uint_t incomplete);
+static void check_put_notes(check_t *c, ngx_ors_json_node_t *notes,
+    const char *mark);
 static void check_usage(check_t *c, ngx_ors_json_node_t *usage);
 static void check_fields(check_t *c, ngx_ors_json_node_t *object,
     const check_field_t *fields, const char *what);
@@ -397,6 +399,21 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
         }
 
         check_put(c, ")");
+
+        if (ngx_ors_json_is(&c->json, type, "output_text")) {
+            check_put_notes(c, check_get(c, part, "annotations"), "+");
+            check_put_notes(c, check_get(c, part, "logprobs"), "-");
+        }
+    }
+}
+
+
+static void
+check_put_notes(check_t *c, ngx_ors_json_node_t *notes, const char *mark)
+{
+    if (notes && notes->count) {
+        check_put(c, "%s", mark);
+        check_put_node(c, notes);
     }
 }
 

@@ -36,13 +36,17 @@ static const char  rich_stream[] =
     CALL("'index':1,'function':{'name':'g','arguments':{'x':['" BIG "']}}")
     ARGS(0, "\\\"y\\\":\\\"" BIG "\\\"") ARGS(0, "}")
     CALL("'index':2,'id':'a','function':{'name':'h'}") ARGS(2, "{}")
-    TEXT("more") FINISH("length") USAGE DONE;
+    PROBS("more", TOKEN("mo")) PROBS("", TOKEN("re")) CITE("u", 0, 1)
+    FINISH("length") USAGE DONE;
 
 static const char  rich_document[] =
     "{'choices':[{'message':{'reasoning':'r','content':'a','refusal':'b',"
-    "'tool_calls':[{'id':'x','function':{'name':'f','arguments':'{}'}},"
+    "'annotations':[{'type':'url_citation','url':'u','start_index':0,"
+    "'end_index':1}],'tool_calls':["
+    "{'id':'x','function':{'name':'f','arguments':'{}'}},"
     "{'function':{'name':'g','arguments':{'x':1}}}]},"
-    "'finish_reason':'stop'}],'usage':{'prompt_tokens':1}}";
+    "'logprobs':{'content':[" TOKEN("a") "]},'finish_reason':'stop'}],"
+    "'usage':{'prompt_tokens':1}}";
 
 
 int
@@ -89,7 +93,8 @@ test_no_memory(const char *text, const char *type, ngx_uint_t stream,
         run.stream = stream;
         run.step = 50;
         run.request = "'input':[{'role':'user','content':'hi'}],'tools':"
-                      "[{'type':'function','name':'f'}]";
+                      "[{'type':'function','name':'f'}],'include':"
+                      "['message.output_text.logprobs']";
 
         ngx_ors_test_fail_after(n);
         run_turn(&run);
@@ -217,6 +222,21 @@ test_limits(void)
                DELTA("'reasoning':'b'") TEXT("a") FINISH("stop") DONE,
                "text/event-stream", &run, "failed answer_too_large",
                "answer over it, small items");
+    test_limit(TEXT("a") CITE("u", 0, 1) FINISH("stop") DONE,
+               "text/event-stream", &run, "completed",
+               "answer below, an annotation");
+    test_limit(TEXT("a") CITE(BIG_9, 0, 1) CITE(BIG_9, 0, 1)
+               CITE(BIG_9, 0, 1) CITE(BIG_9, 0, 1) FINISH("stop") DONE,
+               "text/event-stream", &run, "failed answer_too_large",
+               "answer over it, annotations");
+    test_limit(PROBS("a", TOKEN(BIG_9)) FINISH("stop") DONE,
+               "text/event-stream", &run, "completed",
+               "answer below, logprobs");
+    test_limit(PROBS("a", TOKEN(BIG_9)) PROBS("a", TOKEN(BIG_9))
+               PROBS("", TOKEN(BIG_9)) PROBS("", TOKEN(BIG_9))
+               PROBS("a", TOKEN(BIG_9)) FINISH("stop") DONE,
+               "text/event-stream", &run, "failed answer_too_large",
+               "answer over it, logprobs");
     test_limit("{'choices':[],'x':'" BIG_9 BIG_9 BIG_9 BIG_9 BIG_9 BIG_9 "'}",
                "application/json", &run, "502 answer_too_large",
                "answer over it, document");

@@ -79,12 +79,13 @@ run_turn(run_t *run)
     run->room = 0;
     run->live = 0;
 
-    size = 128 + (run->request ? strlen(run->request) : 0);
+    size = 256 + (run->request ? strlen(run->request) : 0);
     request = malloc(size);
 
     snprintf(request, size, "{'model':'m','stream':%s,%s}",
              run->stream ? "true" : "false",
-             run->request ? run->request : "'input':'hi'");
+             run->request ? run->request
+             : "'input':'hi','include':['message.output_text.logprobs']");
 
     body.data = run_text(request, &body.len);
     free(request);

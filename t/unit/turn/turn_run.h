@@ -18,7 +18,7 @@
 
 typedef struct {
     /* what comes in; set by run_init(), to be changed after it */
-    const char        *request;      /* ' stands for " */
+    const char        *request;      /* ' stands for ", NULL: asks for all */
     ngx_uint_t         stream;       /* the client wants a stream */
     ngx_uint_t         status;
     const char        *type;

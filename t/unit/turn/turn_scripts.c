@@ -352,6 +352,134 @@ script_t  scripts[] = {
       TEXT("a") FINISH("stop") DONE,
       "completed | message text(a) | usage 0+0=0", NULL },
 
+    /* what is said beside texts */
+
+    { "annotations", SSE,
+      TEXT("a") CITE("u", 0, 1) TEXT("b") CITE("v", 1, 2) FINISH("stop") DONE,
+      "completed | message text(ab)+[" CITED("u", 0, 1) "," CITED("v", 1, 2)
+      "] | usage 0+0=0", NULL },
+
+    { "an annotation with its text, and one after it", SSE,
+      DELTA("'content':'a','annotations':[{'type':'url_citation',"
+            "'url':'u','title':'t','start_index':0,'end_index':1}]")
+      CITE("v", 0, 1) FINISH("stop") DONE,
+      "completed | message text(a)+[" CITED("u", 0, 1) "," CITED("v", 0, 1)
+      "] | usage 0+0=0", NULL },
+
+    { "annotations that are none", SSE,
+      TEXT("a") CITE("u", 0, -1) CITE("u", 0.5, 1)
+      DELTA("'annotations':[null,5,{},{'type':'file'},"
+            "{'type':'url_citation','url_citation':null},"
+            "{'type':'url_citation','url':'u','start_index':0}]")
+      DELTA("'annotations':null") DELTA("'annotations':{}")
+      FINISH("stop") DONE,
+      "completed | message text(a) | usage 0+0=0", NULL },
+
+    { "annotations of nothing", SSE,
+      CITE("u", 0, 1)
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{}'}")
+      CITE("u", 0, 1) FINISH("stop") DONE,
+      "completed | call f(a) {} | usage 0+0=0", NULL },
+
+    { "E46 an annotation while a call is not complete", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      TEXT("b") CITE("u", 0, 1) CITE("v", 0, 1) ARGS(0, "}")
+      CITE("w", 0, 1) FINISH("stop") DONE,
+      "completed | call f(a) {} | message text(b)+[" CITED("u", 0, 1) ","
+      CITED("v", 0, 1) "," CITED("w", 0, 1) "] | usage 0+0=0", NULL },
+
+    { "E61 the message again in the end, with annotations", SSE,
+      TEXT("a") CITE("u", 0, 1)
+      DATA("{'choices':[{'message':{'content':'a','annotations':["
+           "{'type':'url_citation','url':'u','title':'t',"
+           "'start_index':0,'end_index':1}]},'finish_reason':'stop'}]}")
+      DONE,
+      "completed | message text(a)+[" CITED("u", 0, 1) "] | usage 0+0=0",
+      NULL },
+
+    { "E61 the message again in the end, with annotations that are new", SSE,
+      TEXT("a")
+      DATA("{'choices':[{'message':{'content':'a','annotations':["
+           "{'type':'url_citation','url':'u','title':'t',"
+           "'start_index':0,'end_index':1}]},'finish_reason':'stop'}]}")
+      DONE,
+      "completed | message text(a)+[" CITED("u", 0, 1) "] | usage 0+0=0",
+      NULL },
+
+    { "a document with an annotation", JSON,
+      "{'choices':[{'message':{'content':'a','annotations':["
+      "{'type':'url_citation',\n 'url_citation':{'title':null,'url':'u',"
+      "'start_index':0,'end_index':1e0}}]},'finish_reason':'stop'}]}",
+      "completed | message text(a)+[{'type':'url_citation','url':'u',"
+      "'title':'','start_index':0,'end_index':1}] | usage 0+0=0", NULL },
+
+    { "E60 logprobs, bytes are null, no top_logprobs", SSE,
+      PROBS("a", "{'token':'a','logprob':-0.5,'bytes':null}")
+      PROBS("b", "{'token':'b','logprob':-0.5}")
+      PROBS("c", "{'token':'c','logprob':-1.50,'bytes':[99, 1],\t"
+                 "'top_logprobs':[ {'token':'c','logprob':-1.50},"
+                 "{'token':'d','logprob':-9e9,'bytes':[100],'x':1}]}")
+      FINISH("stop") DONE,
+      "completed | message text(abc)-[" TOKEN("a") "," TOKEN("b")
+      ",{'token':'c','logprob':-1.50,'bytes':[99,1],'top_logprobs':["
+      "{'token':'c','logprob':-1.50,'bytes':[]},"
+      "{'token':'d','logprob':-9e9,'bytes':[100]}]}] | usage 0+0=0", NULL },
+
+    { "E60 logprobs of a token that is no whole character", SSE,
+      PROBS("", TOKEN("x")) PROBS("a", TOKEN("a"))
+      PROBS("", TOKEN("b")) PROBS("", TOKEN("c")) PROBS("d", TOKEN("d"))
+      PROBS("", TOKEN("e")) FINISH("stop") DONE,
+      "completed | message text(ad)-[" TOKEN("a") "," TOKEN("b") ","
+      TOKEN("c") "," TOKEN("d") "," TOKEN("e") "] | usage 0+0=0", NULL },
+
+    { "E60 logprobs that are none", SSE,
+      PROBS("a", "") PROBS("b", "null,5,[],{},{'token':'x'},"
+                                "{'logprob':-1},{'token':'x','logprob':null}")
+      DATA("{'choices':[{'delta':{'content':'c'},'logprobs':null}]}")
+      DATA("{'choices':[{'delta':{'content':'d'},'logprobs':"
+           "{'content':null}}]}")
+      FINISH("stop") DONE,
+      "completed | message text(abcd) | usage 0+0=0", NULL },
+
+    { "E60 logprobs of what is no text", SSE,
+      DATA("{'choices':[{'delta':{'reasoning':'r'},'logprobs':{'content':["
+           TOKEN("r") "]}}]}")
+      DATA("{'choices':[{'delta':{'content':[{'type':'thinking',"
+           "'thinking':'s'}]},'logprobs':{'content':[" TOKEN("s") "]}}]}")
+      PROBS("a", TOKEN("a"))
+      DATA("{'choices':[{'delta':{'tool_calls':[{'id':'a','function':"
+           "{'name':'f','arguments':'{}'}}]},'logprobs':{'content':["
+           TOKEN("f") "]}}]}") PROBS("", TOKEN("x"))
+      FINISH("stop") DONE,
+      "completed | reasoning text(rs) | message text(a)-[" TOKEN("a")
+      "] | call f(a) {} | usage 0+0=0", NULL },
+
+    { "E46 logprobs while a call is not complete", SSE,
+      CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
+      PROBS("a", TOKEN("a")) PROBS("b", TOKEN("b")) ARGS(0, "}")
+      PROBS("c", TOKEN("c")) FINISH("stop") DONE,
+      "completed | call f(a) {} | message text(abc)-[" TOKEN("a") ","
+      TOKEN("b") "," TOKEN("c") "] | usage 0+0=0", NULL },
+
+    { "E61 the message again in the end, with logprobs", SSE,
+      PROBS("a", TOKEN("a"))
+      DATA("{'choices':[{'message':{'content':'a'},'logprobs':{'content':["
+           TOKEN("a") "]},'finish_reason':'stop'}]}") DONE,
+      "completed | message text(a)-[" TOKEN("a") "] | usage 0+0=0", NULL },
+
+    { "E60 a document with logprobs", JSON,
+      "{'choices':[{'message':{'content':'ab'},'logprobs':{'content':["
+      TOKEN("a") "," TOKEN("b") "]},'finish_reason':'stop'}]}",
+      "completed | message text(ab)-[" TOKEN("a") "," TOKEN("b")
+      "] | usage 0+0=0", NULL },
+
+    { "E56 logprobs of parts", JSON,
+      "{'choices':[{'message':{'content':[{'type':'text','text':'a'},"
+      "{'type':'text','text':'b'}]},'logprobs':{'content':["
+      TOKEN("a") "," TOKEN("b") "]},'finish_reason':'stop'}]}",
+      "completed | message text(ab)-[" TOKEN("a") "," TOKEN("b")
+      "] | usage 0+0=0", NULL },
+
     /* ends */
 
     { "E48 tool_calls without a call", SSE,

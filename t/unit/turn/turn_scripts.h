@@ -33,6 +33,17 @@ extern script_t  scripts[];      /* up to one without a name */
 #define CALL(call)    DELTA("'tool_calls':[{" call "}]")
 #define ARGS(i, args)                                                         \
     CALL("'index':" #i ",'function':{'arguments':'" args "'}")
+#define CITE(url, start, end)                                                 \
+    DELTA("'annotations':[{'type':'url_citation','url_citation':{'url':'" url \
+          "','title':'t','start_index':" #start ",'end_index':" #end "}}]")
+#define CITED(url, start, end)                                                \
+    "{'type':'url_citation','url':'" url "','title':'t','start_index':" #start\
+    ",'end_index':" #end "}"
+#define PROBS(text, tokens)                                                   \
+    DATA("{'choices':[{'delta':{'content':'" text "'},'logprobs':"           \
+         "{'content':[" tokens "]}}]}")
+#define TOKEN(token)                                                          \
+    "{'token':'" token "','logprob':-0.5,'bytes':[],'top_logprobs':[]}"
 #define FINISH(reason)                                                        \
     DATA("{'choices':[{'delta':{},'finish_reason':'" reason "'}]}")
 #define USAGE                                                                 \

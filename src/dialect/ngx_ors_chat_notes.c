@@ -1,0 +1,289 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_notes.h>
+
+
+/* what a token may need beyond what the server has written for it */
+#define NGX_ORS_CHAT_LOGPROB_MORE  (sizeof(",\"bytes\":[]")                    \
+                                    + sizeof(",\"top_logprobs\":[]"))
+
+
+static size_t ngx_ors_chat_logprobs_size(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list);
+static u_char *ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_uint_t top);
+static u_char *ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *token);
+static ngx_ors_json_node_t *ngx_ors_chat_note(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
+static ngx_int_t ngx_ors_chat_index(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, char *name, int64_t *n);
+
+
+ngx_uint_t
+ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *include, *node;
+
+    include = req->field[ngx_ors_rq_include];
+
+    if (include == NULL || include->type != ngx_ors_json_array) {
+        return 0;
+    }
+
+    for (node = ngx_ors_json_first(&req->json, include);
+         node;
+         node = ngx_ors_json_next(&req->json, node))
+    {
+        if (ngx_ors_json_is(&req->json, node,
+                            "message.output_text.logprobs"))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_ors_json_node_t  *top;
+
+    if (!ngx_ors_chat_wants_logprobs(req)) {
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"logprobs\":true");
+
+    top = req->field[ngx_ors_rq_top_logprobs];
+
+    if (top) {
+        ngx_ors_out_lit(out, ",\"top_logprobs\":");
+        ngx_ors_chat_value(out, &req->json, top);
+    }
+}
+
+
+ngx_int_t
+ngx_ors_chat_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text)
+{
+    size_t                size;
+    int64_t               start, end;
+    ngx_str_t             address, name;
+    ngx_ors_json_node_t  *type, *object, *url, *title;
+
+    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
+                          "\"title\":\"%V\",\"start_index\":%L,"
+                          "\"end_index\":%L}";
+
+    type = ngx_ors_chat_note(json, node, "type", ngx_ors_json_string);
+
+    if (type == NULL || !ngx_ors_json_is(json, type, "url_citation")) {
+        return NGX_DECLINED;
+    }
+
+    object = ngx_ors_chat_note(json, node, "url_citation",
+                               ngx_ors_json_object);
+    if (object == NULL) {
+        object = node;
+    }
+
+    url = ngx_ors_chat_note(json, object, "url", ngx_ors_json_string);
+
+    if (url == NULL
+        || ngx_ors_chat_index(json, object, "start_index", &start) != NGX_OK
+        || ngx_ors_chat_index(json, object, "end_index", &end) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    title = ngx_ors_chat_note(json, object, "title", ngx_ors_json_string);
+
+    ngx_ors_json_raw(json, url, &address);
+    ngx_str_null(&name);
+
+    if (title) {
+        ngx_ors_json_raw(json, title, &name);
+    }
+
+    size = sizeof(form) + address.len + name.len + 2 * NGX_INT64_LEN;
+
+    text->data = ngx_pnalloc(pool, size);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_snprintf(text->data, size, form, &address, &name, start,
+                             end)
+                - text->data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
+    ngx_pool_t *pool, ngx_str_t *text)
+{
+    text->data = ngx_pnalloc(pool, ngx_ors_chat_logprobs_size(json, list));
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_ors_chat_logprobs_put(text->data, json, list, 0)
+                - text->data;
+
+    return NGX_OK;
+}
+
+
+/* nothing is written in more bytes than the server has used for it */
+
+static size_t
+ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
+{
+    size_t                n;
+    ngx_ors_json_node_t  *node, *tops;
+
+    n = list->count;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        tops = ngx_ors_chat_note(json, node, "top_logprobs",
+                                 ngx_ors_json_array);
+        n += tops ? tops->count : 0;
+    }
+
+    return list->len + n * NGX_ORS_CHAT_LOGPROB_MORE;
+}
+
+
+/* "top" is set for what a token could have been */
+
+static u_char *
+ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_uint_t top)
+{
+    u_char               *first;
+    ngx_str_t             text, number;
+    ngx_ors_json_node_t  *node, *token, *logprob, *tops;
+
+    first = p;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        token = ngx_ors_chat_note(json, node, "token", ngx_ors_json_string);
+        logprob = ngx_ors_chat_note(json, node, "logprob",
+                                    ngx_ors_json_number);
+
+        if (token == NULL || logprob == NULL) {
+            continue;
+        }
+
+        ngx_ors_json_raw(json, token, &text);
+        ngx_ors_json_raw(json, logprob, &number);
+
+        if (p != first) {
+            *p++ = ',';
+        }
+
+        p = ngx_sprintf(p, "{\"token\":\"%V\",\"logprob\":%V,\"bytes\":[",
+                        &text, &number);
+        p = ngx_ors_chat_bytes_put(p, json, node);
+        *p++ = ']';
+
+        if (!top) {
+            p = ngx_sprintf(p, ",\"top_logprobs\":[");
+
+            tops = ngx_ors_chat_note(json, node, "top_logprobs",
+                                     ngx_ors_json_array);
+            if (tops) {
+                p = ngx_ors_chat_logprobs_put(p, json, tops, 1);
+            }
+
+            *p++ = ']';
+        }
+
+        *p++ = '}';
+    }
+
+    return p;
+}
+
+
+/* all of them or none: a token is not cut in pieces */
+
+static u_char *
+ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *token)
+{
+    u_char               *first;
+    int64_t               n;
+    ngx_ors_json_node_t  *bytes, *node;
+
+    bytes = ngx_ors_chat_note(json, token, "bytes", ngx_ors_json_array);
+    first = p;
+
+    for (node = bytes ? ngx_ors_json_first(json, bytes) : NULL;
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (ngx_ors_json_integer(json, node, &n) != NGX_OK
+            || n < 0 || n > 255)
+        {
+            return first;
+        }
+
+        if (p != first) {
+            *p++ = ',';
+        }
+
+        p = ngx_sprintf(p, "%L", n);
+    }
+
+    return p;
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_note(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    char *name, ngx_ors_json_type_e type)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
+
+    return (node && node->type == type) ? node : NULL;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_index(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    char *name, int64_t *n)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_chat_note(json, object, name, ngx_ors_json_number);
+
+    if (node == NULL || ngx_ors_json_integer(json, node, n) != NGX_OK
+        || *n < 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}

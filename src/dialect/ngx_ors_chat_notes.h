@@ -1,0 +1,51 @@
+
+/*
+ * What chat servers say about a text: where it was found, and how likely its
+ * tokens were.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_NOTES_H_INCLUDED_
+#define _NGX_ORS_CHAT_NOTES_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+/* 1 if "include" asks for the logprobs of texts, else 0. */
+ngx_uint_t ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req);
+
+/* Appends the members that ask a chat server for them, if they are wanted. */
+void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out);
+
+
+/*
+ * Sets "text" to one element of a message's "annotations" as an annotation
+ * of a response (spec, section 9): JSON without white space, from "pool".
+ * Its members may stand in it or, as OpenAI has it, in "url_citation"; a
+ * title that is not there is empty.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   it is of another type, or lacks something
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_annotation(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_str_t *text);
+
+/*
+ * Sets "text" to the elements of the array "list", tokens with what they
+ * could have been, as those of a response: JSON with commas and without
+ * brackets, from "pool".  Each has "bytes" and "top_logprobs", empty where
+ * the server has none (E60); what is no token is left out.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_ors_chat_logprobs(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_str_t *text);
+
+
+#endif /* _NGX_ORS_CHAT_NOTES_H_INCLUDED_ */

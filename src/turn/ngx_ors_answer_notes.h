@@ -1,0 +1,43 @@
+
+/*
+ * What a model server says about its texts, beside them.
+ */
+
+
+#ifndef _NGX_ORS_ANSWER_NOTES_H_INCLUDED_
+#define _NGX_ORS_ANSWER_NOTES_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer.h>
+
+
+/*
+ * Takes the logprobs of "reply", if the client wants them, before its text
+ * is taken: they wait for it, unless they belong to text that is there.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_answer_logprobs(ngx_ors_answer_t *answer,
+    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+
+/* Gives the logprobs that wait to "part".  NGX_OK, or NGX_ERROR: no memory. */
+ngx_int_t ngx_ors_answer_note_tokens(ngx_ors_answer_t *answer,
+    ngx_ors_part_t *part);
+
+/*
+ * Takes the annotations of "reply" after its text: they are those of the
+ * text that stands last.  What cannot be told to a client is left out.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_answer_annotations(ngx_ors_answer_t *answer,
+    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+
+
+#endif /* _NGX_ORS_ANSWER_NOTES_H_INCLUDED_ */
