@@ -47,8 +47,7 @@ ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
         }
 
         if (n == NGX_ORS_POINTER_DEPTH
-            || ngx_ors_pointer_name(&name, p, end) != NGX_OK
-            || end + 1 == last)
+            || ngx_ors_pointer_name(&name, p, end) != NGX_OK)
         {
             return NGX_DECLINED;
         }

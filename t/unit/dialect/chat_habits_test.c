@@ -202,6 +202,15 @@ static test_row_t  passed[] = {
 };
 
 
+/* unknown fields are taken out */
+
+static test_row_t  stripped[] = {
+
+    { "a name that is not known is taken out", habit(params), 127,
+      ",'user':'x','store':true", USER ",'store':true" }
+};
+
+
 int
 main(void)
 {
@@ -234,6 +243,12 @@ main(void)
 
     for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
         test_row(&passed[i]);
+    }
+
+    ngx_ors_test_policy.unknown = ngx_ors_unknown_strip;
+
+    for (i = 0; i < sizeof(stripped) / sizeof(stripped[0]); i++) {
+        test_row(&stripped[i]);
     }
 
     test_owns();
