@@ -18,6 +18,7 @@ typedef enum {
     ngx_ors_chat_part_refusal,
     ngx_ors_chat_part_image,
     ngx_ors_chat_part_file,
+    ngx_ors_chat_part_audio,
     ngx_ors_chat_part_other
 } ngx_ors_chat_part_e;
 
@@ -32,6 +33,7 @@ enum {
     ngx_ors_chat_p_detail,
     ngx_ors_chat_p_filename,
     ngx_ors_chat_p_file_data,
+    ngx_ors_chat_p_input_audio,
     ngx_ors_chat_p_n
 };
 
@@ -54,6 +56,8 @@ static ngx_int_t ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_t *part, ngx_uint_t n);
+static ngx_int_t ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part, ngx_uint_t n);
 
 
 static const ngx_str_t  ngx_ors_chat_part_names[] = {
@@ -64,6 +68,7 @@ static const ngx_str_t  ngx_ors_chat_part_names[] = {
     ngx_string("detail"),
     ngx_string("filename"),
     ngx_string("file_data"),
+    ngx_string("input_audio"),
     ngx_null_string
 };
 
@@ -195,7 +200,7 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached)
 {
     ngx_int_t   rc;
-    ngx_uint_t  n[ngx_ors_chat_part_other];
+    ngx_uint_t  media, n[ngx_ors_chat_part_other];
 
     if (node == NULL || node->type != ngx_ors_json_array) {
         ngx_ors_chat_value(cc->out, cc->json, node);
@@ -205,17 +210,21 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     rc = ngx_ors_chat_count(cc, node,
                             1 << ngx_ors_chat_part_text
                             | 1 << ngx_ors_chat_part_image
-                            | 1 << ngx_ors_chat_part_file, n);
+                            | 1 << ngx_ors_chat_part_file
+                            | 1 << ngx_ors_chat_part_audio, n);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
+    media = n[ngx_ors_chat_part_image] + n[ngx_ors_chat_part_file]
+            + n[ngx_ors_chat_part_audio];
+
     ngx_ors_out_lit(cc->out, "\"");
 
     if (ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text) == 0) {
 
-        if (n[ngx_ors_chat_part_image] || n[ngx_ors_chat_part_file]) {
+        if (media) {
             ngx_ors_out_lit(cc->out, NGX_ORS_CHAT_ATTACHED);
 
         } else {
@@ -225,7 +234,7 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
 
     ngx_ors_out_lit(cc->out, "\"");
 
-    if (n[ngx_ors_chat_part_image] || n[ngx_ors_chat_part_file]) {
+    if (media) {
         *attached = 1;
     }
 
@@ -300,6 +309,9 @@ ngx_ors_chat_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 
     } else if (ngx_ors_json_is(json, type, "input_file")) {
         part->kind = ngx_ors_chat_part_file;
+
+    } else if (ngx_ors_json_is(json, type, "input_audio")) {
+        part->kind = ngx_ors_chat_part_audio;
 
     } else if (ngx_ors_json_is(json, type, "refusal")) {
         part->kind = ngx_ors_chat_part_refusal;
@@ -411,6 +423,9 @@ ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     case ngx_ors_chat_part_file:
         return ngx_ors_chat_file_put(cc, part, n);
 
+    case ngx_ors_chat_part_audio:
+        return ngx_ors_chat_audio_put(cc, part, n);
+
     case ngx_ors_chat_part_refusal:
     case ngx_ors_chat_part_other:
         break;
@@ -498,6 +513,36 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
     ngx_ors_out_lit(cc->out, "\"file_data\":");
     ngx_ors_chat_value(cc->out, cc->json, data);
+    ngx_ors_out_lit(cc->out, "}}");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+    ngx_uint_t n)
+{
+    ngx_ors_json_node_t  *audio, *data, *format;
+
+    audio = part->member[ngx_ors_chat_p_input_audio];
+    data = audio ? ngx_ors_json_find(cc->json, audio, "data") : NULL;
+    format = audio ? ngx_ors_json_find(cc->json, audio, "format") : NULL;
+
+    if (data == NULL || data->type != ngx_ors_json_string
+        || format == NULL || format->type != ngx_ors_json_string)
+    {
+        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+                                   "has no \"input_audio\" with \"data\" and "
+                                   "\"format\", without which audio cannot "
+                                   "be sent");
+    }
+
+    ngx_ors_out_lit(cc->out, "{\"type\":\"input_audio\","
+                             "\"input_audio\":{\"data\":");
+    ngx_ors_chat_value(cc->out, cc->json, data);
+    ngx_ors_out_lit(cc->out, ",\"format\":");
+    ngx_ors_chat_value(cc->out, cc->json, format);
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;

@@ -61,14 +61,35 @@ static row_t  items[] = {
     { "{'type':'function_call_output','call_id':null,'output':''}",
       "missing_required_parameter input[1].call_id" },
     { CALL ",{'type':'function_call_output','call_id':'c','output':["
-      "{'type':'input_audio','input_audio':{}}]}",
-      "unsupported_value input[2].output[0]" },
+      "{'type':'input_audio','input_audio':{'data':'x'}}]}",
+      "invalid_value input[2].output[0]" },
+    { CALL ",{'type':'function_call_output','call_id':'c','output':["
+      "{'type':'input_audio','input_audio':{'data':'QUJD','format':'wav'}}]}",
+      ",{'role':'assistant','content':null,'tool_calls':[{'id':'c',"
+      "'type':'function','function':{'name':'f','arguments':'{}'}}]},"
+      "{'role':'tool','content':'(attached below)','tool_call_id':'c'},"
+      "{'role':'user','content':[{'type':'input_audio','input_audio':"
+      "{'data':'QUJD','format':'wav'}}]}" },
     { CALL ",{'type':'function_call_output','call_id':'c','output':["
       "{'type':'encrypted_content','encrypted_content':'x'}]}",
       "unsupported_value input[2].output[0]" },
 
     { "{'role':'user','content':[{'type':'input_audio','input_audio':{}}]}",
-      "unsupported_value input[1].content[0]" },
+      "invalid_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_audio','input_audio':"
+      "{'data':'x','format':5}}]}", "invalid_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_audio','input_audio':"
+      "{'data':5,'format':'mp3'}}]}", "invalid_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_audio','audio_url':'u'}]}",
+      "invalid_value input[1].content[0]" },
+    { "{'role':'user','content':[{'type':'input_audio','input_audio':"
+      "{'format':'mp3','data':'QUJ\\u0044','x':1}},"
+      "{'type':'input_text','text':'a'}]}",
+      ",{'role':'user','content':[{'type':'input_audio','input_audio':"
+      "{'data':'QUJ\\u0044','format':'mp3'}},{'type':'text','text':'a'}]}" },
+    { "{'role':'assistant','content':[{'type':'output_text','text':'a'},"
+      "{'type':'input_audio','input_audio':{'data':'x','format':'wav'}}]}",
+      "invalid_value input[1].content[1].type" },
     { "{'role':'user','content':[{'type':'input_image','file_id':'f'}]}",
       "invalid_value input[1].content[0]" },
     { "{'role':'user','content':[{'type':'input_file','file_id':'f'}]}",
