@@ -348,8 +348,8 @@ for my $name (sort keys %habit) {
         for '', 'nothing', "$words[0]x", substr $words[0], 1;
 }
 
-my @params = qw( metadata prompt_cache_key safety_identifier service_tier
-                 store user verbosity );
+my @params = qw( metadata prompt_cache_key prompt_cache_retention
+                 safety_identifier service_tier store user verbosity );
 
 good("habit params=$_", location("open_responses_chat params=$_;"))
     for @params, 'none', 'store,user', join ',', reverse @params;

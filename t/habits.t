@@ -29,7 +29,8 @@ my %habits = (
     flows     => 'open_responses_chat stream=always;',
     unpaid    => 'open_responses_chat usage=off;',
     curious   => 'open_responses_chat params=metadata,prompt_cache_key,'
-                 . 'safety_identifier,service_tier,store,user,verbosity;',
+                 . 'prompt_cache_retention,safety_identifier,service_tier,'
+                 . 'store,user,verbosity;',
     polite    => 'open_responses_chat params=user;',
     thinks    => <<'CONF',
                  open_responses_effort  none     /a/think  false;
@@ -43,6 +44,9 @@ CONF
 );
 
 my $model = ORS::Model->new(scripts => {
+    broken => [ [ status => 503 ], [ json => { error => {
+        message => 'no', type => 'server_error', param => undef,
+        code => undef } } ] ],
     stream => stream_script(text => [ 'Hel', 'lo' ]),
 });
 
@@ -59,6 +63,8 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF" . nested());
 
         location /v1/ {
             open_responses on;
+            open_responses_target first /to/broken /to/developer;
+            open_responses_target paged /to/paged;
 @{[ map { "open_responses_target $_ /to/$_;\n" } sort keys %habits ]}
         }
 
@@ -70,6 +76,21 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF" . nested());
             proxy_pass http://%%MODEL%%/v1/chat/completions;
         }
 TARGET
+
+        location = /to/broken {
+            internal;
+            open_responses_dialect chat;
+            open_responses_chat tokens=max_completion_tokens;
+            proxy_pass http://%%MODEL%%/script/broken;
+        }
+
+        location = /to/paged {
+            internal;
+            open_responses_dialect chat;
+            open_responses_chat tokens=max_completion_tokens;
+            proxy_pass http://127.0.0.1:%%PORT_3%%;
+            error_page 502 = /to/developer;
+        }
     }
 CONF
 
@@ -118,6 +139,16 @@ sends('usual', \%roles, { messages => [
 sends('developer', \%roles, { messages => [
     { role => 'developer', content => 'i' },
     { role => 'developer', content => 'd' }, @roles ] });
+
+
+# another target takes over: it is asked in its own way
+
+for my $name (qw( first paged )) {
+    sends($name, { %tokens, instructions => 'i' },
+          { max_tokens => 20, messages => [
+              { role => 'developer', content => 'i' },
+              { role => 'user', content => 'hi' } ] });
+}
 
 
 # images and files
@@ -173,6 +204,7 @@ ok(!exists $model->last_request->{json}{stream_options},
 # optional parameters
 
 my %some = (metadata => { a => 'b' }, prompt_cache_key => 'k',
+            prompt_cache_retention => '24h',
             safety_identifier => 's', service_tier => 'flex', store => $F,
             user => 'u');
 

@@ -35,6 +35,7 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
 const ngx_str_t  ngx_ors_chat_optionals[] = {
     ngx_string("metadata"),
     ngx_string("prompt_cache_key"),
+    ngx_string("prompt_cache_retention"),
     ngx_string("safety_identifier"),
     ngx_string("service_tier"),
     ngx_string("store"),

@@ -44,12 +44,10 @@ static void test_quotes(u_char *p);
 
 enum {
     bit_metadata = 1,
-    bit_cache = 2,
-    bit_safety = 4,
-    bit_tier = 8,
-    bit_store = 16,
-    bit_user = 32,
-    bit_verbosity = 64
+    bit_tier = 16,
+    bit_user = 64,
+    bit_verbosity = 128,
+    bit_all = 255
 };
 
 
@@ -128,19 +126,20 @@ static test_row_t  rows[] = {
     { "params: none", habit(params), 0,
       ",'metadata':{'a':'b'},'user':'x','text':{'verbosity':'low'}", USER },
 
-    { "params: each", habit(params), 127,
+    { "params: each", habit(params), bit_all,
       ",'text':{'verbosity':'low'},'user':'x','store':true,"
       "'service_tier':'flex','safety_identifier':'s',"
-      "'prompt_cache_key':'k','metadata':{'a' : 'b'}",
+      "'prompt_cache_retention':'24h','prompt_cache_key':'k',"
+      "'metadata':{'a' : 'b'}",
       USER ",'metadata':{'a' : 'b'},'prompt_cache_key':'k',"
-      "'safety_identifier':'s','service_tier':'flex','store':true,"
-      "'user':'x','verbosity':'low'" },
+      "'prompt_cache_retention':'24h','safety_identifier':'s',"
+      "'service_tier':'flex','store':true,'user':'x','verbosity':'low'" },
 
     { "params: one", habit(params), bit_tier,
       ",'metadata':{'a':'b'},'service_tier':'auto','user':'x'",
       USER ",'service_tier':'auto'" },
 
-    { "params: absent and null", habit(params), 127,
+    { "params: absent and null", habit(params), bit_all,
       ",'metadata':null,'store':null,'text':{'verbosity':null}", USER },
 
     { "params: no text", habit(params), bit_verbosity, ",'text':null",
@@ -206,7 +205,7 @@ static test_row_t  passed[] = {
 
 static test_row_t  stripped[] = {
 
-    { "a name that is not known is taken out", habit(params), 127,
+    { "a name that is not known is taken out", habit(params), bit_all,
       ",'user':'x','store':true", USER ",'store':true" }
 };
 
