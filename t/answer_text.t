@@ -258,6 +258,10 @@ $scripts{'think-details'} = chunks(role, map({ chat_chunk(delta => {
         content => '', reasoning_details => [
             { type => 'reasoning.text', text => $_ } ] }) } 'Let ', 'me.'),
     word('Hello'), stop);
+$scripts{'think-twice-json'} = json_script(chat_reply(
+    content => 'Hello', reasoning => 'Let me.', message => {
+        reasoning => 'Let me.', reasoning_details => [
+            { type => 'reasoning.text', text => 'Let me.' } ] }));
 $scripts{'think-json'} = json_script(chat_reply(reasoning => 'Let me.',
                                                 content => 'Hello'));
 $scripts{'think-same'} = chunks(chat_chunk(reasoning => 'Let me.',
@@ -443,15 +447,16 @@ for my $script (qw( no-done no-done-bytes no-end-of-line )) {
 
 # reasoning
 
-for my $script (qw( think think-vllm think-twice think-details think-json
-                    think-same ))
+for my $script (qw( think think-vllm think-twice think-twice-json
+                    think-details think-json think-same ))
 {
-    my ($s) = $a->answer($script, "E47: $script");
+    my $name = ($script =~ /twice|details/ ? 'E7' : 'E47') . ": $script";
+    my ($s) = $a->answer($script, $name);
 
-    is($s->summary, 'Let me.', "E47: $script: reasoning");
-    is($s->text, 'Hello', "E47: $script: text");
+    is($s->summary, 'Let me.', "$name: reasoning");
+    is($s->text, 'Hello', "$name: text");
     is_deeply([ map { $_->{type} } @{ $s->items } ],
-              [ 'reasoning', 'message' ], "E47: $script: items");
+              [ 'reasoning', 'message' ], "$name: items");
 }
 
 {

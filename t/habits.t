@@ -135,10 +135,11 @@ my @roles = ({ role => 'system', content => 's' },
 
 sends('usual', \%roles, { messages => [
     { role => 'system', content => 'i' }, { role => 'system', content => 'd' },
-    @roles ] });
+    @roles ] }, label => 'E13: system');
 sends('developer', \%roles, { messages => [
     { role => 'developer', content => 'i' },
-    { role => 'developer', content => 'd' }, @roles ] });
+    { role => 'developer', content => 'd' }, @roles ] },
+    label => 'E13: developer');
 
 
 # another target takes over: it is asked in its own way

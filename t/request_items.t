@@ -80,12 +80,17 @@ messages('instructions', 'Hi', [ system_('Be brief.'), user('Hi') ],
 messages('empty instructions', 'Hi', [ user('Hi') ], instructions => '');
 messages('instructions null', 'Hi', [ user('Hi') ], instructions => undef);
 
-messages('roles',
+messages('E13: roles',
          [ message('system', 'S'), message('developer', 'D'),
            message('user', 'U'), message('assistant', 'A'),
            message('user', 'V') ],
          [ system_('I'), system_('S'), system_('D'), user('U'),
            assistant('A'), user('V') ], instructions => 'I');
+
+messages('E19: the last message is incomplete',
+         [ message('user', 'Hi'),
+           message('assistant', [ said('Well') ], status => 'incomplete') ],
+         [ user('Hi'), assistant('Well') ]);
 
 messages('a message without a type',
          [ { role => 'user', content => 'Hi' } ], [ user('Hi') ]);

@@ -60,11 +60,11 @@ script_t  scripts[] = {
       "completed | message text(\xc3\xa9\n\\ \xf0\x9f\x98\x80 \xc3\xa9)"
       " | usage 0+0=0", NULL },
 
-    { "refusal", SSE,
+    { "E59 refusal", SSE,
       DELTA("'refusal':'I ca'") DELTA("'refusal':'nnot'") FINISH("stop") DONE,
       "completed | message refusal(I cannot) | usage 0+0=0", NULL },
 
-    { "text, refusal, text", SSE,
+    { "E59 text, refusal, text", SSE,
       TEXT("a") DELTA("'refusal':'b'") TEXT("c") FINISH("stop") DONE,
       "completed | message text(a) refusal(b) text(c) | usage 0+0=0", NULL },
 
@@ -613,6 +613,16 @@ script_t  scripts[] = {
     { "E53 HTML with status 502", 502, "text/html",
       "<html><body>secret</body></html>",
       "502 server_error", NULL },
+
+    { "E54 a context that is too long", 400, "application/json",
+      "{'error':{'message':'the maximum context length is 10 tokens',"
+      "'type':'invalid_request_error','code':null}}",
+      "400 context_length_exceeded", NULL },
+
+    { "E54 in a stream", SSE,
+      DATA("{'error':{'message':'the maximum context length is 10 tokens',"
+           "'code':400}}"),
+      "400 context_length_exceeded", NULL },
 
     { "no content type", 200, "", "{}",
       "502 invalid_upstream_answer", NULL },
