@@ -2,7 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# What a model thinks: each way in which open_responses_reasoning shows it.
+# What a model thinks: each way in which open_responses_reasoning shows it,
+# and where it is found in a text (E57).
 
 use v5.36;
 use Test::More;
@@ -16,6 +17,16 @@ my %scripts = (
     json => json_script(chat_reply(reasoning => 'Let me.',
                                    content => 'Hello')),
     only => stream_script(reasoning => [ 'Let ', 'me.' ]),
+    tags => stream_script(text => [ '<th', 'ink>Let ', 'me.</', 'think>',
+                                    "\n\nHel", 'lo' ]),
+    'tags-json' => json_script(chat_reply(
+        content => "<think>Let me.</think>\n\nHello")),
+    closed => stream_script(text => [ "\nLet ", "me.</thi", "nk>\nHel",
+                                      'lo' ]),
+    'closed-json' => json_script(chat_reply(
+        content => "Let me.</think>\n\nHello")),
+    open => stream_script(text => [ '<think>Let ', 'me.' ]),
+    'open-json' => json_script(chat_reply(content => '<think>Let me.')),
 );
 
 my $openai = 'open_responses_flavor openai; open_responses_reasoning';
@@ -28,6 +39,9 @@ my $a = ORS::Adapter->new(scripts => \%scripts, conf => {
     'openai-auto' => "$openai auto;",
     'openai-content' => "$openai content;",
     'openai-off' => "$openai off;",
+}, target => {
+    tags => 'open_responses_chat think=on;',
+    opened => 'open_responses_chat think=open;',
 });
 
 
@@ -103,6 +117,36 @@ for my $at (qw( off openai-off )) {
     is_deeply([ map { $_->{type} } @{ $s->items } ], [ 'message' ],
               "$at: only: an empty message");
     is($s->text, '', "$at: only: no text");
+}
+
+# E57: between tags in the text, if the operator says so
+
+for my $form ('', '-json') {
+    for my $case ([ tags => 'tags', 'Let me.', 'Hello' ],
+                  [ tags => 'closed', '', undef ],
+                  [ tags => 'open', 'Let me.', '' ],
+                  [ opened => 'tags', 'Let me.', 'Hello' ],
+                  [ opened => 'closed', 'Let me.', 'Hello' ],
+                  [ opened => 'open', 'Let me.', '' ],
+                  [ v1 => 'tags', '', undef ])
+    {
+        my ($at, $script, $summary, $text) = @$case;
+        my $name = "E57: $at: $script$form";
+        my ($s) = $a->answer("$script$form", $name, at => "/$at");
+
+        is($s->summary, $summary, "$name: reasoning");
+        is($s->text, $text, "$name: text") if defined $text;
+        like($s->text, qr{</think>\s+Hello}, "$name: the tag is text")
+            if !defined $text;
+    }
+}
+
+{
+    my ($s) = $a->answer('tags', 'E57: pieces', at => '/tags');
+
+    is_deeply([ $s->deltas('response.reasoning_summary_text.delta') ],
+              [ 'Let ', 'me.' ], 'E57: deltas of reasoning');
+    is_deeply([ $s->deltas ], [ 'Hel', 'lo' ], 'E57: deltas of text');
 }
 
 $a->finish;

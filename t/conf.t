@@ -326,6 +326,7 @@ my %habit = (
     developer => [ qw( system developer ) ],
     images => [ qw( on off ) ], files => [ qw( on off ) ],
     stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
+    think => [ qw( off on open ) ],
 );
 
 for my $name (sort keys %habit) {
@@ -371,7 +372,7 @@ bad('habit params twice',
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
-        . '"images=", "files=", "stream=", "usage=" or "params="');
+        . '"images=", "files=", "stream=", "usage=", "think=" or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

@@ -25,6 +25,7 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .files = 1,
     .stream = ngx_ors_chat_stream_on,
     .usage = 1,
+    .think = 0,
     .params = 0,
     .efforts = NULL
 };

@@ -45,6 +45,7 @@ typedef struct {
     ngx_uint_t              files;
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
     ngx_uint_t              usage;        /* a stream is asked for it */
+    ngx_uint_t              think;        /* tags in texts, ngx_ors_think_e */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
 } ngx_ors_chat_habits_t;

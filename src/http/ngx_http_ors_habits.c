@@ -70,6 +70,14 @@ static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_thinks[] = {
+    { ngx_string("off"), ngx_ors_think_off },
+    { ngx_string("on"), ngx_ors_think_on },
+    { ngx_string("open"), ngx_ors_think_open },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("tokens"), offsetof(ngx_ors_chat_habits_t, tokens),
@@ -89,6 +97,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("usage"), offsetof(ngx_ors_chat_habits_t, usage),
       ngx_http_ors_habit_flags },
+
+    { ngx_string("think"), offsetof(ngx_ors_chat_habits_t, think),
+      ngx_http_ors_habit_thinks },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
       NULL },

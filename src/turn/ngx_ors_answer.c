@@ -28,6 +28,11 @@ static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
 static ngx_int_t ngx_ors_answer_parts(ngx_ors_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_uint_t thoughts,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_answer_content(ngx_ors_answer_t *answer,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_answer_held(ngx_ors_answer_t *answer);
+static ngx_int_t ngx_ors_answer_piece(ngx_ors_answer_t *answer,
+    ngx_str_t *piece, ngx_uint_t thought);
 static ngx_int_t ngx_ors_answer_reasoning(ngx_ors_answer_t *answer,
     ngx_str_t *text);
 static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
@@ -136,9 +141,7 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
     }
 
     if (reply->text.len
-        && ngx_ors_answer_text(answer, ngx_ors_item_message,
-                               ngx_ors_part_output_text, &reply->text)
-           != NGX_OK)
+        && ngx_ors_answer_content(answer, &reply->text) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -193,6 +196,61 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
 
 static ngx_int_t
+ngx_ors_answer_content(ngx_ors_answer_t *answer, ngx_str_t *text)
+{
+    ngx_str_t   rest, piece;
+    ngx_uint_t  thought;
+
+    if (answer->think.mode == ngx_ors_think_off) {
+        return ngx_ors_answer_piece(answer, text, 0);
+    }
+
+    /* also when all of it is held back */
+
+    answer->seen = 1;
+
+    rest = *text;
+
+    while (ngx_ors_think_next(&answer->think, &rest, &piece, &thought)
+           == NGX_OK)
+    {
+        if (ngx_ors_answer_piece(answer, &piece, thought) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_held(ngx_ors_answer_t *answer)
+{
+    ngx_str_t   piece;
+    ngx_uint_t  thought;
+
+    if (ngx_ors_think_end(&answer->think, &piece, &thought) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_answer_piece(answer, &piece, thought);
+}
+
+
+static ngx_int_t
+ngx_ors_answer_piece(ngx_ors_answer_t *answer, ngx_str_t *piece,
+    ngx_uint_t thought)
+{
+    if (thought) {
+        return ngx_ors_answer_reasoning(answer, piece);
+    }
+
+    return ngx_ors_answer_text(answer, ngx_ors_item_message,
+                               ngx_ors_part_output_text, piece);
+}
+
+
+static ngx_int_t
 ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
 {
     ngx_ors_policy_t  *policy;
@@ -227,6 +285,14 @@ static void
 ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 {
     ngx_ors_item_t  *item;
+
+    /* a text may have been a thought so far */
+
+    if (answer->think.state != ngx_ors_think_st_start) {
+        ngx_str_null(&reply->text);
+        reply->parts = NULL;
+        reply->logprobs = NULL;
+    }
 
     for (item = answer->resp->items; item; item = item->next) {
 
@@ -360,6 +426,10 @@ ngx_ors_answer_delta(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta,
     ngx_uint_t whole, ngx_ors_error_t *err)
 {
     ngx_ors_answer_call_t  *call;
+
+    if (ngx_ors_answer_held(answer) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     answer->seen = 1;
 
@@ -644,6 +714,10 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
     if (answer->stream && !answer->started) {
         answer->started = 1;
         ngx_ors_event_start(answer->out, resp);
+    }
+
+    if (ngx_ors_answer_held(answer) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     switch (answer->finish) {

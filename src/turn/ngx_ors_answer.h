@@ -20,6 +20,7 @@
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_response.h>
+#include <ngx_ors_think.h>
 
 
 typedef struct ngx_ors_answer_call_s  ngx_ors_answer_call_t;
@@ -40,6 +41,7 @@ typedef struct {
     ngx_uint_t               ncalls;
     size_t                   size;        /* text of all items */
     ngx_ors_chat_finish_e    finish;
+    ngx_ors_think_t          think;       /* in the text */
 
     unsigned                 stream:1;    /* events are wanted */
     unsigned                 wants_logprobs:1;

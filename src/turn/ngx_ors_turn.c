@@ -147,6 +147,9 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         turn->answer.wants_logprobs =
             ngx_ors_chat_wants_logprobs(&turn->request);
 
+        ngx_memzero(&turn->answer.think, sizeof(ngx_ors_think_t));
+        turn->answer.think.mode = habits->think;
+
         rc = ngx_ors_chat_request(&turn->request, &target, &turn->tools, out,
                                   &turn->error);
 

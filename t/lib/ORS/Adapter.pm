@@ -9,7 +9,8 @@ package ORS::Adapter;
 #
 #     my $a = ORS::Adapter->new(scripts => { hello => stream_script(...) },
 #                               limits => { small => 'items=2' },
-#                               conf => { other => 'a directive;' });
+#                               conf => { other => 'a directive;' },
+#                               target => { odd => 'one of its target;' });
 #
 #     my $sent = $a->sent('name', { input => 'hi' });    # the model's view
 #     is_deeply($sent->{json}{messages}, [ ... ]);
@@ -50,13 +51,25 @@ our @EXPORT_OK = qw( nameless );
 
 sub new ($class, %o) {
     my $model = ORS::Model->new(scripts => $o{scripts} // {});
+    my $target = $o{target} // {};
     my %conf = (%{ $o{conf} // {} },
+                map({ $_ => "open_responses_target default /to/$_;" }
+                    keys %$target),
                 map { $_ => "open_responses_limits $o{limits}{$_};" }
                     keys %{ $o{limits} // {} });
     my $locations = join '', map { <<"CONF" } sort keys %conf;
             location /$_/ {
                 open_responses on;
                 $conf{$_}
+            }
+CONF
+
+    $locations .= join '', map { <<"CONF" } sort keys %$target;
+            location = /to/$_ {
+                internal;
+                open_responses_dialect chat;
+                $target->{$_}
+                proxy_pass http://%%MODEL%%/v1/chat/completions;
             }
 CONF
 

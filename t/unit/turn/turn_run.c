@@ -64,13 +64,14 @@ run_init(run_t *run, u_char *body, size_t len)
 void
 run_turn(run_t *run)
 {
-    char            *request;
-    size_t           size;
-    ngx_str_t        body, model = ngx_null_string;
-    ngx_pool_t      *pool;
-    ngx_chain_t     *cl;
-    ngx_ors_out_t    out;
-    ngx_ors_turn_t  *turn;
+    char                   *request;
+    size_t                  size;
+    ngx_str_t               body, model = ngx_null_string;
+    ngx_pool_t             *pool;
+    ngx_chain_t            *cl;
+    ngx_ors_out_t           out;
+    ngx_ors_turn_t         *turn;
+    ngx_ors_chat_habits_t   habits;
 
     run->rc = NGX_ERROR;
     run->answered = 0;
@@ -107,8 +108,11 @@ run_turn(run_t *run)
         run->rc = ngx_ors_turn_request(turn, &body);
 
         if (run->rc == NGX_OK) {
+            habits = ngx_ors_chat_habits;
+            habits.think = run->think;
+
             run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
-                                        &ngx_ors_chat_habits, &model, &out);
+                                        &habits, &model, &out);
         }
 
         if (run->rc == NGX_OK && run->tools) {

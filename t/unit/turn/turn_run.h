@@ -27,6 +27,7 @@ typedef struct {
     ngx_uint_t         complete;
     ngx_ors_limits_t   limits;
     ngx_ors_policy_t   policy;
+    ngx_ors_think_e    think;        /* a habit of the server */
     size_t             at;           /* 0, or where the first piece ends */
     size_t             step;         /* 0, or the length of the others */
     ngx_uint_t         random;       /* 0, or the greatest length of all */

@@ -1,0 +1,75 @@
+
+/*
+ * What a model thinks, where its server leaves it in the text, between
+ * <think> and </think> (edge-cases, E57).
+ *
+ * The first tag counts only as the very beginning of the text, and only
+ * once: a model may write about tags.  Where the server's template has it in
+ * the prompt, the text begins as a thought, with or without the tag.  A
+ * thought that is not closed goes on to the end.  White space around the
+ * tags is left out, except before the second one.
+ */
+
+
+#ifndef _NGX_ORS_THINK_H_INCLUDED_
+#define _NGX_ORS_THINK_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/* white space and the beginning of a tag, in any spelling of JSON's */
+#define NGX_ORS_THINK_HELD  128
+
+
+typedef enum {
+    ngx_ors_think_off = 0,
+    ngx_ors_think_on,
+    ngx_ors_think_open            /* the prompt has opened it */
+} ngx_ors_think_e;
+
+
+typedef enum {
+    ngx_ors_think_st_start = 0,
+    ngx_ors_think_st_opened,      /* behind the first tag */
+    ngx_ors_think_st_thought,
+    ngx_ors_think_st_closed,      /* behind the second tag */
+    ngx_ors_think_st_text
+} ngx_ors_think_state_e;
+
+
+/* zeroed memory is the state before the first byte, "mode" apart */
+
+typedef struct {
+    ngx_ors_think_e         mode;
+    ngx_ors_think_state_e   state;
+    ngx_uint_t              match;    /* how much of a tag has come */
+    size_t                  len;
+    u_char                  held[NGX_ORS_THINK_HELD];
+} ngx_ors_think_t;
+
+
+/*
+ * Takes the next piece out of "text", the inside of a JSON string, legal by
+ * itself, and moves its begin on.  "thought" says what it is.  The piece is
+ * borrowed from the text, or from "think" until the next call.
+ *
+ * NGX_OK      "piece" is not empty; there may be more
+ * NGX_AGAIN   the text is used up
+ */
+ngx_int_t ngx_ors_think_next(ngx_ors_think_t *think, ngx_str_t *text,
+    ngx_str_t *piece, ngx_uint_t *thought);
+
+/*
+ * No text comes next: what was held back because it could have been the
+ * beginning of a tag is the last piece.  White space alone is nobody's.
+ *
+ * NGX_OK         "piece" is not empty
+ * NGX_DECLINED   there is nothing
+ */
+ngx_int_t ngx_ors_think_end(ngx_ors_think_t *think, ngx_str_t *piece,
+    ngx_uint_t *thought);
+
+
+#endif /* _NGX_ORS_THINK_H_INCLUDED_ */
