@@ -12,7 +12,7 @@ use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( post_json );
-use ORS::JSON qw( json_decode json_encode );
+use ORS::JSON qw( json_decode json_encode json_false );
 use ORS::Model;
 use ORS::Nginx;
 use ORS::SDK qw( aimock );
@@ -171,8 +171,16 @@ sub replay ($name, $code, $param) {
     is($mine->text, 'Hello', "$name: text");
 
     if (can_call($q)) {
-        is($theirs->calls->[0]{arguments}, '{"any":"thing"}',
-           "$name: a call by aimock");
+        my ($tool) = tools($q);
+        my ($call) = grep { $_->{type} =~ /_call\z/ }
+                     @{ $theirs->response->{output} };
+
+        is("@$call{qw( type name )}",
+           ($tool->{type} eq 'custom' ? 'custom_tool_call' : 'function_call')
+           . " $tool->{name}", "$name: a call by aimock");
+        is($call->{namespace}, $tool->{space}, "$name: its namespace");
+        is($call->{input} // $call->{arguments}, '{"any":"thing"}',
+           "$name: what it is called with");
 
     } else {
         is($theirs->text, 'All is well.', "$name: text of aimock");
@@ -210,15 +218,34 @@ sub native ($name, $body, $code, $param, %o) {
 
 sub can_call ($q) {
     my $last = ref $q->{input} ? $q->{input}[-1] : { role => 'user' };
-    my @tools = functions($q);
 
-    return @tools && ($last->{role} // '') eq 'user'
+    return tools($q) && ($last->{role} // '') eq 'user'
            && ($q->{tool_choice} // '') ne 'none';
 }
 
 
-sub functions ($q) {
-    return grep { $_->{type} eq 'function' } @{ $q->{tools} // [] };
+# those that a chat server is offered, by their names there
+
+sub tools ($q) {
+    my @more = grep { ($_->{type} // '') eq 'additional_tools' }
+               ref $q->{input} ? @{ $q->{input} } : ();
+    my (%seen, @tools);
+
+    for my $top (map { @{ $_->{tools} // [] } } $q, @more) {
+        my $space = $top->{type} eq 'namespace' ? $top->{name} : undef;
+
+        for my $tool (defined $space ? @{ $top->{tools} } : $top) {
+            next if $tool->{type} !~ /\A(?:function|custom)\z/;
+
+            my $sent = defined $space ? "${space}__$tool->{name}"
+                                      : $tool->{name};
+
+            push @tools, { %$tool, sent => $sent, space => $space }
+                if !$seen{$sent}++;
+        }
+    }
+
+    return @tools;
 }
 
 
@@ -247,7 +274,7 @@ sub arrived ($name, $q, $r) {
 
     is_deeply($chat->{tools} // [],
               [ map { { type => 'function', function => tool($_) } }
-                functions($q) ], "$name: tools");
+                tools($q) ], "$name: tools");
     is(!!$chat->{stream}, !!$q->{stream}, "$name: stream");
     is_deeply(format_of($chat), $q->{text}{format} // { type => 'text' },
               "$name: format");
@@ -262,12 +289,33 @@ sub arrived ($name, $q, $r) {
 
 
 sub tool ($tool) {
-    my %tool = %$tool;
+    my %tool = (%$tool, name => $tool->{sent});
 
-    delete $tool{type};
+    return custom(%tool) if $tool->{type} eq 'custom';
+
+    delete @tool{qw( type sent space )};
     delete @tool{ grep { !defined $tool{$_} } keys %tool };
 
     return \%tool;
+}
+
+
+# a function of one text, whose grammar stands in its description
+
+sub custom (%tool) {
+    my $format = $tool{format};
+
+    return {
+        name => $tool{name},
+        description => "$tool{description}\n\n"
+                       . '"input" is free text, not JSON. It must match this'
+                       . " grammar ($format->{syntax}):\n"
+                       . $format->{definition},
+        parameters => { type => 'object',
+                        properties => { input => { type => 'string' } },
+                        required => [ 'input' ],
+                        additionalProperties => json_false },
+    };
 }
 
 
@@ -303,11 +351,15 @@ sub facts ($q) {
         } elsif ($type eq 'function_call') {
             push @facts, "call: @$item{qw( call_id name arguments )}";
 
-        } elsif ($type eq 'function_call_output') {
+        } elsif ($type eq 'custom_tool_call') {
+            push @facts, "call: @$item{qw( call_id name )} input "
+                         . $item->{input};
+
+        } elsif ($type =~ /\A(?:function|custom_tool)_call_output\z/) {
             push @facts, "answer: $item->{call_id} "
                          . content($item->{output});
 
-        } elsif ($type ne 'reasoning') {
+        } elsif ($type !~ /\A(?:reasoning|additional_tools)\z/) {
             push @facts, "what is $type?";
         }
     }
@@ -328,12 +380,23 @@ sub chat_facts ($chat) {
 
         push @facts, "$m->{role}: " . content($m->{content})
             if defined $m->{content};
-        push @facts, map { "call: $_->{id} $_->{function}{name}"
-                           . " $_->{function}{arguments}" }
+        push @facts, map { "call: $_->{id} $_->{function}{name} "
+                           . arguments($_->{function}{arguments}) }
                      @{ $m->{tool_calls} // [] };
     }
 
     return @facts;
+}
+
+
+# what wraps a text is told by its one member
+
+sub arguments ($text) {
+    utf8::encode(my $bytes = $text);
+
+    my $value = json_decode($bytes);
+
+    return "@{[ keys %$value ]}" eq 'input' ? "input $value->{input}" : $text;
 }
 
 

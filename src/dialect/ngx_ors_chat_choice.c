@@ -15,6 +15,7 @@
 enum {
     ngx_ors_chat_c_type = 0,
     ngx_ors_chat_c_name,
+    ngx_ors_chat_c_namespace,
     ngx_ors_chat_c_mode,
     ngx_ors_chat_c_tools,
     ngx_ors_chat_c_n
@@ -35,10 +36,13 @@ typedef struct {
 
 static ngx_int_t ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc);
 static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member);
+    ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member);
-static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc);
+static ngx_uint_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
+    ngx_ors_json_node_t *tool);
+static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc,
+    char *param, char *text);
 static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
     ngx_ors_out_t *out);
 
@@ -46,6 +50,7 @@ static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
 static const ngx_str_t  ngx_ors_chat_choice_names[] = {
     ngx_string("type"),
     ngx_string("name"),
+    ngx_string("namespace"),
     ngx_string("mode"),
     ngx_string("tools"),
     ngx_null_string
@@ -111,42 +116,59 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
     type = member[ngx_ors_chat_c_type];
 
     if (ngx_ors_json_is(json, type, "function")) {
-        return ngx_ors_chat_choice_tool(cc, member);
+        return ngx_ors_chat_choice_tool(cc, member,
+                                        ngx_ors_chat_tool_function);
+    }
+
+    if (ngx_ors_json_is(json, type, "custom")) {
+        return ngx_ors_chat_choice_tool(cc, member, ngx_ors_chat_tool_custom);
     }
 
     if (ngx_ors_json_is(json, type, "allowed_tools")) {
         return ngx_ors_chat_choice_list(cc, member);
     }
 
-    return ngx_ors_chat_choice_other(cc);
+    return ngx_ors_chat_choice_other(cc, "tool_choice.type",
+                                     "must not be a tool that this model "
+                                     "does not have");
 }
 
 
 static ngx_int_t
 ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member)
+    ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind)
 {
-    ngx_str_t             name;
+    ngx_str_t             sent, name;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *space;
     ngx_ors_chat_tool_t  *tool;
 
-    if (ngx_ors_chat_tools_name(&cc->req->json, NULL,
-                                member[ngx_ors_chat_c_name], cc->req->pool,
-                                &name)
+    json = &cc->req->json;
+
+    space = (cc->req->policy->reading & NGX_ORS_IN_OPENAI)
+            ? member[ngx_ors_chat_c_namespace] : NULL;
+
+    if (ngx_ors_chat_tools_name(json, space, member[ngx_ors_chat_c_name],
+                                cc->req->pool, &sent)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    tool = ngx_ors_chat_tools_sent(cc->tools, &name);
+    tool = ngx_ors_chat_tools_sent(cc->tools, &sent);
 
-    if (tool) {
+    if (tool && tool->kind == kind) {
         cc->tool = tool;
         return NGX_OK;
     }
 
+    ngx_ors_json_raw(json, member[ngx_ors_chat_c_name], &name);
+
     ngx_ors_error_set(cc->err, cc->req->pool, 400, "invalid_value",
                       "\"tool_choice.name\" is \"%V\", which is not the name "
-                      "of a function in \"tools\"", &name);
+                      "of a %s in \"tools\"", &name,
+                      (kind == ngx_ors_chat_tool_custom) ? "custom tool"
+                                                         : "function");
     ngx_str_set(&cc->err->param, "tool_choice.name");
 
     return NGX_DECLINED;
@@ -160,7 +182,7 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *tool, *type;
+    ngx_ors_json_node_t  *tool;
 
     json = &cc->req->json;
 
@@ -168,31 +190,53 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
          tool;
          tool = ngx_ors_json_next(json, tool))
     {
-        type = ngx_ors_json_find(json, tool, "type");
-
-        if (ngx_ors_json_is(json, type, "function")) {
+        if (ngx_ors_chat_choice_sent(cc, tool)) {
             cc->mode = member[ngx_ors_chat_c_mode];
             cc->automatic = 1;
             return NGX_OK;
         }
     }
 
-    ngx_ors_error_set(cc->err, cc->req->pool, 400, "unsupported_value",
-                      "\"tool_choice.tools\" must have a function for this "
-                      "model");
-    ngx_str_set(&cc->err->param, "tool_choice.tools");
-
-    return NGX_DECLINED;
+    return ngx_ors_chat_choice_other(cc, "tool_choice.tools",
+                                     "must have a tool that this model has");
 }
 
 
-static ngx_int_t
-ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc)
+/* 1 if tools of that type are sent */
+
+static ngx_uint_t
+ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
 {
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type;
+
+    json = &cc->req->json;
+    type = ngx_ors_json_find(json, tool, "type");
+
+    if (ngx_ors_json_is(json, type, "function")) {
+        return 1;
+    }
+
+    return (cc->req->policy->reading & NGX_ORS_IN_OPENAI)
+           && (ngx_ors_json_is(json, type, "custom")
+               || ngx_ors_json_is(json, type, "namespace"));
+}
+
+
+/* nothing was sent of what is chosen: where that passes, others may do */
+
+static ngx_int_t
+ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
+{
+    if (cc->req->policy->reading & NGX_ORS_IN_TOLERANT) {
+        cc->automatic = 1;
+        return NGX_OK;
+    }
+
     ngx_ors_error_set(cc->err, cc->req->pool, 400, "unsupported_value",
-                      "\"tool_choice.type\" must be \"function\" or "
-                      "\"allowed_tools\" for this model");
-    ngx_str_set(&cc->err->param, "tool_choice.type");
+                      "\"%s\" %s", param, text);
+    cc->err->param.data = (u_char *) param;
+    cc->err->param.len = ngx_strlen(param);
 
     return NGX_DECLINED;
 }

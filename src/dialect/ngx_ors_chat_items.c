@@ -24,6 +24,8 @@ enum {
     ngx_ors_chat_i_name,
     ngx_ors_chat_i_arguments,
     ngx_ors_chat_i_output,
+    ngx_ors_chat_i_input,
+    ngx_ors_chat_i_namespace,
     ngx_ors_chat_i_n
 };
 
@@ -52,6 +54,8 @@ static const ngx_str_t  ngx_ors_chat_item_names[] = {
     ngx_string("name"),
     ngx_string("arguments"),
     ngx_string("output"),
+    ngx_string("input"),
+    ngx_string("namespace"),
     ngx_null_string
 };
 
@@ -106,6 +110,8 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
 
     ngx_ors_chat_members(json, node, ngx_ors_chat_item_names, member);
 
+    ngx_memzero(item, sizeof(ngx_ors_chat_item_t));
+
     type = member[ngx_ors_chat_i_type];
     content = ngx_ors_chat_i_content;
 
@@ -128,7 +134,15 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
         content = ngx_ors_chat_i_arguments;
         ci->ncalls++;
 
-    } else if (ngx_ors_json_is(json, type, "function_call_output")) {
+    } else if (ngx_ors_json_is(json, type, "custom_tool_call")) {
+        item->kind = ngx_ors_chat_item_call;
+        item->custom = 1;
+        content = ngx_ors_chat_i_input;
+        ci->ncalls++;
+
+    } else if (ngx_ors_json_is(json, type, "function_call_output")
+               || ngx_ors_json_is(json, type, "custom_tool_call_output"))
+    {
         item->kind = ngx_ors_chat_item_output;
         content = ngx_ors_chat_i_output;
 
@@ -144,7 +158,9 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
                                    "is compacted history that cannot be read "
                                    "here");
 
-    } else if (ngx_ors_json_is(json, type, "reasoning")) {
+    } else if (ngx_ors_json_is(json, type, "reasoning")
+               || ngx_ors_json_is(json, type, "additional_tools"))
+    {
         item->kind = ngx_ors_chat_item_none;
 
     } else {
@@ -157,7 +173,11 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
     item->content = ngx_ors_chat_index(json, member[content]);
     item->call_id = ngx_ors_chat_index(json, member[ngx_ors_chat_i_call_id]);
     item->name = ngx_ors_chat_index(json, member[ngx_ors_chat_i_name]);
-    item->pair = 0;
+
+    if (ci->spaces) {
+        item->space = ngx_ors_chat_index(json,
+                                         member[ngx_ors_chat_i_namespace]);
+    }
 
     return NGX_OK;
 }
@@ -229,16 +249,16 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
         if (n == 0) {
             return ngx_ors_chat_refuse(ci->cc, -1, "unknown_call_id",
-                                       "is not the id of a function call "
-                                       "that stands before it in the input");
+                                       "is not the id of a call that stands "
+                                       "before it in the input");
         }
 
         call = &ci->items[n - 1];
 
         if (call->pair) {
             return ngx_ors_chat_refuse(ci->cc, -1, "duplicate_call_id",
-                                       "is the id of a function call that "
-                                       "has an output already");
+                                       "is the id of a call that has an "
+                                       "output already");
         }
 
         item->pair = n - 1;

@@ -1,7 +1,7 @@
 
 /*
- * Input items, sorted out: what each of them is for a chat, and which
- * function call an output belongs to.
+ * Input items, sorted out: what each of them is for a chat, and which call
+ * an output belongs to.
  */
 
 
@@ -36,7 +36,9 @@ typedef struct {
     uint32_t                 content;     /* or arguments, or output */
     uint32_t                 call_id;
     uint32_t                 name;
+    uint32_t                 space;       /* the namespace of "name" */
     uint32_t                 pair;
+    unsigned                 custom:1;    /* "content" is free text */
 } ngx_ors_chat_item_t;
 
 
@@ -45,6 +47,8 @@ typedef struct {
 
     ngx_ors_chat_item_t     *items;       /* one for each input item */
     ngx_uint_t               nitems;
+
+    unsigned                 spaces:1;    /* names may have a namespace */
 
     /* private */
     ngx_uint_t               ncalls;
@@ -56,7 +60,7 @@ typedef struct {
 
 
 /*
- * Reads the array "input" into zeroed "ci" with "cc" set.
+ * Reads the array "input" into zeroed "ci" with "cc" and "spaces" set.
  *
  * NGX_OK         "items" are filled, each output has its call
  * NGX_DECLINED   an item cannot be carried, cc->err says which and why

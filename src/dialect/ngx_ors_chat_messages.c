@@ -9,6 +9,8 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_tools.h>
+#include <ngx_ors_json_writer.h>
 
 
 typedef struct {
@@ -27,7 +29,11 @@ static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t *pos);
-static void ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
+static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
@@ -54,6 +60,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     cm.cc.pool = pool;
     cm.cc.err = err;
     cm.in.cc = &cm.cc;
+    cm.in.spaces = (req->policy->reading & NGX_ORS_IN_OPENAI) ? 1 : 0;
 
     input = req->field[ngx_ors_rq_input];
     instructions = req->field[ngx_ors_rq_instructions];
@@ -275,7 +282,9 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
             ngx_ors_out_lit(cm->cc.out, ",\"tool_calls\":[");
         }
 
-        ngx_ors_chat_call_put(cm, item);
+        if (ngx_ors_chat_call_put(cm, item) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     if (n) {
@@ -291,12 +300,11 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 }
 
 
-static void
+static ngx_int_t
 ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
 {
-    ngx_ors_out_t        *out;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *arguments;
+    ngx_ors_out_t   *out;
+    ngx_ors_json_t  *json;
 
     out = cm->cc.out;
     json = cm->cc.json;
@@ -304,19 +312,78 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     ngx_ors_out_lit(out, "{\"id\":");
     ngx_ors_chat_value(out, json, ngx_ors_chat_node(json, item->call_id));
     ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
-    ngx_ors_chat_value(out, json, ngx_ors_chat_node(json, item->name));
+
+    if (ngx_ors_chat_call_name(cm, item) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_ors_out_lit(out, ",\"arguments\":");
+    ngx_ors_chat_call_arguments(cm, item);
+    ngx_ors_out_lit(out, "}}");
 
-    arguments = ngx_ors_chat_node(json, item->content);
+    return NGX_OK;
+}
 
-    if (arguments && arguments->len) {
-        ngx_ors_chat_value(out, json, arguments);
+
+/* the names of functions are legal as they are */
+
+static ngx_int_t
+ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
+{
+    ngx_str_t             sent;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *name;
+
+    json = cm->cc.json;
+    name = ngx_ors_chat_node(json, item->name);
+
+    if (!item->custom && item->space == 0) {
+        ngx_ors_chat_value(cm->cc.out, json, name);
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_tools_name(json, ngx_ors_chat_node(json, item->space),
+                                name, cm->cc.pool, &sent)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_quote(cm->cc.out, sent.data, sent.len);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *item)
+{
+    ngx_str_t             raw;
+    ngx_ors_out_t        *out;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    out = cm->cc.out;
+    json = cm->cc.json;
+    node = ngx_ors_chat_node(json, item->content);
+
+    if (item->custom) {
+
+        /* what is in the string already is escaped once more */
+
+        ngx_ors_json_raw(json, node, &raw);
+
+        ngx_ors_out_lit(out, "\"{\\\"input\\\":\\\"");
+        ngx_ors_json_escape(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "\\\"}\"");
+
+    } else if (node && node->len) {
+        ngx_ors_chat_value(out, json, node);
 
     } else {
         ngx_ors_out_lit(out, "\"{}\"");
     }
-
-    ngx_ors_out_lit(out, "}}");
 }
 
 

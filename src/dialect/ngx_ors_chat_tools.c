@@ -30,19 +30,41 @@ enum {
     ngx_ors_chat_t_description,
     ngx_ors_chat_t_parameters,
     ngx_ors_chat_t_strict,
+    ngx_ors_chat_t_format,
+    ngx_ors_chat_t_tools,
     ngx_ors_chat_t_n
 };
 
 
+/* members of a custom tool's format, as in ngx_ors_chat_grammar_names */
+
+enum {
+    ngx_ors_chat_g_type = 0,
+    ngx_ors_chat_g_syntax,
+    ngx_ors_chat_g_definition,
+    ngx_ors_chat_g_n
+};
+
+
+static ngx_int_t ngx_ors_chat_tools_items(ngx_array_t *found,
+    ngx_ors_request_t *req);
+static ngx_int_t ngx_ors_chat_tools_list(ngx_array_t *found,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *list,
+    ngx_ors_json_node_t *space);
 static ngx_int_t ngx_ors_chat_tools_add(ngx_array_t *found,
-    ngx_ors_request_t *req, ngx_ors_json_node_t *list);
+    ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_ors_json_node_t *space);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static uint32_t *ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools,
     ngx_str_t *name);
-static void ngx_ors_chat_tools_function(ngx_ors_chat_tool_t *tool,
-    ngx_ors_json_t *json, ngx_ors_out_t *out);
-static u_char *ngx_ors_chat_tools_space(u_char *start, u_char *last);
+static void ngx_ors_chat_tools_function(ngx_ors_json_t *json,
+    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
+static void ngx_ors_chat_tools_custom(ngx_ors_json_t *json,
+    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
+static u_char *ngx_ors_chat_tools_space(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *space, u_char *p);
+static void ngx_ors_chat_tools_legal(u_char *p, u_char *last);
 
 
 static const ngx_str_t  ngx_ors_chat_tool_names[] = {
@@ -51,6 +73,16 @@ static const ngx_str_t  ngx_ors_chat_tool_names[] = {
     ngx_string("description"),
     ngx_string("parameters"),
     ngx_string("strict"),
+    ngx_string("format"),
+    ngx_string("tools"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
+    ngx_string("type"),
+    ngx_string("syntax"),
+    ngx_string("definition"),
     ngx_null_string
 };
 
@@ -65,69 +97,140 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req)
 
     list = req->field[ngx_ors_rq_tools];
 
-    if (list == NULL || list->count == 0) {
-        return NGX_OK;
-    }
-
-    if (ngx_array_init(&found, req->pool, list->count,
+    if (ngx_array_init(&found, req->pool, list ? list->count + 1 : 1,
                        sizeof(ngx_ors_chat_tool_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_ors_chat_tools_add(&found, req, list) != NGX_OK) {
+    if (list
+        && ngx_ors_chat_tools_list(&found, req, list, NULL) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if ((req->policy->reading & NGX_ORS_IN_OPENAI)
+        && ngx_ors_chat_tools_items(&found, req) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
     tools->elts = found.elts;
     tools->n = found.nelts;
 
-    return ngx_ors_chat_tools_index(tools, req->pool);
+    return tools->n ? ngx_ors_chat_tools_index(tools, req->pool) : NGX_OK;
 }
 
 
+/* the tools that come as input */
+
 static ngx_int_t
-ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *list)
+ngx_ors_chat_tools_items(ngx_array_t *found, ngx_ors_request_t *req)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_chat_tool_t  *tool;
-    ngx_ors_json_node_t  *node, *type, *member[ngx_ors_chat_t_n];
+    ngx_ors_json_node_t  *input, *item, *type, *list;
 
     json = &req->json;
+    input = req->field[ngx_ors_rq_input];
 
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
+    if (input == NULL || input->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
     {
-        ngx_ors_chat_members(json, node, ngx_ors_chat_tool_names, member);
+        type = ngx_ors_json_find(json, item, "type");
 
-        type = member[ngx_ors_chat_t_type];
-
-        if (!ngx_ors_json_is(json, type, "function")) {
+        if (type == NULL || type->type != ngx_ors_json_string
+            || !ngx_ors_json_is(json, type, "additional_tools"))
+        {
             continue;
         }
 
-        tool = ngx_array_push(found);
-        if (tool == NULL) {
-            return NGX_ERROR;
-        }
+        list = ngx_ors_json_find(json, item, "tools");
 
-        tool->kind = ngx_ors_chat_tool_function;
-        tool->node = node;
-        ngx_ors_json_raw(json, member[ngx_ors_chat_t_name], &tool->name);
-        ngx_str_null(&tool->space);
-
-        if (ngx_ors_chat_tools_name(json, NULL, member[ngx_ors_chat_t_name],
-                                    req->pool, &tool->sent)
-            != NGX_OK)
-        {
+        if (ngx_ors_chat_tools_list(found, req, list, NULL) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tools_list(ngx_array_t *found, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *list, ngx_ors_json_node_t *space)
+{
+    ngx_ors_json_node_t  *node;
+
+    for (node = ngx_ors_json_first(&req->json, list);
+         node;
+         node = ngx_ors_json_next(&req->json, node))
+    {
+        if (ngx_ors_chat_tools_add(found, req, node, space) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t *space)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_chat_tool_t  *tool;
+    ngx_ors_chat_tool_e   kind;
+    ngx_ors_json_node_t  *type, *name, *member[ngx_ors_chat_t_n];
+
+    json = &req->json;
+
+    ngx_ors_chat_members(json, node, ngx_ors_chat_tool_names, member);
+
+    type = member[ngx_ors_chat_t_type];
+    name = member[ngx_ors_chat_t_name];
+
+    if (ngx_ors_json_is(json, type, "function")) {
+        kind = ngx_ors_chat_tool_function;
+
+    } else if (!(req->policy->reading & NGX_ORS_IN_OPENAI)) {
+        return NGX_OK;
+
+    } else if (ngx_ors_json_is(json, type, "custom")) {
+        kind = ngx_ors_chat_tool_custom;
+
+    } else if (ngx_ors_json_is(json, type, "namespace")) {
+        return ngx_ors_chat_tools_list(found, req,
+                                       member[ngx_ors_chat_t_tools], name);
+
+    } else {
+
+        /* the server that has it is not a chat server */
+
+        return NGX_OK;
+    }
+
+    tool = ngx_array_push(found);
+    if (tool == NULL) {
+        return NGX_ERROR;
+    }
+
+    tool->kind = kind;
+    tool->node = node;
+    ngx_ors_json_raw(json, name, &tool->name);
+    ngx_str_null(&tool->space);
+
+    if (space) {
+        ngx_ors_json_raw(json, space, &tool->space);
+    }
+
+    return ngx_ors_chat_tools_name(json, space, name, req->pool, &tool->sent);
 }
 
 
@@ -217,11 +320,15 @@ ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_json_t *json,
 {
     ngx_uint_t            i;
     ngx_ors_chat_tool_t  *tool;
+    ngx_ors_json_node_t  *member[ngx_ors_chat_t_n];
 
     ngx_ors_out_lit(out, "[");
 
     for (i = 0; i < tools->n; i++) {
         tool = &tools->elts[i];
+
+        ngx_ors_chat_members(json, tool->node, ngx_ors_chat_tool_names,
+                             member);
 
         if (i) {
             ngx_ors_out_lit(out, ",");
@@ -232,7 +339,12 @@ ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_json_t *json,
         ngx_ors_out_str(out, &tool->sent);
         ngx_ors_out_lit(out, "\"");
 
-        ngx_ors_chat_tools_function(tool, json, out);
+        if (tool->kind == ngx_ors_chat_tool_custom) {
+            ngx_ors_chat_tools_custom(json, out, member);
+
+        } else {
+            ngx_ors_chat_tools_function(json, out, member);
+        }
 
         ngx_ors_out_lit(out, "}}");
     }
@@ -242,12 +354,10 @@ ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_json_t *json,
 
 
 static void
-ngx_ors_chat_tools_function(ngx_ors_chat_tool_t *tool, ngx_ors_json_t *json,
-    ngx_ors_out_t *out)
+ngx_ors_chat_tools_function(ngx_ors_json_t *json, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
 {
-    ngx_ors_json_node_t  *strict, *member[ngx_ors_chat_t_n];
-
-    ngx_ors_chat_members(json, tool->node, ngx_ors_chat_tool_names, member);
+    ngx_ors_json_node_t  *strict;
 
     if (member[ngx_ors_chat_t_description]) {
         ngx_ors_out_lit(out, ",\"description\":");
@@ -272,11 +382,51 @@ ngx_ors_chat_tools_function(ngx_ors_chat_tool_t *tool, ngx_ors_json_t *json,
 }
 
 
+/* nothing holds the model to a grammar, so it is told of it */
+
+static void
+ngx_ors_chat_tools_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_str_t             raw;
+    ngx_ors_json_node_t  *part[ngx_ors_chat_g_n];
+
+    ngx_ors_out_lit(out, ",\"description\":\"");
+
+    if (member[ngx_ors_chat_t_description]) {
+        ngx_ors_json_raw(json, member[ngx_ors_chat_t_description], &raw);
+        ngx_ors_out_ref(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "\\n\\n");
+    }
+
+    ngx_ors_out_lit(out, "\\\"input\\\" is free text, not JSON.");
+
+    if (member[ngx_ors_chat_t_format]) {
+        ngx_ors_chat_members(json, member[ngx_ors_chat_t_format],
+                             ngx_ors_chat_grammar_names, part);
+
+        if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {
+            ngx_ors_out_lit(out, " It must match this grammar (");
+            ngx_ors_json_raw(json, part[ngx_ors_chat_g_syntax], &raw);
+            ngx_ors_out_ref(out, raw.data, raw.len);
+            ngx_ors_out_lit(out, "):\\n");
+            ngx_ors_json_raw(json, part[ngx_ors_chat_g_definition], &raw);
+            ngx_ors_out_ref(out, raw.data, raw.len);
+        }
+    }
+
+    ngx_ors_out_lit(out, "\",\"parameters\":{\"type\":\"object\","
+                         "\"properties\":{\"input\":{\"type\":\"string\"}},"
+                         "\"required\":[\"input\"],"
+                         "\"additionalProperties\":false}");
+}
+
+
 ngx_int_t
 ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_str_t *sent)
 {
-    size_t     len, head;
+    size_t     len;
     u_char    *p, *last, *child;
     uint64_t   hash;
 
@@ -287,25 +437,20 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
         return NGX_ERROR;
     }
 
-    child = p;
-
-    if (space) {
-        child = ngx_ors_json_decode(json, space, p);
-        child = ngx_ors_chat_tools_space(p, child);
-    }
-
+    child = space ? ngx_ors_chat_tools_space(json, space, p) : p;
     last = ngx_ors_json_decode(json, name, child);
 
     /* it may have the namespace before it already */
 
-    head = child - p;
-
-    if ((size_t) (last - child) > head && ngx_memcmp(child, p, head) == 0) {
+    if (last - child > child - p && ngx_memcmp(child, p, child - p) == 0) {
         p = child;
     }
 
+    hash = ngx_ors_hash(p, last - p, NGX_ORS_CHAT_NAME_SEED);
+
+    ngx_ors_chat_tools_legal(p, last);
+
     if (last - p > NGX_ORS_CHAT_NAME_MAX) {
-        hash = ngx_ors_hash(p, last - p, NGX_ORS_CHAT_NAME_SEED);
         last = ngx_sprintf(p + NGX_ORS_CHAT_NAME_HEAD, "_%09xL", hash);
     }
 
@@ -316,20 +461,35 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
 }
 
 
-/* the end of what stands before each name of a namespace */
+/* what stands before each name of a namespace; returns its end */
 
 static u_char *
-ngx_ors_chat_tools_space(u_char *start, u_char *last)
+ngx_ors_chat_tools_space(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
+    u_char *p)
 {
-    ngx_uint_t  n;
+    u_char      *last;
+    ngx_uint_t   n;
 
-    for (n = 0; n < 2 && last - n > start && last[-1 - n] == '_'; n++) {
+    last = ngx_ors_json_decode(json, space, p);
+
+    for (n = 0; n < 2 && last - n > p && *(last - n - 1) == '_'; n++) {
         /* void */
     }
 
-    while (n++ < 2) {
-        *last++ = '_';
-    }
+    return ngx_cpymem(last, "__", 2 - n);
+}
 
-    return last;
+
+static void
+ngx_ors_chat_tools_legal(u_char *p, u_char *last)
+{
+    u_char  ch;
+
+    for ( /* void */ ; p < last; p++) {
+        ch = *p | 0x20;
+
+        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9') && *p != '-') {
+            *p = '_';
+        }
+    }
 }

@@ -90,7 +90,7 @@ static const ngx_ors_field_t  ngx_ors_function_call_fields[] = {
     ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_item_status_rule),
-    ngx_ors_row_openai("namespace", &ngx_ors_string_rule),
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
     ngx_ors_row_openai("async", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("caller", &ngx_ors_object_rule),
     ngx_ors_row_openai_any("parsed_arguments")

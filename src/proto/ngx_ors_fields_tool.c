@@ -16,7 +16,7 @@
 #define ngx_ors_tool_openai(name, shape)                                      \
     { ngx_string(name), NGX_ORS_READ_OPENAI, shape }
 
-/* what a choice of the flavor may name */
+/* one that every model can be given, or that a choice may name */
 #define ngx_ors_choice_openai(name, shape)                                    \
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 
@@ -111,8 +111,8 @@ static const ngx_ors_shape_t  ngx_ors_namespace_shape =
 
 static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
     { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_function_shape },
-    ngx_ors_tool_openai("namespace", &ngx_ors_namespace_shape),
-    ngx_ors_tool_openai("custom", &ngx_ors_custom_shape),
+    ngx_ors_choice_openai("namespace", &ngx_ors_namespace_shape),
+    ngx_ors_choice_openai("custom", &ngx_ors_custom_shape),
     ngx_ors_tool_openai("web_search", &ngx_ors_web_search_shape),
     ngx_ors_tool_openai("web_search_2025_08_26", &ngx_ors_web_search_shape),
     ngx_ors_tool_openai("web_search_preview", &ngx_ors_web_search_shape),
@@ -162,7 +162,8 @@ static const ngx_ors_rule_t  ngx_ors_tool_mode_rule =
 
 static const ngx_ors_field_t  ngx_ors_named_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule)
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
 };
 
 static const ngx_ors_shape_t  ngx_ors_named_shape =

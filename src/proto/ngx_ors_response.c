@@ -400,9 +400,7 @@ ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
         return;
     }
 
-    if (type && !ngx_ors_json_is(&req->json, type, "function")
-        && (req->policy->reading & NGX_ORS_IN_OPENAI))
-    {
+    if (req->policy->reading & NGX_ORS_IN_OPENAI) {
         ngx_ors_response_value(out, &req->json, choice);
         return;
     }

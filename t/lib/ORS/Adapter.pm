@@ -139,12 +139,15 @@ sub _request ($self, $script, %o) {
 sub sent ($self, $name, $body, %o) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
 
+    my @check = map { $_ => $o{$_} } grep { exists $o{$_} } qw( flavor );
+
     stream_ok($self->ask(undef, %o, stream => 1, body => $body),
-              "$name: stream");
+              "$name: stream", @check);
 
     my $stream = $self->model->last_request;
 
-    response_ok($self->ask(undef, %o, stream => 0, body => $body), $name);
+    response_ok($self->ask(undef, %o, stream => 0, body => $body), $name,
+                @check);
 
     my $plain = $self->model->last_request;
     my $same = $stream->{body} =~ s/,"stream":true,"stream_options":

@@ -4,7 +4,7 @@
  */
 
 
-/* requests of real clients: what is taken, what is refused and why */
+/* requests of real clients, in flavor "openai": what is refused and why */
 
 
 #include <ngx_ors_test_file.h>
@@ -37,6 +37,7 @@ main(void)
     }
 
     n = 0;
+    ngx_ors_test_policy.reading = NGX_ORS_READ_OPENAI;
 
     for (line = (char *) list.data; (p = strchr(line, '\n')); line = p + 1) {
         *p = '\0';

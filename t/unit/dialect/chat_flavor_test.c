@@ -15,7 +15,6 @@
 #define USER  "{'role':'user','content':'u'}"
 #define CALL  "{'type':'function_call','call_id':'c','name':'f',"             \
               "'arguments':''}"
-#define FUNC  "{'type':'function','name':'f'}"
 
 
 /* "chat": what the request has that is sent, or why it is not */
@@ -33,18 +32,12 @@ static void test_table(char *format, row_t *rows, ngx_uint_t readings);
 
 
 static row_t  items[] = {
-    { "{'type':'custom_tool_call','call_id':'c','name':'f','input':''}",
-      "unsupported_item input[1].type" },
-    { "{'type':'custom_tool_call_output','call_id':'c','output':''}",
-      "unsupported_item input[1].type" },
     { "{'type':'local_shell_call','action':{}}",
       "unsupported_item input[1].type" },
     { "{'type':'web_search_call'}", "unsupported_item input[1].type" },
     { "{'type':'mcp_list_tools','server_label':'l','tools':[]}",
       "unsupported_item input[1].type" },
     { "{'type':'tool_search_output','tools':[]}",
-      "unsupported_item input[1].type" },
-    { "{'type':'additional_tools','role':'developer','tools':[" FUNC "]}",
       "unsupported_item input[1].type" },
     { "{'type':'compaction_trigger'}", "unsupported_item input[1].type" },
     { "{'type':'context_compaction','encrypted_content':'x'}",
@@ -104,37 +97,11 @@ static row_t  items[] = {
     { "{'role':'assistant','content':[{'type':'output_text','text':'a',"
       "'parsed':{},'logprobs':[]}],'phase':'commentary'}",
       ",{'role':'assistant','content':'a'}" },
-    { "{'type':'function_call','call_id':'c','name':'f','arguments':'{}',"
-      "'namespace':'n','caller':{}}",
-      ",{'role':'assistant','content':null,'tool_calls':[{'id':'c',"
-      "'type':'function','function':{'name':'f','arguments':'{}'}}]}" },
     { NULL, NULL }
 };
 
 
 static row_t  params[] = {
-    { "'tools':[{'type':'web_search'},{'type':'custom','name':'g'},"
-      "{'type':'namespace','name':'n','tools':[" FUNC "]},"
-      "{'type':'acme:x'}]", "" },
-    { "'tools':[{'type':'local_shell'}," FUNC "]",
-      ",'tools':[{'type':'function','function':{'name':'f','parameters':"
-      "{'type':'object','properties':{}}}}]" },
-
-    { "'tool_choice':{'type':'web_search'}",
-      "unsupported_value tool_choice.type" },
-    { "'tools':[{'type':'custom','name':'f'}],"
-      "'tool_choice':{'type':'custom','name':'f'}",
-      "unsupported_value tool_choice.type" },
-    { "'tools':[" FUNC "],'tool_choice':{'type':'mcp','server_label':'l'}",
-      "unsupported_value tool_choice.type" },
-    { "'tools':[" FUNC "],'tool_choice':{'type':'allowed_tools',"
-      "'mode':'required','tools':[{'type':'mcp'}]}",
-      "unsupported_value tool_choice.tools" },
-    { "'tools':[" FUNC "],'tool_choice':{'type':'allowed_tools',"
-      "'mode':'required','tools':[{'type':'mcp'}," FUNC "]}",
-      ",'tools':[{'type':'function','function':{'name':'f','parameters':"
-      "{'type':'object','properties':{}}}}],'tool_choice':'required'" },
-
     { "'conversation':'c'", "unsupported_parameter conversation" },
     { "'prompt':{'id':'p'}", "unsupported_parameter prompt" },
     { "'user':'u','client_metadata':{},'service_tier':'scale',"

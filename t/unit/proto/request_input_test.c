@@ -85,7 +85,7 @@ static reading_t  items[] = {
     { CALL("'arguments':'','status':'odd'"), NONE, VALUE, "status" },
     { CALL("'arguments':{}"), NONE, TYPE, "arguments" },
     { CALL("'id':'a'"), NONE, MISSING, "arguments" },
-    { CALL("'arguments':'','namespace':5"), ALL & ~OPENAI, TYPE,
+    { CALL("'arguments':'','namespace':5"), ALL & ~FLAVOR, TYPE,
       "namespace" },
     { CALL("'arguments':'','async':5"), ALL & ~OPENAI, TYPE, "async" },
     { CALL("'arguments':'','caller':5"), ALL & ~OPENAI, TYPE, "caller" },
