@@ -446,12 +446,12 @@ script_t  scripts[] = {
            TOKEN("r") "]}}]}")
       DATA("{'choices':[{'delta':{'content':[{'type':'thinking',"
            "'thinking':'s'}]},'logprobs':{'content':[" TOKEN("s") "]}}]}")
-      PROBS("a", TOKEN("a"))
+      TEXT("z") PROBS("a", TOKEN("a"))
       DATA("{'choices':[{'delta':{'tool_calls':[{'id':'a','function':"
            "{'name':'f','arguments':'{}'}}]},'logprobs':{'content':["
            TOKEN("f") "]}}]}") PROBS("", TOKEN("x"))
       FINISH("stop") DONE,
-      "completed | reasoning text(rs) | message text(a)-[" TOKEN("a")
+      "completed | reasoning text(rs) | message text(za)-[" TOKEN("a")
       "] | call f(a) {} | usage 0+0=0", NULL },
 
     { "E46 logprobs while a call is not complete", SSE,
