@@ -20,8 +20,15 @@ my ($codex) = glob "$ORS::Nginx::ROOT/t/sdk/codex/node_modules/\@openai/"
 
 -x ($codex // '') or die "Codex is not installed, run: make test-codex\n";
 
+# in pieces that end within escapes, too
+
 my sub call ($id, $name, %arguments) {
-    return { id => $id, name => $name, arguments => json_encode(\%arguments) };
+    my $text = json_encode(\%arguments);
+
+    utf8::decode($text);
+
+    return { id => $id, name => $name,
+             arguments => [ $text =~ /.{1,5}/gs ] };
 }
 
 
@@ -32,6 +39,19 @@ my sub refuses ($status, $message, %more) {
 
 
 my $bye = stream_script(text => [ 'All is ', 'done.' ]);
+
+my $patch = <<"PATCH";
+*** Begin Patch
+*** Add File: made.txt
++first "line"
++caf\x{e9}\tsecond
+*** Update File: old.txt
+@@
+ one
+-two
++2
+*** End Patch
+PATCH
 
 my %scripts = (
     shell => rounds(
@@ -46,6 +66,18 @@ my %scripts = (
         stream_script(tool_calls => [ map {
             call("call_$_", 'exec_command', cmd => "echo $_ >$_.txt")
         } 1 .. 3 ]), $bye),
+    'gpt-5.5' => rounds(
+        stream_script(tool_calls => [ call('call_1', 'apply_patch',
+                                           input => $patch) ]),
+        $bye),
+    agents => rounds(
+        stream_script(tool_calls => [ call('call_1',
+            'multi_agent_v1__close_agent', target => 'nobody') ]), $bye),
+    'gpt-5.6-sol' => rounds(
+        stream_script(tool_calls => [ call('call_1', 'functions__exec',
+            input => qq{await tools.exec_command({ cmd: "echo sol >made.txt" }}
+                     . qq{);\ntext("caf\x{e9}");\n}) ]),
+        $bye),
     schema => stream_script(text => [ '{"city":', '"Paris"}' ]),
     image => $bye,
     refusal => stream_script(refusal => [ 'I will', ' not.' ]),
@@ -93,6 +125,7 @@ my sub place ($name) {
     my $tmp = File::Temp->newdir;
 
     mkdir "$tmp/$_" for qw( home work );
+    spew("$tmp/work/old.txt", "one\ntwo\n");
 
     spew("$tmp/home/config.toml", <<"TOML");
 model = "$name"
@@ -200,6 +233,51 @@ is(join('', map { slurp("$s->{dir}/$_.txt") } 1 .. 3), "1\n2\n3\n",
 is_deeply([ map { $_->{tool_call_id} }
             @{ $s->{asked}[1]{messages} }[-3 .. -1] ],
           [ qw( call_1 call_2 call_3 ) ], 'parallel: answers upstream');
+
+# which is a custom tool: a text, and not JSON
+
+$s = session('gpt-5.5');
+
+is($s->{status}, 0, 'patch: exit status') or diag(slurp("$s->{tmp}/err"));
+is(slurp("$s->{dir}/made.txt"), qq{first "line"\ncaf\303\251\tsecond\n},
+   'patch: a new file');
+is(slurp("$s->{dir}/old.txt"), "one\n2\n", 'patch: a file that was changed');
+is_deeply([ said($s) ], [ 'All is done.' ], 'patch: the end');
+
+my ($tool) = grep { $_->{function}{name} eq 'apply_patch' }
+             @{ $s->{asked}[0]{tools} };
+
+is($tool->{function}{parameters}{properties}{input}{type}, 'string',
+   'patch: a tool upstream');
+is_deeply([ map { $_->{role} } @{ $s->{asked}[1]{messages} }[-2, -1] ],
+          [ qw( assistant tool ) ], 'patch: messages upstream');
+is($s->{asked}[1]{messages}[-2]{tool_calls}[0]{function}{arguments},
+   join('', @{ call('', '', input => $patch)->{arguments} }),
+   'patch: the patch upstream');
+like($s->{asked}[1]{messages}[-1]{content}, qr/Success/,
+     'patch: what became of it, upstream');
+
+# a function in a namespace
+
+$s = session('agents');
+
+is($s->{status}, 0, 'namespace: exit status');
+like($s->{asked}[1]{messages}[-1]{content}, qr/invalid agent id nobody/,
+     'namespace: the tool was found');
+
+# a custom tool in a namespace, in an item "additional_tools"
+
+$s = session('gpt-5.6-sol');
+
+is($s->{status}, 0, 'additional tools: exit status');
+is(slurp("$s->{dir}/made.txt"), "sol\n", 'additional tools: the file');
+is_deeply([ said($s) ], [ 'All is done.' ], 'additional tools: the end');
+like($s->{asked}[1]{messages}[-1]{content}, qr/caf\x{e9}\z/,
+     'additional tools: what was said, upstream');
+
+
+# ---- structured output, an image, a refusal
+
 
 my $schema = { type => 'object', additionalProperties => \0,
                required => [ 'city' ],
