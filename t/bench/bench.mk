@@ -67,5 +67,6 @@ bench-turn: $(NGX_OBJS)/Makefile
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $(BENCH_DIR)/turn_bench \
 	    t/bench/turn_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
-	    $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c))
+	    $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c)) \
+	    $(UNIT_LDLIBS)
 	@$(BENCH_DIR)/turn_bench
