@@ -88,7 +88,7 @@ for my $name (sort keys %answers) {
             my $way = "$name, $server, " . ($stream ? 'events' : 'document');
             my $r = $a->ask("$name, $server", stream => $stream, body => {
                 instructions => 'Be brief.', temperature => 0.5,
-                metadata => { a => 'b' }, parallel_tool_calls => json_false,
+                metadata => { a => 'b' }, parallel_tool_calls => json_true,
                 tools => [ map { { type => 'function', name => $_ } }
                            qw( f g ) ] });
             my @o = ($way, expect => $status);

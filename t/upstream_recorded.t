@@ -112,9 +112,13 @@ sub steps ($r) {
 }
 
 
-sub ask ($script, $stream) {
+# "calls" are of tools that are offered
+
+sub ask ($script, $stream, @calls) {
     return post_json($t->port, '/v1/responses', {
         model => $script, input => 'x',
+        tools => [ map { { type => 'function', name => $_->{name} } }
+                   @calls ],
         stream => $stream ? json_true : json_false });
 }
 
@@ -132,7 +136,7 @@ sub refused ($label, $script, $stream, $status, %expect) {
 sub answered ($label, $script, $stream, $recorded) {
     my %said = said($recorded);
     my $check = $stream ? \&stream_ok : \&response_ok;
-    my $s = $check->(ask($script, $stream), $label,
+    my $s = $check->(ask($script, $stream, @{ $said{calls} }), $label,
                      expect => $said{cut} ? 'incomplete' : 'completed',
                      $said{cut} ? (reason => 'max_output_tokens') : ());
 

@@ -531,13 +531,17 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
         item->call_id = call->id;
     }
 
+    if (item->dropped) {
+        return NGX_OK;
+    }
+
     if (call->name.len == 0 && delta->name.len
         && ngx_ors_answer_call_named(answer, call, &delta->name) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (delta->arguments.len) {
+    if (delta->arguments.len && !item->dropped) {
 
         if (delta->plain
             && ngx_ors_answer_arguments(answer, delta) != NGX_OK)
@@ -744,6 +748,10 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
                                      "invalid_upstream_answer",
                                      "the model made a tool call without "
                                      "a name");
+        }
+
+        if (ngx_ors_answer_calls_end(answer, err) != NGX_OK) {
+            return NGX_DECLINED;
         }
 
         resp->status = ngx_ors_response_completed;

@@ -18,6 +18,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_reply.h>
 #include <ngx_ors_chat_tools.h>
+#include <ngx_ors_choice.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_response.h>
 #include <ngx_ors_think.h>
@@ -29,6 +30,7 @@ typedef struct ngx_ors_answer_call_s  ngx_ors_answer_call_t;
 typedef struct {
     ngx_ors_response_t      *resp;
     ngx_ors_chat_tools_t    *tools;       /* that the model was offered */
+    ngx_ors_choice_t         choice;      /* and what it may do with them */
     ngx_ors_out_t           *out;
     ngx_ors_limits_t        *limits;
     ngx_ors_id_t             ids;

@@ -23,12 +23,16 @@ static ngx_int_t ngx_ors_answer_call_put(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_str_t *piece);
 static void ngx_ors_answer_call_delta(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_str_t *piece);
+static ngx_uint_t ngx_ors_answer_said(ngx_ors_answer_t *answer);
+static ngx_int_t ngx_ors_answer_disobeyed(ngx_ors_answer_t *answer,
+    ngx_ors_error_t *err, const char *what);
 
 
 ngx_int_t
 ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
     ngx_ors_answer_call_t *call, ngx_str_t *name)
 {
+    const char           *reason;
     ngx_ors_item_t       *item;
     ngx_ors_chat_tool_t  *tool;
 
@@ -44,6 +48,17 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
 
     tool = answer->tools ? ngx_ors_chat_tools_sent(answer->tools, name)
                          : NULL;
+
+    reason = ngx_ors_choice_refuses(&answer->choice, tool, &call->name);
+
+    if (reason) {
+        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                      "model called a tool %s, the call is left out",
+                      reason);
+
+        item->dropped = 1;
+        return NGX_OK;
+    }
 
     if (tool == NULL) {
         return NGX_OK;
@@ -203,4 +218,68 @@ ngx_ors_answer_call_delta(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     if (answer->stream && item->announced) {
         ngx_ors_event_arguments_delta(answer->out, answer->resp, item, piece);
     }
+}
+
+
+ngx_int_t
+ngx_ors_answer_calls_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
+{
+    ngx_ors_choice_t  *choice;
+
+    choice = &answer->choice;
+
+    if (choice->refused && !ngx_ors_answer_said(answer)) {
+        return ngx_ors_answer_disobeyed(answer, err,
+                                        "called a tool that it may not call");
+    }
+
+    if (!choice->needed || choice->met) {
+        return NGX_OK;
+    }
+
+    if (choice->offered) {
+        return ngx_ors_answer_disobeyed(answer, err,
+                                        "did not call the tool that it must "
+                                        "call");
+    }
+
+    ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                  "model did not call the tool that it must call");
+
+    return NGX_OK;
+}
+
+
+/* 1 if there is anything for the client but thoughts */
+
+static ngx_uint_t
+ngx_ors_answer_said(ngx_ors_answer_t *answer)
+{
+    ngx_ors_item_t  *item;
+
+    for (item = answer->resp->items; item; item = item->next) {
+
+        if (!item->dropped && item->type != ngx_ors_item_reasoning
+            && (item->name.len || !ngx_ors_item_is_call(item)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_ors_answer_disobeyed(ngx_ors_answer_t *answer, ngx_ors_error_t *err,
+    const char *what)
+{
+    ngx_log_error(NGX_LOG_ERR, answer->log, 0, "model %s", what);
+
+    (void) ngx_ors_error_set(err, answer->pool, 500, "model_error",
+                             "the model %s", what);
+
+    ngx_str_set(&err->type, "model_error");
+
+    return NGX_DECLINED;
 }

@@ -28,7 +28,8 @@ struct ngx_ors_answer_call_s {
 
 /*
  * The name of the tool is known: the item gets that which the client has for
- * it, and becomes a call of a custom tool if it is one.  "name" is copied.
+ * it, and becomes a call of a custom tool if it is one.  A call that the
+ * request does not permit is dropped.  "name" is copied.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory
@@ -45,6 +46,16 @@ ngx_int_t ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
  */
 ngx_int_t ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
     ngx_ors_answer_call_t *call, ngx_str_t *piece);
+
+/*
+ * All calls have been made, and the answer was not cut: did the model do as
+ * it was told?
+ *
+ * NGX_OK         it did, or it may pass
+ * NGX_DECLINED   "err" says what is wrong: 500, of the type "model_error"
+ */
+ngx_int_t ngx_ors_answer_calls_end(ngx_ors_answer_t *answer,
+    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_ANSWER_CALLS_H_INCLUDED_ */

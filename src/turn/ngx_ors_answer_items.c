@@ -132,6 +132,11 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 
         call = ngx_ors_item_is_call(item);
 
+        if (item->dropped) {
+            answer->current = item->next;
+            continue;
+        }
+
         if (call && !item->announced) {
 
             if (!ending && !ngx_ors_answer_known(item)) {

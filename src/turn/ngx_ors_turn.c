@@ -153,6 +153,11 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         rc = ngx_ors_chat_request(&turn->request, &target, &turn->tools, out,
                                   &turn->error);
 
+        if (rc == NGX_OK) {
+            rc = ngx_ors_choice_read(&turn->answer.choice, &turn->tools,
+                                     &turn->request);
+        }
+
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }
 

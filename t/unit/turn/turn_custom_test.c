@@ -14,14 +14,15 @@
 static void test_way(ngx_uint_t i);
 static void test_split(run_t *run, const char *expected, const char *name);
 static void test_events(void);
-static void tools(ngx_ors_chat_tools_t *offered);
 static const char *event_types(run_t *run);
 
 
 #define TOOLS                                                                 \
-    "'input':'hi','tools':[{'type':'function','name':'f'},"                   \
-    "{'type':'function','name':'c'},{'type':'function','name':'ns__g'},"      \
-    "{'type':'function','name':'ns__k'}]"
+    "'input':'hi','tools':["                                                  \
+    "{'type':'function','name':'f'},"                                         \
+    "{'type':'custom','name':'c','description':'d'},"                         \
+    "{'type':'namespace','name':'ns','description':'d','tools':["             \
+    "{'type':'function','name':'g'},{'type':'custom','name':'k'}]}]"
 
 /* one level of escapes more than the text has */
 
@@ -174,7 +175,6 @@ test_way(ngx_uint_t i)
 
     run_init(&run, body, len);
     run.request = TOOLS;
-    run.tools = tools;
 
     for (n = 0; n < 4; n++) {
         run.stream = n & 1;
@@ -244,7 +244,6 @@ test_events(void)
 
     run_init(&run, body, len);
     run.request = TOOLS;
-    run.tools = tools;
     run.policy.reading = NGX_ORS_READ_OPENAI;
 
     run_turn(&run);
@@ -260,22 +259,6 @@ test_events(void)
 
     run_free(&run);
     free(body);
-}
-
-
-/* what they were before they were functions */
-
-static void
-tools(ngx_ors_chat_tools_t *offered)
-{
-    offered->elts[1].kind = ngx_ors_chat_tool_custom;
-
-    ngx_str_set(&offered->elts[2].space, "ns");
-    ngx_str_set(&offered->elts[2].name, "g");
-
-    offered->elts[3].kind = ngx_ors_chat_tool_custom;
-    ngx_str_set(&offered->elts[3].space, "ns");
-    ngx_str_set(&offered->elts[3].name, "k");
 }
 
 

@@ -225,6 +225,7 @@ test_way(ngx_uint_t i)
     body = run_text(ways[i].body, &len);
 
     run_init(&run, body, len);
+    run.request = "'input':'hi','tools':[{'type':'function','name':'f'}]";
     run.think = ways[i].think;
     run.policy.reasoning = ways[i].reasoning;
 

@@ -115,10 +115,6 @@ run_turn(run_t *run)
                                         &habits, &model, &out);
         }
 
-        if (run->rc == NGX_OK && run->tools) {
-            run->tools(&turn->tools);
-        }
-
         if (run->rc == NGX_OK && ngx_ors_out_take(&out, &cl) != NGX_OK) {
             run->rc = NGX_ERROR;
         }

@@ -34,8 +34,6 @@ typedef struct {
     const u_char      *pieces;       /* NULL, or their lengths, used in turn */
     ngx_uint_t         npieces;
     ngx_uint_t         keep;         /* output is taken at the end only */
-    void             (*tools)(ngx_ors_chat_tools_t *tools);  /* NULL, or to
-                                        change those that were offered */
 
     /* what came of it: freed by run_free() */
     ngx_int_t          rc;           /* NGX_DONE or NGX_ERROR */

@@ -1,0 +1,266 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_choice.h>
+
+
+static ngx_int_t ngx_ors_choice_object(ngx_ors_choice_t *choice,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *node);
+static void ngx_ors_choice_mode(ngx_ors_choice_t *choice,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *mode);
+static ngx_int_t ngx_ors_choice_list(ngx_ors_choice_t *choice,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *list);
+static ngx_int_t ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *node);
+static ngx_ors_json_node_t *ngx_ors_choice_string(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, const char *name);
+static const char *ngx_ors_choice_reason(ngx_ors_choice_t *choice,
+    ngx_ors_chat_tool_t *tool, ngx_str_t *name);
+static ngx_uint_t ngx_ors_choice_allows(ngx_ors_choice_t *choice,
+    ngx_ors_chat_tool_t *tool, ngx_str_t *name);
+static ngx_uint_t ngx_ors_choice_same(ngx_str_t *a, ngx_str_t *b);
+
+
+ngx_int_t
+ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
+    ngx_ors_request_t *req)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+
+    ngx_memzero(choice, sizeof(ngx_ors_choice_t));
+
+    rc = NGX_OK;
+
+    node = req->field[ngx_ors_rq_parallel_tool_calls];
+
+    choice->offered = (req->policy->reading & NGX_ORS_IN_TOLERANT) ? 0 : 1;
+    choice->single = (node && node->type == ngx_ors_json_false);
+
+    node = req->field[ngx_ors_rq_tool_choice];
+
+    if (node && node->type == ngx_ors_json_object) {
+        rc = ngx_ors_choice_object(choice, req, node);
+
+    } else if (node) {
+        ngx_ors_choice_mode(choice, &req->json, node);
+    }
+
+    if (tools->n == 0) {
+        choice->needed = 0;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_choice_object(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t               rc;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *type, *list, *mode;
+    ngx_ors_choice_tool_t   tool;
+
+    json = &req->json;
+    type = ngx_ors_choice_string(json, node, "type");
+
+    if (type && ngx_ors_json_is(json, type, "allowed_tools")) {
+        list = ngx_ors_json_find(json, node, "tools");
+        mode = ngx_ors_choice_string(json, node, "mode");
+
+        if (mode) {
+            ngx_ors_choice_mode(choice, json, mode);
+        }
+
+        return list ? ngx_ors_choice_list(choice, req, list) : NGX_OK;
+    }
+
+    rc = ngx_ors_choice_tool(&tool, req, node);
+
+    if (rc == NGX_OK) {
+        choice->needed = 1;
+        choice->name = tool.name;
+    }
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+static void
+ngx_ors_choice_mode(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *mode)
+{
+    choice->none = ngx_ors_json_is(json, mode, "none");
+    choice->needed = ngx_ors_json_is(json, mode, "required");
+}
+
+
+static ngx_int_t
+ngx_ors_choice_list(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *list)
+{
+    ngx_int_t               rc;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_choice_tool_t  *tool;
+
+    json = &req->json;
+
+    choice->allowed = ngx_palloc(req->pool, (list->count + 1)
+                                            * sizeof(ngx_ors_choice_tool_t));
+    if (choice->allowed == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        tool = &choice->allowed[choice->nallowed];
+
+        rc = ngx_ors_choice_tool(tool, req, node);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        /* those that have no name are not tools that a model is offered */
+
+        if (rc == NGX_OK) {
+            choice->nallowed++;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type, *name;
+
+    json = &req->json;
+    type = ngx_ors_choice_string(json, node, "type");
+    name = ngx_ors_choice_string(json, node, "name");
+
+    ngx_memzero(tool, sizeof(ngx_ors_choice_tool_t));
+
+    if (type == NULL || name == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_json_is(json, type, "namespace")) {
+        ngx_ors_json_raw(json, name, &tool->space);
+        return NGX_OK;
+    }
+
+    if (!ngx_ors_json_is(json, type, "function")
+        && !ngx_ors_json_is(json, type, "custom"))
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_ors_chat_tools_name(json, NULL, name, req->pool, &tool->name);
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_choice_string(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const char *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
+
+    return (node && node->type == ngx_ors_json_string) ? node : NULL;
+}
+
+
+const char *
+ngx_ors_choice_refuses(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
+    ngx_str_t *name)
+{
+    const char  *reason;
+
+    reason = ngx_ors_choice_reason(choice, tool, name);
+
+    if (reason) {
+        choice->refused = 1;
+        return reason;
+    }
+
+    choice->called = 1;
+
+    if (choice->name.len == 0 || ngx_ors_choice_same(&choice->name, name)) {
+        choice->met = 1;
+    }
+
+    return NULL;
+}
+
+
+static const char *
+ngx_ors_choice_reason(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
+    ngx_str_t *name)
+{
+    if (choice->none) {
+        return "where none may be called";
+    }
+
+    if (choice->allowed && !ngx_ors_choice_allows(choice, tool, name)) {
+        return "that is not one of the allowed ones";
+    }
+
+    if (choice->offered && tool == NULL) {
+        return "that it was not offered";
+    }
+
+    if (choice->single && choice->called) {
+        return "beside another one";
+    }
+
+    return NULL;
+}
+
+
+static ngx_uint_t
+ngx_ors_choice_allows(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
+    ngx_str_t *name)
+{
+    ngx_uint_t              i;
+    ngx_ors_choice_tool_t  *allowed;
+
+    for (i = 0; i < choice->nallowed; i++) {
+        allowed = &choice->allowed[i];
+
+        if (allowed->space.len == 0) {
+
+            if (ngx_ors_choice_same(&allowed->name, name)) {
+                return 1;
+            }
+
+        } else if (tool && ngx_ors_choice_same(&allowed->space, &tool->space))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_choice_same(ngx_str_t *a, ngx_str_t *b)
+{
+    return a->len == b->len && ngx_memcmp(a->data, b->data, a->len) == 0;
+}
