@@ -323,6 +323,7 @@ bad('no limit', location('open_responses_limits;'),
 
 my %habit = (
     tokens => [ qw( auto max_tokens max_completion_tokens ) ],
+    systems => [ qw( many one ) ],
     developer => [ qw( system developer ) ],
     images => [ qw( on off ) ], files => [ qw( on off ) ],
     stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
@@ -372,7 +373,8 @@ bad('habit params twice',
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
-        . '"images=", "files=", "stream=", "usage=", "think=" or "params="');
+        . '"systems=", "images=", "files=", "stream=", "usage=", "think=" '
+        . 'or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

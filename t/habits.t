@@ -23,6 +23,7 @@ my %habits = (
     completes => 'open_responses_chat tokens=max_completion_tokens;',
     limits    => 'open_responses_chat tokens=max_tokens;',
     developer => 'open_responses_chat developer=developer;',
+    merged    => 'open_responses_chat systems=one;',
     blind     => 'open_responses_chat images=off;',
     paperless => 'open_responses_chat files=off;',
     whole     => 'open_responses_chat stream=off;',
@@ -140,6 +141,10 @@ sends('developer', \%roles, { messages => [
     { role => 'developer', content => 'i' },
     { role => 'developer', content => 'd' }, @roles ] },
     label => 'E13: developer');
+
+
+sends('merged', \%roles, { messages => [
+    { role => 'system', content => "i\n\nd\n\ns" }, $roles[1] ] });
 
 
 # another target takes over: it is asked in its own way

@@ -134,25 +134,44 @@ ngx_int_t
 ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node)
 {
+    ngx_int_t  rc;
+
+    ngx_ors_out_lit(cc->out, "\"");
+
+    rc = ngx_ors_chat_system_text(cc, node);
+
+    ngx_ors_out_lit(cc->out, "\"");
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node)
+{
     ngx_int_t   rc;
+    ngx_str_t   text;
     ngx_uint_t  n[ngx_ors_chat_part_other];
 
-    if (node == NULL || node->type != ngx_ors_json_array) {
-        ngx_ors_chat_value(cc->out, cc->json, node);
+    if (node == NULL) {
+        return NGX_OK;
+    }
+
+    if (node->type != ngx_ors_json_array) {
+        ngx_ors_json_raw(cc->json, node, &text);
+        ngx_ors_out_ref(cc->out, text.data, text.len);
+
         return NGX_OK;
     }
 
     rc = ngx_ors_chat_count(cc, node, 1 << ngx_ors_chat_part_text, n);
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (rc == NGX_OK) {
+        ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
     }
 
-    ngx_ors_out_lit(cc->out, "\"");
-    ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
-    ngx_ors_out_lit(cc->out, "\"");
-
-    return NGX_OK;
+    return rc;
 }
 
 

@@ -47,6 +47,10 @@ ngx_int_t ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
 ngx_int_t ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 
+/* The same without the quotes; NULL is nothing at all. */
+ngx_int_t ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node);
+
 /* A string or null, and the member "refusal" if there is one. */
 ngx_int_t ngx_ors_chat_assistant_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);

@@ -21,6 +21,7 @@ static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
 const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .tokens = ngx_ors_chat_tokens_auto,
     .developer = 0,
+    .merge = 0,
     .images = 1,
     .files = 1,
     .stream = ngx_ors_chat_stream_on,

@@ -41,6 +41,7 @@ typedef struct {
 typedef struct {
     ngx_uint_t              tokens;       /* ngx_ors_chat_tokens_e */
     ngx_uint_t              developer;    /* there is a role of that name */
+    ngx_uint_t              merge;        /* one system message, the first */
     ngx_uint_t              images;       /* parts of that kind are taken */
     ngx_uint_t              files;
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */

@@ -17,13 +17,15 @@ typedef struct {
     ngx_ors_chat_content_t   cc;
     ngx_ors_chat_items_t     in;
     ngx_uint_t               n;           /* messages so far */
+    ngx_uint_t               merged;      /* items are in the first one */
 } ngx_ors_chat_messages_t;
 
 
 static ngx_int_t ngx_ors_chat_input(ngx_ors_json_node_t *input,
     ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm,
-    ngx_ors_json_node_t *input);
+static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
+    ngx_ors_json_node_t *instructions);
+static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm);
 static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
     size_t len);
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
@@ -71,18 +73,26 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
-    ngx_ors_out_lit(out, "[");
+    if (input->type == ngx_ors_json_array) {
+        rc = ngx_ors_chat_items_read(&cm.in, input);
 
-    if (instructions && instructions->len) {
-        ngx_ors_chat_developer(&cm);
-        ngx_ors_chat_value(out, cm.cc.json, instructions);
-        ngx_ors_out_lit(out, "}");
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
-    n = cm.n;
+    ngx_ors_out_lit(out, "[");
+
+    rc = ngx_ors_chat_first(&cm, instructions);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    n = cm.merged ? 0 : cm.n;
 
     if (input->type == ngx_ors_json_array) {
-        rc = ngx_ors_chat_items(&cm, input);
+        rc = ngx_ors_chat_items(&cm);
 
         if (rc != NGX_OK) {
             return rc;
@@ -134,20 +144,77 @@ ngx_ors_chat_input(ngx_ors_json_node_t *input, ngx_pool_t *pool,
 }
 
 
+/*
+ * Instructions, and all that outranks the user if there may be only one
+ * message of that kind; items that are in it are not sent again
+ */
+
 static ngx_int_t
-ngx_ors_chat_items(ngx_ors_chat_messages_t *cm, ngx_ors_json_node_t *input)
+ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
+    ngx_ors_json_node_t *instructions)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i, n;
+    ngx_ors_chat_item_t     *item;
+    ngx_ors_chat_content_t  *cc;
+
+    n = 0;
+    cc = &cm->cc;
+    cc->field = "content";
+
+    if (instructions && instructions->len) {
+        n++;
+        ngx_ors_chat_developer(cm);
+        ngx_ors_out_lit(cc->out, "\"");
+        (void) ngx_ors_chat_system_text(cc, instructions);
+    }
+
+    for (i = 0; cc->habits->merge && i < cm->in.nitems; i++) {
+        item = &cm->in.items[i];
+
+        if (item->kind != ngx_ors_chat_item_system
+            && item->kind != ngx_ors_chat_item_developer)
+        {
+            continue;
+        }
+
+        if (n++) {
+            ngx_ors_out_lit(cc->out, "\\n\\n");
+
+        } else {
+            ngx_ors_chat_developer(cm);
+            ngx_ors_out_lit(cc->out, "\"");
+        }
+
+        cc->item = i;
+
+        rc = ngx_ors_chat_system_text(cc, ngx_ors_chat_node(cc->json,
+                                                            item->content));
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        cm->merged = 1;
+        item->kind = ngx_ors_chat_item_none;
+    }
+
+    if (n) {
+        ngx_ors_out_lit(cc->out, "\"}");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
 {
     ngx_int_t                rc;
     ngx_uint_t               i;
     ngx_ors_json_node_t     *content;
     ngx_ors_chat_content_t  *cc;
 
-    rc = ngx_ors_chat_items_read(&cm->in, input);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
+    rc = NGX_OK;
     cc = &cm->cc;
 
     for (i = 0; i < cm->in.nitems; /* void */ ) {

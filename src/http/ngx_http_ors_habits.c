@@ -55,6 +55,13 @@ static ngx_conf_enum_t  ngx_http_ors_habit_roles[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_systems[] = {
+    { ngx_string("many"), 0 },
+    { ngx_string("one"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_ors_habit_flags[] = {
     { ngx_string("on"), 1 },
     { ngx_string("off"), 0 },
@@ -85,6 +92,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("developer"), offsetof(ngx_ors_chat_habits_t, developer),
       ngx_http_ors_habit_roles },
+
+    { ngx_string("systems"), offsetof(ngx_ors_chat_habits_t, merge),
+      ngx_http_ors_habit_systems },
 
     { ngx_string("images"), offsetof(ngx_ors_chat_habits_t, images),
       ngx_http_ors_habit_flags },

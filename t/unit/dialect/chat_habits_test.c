@@ -14,6 +14,7 @@
 
 #define USER   "'messages':[{'role':'user','content':'u'}]"
 #define IMAGE  "{'type':'input_image','image_url':'data:,'}"
+#define TEXT(text)  "{'type':'input_text','text':'" text "'}"
 #define FILES  "{'type':'input_file','file_data':'data:,'}"
 
 
@@ -98,6 +99,58 @@ static test_row_t  rows[] = {
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'developer','content':'i'},"
       "{'role':'developer','content':'d'},{'role':'system','content':'s'}]" },
+
+    { "E13 systems: many", habit(merge), 0,
+      ",'input':[{'role':'user','content':'u'},"
+      "{'role':'system','content':'s'}]",
+      "'messages':[{'role':'user','content':'u'},"
+      "{'role':'system','content':'s'}]" },
+
+    { "E13 systems: one", habit(merge), 1,
+      ",'instructions':'i\\n','input':[{'role':'user','content':'u'},"
+      "{'role':'developer','content':["
+      TEXT("a") "," TEXT("b") "]},"
+      "{'role':'user','content':'v'},{'role':'system','content':'s'}]",
+      "'messages':[{'role':'system','content':'i\\n\\n\\na\\nb\\n\\ns'},"
+      "{'role':'user','content':'u'},{'role':'user','content':'v'}]" },
+
+    { "E13 systems: one, without instructions", habit(merge), 1,
+      ",'input':[{'role':'user','content':'u'},"
+      "{'role':'system','content':'s'}]",
+      "'messages':[{'role':'system','content':'s'},"
+      "{'role':'user','content':'u'}]" },
+
+    { "E13 systems: one, instructions alone", habit(merge), 1,
+      ",'instructions':'i'",
+      "'messages':[{'role':'system','content':'i'},"
+      "{'role':'user','content':'u'}]" },
+
+    { "E13 systems: one, and none at all", habit(merge), 1, "", USER },
+
+    { "E13 systems: one, and nothing else", habit(merge), 1,
+      ",'input':[{'role':'system','content':'s'}]",
+      "'messages':[{'role':'system','content':'s'}]" },
+
+    { "E13 systems: one, instructions are no input", habit(merge), 1,
+      ",'instructions':'i','input':[{'type':'reasoning','id':'r',"
+      "'summary':[]}]",
+      "!invalid_value input" },
+
+    { "E13 systems: one, between calls", habit(merge), 1,
+      ",'input':[{'type':'function_call','call_id':'c','name':'f',"
+      "'arguments':'{}'},{'role':'system','content':'s'},"
+      "{'type':'function_call','call_id':'d','name':'f',"
+      "'arguments':'{}'}]",
+      "'messages':[{'role':'system','content':'s'},"
+      "{'role':'assistant','content':null,'tool_calls':["
+      "{'id':'c','type':'function','function':{'name':'f',"
+      "'arguments':'{}'}},{'id':'d','type':'function','function':"
+      "{'name':'f','arguments':'{}'}}]}]" },
+
+    { "E13 systems: one, with an image", habit(merge), 1,
+      ",'input':[{'role':'user','content':'u'},"
+      "{'role':'system','content':[" IMAGE "]}]",
+      "!unsupported_value input[1].content[0]" },
 
     /* parts */
 
