@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { APICallError, Output, ToolChoiceViolationError, generateText,
          isStepCount, jsonSchema, streamText, tool } from 'ai';
-import { CITIES, PATIENCE, noted, run, test } from './run.mjs';
+import { CITIES, CODE, PATIENCE, noted, run, test } from './run.mjs';
 
 const { BASE: baseURL } = process.env;
 const NAME = process.argv[2];
@@ -244,6 +244,17 @@ test('a tool by force', async () => {
 
 
 if (OPENAI) {
+    both('a custom tool and its answer', async (generate) => {
+        const r = await generate(ask('by text', {
+            stopWhen: isStepCount(5),
+            tools: { run: sdk.openai.tools.customTool({
+                description: 'Runs a text',
+                execute: (text) => `ran ${text}` }) } }));
+
+        assert.equal(r.steps[0].toolCalls[0].input, CODE);
+        assert.equal(r.text, `The tools said: ran ${CODE}.`);
+    });
+
     test('without store: false, references to what was not stored', () =>
         fails(generateText(ask('talk first', {
             tools, stopWhen: isStepCount(5), providerOptions: {} })),

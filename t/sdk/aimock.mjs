@@ -6,9 +6,9 @@
 // and leaves when its standard input is closed.
 
 import { LLMock } from '@copilotkit/aimock';
+import { CITIES, CODE } from './run.mjs';
 
 const LONG = 'Zażółć gęślą jaźń 🙂 "quoted" \\ tab\t\n'.repeat(4000);
-const CITIES = ['Paris', 'Tokyo', 'San José'];
 
 const mock = new LLMock({ host: '127.0.0.1', port: 0, chunkSize: 7 });
 
@@ -71,6 +71,9 @@ tool('one city', { toolCalls: [call(CITIES[0], 0)] });
 tool('three cities', { toolCalls: CITIES.map(call) });
 tool('city by city', ...['Lima', 'Quito'].map((city, n) => (
     { toolCalls: [call(city, n)] })));
+tool('by text', { toolCalls: [
+    { id: 'call_0', name: 'run',
+      arguments: JSON.stringify({ input: CODE }) }] });
 tool('hand over', { toolCalls: [
     { id: 'call_0', name: 'transfer_to_expert', arguments: '{}' }] });
 tool('talk first', { content: 'Let me look.', toolCalls: [call('Oslo', 0)] });

@@ -9,9 +9,9 @@ import { ContextOverflowError } from '@langchain/core/errors';
 import { AIMessage, HumanMessage, SystemMessage,
          ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
-import { ChatOpenAI } from '@langchain/openai';
+import { ChatOpenAI, customTool } from '@langchain/openai';
 import { z } from 'zod';
-import { CITIES, PATIENCE, noted, run, test } from './run.mjs';
+import { CITIES, CODE, PATIENCE, noted, run, test } from './run.mjs';
 
 const { BASE: baseURL } = process.env;
 
@@ -204,6 +204,18 @@ both('text before a tool', async (ask) => {
 
     assert.equal(messages[1].text, 'Let me look.');
     assert.ok(AIMessage.isInstance(messages[1]));
+});
+
+both('a custom tool and its answer', async (ask) => {
+    const run = customTool(async (text) => `ran ${text}`,
+                           { name: 'run', description: 'Runs a text' });
+    const model = chat().bindTools([run]);
+    const first = new HumanMessage('by text');
+    const r = await ask(model, [first]);
+    const answer = await run.invoke(r.tool_calls[0]);
+    const after = await ask(model, [first, r, answer]);
+
+    assert.equal(after.text, `The tools said: ran ${CODE}.`);
 });
 
 test('a tool by force', async () => {

@@ -6,7 +6,8 @@
 // where those scripts leave their notes.
 
 import assert from 'node:assert/strict';
-import { CITIES, PATIENCE, collect, noted, run, test } from './run.mjs';
+import { CITIES, CODE, PATIENCE, collect, noted, run,
+         test } from './run.mjs';
 import { OpenAI, fails } from './tests.mjs';
 
 const { BASE: baseURL } = process.env;
@@ -293,15 +294,17 @@ async function streamed(body) {
     const { response } = events.at(-1);
 
     for (const [n, item] of response.output.entries()) {
-        if (item.type !== 'function_call') continue;
+        if (item.type === 'message') continue;
 
         const own = events.filter((e) => e.output_index === n);
         const added = own.find((e) => e.type === 'response.output_item.added');
-        const deltas = texts(own, 'response.function_call_arguments.delta');
+        const deltas = texts(own, item.type === 'custom_tool_call'
+            ? 'response.custom_tool_call_input.delta'
+            : 'response.function_call_arguments.delta');
 
         assert.equal(added.item.name, item.name);
         assert.equal(added.item.call_id, item.call_id);
-        assert.equal(deltas, item.arguments);
+        assert.equal(deltas, item.arguments ?? item.input);
         assert.ok(own.every((e) => (e.item_id ?? e.item.id) === item.id));
     }
 
@@ -324,6 +327,24 @@ for (const [name, create] of Object.entries({ plainly, streamed, helped })) {
 
         assert.deepEqual(r.output.map((item) => item.type),
                          ['message', 'function_call']);
+    });
+
+    test(`a custom tool and its answer, ${name}`, async () => {
+        const tools = [{ type: 'custom', name: 'run', description: 'Runs' }];
+        const input = [{ role: 'user', content: 'by text' }];
+        const r = await create(ask(input, { tools }));
+        const [call] = r.output;
+
+        assert.equal(call.type, 'custom_tool_call');
+        assert.equal(call.name, 'run');
+        assert.equal(call.input, CODE);
+
+        input.push(call, { type: 'custom_tool_call_output',
+                           call_id: call.call_id, output: 'it ran' });
+
+        const after = await create(ask(input, { tools }));
+
+        assert.equal(after.output_text, 'The tools said: it ran.');
     });
 }
 

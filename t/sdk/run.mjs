@@ -9,6 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export const CITIES = ['Paris', 'Tokyo', 'San José'];
 
+// and what the call of a custom tool brings
+
+export const CODE = 'say "café\\t🙂"\n\tthen stop\n';
+
 // milliseconds that an answer may take
 
 export const PATIENCE = 20000;
