@@ -234,7 +234,7 @@ sub nameless ($items) {
     return [ map {
         my %item = %$_;
 
-        $item{id} = $item{id} =~ /\A(msg|fc|rs)_\w{8,}\z/ ? $1 : $item{id};
+        $item{id} = $item{id} =~ /\A(msg|fc|ctc|rs)_\w{8,}\z/ ? $1 : $item{id};
         $item{call_id} =~ s/\Acall_\w{20,}\z/call/ if defined $item{call_id};
         \%item;
     } @{ $items // [] } ];
