@@ -74,20 +74,27 @@ stream_init(answer_t *a, const char *text)
 void
 stream_run(answer_t *a)
 {
-    u_char  *p, *last;
+    u_char      *p, *last;
+    ngx_uint_t   i;
 
     answer_run(a);
 
     last = a->text + a->size;
 
-    for (p = a->text; last - p > 29; p += 29) {
+    for (p = a->text; last - p > 29; p += 5) {
         p = memmem(p, last - p - 24, "resp_", 5);
 
         if (p == NULL) {
             break;
         }
 
-        memset(p + 5, 'R', 24);
+        /* a server's text may look alike */
+
+        for (i = 0; i < 24 && isalnum(p[5 + i]); i++) { /* void */ }
+
+        if (i == 24) {
+            memset(p + 5, 'R', 24);
+        }
     }
 }
 
