@@ -92,6 +92,7 @@ static ngx_str_t  ngx_ors_stats_codes[NGX_ORS_STATS_CODES] = {
     ngx_string("invalid_value"),
     ngx_string("method_not_allowed"),
     ngx_string("missing_required_parameter"),
+    ngx_string("model_error"),
     ngx_string("model_not_found"),
     ngx_string("not_found"),
     ngx_string("not_implemented"),
