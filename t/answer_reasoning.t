@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # What a model thinks: each way in which open_responses_reasoning shows it,
-# and where it is found in a text (E57).
+# where it is found in a text (E57), and how it is sent back (E4).
 
 use v5.36;
 use Test::More;
@@ -42,6 +42,8 @@ my $a = ORS::Adapter->new(scripts => \%scripts, conf => {
 }, target => {
     tags => 'open_responses_chat think=on;',
     opened => 'open_responses_chat think=open;',
+    again => 'open_responses_chat reasoning=reasoning_content;',
+    plain => 'open_responses_chat reasoning=reasoning;',
 });
 
 
@@ -147,6 +149,34 @@ for my $form ('', '-json') {
     is_deeply([ $s->deltas('response.reasoning_summary_text.delta') ],
               [ 'Let ', 'me.' ], 'E57: deltas of reasoning');
     is_deeply([ $s->deltas ], [ 'Hel', 'lo' ], 'E57: deltas of text');
+}
+
+# E4, E5, E6: what is sent back, as the server wants it
+
+my $call = { type => 'function_call', call_id => 'c', name => 'f',
+             arguments => '{}' };
+my @turn = (
+    { type => 'reasoning', id => 'rs_1', encrypted_content => 'x',
+      summary => [ { type => 'summary_text', text => 'Let me.' } ] },
+    { type => 'reasoning', id => 'rs_2', summary => [],
+      content => [ { type => 'reasoning_text', text => 'Let me.' } ] },
+    { type => 'reasoning', summary => [], encrypted_content => 'x' },
+    { role => 'assistant', content => 'Look' }, $call,
+    { type => 'function_call_output', call_id => 'c', output => 'o' });
+
+for my $case ([ again => reasoning_content => 'Let me.' ],
+              [ plain => reasoning => 'Let me.' ], [ 'v1' ])
+{
+    my ($at, @member) = @$case;
+    my $sent = $a->sent("E4: $at", { input => \@turn }, at => "/$at");
+
+    is_deeply($sent->{json}{messages},
+              [ { role => 'assistant', content => 'Look', @member,
+                  tool_calls => [ { id => 'c', type => 'function',
+                                    function => { name => 'f',
+                                                  arguments => '{}' } } ] },
+                { role => 'tool', content => 'o', tool_call_id => 'c' } ],
+              "E4: $at: one message");
 }
 
 $a->finish;

@@ -328,6 +328,7 @@ my %habit = (
     images => [ qw( on off ) ], files => [ qw( on off ) ],
     stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
     think => [ qw( off on open ) ],
+    reasoning => [ qw( off reasoning_content reasoning ) ],
 );
 
 for my $name (sort keys %habit) {
@@ -373,8 +374,8 @@ bad('habit params twice',
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
-        . '"systems=", "images=", "files=", "stream=", "usage=", "think=" '
-        . 'or "params="');
+        . '"systems=", "images=", "files=", "stream=", "usage=", "reasoning=", '
+        . '"think=" or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

@@ -26,6 +26,7 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .files = 1,
     .stream = ngx_ors_chat_stream_on,
     .usage = 1,
+    .reasoning = ngx_ors_chat_reasoning_off,
     .think = 0,
     .params = 0,
     .efforts = NULL

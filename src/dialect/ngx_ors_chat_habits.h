@@ -30,6 +30,15 @@ typedef enum {
 } ngx_ors_chat_stream_e;
 
 
+/* how a server is told again what its model has thought */
+
+typedef enum {
+    ngx_ors_chat_reasoning_off = 0,
+    ngx_ors_chat_reasoning_content,       /* "reasoning_content" */
+    ngx_ors_chat_reasoning_plain          /* "reasoning" */
+} ngx_ors_chat_reasoning_e;
+
+
 /* what is sent for one value of "reasoning.effort" */
 
 typedef struct {
@@ -46,6 +55,7 @@ typedef struct {
     ngx_uint_t              files;
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
     ngx_uint_t              usage;        /* a stream is asked for it */
+    ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */
     ngx_uint_t              think;        /* tags in texts, ngx_ors_think_e */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */

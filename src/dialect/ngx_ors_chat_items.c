@@ -26,12 +26,15 @@ enum {
     ngx_ors_chat_i_output,
     ngx_ors_chat_i_input,
     ngx_ors_chat_i_namespace,
+    ngx_ors_chat_i_summary,
     ngx_ors_chat_i_n
 };
 
 
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
     ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
+static ngx_ors_chat_item_e ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t **member, ngx_uint_t *content);
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static uint32_t ngx_ors_chat_index(ngx_ors_json_t *json,
@@ -56,6 +59,7 @@ static const ngx_str_t  ngx_ors_chat_item_names[] = {
     ngx_string("output"),
     ngx_string("input"),
     ngx_string("namespace"),
+    ngx_string("summary"),
     ngx_null_string
 };
 
@@ -158,9 +162,10 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
                                    "is compacted history that cannot be read "
                                    "here");
 
-    } else if (ngx_ors_json_is(json, type, "reasoning")
-               || ngx_ors_json_is(json, type, "additional_tools"))
-    {
+    } else if (ngx_ors_json_is(json, type, "reasoning")) {
+        item->kind = ngx_ors_chat_thought(ci, member, &content);
+
+    } else if (ngx_ors_json_is(json, type, "additional_tools")) {
         item->kind = ngx_ors_chat_item_none;
 
     } else {
@@ -180,6 +185,30 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
     }
 
     return NGX_OK;
+}
+
+
+/* what is encrypted says nothing to a chat server (E5) */
+
+static ngx_ors_chat_item_e
+ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
+    ngx_uint_t *content)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (ci->cc->habits->reasoning == ngx_ors_chat_reasoning_off) {
+        return ngx_ors_chat_item_none;
+    }
+
+    node = member[ngx_ors_chat_i_content];
+
+    if (node == NULL || node->count == 0) {
+        node = member[ngx_ors_chat_i_summary];
+        *content = ngx_ors_chat_i_summary;
+    }
+
+    return (node && node->type == ngx_ors_json_array && node->count)
+           ? ngx_ors_chat_item_reasoning : ngx_ors_chat_item_none;
 }
 
 

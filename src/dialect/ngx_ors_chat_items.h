@@ -20,6 +20,7 @@ typedef enum {
     ngx_ors_chat_item_system,
     ngx_ors_chat_item_developer,
     ngx_ors_chat_item_assistant,
+    ngx_ors_chat_item_reasoning,
     ngx_ors_chat_item_call,
     ngx_ors_chat_item_output
 } ngx_ors_chat_item_e;
@@ -33,7 +34,7 @@ typedef enum {
 
 typedef struct {
     ngx_ors_chat_item_e      kind;
-    uint32_t                 content;     /* or arguments, or output */
+    uint32_t                 content;     /* or arguments, output, summary */
     uint32_t                 call_id;
     uint32_t                 name;
     uint32_t                 space;       /* the namespace of "name" */

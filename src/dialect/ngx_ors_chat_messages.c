@@ -31,6 +31,16 @@ static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t *pos);
+static ngx_uint_t ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t i);
+static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t begin, ngx_uint_t *pos);
+static void ngx_ors_chat_thoughts(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t first, ngx_uint_t last);
+static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_ors_json_node_t *other);
+static void ngx_ors_chat_thought_text(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *part, ngx_str_t *text);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
@@ -248,6 +258,7 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
             break;
 
         case ngx_ors_chat_item_assistant:
+        case ngx_ors_chat_item_reasoning:
         case ngx_ors_chat_item_call:
             rc = ngx_ors_chat_turn(cm, &i);
             break;
@@ -295,25 +306,40 @@ ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
 
 
 /*
- * An assistant message, the calls that follow it (or calls alone) and their
- * outputs: items from "*pos", which is left at the first one after them.
+ * What the model has thought, an assistant message, the calls that follow it
+ * (or calls alone) and their outputs: items from "*pos", which is left behind
+ * the last of them.  Thoughts behind that are those of the next turn, and
+ * without a message or a call of nobody's (E4).
  */
 
 static ngx_int_t
 ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 {
     ngx_int_t             rc;
-    ngx_uint_t            i, n;
+    ngx_uint_t            first, begin, end;
     ngx_ors_json_node_t  *node;
-    ngx_ors_chat_item_t  *item;
+    ngx_ors_chat_item_e   kind;
 
-    i = *pos;
-    item = &cm->in.items[i];
+    first = *pos;
+    begin = ngx_ors_chat_behind_thoughts(cm, first);
+    *pos = begin;
+
+    kind = (begin < cm->in.nitems) ? cm->in.items[begin].kind
+                                   : ngx_ors_chat_item_none;
+
+    if (kind != ngx_ors_chat_item_assistant && kind != ngx_ors_chat_item_call)
+    {
+        return NGX_OK;
+    }
+
+    end = begin;
 
     ngx_ors_chat_message(cm, "assistant");
 
-    if (item->kind == ngx_ors_chat_item_assistant) {
-        node = ngx_ors_chat_node(cm->cc.json, item->content);
+    if (kind == ngx_ors_chat_item_assistant) {
+        node = ngx_ors_chat_node(cm->cc.json, cm->in.items[begin].content);
+
+        cm->cc.item = begin;
 
         rc = ngx_ors_chat_assistant_content(&cm->cc, node);
 
@@ -321,19 +347,62 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
             return rc;
         }
 
-        i++;
+        end++;
 
     } else {
         ngx_ors_out_lit(cm->cc.out, "null");
     }
 
-    for (n = 0; i < cm->in.nitems; i++) {
+    if (ngx_ors_chat_calls(cm, begin, &end) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_chat_thoughts(cm, first, end);
+
+    ngx_ors_out_lit(cm->cc.out, "}");
+
+    *pos = end;
+
+    return ngx_ors_chat_outputs(cm, begin, end);
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
+{
+    while (i < cm->in.nitems
+           && (cm->in.items[i].kind == ngx_ors_chat_item_reasoning
+               || cm->in.items[i].kind == ngx_ors_chat_item_none))
+    {
+        i++;
+    }
+
+    return i;
+}
+
+
+/*
+ * The calls of the turn that begins with item "begin", from "*pos", which is
+ * left behind the last of them
+ */
+
+static ngx_int_t
+ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm, ngx_uint_t begin,
+    ngx_uint_t *pos)
+{
+    ngx_uint_t            i, n;
+    ngx_ors_chat_item_t  *item;
+
+    n = 0;
+
+    for (i = *pos; i < cm->in.nitems; i++) {
         item = &cm->in.items[i];
 
         /* an output of a call before this turn has been sent with it */
 
         if (item->kind == ngx_ors_chat_item_none
-            || (item->kind == ngx_ors_chat_item_output && item->pair < *pos))
+            || item->kind == ngx_ors_chat_item_reasoning
+            || (item->kind == ngx_ors_chat_item_output && item->pair < begin))
         {
             continue;
         }
@@ -352,18 +421,129 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
         if (ngx_ors_chat_call_put(cm, item) != NGX_OK) {
             return NGX_ERROR;
         }
+
+        *pos = i + 1;
     }
 
     if (n) {
         ngx_ors_out_lit(cm->cc.out, "]");
     }
 
-    ngx_ors_out_lit(cm->cc.out, "}");
+    return NGX_OK;
+}
 
-    n = *pos;
-    *pos = i;
 
-    return ngx_ors_chat_outputs(cm, n, i);
+/*
+ * What the model has thought, in the items from "first" up to "last": joined,
+ * and once where two items in a row say the same (E6)
+ */
+
+static void
+ngx_ors_chat_thoughts(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
+    ngx_uint_t last)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i, n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *list, *prev, *part;
+
+    n = 0;
+    prev = NULL;
+    json = cm->cc.json;
+
+    for (i = first; i < last; i++) {
+
+        if (cm->in.items[i].kind != ngx_ors_chat_item_reasoning) {
+            continue;
+        }
+
+        list = ngx_ors_chat_node(json, cm->in.items[i].content);
+
+        if (prev && ngx_ors_chat_same_thought(json, prev, list)) {
+            continue;
+        }
+
+        prev = list;
+
+        for (part = ngx_ors_json_first(json, list);
+             part;
+             part = ngx_ors_json_next(json, part))
+        {
+            ngx_ors_chat_thought_text(json, part, &text);
+
+            if (text.len == 0) {
+                continue;
+            }
+
+            if (n++) {
+                ngx_ors_out_lit(cm->cc.out, "\\n");
+
+            } else if (cm->cc.habits->reasoning
+                       == ngx_ors_chat_reasoning_content)
+            {
+                ngx_ors_out_lit(cm->cc.out, ",\"reasoning_content\":\"");
+
+            } else {
+                ngx_ors_out_lit(cm->cc.out, ",\"reasoning\":\"");
+            }
+
+            ngx_ors_out_ref(cm->cc.out, text.data, text.len);
+        }
+    }
+
+    if (n) {
+        ngx_ors_out_lit(cm->cc.out, "\"");
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_same_thought(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
+    ngx_ors_json_node_t *other)
+{
+    ngx_str_t             text, again;
+    ngx_ors_json_node_t  *part, *copy;
+
+    if (list->count != other->count) {
+        return 0;
+    }
+
+    copy = ngx_ors_json_first(json, other);
+
+    for (part = ngx_ors_json_first(json, list);
+         part;
+         part = ngx_ors_json_next(json, part))
+    {
+        ngx_ors_chat_thought_text(json, part, &text);
+        ngx_ors_chat_thought_text(json, copy, &again);
+
+        if (text.len != again.len
+            || ngx_memcmp(text.data, again.data, text.len) != 0)
+        {
+            return 0;
+        }
+
+        copy = ngx_ors_json_next(json, copy);
+    }
+
+    return 1;
+}
+
+
+static void
+ngx_ors_chat_thought_text(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
+    ngx_str_t *text)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_find(json, part, "text");
+
+    if (node && node->type == ngx_ors_json_string) {
+        ngx_ors_json_raw(json, node, text);
+
+    } else {
+        ngx_str_null(text);
+    }
 }
 
 

@@ -77,6 +77,14 @@ static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_reasonings[] = {
+    { ngx_string("off"), ngx_ors_chat_reasoning_off },
+    { ngx_string("reasoning_content"), ngx_ors_chat_reasoning_content },
+    { ngx_string("reasoning"), ngx_ors_chat_reasoning_plain },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_ors_habit_thinks[] = {
     { ngx_string("off"), ngx_ors_think_off },
     { ngx_string("on"), ngx_ors_think_on },
@@ -107,6 +115,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("usage"), offsetof(ngx_ors_chat_habits_t, usage),
       ngx_http_ors_habit_flags },
+
+    { ngx_string("reasoning"), offsetof(ngx_ors_chat_habits_t, reasoning),
+      ngx_http_ors_habit_reasonings },
 
     { ngx_string("think"), offsetof(ngx_ors_chat_habits_t, think),
       ngx_http_ors_habit_thinks },

@@ -254,6 +254,116 @@ static test_row_t  passed[] = {
 };
 
 
+/* items of the input */
+
+#define ITEMS(items)    ",'input':[" items "]"
+#define SENT(messages)  "'messages':[" messages "]"
+
+#define THOUGHT(text)                                                         \
+    "{'type':'reasoning','id':'rs_1','summary':[],'content':["                \
+    "{'type':'reasoning_text','text':'" text "'}]}"
+#define SUMMARY(text)                                                         \
+    "{'type':'reasoning','summary':[{'type':'summary_text','text':'" text     \
+    "'}]}"
+#define FOREIGN                                                               \
+    "{'type':'reasoning','summary':[],'encrypted_content':'x'}"
+#define ANSWER(text)                                                          \
+    "{'type':'message','role':'assistant','content':'" text "'}"
+#define CALL(id)                                                              \
+    "{'type':'function_call','call_id':'" id "','name':'f','arguments':'{}'}"
+#define OUTPUT(id)                                                            \
+    "{'type':'function_call_output','call_id':'" id "','output':'o'}"
+#define ASK  "{'type':'message','role':'user','content':'u'}"
+
+#define CHAT(text, more)                                                      \
+    "{'role':'assistant','content':" text more "}"
+#define CHAT_CALLS(calls)  ",'tool_calls':[" calls "]"
+#define CHAT_CALL(id)                                                         \
+    "{'id':'" id "','type':'function','function':{'name':'f','arguments':'{}'}}"
+#define CHAT_OUTPUT(id)                                                       \
+    "{'role':'tool','content':'o','tool_call_id':'" id "'}"
+#define CHAT_ASK  "{'role':'user','content':'u'}"
+#define AGAIN(text)  ",'reasoning_content':'" text "'"
+
+
+static test_row_t  thoughts[] = {
+
+    { "reasoning: off", habit(reasoning), ngx_ors_chat_reasoning_off,
+      ITEMS(THOUGHT("a") "," ANSWER("t")),
+      SENT(CHAT("'t'", "")) },
+
+    { "reasoning: reasoning", habit(reasoning), ngx_ors_chat_reasoning_plain,
+      ITEMS(THOUGHT("a") "," ANSWER("t")),
+      SENT(CHAT("'t'", ",'reasoning':'a'")) },
+
+    { "E4 one turn is one message",
+      habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," ANSWER("t") "," CALL("A") "," OUTPUT("A")),
+      SENT(CHAT("'t'", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
+           CHAT_OUTPUT("A")) },
+
+    { "E4 a turn without a message",
+      habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(SUMMARY("a") "," CALL("A") "," SUMMARY("b") "," CALL("B") ","
+            OUTPUT("A") "," OUTPUT("B")),
+      SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A") "," CHAT_CALL("B"))
+                        AGAIN("a\\nb")) ","
+           CHAT_OUTPUT("A") "," CHAT_OUTPUT("B")) },
+
+    { "E4 two turns", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," CALL("A") "," OUTPUT("A") "," THOUGHT("b") ","
+            ANSWER("t")),
+      SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
+           CHAT_OUTPUT("A") "," CHAT("'t'", AGAIN("b"))) },
+
+    { "E4 two messages", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," ANSWER("s") "," THOUGHT("b") "," ANSWER("t")),
+      SENT(CHAT("'s'", AGAIN("a")) "," CHAT("'t'", AGAIN("b"))) },
+
+    { "E4 not that of a later turn",
+      habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," ASK "," ANSWER("t") "," THOUGHT("b")),
+      SENT(CHAT_ASK "," CHAT("'t'", "")) },
+
+    { "E3, E4 an output behind a question",
+      habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," CALL("A") "," THOUGHT("b") "," ASK "," OUTPUT("A")
+            "," THOUGHT("c") "," ANSWER("t")),
+      SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
+           CHAT_OUTPUT("A") "," CHAT_ASK "," CHAT("'t'", AGAIN("c"))) },
+
+    { "E5 encrypted content", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(FOREIGN "," ANSWER("t") "," FOREIGN "," CALL("A") "," OUTPUT("A")),
+      SENT(CHAT("'t'", CHAT_CALLS(CHAT_CALL("A"))) "," CHAT_OUTPUT("A")) },
+
+    { "E5 an empty text", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(SUMMARY("") "," THOUGHT("") "," ANSWER("t")),
+      SENT(CHAT("'t'", "")) },
+
+    { "E6 two in order", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," FOREIGN "," SUMMARY("b") "," ANSWER("t")),
+      SENT(CHAT("'t'", AGAIN("a\\nb"))) },
+
+    { "E6 equal ones", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS(THOUGHT("a") "," SUMMARY("a") "," THOUGHT("a\\u00e9") ","
+            ANSWER("t")),
+      SENT(CHAT("'t'", AGAIN("a\\na\\u00e9"))) },
+
+    { "E6 parts", habit(reasoning), ngx_ors_chat_reasoning_content,
+      ITEMS("{'type':'reasoning','summary':["
+            "{'type':'summary_text','text':'s'}],"
+            "'content':[{'type':'reasoning_text','text':'a'},"
+            "{'type':'reasoning_text','text':'b'}]},"
+            "{'type':'reasoning','content':null,'summary':["
+            "{'type':'summary_text','text':'a'},"
+            "{'type':'summary_text','text':'b'}]},"
+            "{'type':'reasoning','content':[],'summary':["
+            "{'type':'summary_text','text':'a'},"
+            "{'type':'summary_text','text':'c'}]}," ANSWER("t")),
+      SENT(CHAT("'t'", AGAIN("a\\nb\\na\\nc"))) }
+};
+
+
 /* unknown fields are taken out */
 
 static test_row_t  stripped[] = {
@@ -301,6 +411,12 @@ main(void)
 
     for (i = 0; i < sizeof(stripped) / sizeof(stripped[0]); i++) {
         test_row(&stripped[i]);
+    }
+
+    ngx_ors_test_policy.reading = NGX_ORS_READ_OPENAI;
+
+    for (i = 0; i < sizeof(thoughts) / sizeof(thoughts[0]); i++) {
+        test_row(&thoughts[i]);
     }
 
     test_owns();
