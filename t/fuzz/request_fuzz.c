@@ -22,6 +22,7 @@
 #define REQUEST_FUZZ_SMALL      0x01       /* small limits */
 #define REQUEST_FUZZ_NO_MEMORY  0x02
 #define REQUEST_FUZZ_LIST       0x04       /* of fragments */
+#define REQUEST_FUZZ_OPENAI     0x08       /* that flavor */
 
 #define REQUEST_FUZZ_MAX        65536
 
@@ -167,7 +168,26 @@ static const char  *request_fuzz_fragments[] = {
     "],'input':[#",
     "],'model':'#','x':[#",
     "]",
-    "'"
+    "'",
+
+    /* of the flavor "openai" */
+
+    ",{'type':'custom_tool_call','call_id':'c#','name':'f#','input':"
+        "'$\\n\\u0022\\\\'}",
+    ",{'type':'custom_tool_call','call_id':'c#','name':'\\u00e9','namespace':"
+        "'n_','input':''}",
+    ",{'type':'function_call','call_id':'c#','name':'n__f','namespace':'n',"
+        "'arguments':'{}'}",
+    ",{'type':'custom_tool_call_output','call_id':'c#','output':'$'}",
+    ",{'type':'additional_tools','tools':[{'type':'custom','name':'$'},"
+        "{'type':'namespace','name':'n#','tools':[{'type':'function','name':"
+        "'f#'}]}]}",
+    "],'tools':[{'type':'custom','name':'$','format':{'type':'grammar',"
+        "'syntax':'lark','definition':'$'}},{'type':'namespace','name':'n#_"
+        "1234567890123456789012345678901234567890123456789012345','tools':["
+        "{'type':'function','name':'f#'},{'type':'custom','name':'\\n#'}]}",
+    "],'tool_choice':{'type':'custom','name':'w#'},'x':[#",
+    "],'tool_choice':{'type':'web_search'},'x':[#"
 };
 
 #define REQUEST_FUZZ_N                                                        \
@@ -213,6 +233,10 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         limits.items = 3;
         limits.tools = 2;
     }
+
+    ngx_ors_test_policy.reading = (input[0] & REQUEST_FUZZ_OPENAI)
+                                  ? NGX_ORS_READ_LOOSE_OPENAI
+                                  : NGX_ORS_READ_LOOSE;
 
     if (input[0] & REQUEST_FUZZ_NO_MEMORY) {
         request_fuzz_body(&body, &limits, input[1] + 1);
@@ -417,6 +441,8 @@ request_fuzz_response(ngx_ors_request_t *req)
 
     memset(&c, 0, sizeof(check_t));
     c.pool = ngx_ors_test_pool();
+    c.reading = (req->policy->reading & NGX_ORS_IN_OPENAI)
+                ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
 
     ngx_memzero(&resp, sizeof(ngx_ors_response_t));
     ngx_str_set(&resp.id, "resp_x");
@@ -519,12 +545,16 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
     json = sum->json;
     type = request_fuzz_get(json, item, "type");
 
-    if (request_fuzz_is(json, item, "type", "function_call")) {
+    if (request_fuzz_is(json, item, "type", "function_call")
+        || request_fuzz_is(json, item, "type", "custom_tool_call"))
+    {
         sum->calls++;
         return;
     }
 
-    if (request_fuzz_is(json, item, "type", "function_call_output")) {
+    if (request_fuzz_is(json, item, "type", "function_call_output")
+        || request_fuzz_is(json, item, "type", "custom_tool_call_output"))
+    {
         sum->outputs++;
         return;
     }
@@ -747,7 +777,9 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
     {
         node = request_fuzz_get(json, item, "call_id");
 
-        if (!request_fuzz_is(json, item, "type", "function_call_output")
+        if ((!request_fuzz_is(json, item, "type", "function_call_output")
+             && !request_fuzz_is(json, item, "type",
+                                 "custom_tool_call_output"))
             || !ngx_ors_json_equal(json, node, id->data, id->len))
         {
             continue;
