@@ -202,6 +202,14 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     ngx_ors_event_part_t  *e;
 
+    static ngx_str_t  empty = ngx_string("");
+
+    /* the tokens that came last had no text, the deltas have all the same */
+
+    if (part->unsent) {
+        ngx_ors_event_part_delta(out, resp, item, part, &empty);
+    }
+
     e = ngx_ors_event_names(resp, part);
 
     ngx_ors_event_part(out, resp, item, part, &e->text_done);

@@ -303,7 +303,8 @@ sub _delta_event ($self, $type, $data) {
 
     if ($key eq 'delta') {
         $self->_wrong('an empty delta')
-            if $data->{delta} eq '' && !$self->{lax};
+            if $data->{delta} eq '' && !@{ $data->{logprobs} // [] }
+               && !$self->{lax};
         $part->{text} .= $data->{delta};
         $part->{deltas}++;
         push @{ $part->{logprobs} }, @{ $data->{logprobs} // [] };
