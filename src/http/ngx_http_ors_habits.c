@@ -327,12 +327,12 @@ ngx_http_ors_habit_words(u_char *buf, const void *words, size_t size,
         last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V%s\"",
                             sep, word, mark);
 
-        sep = ((const ngx_str_t *) ((const u_char *) next + size))->len
-              ? ", " : " or ";
-
         if (next->len == 0) {
             break;
         }
+
+        sep = ((const ngx_str_t *) ((const u_char *) next + size))->len
+              ? ", " : " or ";
     }
 
     return last;
