@@ -673,6 +673,7 @@ ngx_ors_turn_again(ngx_ors_turn_t *turn)
     turn->answer.calls = NULL;
     turn->answer.ncalls = 0;
     turn->answer.size = 0;
+    ngx_str_null(&turn->answer.logprobs);
 
     turn->response.items = NULL;
     turn->response.last = NULL;
