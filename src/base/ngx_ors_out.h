@@ -83,7 +83,10 @@ ngx_int_t ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain);
  */
 void ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy);
 
-/* Forgets everything appended since the last call of ngx_ors_out_take(). */
+/*
+ * Forgets everything appended since the last call of ngx_ors_out_take(); the
+ * blocks are used again.  Return codes are those of ngx_ors_out_take().
+ */
 ngx_int_t ngx_ors_out_drop(ngx_ors_out_t *out);
 
 

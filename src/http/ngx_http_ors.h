@@ -200,6 +200,12 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_endpoint(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint);
 
+/*
+ * Refuses the method of the request: says which "methods", static text, are
+ * taken.  Returns the HTTP status that refuses it.
+ */
+ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
+
 /* 1 if the body is said to be JSON, and not compressed. */
 ngx_uint_t ngx_http_ors_json_body(ngx_http_request_t *r);
 

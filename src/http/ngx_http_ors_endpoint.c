@@ -11,8 +11,6 @@
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
-static ngx_int_t ngx_http_ors_endpoint_allow(ngx_http_request_t *r,
-    char *methods);
 static ngx_uint_t ngx_http_ors_encoded(ngx_http_request_t *r);
 
 
@@ -36,11 +34,11 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
 
     if ((*endpoint)->request == NULL) {
         return (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))
-               ? NGX_OK : ngx_http_ors_endpoint_allow(r, "GET, HEAD");
+               ? NGX_OK : ngx_http_ors_allow(r, "GET, HEAD");
     }
 
     if (r->method != NGX_HTTP_POST) {
-        return ngx_http_ors_endpoint_allow(r, "POST");
+        return ngx_http_ors_allow(r, "POST");
     }
 
     return ngx_http_ors_json_body(r) ? NGX_OK
@@ -95,8 +93,8 @@ ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
 }
 
 
-static ngx_int_t
-ngx_http_ors_endpoint_allow(ngx_http_request_t *r, char *methods)
+ngx_int_t
+ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
 {
     ngx_str_t  value;
 

@@ -34,7 +34,6 @@ static void ngx_http_ors_stats_end(ngx_ors_stats_t *stats,
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_stats_not_allowed(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_stats_header(ngx_http_request_t *r,
     ngx_ors_stats_format_e format, size_t size);
 
@@ -215,7 +214,7 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     ngx_http_ors_loc_conf_t  *olcf;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return ngx_http_ors_stats_not_allowed(r);
+        return ngx_http_ors_allow(r, "GET, HEAD");
     }
 
     rc = ngx_http_discard_request_body(r);
@@ -247,24 +246,6 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     cl->buf->last_in_chain = 1;
 
     return ngx_http_output_filter(r, out);
-}
-
-
-static ngx_int_t
-ngx_http_ors_stats_not_allowed(ngx_http_request_t *r)
-{
-    static ngx_str_t  allow = ngx_string("Allow");
-    static ngx_str_t  allow_lowcase = ngx_string("allow");
-    static ngx_str_t  methods = ngx_string("GET, HEAD");
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &allow,
-                                &allow_lowcase, &methods)
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return NGX_HTTP_NOT_ALLOWED;
 }
 
 

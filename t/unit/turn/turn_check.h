@@ -76,6 +76,9 @@ void check_run(check_t *c, run_t *run);
 /* check_run() and a test each for being well-formed and for the digest. */
 void check_digest(run_t *run, const char *expected, const char *name);
 
+/* the same, with the model server's answer split at each byte, and in bytes */
+void check_split(run_t *run, const char *expected, const char *name);
+
 
 /* between the two sources of it: "wrong" keeps the first thing */
 

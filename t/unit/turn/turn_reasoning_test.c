@@ -12,7 +12,6 @@
 
 
 static void test_way(ngx_uint_t i);
-static void test_split(run_t *run, const char *expected, const char *name);
 static void test_events(void);
 static const char *event_types(run_t *run);
 
@@ -241,43 +240,10 @@ test_way(ngx_uint_t i)
         check_digest(&run, ways[i].expected, name);
         run_free(&run);
 
-        test_split(&run, ways[i].expected, name);
+        check_split(&run, ways[i].expected, name);
     }
 
     free(body);
-}
-
-
-static void
-test_split(run_t *run, const char *expected, const char *name)
-{
-    size_t      len, bad;
-    u_char     *text;
-    check_t     c;
-
-    text = run_text(expected, &len);
-    bad = 0;
-
-    for (run->at = 1; run->at <= run->len; run->at++) {
-        run->step = (run->at == 1) ? 1 : 0;
-
-        run_turn(run);
-        check_run(&c, run);
-
-        if (c.error[0] || strcmp(c.digest, (char *) text) != 0) {
-            bad++;
-            diag("split at %d: %s %s", (int) run->at, c.error, c.digest);
-        }
-
-        run_free(run);
-    }
-
-    run->at = 0;
-    run->step = 0;
-
-    free(text);
-
-    is_int(bad, 0, "%s: split at each byte", name);
 }
 
 
