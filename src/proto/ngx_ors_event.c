@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_pad.h>
 #include <ngx_ors_sse.h>
 
 
@@ -32,6 +33,9 @@ static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_ors_note_t *logprobs);
+static void ngx_ors_event_pad(ngx_ors_out_t *out, size_t len);
+static ngx_uint_t ngx_ors_event_padded(ngx_ors_response_t *resp,
+    ngx_ors_part_t *part);
 static void ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type);
 static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
@@ -158,12 +162,15 @@ void
 ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *delta)
 {
+    size_t                 size;
     ngx_ors_event_part_t  *e;
 
     e = ngx_ors_event_names(resp, part);
 
     ngx_ors_event_part(out, resp, item, part, &e->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
+
+    size = out->size;
 
     if (delta) {
         ngx_ors_out_str(out, delta);
@@ -175,6 +182,13 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_text_end(out, part, part->unsent);
 
     part->unsent = NULL;
+
+    if (resp->request->obfuscate && ngx_ors_event_padded(resp, part)) {
+        ngx_ors_event_pad(out, out->size - size);
+    }
+
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
 }
 
 
@@ -216,6 +230,8 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_str(out, &e->text);
     ngx_ors_text_put(out, &part->text);
     ngx_ors_event_text_end(out, part, part->logprobs.first);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
 
     ngx_ors_event_part(out, resp, item, part, &e->part_done);
     ngx_ors_out_lit(out, ",\"part\":");
@@ -229,6 +245,8 @@ void
 ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *delta)
 {
+    size_t  size;
+
     static ngx_str_t  arguments =
         ngx_string("response.function_call_arguments.delta");
     static ngx_str_t  input =
@@ -239,6 +257,8 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
                         ? &input : &arguments);
     ngx_ors_out_lit(out, ",\"delta\":\"");
 
+    size = out->size;
+
     if (delta) {
         ngx_ors_out_str(out, delta);
 
@@ -246,7 +266,13 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
         ngx_ors_text_put(out, &item->arguments);
     }
 
-    ngx_ors_out_lit(out, "\"}");
+    ngx_ors_out_lit(out, "\"");
+
+    if (resp->request->obfuscate) {
+        ngx_ors_event_pad(out, out->size - size);
+    }
+
+    ngx_ors_out_lit(out, "}");
     ngx_ors_sse_close(out);
 }
 
@@ -335,9 +361,27 @@ ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
         ngx_ors_out_lit(out, ",\"logprobs\":");
         ngx_ors_note_render(out, logprobs);
     }
+}
 
-    ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+
+/* behind "len" bytes that are not the same in each delta of their kind */
+
+static void
+ngx_ors_event_pad(ngx_ors_out_t *out, size_t len)
+{
+    ngx_ors_out_lit(out, ",\"obfuscation\":\"");
+    ngx_ors_pad(out, len);
+    ngx_ors_out_lit(out, "\"");
+}
+
+
+/* the specification's deltas of refusals have no place for it */
+
+static ngx_uint_t
+ngx_ors_event_padded(ngx_ors_response_t *resp, ngx_ors_part_t *part)
+{
+    return part->type != ngx_ors_part_refusal
+           || (resp->request->policy->reading & NGX_ORS_IN_OPENAI);
 }
 
 

@@ -14,6 +14,7 @@ static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
     ngx_ors_error_t *err);
@@ -152,6 +153,7 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     req->stream = (stream && stream->type == ngx_ors_json_true);
+    req->obfuscate = ngx_ors_request_obfuscates(req);
 
     if (name == NULL || name->type != ngx_ors_json_string) {
         return NGX_OK;
@@ -172,6 +174,25 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * The specification has true for what is meant by saying nothing, but the
+ * field of the events is optional, and nobody pays for what was not asked for
+ */
+
+static ngx_uint_t
+ngx_ors_request_obfuscates(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = req->field[ngx_ors_rq_stream_options];
+
+    node = node ? ngx_ors_json_find(&req->json, node, "include_obfuscation")
+                : NULL;
+
+    return node && node->type == ngx_ors_json_true;
 }
 
 

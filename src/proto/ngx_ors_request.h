@@ -82,6 +82,7 @@ typedef struct {
     ngx_ors_json_node_t       *name;      /* "model" */
     ngx_str_t                  model;     /* decoded, empty without it */
     unsigned                   stream:1;
+    unsigned                   obfuscate:1;   /* deltas are to be padded */
 } ngx_ors_request_t;
 
 

@@ -35,7 +35,7 @@ package ORS::Adapter;
 # ask()      asks once: ask($script, stream => 1, body => {...}).
 #
 # Options of all: body => { more fields }, at => '/small', headers; of the
-# ones that are checked also flavor => 'openai'.
+# ones that are checked also flavor => 'openai', and of answers padded.
 
 use v5.36;
 use Exporter qw( import );
@@ -163,7 +163,7 @@ sub sent ($self, $name, $body, %o) {
 sub answer ($self, $script, $name, %o) {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my %check = map { $_ => $o{$_} } grep { exists $o{$_} }
-                qw( expect reason flavor );
+                qw( expect reason flavor padded );
 
     $check{expect} //= 'completed';
 

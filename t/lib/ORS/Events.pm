@@ -61,6 +61,7 @@ my %OPENAI_EVENT = (
     'response.custom_tool_call_input.delta'
         => { %IN_ITEM, delta => 'str', %PADDING },
     'response.custom_tool_call_input.done' => { %IN_ITEM, input => 'str' },
+    'response.refusal.delta' => { %IN_PART, delta => 'str', %PADDING },
 );
 
 # which part type an event belongs to, and where its text is
@@ -112,6 +113,9 @@ sub _event ($self, $type, $data) {
     $self->_shape($data, { type => 'str', sequence_number => 'int',
                            %$schema }, 'event') or return;
 
+    $self->_padding($data, $schema->{'?obfuscation'})
+        if defined $self->{opt}{padded};
+
     my $ok = 1;
 
     $ok = $self->_part($data->{part}, 'part', $type) if $data->{part};
@@ -138,6 +142,29 @@ sub _event ($self, $type, $data) {
     } elsif ($ok) {
         $self->_delta_event($type, $data);
     }
+}
+
+
+# a text and what is known of it, and the padding: a multiple of 64 bytes
+
+sub _padding ($self, $data, $may) {
+    my $padding = $data->{obfuscation};
+
+    return $self->_wrong(defined $padding ? 'padding nobody asked for'
+                                          : 'no padding')
+        if defined $padding xor $may && $self->{opt}{padded};
+
+    return if !defined $padding;
+
+    my ($inside) = $self->{events}[-1]{raw}
+                   =~ /"delta":"(.*),"obfuscation":"[\w-]+"\}\z/s;
+
+    return $self->_wrong('padding in the wrong place') if !defined $inside;
+
+    utf8::encode($inside) if utf8::is_utf8($inside);
+
+    $self->_wrong('padded to ' . length($inside . $padding) . ' bytes')
+        if length($inside . $padding) % 64;
 }
 
 

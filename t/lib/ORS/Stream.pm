@@ -50,6 +50,7 @@ package ORS::Stream;
 #                       keys, no status on reasoning, any first sequence
 #                       number, failed without error, empty deltas, an
 #                       incomplete item that a failed response left out
+#     padded => 1, 0    each delta is padded, where it may be, or none is
 #     extensions => 1   "slug:name" items and events are allowed
 #     flavor => 'openai'   reasoning_text events, other item types, nulls
 #                       for optional fields, and what lax allows of keys

@@ -219,6 +219,15 @@ test_found(void)
 
     read_text("{'model':'m','input':'x'}", pool, &req, &err);
     is_int(req.stream, 0, "no word about a stream");
+    is_int(req.obfuscate, 0, "no word about padding");
+
+    read_text("{'model':'m','input':'x','stream_options':"
+              "{'include_obfuscation':true}}", pool, &req, &err);
+    is_int(req.obfuscate, 1, "padding is asked for");
+
+    read_text("{'model':'m','input':'x','stream_options':"
+              "{'include_obfuscation':false}}", pool, &req, &err);
+    is_int(req.obfuscate, 0, "padding is not wanted");
 
     ngx_destroy_pool(pool);
 }
