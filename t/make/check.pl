@@ -22,12 +22,14 @@ my %below = (
     wire    => [qw(base)],
     stats   => [qw(base)],
     schema  => [qw(json base)],
+    seal    => [qw(base)],
     store   => [qw(wire base)],
     proto   => [qw(json wire base)],
-    dialect => [qw(proto json wire base)],
+    dialect => [qw(proto seal json wire base)],
     guard   => [qw(dialect proto json wire base)],
-    turn    => [qw(guard dialect proto json wire base)],
-    http    => [qw(turn guard dialect proto store schema stats json wire base)],
+    turn    => [qw(guard dialect proto seal json wire base)],
+    http    => [qw(turn guard dialect proto store seal schema stats json wire
+                   base)],
 );
 
 # a header of a library, and the rooms that know it
@@ -39,6 +41,7 @@ my %private = (
     'zlib.h'     => qr/^wire$/,
     'lmdb.h'     => qr/^store$/,
     'hiredis.h'  => qr/^store$/,
+    'evp.h'      => qr/^seal$/,
 );
 
 my $max_width = 80;

@@ -27,6 +27,10 @@ explain() {
 C.compiler.*is.not.found gcc
 requires.the.PCRE.library libpcre2-dev
 requires.the.zlib.library zlib1g-dev
+requires.the.z.library zlib1g-dev
+requires.the.lmdb.library liblmdb-dev
+requires.the.hiredis.library libhiredis-dev
+requires.the.crypto.library libssl-dev
 OpenSSL.library libssl-dev
 SSL.modules.require libssl-dev
 END

@@ -36,7 +36,7 @@ build_deps() {
     need perl perl
     need nginx nginx
 
-    [ -f /usr/include/zlib.h ] || add zlib1g-dev
+    libraries
 
     if [ -z "${NGINX_SRC:-}" ]; then
         [ -f /usr/share/nginx/src/conf_flags ] || add nginx-dev
@@ -44,6 +44,14 @@ build_deps() {
     fi
 
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
+}
+
+
+libraries() {
+    [ -f /usr/include/zlib.h ] || add zlib1g-dev
+    [ -f /usr/include/openssl/evp.h ] || add libssl-dev
+    [ -f /usr/include/lmdb.h ] || add liblmdb-dev
+    [ -f /usr/include/hiredis/hiredis.h ] || add libhiredis-dev
 }
 
 
@@ -63,11 +71,11 @@ test_deps() {
     run_deps
     need npm npm
     need openssl openssl
+    need redis-server redis-server
 
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
-    [ -f /usr/include/zlib.h ] || add zlib1g-dev
-    [ -f /usr/include/openssl/ssl.h ] || add libssl-dev
+    libraries
 
     python3 -c 'import ensurepip, venv' 2>/dev/null || add python3-venv
 

@@ -6,7 +6,8 @@
 use strict;
 use warnings;
 
-my @rooms = qw(base json wire stats schema store proto dialect guard turn http);
+my @rooms = qw(base json wire seal stats schema store proto dialect guard turn
+               http);
 my $file = 'config';
 
 my %rank;

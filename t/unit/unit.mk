@@ -21,7 +21,7 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?= -lz
+UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis
 UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -29,16 +29,18 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire stats proto dialect guard turn
+UNIT_ROOMS  := base json wire seal stats store proto dialect guard turn
 
 UNIT_base    := base
 UNIT_json    := json base
 UNIT_wire    := wire base
+UNIT_seal    := seal base
 UNIT_stats   := stats base
+UNIT_store   := store wire base
 UNIT_proto   := proto wire json base
-UNIT_dialect := dialect proto wire json base
-UNIT_guard   := guard dialect proto wire json base
-UNIT_turn    := turn guard dialect proto wire json base
+UNIT_dialect := dialect proto seal wire json base
+UNIT_guard   := guard dialect proto seal wire json base
+UNIT_turn    := turn guard dialect proto seal wire json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \

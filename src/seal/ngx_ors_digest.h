@@ -1,0 +1,26 @@
+
+/*
+ * Digests: names for what must not be guessed or told.
+ */
+
+
+#ifndef _NGX_ORS_DIGEST_H_INCLUDED_
+#define _NGX_ORS_DIGEST_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+#define NGX_ORS_DIGEST_LEN  16
+
+
+/*
+ * Makes the digest of "text", SHA-256 cut to NGX_ORS_DIGEST_LEN bytes; the
+ * same text gives another digest for another "kind".  NGX_OK or NGX_ERROR:
+ * no memory.
+ */
+ngx_int_t ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest);
+
+
+#endif /* _NGX_ORS_DIGEST_H_INCLUDED_ */

@@ -1,0 +1,147 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_record.h>
+
+
+/*
+ * The head, numbers with the least byte first, for stores that are shared by
+ * machines:
+ *
+ *      0  "ORS" and the version
+ *      4  status
+ *      5  number of ancestors, 0, 0
+ *      8  created, 8 bytes
+ *     16  lease, 8 bytes
+ *     24  depth
+ *     28  length of the input
+ *     32  length of the response
+ *     36  offset and
+ *     40  length of the output in it
+ *     44  ancestors, then the input, then the response
+ */
+
+#define NGX_ORS_RECORD_HEAD     44
+#define NGX_ORS_RECORD_MAGIC    "ORS\1"
+
+
+static u_char *ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len);
+static uint64_t ngx_ors_record_get(u_char *p, ngx_uint_t len);
+
+
+size_t
+ngx_ors_record_size(ngx_ors_record_t *rec)
+{
+    return NGX_ORS_RECORD_HEAD + rec->nancestors * NGX_ORS_STORE_KEY
+           + rec->input.len + rec->response.len;
+}
+
+
+u_char *
+ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
+{
+    p = ngx_cpymem(p, NGX_ORS_RECORD_MAGIC, 4);
+
+    p = ngx_ors_record_put(p, rec->status, 1);
+    p = ngx_ors_record_put(p, rec->nancestors, 3);
+    p = ngx_ors_record_put(p, rec->created, 8);
+    p = ngx_ors_record_put(p, rec->lease, 8);
+    p = ngx_ors_record_put(p, rec->depth, 4);
+    p = ngx_ors_record_put(p, rec->input.len, 4);
+    p = ngx_ors_record_put(p, rec->response.len, 4);
+    p = ngx_ors_record_put(p, rec->output, 4);
+    p = ngx_ors_record_put(p, rec->output_len, 4);
+
+    return ngx_cpymem(p, rec->ancestors, rec->nancestors * NGX_ORS_STORE_KEY);
+}
+
+
+ngx_int_t
+ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
+{
+    u_char    *p;
+    uint64_t   len;
+
+    p = value->data;
+
+    if (value->len < NGX_ORS_RECORD_HEAD
+        || ngx_memcmp(p, NGX_ORS_RECORD_MAGIC, 4) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    rec->status = ngx_ors_record_get(p + 4, 1);
+    rec->nancestors = ngx_ors_record_get(p + 5, 3);
+    rec->created = ngx_ors_record_get(p + 8, 8);
+    rec->lease = ngx_ors_record_get(p + 16, 8);
+    rec->depth = ngx_ors_record_get(p + 24, 4);
+    rec->input.len = ngx_ors_record_get(p + 28, 4);
+    rec->response.len = ngx_ors_record_get(p + 32, 4);
+    rec->output = ngx_ors_record_get(p + 36, 4);
+    rec->output_len = ngx_ors_record_get(p + 40, 4);
+
+    len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY + rec->input.len
+          + rec->response.len;
+
+    if (rec->status > ngx_ors_record_in_progress
+        || rec->nancestors > NGX_ORS_RECORD_ANCESTORS
+        || rec->nancestors > rec->depth
+        || len != value->len - NGX_ORS_RECORD_HEAD
+        || (uint64_t) rec->output + rec->output_len > rec->response.len)
+    {
+        return NGX_DECLINED;
+    }
+
+    rec->ancestors = p + NGX_ORS_RECORD_HEAD;
+    rec->input.data = rec->ancestors + rec->nancestors * NGX_ORS_STORE_KEY;
+    rec->response.data = rec->input.data + rec->input.len;
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_ors_record_inherit(ngx_ors_record_t *rec, u_char *name, u_char *names)
+{
+    ngx_uint_t  n;
+
+    n = ngx_min(rec->nancestors, NGX_ORS_RECORD_ANCESTORS - 1);
+
+    ngx_memcpy(names, name, NGX_ORS_STORE_KEY);
+    ngx_memcpy(names + NGX_ORS_STORE_KEY, rec->ancestors,
+               n * NGX_ORS_STORE_KEY);
+
+    return n + 1;
+}
+
+
+static u_char *
+ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len)
+{
+    while (len--) {
+        *p++ = (u_char) n;
+        n >>= 8;
+    }
+
+    return p;
+}
+
+
+static uint64_t
+ngx_ors_record_get(u_char *p, ngx_uint_t len)
+{
+    uint64_t  n;
+
+    n = 0;
+
+    while (len--) {
+        n = (n << 8) | p[len];
+    }
+
+    return n;
+}

@@ -1,0 +1,75 @@
+
+/*
+ * A record: what is kept of one turn.  Its ancestors are those turns that
+ * its context is made of; each record names the nearest of them, so that a
+ * chain is read in batches and no record grows with the chain.
+ */
+
+
+#ifndef _NGX_ORS_RECORD_H_INCLUDED_
+#define _NGX_ORS_RECORD_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_store.h>
+
+
+/* ancestors that a record names: a batch of a chain */
+#define NGX_ORS_RECORD_ANCESTORS  32
+
+
+typedef enum {
+    ngx_ors_record_completed = 0,
+    ngx_ors_record_incomplete,
+    ngx_ors_record_failed,
+    ngx_ors_record_cancelled,
+
+    /* in the background */
+    ngx_ors_record_queued,
+    ngx_ors_record_in_progress
+} ngx_ors_record_status_e;
+
+
+typedef struct {
+    ngx_ors_record_status_e   status;
+    time_t                    created;
+    time_t                    lease;      /* in progress: alive until then */
+    ngx_uint_t                depth;      /* ancestors, all of them */
+
+    u_char                   *ancestors;  /* names, the parent first */
+    ngx_uint_t                nancestors;
+
+    ngx_str_t                 input;      /* items, with commas between them */
+    ngx_str_t                 response;   /* the whole response object */
+    size_t                    output;     /* where in it its items are, */
+    size_t                    output_len; /* what is inside of "output" */
+} ngx_ors_record_t;
+
+
+/* Bytes that the record takes. */
+size_t ngx_ors_record_size(ngx_ors_record_t *rec);
+
+/*
+ * Writes the record's head to "p": all but its input and its response, which
+ * have to follow in this order.  Returns the position behind it.
+ */
+u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
+
+/*
+ * Reads a record; texts and names are borrowed from "value".
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   it is none, or of another version
+ */
+ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);
+
+/*
+ * Sets the ancestors of a child of "rec", whose own name is "name": "names"
+ * has room for NGX_ORS_RECORD_ANCESTORS of them.  Returns how many they are.
+ */
+ngx_uint_t ngx_ors_record_inherit(ngx_ors_record_t *rec, u_char *name,
+    u_char *names);
+
+
+#endif /* _NGX_ORS_RECORD_H_INCLUDED_ */

@@ -1,0 +1,122 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_store.h>
+
+
+#define NGX_ORS_STORE_POOL  1024
+
+
+const ngx_ors_store_engine_t *
+ngx_ors_store_engine(ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    static const ngx_ors_store_engine_t  *engines[] = {
+        NULL
+    };
+
+    for (i = 0; engines[i]; i++) {
+
+        if (engines[i]->name.len == name->len
+            && ngx_strncmp(engines[i]->name.data, name->data, name->len) == 0)
+        {
+            return engines[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_ors_store_job_t *
+ngx_ors_store_job(ngx_ors_store_t *store, ngx_ors_store_op_e op, ngx_uint_t n)
+{
+    ngx_pool_t           *pool;
+    ngx_ors_store_job_t  *job;
+
+    pool = ngx_create_pool(NGX_ORS_STORE_POOL, store->log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    job = ngx_pcalloc(pool, sizeof(ngx_ors_store_job_t));
+    if (job == NULL) {
+        goto failed;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     job->handler = NULL;
+     *     job->log.log_level = 0;
+     */
+
+    job->entries = ngx_pcalloc(pool, n * sizeof(ngx_ors_store_entry_t));
+    if (job->entries == NULL) {
+        goto failed;
+    }
+
+    job->op = op;
+    job->n = n;
+    job->store = store;
+    job->pool = pool;
+
+    /* a thread that takes memory must not write to a log */
+
+    pool->log = &job->log;
+
+    return job;
+
+failed:
+
+    ngx_destroy_pool(pool);
+
+    return NULL;
+}
+
+
+void
+ngx_ors_store_post(ngx_ors_store_job_t *job)
+{
+    job->posted = 1;
+    job->dropped = (job->handler == NULL);
+
+    job->store->engine->post(job);
+}
+
+
+void
+ngx_ors_store_release(ngx_ors_store_job_t *job)
+{
+    if (job->posted) {
+        job->dropped = 1;
+        return;
+    }
+
+    /* the log that the pool has is in its own memory */
+
+    job->pool->log = job->store->log;
+
+    ngx_destroy_pool(job->pool);
+}
+
+
+void
+ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
+{
+    job->posted = 0;
+    job->status = status;
+
+    if (job->dropped) {
+        ngx_ors_store_release(job);
+        return;
+    }
+
+    job->handler(job);
+}

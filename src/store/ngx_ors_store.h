@@ -1,0 +1,189 @@
+
+/*
+ * The store: what is kept between turns, in an engine behind one interface.
+ * It knows bytes and keys only; what the bytes of a record mean to it is in
+ * ngx_ors_record.h.
+ */
+
+
+#ifndef _NGX_ORS_STORE_H_INCLUDED_
+#define _NGX_ORS_STORE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+#define NGX_ORS_STORE_KEY  16
+
+
+typedef struct ngx_ors_store_s      ngx_ors_store_t;
+typedef struct ngx_ors_store_job_s  ngx_ors_store_job_t;
+
+
+/* both are digests: keys of one scope cannot be made in another one */
+
+typedef struct {
+    u_char                    scope[NGX_ORS_STORE_KEY];
+    u_char                    name[NGX_ORS_STORE_KEY];
+} ngx_ors_store_key_t;
+
+
+typedef struct {
+    ngx_ors_store_key_t       key;
+    ngx_str_t                 value;      /* data is NULL: not there */
+    time_t                    expires;    /* seconds since the epoch */
+} ngx_ors_store_entry_t;
+
+
+typedef enum {
+
+    /* fills in the values of all entries; what has expired is not there */
+
+    ngx_ors_store_get = 0,
+
+    /*
+     * The record of entries[0].key and all its ancestors: gives an array of
+     * its own, the oldest one first, all of the scope of that key.
+     */
+
+    ngx_ors_store_chain,
+
+    /*
+     * Writes all entries or none, in place of what is there, durably; a
+     * value of NULL only sets when that which is there expires, if it is.
+     */
+
+    ngx_ors_store_put,
+
+    /* deletes; the value of what was there is not NULL afterwards */
+
+    ngx_ors_store_delete
+} ngx_ors_store_op_e;
+
+
+typedef enum {
+    ngx_ors_store_ok = 0,
+    ngx_ors_store_absent,             /* chain: one of them is not there */
+    ngx_ors_store_limit,              /* chain: max_turns, max_size */
+    ngx_ors_store_full,               /* put: no room in the map, the disk */
+    ngx_ors_store_timeout,            /* no answer in time */
+    ngx_ors_store_unavailable,        /* cannot be reached, opened, read */
+    ngx_ors_store_corrupt             /* holds what is not ours */
+} ngx_ors_store_status_e;
+
+
+typedef void (*ngx_ors_store_job_pt)(ngx_ors_store_job_t *job);
+
+
+struct ngx_ors_store_job_s {
+    ngx_ors_store_op_e        op;
+    ngx_ors_store_status_e    status;     /* when the handler is called */
+    ngx_ors_store_entry_t    *entries;
+    ngx_uint_t                n;
+
+    ngx_uint_t                max_turns;  /* of a chain */
+    size_t                    max_size;   /* ... bytes of values */
+
+    ngx_ors_store_job_pt      handler;
+    void                     *data;
+
+    /*
+     * All that the job refers to must be from its pool, as it may outlive
+     * who has asked for it; while it is posted the pool is the engine's.
+     */
+
+    ngx_pool_t               *pool;
+    ngx_log_t                 log;        /* of the pool, says nothing */
+    ngx_ors_store_t          *store;
+    ngx_queue_t               queue;      /* of the engine */
+    void                     *state;      /* of the engine */
+
+    unsigned                  posted:1;
+    unsigned                  dropped:1;  /* nobody waits for it */
+};
+
+
+/* what an engine has; all but post() may be called by the store only */
+
+typedef struct {
+    ngx_str_t                 name;       /* in the directive */
+
+    /*
+     * Reads store->address and, one after the other, the parameters that
+     * are its own; the value is that behind "=".  NGX_CONF_OK,
+     * NGX_CONF_ERROR: it has been told why, or what is wrong with it.
+     */
+    char                   *(*address)(ngx_conf_t *cf, ngx_ors_store_t *store);
+    char                   *(*param)(ngx_conf_t *cf, ngx_ors_store_t *store,
+                                     ngx_str_t *name, ngx_str_t *value);
+
+    /* all parameters are known.  NGX_OK or NGX_ERROR: it has been told. */
+    ngx_int_t               (*init)(ngx_conf_t *cf, ngx_ors_store_t *store);
+
+    /*
+     * Of a worker, after the fork and before its end.  What cannot be opened
+     * is not an error here: jobs end as unavailable.
+     */
+    ngx_int_t               (*open)(ngx_ors_store_t *store,
+                                    ngx_cycle_t *cycle);
+    void                    (*close)(ngx_ors_store_t *store);
+
+    /*
+     * Takes the job and gives it to ngx_ors_store_done() from the event
+     * loop, not before this call has returned.
+     */
+    void                    (*post)(ngx_ors_store_job_t *job);
+
+    /* 1 if it is known by now that jobs will fail */
+    ngx_uint_t              (*down)(ngx_ors_store_t *store);
+} ngx_ors_store_engine_t;
+
+
+struct ngx_ors_store_s {
+    const ngx_ors_store_engine_t  *engine;
+    ngx_str_t                 name;
+    ngx_str_t                 address;    /* behind "engine:" */
+    time_t                    ttl;        /* seconds */
+    ngx_msec_t                timeout;    /* ms, for a job */
+    ngx_log_t                *log;        /* of the cycle */
+    void                     *conf;       /* of the engine */
+    void                     *state;      /* of the engine, of this worker */
+};
+
+
+extern const ngx_ors_store_engine_t  ngx_ors_store_lmdb;
+extern const ngx_ors_store_engine_t  ngx_ors_store_redis;
+
+
+/* The engine with that name, or NULL. */
+const ngx_ors_store_engine_t *ngx_ors_store_engine(ngx_str_t *name);
+
+/*
+ * A new job with room for "n" entries, zeroed, that must be posted or
+ * released.  NULL: no memory.
+ */
+ngx_ors_store_job_t *ngx_ors_store_job(ngx_ors_store_t *store,
+    ngx_ors_store_op_e op, ngx_uint_t n);
+
+/*
+ * Hands a job to the engine.  Its handler is called later, once, from the
+ * event loop, and has to release it; a job without a handler is released by
+ * itself.
+ */
+void ngx_ors_store_post(ngx_ors_store_job_t *job);
+
+/*
+ * Gives the job back, at any time; if it is posted, its handler will not be
+ * called, but what it does is done.
+ */
+void ngx_ors_store_release(ngx_ors_store_job_t *job);
+
+/* For engines: the job is over. */
+void ngx_ors_store_done(ngx_ors_store_job_t *job,
+    ngx_ors_store_status_e status);
+
+#define ngx_ors_store_down(store)  (store)->engine->down(store)
+
+
+#endif /* _NGX_ORS_STORE_H_INCLUDED_ */

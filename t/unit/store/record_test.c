@@ -1,0 +1,190 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_record.h>
+
+
+static void test_whole(ngx_pool_t *pool);
+static void test_broken(ngx_pool_t *pool);
+static void test_inherit(void);
+static void make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value);
+
+
+int
+main(void)
+{
+    ngx_pool_t  *pool;
+
+    pool = ngx_ors_test_pool();
+
+    test_whole(pool);
+    test_broken(pool);
+    test_inherit();
+
+    ngx_destroy_pool(pool);
+
+    return done_testing();
+}
+
+
+/* what was written is what is read */
+
+static void
+test_whole(ngx_pool_t *pool)
+{
+    ngx_str_t         value;
+    ngx_ors_record_t  rec, back;
+
+    make(pool, &rec, &value);
+
+    is_int(ngx_ors_record_read(&back, &value), NGX_OK, "a record is read");
+
+    is_int(back.status, ngx_ors_record_incomplete, "its status");
+    is_int(back.created, 1700000001, "when it was made");
+    is_int(back.lease, 0x1234567890, "its lease");
+    is_int(back.depth, 70000, "how many came before it");
+    is_int(back.nancestors, 3, "how many of them it names");
+    is_mem(back.ancestors, 3 * NGX_ORS_STORE_KEY, rec.ancestors,
+           3 * NGX_ORS_STORE_KEY, "their names");
+    is_str(&back.input, "{\"a\":1}", "its input");
+    is_str(&back.response, "{\"output\":[{}]}", "its response");
+    is_int(back.output, 11, "where its output is");
+    is_int(back.output_len, 2, "how long that is");
+
+    rec.nancestors = 0;
+    rec.depth = 0;
+    rec.input.len = 0;
+    rec.response.len = 0;
+    rec.output = 0;
+    rec.output_len = 0;
+
+    value.len = ngx_ors_record_size(&rec);
+    is_int(ngx_ors_record_head(&rec, value.data) - value.data, value.len,
+           "a record of nothing is its head");
+    is_int(ngx_ors_record_read(&back, &value), NGX_OK, "it is read");
+    is_int(back.response.len, 0, "it has nothing");
+}
+
+
+/* what is not a record is not read beyond its end */
+
+static void
+test_broken(ngx_pool_t *pool)
+{
+    size_t            len;
+    u_char           *p;
+    ngx_str_t         value, copy;
+    ngx_uint_t        i;
+    ngx_ors_record_t  rec, back;
+
+    make(pool, &rec, &value);
+
+    for (len = 0; len < value.len; len++) {
+        copy.len = len;
+        copy.data = ngx_pnalloc(pool, len ? len : 1);
+        ngx_memcpy(copy.data, value.data, len);
+
+        if (ngx_ors_record_read(&back, &copy) != NGX_DECLINED) {
+            fail("a record of %d bytes is refused", (int) len);
+        }
+    }
+
+    for (i = 0; i < 4; i++) {
+        value.data[i] ^= 0x40;
+        is_int(ngx_ors_record_read(&back, &value), NGX_DECLINED,
+               "another mark is refused, byte %d", (int) i);
+        value.data[i] ^= 0x40;
+    }
+
+    static const struct {
+        ngx_uint_t   pos;
+        u_char       byte;
+        char        *name;
+    } broken[] = {
+        { 4, 6, "a status that is not known" },
+        { 5, 4, "more ancestors than are there" },
+        { 5, 33, "more ancestors than there can be" },
+        { 31, 0xff, "an input that is too long" },
+        { 32, 14, "a response that is too short" },
+        { 36, 14, "an output that begins too late" },
+        { 43, 0xff, "an output that is too long" }
+    };
+
+    p = value.data;
+
+    for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        len = p[broken[i].pos];
+        p[broken[i].pos] = broken[i].byte;
+        is_int(ngx_ors_record_read(&back, &value), NGX_DECLINED, "%s",
+               broken[i].name);
+        p[broken[i].pos] = (u_char) len;
+    }
+
+    is_int(ngx_ors_record_read(&back, &value), NGX_OK, "all is well again");
+}
+
+
+/* a child names its parent first, and no more than a batch */
+
+static void
+test_inherit(void)
+{
+    u_char            name[NGX_ORS_STORE_KEY];
+    u_char            names[2][NGX_ORS_RECORD_ANCESTORS * NGX_ORS_STORE_KEY];
+    ngx_uint_t        i;
+    ngx_ors_record_t  rec;
+
+    ngx_memzero(&rec, sizeof(ngx_ors_record_t));
+
+    for (i = 1; i <= 40; i++) {
+        ngx_memset(name, i, NGX_ORS_STORE_KEY);
+
+        rec.nancestors = ngx_ors_record_inherit(&rec, name, names[i & 1]);
+        rec.ancestors = names[i & 1];
+
+        if (rec.nancestors != ngx_min(i, NGX_ORS_RECORD_ANCESTORS)
+            || rec.ancestors[0] != i
+            || rec.ancestors[rec.nancestors * NGX_ORS_STORE_KEY - 1]
+               != i - rec.nancestors + 1)
+        {
+            fail("child %d names the nearest of its ancestors", (int) i);
+        }
+    }
+
+    is_int(rec.nancestors, NGX_ORS_RECORD_ANCESTORS, "no more than a batch");
+}
+
+
+static void
+make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
+{
+    u_char  *p;
+
+    static u_char     names[3 * NGX_ORS_STORE_KEY] = "first and others";
+    static ngx_str_t  input = ngx_string("{\"a\":1}");
+    static ngx_str_t  response = ngx_string("{\"output\":[{}]}");
+
+    rec->status = ngx_ors_record_incomplete;
+    rec->created = 1700000001;
+    rec->lease = 0x1234567890;
+    rec->depth = 70000;
+    rec->ancestors = names;
+    rec->nancestors = 3;
+    rec->input = input;
+    rec->response = response;
+    rec->output = 11;
+    rec->output_len = 2;
+
+    value->len = ngx_ors_record_size(rec);
+    value->data = ngx_pnalloc(pool, value->len);
+
+    p = ngx_ors_record_head(rec, value->data);
+    p = ngx_cpymem(p, input.data, input.len);
+    p = ngx_cpymem(p, response.data, response.len);
+
+    is_int(p - value->data, value->len, "a record is as long as it says");
+}
