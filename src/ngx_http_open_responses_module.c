@@ -126,6 +126,13 @@ static ngx_conf_enum_t  ngx_http_open_responses_reasonings[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_open_responses_refusals[] = {
+    { ngx_string("part"), ngx_ors_refusal_part },
+    { ngx_string("text"), ngx_ors_refusal_text },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_open_responses_upstream_errors[] = {
     { ngx_string("pass"), 0 },
     { ngx_string("mask"), 1 },
@@ -225,6 +232,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, policy.reasoning),
       ngx_http_open_responses_reasonings },
+
+    { ngx_string("open_responses_refusal"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, policy.refusal),
+      ngx_http_open_responses_refusals },
 
     { ngx_string("open_responses_upstream_errors"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -560,9 +574,10 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
+    conf->policy.reasoning = NGX_CONF_UNSET_UINT;
+    conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
     ngx_http_ors_habits_init(&conf->habits);
-    conf->policy.reasoning = NGX_CONF_UNSET_UINT;
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {
@@ -605,6 +620,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
     ngx_conf_merge_uint_value(conf->policy.reasoning, prev->policy.reasoning,
                               ngx_ors_reasoning_summary);
+    ngx_conf_merge_uint_value(conf->policy.refusal, prev->policy.refusal,
+                              ngx_ors_refusal_part);
 
     ngx_http_ors_habits_merge(&conf->habits, &prev->habits);
 

@@ -283,7 +283,8 @@ $scripts{'refuse-json'} = json_script(chat_reply(content => 'I ',
                                                  refusal => 'cannot'));
 $scripts{'refuse-only'} = stream_script(refusal => [ 'can', 'not' ]);
 
-my $a = ORS::Adapter->new(scripts => \%scripts);
+my $a = ORS::Adapter->new(scripts => \%scripts, conf => {
+    frank => 'open_responses_refusal text;' });
 
 
 # E38, E39: by what has been sent when
@@ -495,6 +496,20 @@ for my $script (qw( refuse refuse-json )) {
 
     is_deeply([ $s->deltas('response.refusal.delta') ], [ 'can', 'not' ],
               'E59: its deltas');
+}
+
+for my $case ([ refuse => 'I cannot' ], [ 'refuse-json' => 'I cannot' ],
+              [ 'refuse-only' => 'cannot', 'can', 'not' ])
+{
+    my ($script, $text, @deltas) = @$case;
+    my $name = "E59: $script as text";
+    my ($s) = $a->answer($script, $name, at => '/frank');
+
+    is($s->text, $text, $name);
+    is($s->refusal, '', "$name: no refusal");
+    is($s->count('response.output_text.delta'), 3, "$name: its events")
+        if $script eq 'refuse';
+    is_deeply([ $s->deltas ], \@deltas, "$name: its deltas") if @deltas;
 }
 
 

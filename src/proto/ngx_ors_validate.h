@@ -167,6 +167,14 @@ typedef enum {
 } ngx_ors_reasoning_e;
 
 
+/* what a model's refusal is to a client */
+
+typedef enum {
+    ngx_ors_refusal_part = 0,
+    ngx_ors_refusal_text         /* as any other text */
+} ngx_ors_refusal_e;
+
+
 /* what an operator may choose */
 
 typedef struct {
@@ -174,6 +182,7 @@ typedef struct {
     ngx_uint_t                unknown;    /* ngx_ors_unknown_e */
     ngx_uint_t                mask;       /* hide upstream's error texts */
     ngx_uint_t                reasoning;  /* ngx_ors_reasoning_e */
+    ngx_uint_t                refusal;    /* ngx_ors_refusal_e */
 } ngx_ors_policy_t;
 
 

@@ -35,6 +35,8 @@ static ngx_int_t ngx_ors_answer_piece(ngx_ors_answer_t *answer,
     ngx_str_t *piece, ngx_uint_t thought);
 static ngx_int_t ngx_ors_answer_reasoning(ngx_ors_answer_t *answer,
     ngx_str_t *text);
+static ngx_int_t ngx_ors_answer_refusal(ngx_ors_answer_t *answer,
+    ngx_str_t *text);
 static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
     ngx_ors_chat_reply_t *reply);
 static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
@@ -147,9 +149,7 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
     }
 
     if (reply->refusal.len
-        && ngx_ors_answer_text(answer, ngx_ors_item_message,
-                               ngx_ors_part_refusal, &reply->refusal)
-           != NGX_OK)
+        && ngx_ors_answer_refusal(answer, &reply->refusal) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -276,6 +276,20 @@ ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
     answer->seen = 1;
 
     return NGX_OK;
+}
+
+
+/* many clients lose a part of that type, and the message with it */
+
+static ngx_int_t
+ngx_ors_answer_refusal(ngx_ors_answer_t *answer, ngx_str_t *text)
+{
+    ngx_ors_part_type_e  type;
+
+    type = (answer->resp->request->policy->refusal == ngx_ors_refusal_text)
+           ? ngx_ors_part_output_text : ngx_ors_part_refusal;
+
+    return ngx_ors_answer_text(answer, ngx_ors_item_message, type, text);
 }
 
 

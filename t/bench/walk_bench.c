@@ -50,7 +50,8 @@ static ngx_uint_t         walk_bench_n;
 static ngx_pool_t        *walk_bench_pool;
 static ngx_ors_error_t    walk_bench_err;
 static ngx_ors_policy_t   walk_bench_policy = {
-    NGX_ORS_READ_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary
+    NGX_ORS_READ_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
+    ngx_ors_refusal_part
 };
 
 

@@ -179,6 +179,19 @@ both('a refusal', async (generate, way) => {
 });
 
 
+// open_responses_refusal text
+
+both('a refusal as a text', async (generate, way) => {
+    const model = provider({ base: `${baseURL}/frank` });
+    const r = await generate(ask('x', {
+        model: model(way === 'streamed' ? 'mock-refusal-stream'
+                                        : 'mock-refusal') }));
+
+    assert.equal(r.text, 'I will not.');
+    assert.equal(r.finishReason, 'stop');
+});
+
+
 both('reasoning as content', async (generate) => {
     const r = await generate(ask('think', {
         model: provider({ base: `${baseURL}/content` })('aimock') }));

@@ -15,7 +15,8 @@
 
 
 static ngx_ors_policy_t  ngx_ors_test_policy = {
-    NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary
+    NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
+    ngx_ors_refusal_part
 };
 
 

@@ -274,6 +274,11 @@ sub gateway (%o) {
                     open_responses_reasoning content;
                 }
 
+                location /v1/frank/ {
+                    open_responses         on;
+                    open_responses_refusal text;
+                }
+
                 location /v1/limited/ {
                     open_responses on;
 
