@@ -46,6 +46,9 @@ static void ngx_ors_response_reasoning(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
 static void ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
+static ngx_uint_t ngx_ors_response_lines(u_char *text, size_t len);
+static void ngx_ors_response_line(ngx_ors_out_t *out, u_char *p,
+    u_char *last);
 static void ngx_ors_response_member(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, ngx_str_t *key, ngx_str_t *value);
 
@@ -538,8 +541,41 @@ ngx_ors_response_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     if (node->type == ngx_ors_json_string) {
         ngx_ors_out_ref(out, text - 1, (size_t) node->len + 2);
 
+    } else if (ngx_ors_response_lines(text, node->len)) {
+        ngx_ors_response_line(out, text, text + node->len);
+
     } else {
         ngx_ors_out_ref(out, text, node->len);
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_response_lines(u_char *text, size_t len)
+{
+    return memchr(text, LF, len) || memchr(text, CR, len);
+}
+
+
+/*
+ * A client may write an object on many lines; an event has its data on one.
+ * Line ends are white space here: within strings they are escapes.
+ */
+
+static void
+ngx_ors_response_line(ngx_ors_out_t *out, u_char *p, u_char *last)
+{
+    u_char  *begin;
+
+    while (p < last) {
+        begin = p;
+
+        while (p < last && *p != LF && *p != CR) {
+            p++;
+        }
+
+        ngx_ors_out_ref(out, begin, p - begin);
+        p++;
     }
 }
 

@@ -118,6 +118,14 @@ static echo_t  echoes[] = {
     { "'max_tool_calls':1", "max_tool_calls", "1" },
     { "'service_tier':'flex'", "service_tier", "'flex'" },
     { "'metadata':{'a':'b','c':''}", "metadata", "{'a':'b','c':''}" },
+
+    /* an event has its data on one line */
+
+    { "'metadata':\n{\n 'a': 'b',\r\n\t'c':''\r}\n", "metadata",
+      "{ 'a': 'b',\t'c':''}" },
+    { "'tools':[\n{'type':'function','name':'f','parameters':{\n'a':\r1}}]",
+      "tools", "[{'type':'function','name':'f','description':null,"
+      "'parameters':{'a':1},'strict':null}]" },
     { "'safety_identifier':'s'", "safety_identifier", "'s'" },
     { "'prompt_cache_key':'k'", "prompt_cache_key", "'k'" },
 
