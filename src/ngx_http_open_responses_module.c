@@ -26,6 +26,8 @@ static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
     ngx_ors_limits_t *limits, ngx_str_t *value);
 
 static void *ngx_http_open_responses_create_main_conf(ngx_conf_t *cf);
+static char *ngx_http_open_responses_init_main_conf(ngx_conf_t *cf,
+    void *conf);
 static void *ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
     void *parent, void *child);
@@ -177,6 +179,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, ping),
       NULL },
 
+    { ngx_string("open_responses_store"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_ors_store_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_open_responses_enum,
@@ -270,7 +279,7 @@ static ngx_http_module_t  ngx_http_open_responses_module_ctx = {
     ngx_http_open_responses_init,             /* postconfiguration */
 
     ngx_http_open_responses_create_main_conf, /* create main conf */
-    NULL,                                     /* init main conf */
+    ngx_http_open_responses_init_main_conf,   /* init main conf */
 
     NULL,                                     /* create server conf */
     NULL,                                     /* merge server conf */
@@ -287,10 +296,10 @@ ngx_module_t  ngx_http_open_responses_module = {
     NGX_HTTP_MODULE,                          /* module type */
     NULL,                                     /* init master */
     NULL,                                     /* init module */
-    NULL,                                     /* init process */
+    ngx_http_ors_stores_open,                 /* init process */
     NULL,                                     /* init thread */
     NULL,                                     /* exit thread */
-    NULL,                                     /* exit process */
+    ngx_http_ors_stores_close,                /* exit process */
     NULL,                                     /* exit master */
     NGX_MODULE_V1_PADDING
 };
@@ -534,12 +543,22 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))
-        != NGX_OK)
+        != NGX_OK
+        || ngx_array_init(&conf->stores, cf->pool, 1,
+                          sizeof(ngx_ors_store_t *))
+           != NGX_OK)
     {
         return NULL;
     }
 
     return conf;
+}
+
+
+static char *
+ngx_http_open_responses_init_main_conf(ngx_conf_t *cf, void *conf)
+{
+    return ngx_http_ors_stores_check(cf, conf);
 }
 
 
@@ -561,7 +580,11 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->policy.reading = 0;
      *     conf->created = 0;
      *     conf->report = 0;
+     *     conf->store_required = 0;
      */
+
+    conf->store = NGX_CONF_UNSET_PTR;
+    conf->store_instructions = 1;
 
     conf->enable = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
@@ -608,6 +631,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         conf->report = prev->report;
     }
 
+    if (conf->store == NGX_CONF_UNSET_PTR) {
+        conf->store_required = prev->store_required;
+        conf->store_instructions = prev->store_instructions;
+    }
+
+    ngx_conf_merge_ptr_value(conf->store, prev->store, NULL);
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);

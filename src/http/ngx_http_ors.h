@@ -12,6 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_ors_stats.h>
+#include <ngx_ors_store.h>
 #include <ngx_ors_inflate.h>
 #include <ngx_ors_turn.h>
 
@@ -51,6 +52,9 @@ typedef struct {
     ngx_ors_policy_t       policy;
     ngx_ors_limits_t       limits;
     ngx_uint_t             status;      /* ngx_ors_stats_format_e */
+    ngx_ors_store_t       *store;       /* NULL: nothing is kept */
+    ngx_uint_t             store_required;      /* or a turn fails */
+    ngx_uint_t             store_instructions;  /* they are kept, too */
     time_t                 created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
 
@@ -58,6 +62,7 @@ typedef struct {
 typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
                                         /* those with "open_responses on" */
+    ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_uint_t             guards;      /* some location has a guard */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
 } ngx_http_ors_main_conf_t;
@@ -446,6 +451,23 @@ ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 
 /* Handler of the directive "open_responses_status". */
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_store_conf.c */
+
+/* Handler of the directive "open_responses_store". */
+char *ngx_http_ors_store_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Checks that all stores that are named are defined.  NGX_CONF_OK or
+ * NGX_CONF_ERROR.
+ */
+char *ngx_http_ors_stores_check(ngx_conf_t *cf,
+    ngx_http_ors_main_conf_t *omcf);
+
+/* Opens and closes the stores of a worker.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_stores_open(ngx_cycle_t *cycle);
+void ngx_http_ors_stores_close(ngx_cycle_t *cycle);
 
 
 /* ngx_http_ors_variables.c */
