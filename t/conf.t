@@ -330,6 +330,7 @@ my %habit = (
     stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
     think => [ qw( off on open ) ],
     reasoning => [ qw( off reasoning_content reasoning ) ],
+    strict => [ qw( pass on schema false off ) ],
 );
 
 for my $name (sort keys %habit) {
@@ -376,7 +377,7 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "stream=", "usage=", "reasoning=", '
-        . '"think=" or "params="');
+        . '"think=", "strict=" or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

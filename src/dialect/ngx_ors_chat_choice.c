@@ -58,7 +58,8 @@ static const ngx_str_t  ngx_ors_chat_choice_names[] = {
 
 
 ngx_int_t
-ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_chat_tools_t *tools,
+ngx_ors_chat_choice(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
@@ -78,7 +79,10 @@ ngx_ors_chat_choice(ngx_ors_request_t *req, ngx_ors_chat_tools_t *tools,
     }
 
     ngx_ors_out_lit(out, ",\"tools\":");
-    ngx_ors_chat_tools_render(tools, &req->json, out);
+
+    if (ngx_ors_chat_tools_render(tools, req, habits, out) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     ngx_ors_chat_choice_render(&cc, out);
 

@@ -24,7 +24,8 @@
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
-    ngx_ors_chat_tools_t *tools, ngx_ors_out_t *out, ngx_ors_error_t *err);
+    const ngx_ors_chat_habits_t *habits, ngx_ors_chat_tools_t *tools,
+    ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_CHAT_CHOICE_H_INCLUDED_ */

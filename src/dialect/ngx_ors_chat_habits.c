@@ -28,6 +28,7 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .usage = 1,
     .reasoning = ngx_ors_chat_reasoning_off,
     .think = 0,
+    .strict = ngx_ors_chat_strict_pass,
     .params = 0,
     .efforts = NULL
 };

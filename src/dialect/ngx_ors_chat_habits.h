@@ -39,6 +39,17 @@ typedef enum {
 } ngx_ors_chat_reasoning_e;
 
 
+/* "strict" of functions */
+
+typedef enum {
+    ngx_ors_chat_strict_pass = 0,         /* as the client has it */
+    ngx_ors_chat_strict_on,               /* true unless it says false */
+    ngx_ors_chat_strict_schema,           /* ... and the schemas are so */
+    ngx_ors_chat_strict_false,
+    ngx_ors_chat_strict_off               /* is not sent */
+} ngx_ors_chat_strict_e;
+
+
 /* what is sent for one value of "reasoning.effort" */
 
 typedef struct {
@@ -57,6 +68,7 @@ typedef struct {
     ngx_uint_t              usage;        /* a stream is asked for it */
     ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */
     ngx_uint_t              think;        /* tags in texts, ngx_ors_think_e */
+    ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
 } ngx_ors_chat_habits_t;

@@ -12,6 +12,7 @@
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_chat_schema.h>
 #include <ngx_ors_json_writer.h>
 
 
@@ -52,7 +53,11 @@ static void ngx_ors_chat_params(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_completes(ngx_ors_chat_target_t *target);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
-static void ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_chat_text(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_chat_text_schema(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t **member,
+    ngx_ors_out_t *out);
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
@@ -148,14 +153,18 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
-    rc = ngx_ors_chat_choice(req, tools, out, err);
+    rc = ngx_ors_chat_choice(req, target->habits, tools, out, err);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
     ngx_ors_chat_params(req, target, out);
-    ngx_ors_chat_text(req, out);
+
+    if (ngx_ors_chat_text(req, target->habits, out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_ors_chat_ask_logprobs(req, out);
     ngx_ors_chat_optional(req, target->habits, out);
     ngx_ors_chat_stream(req, target->habits, out);
@@ -361,8 +370,9 @@ ngx_ors_chat_reasoner(ngx_str_t *model)
 }
 
 
-static void
-ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
+static ngx_int_t
+ngx_ors_chat_text(ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_f_n];
@@ -371,7 +381,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     format = ngx_ors_chat_format(req);
 
     if (format == NULL) {
-        return;
+        return NGX_OK;
     }
 
     ngx_ors_chat_members(json, format, ngx_ors_chat_format_names, member);
@@ -379,13 +389,13 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     type = member[ngx_ors_chat_f_type];
 
     if (type && ngx_ors_json_is(json, type, "text")) {
-        return;
+        return NGX_OK;
     }
 
     if (type && ngx_ors_json_is(json, type, "json_object")) {
         ngx_ors_out_lit(out, ",\"response_format\":"
                              "{\"type\":\"json_object\"}");
-        return;
+        return NGX_OK;
     }
 
     ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_schema\","
@@ -404,7 +414,10 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     }
 
     ngx_ors_out_lit(out, ",\"schema\":");
-    ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_schema]);
+
+    if (ngx_ors_chat_text_schema(req, habits, member, out) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (ngx_ors_chat_bool(member[ngx_ors_chat_f_strict])) {
         ngx_ors_out_lit(out, ",\"strict\":");
@@ -412,6 +425,38 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
     }
 
     ngx_ors_out_lit(out, "}}");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_text_schema(ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t **member,
+    ngx_ors_out_t *out)
+{
+    ngx_int_t               rc;
+    ngx_ors_json_node_t    *schema, *strict;
+    ngx_ors_chat_schema_t   cs;
+
+    schema = member[ngx_ors_chat_f_schema];
+    strict = member[ngx_ors_chat_f_strict];
+
+    rc = NGX_DECLINED;
+
+    if (habits->strict == ngx_ors_chat_strict_schema
+        && strict && strict->type == ngx_ors_json_true)
+    {
+        ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
+        rc = ngx_ors_chat_schema(&cs, schema, out);
+    }
+
+    if (rc == NGX_DECLINED) {
+        ngx_ors_chat_value(out, &req->json, schema);
+        rc = NGX_OK;
+    }
+
+    return rc;
 }
 
 

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_schema.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_hash.h>
 
@@ -58,8 +59,14 @@ static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static uint32_t *ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools,
     ngx_str_t *name);
-static void ngx_ors_chat_tools_function(ngx_ors_json_t *json,
-    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_tools_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_tools_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member);
+static void ngx_ors_chat_tools_strict(const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
 static void ngx_ors_chat_tools_custom(ngx_ors_json_t *json,
     ngx_ors_out_t *out, ngx_ors_json_node_t **member);
 static u_char *ngx_ors_chat_tools_space(ngx_ors_json_t *json,
@@ -314,20 +321,24 @@ ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
 }
 
 
-void
-ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_json_t *json,
-    ngx_ors_out_t *out)
+ngx_int_t
+ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
 {
-    ngx_uint_t            i;
-    ngx_ors_chat_tool_t  *tool;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_t_n];
+    ngx_int_t               rc;
+    ngx_uint_t              i;
+    ngx_ors_chat_tool_t    *tool;
+    ngx_ors_json_node_t    *member[ngx_ors_chat_t_n];
+    ngx_ors_chat_schema_t   cs;
+
+    ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
 
     ngx_ors_out_lit(out, "[");
 
     for (i = 0; i < tools->n; i++) {
         tool = &tools->elts[i];
 
-        ngx_ors_chat_members(json, tool->node, ngx_ors_chat_tool_names,
+        ngx_ors_chat_members(&req->json, tool->node, ngx_ors_chat_tool_names,
                              member);
 
         if (i) {
@@ -339,45 +350,144 @@ ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_json_t *json,
         ngx_ors_out_str(out, &tool->sent);
         ngx_ors_out_lit(out, "\"");
 
+        rc = NGX_OK;
+
         if (tool->kind == ngx_ors_chat_tool_custom) {
-            ngx_ors_chat_tools_custom(json, out, member);
+            ngx_ors_chat_tools_custom(&req->json, out, member);
 
         } else {
-            ngx_ors_chat_tools_function(json, out, member);
+            rc = ngx_ors_chat_tools_function(&cs, habits, out, member);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
         }
 
         ngx_ors_out_lit(out, "}}");
     }
 
     ngx_ors_out_lit(out, "]");
+
+    return NGX_OK;
 }
 
 
-static void
-ngx_ors_chat_tools_function(ngx_ors_json_t *json, ngx_ors_out_t *out,
+static ngx_int_t
+ngx_ors_chat_tools_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member)
 {
-    ngx_ors_json_node_t  *strict;
+    ngx_int_t  rc;
 
     if (member[ngx_ors_chat_t_description]) {
         ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_description]);
+        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_t_description]);
     }
 
     ngx_ors_out_lit(out, ",\"parameters\":");
 
-    if (member[ngx_ors_chat_t_parameters]) {
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_t_parameters]);
+    rc = ngx_ors_chat_tools_schema(cs, habits, out, member);
 
-    } else {
-        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}}");
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
     }
 
+    ngx_ors_chat_tools_strict(habits, out, member[ngx_ors_chat_t_strict],
+                              rc == NGX_OK);
+
+    return NGX_OK;
+}
+
+
+/*
+ * NGX_OK: the model can be held to it; NGX_DECLINED: it went out as it came;
+ * NGX_ERROR
+ */
+
+static ngx_int_t
+ngx_ors_chat_tools_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            made;
+    ngx_ors_json_node_t  *node, *strict;
+
+    node = member[ngx_ors_chat_t_parameters];
     strict = member[ngx_ors_chat_t_strict];
 
+    made = habits->strict == ngx_ors_chat_strict_schema
+           && (strict == NULL || strict->type == ngx_ors_json_true);
+
+    if (node == NULL) {
+        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}");
+
+        if (made) {
+            ngx_ors_out_lit(out, ",\"additionalProperties\":false,"
+                                 "\"required\":[]");
+        }
+
+        ngx_ors_out_lit(out, "}");
+
+        return NGX_OK;
+    }
+
+    if (made) {
+        rc = ngx_ors_chat_schema(cs, node, out);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    ngx_ors_chat_value(out, cs->json, node);
+
+    return made ? NGX_DECLINED : NGX_OK;
+}
+
+
+/* protocol, section 5: what the client leaves out is true */
+
+static void
+ngx_ors_chat_tools_strict(const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made)
+{
+    ngx_uint_t  on;
+
+    on = made;
+
+    switch ((ngx_ors_chat_strict_e) habits->strict) {
+
+    case ngx_ors_chat_strict_off:
+        return;
+
+    case ngx_ors_chat_strict_pass:
+
+        if (strict == NULL) {
+            return;
+        }
+
+        break;
+
+    case ngx_ors_chat_strict_false:
+        on = 0;
+        strict = NULL;
+        break;
+
+    case ngx_ors_chat_strict_on:
+    case ngx_ors_chat_strict_schema:
+        break;
+    }
+
     if (strict) {
-        ngx_ors_out_lit(out, ",\"strict\":");
-        ngx_ors_chat_value(out, json, strict);
+        on = (strict->type == ngx_ors_json_true);
+    }
+
+    if (on) {
+        ngx_ors_out_lit(out, ",\"strict\":true");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"strict\":false");
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
@@ -55,9 +56,13 @@ typedef struct {
 ngx_int_t ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools,
     ngx_ors_request_t *req);
 
-/* Appends the array of tools that is sent upstream. */
-void ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools,
-    ngx_ors_json_t *json, ngx_ors_out_t *out);
+/*
+ * Appends the array of tools that is sent upstream.  NGX_OK, or NGX_ERROR: no
+ * memory.
+ */
+ngx_int_t ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools,
+    ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out);
 
 /* The tool that is called "name" upstream, or NULL. */
 ngx_ors_chat_tool_t *ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools,

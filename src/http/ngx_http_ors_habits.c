@@ -93,6 +93,16 @@ static ngx_conf_enum_t  ngx_http_ors_habit_thinks[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_stricts[] = {
+    { ngx_string("pass"), ngx_ors_chat_strict_pass },
+    { ngx_string("on"), ngx_ors_chat_strict_on },
+    { ngx_string("schema"), ngx_ors_chat_strict_schema },
+    { ngx_string("false"), ngx_ors_chat_strict_false },
+    { ngx_string("off"), ngx_ors_chat_strict_off },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("tokens"), offsetof(ngx_ors_chat_habits_t, tokens),
@@ -121,6 +131,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("think"), offsetof(ngx_ors_chat_habits_t, think),
       ngx_http_ors_habit_thinks },
+
+    { ngx_string("strict"), offsetof(ngx_ors_chat_habits_t, strict),
+      ngx_http_ors_habit_stricts },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
       NULL },

@@ -17,6 +17,18 @@
 #define TEXT(text)  "{'type':'input_text','text':'" text "'}"
 #define FILES  "{'type':'input_file','file_data':'data:,'}"
 
+/* a function, and what it becomes */
+
+#define SCHEMA  "{'type':'object','properties':{'a':{'type':'string'}}}"
+#define STRICT                                                                \
+    "{'type':'object','properties':{'a':{'type':['string','null']}},"         \
+    "'additionalProperties':false,'required':['a']}"
+#define FUNC(name, strict)                                                    \
+    "{'type':'function','name':'" name "'," strict "'parameters':" SCHEMA "}"
+#define SENT_AS(name, schema, strict)                                         \
+    "{'type':'function','function':{'name':'" name "','parameters':" schema   \
+    strict "}}"
+
 
 /*
  * ' is for ", "request" is behind model and input, "chat" is the body without
@@ -173,6 +185,77 @@ static test_row_t  rows[] = {
     { "files: off", habit(files), 0,
       ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
       "!unsupported_value input[0].content[1]" },
+
+    /* E29 */
+
+    { "E29 strict: pass", habit(strict), ngx_ors_chat_strict_pass,
+      ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") ","
+      FUNC("h", "'strict':false,") "]",
+      USER ",'tools':[" SENT_AS("f", SCHEMA, "") ","
+      SENT_AS("g", SCHEMA, ",'strict':true") ","
+      SENT_AS("h", SCHEMA, ",'strict':false") "]" },
+
+    { "E29 strict: on", habit(strict), ngx_ors_chat_strict_on,
+      ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':false,") ","
+      "{'type':'function','name':'x','strict':null}]",
+      USER ",'tools':[" SENT_AS("f", SCHEMA, ",'strict':true") ","
+      SENT_AS("g", SCHEMA, ",'strict':false")
+      ",{'type':'function','function':{'name':'x','parameters':{'type':"
+      "'object','properties':{}},'strict':true}}]" },
+
+    { "E29 strict: schema", habit(strict), ngx_ors_chat_strict_schema,
+      ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") ","
+      FUNC("h", "'strict':false,") ",{'type':'function','name':'x'}]",
+      USER ",'tools':[" SENT_AS("f", STRICT, ",'strict':true") ","
+      SENT_AS("g", STRICT, ",'strict':true") ","
+      SENT_AS("h", SCHEMA, ",'strict':false")
+      ",{'type':'function','function':{'name':'x','parameters':{'type':"
+      "'object','properties':{},'additionalProperties':false,'required':[]},"
+      "'strict':true}}]" },
+
+    { "E29 strict: schema, where there can be none",
+      habit(strict), ngx_ors_chat_strict_schema,
+      ",'tools':[{'type':'function','name':'f','parameters':{'not':1}},"
+      "{'type':'function','name':'g','parameters':{'not':1},'strict':true}]",
+      USER ",'tools':[{'type':'function','function':{'name':'f',"
+      "'parameters':{'not':1},'strict':false}},{'type':'function',"
+      "'function':{'name':'g','parameters':{'not':1},'strict':true}}]" },
+
+    { "E29 strict: false", habit(strict), ngx_ors_chat_strict_false,
+      ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") "]",
+      USER ",'tools':[" SENT_AS("f", SCHEMA, ",'strict':false") ","
+      SENT_AS("g", SCHEMA, ",'strict':false")
+      "]" },
+
+    { "E29 strict: off", habit(strict), ngx_ors_chat_strict_off,
+      ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") "]",
+      USER ",'tools':[" SENT_AS("f", SCHEMA, "") ","
+      SENT_AS("g", SCHEMA, "") "]" },
+
+    { "E29 strict: schema, of a format",
+      habit(strict), ngx_ors_chat_strict_schema,
+      ",'text':{'format':{'type':'json_schema','name':'n','strict':true,"
+      "'schema':" SCHEMA "}}", USER ",'response_format':{'type':"
+      "'json_schema','json_schema':{'name':'n','schema':" STRICT ",'strict':"
+      "true}}" },
+
+    { "E29 strict: schema, of a format that is not strict",
+      habit(strict), ngx_ors_chat_strict_schema,
+      ",'text':{'format':{'type':'json_schema','name':'n','schema':" SCHEMA
+      "}}", USER ",'response_format':{'type':'json_schema','json_schema':{"
+      "'name':'n','schema':" SCHEMA "}}" },
+
+    { "E29 strict: schema, of a format that cannot be",
+      habit(strict), ngx_ors_chat_strict_schema,
+      ",'text':{'format':{'type':'json_schema','strict':true,'schema':{}}}",
+      USER ",'response_format':{'type':'json_schema','json_schema':{'name':"
+      "'response','schema':{},'strict':true}}" },
+
+    { "E29 strict: on, of a format", habit(strict), ngx_ors_chat_strict_on,
+      ",'text':{'format':{'type':'json_schema','strict':true,'schema':"
+      SCHEMA "}}", USER ",'response_format':{'type':'json_schema',"
+      "'json_schema':{'name':'response','schema':" SCHEMA ",'strict':true}}"
+    },
 
     /* optional parameters */
 
@@ -430,7 +513,7 @@ main(void)
 static void
 test_row(test_row_t *row)
 {
-    u_char                  expected[1024];
+    u_char                  expected[2048];
     ngx_int_t               rc;
     ngx_str_t               body, got;
     ngx_pool_t             *pool;

@@ -1,0 +1,904 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_schema.h>
+
+
+/* schemas inside each other */
+#define NGX_ORS_CHAT_SCHEMA_DEPTH  64
+
+/* a few milliseconds; names mostly come in one order, which costs one each */
+#define NGX_ORS_CHAT_SCHEMA_STEPS  500000
+
+
+/*
+ * Keywords, as in ngx_ors_chat_schema_names; from "not" on those that strict
+ * schemas have nothing for
+ */
+
+enum {
+    ngx_ors_chat_s_type = 0,
+    ngx_ors_chat_s_properties,
+    ngx_ors_chat_s_required,
+    ngx_ors_chat_s_additional,
+    ngx_ors_chat_s_items,
+    ngx_ors_chat_s_prefix_items,
+    ngx_ors_chat_s_any_of,
+    ngx_ors_chat_s_one_of,
+    ngx_ors_chat_s_all_of,
+    ngx_ors_chat_s_defs,
+    ngx_ors_chat_s_definitions,
+    ngx_ors_chat_s_ref,
+    ngx_ors_chat_s_enum,
+    ngx_ors_chat_s_const,
+    ngx_ors_chat_s_default,
+    ngx_ors_chat_s_not,
+    ngx_ors_chat_s_if,
+    ngx_ors_chat_s_then,
+    ngx_ors_chat_s_else,
+    ngx_ors_chat_s_pattern_properties,
+    ngx_ors_chat_s_property_names,
+    ngx_ors_chat_s_dependencies,
+    ngx_ors_chat_s_dependent_required,
+    ngx_ors_chat_s_dependent_schemas,
+    ngx_ors_chat_s_unevaluated_properties,
+    ngx_ors_chat_s_n
+};
+
+
+typedef struct {
+    ngx_ors_chat_schema_t  *cs;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_json_node_t    *member[ngx_ors_chat_s_n];
+
+    ngx_uint_t              depth;
+    ngx_uint_t              kept;         /* members that stay, so far */
+    size_t                  end;          /* of the last one, or of "{" */
+
+    unsigned                object:1;
+    unsigned                complete:1;   /* all properties are required */
+    unsigned                nullable:1;   /* to be made so */
+    unsigned                wrapped:1;    /* ... from outside */
+} ngx_ors_chat_schema_node_t;
+
+
+static ngx_int_t ngx_ors_chat_schema_walk(ngx_ors_chat_schema_t *cs,
+    ngx_ors_json_node_t *node, ngx_uint_t depth, ngx_uint_t nullable);
+static ngx_int_t ngx_ors_chat_schema_read(ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_fits(ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_fits_object(
+    ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_members(ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key, ngx_uint_t keyword);
+static ngx_int_t ngx_ors_chat_schema_missing(ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_add(ngx_ors_chat_schema_node_t *sn,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_chat_schema_strip(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_chat_schema_properties(
+    ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_map(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *map);
+static ngx_int_t ngx_ors_chat_schema_list(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *list);
+static ngx_int_t ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *items);
+static ngx_int_t ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn,
+    ngx_str_t *text);
+static ngx_uint_t ngx_ors_chat_schema_requires(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key, ngx_ors_json_node_t **pos);
+static ngx_uint_t ngx_ors_chat_schema_same(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *a, ngx_ors_json_node_t *b);
+static ngx_uint_t ngx_ors_chat_schema_wraps(ngx_ors_chat_schema_node_t *sn);
+static ngx_int_t ngx_ors_chat_schema_type(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *type);
+static ngx_int_t ngx_ors_chat_schema_enum(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *list);
+static ngx_uint_t ngx_ors_chat_schema_has_type(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type, ngx_str_t *name);
+static ngx_int_t ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn,
+    size_t pos, ngx_str_t *text);
+
+
+static const ngx_str_t  ngx_ors_chat_schema_names[] = {
+    ngx_string("type"),
+    ngx_string("properties"),
+    ngx_string("required"),
+    ngx_string("additionalProperties"),
+    ngx_string("items"),
+    ngx_string("prefixItems"),
+    ngx_string("anyOf"),
+    ngx_string("oneOf"),
+    ngx_string("allOf"),
+    ngx_string("$defs"),
+    ngx_string("definitions"),
+    ngx_string("$ref"),
+    ngx_string("enum"),
+    ngx_string("const"),
+    ngx_string("default"),
+    ngx_string("not"),
+    ngx_string("if"),
+    ngx_string("then"),
+    ngx_string("else"),
+    ngx_string("patternProperties"),
+    ngx_string("propertyNames"),
+    ngx_string("dependencies"),
+    ngx_string("dependentRequired"),
+    ngx_string("dependentSchemas"),
+    ngx_string("unevaluatedProperties")
+};
+
+
+static ngx_str_t  ngx_ors_chat_schema_object = ngx_string("object");
+static ngx_str_t  ngx_ors_chat_schema_null = ngx_string("null");
+
+
+void
+ngx_ors_chat_schema_init(ngx_ors_chat_schema_t *cs, ngx_ors_json_t *json,
+    ngx_pool_t *pool)
+{
+    cs->json = json;
+    cs->steps = NGX_ORS_CHAT_SCHEMA_STEPS;
+
+    ngx_ors_edits_init(&cs->edits, pool);
+}
+
+
+ngx_int_t
+ngx_ors_chat_schema(ngx_ors_chat_schema_t *cs, ngx_ors_json_node_t *node,
+    ngx_ors_out_t *out)
+{
+    ngx_int_t  rc;
+
+    ngx_ors_edits_clear(&cs->edits);
+
+    rc = ngx_ors_chat_schema_walk(cs, node, 0, 0);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (cs->steps == 0) {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_edits_write(&cs->edits, cs->json, node->pos,
+                        (size_t) node->pos + node->len, 1, out);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_walk(ngx_ors_chat_schema_t *cs, ngx_ors_json_node_t *node,
+    ngx_uint_t depth, ngx_uint_t nullable)
+{
+    ngx_int_t                   rc;
+    ngx_ors_chat_schema_node_t  sn;
+
+    static ngx_str_t  before = ngx_string("{\"anyOf\":[");
+    static ngx_str_t  behind = ngx_string(",{\"type\":\"null\"}]}");
+
+    if (node->type != ngx_ors_json_object
+        || depth == NGX_ORS_CHAT_SCHEMA_DEPTH)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_memzero(&sn, sizeof(ngx_ors_chat_schema_node_t));
+
+    sn.cs = cs;
+    sn.node = node;
+    sn.depth = depth;
+    sn.end = node->pos + 1;
+    sn.nullable = nullable ? 1 : 0;
+
+    rc = ngx_ors_chat_schema_read(&sn);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (sn.wrapped && ngx_ors_chat_schema_put(&sn, node->pos, &before)
+                      != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_chat_schema_members(&sn);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (sn.object && ngx_ors_chat_schema_missing(&sn) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return sn.wrapped ? ngx_ors_chat_schema_put(&sn, ngx_ors_edit_end(node),
+                                                &behind)
+                      : NGX_OK;
+}
+
+
+/* finds the keywords; one that comes twice, or is null, means nothing */
+
+static ngx_int_t
+ngx_ors_chat_schema_read(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    json = sn->cs->json;
+
+    for (key = ngx_ors_json_first(json, sn->node);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (i = 0; i < ngx_ors_chat_s_n; i++) {
+
+            if (!ngx_ors_json_equal(json, key,
+                                    ngx_ors_chat_schema_names[i].data,
+                                    ngx_ors_chat_schema_names[i].len))
+            {
+                continue;
+            }
+
+            if (sn->member[i]
+                || (key[1].type == ngx_ors_json_null
+                    && i != ngx_ors_chat_s_default
+                    && i != ngx_ors_chat_s_const))
+            {
+                return NGX_DECLINED;
+            }
+
+            sn->member[i] = key + 1;
+            break;
+        }
+    }
+
+    return ngx_ors_chat_schema_fits(sn);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_fits(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_uint_t             i, choice;
+    ngx_ors_json_node_t  **member;
+
+    member = sn->member;
+
+    for (i = ngx_ors_chat_s_not; i < ngx_ors_chat_s_n; i++) {
+        if (member[i]) {
+            return NGX_DECLINED;
+        }
+    }
+
+    /* one can be said as "anyOf", and "allOf" only of one */
+
+    choice = (member[ngx_ors_chat_s_any_of] != NULL)
+             + (member[ngx_ors_chat_s_one_of] != NULL)
+             + (member[ngx_ors_chat_s_all_of] != NULL);
+
+    if (choice > 1
+        || (member[ngx_ors_chat_s_all_of]
+            && member[ngx_ors_chat_s_all_of]->count != 1))
+    {
+        return NGX_DECLINED;
+    }
+
+    sn->object = member[ngx_ors_chat_s_properties] != NULL
+                 || ngx_ors_chat_schema_has_type(sn->cs->json,
+                                              member[ngx_ors_chat_s_type],
+                                              &ngx_ors_chat_schema_object);
+
+    /* the outermost one must be an object and nothing else */
+
+    if (sn->object ? choice
+                   : sn->depth == 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (sn->depth == 0 && member[ngx_ors_chat_s_type]
+        && member[ngx_ors_chat_s_type]->type != ngx_ors_json_string)
+    {
+        return NGX_DECLINED;
+    }
+
+    sn->wrapped = sn->nullable && ngx_ors_chat_schema_wraps(sn);
+
+    return sn->object ? ngx_ors_chat_schema_fits_object(sn) : NGX_OK;
+}
+
+
+/* an object with any keys cannot be closed, or it could hold nothing */
+
+static ngx_int_t
+ngx_ors_chat_schema_fits_object(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *properties, *required, *additional, *key, *pos;
+
+    json = sn->cs->json;
+    properties = sn->member[ngx_ors_chat_s_properties];
+    required = sn->member[ngx_ors_chat_s_required];
+    additional = sn->member[ngx_ors_chat_s_additional];
+
+    if ((properties && properties->type != ngx_ors_json_object)
+        || (required && required->type != ngx_ors_json_array)
+        || (additional && additional->type != ngx_ors_json_true
+            && additional->type != ngx_ors_json_false))
+    {
+        return NGX_DECLINED;
+    }
+
+    if ((properties == NULL || properties->count == 0)
+        && (additional ? additional->type == ngx_ors_json_true
+                       : sn->depth > 0))
+    {
+        return NGX_DECLINED;
+    }
+
+    n = 0;
+    pos = NULL;
+
+    for (key = properties ? ngx_ors_json_first(json, properties) : NULL;
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        n += ngx_ors_chat_schema_requires(sn, key, &pos);
+    }
+
+    sn->complete = required && required->count == n
+                   && (properties ? properties->count : 0) == n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_members(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    json = sn->cs->json;
+
+    for (key = ngx_ors_json_first(json, sn->node);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (i = 0; i < ngx_ors_chat_s_n; i++) {
+
+            if (sn->member[i] == key + 1) {
+                break;
+            }
+        }
+
+        if (i == ngx_ors_chat_s_default) {
+            rc = ngx_ors_chat_schema_strip(sn, key);
+
+        } else {
+            rc = ngx_ors_chat_schema_member(sn, key, i);
+            sn->kept++;
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        sn->end = ngx_ors_edit_end(key + 1);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key, ngx_uint_t keyword)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *value;
+
+    static ngx_str_t  closed = ngx_string("false");
+
+    value = key + 1;
+
+    switch (keyword) {
+
+    case ngx_ors_chat_s_properties:
+        return ngx_ors_chat_schema_properties(sn);
+
+    case ngx_ors_chat_s_required:
+
+        if (!sn->object || sn->complete) {
+            return NGX_OK;
+        }
+
+        if (ngx_ors_chat_schema_names_of(sn, &text) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return ngx_ors_edits_value(&sn->cs->edits, value, &text);
+
+    case ngx_ors_chat_s_additional:
+        return (sn->object && value->type == ngx_ors_json_true)
+               ? ngx_ors_edits_value(&sn->cs->edits, value, &closed) : NGX_OK;
+
+    case ngx_ors_chat_s_items:
+        return ngx_ors_chat_schema_items(sn, value);
+
+    case ngx_ors_chat_s_prefix_items:
+        return ngx_ors_chat_schema_list(sn, value);
+
+    case ngx_ors_chat_s_any_of:
+    case ngx_ors_chat_s_one_of:
+    case ngx_ors_chat_s_all_of:
+        return ngx_ors_chat_schema_any(sn, key);
+
+    case ngx_ors_chat_s_defs:
+    case ngx_ors_chat_s_definitions:
+        return ngx_ors_chat_schema_map(sn, value);
+
+    case ngx_ors_chat_s_type:
+        return ngx_ors_chat_schema_type(sn, value);
+
+    case ngx_ors_chat_s_enum:
+        return ngx_ors_chat_schema_enum(sn, value);
+
+    default: /* what may be said as it is */
+        return NGX_OK;
+    }
+}
+
+
+/* what an object must say, at its end */
+
+static ngx_int_t
+ngx_ors_chat_schema_missing(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_str_t              text;
+    ngx_uint_t             null;
+    ngx_ors_json_node_t  **member;
+
+    static ngx_str_t  types[] = {
+        ngx_string("\"type\":\"object\""),
+        ngx_string("\"type\":[\"object\",\"null\"]")
+    };
+
+    static ngx_str_t  empty = ngx_string("\"properties\":{}");
+    static ngx_str_t  closed = ngx_string("\"additionalProperties\":false");
+    static ngx_str_t  required = ngx_string("\"required\":");
+
+    member = sn->member;
+    null = sn->nullable && !sn->wrapped;
+
+    if ((member[ngx_ors_chat_s_type] == NULL
+         && ngx_ors_chat_schema_add(sn, &types[null]) != NGX_OK)
+        || (member[ngx_ors_chat_s_properties] == NULL
+            && ngx_ors_chat_schema_add(sn, &empty) != NGX_OK)
+        || (member[ngx_ors_chat_s_additional] == NULL
+            && ngx_ors_chat_schema_add(sn, &closed) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
+    if (member[ngx_ors_chat_s_required]) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_schema_names_of(sn, &text) != NGX_OK
+        || ngx_ors_chat_schema_add(sn, &required) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_chat_schema_put(sn, ngx_ors_edit_end(sn->node) - 1, &text);
+}
+
+
+/* a member at the end of the object */
+
+static ngx_int_t
+ngx_ors_chat_schema_add(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
+{
+    size_t  pos;
+
+    static ngx_str_t  comma = ngx_string(",");
+
+    pos = ngx_ors_edit_end(sn->node) - 1;
+
+    if (sn->kept++ && ngx_ors_chat_schema_put(sn, pos, &comma) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_chat_schema_put(sn, pos, text);
+}
+
+
+/* with the comma before it, or the one behind it if it is the first */
+
+static ngx_int_t
+ngx_ors_chat_schema_strip(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key)
+{
+    size_t                pos, last;
+    ngx_ors_json_node_t  *next;
+
+    pos = ngx_ors_edit_start(key);
+    last = ngx_ors_edit_end(key + 1);
+    next = ngx_ors_json_next(sn->cs->json, key);
+
+    if (sn->kept) {
+        pos = sn->end;
+
+    } else if (next) {
+        last = ngx_ors_edit_start(next);
+    }
+
+    return ngx_ors_edits_add(&sn->cs->edits, pos, last - pos, NULL);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_properties(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key, *pos;
+
+    pos = NULL;
+    json = sn->cs->json;
+
+    for (key = ngx_ors_json_first(json,
+                                  sn->member[ngx_ors_chat_s_properties]);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        rc = ngx_ors_chat_schema_walk(sn->cs, key + 1, sn->depth + 1,
+                               !ngx_ors_chat_schema_requires(sn, key, &pos));
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_map(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *map)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    json = sn->cs->json;
+
+    if (map->type != ngx_ors_json_object) {
+        return NGX_DECLINED;
+    }
+
+    for (key = ngx_ors_json_first(json, map);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        rc = ngx_ors_chat_schema_walk(sn->cs, key + 1, sn->depth + 1, 0);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_list(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *list)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = sn->cs->json;
+
+    if (list->type != ngx_ors_json_array) {
+        return NGX_DECLINED;
+    }
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        rc = ngx_ors_chat_schema_walk(sn->cs, node, sn->depth + 1, 0);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* of older schemas it may be a list; false, behind "prefixItems", is strict */
+
+static ngx_int_t
+ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *items)
+{
+    if (items->type == ngx_ors_json_array) {
+        return ngx_ors_chat_schema_list(sn, items);
+    }
+
+    if (items->type == ngx_ors_json_false) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_chat_schema_walk(sn->cs, items, sn->depth + 1, 0);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key)
+{
+    static ngx_str_t  any = ngx_string("\"anyOf\"");
+
+    if (sn->member[ngx_ors_chat_s_any_of] == NULL
+        && ngx_ors_edits_value(&sn->cs->edits, key, &any) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_chat_schema_list(sn, key + 1);
+}
+
+
+/* all properties, as an array of names */
+
+static ngx_int_t
+ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
+{
+    size_t                len;
+    u_char               *p;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *properties, *key;
+
+    json = sn->cs->json;
+    properties = sn->member[ngx_ors_chat_s_properties];
+
+    properties = properties ? ngx_ors_json_first(json, properties) : NULL;
+
+    len = sizeof("[]") - 1;
+
+    for (key = properties; key; key = ngx_ors_json_next(json, key)) {
+        len += (size_t) key->len + sizeof("\"\",") - 1;
+    }
+
+    p = ngx_pnalloc(sn->cs->edits.pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    *p++ = '[';
+
+    for (key = properties; key; key = ngx_ors_json_next(json, key)) {
+
+        if (key != properties) {
+            *p++ = ',';
+        }
+
+        p = ngx_cpymem(p, ngx_ors_json_text(json, key) - 1,
+                       (size_t) key->len + 2);
+    }
+
+    *p++ = ']';
+    text->len = p - text->data;
+
+    return NGX_OK;
+}
+
+
+/* 1 if property "key" is required; "*pos" is where it is looked for first */
+
+static ngx_uint_t
+ngx_ors_chat_schema_requires(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *key, ngx_ors_json_node_t **pos)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *required, *name;
+
+    json = sn->cs->json;
+    required = sn->member[ngx_ors_chat_s_required];
+
+    for (n = required ? required->count : 0; n && sn->cs->steps; n--) {
+
+        name = *pos ? *pos : required + 1;
+        *pos = ngx_ors_json_next(json, name);
+        sn->cs->steps--;
+
+        if (name->type == ngx_ors_json_string
+            && ngx_ors_chat_schema_same(json, name, key))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* of two that are escaped, only if in the same way */
+
+static ngx_uint_t
+ngx_ors_chat_schema_same(ngx_ors_json_t *json, ngx_ors_json_node_t *a,
+    ngx_ors_json_node_t *b)
+{
+    if (a->escaped == b->escaped) {
+        return a->len == b->len
+               && ngx_memcmp(ngx_ors_json_text(json, a),
+                             ngx_ors_json_text(json, b), a->len) == 0;
+    }
+
+    if (a->escaped) {
+        return ngx_ors_json_equal(json, a, ngx_ors_json_text(json, b),
+                                  b->len);
+    }
+
+    return ngx_ors_json_equal(json, b, ngx_ors_json_text(json, a), a->len);
+}
+
+
+/*
+ * 1 if null can only be added beside all of it: there is no list of types or
+ * values to add it to, and not all is permitted anyway
+ */
+
+static ngx_uint_t
+ngx_ors_chat_schema_wraps(ngx_ors_chat_schema_node_t *sn)
+{
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t  **member, *choice, *node;
+
+    json = sn->cs->json;
+    member = sn->member;
+
+    choice = member[ngx_ors_chat_s_any_of] ? member[ngx_ors_chat_s_any_of]
+                                           : member[ngx_ors_chat_s_one_of];
+
+    for (node = choice ? ngx_ors_json_first(json, choice) : NULL;
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (ngx_ors_chat_schema_has_type(json,
+                                         ngx_ors_json_find(json, node, "type"),
+                                         &ngx_ors_chat_schema_null))
+        {
+            return 0;
+        }
+    }
+
+    return choice || member[ngx_ors_chat_s_all_of]
+           || member[ngx_ors_chat_s_ref] || member[ngx_ors_chat_s_const];
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_type(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *type)
+{
+    static ngx_str_t  open = ngx_string("[");
+    static ngx_str_t  more = ngx_string(",\"null\"");
+    static ngx_str_t  close = ngx_string(",\"null\"]");
+
+    if (!sn->nullable || sn->wrapped
+        || ngx_ors_chat_schema_has_type(sn->cs->json, type,
+                                        &ngx_ors_chat_schema_null))
+    {
+        return NGX_OK;
+    }
+
+    if (type->type == ngx_ors_json_array && type->count) {
+        return ngx_ors_chat_schema_put(sn, ngx_ors_edit_end(type) - 1, &more);
+    }
+
+    if (type->type != ngx_ors_json_string) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_chat_schema_put(sn, ngx_ors_edit_start(type), &open)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_chat_schema_put(sn, ngx_ors_edit_end(type), &close);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_enum(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *list)
+{
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  null = ngx_string(",null");
+
+    if (!sn->nullable || sn->wrapped) {
+        return NGX_OK;
+    }
+
+    if (list->type != ngx_ors_json_array || list->count == 0) {
+        return NGX_DECLINED;
+    }
+
+    for (node = list + 1; node; node = ngx_ors_json_next(sn->cs->json, node))
+    {
+        if (node->type == ngx_ors_json_null) {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_ors_chat_schema_put(sn, ngx_ors_edit_end(list) - 1, &null);
+}
+
+
+/* 1 if "type", a name or a list of names or NULL, is or has "name" */
+
+static ngx_uint_t
+ngx_ors_chat_schema_has_type(ngx_ors_json_t *json, ngx_ors_json_node_t *type,
+    ngx_str_t *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (type == NULL) {
+        return 0;
+    }
+
+    if (type->type == ngx_ors_json_string) {
+        return ngx_ors_json_equal(json, type, name->data, name->len);
+    }
+
+    for (node = (type->type == ngx_ors_json_array)
+                ? ngx_ors_json_first(json, type) : NULL;
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (node->type == ngx_ors_json_string
+            && ngx_ors_json_equal(json, node, name->data, name->len))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn, size_t pos,
+    ngx_str_t *text)
+{
+    return ngx_ors_edits_add(&sn->cs->edits, pos, 0, text);
+}
