@@ -263,6 +263,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, limits),
       NULL },
 
+    { ngx_string("open_responses_store_scope"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, scope),
+      NULL },
+
     { ngx_string("open_responses_status"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
       ngx_http_ors_stats_set,
@@ -579,6 +586,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->model = { 0, NULL };
      *     conf->policy.reading = 0;
      *     conf->created = 0;
+     *     conf->scope = NULL;
      *     conf->report = 0;
      *     conf->store_required = 0;
      */
@@ -651,6 +659,10 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_ors_reasoning_summary);
     ngx_conf_merge_uint_value(conf->policy.refusal, prev->policy.refusal,
                               ngx_ors_refusal_part);
+
+    if (conf->scope == NULL) {
+        conf->scope = prev->scope;
+    }
 
     ngx_http_ors_habits_merge(&conf->habits, &prev->habits);
 

@@ -199,6 +199,20 @@ bad('strict in an if',
     location('if ($arg_x) { open_responses_strict on; }'),
     '"open_responses_strict" directive is not allowed here');
 
+good("scope $_, everywhere",
+     "open_responses_store_scope $_;"
+     . server("open_responses_store_scope $_;"
+              . " location / { open_responses_store_scope $_; }"))
+    for '$http_authorization', '"all of them"', '""', '$remote_addr-$arg_x';
+like((ORS::Nginx->conf_test(location('open_responses_store_scope $x;')))[1],
+     qr/\[emerg\].*unknown "x" variable/, 'scope of a variable not there');
+bad('scope twice',
+    location('open_responses_store_scope a; open_responses_store_scope b;'),
+    '"open_responses_store_scope" directive is duplicate');
+bad('scope in an if',
+    location('if ($arg_x) { open_responses_store_scope a; }'),
+    '"open_responses_store_scope" directive is not allowed here');
+
 good('a guard beside proxy_pass, and another in front of it',
      location('open_responses_validate on; proxy_pass http://127.0.0.1:1;'
               . ' location /v1/in/ { open_responses_validate response; }'));

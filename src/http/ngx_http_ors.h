@@ -11,6 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
+#include <ngx_ors_digest.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_inflate.h>
@@ -38,24 +39,25 @@ typedef enum {
 
 
 typedef struct {
-    ngx_flag_t             enable;
-    ngx_array_t           *routes;      /* of ngx_http_ors_route_t */
-    ngx_msec_t             ping;        /* ms, 0: none */
-    ngx_int_t              tries;       /* targets that are called in turn */
-    ngx_uint_t             dialect;     /* ngx_ors_dialect_e */
-    ngx_str_t              model;
-    ngx_ors_chat_habits_t  habits;
-    ngx_uint_t             validate;    /* NGX_HTTP_ORS_VALIDATE_ */
-    ngx_uint_t             report;      /* what is found is only told */
-    ngx_flag_t             strict;
-    ngx_uint_t             flavor;      /* ngx_http_ors_flavor_e */
-    ngx_ors_policy_t       policy;
-    ngx_ors_limits_t       limits;
-    ngx_uint_t             status;      /* ngx_ors_stats_format_e */
-    ngx_ors_store_t       *store;       /* NULL: nothing is kept */
-    ngx_uint_t             store_required;      /* or a turn fails */
-    ngx_uint_t             store_instructions;  /* they are kept, too */
-    time_t                 created;     /* of the configuration */
+    ngx_flag_t                 enable;
+    ngx_array_t               *routes;      /* of ngx_http_ors_route_t */
+    ngx_msec_t                 ping;        /* ms, 0: none */
+    ngx_int_t                  tries;       /* targets called in turn */
+    ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
+    ngx_str_t                  model;
+    ngx_ors_chat_habits_t      habits;
+    ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
+    ngx_uint_t                 report;      /* what is found is only told */
+    ngx_flag_t                 strict;
+    ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
+    ngx_ors_policy_t           policy;
+    ngx_ors_limits_t           limits;
+    ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
+    ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
+    ngx_ors_store_t           *store;       /* NULL: nothing is kept */
+    ngx_uint_t                 store_required;      /* or a turn fails */
+    ngx_uint_t                 store_instructions;  /* they are kept, too */
+    time_t                     created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
 
 
@@ -127,6 +129,9 @@ struct ngx_http_ors_ctx_s {
 
     ngx_chain_t               *error;       /* in place of an error page */
 
+    u_char                     scope[NGX_ORS_DIGEST_LEN];
+
+    unsigned                   scoped:1;    /* "scope" is known */
     unsigned                   header_sent:1;
     unsigned                   last_sent:1;
     unsigned                   lingering:1;
@@ -322,6 +327,16 @@ char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 void ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits);
 void ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
     ngx_ors_chat_habits_t *prev);
+
+
+/* ngx_http_ors_scope.c */
+
+/*
+ * Whom the request is from, as far as what is kept or sealed for one client
+ * is not to be another's: puts NGX_ORS_DIGEST_LEN bytes into "digest", the
+ * same for a main request and its subrequests.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest);
 
 
 /* ngx_http_ors_call.c */
