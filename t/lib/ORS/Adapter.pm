@@ -53,10 +53,12 @@ sub new ($class, %o) {
     my $model = ORS::Model->new(scripts => $o{scripts} // {});
     my $target = $o{target} // {};
     my %conf = (%{ $o{conf} // {} },
-                map({ $_ => "open_responses_target default /to/$_;" }
-                    keys %$target),
                 map { $_ => "open_responses_limits $o{limits}{$_};" }
                     keys %{ $o{limits} // {} });
+
+    $conf{$_} = ($conf{$_} // '') . " open_responses_target default /to/$_;"
+        for keys %$target;
+
     my $locations = join '', map { <<"CONF" } sort keys %conf;
             location /$_/ {
                 open_responses on;

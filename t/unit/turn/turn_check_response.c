@@ -620,7 +620,7 @@ check_put(check_t *c, const char *fmt, ...)
 void
 check_put_node(check_t *c, ngx_ors_json_node_t *node)
 {
-    u_char     *p;
+    u_char     *p, *end, *part;
     ngx_str_t   raw;
 
     if (node == NULL) {
@@ -635,9 +635,15 @@ check_put_node(check_t *c, ngx_ors_json_node_t *node)
     }
 
     p = malloc(raw.len + 1);
-    *ngx_ors_json_decode(&c->json, node, p) = '\0';
+    end = ngx_ors_json_decode(&c->json, node, p);
+    *end = '\0';
 
-    check_put(c, "%s", p);
+    /* the picture of a zero, which would end the text */
+
+    for (part = p; part <= end; part += strlen((char *) part) + 1) {
+        check_put(c, "%s%s", part == p ? "" : "\xe2\x90\x80", part);
+    }
+
     free(p);
 }
 
