@@ -11,8 +11,14 @@ use lib 't/lib';
 use ORS::Adapter;
 use ORS::HTTP qw( post_json );
 use ORS::JSON qw( json_decode json_false json_true );
+use ORS::Model qw( :all );
 
-my $a = ORS::Adapter->new(conf => {
+my $a = ORS::Adapter->new(scripts => {
+    both => [ sse_head(), [ sse => chat_chunk(tool_calls => [
+        map { { index => $_, id => "c$_", type => 'function', function => {
+            name => (qw( f files__f ))[$_], arguments => '{}' } } } 0, 1 ]) ],
+        [ sse => chat_chunk(finish => 'tool_calls') ], [ 'done' ] ],
+}, conf => {
     openai => 'open_responses_flavor openai;',
     strict => 'open_responses_flavor openai; open_responses_strict on;',
 });
@@ -189,6 +195,89 @@ $a->refuses('E26: a custom tool that is not there',
             { input => [ $USER ], tools => [ $FUNC ],
               tool_choice => { type => 'custom', name => 'f' } },
             'tool_choice.name', at => '/strict', code => 'invalid_value');
+
+
+# a tool of a namespace among those that are allowed: the call of another one
+# is left out
+
+for my $at (qw( openai strict )) {
+    my ($s) = $a->answer('both', "E26: allowed in a namespace, $at",
+                         at => "/$at", flavor => 'openai', body => {
+        input => [ $USER ], tools => [ $SPACE, $FUNC ], tool_choice => {
+            type => 'allowed_tools', mode => 'required', tools => [
+                { type => 'function', name => 'f', namespace => 'files' } ],
+        } });
+
+    is_deeply([ map { [ @$_{qw( namespace name )} ] } $s->items->@* ],
+              [ [ 'files', 'f' ] ],
+              "E26: allowed in a namespace, $at: the call");
+}
+
+
+# ... and one that must be called
+
+my ($named) = $a->answer('both', 'E26: required in a namespace',
+                         at => '/strict', flavor => 'openai', body => {
+    input => [ $USER ], tools => [ $SPACE, $FUNC ],
+    tool_choice => { type => 'function', name => 'f',
+                     namespace => 'files' } });
+
+is(scalar $named->items->@*, 2, 'E26: required in a namespace: calls');
+
+
+# functions as Chat Completions has them, where the reading is tolerant
+
+my $NESTED = { type => 'function', function => {
+    name => 'f', description => 'd', parameters => { a => 1 },
+    strict => json_true } };
+my $FLAT = { type => 'function', %{ $NESTED->{function} } };
+my $PLAIN = { type => 'function', name => 'g', description => undef,
+              parameters => undef, strict => undef };
+
+for my $at (qw( v1 openai )) {
+    my @o = (at => "/$at", flavor => $at eq 'v1' ? 'spec' : 'openai');
+    my $name = "E26: nested, $at";
+
+    for (
+        [ { type => 'function', function => { name => 'f' } },
+          function('f'), { type => 'function', name => 'f' } ],
+        [ { type => 'allowed_tools', tools => [
+                { type => 'function', function => { name => 'f' } } ] },
+          'auto',
+          { type => 'allowed_tools', mode => 'auto',
+            tools => [ { type => 'function', name => 'f' } ] } ],
+    ) {
+        my ($choice, $sent, $echo) = @$_;
+        my $body = { input => 'hi', tool_choice => $choice, tools => [
+            $NESTED, { type => 'function', function => { name => 'g' } } ] };
+        my $json = $a->sent($name, $body, @o)->{json};
+
+        is_deeply($json->{tools}[0], $NESTED, "$name: sent");
+        is_deeply($json->{tool_choice}, $sent, "$name: choice");
+
+        my $r = json_decode(post_json($a->port, "/$at/responses",
+                                      { model => 'm', %$body })->{body});
+
+        is_deeply($r->{tools}, [ $FLAT, $PLAIN ], "$name: echo is flat");
+        is_deeply($r->{tool_choice}, $echo, "$name: echo of the choice");
+    }
+
+    $a->refuses("$name: a name that is none",
+                { input => 'hi', tools => [ { type => 'function',
+                  function => { name => 'a.b' } } ] },
+                'tools[0].function.name', at => "/$at",
+                code => 'invalid_value');
+    $a->refuses("$name: a choice that is not there",
+                { input => 'hi', tools => [ $NESTED ], tool_choice => {
+                  type => 'function', function => { name => 'x' } } },
+                'tool_choice.function.name', at => "/$at",
+                code => 'invalid_value');
+}
+
+$a->refuses('E26: nested, strict', { input => [ $USER ],
+                                     tools => [ $NESTED ] },
+            'tools[0].name', at => '/strict',
+            code => 'missing_required_parameter');
 
 
 # calls that were made

@@ -142,18 +142,28 @@ static ngx_int_t
 ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind)
 {
+    char                 *param;
     ngx_str_t             sent, name;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *space;
+    ngx_ors_json_node_t  *space, *node;
     ngx_ors_chat_tool_t  *tool;
 
     json = &cc->req->json;
+    param = "tool_choice.name";
+    node = member[ngx_ors_chat_c_name];
 
     space = (cc->req->policy->reading & NGX_ORS_IN_OPENAI)
             ? member[ngx_ors_chat_c_namespace] : NULL;
 
-    if (ngx_ors_chat_tools_name(json, space, member[ngx_ors_chat_c_name],
-                                cc->req->pool, &sent)
+    if (node == NULL) {
+        param = "tool_choice.function.name";
+        node = ngx_ors_request_function(cc->req,
+                                    cc->req->field[ngx_ors_rq_tool_choice]);
+        node = ngx_ors_json_find(json, node, "name");
+        space = NULL;
+    }
+
+    if (ngx_ors_chat_tools_name(json, space, node, cc->req->pool, &sent)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -166,14 +176,15 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
         return NGX_OK;
     }
 
-    ngx_ors_json_raw(json, member[ngx_ors_chat_c_name], &name);
+    ngx_ors_json_raw(json, node, &name);
 
     ngx_ors_error_set(cc->err, cc->req->pool, 400, "invalid_value",
-                      "\"tool_choice.name\" is \"%V\", which is not the name "
-                      "of a %s in \"tools\"", &name,
+                      "\"%s\" is \"%V\", which is not the name of a %s in "
+                      "\"tools\"", param, &name,
                       (kind == ngx_ors_chat_tool_custom) ? "custom tool"
                                                          : "function");
-    ngx_str_set(&cc->err->param, "tool_choice.name");
+    cc->err->param.data = (u_char *) param;
+    cc->err->param.len = ngx_strlen(param);
 
     return NGX_DECLINED;
 }

@@ -228,6 +228,11 @@ ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
         return NGX_ERROR;
     }
 
+    if (kind == ngx_ors_chat_tool_function) {
+        node = ngx_ors_request_function(req, node);
+        name = ngx_ors_json_find(json, node, "name");
+    }
+
     tool->kind = kind;
     tool->node = node;
     ngx_ors_json_raw(json, name, &tool->name);

@@ -30,7 +30,7 @@ typedef struct {
     ngx_str_t              sent;      /* upstream's name for it, plain */
     ngx_str_t              name;      /* the client's, inside of a string */
     ngx_str_t              space;     /* of its namespace, or empty; as name */
-    ngx_ors_json_node_t   *node;      /* as the client has declared it */
+    ngx_ors_json_node_t   *node;      /* what the client says of it */
 } ngx_ors_chat_tool_t;
 
 

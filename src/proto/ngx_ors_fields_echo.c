@@ -108,7 +108,8 @@ static const ngx_ors_rule_t  ngx_ors_echo_tool_mode_rule =
 
 static const ngx_ors_field_t  ngx_ors_echo_chosen_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row("name", &ngx_ors_string_rule)
+    ngx_ors_row("name", &ngx_ors_string_rule),
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
 };
 
 static const ngx_ors_shape_t  ngx_ors_echo_chosen_shape =

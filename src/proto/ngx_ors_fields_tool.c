@@ -37,6 +37,48 @@ static const ngx_ors_shape_t  ngx_ors_function_shape =
     ngx_ors_shape_members(ngx_ors_function_fields, 2);
 
 
+/*
+ * A function as Chat Completions has it, in an object of its own: taken where
+ * the reading is tolerant, told by the name that is not where it should be
+ */
+
+static const ngx_ors_field_t  ngx_ors_nested_fields[] = {
+    ngx_ors_row_needed("name", &ngx_ors_name_rule),
+    ngx_ors_row("description", &ngx_ors_string_null_rule),
+    ngx_ors_row("parameters", &ngx_ors_object_null_rule),
+    ngx_ors_row("strict", &ngx_ors_boolean_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_nested_shape =
+    ngx_ors_shape_members(ngx_ors_nested_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_nested_rule =
+    ngx_ors_rule_object(0, &ngx_ors_nested_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_chat_function_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("function", &ngx_ors_nested_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_function_shape =
+    ngx_ors_shape_members(ngx_ors_chat_function_fields, 2);
+
+
+static const ngx_ors_variant_t  ngx_ors_function_names[] = {
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_function_shape }
+};
+
+static const ngx_ors_variant_t  ngx_ors_function_forms[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_chat_function_shape },
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_function_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_either_function_shape =
+    ngx_ors_shape_choice("name", ngx_ors_function_names,
+                         ngx_ors_function_forms, NULL, "invalid_value");
+
+
 /* a tool with free text, as its grammar has it */
 
 static const ngx_ors_field_t  ngx_ors_grammar_fields[] = {
@@ -110,7 +152,9 @@ static const ngx_ors_shape_t  ngx_ors_namespace_shape =
 /* all tools */
 
 static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_function_shape },
+    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_function_shape },
+    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
+      &ngx_ors_either_function_shape },
     ngx_ors_choice_openai("namespace", &ngx_ors_namespace_shape),
     ngx_ors_choice_openai("custom", &ngx_ors_custom_shape),
     ngx_ors_tool_openai("web_search", &ngx_ors_web_search_shape),
@@ -170,6 +214,42 @@ static const ngx_ors_shape_t  ngx_ors_named_shape =
     ngx_ors_shape_members(ngx_ors_named_fields, 2);
 
 
+/* the choice of a function as Chat Completions has it */
+
+static const ngx_ors_field_t  ngx_ors_nested_name_fields[] = {
+    ngx_ors_row_needed("name", &ngx_ors_string_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_nested_name_shape =
+    ngx_ors_shape_members(ngx_ors_nested_name_fields, 1);
+
+static const ngx_ors_rule_t  ngx_ors_nested_name_rule =
+    ngx_ors_rule_object(0, &ngx_ors_nested_name_shape);
+
+
+static const ngx_ors_field_t  ngx_ors_chat_named_fields[] = {
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("function", &ngx_ors_nested_name_rule)
+};
+
+static const ngx_ors_shape_t  ngx_ors_chat_named_shape =
+    ngx_ors_shape_members(ngx_ors_chat_named_fields, 2);
+
+
+static const ngx_ors_variant_t  ngx_ors_named_names[] = {
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_named_shape }
+};
+
+static const ngx_ors_variant_t  ngx_ors_named_forms[] = {
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_chat_named_shape },
+    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_named_shape }
+};
+
+static const ngx_ors_shape_t  ngx_ors_either_named_shape =
+    ngx_ors_shape_choice("name", ngx_ors_named_names,
+                         ngx_ors_named_forms, NULL, "invalid_value");
+
+
 static const ngx_ors_field_t  ngx_ors_mcp_choice_fields[] = {
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row("server_label", &ngx_ors_string_rule),
@@ -183,7 +263,9 @@ static const ngx_ors_shape_t  ngx_ors_mcp_choice_shape =
 /* the flavor says of the others only that they are objects */
 
 static const ngx_ors_variant_t  ngx_ors_allowed_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_named_shape },
+    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_named_shape },
+    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
+      &ngx_ors_either_named_shape },
     { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape }
 };
 
@@ -209,7 +291,9 @@ static const ngx_ors_shape_t  ngx_ors_allowed_tools_shape =
 
 
 static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_named_shape },
+    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_named_shape },
+    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
+      &ngx_ors_either_named_shape },
     { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
       &ngx_ors_allowed_tools_shape },
     ngx_ors_choice_openai("custom", &ngx_ors_named_shape),

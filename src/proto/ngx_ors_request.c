@@ -260,6 +260,28 @@ ngx_ors_request_knows(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 }
 
 
+ngx_ors_json_node_t *
+ngx_ors_request_function(ngx_ors_request_t *req, ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_node_t  *name, *function;
+
+    if (!(req->policy->reading & NGX_ORS_IN_TOLERANT)) {
+        return node;
+    }
+
+    name = ngx_ors_json_find(&req->json, node, "name");
+
+    if (name && name->type != ngx_ors_json_null) {
+        return node;
+    }
+
+    function = ngx_ors_json_find(&req->json, node, "function");
+
+    return (function && function->type == ngx_ors_json_object) ? function
+                                                               : node;
+}
+
+
 void
 ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out)

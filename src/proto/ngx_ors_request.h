@@ -124,6 +124,14 @@ ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key);
 
 /*
+ * The object that says what "node", a function or the choice of one, is
+ * called and so on: "node", or, where the reading is tolerant, the object in
+ * it that Chat Completions has for that.
+ */
+ngx_ors_json_node_t *ngx_ors_request_function(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node);
+
+/*
  * Appends the body as it goes to a server that speaks what the client does:
  * the client's bytes by reference, without what was stripped, and with
  * "model" in place of the client's name unless it is empty.

@@ -37,8 +37,10 @@ static void ngx_ors_response_tools(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
 static void ngx_ors_response_tool_choice(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
+static void ngx_ors_response_choice(ngx_ors_out_t *out,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *choice);
 static void ngx_ors_response_allowed(ngx_ors_out_t *out,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *choice);
+    ngx_ors_request_t *req, ngx_ors_json_node_t *choice);
 static void ngx_ors_response_text(ngx_ors_out_t *out, ngx_ors_request_t *req);
 static void ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *format);
@@ -327,8 +329,8 @@ ngx_ors_response_echo_value(ngx_ors_out_t *out, ngx_ors_request_t *req,
 static void
 ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
-    ngx_uint_t            i, n, function;
-    ngx_ors_json_node_t  *tools, *tool, *type;
+    ngx_uint_t            i, n, is_function;
+    ngx_ors_json_node_t  *tools, *tool, *type, *function;
 
     static ngx_str_t  keys[] = {
         ngx_string(",\"name\":"),
@@ -348,9 +350,9 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
     {
         type = ngx_ors_json_find(&req->json, tool, "type");
 
-        function = (type && ngx_ors_json_is(&req->json, type, "function"));
+        is_function = (type && ngx_ors_json_is(&req->json, type, "function"));
 
-        if (!function && !(req->policy->reading & NGX_ORS_IN_OPENAI)) {
+        if (!is_function && !(req->policy->reading & NGX_ORS_IN_OPENAI)) {
             continue;
         }
 
@@ -358,15 +360,17 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
             ngx_ors_out_lit(out, ",");
         }
 
-        if (!function) {
+        if (!is_function) {
             ngx_ors_response_value(out, &req->json, tool);
             continue;
         }
 
         ngx_ors_out_lit(out, "{\"type\":\"function\"");
 
+        function = ngx_ors_request_function(req, tool);
+
         for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-            ngx_ors_response_member(out, &req->json, tool, &keys[i],
+            ngx_ors_response_member(out, &req->json, function, &keys[i],
                                     &ngx_ors_response_null);
         }
 
@@ -381,8 +385,6 @@ static void
 ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
 {
     ngx_ors_json_node_t  *choice, *type;
-
-    static ngx_str_t  name = ngx_string(",\"name\":");
 
     choice = req->field[ngx_ors_rq_tool_choice];
 
@@ -399,34 +401,67 @@ ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
     type = ngx_ors_json_find(&req->json, choice, "type");
 
     if (type && ngx_ors_json_is(&req->json, type, "allowed_tools")) {
-        ngx_ors_response_allowed(out, &req->json, choice);
-        return;
-    }
+        ngx_ors_response_allowed(out, req, choice);
 
-    if (req->policy->reading & NGX_ORS_IN_OPENAI) {
+    } else {
+        ngx_ors_response_choice(out, req, choice);
+    }
+}
+
+
+/* what is not as Chat Completions has it goes back with all it says */
+
+static void
+ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *choice)
+{
+    ngx_ors_json_node_t  *function;
+
+    static ngx_str_t  name = ngx_string(",\"name\":");
+
+    function = ngx_ors_request_function(req, choice);
+
+    if (function == choice && (req->policy->reading & NGX_ORS_IN_OPENAI)) {
         ngx_ors_response_value(out, &req->json, choice);
         return;
     }
 
     ngx_ors_out_lit(out, "{\"type\":\"function\"");
-    ngx_ors_response_member(out, &req->json, choice, &name, NULL);
+    ngx_ors_response_member(out, &req->json, function, &name, NULL);
     ngx_ors_out_lit(out, "}");
 }
 
 
 static void
-ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_json_t *json,
+ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_ors_json_node_t *choice)
 {
-    ngx_ors_json_node_t  *tools;
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *tools, *tool;
 
     static ngx_str_t  mode = ngx_string(",\"mode\":");
     static ngx_str_t  automatic = ngx_string("\"auto\"");
 
+    n = 0;
+    json = &req->json;
     tools = ngx_ors_json_find(json, choice, "tools");
 
-    ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":");
-    ngx_ors_response_value(out, json, tools);
+    ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":[");
+
+    for (tool = ngx_ors_json_first(json, tools);
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_response_choice(out, req, tool);
+    }
+
+    ngx_ors_out_lit(out, "]");
+
     ngx_ors_response_member(out, json, choice, &mode, &automatic);
     ngx_ors_out_lit(out, "}");
 }

@@ -147,13 +147,18 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
     ngx_ors_json_node_t *node)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *type, *name;
+    ngx_ors_json_node_t  *type, *name, *space;
 
     json = &req->json;
     type = ngx_ors_choice_string(json, node, "type");
-    name = ngx_ors_choice_string(json, node, "name");
 
     ngx_memzero(tool, sizeof(ngx_ors_choice_tool_t));
+
+    if (type && ngx_ors_json_is(json, type, "function")) {
+        node = ngx_ors_request_function(req, node);
+    }
+
+    name = ngx_ors_choice_string(json, node, "name");
 
     if (type == NULL || name == NULL) {
         return NGX_DECLINED;
@@ -170,7 +175,11 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
         return NGX_DECLINED;
     }
 
-    return ngx_ors_chat_tools_name(json, NULL, name, req->pool, &tool->name);
+    space = (req->policy->reading & NGX_ORS_IN_OPENAI)
+            ? ngx_ors_choice_string(json, node, "namespace") : NULL;
+
+    return ngx_ors_chat_tools_name(json, space, name, req->pool,
+                                   &tool->name);
 }
 
 

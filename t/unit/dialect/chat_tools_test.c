@@ -16,6 +16,7 @@
 
 #define ALL     NGX_ORS_IN_ALL
 #define OPENAI  NGX_ORS_IN_OPENAI
+#define TOLERANT  NGX_ORS_IN_TOLERANT
 
 #define USER    "{'type':'message','role':'user','content':'u'}"
 #define FUNC    "{'type':'function','name':'f'}"
@@ -188,6 +189,23 @@ static row_t  rows[] = {
     { NGX_ORS_READ_LOOSE_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':"
       "{'type':'allowed_tools','mode':'required','tools':[" HOSTED "]}",
       "],'tools':[" FUNC_AS("f") "],'tool_choice':'auto'}" },
+
+    /* as Chat Completions has it */
+
+    { TOLERANT, "", ",'tools':[{'type':'function','function':{'name':'f',"
+      "'description':'d','parameters':{'a':1},'strict':true}}," FUNC "]",
+      "],'tools':[" SENT("f", "'description':'d','parameters':{'a':1},"
+                         "'strict':true") "]}" },
+    { TOLERANT, "", ",'tools':[{'type':'function','function':{'name':'f'}}],"
+      "'tool_choice':{'type':'function','function':{'name':'\\u0066'}}",
+      "],'tools':[" FUNC_AS("f") "],'tool_choice':{'type':'function',"
+      "'function':{'name':'f'}}}" },
+    { TOLERANT, "", ",'tools':[" FUNC "],'tool_choice':{'type':"
+      "'allowed_tools','mode':'required','tools':[{'type':'function',"
+      "'function':{'name':'f'}}]}",
+      "],'tools':[" FUNC_AS("f") "],'tool_choice':'required'}" },
+    { TOLERANT, "", ",'tools':[" FUNC "],'tool_choice':{'type':'function',"
+      "'function':{'name':'g'}}", "invalid_value tool_choice.function.name" },
 
     /* history */
 

@@ -148,6 +148,10 @@ static echo_t  echoes[] = {
       "'parameters':{'type':'object'},'strict':true},"
       "{'type':'function','name':'g','description':null,"
       "'parameters':null,'strict':null}]" },
+    { "'tools':[{'type':'function','function':{'parameters':{'a' : 1},"
+      "'name':'f'}}]", "tools",
+      "[{'type':'function','name':'f','description':null,"
+      "'parameters':{'a' : 1},'strict':null}]" },
     { "'tools':[{'type':'web_search'},{'type':'function','name':'f',"
       "'strict':false},{'type':'x:y'}]", "tools",
       "[{'type':'function','name':'f','description':null,"
@@ -160,6 +164,12 @@ static echo_t  echoes[] = {
     { "'tools':[{'type':'function','name':'f'}],"
       "'tool_choice':{'type':'function','name':'f','x':1}", "tool_choice",
       "{'type':'function','name':'f'}" },
+    { "'tool_choice':{'type':'function','function':{'name':'f'}}",
+      "tool_choice", "{'type':'function','name':'f'}" },
+    { "'tool_choice':{'type':'allowed_tools','tools':[{'type':'function',"
+      "'function':{'name':'f','x':1}},{'type':'function','name':'g'}]}",
+      "tool_choice", "{'type':'allowed_tools','tools':[{'type':'function',"
+      "'name':'f'},{'type':'function','name':'g'}],'mode':'auto'}" },
     { "'tools':[{'type':'function','name':'f'}],"
       "'tool_choice':{'type':'allowed_tools','tools':"
       "[{'type':'function','name':'f'}]}", "tool_choice",
@@ -234,6 +244,8 @@ static echo_t  echoes_openai[] = {
       "{'type':'web_search'}" },
     { "'tool_choice':{'type':'custom','name':'f'}", "tool_choice",
       "{'type':'custom','name':'f'}" },
+    { "'tool_choice':{'type':'function','name':'f','namespace':'n'}",
+      "tool_choice", "{'type':'function','name':'f','namespace':'n'}" },
     { "'tool_choice':{'type':'mcp','server_label':'l'}", "tool_choice",
       "{'type':'mcp','server_label':'l'}" },
     { "'tool_choice':{'type':'allowed_tools','tools':["

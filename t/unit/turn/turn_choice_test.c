@@ -307,7 +307,13 @@ test_spaces(void)
         { "{'type':'function','name':'a'},{'type':'namespace','name':'m'},"
           "{'type':'web_search'}", FAILED },
         { "{'type':'function','name':'n__f'}",
-          "completed | call n/f(n__f1) {}" USED }
+          "completed | call n/f(n__f1) {}" USED },
+        { "{'type':'function','name':'f','namespace':'n'}",
+          "completed | call n/f(n__f1) {}" USED },
+        { "{'type':'custom','name':'g','namespace':'n'},{'type':'function',"
+          "'name':'f','namespace':'m'}",
+          "completed | call n/g(n__g2) {}" USED },
+        { "{'type':'function','name':'f'}", FAILED }
     };
 
     body = run_text(NAMED(0, "b") NAMED(1, "n__f") NAMED(2, "n__g") END, &len);
