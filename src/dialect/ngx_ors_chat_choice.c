@@ -115,7 +115,7 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
         return NGX_OK;
     }
 
-    ngx_ors_chat_members(json, choice, ngx_ors_chat_choice_names, member);
+    ngx_ors_json_members(json, choice, ngx_ors_chat_choice_names, member);
 
     type = member[ngx_ors_chat_c_type];
 

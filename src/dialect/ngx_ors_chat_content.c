@@ -311,7 +311,7 @@ ngx_ors_chat_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 
     json = cc->json;
 
-    ngx_ors_chat_members(json, node, ngx_ors_chat_part_names, part->member);
+    ngx_ors_json_members(json, node, ngx_ors_chat_part_names, part->member);
 
     type = part->member[ngx_ors_chat_p_type];
 
@@ -598,46 +598,6 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
     cc->err->param = param;
 
     return NGX_DECLINED;
-}
-
-
-void
-ngx_ors_chat_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    const ngx_str_t *names, ngx_ors_json_node_t **values)
-{
-    u_char               *p;
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *key;
-
-    for (i = 0; names[i].len; i++) {
-        values[i] = NULL;
-    }
-
-    if (object->type != ngx_ors_json_object) {
-        return;
-    }
-
-    for (key = ngx_ors_json_first(json, object);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
-        p = ngx_ors_json_text(json, key);
-
-        for (i = 0; names[i].len; i++) {
-
-            if (!key->escaped
-                && (key->len != names[i].len || *p != *names[i].data))
-            {
-                continue;
-            }
-
-            if (ngx_ors_json_equal(json, key, names[i].data, names[i].len)) {
-                values[i] = (key[1].type == ngx_ors_json_null) ? NULL
-                                                               : key + 1;
-                break;
-            }
-        }
-    }
 }
 
 

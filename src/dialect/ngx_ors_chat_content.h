@@ -81,13 +81,6 @@ ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
     char *code, char *text);
 
 /*
- * Sets values[i] to the value of member names[i] of "object", to NULL if it
- * is absent or null.  The names end with an empty one.
- */
-void ngx_ors_chat_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    const ngx_str_t *names, ngx_ors_json_node_t **values);
-
-/*
  * Appends a value as it stands in the document, a string with its quotes;
  * NULL is the empty string.
  */

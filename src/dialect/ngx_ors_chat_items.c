@@ -112,7 +112,7 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
 
     json = ci->cc->json;
 
-    ngx_ors_chat_members(json, node, ngx_ors_chat_item_names, member);
+    ngx_ors_json_members(json, node, ngx_ors_chat_item_names, member);
 
     ngx_memzero(item, sizeof(ngx_ors_chat_item_t));
 

@@ -15,20 +15,110 @@ typedef struct {
 } ngx_ors_chat_reason_t;
 
 
+/* members, as in the lists of names below */
+
+enum {
+    ngx_ors_chat_r_choices = 0,
+    ngx_ors_chat_r_usage,
+    ngx_ors_chat_r_error,
+    ngx_ors_chat_r_object,
+    ngx_ors_chat_r_n
+};
+
+enum {
+    ngx_ors_chat_ch_delta = 0,
+    ngx_ors_chat_ch_message,
+    ngx_ors_chat_ch_finish_reason,
+    ngx_ors_chat_ch_logprobs,
+    ngx_ors_chat_ch_error,
+    ngx_ors_chat_ch_n
+};
+
+enum {
+    ngx_ors_chat_b_content = 0,
+    ngx_ors_chat_b_refusal,
+    ngx_ors_chat_b_reasoning_content,
+    ngx_ors_chat_b_reasoning,
+    ngx_ors_chat_b_reasoning_details,
+    ngx_ors_chat_b_tool_calls,
+    ngx_ors_chat_b_function_call,
+    ngx_ors_chat_b_annotations,
+    ngx_ors_chat_b_n
+};
+
+enum {
+    ngx_ors_chat_cl_index = 0,
+    ngx_ors_chat_cl_id,
+    ngx_ors_chat_cl_function,
+    ngx_ors_chat_cl_n
+};
+
+enum {
+    ngx_ors_chat_fn_name = 0,
+    ngx_ors_chat_fn_arguments,
+    ngx_ors_chat_fn_n
+};
+
+
 static ngx_uint_t ngx_ors_chat_has_error(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, ngx_uint_t alone);
+    ngx_ors_json_node_t *error, ngx_uint_t alone);
 static ngx_ors_json_node_t *ngx_ors_chat_choice(ngx_ors_json_t *json,
     ngx_ors_json_node_t *choices);
+static void ngx_ors_chat_chosen(ngx_ors_chat_reply_t *reply,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *choice);
 static ngx_ors_chat_finish_e ngx_ors_chat_finish(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *choice);
+    ngx_ors_json_node_t *node);
+static void ngx_ors_chat_body(ngx_ors_chat_reply_t *reply,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *body);
 static void ngx_ors_chat_called(ngx_ors_chat_call_t *call,
     ngx_ors_json_t *json, ngx_ors_json_node_t *function);
 static void ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, char *name);
-static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
+    ngx_ors_json_node_t *node);
 static int64_t ngx_ors_chat_number(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name);
+
+
+static const ngx_str_t  ngx_ors_chat_reply_names[] = {
+    ngx_string("choices"),
+    ngx_string("usage"),
+    ngx_string("error"),
+    ngx_string("object"),
+    ngx_null_string
+};
+
+static const ngx_str_t  ngx_ors_chat_choice_names[] = {
+    ngx_string("delta"),
+    ngx_string("message"),
+    ngx_string("finish_reason"),
+    ngx_string("logprobs"),
+    ngx_string("error"),
+    ngx_null_string
+};
+
+static const ngx_str_t  ngx_ors_chat_body_names[] = {
+    ngx_string("content"),
+    ngx_string("refusal"),
+    ngx_string("reasoning_content"),
+    ngx_string("reasoning"),
+    ngx_string("reasoning_details"),
+    ngx_string("tool_calls"),
+    ngx_string("function_call"),
+    ngx_string("annotations"),
+    ngx_null_string
+};
+
+static const ngx_str_t  ngx_ors_chat_call_names[] = {
+    ngx_string("index"),
+    ngx_string("id"),
+    ngx_string("function"),
+    ngx_null_string
+};
+
+static const ngx_str_t  ngx_ors_chat_function_names[] = {
+    ngx_string("name"),
+    ngx_string("arguments"),
+    ngx_null_string
+};
 
 
 /* all others mean that the model was done, calls are seen without them */
@@ -49,10 +139,19 @@ static ngx_ors_chat_reason_t  ngx_ors_chat_reasons[] = {
 };
 
 
+/* what is of another type is not there */
+
+static ngx_inline ngx_ors_json_node_t *
+ngx_ors_chat_if(ngx_ors_json_node_t *node, ngx_ors_json_type_e type)
+{
+    return (node && node->type == type) ? node : NULL;
+}
+
+
 ngx_int_t
 ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
 {
-    ngx_ors_json_node_t  *root, *choices, *choice, *body;
+    ngx_ors_json_node_t  *root, *choices, *node, *member[ngx_ors_chat_r_n];
 
     ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
 
@@ -62,93 +161,40 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
         return NGX_DECLINED;
     }
 
-    reply->usage = ngx_ors_chat_member(json, root, "usage",
-                                       ngx_ors_json_object);
-    choices = ngx_ors_chat_member(json, root, "choices", ngx_ors_json_array);
+    ngx_ors_json_members(json, root, ngx_ors_chat_reply_names, member);
 
-    if (ngx_ors_chat_has_error(json, root,
+    reply->usage = ngx_ors_chat_if(member[ngx_ors_chat_r_usage],
+                                   ngx_ors_json_object);
+    choices = ngx_ors_chat_if(member[ngx_ors_chat_r_choices],
+                              ngx_ors_json_array);
+
+    if (ngx_ors_chat_has_error(json, member[ngx_ors_chat_r_error],
                                choices == NULL || choices->count == 0))
     {
         reply->error = root;
         return NGX_OK;
     }
 
-    if (choices == NULL) {
+    if (choices) {
+        node = ngx_ors_chat_choice(json, choices);
 
-        /* the error object of some servers has no "error" around it */
-
-        body = ngx_ors_json_find(json, root, "object");
-
-        if (body && ngx_ors_json_is(json, body, "error")) {
-            reply->error = root;
-            return NGX_OK;
+        if (node) {
+            ngx_ors_chat_chosen(reply, json, node);
         }
 
-        return reply->usage ? NGX_OK : NGX_DECLINED;
-    }
-
-    choice = ngx_ors_chat_choice(json, choices);
-    if (choice == NULL) {
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_has_error(json, choice, 0)) {
-        reply->error = choice;
+    /* the error object of some servers has no "error" around it */
+
+    node = member[ngx_ors_chat_r_object];
+
+    if (node && ngx_ors_json_is(json, node, "error")) {
+        reply->error = root;
         return NGX_OK;
     }
 
-    reply->finish = ngx_ors_chat_finish(json, choice);
-
-    body = ngx_ors_chat_member(json, choice, "delta", ngx_ors_json_object);
-
-    if (body == NULL) {
-        body = ngx_ors_chat_member(json, choice, "message",
-                                   ngx_ors_json_object);
-        if (body == NULL) {
-            return NGX_OK;
-        }
-
-        reply->whole = 1;
-    }
-
-    ngx_ors_chat_string(&reply->text, json, body, "content");
-    ngx_ors_chat_string(&reply->refusal, json, body, "refusal");
-    ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning_content");
-
-    if (reply->reasoning.len == 0) {
-        ngx_ors_chat_string(&reply->reasoning, json, body, "reasoning");
-    }
-
-    /* some servers say it in three ways: it is one text (E7) */
-
-    if (reply->reasoning.len == 0) {
-        reply->thoughts = ngx_ors_chat_member(json, body, "reasoning_details",
-                                              ngx_ors_json_array);
-    }
-
-    reply->parts = ngx_ors_chat_member(json, body, "content",
-                                       ngx_ors_json_array);
-    reply->calls = ngx_ors_chat_member(json, body, "tool_calls",
-                                       ngx_ors_json_array);
-
-    /* servers that say it in both ways mean one call */
-
-    if (reply->calls == NULL || reply->calls->count == 0) {
-        reply->function = ngx_ors_chat_member(json, body, "function_call",
-                                              ngx_ors_json_object);
-    }
-
-    reply->annotations = ngx_ors_chat_member(json, body, "annotations",
-                                             ngx_ors_json_array);
-
-    body = ngx_ors_chat_member(json, choice, "logprobs", ngx_ors_json_object);
-
-    if (body) {
-        reply->logprobs = ngx_ors_chat_member(json, body, "content",
-                                              ngx_ors_json_array);
-    }
-
-    return NGX_OK;
+    return reply->usage ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -158,24 +204,15 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
  */
 
 static ngx_uint_t
-ngx_ors_chat_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+ngx_ors_chat_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *error,
     ngx_uint_t alone)
 {
-    ngx_ors_json_node_t  *error;
-
-    error = ngx_ors_json_find(json, object, "error");
-
-    if (error == NULL || error->type == ngx_ors_json_null) {
-        return 0;
-    }
-
-    if (alone) {
-        return 1;
+    if (error == NULL || alone) {
+        return error != NULL;
     }
 
     if (error->type == ngx_ors_json_object) {
-        error = ngx_ors_chat_member(json, error, "message",
-                                    ngx_ors_json_string);
+        error = ngx_ors_json_find(json, error, "message");
     }
 
     return error && error->type == ngx_ors_json_string && error->len;
@@ -206,16 +243,51 @@ ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
 }
 
 
-static ngx_ors_chat_finish_e
-ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *choice)
+static void
+ngx_ors_chat_chosen(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *choice)
 {
-    ngx_ors_json_node_t    *node;
+    ngx_ors_json_node_t  *node, *member[ngx_ors_chat_ch_n];
+
+    ngx_ors_json_members(json, choice, ngx_ors_chat_choice_names, member);
+
+    if (ngx_ors_chat_has_error(json, member[ngx_ors_chat_ch_error], 0)) {
+        reply->error = choice;
+        return;
+    }
+
+    reply->finish = ngx_ors_chat_finish(json,
+                                        member[ngx_ors_chat_ch_finish_reason]);
+
+    node = ngx_ors_chat_if(member[ngx_ors_chat_ch_delta], ngx_ors_json_object);
+
+    if (node == NULL) {
+        node = ngx_ors_chat_if(member[ngx_ors_chat_ch_message],
+                               ngx_ors_json_object);
+        if (node == NULL) {
+            return;
+        }
+
+        reply->whole = 1;
+    }
+
+    ngx_ors_chat_body(reply, json, node);
+
+    node = member[ngx_ors_chat_ch_logprobs];
+
+    if (node) {
+        node = ngx_ors_json_find(json, node, "content");
+        reply->logprobs = ngx_ors_chat_if(node, ngx_ors_json_array);
+    }
+}
+
+
+static ngx_ors_chat_finish_e
+ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+{
     ngx_ors_chat_reason_t  *reason;
 
-    node = ngx_ors_chat_member(json, choice, "finish_reason",
-                               ngx_ors_json_string);
-
-    if (node == NULL || node->len == 0) {
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
         return ngx_ors_chat_finish_none;
     }
 
@@ -232,20 +304,69 @@ ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *choice)
 }
 
 
+static void
+ngx_ors_chat_body(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *body)
+{
+    ngx_ors_json_node_t  *member[ngx_ors_chat_b_n];
+
+    ngx_ors_json_members(json, body, ngx_ors_chat_body_names, member);
+
+    ngx_ors_chat_string(&reply->text, json, member[ngx_ors_chat_b_content]);
+    ngx_ors_chat_string(&reply->refusal, json, member[ngx_ors_chat_b_refusal]);
+    ngx_ors_chat_string(&reply->reasoning, json,
+                        member[ngx_ors_chat_b_reasoning_content]);
+
+    if (reply->reasoning.len == 0) {
+        ngx_ors_chat_string(&reply->reasoning, json,
+                            member[ngx_ors_chat_b_reasoning]);
+    }
+
+    /* some servers say it in three ways: it is one text (E7) */
+
+    if (reply->reasoning.len == 0) {
+        reply->thoughts = ngx_ors_chat_if(
+                                       member[ngx_ors_chat_b_reasoning_details],
+                                       ngx_ors_json_array);
+    }
+
+    reply->parts = ngx_ors_chat_if(member[ngx_ors_chat_b_content],
+                                   ngx_ors_json_array);
+    reply->calls = ngx_ors_chat_if(member[ngx_ors_chat_b_tool_calls],
+                                   ngx_ors_json_array);
+
+    /* servers that say it in both ways mean one call */
+
+    if (reply->calls == NULL || reply->calls->count == 0) {
+        reply->function = ngx_ors_chat_if(member[ngx_ors_chat_b_function_call],
+                                          ngx_ors_json_object);
+    }
+
+    reply->annotations = ngx_ors_chat_if(member[ngx_ors_chat_b_annotations],
+                                         ngx_ors_json_array);
+}
+
+
 void
 ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner)
 {
+    ngx_ors_json_node_t  *thinking;
+
     ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
 
-    ngx_ors_chat_string(&reply->text, json, node, "text");
-    ngx_ors_chat_string(&reply->reasoning, json, node, "thinking");
+    thinking = ngx_ors_json_find(json, node, "thinking");
+
+    ngx_ors_chat_string(&reply->text, json,
+                        ngx_ors_json_find(json, node, "text"));
+    ngx_ors_chat_string(&reply->reasoning, json, thinking);
 
     if (reply->reasoning.len == 0) {
-        ngx_ors_chat_string(&reply->reasoning, json, node, "summary");
+        ngx_ors_chat_string(&reply->reasoning, json,
+                            ngx_ors_json_find(json, node, "summary"));
     }
 
-    *inner = ngx_ors_chat_member(json, node, "thinking", ngx_ors_json_array);
+    *inner = ngx_ors_chat_if(thinking, ngx_ors_json_array);
 }
 
 
@@ -254,13 +375,15 @@ ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     int64_t               n;
-    ngx_ors_json_node_t  *value, *function;
+    ngx_ors_json_node_t  *value, *member[ngx_ors_chat_cl_n];
 
     ngx_memzero(call, sizeof(ngx_ors_chat_call_t));
 
+    ngx_ors_json_members(json, node, ngx_ors_chat_call_names, member);
+
     call->index = -1;
 
-    value = ngx_ors_json_find(json, node, "index");
+    value = member[ngx_ors_chat_cl_index];
 
     if (value && ngx_ors_json_integer(json, value, &n) == NGX_OK
         && n >= 0 && n <= NGX_MAX_INT32_VALUE)
@@ -268,12 +391,10 @@ ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
         call->index = (ngx_int_t) n;
     }
 
-    ngx_ors_chat_string(&call->id, json, node, "id");
+    ngx_ors_chat_string(&call->id, json, member[ngx_ors_chat_cl_id]);
 
-    function = ngx_ors_chat_member(json, node, "function",
-                                   ngx_ors_json_object);
-    if (function) {
-        ngx_ors_chat_called(call, json, function);
+    if (member[ngx_ors_chat_cl_function]) {
+        ngx_ors_chat_called(call, json, member[ngx_ors_chat_cl_function]);
     }
 }
 
@@ -292,13 +413,15 @@ static void
 ngx_ors_chat_called(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *function)
 {
-    ngx_ors_json_node_t  *value;
+    ngx_ors_json_node_t  *value, *member[ngx_ors_chat_fn_n];
 
-    ngx_ors_chat_string(&call->name, json, function, "name");
+    ngx_ors_json_members(json, function, ngx_ors_chat_function_names, member);
 
-    value = ngx_ors_json_find(json, function, "arguments");
+    ngx_ors_chat_string(&call->name, json, member[ngx_ors_chat_fn_name]);
 
-    if (value && value->type != ngx_ors_json_null) {
+    value = member[ngx_ors_chat_fn_arguments];
+
+    if (value) {
         ngx_ors_json_raw(json, value, &call->arguments);
         call->plain = (value->type != ngx_ors_json_string);
     }
@@ -331,27 +454,11 @@ ngx_ors_chat_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
 
 static void
 ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, char *name)
+    ngx_ors_json_node_t *node)
 {
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_chat_member(json, object, name, ngx_ors_json_string);
-
-    if (node) {
+    if (node && node->type == ngx_ors_json_string) {
         ngx_ors_json_raw(json, node, s);
     }
-}
-
-
-static ngx_ors_json_node_t *
-ngx_ors_chat_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    char *name, ngx_ors_json_type_e type)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
-
-    return (node && node->type == type) ? node : NULL;
 }
 
 

@@ -384,7 +384,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
         return NGX_OK;
     }
 
-    ngx_ors_chat_members(json, format, ngx_ors_chat_format_names, member);
+    ngx_ors_json_members(json, format, ngx_ors_chat_format_names, member);
 
     type = member[ngx_ors_chat_f_type];
 

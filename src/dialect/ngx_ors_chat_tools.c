@@ -198,7 +198,7 @@ ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
 
     json = &req->json;
 
-    ngx_ors_chat_members(json, node, ngx_ors_chat_tool_names, member);
+    ngx_ors_json_members(json, node, ngx_ors_chat_tool_names, member);
 
     type = member[ngx_ors_chat_t_type];
     name = member[ngx_ors_chat_t_name];
@@ -343,7 +343,7 @@ ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     for (i = 0; i < tools->n; i++) {
         tool = &tools->elts[i];
 
-        ngx_ors_chat_members(&req->json, tool->node, ngx_ors_chat_tool_names,
+        ngx_ors_json_members(&req->json, tool->node, ngx_ors_chat_tool_names,
                              member);
 
         if (i) {
@@ -517,7 +517,7 @@ ngx_ors_chat_tools_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
     ngx_ors_out_lit(out, "\\\"input\\\" is free text, not JSON.");
 
     if (member[ngx_ors_chat_t_format]) {
-        ngx_ors_chat_members(json, member[ngx_ors_chat_t_format],
+        ngx_ors_json_members(json, member[ngx_ors_chat_t_format],
                              ngx_ors_chat_grammar_names, part);
 
         if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {

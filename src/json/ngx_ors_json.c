@@ -16,8 +16,8 @@
 #define ngx_ors_json_surrogate_low(code)   (((code) & 0xfffffc00) == 0xdc00)
 
 
-static ngx_uint_t ngx_ors_json_equal_escaped(u_char *p, u_char *end,
-    u_char *s, u_char *last);
+static ngx_uint_t ngx_ors_json_named(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, u_char *name, size_t len);
 static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
 static uint32_t ngx_ors_json_hex4(u_char *p);
 static u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
@@ -73,11 +73,32 @@ ngx_ors_json_strerror(ngx_ors_json_err_e error)
 }
 
 
+/* most keys differ in length or in the first byte */
+
+static ngx_inline ngx_uint_t
+ngx_ors_json_named(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *name, size_t len)
+{
+    u_char  *p;
+
+    if (key->escaped) {
+        return ngx_ors_json_equal_escaped(json, key, name, len);
+    }
+
+    if (key->len != len) {
+        return 0;
+    }
+
+    p = ngx_ors_json_text(json, key);
+
+    return len == 0 || (*p == *name && ngx_memcmp(p, name, len) == 0);
+}
+
+
 ngx_ors_json_node_t *
 ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     u_char *name, size_t len)
 {
-    u_char               *p;
     ngx_ors_json_node_t  *key, *value;
 
     if (object->type != ngx_ors_json_object) {
@@ -90,15 +111,7 @@ ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        p = ngx_ors_json_text(json, key);
-
-        /* most keys differ in length or in the first byte */
-
-        if (!key->escaped && (key->len != len || (len && *p != *name))) {
-            continue;
-        }
-
-        if (ngx_ors_json_equal(json, key, name, len)) {
+        if (ngx_ors_json_named(json, key, name, len)) {
             value = key + 1;
         }
     }
@@ -107,37 +120,53 @@ ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 }
 
 
+void
+ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const ngx_str_t *names, ngx_ors_json_node_t **values)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *key;
+
+    for (i = 0; names[i].len; i++) {
+        values[i] = NULL;
+    }
+
+    if (object->type != ngx_ors_json_object) {
+        return;
+    }
+
+    for (key = ngx_ors_json_first(json, object);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (i = 0; names[i].len; i++) {
+
+            if (ngx_ors_json_named(json, key, names[i].data, names[i].len)) {
+                values[i] = (key[1].type == ngx_ors_json_null) ? NULL
+                                                               : key + 1;
+                break;
+            }
+        }
+    }
+}
+
+
 ngx_uint_t
-ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *s, size_t len)
 {
-    u_char  *p;
+    size_t   n;
+    u_char  *p, *end, *dst, *last, ch[4];
 
-    if (node->type != ngx_ors_json_string) {
+    /* an escape is longer than what it stands for */
+
+    if (node->len <= len) {
         return 0;
     }
 
     p = ngx_ors_json_text(json, node);
-
-    if (node->escaped) {
-        return ngx_ors_json_equal_escaped(p, p + node->len, s, s + len);
-    }
-
-    return node->len == len && ngx_memcmp(p, s, len) == 0;
-}
-
-
-static ngx_uint_t
-ngx_ors_json_equal_escaped(u_char *p, u_char *end, u_char *s, u_char *last)
-{
-    size_t   len;
-    u_char  *dst, ch[4];
-
-    /* an escape is longer than what it stands for */
-
-    if (end - p <= last - s) {
-        return 0;
-    }
+    end = p + node->len;
+    last = s + len;
 
     while (p < end && s < last) {
 
@@ -151,13 +180,13 @@ ngx_ors_json_equal_escaped(u_char *p, u_char *end, u_char *s, u_char *last)
 
         dst = ch;
         p = ngx_ors_json_unescape(p, end, &dst);
-        len = dst - ch;
+        n = dst - ch;
 
-        if ((size_t) (last - s) < len || ngx_memcmp(s, ch, len) != 0) {
+        if ((size_t) (last - s) < n || ngx_memcmp(s, ch, n) != 0) {
             return 0;
         }
 
-        s += len;
+        s += n;
     }
 
     return p == end && s == last;

@@ -113,6 +113,14 @@ ngx_ors_json_node_t *ngx_ors_json_get(ngx_ors_json_t *json,
 #define ngx_ors_json_find(json, object, name)                                 \
     ngx_ors_json_get(json, object, (u_char *) name, sizeof(name) - 1)
 
+/*
+ * The values of several members of "object" in one walk: "names" ends with an
+ * empty one, "values" has a place for each of the others.  A member that is
+ * absent or null is NULL, and so are all of them if "object" is no object.
+ */
+void ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    const ngx_str_t *names, ngx_ors_json_node_t **values);
+
 /* First child (of an object: its first key) and next sibling, or NULL. */
 #define ngx_ors_json_first(json, node)                                        \
     ((node)->count ? (node) + 1 : NULL)
@@ -122,9 +130,29 @@ ngx_ors_json_node_t *ngx_ors_json_get(ngx_ors_json_t *json,
 /* First raw byte of a node; a string's after its quote. */
 #define ngx_ors_json_text(json, node)  ((json)->text + (node)->pos)
 
-/* 1 if string "node", decoded, equals the "len" bytes at "s". */
-ngx_uint_t ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    u_char *s, size_t len);
+/* 1 if string "node" with escapes, decoded, equals the "len" bytes at "s". */
+ngx_uint_t ngx_ors_json_equal_escaped(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, u_char *s, size_t len);
+
+
+/* 1 if "node" is a string and, decoded, equals the "len" bytes at "s". */
+
+static ngx_inline ngx_uint_t
+ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *s, size_t len)
+{
+    if (node->type != ngx_ors_json_string) {
+        return 0;
+    }
+
+    if (node->escaped) {
+        return ngx_ors_json_equal_escaped(json, node, s, len);
+    }
+
+    return node->len == len
+           && ngx_memcmp(ngx_ors_json_text(json, node), s, len) == 0;
+}
+
 
 #define ngx_ors_json_is(json, node, text)                                     \
     ngx_ors_json_equal(json, node, (u_char *) text, sizeof(text) - 1)

@@ -50,6 +50,7 @@ typedef struct {
 static void json_test_tree(ngx_ors_json_t *json);
 static void json_test_links(ngx_ors_json_t *json);
 static void json_test_get(ngx_ors_json_t *json);
+static void json_test_members(ngx_ors_json_t *json);
 static void json_test_many(ngx_ors_json_t *json);
 static void json_test_strings(ngx_ors_json_t *json);
 static void json_test_integers(ngx_ors_json_t *json);
@@ -194,6 +195,7 @@ main(void)
     json_test_tree(&json);
     json_test_links(&json);
     json_test_get(&json);
+    json_test_members(&json);
     json_test_many(&json);
     json_test_strings(&json);
     json_test_integers(&json);
@@ -354,6 +356,44 @@ json_test_get(ngx_ors_json_t *json)
 
 
 /* enough members for nodes to be allocated again under open containers */
+
+static void
+json_test_members(ngx_ors_json_t *json)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *value[6];
+
+    static const ngx_str_t  names[] = {
+        ngx_string("a"),
+        ngx_string("ab"),
+        ngx_string("cd"),
+        ngx_string("b"),
+        ngx_string("null"),
+        ngx_string("twice"),
+        ngx_null_string
+    };
+
+    json_test_parse(json, T("{\"twice\":1,\"\":0,\"ab\":2,\"b\":{\"a\":4},"
+                            "\"\\u0063d\":3,\"null\":null,\"twice\":5}"));
+
+    ngx_ors_json_members(json, json->nodes, names, value);
+
+    ok(value[0] == NULL, "absent, but for an inner object");
+    ok(value[1] && *ngx_ors_json_text(json, value[1]) == '2', "a member");
+    ok(value[2] && *ngx_ors_json_text(json, value[2]) == '3', "escaped");
+    ok(value[3] && value[3]->type == ngx_ors_json_object, "an object");
+    ok(value[4] == NULL, "null");
+    ok(value[5] && *ngx_ors_json_text(json, value[5]) == '5',
+       "the last of two");
+
+    json_test_parse(json, T("[{\"a\":1}]"));
+    ngx_ors_json_members(json, json->nodes, names, value);
+
+    for (i = 0; i < 6; i++) {
+        ok(value[i] == NULL, "\"%s\" of an array", names[i].data);
+    }
+}
+
 
 static void
 json_test_many(ngx_ors_json_t *json)
