@@ -242,6 +242,20 @@ bad('target without a URI', location('open_responses_target default;'),
 bad('target that is a URL',
     location('open_responses_target default http://x/;'),
     '"http://x/"', 'begin with "/"');
+bad('target of a provider without a URI',
+    location('open_responses_target default provider=x;'),
+    'invalid target "provider=x"');
+bad('target of a provider that has no name',
+    location('open_responses_target default /t provider=;'),
+    'invalid parameter "provider="');
+bad('target of a provider twice',
+    location('open_responses_target m /t provider=x;'
+             . ' open_responses_target m /u /v provider=x;'),
+    'target of model "m" is duplicate');
+good('targets of providers',
+     on('open_responses_target m /t /u provider=x;'
+        . ' open_responses_target m /t; open_responses_target m /t'
+        . ' provider=y;'));
 bad('target that is empty', location('open_responses_target default "";'),
     'invalid target ""');
 bad('target that is a name', location('open_responses_target default @x;'),
@@ -368,7 +382,8 @@ for my $name (sort keys %habit) {
 }
 
 my @params = qw( metadata prompt_cache_key prompt_cache_retention
-                 safety_identifier service_tier store user verbosity );
+                 safety_identifier seed service_tier stop store user
+                 verbosity );
 
 good("habit params=$_", location("open_responses_chat params=$_;"))
     for @params, 'none', 'store,user', join ',', reverse @params;

@@ -9,6 +9,8 @@
 #include <ngx_ors_chat_extra.h>
 
 
+static ngx_uint_t ngx_ors_chat_extra_known(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *key);
 static ngx_uint_t ngx_ors_chat_extra_taken(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key);
 
@@ -30,8 +32,8 @@ static const ngx_str_t  ngx_ors_chat_extra_names[] = {
 
 
 void
-ngx_ors_chat_extra(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
 {
     size_t                pos;
     ngx_ors_json_t       *json;
@@ -47,9 +49,9 @@ ngx_ors_chat_extra(ngx_ors_request_t *req,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        if (ngx_ors_request_knows(req, key)
+        if (ngx_ors_chat_extra_known(req, key)
             || ngx_ors_chat_extra_taken(json, key)
-            || ngx_ors_chat_written(req, habits, key))
+            || ngx_ors_chat_written(req, target, key))
         {
             continue;
         }
@@ -59,6 +61,17 @@ ngx_ors_chat_extra(ngx_ors_request_t *req,
         ngx_ors_out_lit(out, ",");
         ngx_ors_out_ref(out, json->text + pos, ngx_ors_edit_end(key + 1) - pos);
     }
+}
+
+
+/* "provider" is a name here, and an object where it is passed to a router */
+
+static ngx_uint_t
+ngx_ors_chat_extra_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+{
+    return ngx_ors_request_knows(req, key)
+           && (key + 1 != req->field[ngx_ors_rq_provider]
+               || (key + 1)->type != ngx_ors_json_object);
 }
 
 

@@ -23,7 +23,7 @@
  * is, are left out: no key comes twice.
  */
 void ngx_ors_chat_extra(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_CHAT_EXTRA_H_INCLUDED_ */

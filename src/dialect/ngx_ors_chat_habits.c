@@ -14,6 +14,8 @@ static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
     const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *effort);
 static ngx_ors_json_node_t *ngx_ors_chat_optional_node(ngx_ors_request_t *req,
     ngx_uint_t n);
+static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *key, ngx_str_t *name);
 static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     ngx_str_t *name);
 
@@ -41,10 +43,21 @@ const ngx_str_t  ngx_ors_chat_optionals[] = {
     ngx_string("prompt_cache_key"),
     ngx_string("prompt_cache_retention"),
     ngx_string("safety_identifier"),
+    ngx_string("seed"),
     ngx_string("service_tier"),
+    ngx_string("stop"),
     ngx_string("store"),
     ngx_string("user"),
     ngx_string("verbosity"),
+    ngx_null_string
+};
+
+
+/* of these, what only Chat Completions has */
+
+static const ngx_str_t  ngx_ors_chat_foreign_names[] = {
+    ngx_string("seed"),
+    ngx_string("stop"),
     ngx_null_string
 };
 
@@ -78,12 +91,15 @@ static const ngx_str_t  ngx_ors_chat_own_names[] = {
 
 
 void
-ngx_ors_chat_effort(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
 {
     ngx_str_t               text;
+    ngx_ors_pointer_t      *member;
     ngx_ors_json_node_t    *node;
     ngx_ors_chat_effort_t  *effort;
+
+    static const ngx_str_t  name = ngx_string("reasoning_effort");
 
     node = ngx_ors_chat_effort_node(req);
 
@@ -91,10 +107,19 @@ ngx_ors_chat_effort(ngx_ors_request_t *req,
         return;
     }
 
-    effort = ngx_ors_chat_effort_find(&req->json, habits, node);
+    effort = ngx_ors_chat_effort_find(&req->json, target->habits, node);
 
-    if (effort) {
-        ngx_ors_pointer_write(&effort->members, out);
+    for (member = effort ? effort->members.first : NULL;
+         member;
+         member = member->next)
+    {
+        if (!ngx_ors_chat_given(target, &member->name)) {
+            ngx_ors_out_lit(out, ",");
+            ngx_ors_pointer_put(member, out);
+        }
+    }
+
+    if (effort || ngx_ors_chat_given(target, &name)) {
         return;
     }
 
@@ -150,8 +175,8 @@ ngx_ors_chat_effort_find(ngx_ors_json_t *json,
 
 
 void
-ngx_ors_chat_optional(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
 {
     ngx_uint_t            i;
     ngx_ors_json_t       *json;
@@ -161,9 +186,12 @@ ngx_ors_chat_optional(ngx_ors_request_t *req,
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
-        node = (habits->params & 1 << i) ? ngx_ors_chat_optional_node(req, i)
-                                         : NULL;
-        if (node == NULL) {
+        node = (target->habits->params & 1 << i)
+               ? ngx_ors_chat_optional_node(req, i) : NULL;
+
+        if (node == NULL
+            || ngx_ors_chat_given(target, &ngx_ors_chat_optionals[i]))
+        {
             continue;
         }
 
@@ -181,8 +209,6 @@ ngx_ors_chat_optional(ngx_ors_request_t *req,
     }
 }
 
-
-/* one that the reading does not know goes the way of unknown fields */
 
 static ngx_ors_json_node_t *
 ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
@@ -202,7 +228,7 @@ ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
     } else {
         node = ngx_ors_json_get(json, json->nodes, name.data, name.len);
 
-        if (node && !ngx_ors_request_knows(req, node - 1)) {
+        if (node && !ngx_ors_chat_optional_may(req, node - 1, &name)) {
             return NULL;
         }
     }
@@ -211,17 +237,89 @@ ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
 }
 
 
+/*
+ * One that the reading does not know goes the way of unknown fields; those
+ * of Chat Completions are known to none, and passed on as what they are
+ */
+
+static ngx_uint_t
+ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
+    ngx_str_t *name)
+{
+    if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
+        return req->policy->unknown != ngx_ors_unknown_strip;
+    }
+
+    return ngx_ors_request_knows(req, key);
+}
+
+
 ngx_uint_t
-ngx_ors_chat_written(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *key)
+ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits, ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
+        return 1;
+    }
+
+    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
+
+        if (ngx_ors_chat_optionals[i].len == name->len
+            && ngx_memcmp(ngx_ors_chat_optionals[i].data, name->data,
+                          name->len)
+               == 0)
+        {
+            return (habits->params & 1 << i) != 0;
+        }
+    }
+
+    return 1;
+}
+
+
+ngx_uint_t
+ngx_ors_chat_given(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 {
     ngx_uint_t              i;
-    ngx_ors_json_t         *json;
-    ngx_ors_pointer_t      *member;
-    ngx_ors_json_node_t    *node;
-    ngx_ors_chat_effort_t  *effort;
+    ngx_ors_chat_member_t  *member;
+
+    for (i = 0; i < target->given.n; i++) {
+        member = &target->given.members[i];
+
+        if (member->name.len == name->len
+            && ngx_memcmp(member->name.data, name->data, name->len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_uint_t
+ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_json_node_t *key)
+{
+    ngx_str_t                    *name;
+    ngx_uint_t                    i;
+    ngx_ors_json_t               *json;
+    ngx_ors_pointer_t            *member;
+    ngx_ors_json_node_t          *node;
+    ngx_ors_chat_effort_t        *effort;
+    const ngx_ors_chat_habits_t  *habits;
 
     json = &req->json;
+    habits = target->habits;
+
+    for (i = 0; i < target->given.n; i++) {
+        name = &target->given.members[i].name;
+
+        if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+            return 1;
+        }
+    }
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 

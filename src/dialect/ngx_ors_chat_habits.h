@@ -74,11 +74,31 @@ typedef struct {
 } ngx_ors_chat_habits_t;
 
 
+/* a member of the body that the client writes, see ngx_ors_chat_given.h */
+
+typedef struct {
+    ngx_str_t                     name;   /* plain text */
+    ngx_ors_json_node_t          *key;    /* in the request, as it came */
+} ngx_ors_chat_member_t;
+
+
+/* zeroed memory: there are none */
+
+typedef struct {
+    ngx_ors_chat_member_t        *members;
+    ngx_uint_t                    n;
+} ngx_ors_chat_given_t;
+
+
 /* who is asked, borrowed */
 
 typedef struct {
     ngx_str_t                    *model;  /* its name there, plain text */
     const ngx_ors_chat_habits_t  *habits;
+    ngx_str_t                     provider;   /* may be empty */
+
+    /* by ngx_ors_chat_given_read(): they stand for what would be written */
+    ngx_ors_chat_given_t          given;
 } ngx_ors_chat_target_t;
 
 
@@ -99,22 +119,34 @@ extern const ngx_str_t  ngx_ors_chat_optionals[];
 ngx_uint_t ngx_ors_chat_owns(ngx_str_t *name);
 
 /*
+ * 1 if the server takes a field "name": it is none of those that the request
+ * has, too, and only some take, or it is said to be taken.
+ */
+ngx_uint_t ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits,
+    ngx_str_t *name);
+
+/* 1 if the client itself writes the member "name" of the body. */
+ngx_uint_t ngx_ors_chat_given(ngx_ors_chat_target_t *target,
+    const ngx_str_t *name);
+
+/*
  * Appends what the request's "reasoning.effort" is for that server, each
  * member with a comma before it.
  */
 void ngx_ors_chat_effort(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /* The same for those of ngx_ors_chat_optionals that it takes. */
 void ngx_ors_chat_optional(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*
  * 1 if one of the two above writes a field with the name that "key" has, a
- * member of the body which the request's table does not know.
+ * member of the body which the request's table does not know, or if the
+ * client does.
  */
 ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *key);
+    ngx_ors_chat_target_t *target, ngx_ors_json_node_t *key);
 
 
 #endif /* _NGX_ORS_CHAT_HABITS_H_INCLUDED_ */

@@ -9,6 +9,7 @@
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_extra.h>
+#include <ngx_ors_chat_given.h>
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
@@ -53,8 +54,10 @@ static void ngx_ors_chat_params(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_chat_completes(ngx_ors_chat_target_t *target);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
+static void ngx_ors_chat_limit(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_text(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_text_schema(ngx_ors_request_t *req,
     const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t **member,
     ngx_ors_out_t *out);
@@ -82,10 +85,10 @@ static const ngx_str_t  ngx_ors_chat_format_names[] = {
 /* numbers that keep their name and every digit */
 
 static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
-    { ngx_ors_rq_temperature, ngx_string(",\"temperature\":") },
-    { ngx_ors_rq_top_p, ngx_string(",\"top_p\":") },
-    { ngx_ors_rq_presence_penalty, ngx_string(",\"presence_penalty\":") },
-    { ngx_ors_rq_frequency_penalty, ngx_string(",\"frequency_penalty\":") },
+    { ngx_ors_rq_temperature, ngx_string("temperature") },
+    { ngx_ors_rq_top_p, ngx_string("top_p") },
+    { ngx_ors_rq_presence_penalty, ngx_string("presence_penalty") },
+    { ngx_ors_rq_frequency_penalty, ngx_string("frequency_penalty") },
     { ngx_ors_rq_n, ngx_null_string }
 };
 
@@ -134,6 +137,10 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     rc = ngx_ors_chat_supported(req, req->pool, err);
 
+    if (rc == NGX_OK) {
+        rc = ngx_ors_chat_given_read(req, target, err);
+    }
+
     if (rc != NGX_OK) {
         return rc;
     }
@@ -161,14 +168,15 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_params(req, target, out);
 
-    if (ngx_ors_chat_text(req, target->habits, out) != NGX_OK) {
+    if (ngx_ors_chat_text(req, target, out) != NGX_OK) {
         return NGX_ERROR;
     }
 
     ngx_ors_chat_ask_logprobs(req, out);
-    ngx_ors_chat_optional(req, target->habits, out);
+    ngx_ors_chat_optional(req, target, out);
+    ngx_ors_chat_given_write(req, target, out);
+    ngx_ors_chat_extra(req, target, out);
     ngx_ors_chat_stream(req, target->habits, out);
-    ngx_ors_chat_extra(req, target->habits, out);
 
     ngx_ors_out_lit(out, "}");
 
@@ -276,44 +284,58 @@ static void
 ngx_ors_chat_params(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
-    int64_t                      n;
-    ngx_ors_json_t              *json;
     ngx_ors_json_node_t         *node;
     const ngx_ors_chat_param_t  *param;
-
-    json = &req->json;
 
     for (param = ngx_ors_chat_numbers; param->name.len; param++) {
         node = req->field[param->field];
 
-        if (node) {
+        if (node && !ngx_ors_chat_given(target, &param->name)) {
+            ngx_ors_out_lit(out, ",\"");
             ngx_ors_out_str(out, &param->name);
-            ngx_ors_chat_value(out, json, node);
+            ngx_ors_out_lit(out, "\":");
+            ngx_ors_chat_value(out, &req->json, node);
         }
     }
+
+    ngx_ors_chat_limit(req, target, out);
+    ngx_ors_chat_effort(req, target, out);
+}
+
+
+static void
+ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    static const ngx_str_t  max = ngx_string("max_tokens");
+    static const ngx_str_t  completion = ngx_string("max_completion_tokens");
 
     node = req->field[ngx_ors_rq_max_output_tokens];
 
-    if (node) {
-
-        if (ngx_ors_chat_completes(target)) {
-            ngx_ors_out_lit(out, ",\"max_completion_tokens\":");
-
-        } else {
-            ngx_ors_out_lit(out, ",\"max_tokens\":");
-        }
-
-        /* "1e3" is an integer to the schema, not to every server */
-
-        if (ngx_ors_json_integer(json, node, &n) == NGX_OK) {
-            ngx_ors_out_int(out, n);
-
-        } else {
-            ngx_ors_chat_value(out, json, node);
-        }
+    if (node == NULL || ngx_ors_chat_given(target, &max)
+        || ngx_ors_chat_given(target, &completion))
+    {
+        return;
     }
 
-    ngx_ors_chat_effort(req, target->habits, out);
+    if (ngx_ors_chat_completes(target)) {
+        ngx_ors_out_lit(out, ",\"max_completion_tokens\":");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"max_tokens\":");
+    }
+
+    /* "1e3" is an integer to the schema, not to every server */
+
+    if (ngx_ors_json_integer(&req->json, node, &n) == NGX_OK) {
+        ngx_ors_out_int(out, n);
+
+    } else {
+        ngx_ors_chat_value(out, &req->json, node);
+    }
 }
 
 
@@ -371,16 +393,18 @@ ngx_ors_chat_reasoner(ngx_str_t *model)
 
 
 static ngx_int_t
-ngx_ors_chat_text(ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
+ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_f_n];
 
+    static const ngx_str_t  name = ngx_string("response_format");
+
     json = &req->json;
     format = ngx_ors_chat_format(req);
 
-    if (format == NULL) {
+    if (format == NULL || ngx_ors_chat_given(target, &name)) {
         return NGX_OK;
     }
 
@@ -415,7 +439,9 @@ ngx_ors_chat_text(ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
 
     ngx_ors_out_lit(out, ",\"schema\":");
 
-    if (ngx_ors_chat_text_schema(req, habits, member, out) != NGX_OK) {
+    if (ngx_ors_chat_text_schema(req, target->habits, member, out)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

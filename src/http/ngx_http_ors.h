@@ -76,6 +76,7 @@ typedef struct ngx_http_ors_target_s  ngx_http_ors_target_t;
 struct ngx_http_ors_target_s {
     ngx_str_t              uri;
     ngx_str_t              args;
+    ngx_str_t              provider;    /* whose it is, or empty */
     ngx_http_ors_target_t *next;        /* if this one fails, or NULL */
 };
 
@@ -306,9 +307,12 @@ ngx_int_t ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to,
 
 /* ngx_http_ors_route.c */
 
-/* The target that serves "model", which is plain text, or NULL. */
+/*
+ * The target that serves "model", and is of "provider" unless that is empty,
+ * or NULL; both are plain text.
+ */
 ngx_http_ors_target_t *ngx_http_ors_route(ngx_array_t *routes,
-    ngx_str_t *model);
+    ngx_str_t *model, ngx_str_t *provider);
 
 /* The "n"th model that has a route by its full name, NULL: no more. */
 ngx_str_t *ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n);

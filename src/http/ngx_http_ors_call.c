@@ -64,6 +64,7 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
     call->ctx = ctx;
     call->request = sr;
     ctx->call = call;
+    ctx->turn->provider = ctx->target->provider;
 
     sr->method = NGX_HTTP_POST;
     sr->method_name = ngx_http_ors_call_method;

@@ -125,7 +125,8 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
     }
 
-    ctx->target = ngx_http_ors_route(olcf->routes, &turn->request.model);
+    ctx->target = ngx_http_ors_route(olcf->routes, &turn->request.model,
+                                     &turn->request.provider);
 
     if (ctx->target == NULL) {
         ngx_http_ors_no_model(turn);
@@ -153,7 +154,8 @@ static void
 ngx_http_ors_no_model(ngx_ors_turn_t *turn)
 {
     u_char              buf[NGX_ORS_MISTAKE_QUOTE];
-    ngx_str_t           name;
+    u_char              whose[NGX_ORS_MISTAKE_QUOTE];
+    ngx_str_t           name, provider;
     ngx_ors_mistake_t   m;
     ngx_ors_request_t  *req;
 
@@ -162,10 +164,22 @@ ngx_http_ors_no_model(ngx_ors_turn_t *turn)
     ngx_ors_mistake_init(&m, &req->json, 0);
     ngx_ors_mistake_quote(&m, req->name, buf, &name);
 
-    (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
-                             "model_not_found",
-                             "there is no model \"%V\" here", &name);
-    ngx_str_set(&turn->error.param, "model");
+    if (req->provider.len) {
+        ngx_ors_mistake_quote(&m, req->field[ngx_ors_rq_provider], whose,
+                              &provider);
+
+        (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
+                                 "model_not_found",
+                                 "there is no model \"%V\" of a provider "
+                                 "\"%V\" here", &name, &provider);
+        ngx_str_set(&turn->error.param, "provider");
+
+    } else {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
+                                 "model_not_found",
+                                 "there is no model \"%V\" here", &name);
+        ngx_str_set(&turn->error.param, "model");
+    }
 
     (void) ngx_ors_turn_fail(turn);
 }

@@ -27,6 +27,9 @@ typedef struct {
 } ngx_http_ors_route_t;
 
 
+static ngx_uint_t ngx_http_ors_route_model_first(ngx_http_ors_route_t *route,
+    ngx_uint_t n);
+static ngx_uint_t ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other);
 static ngx_int_t ngx_http_ors_route_target(ngx_conf_t *cf,
     ngx_http_ors_target_t *target, ngx_str_t *value);
 static void ngx_http_ors_route_name(ngx_http_ors_route_t *route,
@@ -37,11 +40,11 @@ static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
 
 /*
  * As with locations: a name, else the longest prefix, else the first regular
- * expression, else the default
+ * expression, else the default, of all those of the provider
  */
 
 ngx_http_ors_target_t *
-ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model)
+ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider)
 {
     ngx_uint_t             i;
     ngx_http_ors_route_t  *route, *prefix, *regex, *def;
@@ -54,14 +57,17 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model)
 
     for (i = 0; i < routes->nelts; i++) {
 
+        if (provider->len
+            && !ngx_http_ors_route_same(&route[i].target.provider, provider))
+        {
+            continue;
+        }
+
         switch (route[i].type) {
 
         case ngx_http_ors_route_exact:
 
-            if (route[i].name.len == model->len
-                && ngx_memcmp(route[i].name.data, model->data, model->len)
-                   == 0)
-            {
+            if (ngx_http_ors_route_same(&route[i].name, model)) {
                 return &route[i].target;
             }
 
@@ -93,7 +99,11 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model)
             break;
 
         case ngx_http_ors_route_default:
-            def = &route[i];
+
+            if (def == NULL) {
+                def = &route[i];
+            }
+
             break;
         }
     }
@@ -114,12 +124,42 @@ ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n)
 
     for (i = 0; i < routes->nelts; i++) {
 
-        if (route[i].type == ngx_http_ors_route_exact && n-- == 0) {
+        if (route[i].type == ngx_http_ors_route_exact
+            && ngx_http_ors_route_model_first(route, i) && n-- == 0)
+        {
             return &route[i].name;
         }
     }
 
     return NULL;
+}
+
+
+/* a model that several providers have is one model */
+
+static ngx_uint_t
+ngx_http_ors_route_model_first(ngx_http_ors_route_t *route, ngx_uint_t n)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < n; i++) {
+
+        if (route[i].type == ngx_http_ors_route_exact
+            && ngx_http_ors_route_same(&route[i].name, &route[n].name))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other)
+{
+    return one->len == other->len
+           && ngx_memcmp(one->data, other->data, one->len) == 0;
 }
 
 
@@ -129,7 +169,7 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
     ngx_str_t              *value;
-    ngx_uint_t              i;
+    ngx_uint_t              i, last;
     ngx_http_ors_route_t   *route, *other;
     ngx_http_ors_target_t  *target;
 
@@ -164,15 +204,30 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+    last = cf->args->nelts - 1;
+    target = &route->target;
+
+    if (ngx_strncmp(value[last].data, "provider=", 9) == 0) {
+        target->provider.data = value[last].data + 9;
+        target->provider.len = value[last].len - 9;
+        last--;
+
+        if (target->provider.len == 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid parameter \"provider=\", it must "
+                               "have a name");
+            return NGX_CONF_ERROR;
+        }
+    }
+
     other = olcf->routes->elts;
 
     for (i = 0; i < olcf->routes->nelts - 1; i++) {
 
         if (other[i].type == route->type
-            && other[i].name.len == route->name.len
-            && ngx_memcmp(other[i].name.data, route->name.data,
-                          route->name.len)
-               == 0)
+            && ngx_http_ors_route_same(&other[i].name, &route->name)
+            && ngx_http_ors_route_same(&other[i].target.provider,
+                                       &target->provider))
         {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                                "target of model \"%V\" is duplicate",
@@ -181,15 +236,13 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    target = &route->target;
-
     for (i = 2; /* void */ ; i++) {
 
         if (ngx_http_ors_route_target(cf, target, &value[i]) != NGX_OK) {
             return NGX_CONF_ERROR;
         }
 
-        if (i == cf->args->nelts - 1) {
+        if (i >= last) {
             break;
         }
 
@@ -198,6 +251,7 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
             return NGX_CONF_ERROR;
         }
 
+        target->next->provider = target->provider;
         target = target->next;
     }
 

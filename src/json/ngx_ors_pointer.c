@@ -14,7 +14,6 @@ static ngx_int_t ngx_ors_pointer_name(ngx_str_t *name, u_char *p,
     u_char *last);
 static ngx_ors_pointer_t *ngx_ors_pointer_child(ngx_ors_pointer_t *parent,
     ngx_str_t *name, ngx_pool_t *pool);
-static void ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out);
 
 
 ngx_int_t
@@ -147,21 +146,9 @@ ngx_ors_pointer_find(ngx_ors_pointer_t *root, ngx_str_t *name)
 }
 
 
-void
-ngx_ors_pointer_write(ngx_ors_pointer_t *root, ngx_ors_out_t *out)
-{
-    ngx_ors_pointer_t  *node;
-
-    for (node = root->first; node; node = node->next) {
-        ngx_ors_out_lit(out, ",");
-        ngx_ors_pointer_put(node, out);
-    }
-}
-
-
 /* as deep as a pointer has names */
 
-static void
+void
 ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out)
 {
     ngx_ors_pointer_t  *child;

@@ -49,8 +49,8 @@ ngx_int_t ngx_ors_pointer_add(ngx_ors_pointer_t *root, ngx_str_t *pointer,
 ngx_ors_pointer_t *ngx_ors_pointer_find(ngx_ors_pointer_t *root,
     ngx_str_t *name);
 
-/* Appends the members of "root", each with a comma before it. */
-void ngx_ors_pointer_write(ngx_ors_pointer_t *root, ngx_ors_out_t *out);
+/* Appends a member, its name and its value. */
+void ngx_ors_pointer_put(ngx_ors_pointer_t *node, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_POINTER_H_INCLUDED_ */

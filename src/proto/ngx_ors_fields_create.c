@@ -153,6 +153,14 @@ static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
     ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
 
 
+static const ngx_ors_rule_t  ngx_ors_provider_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
+
+
+static const ngx_ors_rule_t  ngx_ors_provider_options_rule =
+    ngx_ors_rule_list(0, &ngx_ors_object_rule);
+
+
 /* rows in the order of ngx_ors_rq_field_e, then those nobody asks for */
 
 static const ngx_ors_field_t  ngx_ors_create_fields[] = {
@@ -186,6 +194,12 @@ static const ngx_ors_field_t  ngx_ors_create_fields[] = {
     /* not in the specification: refused where they cannot be honoured */
     ngx_ors_row_in("conversation", NGX_ORS_IN_WIDE, 0, NULL),
     ngx_ors_row_in("prompt", NGX_ORS_IN_WIDE, 0, NULL),
+
+    /* of routers: a name, or what another router makes of it */
+    ngx_ors_row_in("provider", NGX_ORS_IN_WIDE, 0, &ngx_ors_provider_rule),
+    ngx_ors_row_in("provider_options", NGX_ORS_IN_WIDE, 0,
+                   &ngx_ors_provider_options_rule),
+    ngx_ors_row_in("params", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule),
 
     ngx_ors_row_openai("user", &ngx_ors_string_rule),
     ngx_ors_row_openai("client_metadata", &ngx_ors_object_rule),

@@ -14,6 +14,8 @@ static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_plain(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
@@ -117,7 +119,6 @@ ngx_ors_request_malformed(ngx_ors_request_t *req, ngx_ors_error_t *err)
 static ngx_int_t
 ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    u_char               *p;
     ngx_int_t             rc;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *root, *name, *list, *tools, *stream;
@@ -155,23 +156,43 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     req->stream = (stream && stream->type == ngx_ors_json_true);
     req->obfuscate = ngx_ors_request_obfuscates(req);
 
-    if (name == NULL || name->type != ngx_ors_json_string) {
+    if (name && name->type == ngx_ors_json_string) {
+        req->name = name;
+
+        if (ngx_ors_request_plain(req, name, &req->model) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    name = req->field[ngx_ors_rq_provider];
+
+    if (name && name->type == ngx_ors_json_string) {
+        return ngx_ors_request_plain(req, name, &req->provider);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_request_plain(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_str_t *text)
+{
+    u_char  *p;
+
+    ngx_ors_json_raw(&req->json, node, text);
+
+    if (!node->escaped) {
         return NGX_OK;
     }
 
-    req->name = name;
-
-    ngx_ors_json_raw(json, name, &req->model);
-
-    if (name->escaped) {
-        p = ngx_pnalloc(req->pool, name->len);
-        if (p == NULL) {
-            return NGX_ERROR;
-        }
-
-        req->model.len = ngx_ors_json_decode(json, name, p) - p;
-        req->model.data = p;
+    p = ngx_pnalloc(req->pool, node->len);
+    if (p == NULL) {
+        return NGX_ERROR;
     }
+
+    text->len = ngx_ors_json_decode(&req->json, node, p) - p;
+    text->data = p;
 
     return NGX_OK;
 }

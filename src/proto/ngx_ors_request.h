@@ -47,6 +47,9 @@ typedef enum {
     ngx_ors_rq_top_logprobs,
     ngx_ors_rq_conversation,
     ngx_ors_rq_prompt,
+    ngx_ors_rq_provider,
+    ngx_ors_rq_provider_options,
+    ngx_ors_rq_params,
     ngx_ors_rq_n
 } ngx_ors_rq_field_e;
 
@@ -81,6 +84,7 @@ typedef struct {
     /* of all; NULL when absent or null */
     ngx_ors_json_node_t       *name;      /* "model" */
     ngx_str_t                  model;     /* decoded, empty without it */
+    ngx_str_t                  provider;  /* the same, of POST responses */
     unsigned                   stream:1;
     unsigned                   obfuscate:1;   /* deltas are to be padded */
 } ngx_ors_request_t;

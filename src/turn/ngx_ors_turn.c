@@ -143,6 +143,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     if (ngx_ors_turn_translates(turn, dialect)) {
         target.model = model->len ? model : &turn->request.model;
         target.habits = habits;
+        target.provider = turn->provider;
 
         turn->answer.wants_logprobs =
             ngx_ors_chat_wants_logprobs(&turn->request);

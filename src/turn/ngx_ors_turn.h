@@ -60,6 +60,7 @@ typedef struct {
     unsigned                upstream_error:1;   /* "error" is its own */
 
     ngx_ors_dialect_e       dialect;
+    ngx_str_t               provider;     /* of the target, or empty */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
     ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */

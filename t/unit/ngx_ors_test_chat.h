@@ -13,8 +13,9 @@
 
 /* a server of which nothing is said; it lives as long as the block */
 
-#define ngx_ors_test_target(model)                                            \
-    (&(ngx_ors_chat_target_t) { model, &ngx_ors_chat_habits })
+#define ngx_ors_test_target(name)                                             \
+    (&(ngx_ors_chat_target_t) { .model = name,                                \
+                                .habits = &ngx_ors_chat_habits })
 
 
 #endif /* _NGX_ORS_TEST_CHAT_H_INCLUDED_ */

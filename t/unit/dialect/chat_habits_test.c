@@ -57,10 +57,12 @@ static void test_quotes(u_char *p);
 
 enum {
     bit_metadata = 1,
-    bit_tier = 16,
-    bit_user = 64,
-    bit_verbosity = 128,
-    bit_all = 255
+    bit_seed = 16,
+    bit_tier = 32,
+    bit_stop = 64,
+    bit_user = 256,
+    bit_verbosity = 512,
+    bit_all = 1023
 };
 
 
@@ -271,6 +273,13 @@ static test_row_t  rows[] = {
       "'prompt_cache_retention':'24h','safety_identifier':'s',"
       "'service_tier':'flex','store':true,'user':'x','verbosity':'low'" },
 
+    { "params: those of Chat Completions", habit(params), bit_all,
+      ",'stop':['a' , 'b'],'seed':-7",
+      USER ",'seed':-7,'stop':['a' , 'b']" },
+
+    { "params: not those of Chat Completions", habit(params), bit_tier,
+      ",'stop':'a','seed':7", USER },
+
     { "params: one", habit(params), bit_tier,
       ",'metadata':{'a':'b'},'service_tier':'auto','user':'x'",
       USER ",'service_tier':'auto'" },
@@ -333,7 +342,10 @@ static test_row_t  passed[] = {
       ",'verbosity':'high'", USER ",'verbosity':'high'" },
 
     { "a name that is not known passes once", habit(params), bit_user,
-      ",'user':'x'", USER ",'user':'x'" }
+      ",'user':'x'", USER ",'user':'x'" },
+
+    { "what is known nowhere passes once", habit(params), bit_seed,
+      ",'stop':'x','seed':7", USER ",'seed':7,'stop':'x'" }
 };
 
 
@@ -452,7 +464,10 @@ static test_row_t  thoughts[] = {
 static test_row_t  stripped[] = {
 
     { "a name that is not known is taken out", habit(params), bit_all,
-      ",'user':'x','store':true", USER ",'store':true" }
+      ",'user':'x','store':true", USER ",'store':true" },
+
+    { "what is known nowhere is taken out", habit(params), bit_all,
+      ",'seed':7,'store':true", USER ",'store':true" }
 };
 
 
@@ -473,7 +488,9 @@ main(void)
     test_effort("none", "/chat_template_kwargs/budget", "0");
 
     is_int(test_bit("metadata"), bit_metadata, "bit of metadata");
+    is_int(test_bit("seed"), bit_seed, "bit of seed");
     is_int(test_bit("service_tier"), bit_tier, "bit of service_tier");
+    is_int(test_bit("stop"), bit_stop, "bit of stop");
     is_int(test_bit("user"), bit_user, "bit of user");
     is_int(test_bit("verbosity"), bit_verbosity, "bit of verbosity");
 
@@ -556,6 +573,7 @@ test_row(test_row_t *row)
     ngx_ors_out_init(&out, pool, 512);
 
     if (rc == NGX_OK) {
+        ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
         target.habits = &habits;
 

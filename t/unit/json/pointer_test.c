@@ -98,7 +98,7 @@ test_row(test_row_t *row)
     ngx_pool_t         *pool;
     ngx_chain_t        *cl;
     ngx_ors_out_t       out;
-    ngx_ors_pointer_t   root;
+    ngx_ors_pointer_t   root, *member;
 
     pool = ngx_ors_test_pool();
     rc = NGX_OK;
@@ -115,7 +115,12 @@ test_row(test_row_t *row)
 
     if (rc == NGX_OK) {
         ngx_ors_out_init(&out, pool, 64);
-        ngx_ors_pointer_write(&root, &out);
+
+        for (member = root.first; member; member = member->next) {
+            ngx_ors_out_lit(&out, ",");
+            ngx_ors_pointer_put(member, &out);
+        }
+
         ngx_ors_out_take(&out, &cl);
 
         is_chain(cl, row->members, "%s: members", row->name);

@@ -35,7 +35,18 @@ static reading_t  bodies[] = {
     { "{'input':[null]}", NONE, TYPE, "input[0]" },
     { "[]", NONE, TYPE, "" },
     { "{'model':'m','model':'m'}", NONE, "duplicate_key", "model" },
-    { "{'messages':5,'allowed_tools':5,'provider':[]}", ALL, NULL, NULL },
+    { "{'messages':5,'allowed_tools':5,'seed':[]}", ALL, NULL, NULL },
+    { "{'provider':'p','provider_options':[{'type':'p'}],'params':{'a':1}}",
+      ALL, NULL, NULL },
+    { "{'provider':{'order':['p']}}", ALL, NULL, NULL },
+    { "{'provider':null,'provider_options':null,'params':null}", ALL, NULL,
+      NULL },
+    { "{'provider':[]}", NGX_ORS_READ_SPEC, TYPE, "provider" },
+    { "{'provider_options':{}}", NGX_ORS_READ_SPEC, TYPE,
+      "provider_options" },
+    { "{'provider_options':['p']}", NGX_ORS_READ_SPEC, TYPE,
+      "provider_options[0]" },
+    { "{'params':[]}", STRICT, TYPE, "params" },
     { NULL, 0, NULL, NULL }
 };
 

@@ -77,7 +77,7 @@ static char  *values[] = {
     "'reasoning':{}", "'safety_identifier':'s'", "'prompt_cache_key':'p'",
     "'truncation':'auto'", "'instructions':'i'", "'store':false",
     "'service_tier':'auto'", "'top_logprobs':0", "'conversation':{}",
-    "'prompt':5"
+    "'prompt':5", "'provider':'p'", "'provider_options':[]", "'params':{}"
 };
 
 

@@ -1,0 +1,315 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_given.h>
+
+
+/* longer than any path to an object with members, and a name */
+#define NGX_ORS_CHAT_GIVEN_PATH                                               \
+    (sizeof("provider_options[]..parallel_tool_calls") + NGX_INT_T_LEN)
+
+
+/* who gives: an object of the request, and where it stands */
+
+typedef struct {
+    ngx_ors_request_t      *req;
+    ngx_ors_chat_target_t  *target;
+    ngx_ors_error_t        *err;
+    ngx_ors_json_node_t    *object;
+    ngx_int_t               n;          /* of "provider_options", or -1 */
+} ngx_ors_chat_giver_t;
+
+
+static ngx_int_t ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
+    ngx_ors_json_node_t *options);
+static ngx_int_t ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver);
+static ngx_uint_t ngx_ors_chat_given_skips(ngx_ors_chat_giver_t *giver,
+    ngx_str_t *name);
+static ngx_int_t ngx_ors_chat_given_add(ngx_ors_chat_giver_t *giver,
+    ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_chat_given_name(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *key, ngx_str_t *name);
+static ngx_int_t ngx_ors_chat_given_refuse(ngx_ors_chat_giver_t *giver,
+    const ngx_str_t *name, char *code, char *text);
+
+
+/* what is made of other fields, and what changes the form of the answer */
+
+static const ngx_str_t  ngx_ors_chat_given_kept[] = {
+    ngx_string("audio"),
+    ngx_string("function_call"),
+    ngx_string("functions"),
+    ngx_string("logprobs"),
+    ngx_string("messages"),
+    ngx_string("modalities"),
+    ngx_string("model"),
+    ngx_string("n"),
+    ngx_string("parallel_tool_calls"),
+    ngx_string("stream"),
+    ngx_string("stream_options"),
+    ngx_string("tool_choice"),
+    ngx_string("tools"),
+    ngx_string("top_logprobs"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_chat_given_read(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t              rc;
+    ngx_ors_json_node_t   *options, *params;
+    ngx_ors_chat_giver_t   giver;
+
+    ngx_memzero(&target->given, sizeof(ngx_ors_chat_given_t));
+
+    options = req->field[ngx_ors_rq_provider_options];
+    params = req->field[ngx_ors_rq_params];
+
+    if (options == NULL && params == NULL) {
+        return NGX_OK;
+    }
+
+    giver.req = req;
+    giver.target = target;
+    giver.err = err;
+
+    rc = options ? ngx_ors_chat_given_options(&giver, options) : NGX_OK;
+
+    if (rc != NGX_OK || params == NULL) {
+        return rc;
+    }
+
+    giver.object = params;
+    giver.n = -1;
+
+    return ngx_ors_chat_given_members(&giver);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
+    ngx_ors_json_node_t *options)
+{
+    ngx_int_t             rc;
+    ngx_str_t            *provider;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *type;
+
+    static const ngx_str_t  name = ngx_string("type");
+
+    json = &giver->req->json;
+    provider = &giver->target->provider;
+
+    giver->n = 0;
+
+    for (giver->object = ngx_ors_json_first(json, options);
+         giver->object;
+         giver->object = ngx_ors_json_next(json, giver->object))
+    {
+        type = ngx_ors_json_find(json, giver->object, "type");
+
+        if (type == NULL || type->type != ngx_ors_json_string) {
+            return ngx_ors_chat_given_refuse(giver, &name,
+                                       type ? "invalid_type"
+                                            : "missing_required_parameter",
+                                       "must be the name of a provider");
+        }
+
+        if (ngx_ors_json_equal(json, type, provider->data, provider->len)) {
+            rc = ngx_ors_chat_given_members(giver);
+
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+
+        giver->n++;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
+{
+    ngx_int_t             rc;
+    const ngx_str_t      *kept;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *key;
+
+    json = &giver->req->json;
+
+    for (key = ngx_ors_json_first(json, giver->object);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        for (kept = ngx_ors_chat_given_kept; kept->len; kept++) {
+
+            if (ngx_ors_json_equal(json, key, kept->data, kept->len)) {
+                return ngx_ors_chat_given_refuse(giver, kept,
+                                       "unsupported_parameter",
+                                       "follows from other fields of the "
+                                       "request and cannot be given here");
+            }
+        }
+
+        if ((key + 1)->type == ngx_ors_json_null) {
+            continue;
+        }
+
+        rc = ngx_ors_chat_given_add(giver, key);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_given_add(ngx_ors_chat_giver_t *giver, ngx_ors_json_node_t *key)
+{
+    ngx_str_t                name;
+    ngx_ors_request_t       *req;
+    ngx_ors_chat_given_t    *given;
+    ngx_ors_chat_member_t   *member;
+
+    req = giver->req;
+    given = &giver->target->given;
+
+    if (ngx_ors_chat_given_name(req, key, &name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_chat_given_skips(giver, &name)
+        || ngx_ors_chat_given(giver->target, &name))
+    {
+        return NGX_OK;
+    }
+
+    if (given->n == NGX_ORS_CHAT_GIVEN_MAX) {
+        return ngx_ors_chat_given_refuse(giver, NULL,
+                                         "object_above_max_properties",
+                                         "has too many members, all in all "
+                                         "there may be 64");
+    }
+
+    if (given->members == NULL) {
+        given->members = ngx_palloc(req->pool,
+                                    NGX_ORS_CHAT_GIVEN_MAX
+                                    * sizeof(ngx_ors_chat_member_t));
+        if (given->members == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    member = &given->members[given->n++];
+    member->name = name;
+    member->key = key;
+
+    return NGX_OK;
+}
+
+
+/* 1 if it is not for the target: fields of the API go if they are taken */
+
+static ngx_uint_t
+ngx_ors_chat_given_skips(ngx_ors_chat_giver_t *giver, ngx_str_t *name)
+{
+    if (giver->n != -1) {
+        return name->len == 4 && ngx_memcmp(name->data, "type", 4) == 0;
+    }
+
+    return !ngx_ors_chat_takes(giver->target->habits, name);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_given_name(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
+    ngx_str_t *name)
+{
+    u_char  *p;
+
+    ngx_ors_json_raw(&req->json, key, name);
+
+    if (!key->escaped) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(req->pool, key->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    name->len = ngx_ors_json_decode(&req->json, key, p) - p;
+    name->data = p;
+
+    return NGX_OK;
+}
+
+
+/* a member of the object, or the object itself if there is no "name" */
+
+static ngx_int_t
+ngx_ors_chat_given_refuse(ngx_ors_chat_giver_t *giver, const ngx_str_t *name,
+    char *code, char *text)
+{
+    u_char      *p;
+    ngx_str_t    param;
+    ngx_pool_t  *pool;
+
+    pool = giver->req->pool;
+
+    param.data = ngx_pnalloc(pool, NGX_ORS_CHAT_GIVEN_PATH);
+    if (param.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (giver->n == -1) {
+        p = ngx_cpymem(param.data, "params", 6);
+
+    } else {
+        p = ngx_sprintf(param.data, "provider_options[%i]", giver->n);
+    }
+
+    if (name) {
+        p = ngx_sprintf(p, ".%V", name);
+    }
+
+    param.len = p - param.data;
+
+    (void) ngx_ors_error_set(giver->err, pool, 400, code, "\"%V\" %s", &param,
+                             text);
+    giver->err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_chat_given_write(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
+{
+    size_t                pos;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *key;
+
+    for (i = 0; i < target->given.n; i++) {
+        key = target->given.members[i].key;
+        pos = ngx_ors_edit_start(key);
+
+        ngx_ors_out_lit(out, ",");
+        ngx_ors_out_ref(out, req->json.text + pos,
+                        ngx_ors_edit_end(key + 1) - pos);
+    }
+}

@@ -1,0 +1,41 @@
+
+/*
+ * Members of a chat request that the client writes itself: those of "params"
+ * and, of "provider_options", those of the entries for the target's provider.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_GIVEN_H_INCLUDED_
+#define _NGX_ORS_CHAT_GIVEN_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_request.h>
+
+
+/* in one request: each is looked for among all */
+#define NGX_ORS_CHAT_GIVEN_MAX  64
+
+
+/*
+ * Fills target->given with what "req" has for a target of this provider.
+ * Of one name the first counts, entries of "provider_options" before
+ * "params"; null is as good as absent.  Memory comes from req->pool.
+ *
+ * NGX_OK         done, most often with nothing
+ * NGX_DECLINED   "err" says what cannot be given: 400 with "param"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_chat_given_read(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
+
+/* Appends them as they are, each with a comma before it. */
+void ngx_ors_chat_given_write(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+
+
+#endif /* _NGX_ORS_CHAT_GIVEN_H_INCLUDED_ */
