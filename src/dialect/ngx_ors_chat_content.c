@@ -7,10 +7,13 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_packed.h>
 
 
 #define NGX_ORS_CHAT_NO_OUTPUT  "(no output)"
 #define NGX_ORS_CHAT_ATTACHED   "(attached below)"
+#define NGX_ORS_CHAT_NO_IMAGE   "(image not shown)"
+#define NGX_ORS_CHAT_NO_FILE    "(file not shown)"
 
 
 typedef enum {
@@ -44,6 +47,14 @@ typedef struct {
 } ngx_ors_chat_part_t;
 
 
+static ngx_int_t ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *attached);
+static size_t ngx_ors_chat_note(ngx_ors_chat_content_t *cc, size_t len,
+    const char *text);
+static ngx_int_t ngx_ors_chat_attach(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *n);
+static ngx_uint_t ngx_ors_chat_attached(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_e kind);
 static void ngx_ors_chat_part(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_ors_chat_part_t *part);
 static ngx_int_t ngx_ors_chat_count(ngx_ors_chat_content_t *cc,
@@ -218,13 +229,40 @@ ngx_int_t
 ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached)
 {
+    ngx_int_t        rc;
+    ngx_ors_json_t   parts, *json;
+
+    if (node && node->type == ngx_ors_json_array) {
+        return ngx_ors_chat_tool_parts(cc, node, attached);
+    }
+
+    rc = node ? ngx_ors_chat_packed(cc->json, node, cc->pool, &parts)
+              : NGX_DECLINED;
+
+    if (rc == NGX_OK) {
+        json = cc->json;
+        cc->json = &parts;
+
+        rc = ngx_ors_chat_tool_parts(cc, parts.nodes, attached);
+
+        cc->json = json;
+
+    } else if (rc == NGX_DECLINED) {
+        ngx_ors_chat_value(cc->out, cc->json, node);
+        rc = NGX_OK;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_uint_t *attached)
+{
+    size_t      len;
     ngx_int_t   rc;
     ngx_uint_t  media, n[ngx_ors_chat_part_other];
-
-    if (node == NULL || node->type != ngx_ors_json_array) {
-        ngx_ors_chat_value(cc->out, cc->json, node);
-        return NGX_OK;
-    }
 
     rc = ngx_ors_chat_count(cc, node,
                             1 << ngx_ors_chat_part_text
@@ -236,19 +274,31 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
         return rc;
     }
 
-    media = n[ngx_ors_chat_part_image] + n[ngx_ors_chat_part_file]
-            + n[ngx_ors_chat_part_audio];
+    media = n[ngx_ors_chat_part_audio];
 
     ngx_ors_out_lit(cc->out, "\"");
 
-    if (ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text) == 0) {
+    len = ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
 
-        if (media) {
-            ngx_ors_out_lit(cc->out, NGX_ORS_CHAT_ATTACHED);
+    /* a model is told of what its server does not take */
 
-        } else {
-            ngx_ors_out_lit(cc->out, NGX_ORS_CHAT_NO_OUTPUT);
-        }
+    if (cc->habits->images) {
+        media += n[ngx_ors_chat_part_image];
+
+    } else if (n[ngx_ors_chat_part_image]) {
+        len = ngx_ors_chat_note(cc, len, NGX_ORS_CHAT_NO_IMAGE);
+    }
+
+    if (cc->habits->files) {
+        media += n[ngx_ors_chat_part_file];
+
+    } else if (n[ngx_ors_chat_part_file]) {
+        len = ngx_ors_chat_note(cc, len, NGX_ORS_CHAT_NO_FILE);
+    }
+
+    if (len == 0) {
+        ngx_ors_chat_note(cc, len, media ? NGX_ORS_CHAT_ATTACHED
+                                         : NGX_ORS_CHAT_NO_OUTPUT);
     }
 
     ngx_ors_out_lit(cc->out, "\"");
@@ -261,18 +311,61 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
 }
 
 
+/* "len" bytes are there: appends a line, and returns what there is then */
+
+static size_t
+ngx_ors_chat_note(ngx_ors_chat_content_t *cc, size_t len, const char *text)
+{
+    if (len) {
+        ngx_ors_out_lit(cc->out, "\\n");
+    }
+
+    ngx_ors_out_copy(cc->out, (u_char *) text, ngx_strlen(text));
+
+    return len + ngx_strlen(text);
+}
+
+
 ngx_int_t
 ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *n)
+{
+    ngx_int_t        rc;
+    ngx_ors_json_t   parts, *json;
+
+    if (node == NULL) {
+        return NGX_OK;
+    }
+
+    if (node->type == ngx_ors_json_array) {
+        return ngx_ors_chat_attach(cc, node, n);
+    }
+
+    rc = ngx_ors_chat_packed(cc->json, node, cc->pool, &parts);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    }
+
+    json = cc->json;
+    cc->json = &parts;
+
+    rc = ngx_ors_chat_attach(cc, parts.nodes, n);
+
+    cc->json = json;
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
+    ngx_uint_t *n)
 {
     ngx_int_t             rc;
     ngx_uint_t            i;
     ngx_ors_chat_part_t   part;
     ngx_ors_json_node_t  *child;
-
-    if (node == NULL || node->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
 
     i = 0;
 
@@ -282,7 +375,7 @@ ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     {
         ngx_ors_chat_part(cc, child, &part);
 
-        if (part.kind != ngx_ors_chat_part_text) {
+        if (ngx_ors_chat_attached(cc, part.kind)) {
 
             if ((*n)++) {
                 ngx_ors_out_lit(cc->out, ",");
@@ -299,6 +392,30 @@ ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     }
 
     return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_chat_attached(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_e kind)
+{
+    switch (kind) {
+
+    case ngx_ors_chat_part_image:
+        return cc->habits->images;
+
+    case ngx_ors_chat_part_file:
+        return cc->habits->files;
+
+    case ngx_ors_chat_part_audio:
+        return 1;
+
+    case ngx_ors_chat_part_text:
+    case ngx_ors_chat_part_refusal:
+    case ngx_ors_chat_part_other:
+        break;
+    }
+
+    return 0;
 }
 
 

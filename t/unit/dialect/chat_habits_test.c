@@ -182,7 +182,10 @@ static test_row_t  rows[] = {
       ",'input':[{'type':'function_call','call_id':'c','name':'f',"
       "'arguments':'{}'},{'type':'function_call_output','call_id':'c',"
       "'output':[" IMAGE "]}]",
-      "!unsupported_value input[1].output[0]" },
+      "'messages':[{'role':'assistant','content':null,'tool_calls':["
+      "{'id':'c','type':'function','function':{'name':'f',"
+      "'arguments':'{}'}}]},{'role':'tool','content':'(image not shown)',"
+      "'tool_call_id':'c'}]" },
 
     { "files: off", habit(files), 0,
       ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
