@@ -406,7 +406,7 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "stream=", "usage=", "reasoning=", '
-        . '"think=", "strict=" or "params="');
+        . '"think=", "strict=", "content=", "format=" or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

@@ -29,6 +29,7 @@ my %habits = (
     whole     => 'open_responses_chat stream=off;',
     flows     => 'open_responses_chat stream=always;',
     unpaid    => 'open_responses_chat usage=off;',
+    older     => 'open_responses_chat content=empty format=json_object;',
     curious   => 'open_responses_chat params=metadata,prompt_cache_key,'
                  . 'prompt_cache_retention,safety_identifier,service_tier,'
                  . 'store,user,verbosity;',
@@ -126,6 +127,23 @@ my %tokens = (max_output_tokens => 20);
 sends('usual', \%tokens, { max_tokens => 20 });
 sends('completes', \%tokens, { max_completion_tokens => 20 });
 sends('limits', \%tokens, { max_tokens => 20 });
+
+my %schema = (type => 'object');
+
+sends('older', { text => { format => { type => 'json_schema', name => 'n',
+                                       schema => \%schema } } },
+      { response_format => { type => 'json_object', schema => \%schema } });
+
+my %call = (name => 'f', arguments => '{}');
+
+sends('older', { input => [ { type => 'function_call', call_id => 'c', %call },
+                            { type => 'function_call_output',
+                              call_id => 'c', output => 'o' } ] },
+      { messages => [ { role => 'assistant', content => '', tool_calls => [
+                            { id => 'c', type => 'function',
+                              function => \%call } ] },
+                      { role => 'tool', content => 'o',
+                        tool_call_id => 'c' } ] });
 
 my %roles = (instructions => 'i', input => [
     { role => 'developer', content => 'd' },

@@ -31,6 +31,8 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .reasoning = ngx_ors_chat_reasoning_off,
     .think = 0,
     .strict = ngx_ors_chat_strict_pass,
+    .content = ngx_ors_chat_content_null,
+    .object = 0,
     .params = 0,
     .efforts = NULL
 };

@@ -50,6 +50,15 @@ typedef enum {
 } ngx_ors_chat_strict_e;
 
 
+/* what an assistant message has that is nothing but calls */
+
+typedef enum {
+    ngx_ors_chat_content_null = 0,
+    ngx_ors_chat_content_empty,           /* a text of no length */
+    ngx_ors_chat_content_off              /* no such member */
+} ngx_ors_chat_content_e;
+
+
 /* what is sent for one value of "reasoning.effort" */
 
 typedef struct {
@@ -69,6 +78,8 @@ typedef struct {
     ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */
     ngx_uint_t              think;        /* tags in texts, ngx_ors_think_e */
     ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
+    ngx_uint_t              content;      /* ngx_ors_chat_content_e */
+    ngx_uint_t              object;       /* a schema is one of json_object */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
 } ngx_ors_chat_habits_t;

@@ -26,13 +26,14 @@ static ngx_int_t ngx_ors_chat_input(ngx_ors_json_node_t *input,
 static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *instructions);
 static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm);
-static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role,
+static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
     size_t len);
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t *pos);
 static ngx_uint_t ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm,
     ngx_uint_t i);
+static void ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static void ngx_ors_chat_thoughts(ngx_ors_chat_messages_t *cm,
@@ -51,8 +52,11 @@ static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
 
 
+#define ngx_ors_chat_begin(cm, text)                                          \
+    ngx_ors_chat_open(cm, text, sizeof(text) - 1)
+
 #define ngx_ors_chat_message(cm, role)                                        \
-    ngx_ors_chat_open(cm, role, sizeof(role) - 1)
+    ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
 
 
 ngx_int_t
@@ -279,15 +283,13 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
 
 
 static void
-ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *role, size_t len)
+ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text, size_t len)
 {
     if (cm->n++) {
         ngx_ors_out_lit(cm->cc.out, ",");
     }
 
-    ngx_ors_out_lit(cm->cc.out, "{\"role\":\"");
-    ngx_ors_out_copy(cm->cc.out, (u_char *) role, len);
-    ngx_ors_out_lit(cm->cc.out, "\",\"content\":");
+    ngx_ors_out_copy(cm->cc.out, (u_char *) text, len);
 }
 
 
@@ -334,9 +336,9 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 
     end = begin;
 
-    ngx_ors_chat_message(cm, "assistant");
-
     if (kind == ngx_ors_chat_item_assistant) {
+        ngx_ors_chat_message(cm, "assistant");
+
         node = ngx_ors_chat_node(cm->cc.json, cm->in.items[begin].content);
 
         cm->cc.item = begin;
@@ -350,7 +352,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
         end++;
 
     } else {
-        ngx_ors_out_lit(cm->cc.out, "null");
+        ngx_ors_chat_no_content(cm);
     }
 
     if (ngx_ors_chat_calls(cm, begin, &end) != NGX_OK) {
@@ -364,6 +366,26 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     *pos = end;
 
     return ngx_ors_chat_outputs(cm, begin, end);
+}
+
+
+static void
+ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm)
+{
+    switch ((ngx_ors_chat_content_e) cm->cc.habits->content) {
+
+    case ngx_ors_chat_content_null:
+        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\",\"content\":null");
+        break;
+
+    case ngx_ors_chat_content_empty:
+        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\",\"content\":\"\"");
+        break;
+
+    case ngx_ors_chat_content_off:
+        ngx_ors_chat_begin(cm, "{\"role\":\"assistant\"");
+        break;
+    }
 }
 
 

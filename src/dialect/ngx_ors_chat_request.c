@@ -422,6 +422,19 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return NGX_OK;
     }
 
+    if (habits->object) {
+        ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_object\","
+                             "\"schema\":");
+
+        if (ngx_ors_chat_text_schema(req, habits, member, out) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_ors_out_lit(out, "}");
+
+        return NGX_OK;
+    }
+
     ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_schema\","
                          "\"json_schema\":{\"name\":");
 

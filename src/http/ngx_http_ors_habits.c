@@ -103,6 +103,21 @@ static ngx_conf_enum_t  ngx_http_ors_habit_stricts[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_contents[] = {
+    { ngx_string("null"), ngx_ors_chat_content_null },
+    { ngx_string("empty"), ngx_ors_chat_content_empty },
+    { ngx_string("off"), ngx_ors_chat_content_off },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_ors_habit_formats[] = {
+    { ngx_string("json_schema"), 0 },
+    { ngx_string("json_object"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("tokens"), offsetof(ngx_ors_chat_habits_t, tokens),
@@ -134,6 +149,12 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
 
     { ngx_string("strict"), offsetof(ngx_ors_chat_habits_t, strict),
       ngx_http_ors_habit_stricts },
+
+    { ngx_string("content"), offsetof(ngx_ors_chat_habits_t, content),
+      ngx_http_ors_habit_contents },
+
+    { ngx_string("format"), offsetof(ngx_ors_chat_habits_t, object),
+      ngx_http_ors_habit_formats },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
       NULL },

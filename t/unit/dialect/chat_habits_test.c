@@ -25,6 +25,11 @@
     "'additionalProperties':false,'required':['a']}"
 #define FUNC(name, strict)                                                    \
     "{'type':'function','name':'" name "'," strict "'parameters':" SCHEMA "}"
+#define SILENT "{'type':'function_call','call_id':'c','name':'f',"            \
+    "'arguments':'{}'}"
+#define CALLER(content)                                                       \
+    "'messages':[{'role':'assistant'" content ",'tool_calls':[{'id':'c',"     \
+    "'type':'function','function':{'name':'f','arguments':'{}'}}]}]"
 #define SENT_AS(name, schema, strict)                                         \
     "{'type':'function','function':{'name':'" name "','parameters':" schema   \
     strict "}}"
@@ -261,6 +266,33 @@ static test_row_t  rows[] = {
       SCHEMA "}}", USER ",'response_format':{'type':'json_schema',"
       "'json_schema':{'name':'response','schema':" SCHEMA ",'strict':true}}"
     },
+
+    /* a format that is called otherwise */
+
+    { "format: json_object", habit(object), 1,
+      ",'text':{'format':{'type':'json_schema','name':'n','strict':true,"
+      "'schema':" SCHEMA "}}", USER ",'response_format':{'type':"
+      "'json_object','schema':" SCHEMA "}" },
+
+    { "format: json_object, without a schema", habit(object), 1,
+      ",'text':{'format':{'type':'json_object'}}", USER
+      ",'response_format':{'type':'json_object'}" },
+
+    /* calls without a text */
+
+    { "content: null", habit(content), ngx_ors_chat_content_null,
+      ",'input':[" SILENT "]", CALLER(",'content':null") },
+
+    { "content: empty", habit(content), ngx_ors_chat_content_empty,
+      ",'input':[" SILENT "]", CALLER(",'content':''") },
+
+    { "content: off", habit(content), ngx_ors_chat_content_off,
+      ",'input':[" SILENT "]", CALLER("") },
+
+    { "content: off, where there is a text",
+      habit(content), ngx_ors_chat_content_off,
+      ",'input':[{'role':'assistant','content':'t'}," SILENT "]",
+      CALLER(",'content':'t'") },
 
     /* optional parameters */
 
