@@ -1,0 +1,378 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_listing.h>
+#include <ngx_ors_listing_item.h>
+#include <ngx_ors_query.h>
+
+
+static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
+    ngx_str_t *args, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_listing_limit(ngx_ors_listing_t *list,
+    ngx_str_t *args, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
+    ngx_str_t *items);
+static ngx_int_t ngx_ors_listing_take(ngx_ors_listing_t *list,
+    ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index);
+static ngx_uint_t ngx_ors_listing_is(ngx_ors_listing_t *list,
+    ngx_ors_json_node_t *node, ngx_str_t *id, ngx_str_t *name);
+static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
+    ngx_ors_json_node_t *item, ngx_str_t *id);
+static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
+    char *param, ngx_ors_error_t *err);
+static void ngx_ors_listing_id(ngx_ors_out_t *out,
+    ngx_ors_listing_entry_t *entry);
+
+
+/* back from "before" only: the page ends there, and does not begin */
+
+#define ngx_ors_listing_backwards(list)                                       \
+    ((list)->before.len && (list)->after.len == 0)
+
+
+ngx_int_t
+ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *args,
+    ngx_pool_t *pool, ngx_ors_error_t *err)
+{
+    ngx_int_t  rc;
+
+    ngx_memzero(list, sizeof(ngx_ors_listing_t));
+
+    list->pool = pool;
+
+    rc = ngx_ors_listing_order(list, args, err);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_listing_limit(list, args, err);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_query_find(args, pool, "after", &list->after) == NGX_ERROR
+        || ngx_ors_query_find(args, pool, "before", &list->before)
+           == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    list->begun = (list->after.len == 0);
+
+    list->entries = ngx_palloc(pool, list->limit
+                                     * sizeof(ngx_ors_listing_entry_t));
+
+    return list->entries ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *args,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t  rc;
+    ngx_str_t  value;
+
+    rc = ngx_ors_query_find(args, list->pool, "order", &value);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    }
+
+    if (value.len == 3 && ngx_memcmp(value.data, "asc", 3) == 0) {
+        list->ascending = 1;
+        return NGX_OK;
+    }
+
+    if (value.len == 4 && ngx_memcmp(value.data, "desc", 4) == 0) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+                             "\"order\" must be \"asc\" or \"desc\"");
+    ngx_str_set(&err->param, "order");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *args,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t  rc, n;
+    ngx_str_t  value;
+
+    list->limit = NGX_ORS_LISTING_LIMIT;
+
+    rc = ngx_ors_query_find(args, list->pool, "limit", &value);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    }
+
+    n = ngx_atoi(value.data, value.len);
+
+    if (n >= 1 && n <= NGX_ORS_LISTING_LIMIT_MAX) {
+        list->limit = n;
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+                             "\"limit\" must be a number from 1 to %d",
+                             NGX_ORS_LISTING_LIMIT_MAX);
+    ngx_str_set(&err->param, "limit");
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
+    ngx_str_t *owner)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i, n;
+    ngx_ors_json_node_t  *node, **nodes;
+
+    if (items->len == 0) {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_listing_read(list, items);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    node = list->json.nodes;
+    n = node->count;
+
+    nodes = ngx_palloc(list->pool, n * sizeof(ngx_ors_json_node_t *));
+    if (nodes == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0, node++; i < n; i++) {
+        nodes[i] = node;
+        node = ngx_ors_json_next(&list->json, node);
+    }
+
+    for (i = 0; i < n && rc == NGX_OK; i++) {
+        node = list->ascending ? nodes[i] : nodes[n - 1 - i];
+        rc = ngx_ors_listing_take(list, node, owner,
+                                  list->ascending ? i : n - 1 - i);
+    }
+
+    (void) ngx_pfree(list->pool, nodes);
+
+    return rc;
+}
+
+
+/* entries refer to the copy of the items that is made here */
+
+static ngx_int_t
+ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *items)
+{
+    u_char               *text, *p;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &list->json;
+
+    text = ngx_pnalloc(list->pool, items->len + 2);
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = text;
+    *p++ = '[';
+    p = ngx_cpymem(p, items->data, items->len);
+    *p = ']';
+
+    /* what has been accepted once is not subject to limits again */
+
+    if (json->pool == NULL) {
+        ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);
+    }
+
+    json->max_nodes = items->len + 2;
+
+    if (ngx_ors_json_read(json, text, items->len + 2) != NGX_OK) {
+        return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
+                                                        : NGX_DECLINED;
+    }
+
+    for (node = ngx_ors_json_first(json, json->nodes);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (node->type != ngx_ors_json_object) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return json->nodes->count ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
+    ngx_str_t *owner, ngx_uint_t index)
+{
+    u_char                buf[NGX_ORS_LISTING_ID];
+    ngx_str_t             id;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_listing_item_id(&list->json, item, owner, index, buf, &id);
+
+    if (!list->begun) {
+        list->begun = ngx_ors_listing_is(list, node, &id, &list->after);
+        return NGX_OK;
+    }
+
+    if (list->before.len
+        && ngx_ors_listing_is(list, node, &id, &list->before))
+    {
+        list->met = 1;
+        return NGX_DONE;
+    }
+
+    if (list->n >= list->limit) {
+        list->more = 1;
+
+        if (!ngx_ors_listing_backwards(list)) {
+            return NGX_DONE;
+        }
+    }
+
+    return ngx_ors_listing_keep(list, item, &id);
+}
+
+
+static ngx_uint_t
+ngx_ors_listing_is(ngx_ors_listing_t *list, ngx_ors_json_node_t *node,
+    ngx_str_t *id, ngx_str_t *name)
+{
+    if (node) {
+        return ngx_ors_json_equal(&list->json, node, name->data, name->len);
+    }
+
+    return id->len == name->len
+           && ngx_memcmp(id->data, name->data, name->len) == 0;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_keep(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
+    ngx_str_t *id)
+{
+    ngx_ors_listing_entry_t  *entry;
+
+    entry = &list->entries[list->n++ % list->limit];
+
+    entry->text.data = ngx_ors_json_text(&list->json, item);
+    entry->text.len = item->len;
+
+    entry->id.len = id->len;
+    entry->id.data = ngx_pstrdup(list->pool, id);
+
+    return entry->id.data ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
+    ngx_ors_error_t *err)
+{
+    ngx_uint_t                i, n;
+    ngx_ors_listing_entry_t  *entry, *first;
+
+    if (!list->begun) {
+        return ngx_ors_listing_unknown(list, "after", err);
+    }
+
+    if (list->before.len && !list->met
+        && (!list->more || ngx_ors_listing_backwards(list)))
+    {
+        return ngx_ors_listing_unknown(list, "before", err);
+    }
+
+    n = ngx_min(list->n, list->limit);
+
+    first = NULL;
+    entry = NULL;
+
+    ngx_ors_out_lit(out, "{\"object\":\"list\",\"data\":[");
+
+    for (i = list->n - n; i < list->n; i++) {
+        entry = &list->entries[i % list->limit];
+
+        if (first) {
+            ngx_ors_out_lit(out, ",");
+
+        } else {
+            first = entry;
+        }
+
+        list->json.max_nodes = entry->text.len;
+
+        if (ngx_ors_json_read(&list->json, entry->text.data, entry->text.len)
+            != NGX_OK
+            || ngx_ors_listing_item_render(&list->json, &entry->id, out)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_ors_out_lit(out, "],\"first_id\":");
+    ngx_ors_listing_id(out, first);
+
+    ngx_ors_out_lit(out, ",\"last_id\":");
+    ngx_ors_listing_id(out, entry);
+
+    if (list->more) {
+        ngx_ors_out_lit(out, ",\"has_more\":true}");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"has_more\":false}");
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param,
+    ngx_ors_error_t *err)
+{
+    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+                             "\"%s\" must be the id of an item of this list",
+                             param);
+
+    err->param.data = (u_char *) param;
+    err->param.len = ngx_strlen(param);
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_ors_listing_id(ngx_ors_out_t *out, ngx_ors_listing_entry_t *entry)
+{
+    if (entry == NULL) {
+        ngx_ors_out_lit(out, "null");
+        return;
+    }
+
+    ngx_ors_out_lit(out, "\"");
+    ngx_ors_out_str(out, &entry->id);
+    ngx_ors_out_lit(out, "\"");
+}

@@ -1,0 +1,82 @@
+
+/*
+ * Pages of the items that a response was made of, as a client lists them.
+ * Items come in the order of the list, and those that are asked for are kept.
+ */
+
+
+#ifndef _NGX_ORS_LISTING_H_INCLUDED_
+#define _NGX_ORS_LISTING_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_out.h>
+
+
+#define NGX_ORS_LISTING_LIMIT      20
+#define NGX_ORS_LISTING_LIMIT_MAX  100
+
+
+typedef struct {
+    ngx_str_t                  text;      /* JSON, as it was stored */
+    ngx_str_t                  id;        /* inside of a JSON string */
+} ngx_ors_listing_entry_t;
+
+
+typedef struct {
+    ngx_uint_t                 limit;
+    ngx_str_t                  after;     /* id of an item, empty: none */
+    ngx_str_t                  before;
+
+    ngx_ors_listing_entry_t   *entries;   /* a ring of "limit" */
+    ngx_uint_t                 n;         /* those that were in it */
+    ngx_ors_json_t             json;
+    ngx_pool_t                *pool;
+
+    unsigned                   ascending:1;
+    unsigned                   begun:1;   /* "after" has come */
+    unsigned                   met:1;     /* "before" has come */
+    unsigned                   more:1;    /* there are others behind it */
+} ngx_ors_listing_t;
+
+
+/*
+ * A new list, as the query string "args" asks for it: "order", "limit",
+ * "after" and "before"; other arguments are none of ours.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" holds the reason: 400 with "param"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *args,
+    ngx_pool_t *pool, ngx_ors_error_t *err);
+
+/*
+ * Adds items of one turn, JSON objects with commas between them in the order
+ * of time.  Turns must come in the order of the list: list->ascending says
+ * which.  "owner" is the turn's response id, which ids are derived from
+ * where an item has none.  Its bytes are not needed any more.
+ *
+ * NGX_OK         go on
+ * NGX_DONE       nothing else will be on the page
+ * NGX_DECLINED   these are no items
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
+    ngx_str_t *owner);
+
+/*
+ * All have been added: appends the page, a JSON document.
+ *
+ * NGX_OK         appended
+ * NGX_DECLINED   "err" holds the reason: there is no item "after" or "before"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
+    ngx_ors_error_t *err);
+
+
+#endif /* _NGX_ORS_LISTING_H_INCLUDED_ */

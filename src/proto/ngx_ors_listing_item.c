@@ -1,0 +1,373 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_edit.h>
+#include <ngx_ors_listing_item.h>
+
+
+/* of a response's id, which may be one that is not ours */
+#define NGX_ORS_LISTING_OWNER  64
+
+
+typedef struct {
+    ngx_str_t     type;
+    ngx_str_t     prefix;
+    ngx_uint_t    status;       /* it has one */
+} ngx_ors_listing_kind_t;
+
+
+static const ngx_ors_listing_kind_t *ngx_ors_listing_kind(
+    ngx_ors_json_t *json, ngx_ors_json_node_t *item);
+static ngx_ors_json_node_t *ngx_ors_listing_own_id(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
+static ngx_int_t ngx_ors_listing_head(ngx_ors_edits_t *edits,
+    ngx_ors_json_t *json, const ngx_ors_listing_kind_t *kind, ngx_str_t *id);
+static ngx_int_t ngx_ors_listing_missing(ngx_ors_edits_t *edits,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *object, const char *name,
+    ngx_str_t *value);
+static ngx_int_t ngx_ors_listing_content(ngx_ors_edits_t *edits,
+    ngx_ors_json_t *json);
+static ngx_int_t ngx_ors_listing_string(ngx_ors_edits_t *edits,
+    ngx_ors_json_node_t *content, ngx_uint_t assistant);
+static ngx_int_t ngx_ors_listing_part(ngx_ors_edits_t *edits,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *part);
+
+
+/* the first one is that of items without a type, the last one of others */
+
+static const ngx_ors_listing_kind_t  ngx_ors_listing_kinds[] = {
+    { ngx_string("message"), ngx_string("msg"), 1 },
+    { ngx_string("function_call"), ngx_string("fc"), 1 },
+    { ngx_string("function_call_output"), ngx_string("fco"), 1 },
+    { ngx_string("reasoning"), ngx_string("rs"), 1 },
+    { ngx_string("custom_tool_call"), ngx_string("ctc"), 1 },
+    { ngx_string("custom_tool_call_output"), ngx_string("ctco"), 1 },
+    { ngx_string("local_shell_call"), ngx_string("lsh"), 1 },
+    { ngx_string("local_shell_call_output"), ngx_string("lsho"), 1 },
+    { ngx_string("shell_call"), ngx_string("sh"), 1 },
+    { ngx_string("shell_call_output"), ngx_string("sho"), 1 },
+    { ngx_string("apply_patch_call"), ngx_string("apc"), 1 },
+    { ngx_string("apply_patch_call_output"), ngx_string("apco"), 1 },
+    { ngx_string("web_search_call"), ngx_string("ws"), 1 },
+    { ngx_string("file_search_call"), ngx_string("fs"), 1 },
+    { ngx_string("computer_call"), ngx_string("cu"), 1 },
+    { ngx_string("computer_call_output"), ngx_string("cuo"), 1 },
+    { ngx_string("code_interpreter_call"), ngx_string("ci"), 1 },
+    { ngx_string("image_generation_call"), ngx_string("ig"), 1 },
+    { ngx_string("mcp_call"), ngx_string("mcp"), 1 },
+    { ngx_string("mcp_list_tools"), ngx_string("mcpl"), 0 },
+    { ngx_string("mcp_approval_request"), ngx_string("mcpr"), 0 },
+    { ngx_string("mcp_approval_response"), ngx_string("mcpa"), 0 },
+    { ngx_string("compaction"), ngx_string("cmp"), 0 },
+    { ngx_null_string, ngx_string("item"), 0 }
+};
+
+
+ngx_ors_json_node_t *
+ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
+    ngx_str_t *owner, ngx_uint_t index, u_char *buf, ngx_str_t *id)
+{
+    u_char                        *p, *q, *last;
+    ngx_ors_json_node_t           *node;
+    const ngx_ors_listing_kind_t  *kind;
+
+    node = ngx_ors_listing_own_id(json, item);
+
+    if (node) {
+        ngx_ors_json_raw(json, node, id);
+        return node;
+    }
+
+    kind = ngx_ors_listing_kind(json, item);
+
+    p = ngx_cpymem(buf, kind->prefix.data, kind->prefix.len);
+    *p++ = '_';
+
+    last = owner->data + owner->len;
+
+    q = ngx_strlchr(owner->data, last, '_');
+    q = q ? q + 1 : owner->data;
+
+    last = ngx_min(last, q + NGX_ORS_LISTING_OWNER);
+
+    /* that of another server may have anything in it */
+
+    for ( /* void */ ; q < last; q++) {
+        if ((*q >= '0' && *q <= '9') || ((*q | 0x20) >= 'a'
+                                         && (*q | 0x20) <= 'z'))
+        {
+            *p++ = *q;
+        }
+    }
+
+    p = ngx_sprintf(p, "i%ui", index);
+
+    id->data = buf;
+    id->len = p - buf;
+
+    return NULL;
+}
+
+
+static const ngx_ors_listing_kind_t *
+ngx_ors_listing_kind(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t           *node;
+    const ngx_ors_listing_kind_t  *kind;
+
+    kind = ngx_ors_listing_kinds;
+
+    node = ngx_ors_json_find(json, item, "type");
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        return kind;
+    }
+
+    while (kind->type.len
+           && !ngx_ors_json_equal(json, node, kind->type.data, kind->type.len))
+    {
+        kind++;
+    }
+
+    return kind;
+}
+
+
+static ngx_ors_json_node_t *
+ngx_ors_listing_own_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_find(json, item, "id");
+
+    return (node && node->type == ngx_ors_json_string && node->len) ? node
+                                                                    : NULL;
+}
+
+
+ngx_int_t
+ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
+    ngx_ors_out_t *out)
+{
+    ngx_ors_edits_t                edits;
+    const ngx_ors_listing_kind_t  *kind;
+
+    ngx_ors_edits_init(&edits, json->pool);
+
+    kind = ngx_ors_listing_kind(json, json->nodes);
+
+    if (ngx_ors_listing_head(&edits, json, kind, id) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (kind == ngx_ors_listing_kinds
+        && ngx_ors_listing_content(&edits, json) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_edits_write(&edits, json, ngx_ors_edit_start(json->nodes),
+                        ngx_ors_edit_end(json->nodes), 1, out);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    const ngx_ors_listing_kind_t *kind, ngx_str_t *id)
+{
+    u_char     *p;
+    ngx_str_t   value;
+
+    static ngx_str_t  message = ngx_string("\"message\"");
+    static ngx_str_t  reference = ngx_string("\"item_reference\"");
+    static ngx_str_t  completed = ngx_string("\"completed\"");
+
+    value = message;
+
+    if (kind == ngx_ors_listing_kinds
+        && ngx_ors_json_find(json, json->nodes, "role") == NULL)
+    {
+        value = reference;
+    }
+
+    if (ngx_ors_listing_missing(edits, json, json->nodes, "type", &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_listing_own_id(json, json->nodes) == NULL) {
+        value.len = id->len + 2;
+        value.data = ngx_pnalloc(edits->pool, value.len);
+        if (value.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        p = value.data;
+        *p++ = '"';
+        p = ngx_cpymem(p, id->data, id->len);
+        *p = '"';
+
+        if (ngx_ors_listing_missing(edits, json, json->nodes, "id", &value)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    if (!kind->status || value.data == reference.data) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_listing_missing(edits, json, json->nodes, "status",
+                                   &completed);
+}
+
+
+/* a member that is absent, null or the empty string */
+
+static ngx_int_t
+ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, const char *name, ngx_str_t *value)
+{
+    u_char               *p;
+    size_t                len;
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *node;
+
+    len = ngx_strlen(name);
+
+    node = ngx_ors_json_get(json, object, (u_char *) name, len);
+
+    if (node) {
+
+        if (node->type == ngx_ors_json_null
+            || (node->type == ngx_ors_json_string && node->len == 0))
+        {
+            return ngx_ors_edits_value(edits, node, value);
+        }
+
+        return NGX_OK;
+    }
+
+    text.data = ngx_pnalloc(edits->pool, len + value->len + 4);
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_sprintf(text.data, "\"%s\":%V", name, value);
+
+    if (object->count) {
+        *p++ = ',';
+    }
+
+    text.len = p - text.data;
+
+    return ngx_ors_edits_add(edits, ngx_ors_edit_start(object) + 1, 0, &text);
+}
+
+
+static ngx_int_t
+ngx_ors_listing_content(ngx_ors_edits_t *edits, ngx_ors_json_t *json)
+{
+    ngx_ors_json_node_t  *role, *content, *part;
+
+    content = ngx_ors_json_find(json, json->nodes, "content");
+
+    if (content == NULL) {
+        return NGX_OK;
+    }
+
+    if (content->type == ngx_ors_json_string) {
+        role = ngx_ors_json_find(json, json->nodes, "role");
+
+        return ngx_ors_listing_string(edits, content,
+                                      role && ngx_ors_json_is(json, role,
+                                                              "assistant"));
+    }
+
+    if (content->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    for (part = ngx_ors_json_first(json, content);
+         part;
+         part = ngx_ors_json_next(json, part))
+    {
+        if (ngx_ors_listing_part(edits, json, part) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* the text itself stays where it is */
+
+static ngx_int_t
+ngx_ors_listing_string(ngx_ors_edits_t *edits, ngx_ors_json_node_t *content,
+    ngx_uint_t assistant)
+{
+    ngx_str_t  *head, *tail;
+
+    static ngx_str_t  input =
+        ngx_string("[{\"type\":\"input_text\",\"text\":");
+    static ngx_str_t  input_end = ngx_string("}]");
+    static ngx_str_t  output =
+        ngx_string("[{\"type\":\"output_text\",\"text\":");
+    static ngx_str_t  output_end =
+        ngx_string(",\"annotations\":[],\"logprobs\":[]}]");
+
+    head = assistant ? &output : &input;
+    tail = assistant ? &output_end : &input_end;
+
+    if (ngx_ors_edits_add(edits, ngx_ors_edit_start(content), 0, head)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_edits_add(edits, ngx_ors_edit_end(content), 0, tail);
+}
+
+
+static ngx_int_t
+ngx_ors_listing_part(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *part)
+{
+    ngx_ors_json_node_t  *type;
+
+    static ngx_str_t  empty = ngx_string("[]");
+    static ngx_str_t  automatic = ngx_string("\"auto\"");
+
+    type = ngx_ors_json_find(json, part, "type");
+
+    if (type == NULL || type->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_is(json, type, "input_image")) {
+        return ngx_ors_listing_missing(edits, json, part, "detail",
+                                       &automatic);
+    }
+
+    if (!ngx_ors_json_is(json, type, "output_text")) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_listing_missing(edits, json, part, "annotations", &empty)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_listing_missing(edits, json, part, "logprobs", &empty);
+}

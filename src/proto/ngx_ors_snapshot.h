@@ -1,0 +1,45 @@
+
+/*
+ * A response object that was stored, as it is told to a client later.
+ */
+
+
+#ifndef _NGX_ORS_SNAPSHOT_H_INCLUDED_
+#define _NGX_ORS_SNAPSHOT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_json.h>
+#include <ngx_ors_out.h>
+
+
+typedef struct {
+    ngx_ors_json_t             json;
+    ngx_str_t                  id;          /* inside of a JSON string */
+    unsigned                   background:1;
+} ngx_ors_snapshot_t;
+
+
+/*
+ * Reads "text", a response object, which is borrowed; nodes come from
+ * "pool".
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   it is none
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
+    ngx_pool_t *pool);
+
+/*
+ * Appends the object as one that has ended: with "error" it has failed, else
+ * it was cancelled.  The bytes that stay are referred to.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_snapshot_end(ngx_ors_snapshot_t *snap,
+    ngx_ors_error_t *error, ngx_ors_out_t *out);
+
+
+#endif /* _NGX_ORS_SNAPSHOT_H_INCLUDED_ */
