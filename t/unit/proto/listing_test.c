@@ -319,7 +319,8 @@ test_forms(ngx_pool_t *pool)
     ngx_str_null(&args);
     ngx_ors_out_init(&out, pool, 64);
     (void) ngx_ors_listing_init(&list, &args, pool, &err);
-    (void) add(&list, "{\"role\":\"user\"}", "a\\\"\\u00e9Z-9aaaaaaaaaaaaaaaaaaa"
+    (void) add(&list, "{\"role\":\"user\"}",
+               "a\\\"\\u00e9Z-9aaaaaaaaaaaaaaaaaaa"
                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
     (void) ngx_ors_listing_render(&list, &out, &err);
