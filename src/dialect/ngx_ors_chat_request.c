@@ -422,11 +422,13 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return NGX_OK;
     }
 
-    if (habits->object) {
+    if (target->habits->object) {
         ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_object\","
                              "\"schema\":");
 
-        if (ngx_ors_chat_text_schema(req, habits, member, out) != NGX_OK) {
+        if (ngx_ors_chat_text_schema(req, target->habits, member, out)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
 
