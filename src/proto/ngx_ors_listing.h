@@ -33,6 +33,11 @@ typedef struct {
 
     ngx_ors_listing_entry_t   *entries;   /* a ring of "limit" */
     ngx_uint_t                 n;         /* those that were in it */
+
+    ngx_str_t                 *slots;     /* ids that items had, a hash */
+    ngx_uint_t                 nslots;
+    ngx_uint_t                 nids;
+    uint32_t                   seed;
     ngx_ors_json_t             json;
     ngx_pool_t                *pool;
 

@@ -28,6 +28,7 @@ typedef struct {
 static void test_query(ngx_pool_t *pool);
 static void test_pages(ngx_pool_t *pool);
 static void test_forms(ngx_pool_t *pool);
+static void test_twice(ngx_pool_t *pool);
 static void test_broken(ngx_pool_t *pool);
 static void test_memory(void);
 static ngx_int_t list_turns(ngx_ors_listing_t *list, char *args,
@@ -162,6 +163,7 @@ main(void)
     test_query(pool);
     test_pages(pool);
     test_forms(pool);
+    test_twice(pool);
     test_broken(pool);
     test_memory();
 
@@ -329,6 +331,50 @@ test_forms(ngx_pool_t *pool)
     p = ngx_strnstr(text.data, "\"first_id\":\"msg_au00e9Z9aaaaaaaaaaaaaaaaaaa"
                     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaai0\"", text.len);
     ok(p != NULL, "letters and digits of another server's id are taken");
+}
+
+
+/* an item that was sent again is listed once, so that pages have an end */
+
+static void
+test_twice(ngx_pool_t *pool)
+{
+    char                item[64];
+    ngx_int_t           rc;
+    ngx_str_t           args;
+    ngx_uint_t          i, n, turn;
+    ngx_ors_out_t       out;
+    ngx_ors_error_t     err;
+    ngx_ors_listing_t   list;
+
+    ngx_str_set(&args, "order=asc&limit=7");
+    n = 0;
+
+    do {
+        (void) ngx_ors_listing_init(&list, &args, pool, &err);
+        ngx_ors_out_init(&out, pool, 64);
+        rc = NGX_OK;
+
+        for (turn = 0; turn < 2; turn++) {
+            for (i = 0; i < 100 && rc == NGX_OK; i++) {
+                (void) snprintf(item, sizeof(item), "{\"id\":\"%d\"},"
+                                "{\"id\":\"%d\"}", (int) i, (int) (i / 2));
+                rc = add(&list, item, "resp_r");
+            }
+        }
+
+        rc = ngx_ors_listing_render(&list, &out, &err);
+
+        args.data = ngx_pnalloc(pool, 64);
+        args.len = snprintf((char *) args.data, 64,
+                            "order=asc&limit=7&after=%d",
+                            (int) list.n > 0 ? (int) (n + list.n - 1) : 0);
+        n += list.n;
+
+    } while (rc == NGX_OK && list.more && n < 1000);
+
+    is_int(rc, NGX_OK, "items that come again and again are listed");
+    is_int(n, 100, "each of them once");
 }
 
 
