@@ -354,7 +354,8 @@ my %habit = (
     tokens => [ qw( auto max_tokens max_completion_tokens ) ],
     systems => [ qw( many one ) ],
     developer => [ qw( system developer ) ],
-    images => [ qw( on off ) ], files => [ qw( on off ) ],
+    images => [ qw( on off ) ], files => [ qw( on off url ) ],
+    videos => [ qw( on off ) ],
     stream => [ qw( on off always ) ], usage => [ qw( on off ) ],
     think => [ qw( off on open ) ],
     reasoning => [ qw( off reasoning_content reasoning ) ],
@@ -405,8 +406,9 @@ bad('habit params twice',
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
-        . '"systems=", "images=", "files=", "stream=", "usage=", "reasoning=", '
-        . '"think=", "strict=", "content=", "format=" or "params="');
+        . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
+        . '"reasoning=", "think=", "strict=", "content=", "format=" or '
+        . '"params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

@@ -26,6 +26,8 @@ my %habits = (
     merged    => 'open_responses_chat systems=one;',
     blind     => 'open_responses_chat images=off;',
     paperless => 'open_responses_chat files=off;',
+    fetching  => 'open_responses_chat files=url;',
+    watching  => 'open_responses_chat videos=on;',
     whole     => 'open_responses_chat stream=off;',
     flows     => 'open_responses_chat stream=always;',
     unpaid    => 'open_responses_chat usage=off;',
@@ -196,6 +198,44 @@ for (['blind', \%image, \%file], ['paperless', \%file, \%image]) {
 
     response_ok(ask($name, with($yes)), "$name: the other kind");
     response_ok(ask('usual', with($not)), "$name: elsewhere");
+}
+
+
+# files and videos by their address
+
+my %link = (type => 'input_file', file_url => 'https://a/b.pdf');
+my %video = (type => 'input_video', video_url => 'https://a/b.mp4');
+
+sub output (@parts) { return { input => [
+    { type => 'function_call', call_id => 'c', name => 'f',
+      arguments => '{}' },
+    { type => 'function_call_output', call_id => 'c',
+      output => \@parts } ] } }
+
+for ([ 'usual', with(\%link), 'input[0].content[1]', 'invalid_value' ],
+     [ 'paperless', with(\%link), 'input[0].content[1]' ],
+     [ 'usual', output(\%link), 'input[1].output[0]', 'invalid_value' ],
+     [ 'usual', output(\%video), 'input[1].output[0]' ])
+{
+    my ($name, $body, $param, $code) = @$_;
+    my $count = $model->count;
+
+    error_ok(ask($name, { %$body, stream => $_ }), 400, "E22: $name: $param",
+             code => $code // 'unsupported_value', param => $param)
+        for $T, $F;
+    is($model->count, $count, "E22: $name: $param: not sent");
+}
+
+for ([ fetching => \%link, { type => 'file', file => {
+           file_data => 'https://a/b.pdf' } } ],
+     [ watching => \%video, { type => 'video_url', video_url => {
+           url => 'https://a/b.mp4' } } ])
+{
+    my ($name, $part, $sent) = @$_;
+
+    response_ok(ask($name, output($part)), "E22: $name");
+    is_deeply($model->last_request->{json}{messages}[-1],
+              { role => 'user', content => [ $sent ] }, "E22: $name: sent");
 }
 
 

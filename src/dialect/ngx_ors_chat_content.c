@@ -22,6 +22,7 @@ typedef enum {
     ngx_ors_chat_part_image,
     ngx_ors_chat_part_file,
     ngx_ors_chat_part_audio,
+    ngx_ors_chat_part_video,
     ngx_ors_chat_part_other
 } ngx_ors_chat_part_e;
 
@@ -36,7 +37,9 @@ enum {
     ngx_ors_chat_p_detail,
     ngx_ors_chat_p_filename,
     ngx_ors_chat_p_file_data,
+    ngx_ors_chat_p_file_url,
     ngx_ors_chat_p_input_audio,
+    ngx_ors_chat_p_video_url,
     ngx_ors_chat_p_n
 };
 
@@ -67,7 +70,11 @@ static ngx_int_t ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_t *part, ngx_uint_t n);
+static ngx_ors_json_node_t *ngx_ors_chat_file_source(
+    ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part);
 static ngx_int_t ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part, ngx_uint_t n);
+static ngx_int_t ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_t *part, ngx_uint_t n);
 
 
@@ -79,7 +86,9 @@ static const ngx_str_t  ngx_ors_chat_part_names[] = {
     ngx_string("detail"),
     ngx_string("filename"),
     ngx_string("file_data"),
+    ngx_string("file_url"),
     ngx_string("input_audio"),
+    ngx_string("video_url"),
     ngx_null_string
 };
 
@@ -268,13 +277,14 @@ ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
                             1 << ngx_ors_chat_part_text
                             | 1 << ngx_ors_chat_part_image
                             | 1 << ngx_ors_chat_part_file
-                            | 1 << ngx_ors_chat_part_audio, n);
+                            | 1 << ngx_ors_chat_part_audio
+                            | 1 << ngx_ors_chat_part_video, n);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    media = n[ngx_ors_chat_part_audio];
+    media = n[ngx_ors_chat_part_audio] + n[ngx_ors_chat_part_video];
 
     ngx_ors_out_lit(cc->out, "\"");
 
@@ -407,6 +417,7 @@ ngx_ors_chat_attached(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_e kind)
         return cc->habits->files;
 
     case ngx_ors_chat_part_audio:
+    case ngx_ors_chat_part_video:
         return 1;
 
     case ngx_ors_chat_part_text:
@@ -448,6 +459,9 @@ ngx_ors_chat_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 
     } else if (ngx_ors_json_is(json, type, "input_audio")) {
         part->kind = ngx_ors_chat_part_audio;
+
+    } else if (ngx_ors_json_is(json, type, "input_video")) {
+        part->kind = ngx_ors_chat_part_video;
 
     } else if (ngx_ors_json_is(json, type, "refusal")) {
         part->kind = ngx_ors_chat_part_refusal;
@@ -562,6 +576,9 @@ ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     case ngx_ors_chat_part_audio:
         return ngx_ors_chat_audio_put(cc, part, n);
 
+    case ngx_ors_chat_part_video:
+        return ngx_ors_chat_video_put(cc, part, n);
+
     case ngx_ors_chat_part_refusal:
     case ngx_ors_chat_part_other:
         break;
@@ -623,15 +640,23 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 {
     ngx_ors_json_node_t  *name, *data;
 
-    if (!cc->habits->files) {
+    if (cc->habits->files == ngx_ors_chat_files_off) {
         return ngx_ors_chat_refuse(cc, n, "unsupported_value",
                                    "is a file, which this model server does "
                                    "not take");
     }
 
-    data = part->member[ngx_ors_chat_p_file_data];
+    data = ngx_ors_chat_file_source(cc, part);
 
     if (data == NULL) {
+
+        if (part->member[ngx_ors_chat_p_file_url]) {
+            return ngx_ors_chat_refuse(cc, n, "invalid_value",
+                                       "has a \"file_url\", which this model "
+                                       "server does not take, and no "
+                                       "\"file_data\"");
+        }
+
         return ngx_ors_chat_refuse(cc, n, "invalid_value",
                                    "has no \"file_data\", without which a "
                                    "file cannot be sent");
@@ -652,6 +677,36 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;
+}
+
+
+/*
+ * What a file is sent as: its data, which clients put into its address, too,
+ * or else that address, where there are servers that fetch it
+ */
+
+static ngx_ors_json_node_t *
+ngx_ors_chat_file_source(ngx_ors_chat_content_t *cc,
+    ngx_ors_chat_part_t *part)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *url;
+
+    if (part->member[ngx_ors_chat_p_file_data]) {
+        return part->member[ngx_ors_chat_p_file_data];
+    }
+
+    url = part->member[ngx_ors_chat_p_file_url];
+
+    if (url == NULL || cc->habits->files == ngx_ors_chat_files_url) {
+        return url;
+    }
+
+    ngx_ors_json_raw(cc->json, url, &text);
+
+    return (text.len >= 5 && ngx_strncasecmp(text.data, (u_char *) "data:", 5)
+                             == 0)
+           ? url : NULL;
 }
 
 
@@ -679,6 +734,26 @@ ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_ors_chat_value(cc->out, cc->json, data);
     ngx_ors_out_lit(cc->out, ",\"format\":");
     ngx_ors_chat_value(cc->out, cc->json, format);
+    ngx_ors_out_lit(cc->out, "}}");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+    ngx_uint_t n)
+{
+    if (!cc->habits->videos) {
+        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+                                   "is a video, which this model server "
+                                   "does not take");
+    }
+
+    ngx_ors_out_lit(cc->out, "{\"type\":\"video_url\","
+                             "\"video_url\":{\"url\":");
+    ngx_ors_chat_value(cc->out, cc->json,
+                       part->member[ngx_ors_chat_p_video_url]);
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;

@@ -59,6 +59,13 @@ typedef enum {
 } ngx_ors_chat_content_e;
 
 
+typedef enum {
+    ngx_ors_chat_files_off = 0,
+    ngx_ors_chat_files_on,                /* with what is in them */
+    ngx_ors_chat_files_url                /* by their address, too */
+} ngx_ors_chat_files_e;
+
+
 /* what is sent for one value of "reasoning.effort" */
 
 typedef struct {
@@ -72,7 +79,8 @@ typedef struct {
     ngx_uint_t              developer;    /* there is a role of that name */
     ngx_uint_t              merge;        /* one system message, the first */
     ngx_uint_t              images;       /* parts of that kind are taken */
-    ngx_uint_t              files;
+    ngx_uint_t              files;        /* ngx_ors_chat_files_e */
+    ngx_uint_t              videos;
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
     ngx_uint_t              usage;        /* a stream is asked for it */
     ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */

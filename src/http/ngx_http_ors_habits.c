@@ -69,6 +69,14 @@ static ngx_conf_enum_t  ngx_http_ors_habit_flags[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_ors_habit_files[] = {
+    { ngx_string("on"), ngx_ors_chat_files_on },
+    { ngx_string("off"), ngx_ors_chat_files_off },
+    { ngx_string("url"), ngx_ors_chat_files_url },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
     { ngx_string("on"), ngx_ors_chat_stream_on },
     { ngx_string("off"), ngx_ors_chat_stream_off },
@@ -133,6 +141,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
       ngx_http_ors_habit_flags },
 
     { ngx_string("files"), offsetof(ngx_ors_chat_habits_t, files),
+      ngx_http_ors_habit_files },
+
+    { ngx_string("videos"), offsetof(ngx_ors_chat_habits_t, videos),
       ngx_http_ors_habit_flags },
 
     { ngx_string("stream"), offsetof(ngx_ors_chat_habits_t, stream),

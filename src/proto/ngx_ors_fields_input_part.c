@@ -226,6 +226,7 @@ static const ngx_ors_variant_t  ngx_ors_user_parts[] = {
     { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_image_shape },
     { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_file_shape },
     { ngx_string("input_audio"), NGX_ORS_IN_OPENAI, &ngx_ors_audio_shape },
+    { ngx_string("input_video"), NGX_ORS_IN_TOLERANT, &ngx_ors_video_shape },
     ngx_ors_variants_end
 };
 

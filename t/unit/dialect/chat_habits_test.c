@@ -16,6 +16,22 @@
 #define IMAGE  "{'type':'input_image','image_url':'data:,'}"
 #define TEXT(text)  "{'type':'input_text','text':'" text "'}"
 #define FILES  "{'type':'input_file','file_data':'data:,'}"
+#define LINK(url)                                                             \
+    "{'type':'input_file','filename':'f','file_url':'" url "'}"
+#define LINKED(url)                                                           \
+    "{'type':'file','file':{'filename':'f','file_data':'" url "'}}"
+#define VIDEO  "{'type':'input_video','video_url':'http://v'}"
+#define SHOWN                                                                 \
+    "{'type':'video_url','video_url':{'url':'http://v'}}"
+#define GIVES(parts)                                                          \
+    ",'input':[{'type':'function_call','call_id':'c','name':'f',"             \
+    "'arguments':'{}'},{'type':'function_call_output','call_id':'c',"         \
+    "'output':[" parts "]}]"
+#define GIVEN(parts)                                                          \
+    "'messages':[{'role':'assistant','content':null,'tool_calls':["           \
+    "{'id':'c','type':'function','function':{'name':'f',"                     \
+    "'arguments':'{}'}}]},{'role':'tool','content':'(attached below)',"       \
+    "'tool_call_id':'c'},{'role':'user','content':[" parts "]}]"
 
 /* a function, and what it becomes */
 
@@ -195,6 +211,48 @@ static test_row_t  rows[] = {
     { "files: off", habit(files), 0,
       ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
       "!unsupported_value input[0].content[1]" },
+
+    { "E22 files: off, by an address", habit(files), ngx_ors_chat_files_off,
+      ",'input':[{'role':'user','content':[" LINK("http://f") "]}]",
+      "!unsupported_value input[0].content[0]" },
+
+    { "E22 files: on, by an address", habit(files), ngx_ors_chat_files_on,
+      ",'input':[{'role':'user','content':[" FILES "," LINK("http://f") "]}]",
+      "!invalid_value input[0].content[1]" },
+
+    { "E22 files: on, an address that is data", habit(files),
+      ngx_ors_chat_files_on, GIVES(LINK("DATA:,") "," LINK("data:x")),
+      GIVEN(LINKED("DATA:,") "," LINKED("data:x")) },
+
+    { "E22 files: url", habit(files), ngx_ors_chat_files_url,
+      ",'input':[{'role':'user','content':[" LINK("http://f") ","
+      "{'type':'input_file','file_url':'http://f','file_data':'data:,'}]}]",
+      "'messages':[{'role':'user','content':[" LINKED("http://f") ","
+      "{'type':'file','file':{'file_data':'data:,'}}]}]" },
+
+    { "E22 files: url, an output", habit(files), ngx_ors_chat_files_url,
+      GIVES(LINK("http://f")), GIVEN(LINKED("http://f")) },
+
+    { "E20 files: url, with nothing but an id", habit(files),
+      ngx_ors_chat_files_url,
+      ",'input':[{'role':'user','content':["
+      "{'type':'input_file','file_id':'x'}]}]",
+      "!invalid_value input[0].content[0]" },
+
+    { "videos: off", habit(videos), 0, GIVES(IMAGE "," VIDEO),
+      "!unsupported_value input[1].output[1]" },
+
+    { "videos: on, in an output", habit(videos), 1, GIVES(VIDEO),
+      GIVEN(SHOWN) },
+
+    { "videos: on", habit(videos), 1,
+      ",'input':[{'role':'user','content':[" VIDEO "," IMAGE "]}]",
+      "'messages':[{'role':'user','content':[" SHOWN ","
+      "{'type':'image_url','image_url':{'url':'data:,'}}]}]" },
+
+    { "videos: on, in a system message", habit(videos), 1,
+      ",'input':[{'role':'system','content':[" VIDEO "]}]",
+      "!invalid_value input[0].content[0].type" },
 
     /* E29 */
 

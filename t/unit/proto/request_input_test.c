@@ -180,7 +180,7 @@ static reading_t  user_parts[] = {
     { "{'type':'input_file','file_url':5}", NONE, TYPE, "file_url" },
     { "{'type':'input_file','file_id':5}", ALL & ~OPENAI, TYPE, "file_id" },
     { "{'type':'input_file','detail':5}", ALL & ~OPENAI, TYPE, "detail" },
-    { "{'type':'input_video','video_url':'x'}", NONE, VALUE, "type" },
+    { "{'type':'input_video','video_url':'x'}", TOLERANT, VALUE, "type" },
     { "{'type':'input_audio','input_audio':{}}", FLAVOR, VALUE, "type" },
     { "{'type':'output_text','text':'x'}", NONE, VALUE, "type" },
     { "{'type':'acme:part'}", NONE, VALUE, "type" },

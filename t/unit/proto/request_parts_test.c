@@ -25,7 +25,7 @@ static part_t  parts[] = {
     { "{'type':'input_text','text':'x'}", "usao" },
     { "{'type':'input_image'}", "uo" },
     { "{'type':'input_file'}", "uo" },
-    { "{'type':'input_video','video_url':'x'}", "o" },
+    { "{'type':'input_video','video_url':'x'}", "uo" },
     { "{'type':'output_text','text':'x'}", "a" },
     { "{'type':'refusal','refusal':'x'}", "a" },
     { "{'type':'summary_text','text':'x'}", "" },
