@@ -18,6 +18,7 @@ ngx_ors_store_engine(ngx_str_t *name)
     ngx_uint_t  i;
 
     static const ngx_ors_store_engine_t  *engines[] = {
+        &ngx_ors_store_lmdb,
         NULL
     };
 
@@ -111,12 +112,28 @@ void
 ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {
     job->posted = 0;
-    job->status = status;
 
     if (job->dropped) {
         ngx_ors_store_release(job);
         return;
     }
 
+    if (job->told) {
+        return;
+    }
+
+    job->status = status;
     job->handler(job);
+}
+
+
+void
+ngx_ors_store_tell(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
+{
+    job->told = 1;
+    job->status = status;
+
+    if (!job->dropped) {
+        job->handler(job);
+    }
 }

@@ -101,6 +101,7 @@ struct ngx_ors_store_job_s {
 
     unsigned                  posted:1;
     unsigned                  dropped:1;  /* nobody waits for it */
+    unsigned                  told:1;     /* who waited knows the status */
 };
 
 
@@ -181,6 +182,13 @@ void ngx_ors_store_release(ngx_ors_store_job_t *job);
 
 /* For engines: the job is over. */
 void ngx_ors_store_done(ngx_ors_store_job_t *job,
+    ngx_ors_store_status_e status);
+
+/*
+ * For engines: calls the handler of a job that is in use by a thread, which
+ * is over when ngx_ors_store_done() is called.
+ */
+void ngx_ors_store_tell(ngx_ors_store_job_t *job,
     ngx_ors_store_status_e status);
 
 #define ngx_ors_store_down(store)  (store)->engine->down(store)

@@ -1,0 +1,506 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_lmdb.h>
+#include <ngx_ors_record.h>
+
+
+#define NGX_ORS_LMDB_READERS  2048
+#define NGX_ORS_LMDB_TRIES    3
+
+
+static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env);
+static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env);
+static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
+static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_op_t *op, time_t now);
+static int ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_op_t *op, time_t now);
+static int ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_op_t *op, u_char *name, time_t now, size_t *left,
+    ngx_ors_record_t *rec);
+static int ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now, size_t max, ngx_pool_t *pool);
+
+
+ngx_int_t
+ngx_ors_lmdb_init(ngx_ors_lmdb_t *db)
+{
+    db->env = NULL;
+
+    return pthread_rwlock_init(&db->lock, NULL) ? NGX_ERROR : NGX_OK;
+}
+
+
+int
+ngx_ors_lmdb_open(ngx_ors_lmdb_t *db)
+{
+    int       err;
+    MDB_env  *env;
+
+    /* no process may have an environment open twice */
+
+    (void) pthread_rwlock_wrlock(&db->lock);
+
+    if (db->env) {
+        mdb_env_close(db->env);
+        db->env = NULL;
+    }
+
+    err = ngx_ors_lmdb_env(db, &env);
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_tables(db, env);
+
+        if (err) {
+            mdb_env_close(env);
+
+        } else {
+            db->env = env;
+        }
+    }
+
+    (void) pthread_rwlock_unlock(&db->lock);
+
+    return err;
+}
+
+
+static int
+ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env)
+{
+    int  err;
+
+    err = mdb_env_create(env);
+    if (err) {
+        return err;
+    }
+
+    err = mdb_env_set_maxdbs(*env, 3);
+
+    if (err == 0) {
+        err = mdb_env_set_maxreaders(*env, NGX_ORS_LMDB_READERS);
+    }
+
+    if (err == 0) {
+        err = mdb_env_set_mapsize(*env, db->size);
+    }
+
+    /* a task may end on another thread than that of the one before it */
+
+    if (err == 0) {
+        err = mdb_env_open(*env, (char *) db->path,
+                           db->sync ? MDB_NOTLS : MDB_NOTLS|MDB_NOSYNC, 0600);
+    }
+
+    if (err) {
+        mdb_env_close(*env);
+    }
+
+    return err;
+}
+
+
+static int
+ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
+{
+    int       err;
+    MDB_txn  *txn;
+
+    err = mdb_txn_begin(env, NULL, 0, &txn);
+    if (err) {
+        return err;
+    }
+
+    err = mdb_dbi_open(txn, "entries", MDB_CREATE, &db->entries);
+
+    if (err == 0) {
+        err = mdb_dbi_open(txn, "values", MDB_CREATE, &db->values);
+    }
+
+    if (err == 0) {
+        err = mdb_dbi_open(txn, "expiry", MDB_CREATE, &db->expiry);
+    }
+
+    if (err) {
+        mdb_txn_abort(txn);
+        return err;
+    }
+
+    return mdb_txn_commit(txn);
+}
+
+
+void
+ngx_ors_lmdb_close(ngx_ors_lmdb_t *db)
+{
+    (void) pthread_rwlock_wrlock(&db->lock);
+
+    if (db->env) {
+        mdb_env_close(db->env);
+        db->env = NULL;
+    }
+
+    (void) pthread_rwlock_unlock(&db->lock);
+}
+
+
+int
+ngx_ors_lmdb_begin(ngx_ors_lmdb_t *db, unsigned int flags, MDB_txn **txn)
+{
+    int         err;
+    ngx_uint_t  tries;
+
+    for (tries = 1; /* void */ ; tries++) {
+
+        (void) pthread_rwlock_rdlock(&db->lock);
+
+        err = db->env ? mdb_txn_begin(db->env, NULL, flags, txn) : EBADF;
+
+        if (err == 0) {
+            return 0;
+        }
+
+        (void) pthread_rwlock_unlock(&db->lock);
+
+        if (tries == NGX_ORS_LMDB_TRIES) {
+            return err;
+        }
+
+        if (err == MDB_MAP_RESIZED) {
+            err = ngx_ors_lmdb_remap(db);
+
+        } else if (err == MDB_READERS_FULL) {
+            err = ngx_ors_lmdb_reap(db);
+        }
+
+        if (err) {
+            return err;
+        }
+    }
+}
+
+
+/* another process has a larger map, and has used it */
+
+static int
+ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db)
+{
+    int  err;
+
+    (void) pthread_rwlock_wrlock(&db->lock);
+
+    err = db->env ? mdb_env_set_mapsize(db->env, 0) : EBADF;
+
+    (void) pthread_rwlock_unlock(&db->lock);
+
+    return err;
+}
+
+
+int
+ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit)
+{
+    int  err;
+
+    err = 0;
+
+    if (commit) {
+        err = mdb_txn_commit(txn);
+
+    } else {
+        mdb_txn_abort(txn);
+    }
+
+    (void) pthread_rwlock_unlock(&db->lock);
+
+    return err;
+}
+
+
+int
+ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db)
+{
+    int  err, dead;
+
+    (void) pthread_rwlock_rdlock(&db->lock);
+
+    err = db->env ? mdb_reader_check(db->env, &dead) : EBADF;
+
+    (void) pthread_rwlock_unlock(&db->lock);
+
+    return err;
+}
+
+
+ngx_ors_store_status_e
+ngx_ors_lmdb_status(int err)
+{
+    switch (err) {
+
+    case 0:
+        return ngx_ors_store_ok;
+
+    case MDB_NOTFOUND:
+        return ngx_ors_store_absent;
+
+    /* a value is too large for what is left */
+
+    case EMSGSIZE:
+        return ngx_ors_store_limit;
+
+    case MDB_MAP_FULL:
+    case MDB_TXN_FULL:
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return ngx_ors_store_full;
+
+    case MDB_CORRUPTED:
+    case MDB_PAGE_NOTFOUND:
+        return ngx_ors_store_corrupt;
+
+    default:
+        return ngx_ors_store_unavailable;
+    }
+}
+
+
+int
+ngx_ors_lmdb_read(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
+    time_t now)
+{
+    int         err, last;
+    MDB_txn    *txn;
+    ngx_uint_t  i;
+
+    last = ngx_ors_lmdb_begin(db, MDB_RDONLY, &txn);
+
+    if (last) {
+        for (i = 0; i < n; i++) {
+            ops[i]->status = ngx_ors_lmdb_status(last);
+        }
+
+        return last;
+    }
+
+    for (i = 0; i < n; i++) {
+        err = (ops[i]->job->op == ngx_ors_store_chain)
+              ? ngx_ors_lmdb_chain(db, txn, ops[i], now)
+              : ngx_ors_lmdb_get(db, txn, ops[i], now);
+
+        ops[i]->status = ngx_ors_lmdb_status(err);
+
+        if (ops[i]->status > ngx_ors_store_limit) {
+            last = err;
+        }
+    }
+
+    (void) ngx_ors_lmdb_end(db, txn, 0);
+
+    return last;
+}
+
+
+static int
+ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
+    time_t now)
+{
+    int                     err;
+    ngx_uint_t              i;
+    ngx_ors_store_entry_t  *entry;
+
+    for (i = 0; i < op->job->n; i++) {
+        entry = &op->job->entries[i];
+
+        ngx_str_null(&entry->value);
+
+        err = ngx_ors_lmdb_load(db, txn, entry, now, NGX_MAX_SIZE_T_VALUE,
+                                op->job->pool);
+        if (err && err != MDB_NOTFOUND) {
+            return err;
+        }
+    }
+
+    return 0;
+}
+
+
+/* from the record to its oldest ancestor, a batch of names after the other */
+
+static int
+ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
+    time_t now)
+{
+    int                     err;
+    size_t                  left;
+    u_char                 *names;
+    ngx_uint_t              i, n, depth;
+    ngx_ors_record_t        rec;
+    ngx_ors_store_job_t    *job;
+    ngx_ors_store_entry_t  *entries, entry;
+
+    job = op->job;
+    left = job->max_size;
+
+    if (ngx_array_init(&op->chain, job->pool, 16,
+                       sizeof(ngx_ors_store_entry_t))
+        != NGX_OK)
+    {
+        return ENOMEM;
+    }
+
+    err = ngx_ors_lmdb_link(db, txn, op, job->entries[0].key.name, now, &left,
+                            &rec);
+    if (err) {
+        return err;
+    }
+
+    depth = rec.depth;
+
+    if (depth >= job->max_turns) {
+        return EMSGSIZE;
+    }
+
+    while (depth) {
+        n = ngx_min(rec.nancestors, depth);
+        names = rec.ancestors;
+
+        if (n == 0) {
+            return MDB_CORRUPTED;
+        }
+
+        for (i = 0; i < n; i++) {
+            err = ngx_ors_lmdb_link(db, txn, op, names, now, &left, &rec);
+            if (err) {
+                return err;
+            }
+
+            names += NGX_ORS_STORE_KEY;
+        }
+
+        depth -= n;
+    }
+
+    entries = op->chain.elts;
+    n = op->chain.nelts;
+
+    for (i = 0; i < n / 2; i++) {
+        entry = entries[i];
+        entries[i] = entries[n - i - 1];
+        entries[n - i - 1] = entry;
+    }
+
+    return 0;
+}
+
+
+static int
+ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
+    u_char *name, time_t now, size_t *left, ngx_ors_record_t *rec)
+{
+    int                     err;
+    ngx_ors_store_entry_t  *entry;
+
+    entry = ngx_array_push(&op->chain);
+    if (entry == NULL) {
+        return ENOMEM;
+    }
+
+    ngx_memcpy(entry->key.scope, op->job->entries[0].key.scope,
+               NGX_ORS_STORE_KEY);
+    ngx_memcpy(entry->key.name, name, NGX_ORS_STORE_KEY);
+
+    err = ngx_ors_lmdb_load(db, txn, entry, now, *left, op->job->pool);
+    if (err) {
+        return err;
+    }
+
+    *left -= entry->value.len;
+
+    return (ngx_ors_record_read(rec, &entry->value) == NGX_OK)
+           ? 0 : MDB_CORRUPTED;
+}
+
+
+/* 0, MDB_NOTFOUND, EMSGSIZE if it has more than "max" bytes, or an error */
+
+static int
+ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now, size_t max, ngx_pool_t *pool)
+{
+    int      err;
+    MDB_val  key, value;
+
+    err = ngx_ors_lmdb_expires(db, txn, &entry->key, &entry->expires);
+    if (err) {
+        return err;
+    }
+
+    if (entry->expires <= now) {
+        return MDB_NOTFOUND;
+    }
+
+    key.mv_data = &entry->key;
+    key.mv_size = sizeof(ngx_ors_store_key_t);
+
+    err = mdb_get(txn, db->values, &key, &value);
+    if (err) {
+        return (err == MDB_NOTFOUND) ? MDB_CORRUPTED : err;
+    }
+
+    if (value.mv_size > max) {
+        return EMSGSIZE;
+    }
+
+    /* NULL says that nothing is there */
+
+    entry->value.data = ngx_pnalloc(pool, value.mv_size + 1);
+    if (entry->value.data == NULL) {
+        return ENOMEM;
+    }
+
+    entry->value.len = value.mv_size;
+    ngx_memcpy(entry->value.data, value.mv_data, value.mv_size);
+
+    return 0;
+}
+
+
+int
+ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_key_t *key, time_t *expires)
+{
+    int       err;
+    u_char   *p;
+    MDB_val   k, value;
+    uint64_t  n;
+
+    k.mv_data = key;
+    k.mv_size = sizeof(ngx_ors_store_key_t);
+
+    err = mdb_get(txn, db->entries, &k, &value);
+    if (err) {
+        return err;
+    }
+
+    if (value.mv_size != NGX_ORS_LMDB_TIME) {
+        return MDB_CORRUPTED;
+    }
+
+    n = 0;
+
+    for (p = value.mv_data; p < (u_char *) value.mv_data + value.mv_size; p++)
+    {
+        n = (n << 8) | *p;
+    }
+
+    *expires = (time_t) n;
+
+    return 0;
+}

@@ -1,0 +1,506 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_lmdb_engine.h>
+
+
+#define NGX_ORS_LMDB_SIZE         (1024 * 1024 * 1024)
+#define NGX_ORS_LMDB_SIZE_MIN     (1024 * 1024)
+
+/* what is swept at once; ms between sweeps, and when there is more to do */
+#define NGX_ORS_LMDB_SWEEP        200
+#define NGX_ORS_LMDB_SWEEP_TIME   10000
+#define NGX_ORS_LMDB_SWEEP_PAUSE  5
+
+/* ms until it is tried to open it again, at first and at most */
+#define NGX_ORS_LMDB_RETRY        50
+#define NGX_ORS_LMDB_RETRY_MAX    5000
+
+/* seconds between lines in the log */
+#define NGX_ORS_LMDB_LOG_TIME     60
+
+
+static char *ngx_ors_lmdb_address(ngx_conf_t *cf, ngx_ors_store_t *store);
+static char *ngx_ors_lmdb_set_path(ngx_conf_t *cf, ngx_ors_lmdb_state_t *st);
+static char *ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *name, ngx_str_t *value);
+static char *ngx_ors_lmdb_set_size(ngx_ors_lmdb_state_t *st,
+    ngx_str_t *value);
+static char *ngx_ors_lmdb_set_sync(ngx_ors_lmdb_state_t *st,
+    ngx_str_t *value);
+static ngx_int_t ngx_ors_lmdb_init_conf(ngx_conf_t *cf,
+    ngx_ors_store_t *store);
+static ngx_int_t ngx_ors_lmdb_open_store(ngx_ors_store_t *store,
+    ngx_cycle_t *cycle);
+static int ngx_ors_lmdb_claim(ngx_ors_lmdb_state_t *st);
+static void ngx_ors_lmdb_opened(ngx_ors_lmdb_state_t *st, int err);
+static void ngx_ors_lmdb_close_store(ngx_ors_store_t *store);
+static ngx_uint_t ngx_ors_lmdb_down(ngx_ors_store_t *store);
+static void ngx_ors_lmdb_wake(ngx_event_t *ev);
+static void ngx_ors_lmdb_upkeep_thread(void *data, ngx_log_t *log);
+static void ngx_ors_lmdb_upkeep_done(ngx_event_t *ev);
+
+
+const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
+    ngx_string("lmdb"),
+    ngx_ors_lmdb_address,
+    ngx_ors_lmdb_param,
+    ngx_ors_lmdb_init_conf,
+    ngx_ors_lmdb_open_store,
+    ngx_ors_lmdb_close_store,
+    ngx_ors_lmdb_post,
+    ngx_ors_lmdb_down
+};
+
+
+/* environments of this process: LMDB fails if one is opened twice */
+
+static ngx_queue_t  ngx_ors_lmdb_envs = {
+    &ngx_ors_lmdb_envs, &ngx_ors_lmdb_envs
+};
+
+
+static char *
+ngx_ors_lmdb_address(ngx_conf_t *cf, ngx_ors_store_t *store)
+{
+    ngx_ors_lmdb_state_t  *st;
+
+    if (store->address.len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "store \"%V\" needs a directory, \"lmdb:PATH\"",
+                           &store->name);
+        return NGX_CONF_ERROR;
+    }
+
+    st = ngx_pcalloc(cf->pool, sizeof(ngx_ors_lmdb_state_t));
+    if (st == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     st->db.size = 0;
+     *     st->threads = { 0, NULL };
+     *     st->ino = 0;
+     *     st->ready = 0;
+     */
+
+    st->db.sync = NGX_CONF_UNSET_UINT;
+    st->store = store;
+
+    store->conf = st;
+    store->state = st;
+
+    if (ngx_ors_lmdb_init(&st->db) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    ngx_ors_lmdb_jobs_init(st, store->log);
+
+    return ngx_ors_lmdb_set_path(cf, st);
+}
+
+
+/* nginx makes the directory, and gives it to the user of its workers */
+
+static char *
+ngx_ors_lmdb_set_path(ngx_conf_t *cf, ngx_ors_lmdb_state_t *st)
+{
+    ngx_str_t    name;
+    ngx_path_t  *path;
+
+    path = ngx_pcalloc(cf->pool, sizeof(ngx_path_t));
+    if (path == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    name = st->store->address;
+
+    if (ngx_conf_full_name(cf->cycle, &name, 0) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    while (name.len > 1 && name.data[name.len - 1] == '/') {
+        name.len--;
+    }
+
+    path->name.len = name.len;
+    path->name.data = ngx_pnalloc(cf->pool, name.len + 1);
+    if (path->name.data == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    *ngx_cpymem(path->name.data, name.data, name.len) = '\0';
+
+    /* another owner of the same path is an error */
+
+    path->data = st;
+    path->conf_file = cf->conf_file->file.name.data;
+    path->line = cf->conf_file->line;
+
+    st->path = path;
+    st->db.path = path->name.data;
+
+    return (ngx_add_path(cf, &st->path) == NGX_OK) ? NGX_CONF_OK
+                                                   : NGX_CONF_ERROR;
+}
+
+
+static char *
+ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *name,
+    ngx_str_t *value)
+{
+    char                  *rv;
+    ngx_ors_lmdb_state_t  *st;
+
+    st = store->conf;
+
+    if (name->len == 4 && ngx_strncmp(name->data, "size", 4) == 0) {
+        rv = ngx_ors_lmdb_set_size(st, value);
+
+    } else if (name->len == 4 && ngx_strncmp(name->data, "sync", 4) == 0) {
+        rv = ngx_ors_lmdb_set_sync(st, value);
+
+    } else if (name->len == 7 && ngx_strncmp(name->data, "threads", 7) == 0) {
+        rv = st->threads.len ? "is duplicate"
+             : value->len ? NGX_CONF_OK : "must name a thread pool";
+        st->threads = *value;
+
+    } else {
+        rv = "is not known, it must be \"ttl\", \"timeout\", \"size\", "
+             "\"sync\" or \"threads\"";
+    }
+
+    if (rv != NGX_CONF_OK) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "parameter \"%V=%V\" of store \"%V\" %s", name,
+                           value, &store->name, rv);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_ors_lmdb_set_size(ngx_ors_lmdb_state_t *st, ngx_str_t *value)
+{
+    off_t  size;
+
+    if (st->db.size) {
+        return "is duplicate";
+    }
+
+    size = ngx_parse_offset(value);
+
+    if (size < NGX_ORS_LMDB_SIZE_MIN || size > NGX_MAX_OFF_T_VALUE / 2) {
+        return "must be a size of at least 1m";
+    }
+
+    st->db.size = ngx_align((size_t) size, ngx_pagesize);
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_ors_lmdb_set_sync(ngx_ors_lmdb_state_t *st, ngx_str_t *value)
+{
+    if (st->db.sync != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    if (value->len == 2 && ngx_strncmp(value->data, "on", 2) == 0) {
+        st->db.sync = 1;
+        return NGX_CONF_OK;
+    }
+
+    if (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0) {
+        st->db.sync = 0;
+        return NGX_CONF_OK;
+    }
+
+    return "must be \"on\" or \"off\"";
+}
+
+
+static ngx_int_t
+ngx_ors_lmdb_init_conf(ngx_conf_t *cf, ngx_ors_store_t *store)
+{
+    ngx_ors_lmdb_state_t  *st;
+
+    st = store->conf;
+
+    if (st->db.size == 0) {
+        st->db.size = NGX_ORS_LMDB_SIZE;
+    }
+
+    ngx_conf_init_uint_value(st->db.sync, 1);
+
+    st->thread_pool = ngx_thread_pool_add(cf, st->threads.len ? &st->threads
+                                                              : NULL);
+
+    return st->thread_pool ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_lmdb_open_store(ngx_ors_store_t *store, ngx_cycle_t *cycle)
+{
+    int                     err;
+    ngx_ors_lmdb_state_t   *st;
+    ngx_ors_lmdb_upkeep_t  *u;
+
+    st = store->state;
+    u = &st->upkeep;
+
+    ngx_ors_lmdb_jobs_init(st, cycle->log);
+
+    st->retry = NGX_ORS_LMDB_RETRY;
+
+    st->wake.handler = ngx_ors_lmdb_wake;
+    st->wake.data = st;
+    st->wake.log = cycle->log;
+    st->wake.cancelable = 1;
+
+    u->state = st;
+    u->task.ctx = u;
+    u->task.handler = ngx_ors_lmdb_upkeep_thread;
+    u->task.event.handler = ngx_ors_lmdb_upkeep_done;
+    u->task.event.data = u;
+    u->task.event.log = cycle->log;
+
+    err = ngx_ors_lmdb_claim(st);
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_open(&st->db);
+    }
+
+    ngx_ors_lmdb_opened(st, err);
+
+    return NGX_OK;
+}
+
+
+/* links make one directory of two names */
+
+static int
+ngx_ors_lmdb_claim(ngx_ors_lmdb_state_t *st)
+{
+    ngx_queue_t           *q;
+    ngx_file_info_t        fi;
+    ngx_ors_lmdb_state_t  *other;
+
+    if (st->ino) {
+        return 0;
+    }
+
+    if (ngx_file_info(st->db.path, &fi) == NGX_FILE_ERROR) {
+        return ngx_errno;
+    }
+
+    for (q = ngx_queue_head(&ngx_ors_lmdb_envs);
+         q != ngx_queue_sentinel(&ngx_ors_lmdb_envs);
+         q = ngx_queue_next(q))
+    {
+        other = ngx_queue_data(q, ngx_ors_lmdb_state_t, opened);
+
+        if (other->ino == fi.st_ino && other->dev == fi.st_dev) {
+            return EBUSY;
+        }
+    }
+
+    st->dev = fi.st_dev;
+    st->ino = fi.st_ino;
+
+    ngx_queue_insert_tail(&ngx_ors_lmdb_envs, &st->opened);
+
+    return 0;
+}
+
+
+static void
+ngx_ors_lmdb_opened(ngx_ors_lmdb_state_t *st, int err)
+{
+    ngx_ors_store_t  *store;
+
+    store = st->store;
+
+    if (err) {
+
+        if (!st->upkeep.failed) {
+            st->upkeep.failed = 1;
+            ngx_log_error(NGX_LOG_ERR, store->log, 0,
+                          "store \"%V\" cannot open \"%s\": %s", &store->name,
+                          st->db.path,
+                          (err == EBUSY) ? "another store has it open"
+                                         : mdb_strerror(err));
+        }
+
+        ngx_add_timer(&st->wake, st->retry);
+
+        st->retry = ngx_min(st->retry * 2, NGX_ORS_LMDB_RETRY_MAX);
+
+        return;
+    }
+
+    if (st->upkeep.failed) {
+        st->upkeep.failed = 0;
+        ngx_log_error(NGX_LOG_NOTICE, store->log, 0,
+                      "store \"%V\" is open again", &store->name);
+    }
+
+    st->ready = 1;
+    st->retry = NGX_ORS_LMDB_RETRY;
+
+    /* one of the workers is enough to sweep */
+
+    if (ngx_worker == 0) {
+        ngx_add_timer(&st->wake, NGX_ORS_LMDB_SWEEP_PAUSE);
+    }
+}
+
+
+void
+ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what)
+{
+    if (ngx_time() - st->logged >= NGX_ORS_LMDB_LOG_TIME) {
+        st->logged = ngx_time();
+        ngx_log_error(NGX_LOG_ERR, st->store->log, 0,
+                      "store \"%V\" cannot %s \"%s\": %s", &st->store->name,
+                      what, st->db.path, mdb_strerror(err));
+    }
+
+    if (err == MDB_PANIC) {
+        st->ready = 0;
+
+        if (!st->upkeep.task.event.active) {
+            ngx_add_timer(&st->wake, st->retry);
+        }
+    }
+}
+
+
+static void
+ngx_ors_lmdb_close_store(ngx_ors_store_t *store)
+{
+    ngx_ors_lmdb_state_t  *st;
+
+    st = store->state;
+
+    ngx_ors_lmdb_jobs_end(st);
+
+    if (st->wake.timer_set) {
+        ngx_del_timer(&st->wake);
+    }
+
+    ngx_ors_lmdb_close(&st->db);
+
+    st->ready = 0;
+
+    if (st->ino) {
+        st->ino = 0;
+        ngx_queue_remove(&st->opened);
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_lmdb_down(ngx_ors_store_t *store)
+{
+    ngx_ors_lmdb_state_t  *st;
+
+    st = store->state;
+
+    return !st->ready;
+}
+
+
+static void
+ngx_ors_lmdb_wake(ngx_event_t *ev)
+{
+    int                     err;
+    ngx_ors_lmdb_state_t   *st;
+    ngx_ors_lmdb_upkeep_t  *u;
+
+    st = ev->data;
+    u = &st->upkeep;
+
+    if (ngx_exiting) {
+        return;
+    }
+
+    u->now = ngx_time();
+    u->open = !st->ready;
+
+    if (u->open) {
+        err = ngx_ors_lmdb_claim(st);
+        if (err) {
+            ngx_ors_lmdb_opened(st, err);
+            return;
+        }
+    }
+
+    if (ngx_thread_task_post(st->thread_pool, &u->task) != NGX_OK) {
+        ngx_add_timer(&st->wake, NGX_ORS_LMDB_SWEEP_TIME);
+    }
+}
+
+
+static void
+ngx_ors_lmdb_upkeep_thread(void *data, ngx_log_t *log)
+{
+    ngx_ors_lmdb_upkeep_t *u = data;
+
+    ngx_ors_lmdb_t  *db;
+
+    db = &u->state->db;
+
+    if (u->open) {
+        u->err = ngx_ors_lmdb_open(db);
+        return;
+    }
+
+    u->err = ngx_ors_lmdb_reap(db);
+
+    if (u->err == 0) {
+        u->err = ngx_ors_lmdb_sweep(db, u->now, NGX_ORS_LMDB_SWEEP,
+                                    &u->swept);
+    }
+}
+
+
+static void
+ngx_ors_lmdb_upkeep_done(ngx_event_t *ev)
+{
+    ngx_ors_lmdb_state_t   *st;
+    ngx_ors_lmdb_upkeep_t  *u;
+
+    u = ev->data;
+    st = u->state;
+
+    ev->complete = 0;
+
+    if (u->open) {
+        ngx_ors_lmdb_opened(st, u->err);
+        return;
+    }
+
+    if (u->err) {
+        ngx_ors_lmdb_failed(st, u->err, "sweep");
+    }
+
+    if (!ngx_exiting) {
+        ngx_add_timer(&st->wake,
+                      (!st->ready) ? st->retry
+                      : (u->err == 0 && u->swept == NGX_ORS_LMDB_SWEEP)
+                        ? NGX_ORS_LMDB_SWEEP_PAUSE
+                        : NGX_ORS_LMDB_SWEEP_TIME);
+    }
+}

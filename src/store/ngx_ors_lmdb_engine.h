@@ -1,0 +1,110 @@
+
+/*
+ * The part of the LMDB engine that is on the event loop.  Threads have what
+ * is in a task while that is busy, and the environment; nothing else.
+ */
+
+
+#ifndef _NGX_ORS_LMDB_ENGINE_H_INCLUDED_
+#define _NGX_ORS_LMDB_ENGINE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_event.h>
+#include <ngx_thread_pool.h>
+#include <ngx_ors_lmdb.h>
+
+
+/* jobs of a task, tasks at once */
+#define NGX_ORS_LMDB_READS       32
+#define NGX_ORS_LMDB_READ_TASKS  8
+#define NGX_ORS_LMDB_WRITES      256
+
+/* bytes of a transaction */
+#define NGX_ORS_LMDB_WRITE_SIZE  (8 * 1024 * 1024)
+
+
+typedef struct ngx_ors_lmdb_state_s  ngx_ors_lmdb_state_t;
+
+
+typedef struct {
+    ngx_thread_task_t         task;
+    ngx_ors_lmdb_state_t     *state;
+    ngx_ors_lmdb_op_t        *ops[NGX_ORS_LMDB_WRITES];
+    ngx_uint_t                n;
+    time_t                    now;
+    int                       err;
+    unsigned                  write:1;
+    unsigned                  busy:1;
+} ngx_ors_lmdb_task_t;
+
+
+/* opens the environment, or sweeps it */
+
+typedef struct {
+    ngx_thread_task_t         task;
+    ngx_ors_lmdb_state_t     *state;
+    time_t                    now;
+    ngx_uint_t                swept;
+    int                       err;
+    unsigned                  open:1;
+    unsigned                  failed:1;   /* the log knows */
+} ngx_ors_lmdb_upkeep_t;
+
+
+struct ngx_ors_lmdb_state_s {
+    ngx_ors_lmdb_t            db;
+    ngx_ors_store_t          *store;
+    ngx_path_t               *path;
+    ngx_str_t                 threads;    /* the name of the pool */
+    ngx_thread_pool_t        *thread_pool;
+
+    ngx_queue_t               opened;     /* those of this process */
+    dev_t                     dev;
+    ino_t                     ino;
+
+    ngx_queue_t               jobs;       /* whose deadline is to come */
+    ngx_queue_t               reads;      /* of them, those that wait */
+    ngx_queue_t               writes;
+    ngx_queue_t               refused;    /* that nothing is done for */
+
+    ngx_event_t               timer;      /* the first deadline */
+    ngx_event_t               refuse;
+    ngx_event_t               wake;       /* of the upkeep */
+    ngx_msec_t                retry;
+
+    ngx_ors_lmdb_task_t       writer;
+    ngx_ors_lmdb_task_t       readers[NGX_ORS_LMDB_READ_TASKS];
+    ngx_ors_lmdb_upkeep_t     upkeep;
+
+    time_t                    logged;     /* the last failure in the log */
+    unsigned                  ready:1;    /* the environment is open */
+};
+
+
+/* ngx_ors_lmdb_engine.c */
+
+/*
+ * A task has failed to do "what": it is logged, though not each time, and
+ * the environment is opened anew if it is of no use any longer.
+ */
+void ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what);
+
+
+/* ngx_ors_lmdb_jobs.c */
+
+/* Prepares queues, timers and tasks for jobs. */
+void ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log);
+
+/* As post() of the engine. */
+void ngx_ors_lmdb_post(ngx_ors_store_job_t *job);
+
+/*
+ * Ends all jobs, nobody is told; there must be no threads any longer.  What
+ * waits to be written is written.
+ */
+void ngx_ors_lmdb_jobs_end(ngx_ors_lmdb_state_t *st);
+
+
+#endif /* _NGX_ORS_LMDB_ENGINE_H_INCLUDED_ */

@@ -1,0 +1,494 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_lmdb.h>
+
+
+/* what is swept at once, and at most, when there is no room */
+#define NGX_ORS_LMDB_ROOM      256
+#define NGX_ORS_LMDB_ROOM_MAX  2048
+
+
+/* a row of "expiry" */
+
+typedef struct {
+    u_char                    time[NGX_ORS_LMDB_TIME];
+    ngx_ors_store_key_t       key;
+} ngx_ors_lmdb_row_t;
+
+
+static int ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops,
+    ngx_uint_t n, time_t now);
+static int ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_job_t *job, time_t now);
+static int ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now);
+static int ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry);
+static int ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry);
+static int ngx_ors_lmdb_delete(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now);
+static int ngx_ors_lmdb_del(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len);
+static void ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row,
+    ngx_ors_store_key_t *key, time_t expires);
+static void ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now);
+static int ngx_ors_lmdb_step(ngx_ors_lmdb_t *db);
+static int ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    time_t now, ngx_uint_t max, ngx_uint_t *swept);
+static int ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_row_t *row);
+static int ngx_ors_lmdb_due(MDB_cursor *cursor, time_t now,
+    ngx_ors_lmdb_row_t *row);
+
+
+int
+ngx_ors_lmdb_write(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
+    time_t now)
+{
+    int         err, last;
+    ngx_uint_t  i;
+
+    err = ngx_ors_lmdb_commit(db, ops, n, now);
+
+    if (ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
+        return err;
+    }
+
+    ngx_ors_lmdb_make_room(db, now);
+
+    err = ngx_ors_lmdb_commit(db, ops, n, now);
+
+    if (n == 1 || ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
+        return err;
+    }
+
+    /* one that is too large must not take others with it */
+
+    last = 0;
+
+    for (i = 0; i < n; i++) {
+        err = ngx_ors_lmdb_commit(db, &ops[i], 1, now);
+
+        if (err) {
+            last = err;
+        }
+    }
+
+    return last;
+}
+
+
+static int
+ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
+    time_t now)
+{
+    int         err, rc;
+    MDB_txn    *txn;
+    ngx_uint_t  i;
+
+    err = ngx_ors_lmdb_begin(db, 0, &txn);
+
+    if (err == 0) {
+
+        for (i = 0; i < n && err == 0; i++) {
+            err = ngx_ors_lmdb_do(db, txn, ops[i]->job, now);
+        }
+
+        rc = ngx_ors_lmdb_end(db, txn, err == 0);
+
+        if (err == 0) {
+            err = rc;
+        }
+    }
+
+    for (i = 0; i < n; i++) {
+        ops[i]->status = ngx_ors_lmdb_status(err);
+    }
+
+    return err;
+}
+
+
+static int
+ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_job_t *job,
+    time_t now)
+{
+    int         err;
+    ngx_uint_t  i;
+
+    for (i = 0; i < job->n; i++) {
+        err = (job->op == ngx_ors_store_put)
+              ? ngx_ors_lmdb_put(db, txn, &job->entries[i], now)
+              : ngx_ors_lmdb_delete(db, txn, &job->entries[i], now);
+
+        if (err) {
+            return err;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now)
+{
+    int                 err;
+    time_t              expires;
+    ngx_ors_lmdb_row_t  row;
+
+    err = ngx_ors_lmdb_expires(db, txn, &entry->key, &expires);
+
+    if (err && err != MDB_NOTFOUND) {
+        return err;
+    }
+
+    if (entry->value.data == NULL && (err || expires <= now)) {
+        return 0;
+    }
+
+    if (err == 0 && expires != entry->expires) {
+        ngx_ors_lmdb_row(&row, &entry->key, expires);
+
+        err = ngx_ors_lmdb_del(txn, db->expiry, &row, sizeof(row));
+        if (err) {
+            return err;
+        }
+    }
+
+    if (entry->value.data) {
+        err = ngx_ors_lmdb_put_value(db, txn, entry);
+        if (err) {
+            return err;
+        }
+    }
+
+    return ngx_ors_lmdb_put_expires(db, txn, entry);
+}
+
+
+static int
+ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry)
+{
+    MDB_val  key, value;
+
+    key.mv_data = &entry->key;
+    key.mv_size = sizeof(ngx_ors_store_key_t);
+
+    value.mv_data = entry->value.data;
+    value.mv_size = entry->value.len;
+
+    return mdb_put(txn, db->values, &key, &value, 0);
+}
+
+
+static int
+ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry)
+{
+    int                 err;
+    MDB_val             key, value;
+    ngx_ors_lmdb_row_t  row;
+
+    ngx_ors_lmdb_row(&row, &entry->key, entry->expires);
+
+    key.mv_data = &row;
+    key.mv_size = sizeof(row);
+
+    value.mv_data = NULL;
+    value.mv_size = 0;
+
+    err = mdb_put(txn, db->expiry, &key, &value, 0);
+    if (err) {
+        return err;
+    }
+
+    key.mv_data = &entry->key;
+    key.mv_size = sizeof(ngx_ors_store_key_t);
+
+    value.mv_data = row.time;
+    value.mv_size = NGX_ORS_LMDB_TIME;
+
+    return mdb_put(txn, db->entries, &key, &value, 0);
+}
+
+
+static int
+ngx_ors_lmdb_delete(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now)
+{
+    int                 err;
+    time_t              expires;
+    ngx_ors_lmdb_row_t  row;
+
+    ngx_str_null(&entry->value);
+
+    err = ngx_ors_lmdb_expires(db, txn, &entry->key, &expires);
+    if (err) {
+        return (err == MDB_NOTFOUND) ? 0 : err;
+    }
+
+    ngx_ors_lmdb_row(&row, &entry->key, expires);
+
+    err = ngx_ors_lmdb_del(txn, db->expiry, &row, sizeof(row));
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_sweep_row(db, txn, &row);
+    }
+
+    if (err == 0 && expires > now) {
+        entry->value.data = (u_char *) "";
+    }
+
+    return err;
+}
+
+
+static int
+ngx_ors_lmdb_del(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len)
+{
+    int      err;
+    MDB_val  k;
+
+    k.mv_data = key;
+    k.mv_size = len;
+
+    err = mdb_del(txn, dbi, &k, NULL);
+
+    /* a sweep that stops at a row that is lost would stop there for ever */
+
+    return (err == MDB_NOTFOUND) ? 0 : err;
+}
+
+
+static void
+ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row, ngx_ors_store_key_t *key,
+    time_t expires)
+{
+    uint64_t    n;
+    ngx_uint_t  i;
+
+    n = (uint64_t) expires;
+
+    for (i = NGX_ORS_LMDB_TIME; i > 0; i--) {
+        row->time[i - 1] = (u_char) n;
+        n >>= 8;
+    }
+
+    row->key = *key;
+}
+
+
+/* as much as can be had at once: nobody else can write meanwhile */
+
+static void
+ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
+{
+    int         err;
+    ngx_uint_t  n, max, swept;
+
+    (void) ngx_ors_lmdb_reap(db);
+
+    n = 0;
+    max = NGX_ORS_LMDB_ROOM;
+
+    while (max && n < NGX_ORS_LMDB_ROOM_MAX) {
+
+        err = ngx_ors_lmdb_sweep(db, now, max, &swept);
+
+        if (err == 0) {
+            n += swept;
+
+            if (swept < max) {
+                break;
+            }
+
+        } else if (ngx_ors_lmdb_status(err) == ngx_ors_store_full) {
+
+            /* to delete needs some pages, too */
+
+            max /= 2;
+
+        } else {
+            return;
+        }
+    }
+
+    if (n) {
+        (void) ngx_ors_lmdb_step(db);
+    }
+}
+
+
+/*
+ * What a transaction has freed is for those after the next one: this one does
+ * nothing but count.
+ */
+
+static int
+ngx_ors_lmdb_step(ngx_ors_lmdb_t *db)
+{
+    int       err, rc;
+    MDB_txn  *txn;
+    MDB_val   key, value;
+
+    err = ngx_ors_lmdb_begin(db, 0, &txn);
+    if (err) {
+        return err;
+    }
+
+    key.mv_data = "step";
+    key.mv_size = sizeof("step") - 1;
+
+    value.mv_data = NULL;
+    value.mv_size = 0;
+
+    err = mdb_put(txn, db->entries, &key, &value, 0);
+
+    if (err == 0) {
+        err = mdb_del(txn, db->entries, &key, NULL);
+    }
+
+    rc = ngx_ors_lmdb_end(db, txn, err == 0);
+
+    return err ? err : rc;
+}
+
+
+int
+ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
+    ngx_uint_t *swept)
+{
+    int                  err, rc;
+    MDB_txn             *txn;
+    MDB_cursor          *cursor;
+    ngx_ors_lmdb_row_t   row;
+
+    *swept = 0;
+
+    /* writers need not wait while there is nothing to do */
+
+    err = ngx_ors_lmdb_begin(db, MDB_RDONLY, &txn);
+    if (err) {
+        return err;
+    }
+
+    err = mdb_cursor_open(txn, db->expiry, &cursor);
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_due(cursor, now, &row);
+        mdb_cursor_close(cursor);
+    }
+
+    (void) ngx_ors_lmdb_end(db, txn, 0);
+
+    if (err) {
+        return (err == MDB_NOTFOUND) ? 0 : err;
+    }
+
+    err = ngx_ors_lmdb_begin(db, 0, &txn);
+    if (err) {
+        return err;
+    }
+
+    err = ngx_ors_lmdb_sweep_rows(db, txn, now, max, swept);
+    rc = ngx_ors_lmdb_end(db, txn, err == 0);
+
+    err = err ? err : rc;
+
+    if (err) {
+        *swept = 0;
+    }
+
+    return err;
+}
+
+
+static int
+ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn, time_t now,
+    ngx_uint_t max, ngx_uint_t *swept)
+{
+    int                  err;
+    MDB_cursor          *cursor;
+    ngx_ors_lmdb_row_t   row;
+
+    err = mdb_cursor_open(txn, db->expiry, &cursor);
+    if (err) {
+        return err;
+    }
+
+    while (*swept < max) {
+
+        err = ngx_ors_lmdb_due(cursor, now, &row);
+
+        if (err == 0) {
+            err = mdb_cursor_del(cursor, 0);
+        }
+
+        if (err == 0) {
+            err = ngx_ors_lmdb_sweep_row(db, txn, &row);
+        }
+
+        if (err) {
+            break;
+        }
+
+        (*swept)++;
+    }
+
+    mdb_cursor_close(cursor);
+
+    return (err == MDB_NOTFOUND) ? 0 : err;
+}
+
+
+/* what the row is of */
+
+static int
+ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_lmdb_row_t *row)
+{
+    int  err;
+
+    err = ngx_ors_lmdb_del(txn, db->entries, &row->key, sizeof(row->key));
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_del(txn, db->values, &row->key, sizeof(row->key));
+    }
+
+    return err;
+}
+
+
+/* the first row, if it has expired; else MDB_NOTFOUND */
+
+static int
+ngx_ors_lmdb_due(MDB_cursor *cursor, time_t now, ngx_ors_lmdb_row_t *row)
+{
+    int                 err;
+    MDB_val             key, value;
+    ngx_ors_lmdb_row_t  limit;
+
+    err = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
+    if (err) {
+        return err;
+    }
+
+    if (key.mv_size != sizeof(ngx_ors_lmdb_row_t)) {
+        return MDB_CORRUPTED;
+    }
+
+    ngx_memcpy(row, key.mv_data, sizeof(ngx_ors_lmdb_row_t));
+    ngx_ors_lmdb_row(&limit, &row->key, now);
+
+    return (ngx_memcmp(row->time, limit.time, NGX_ORS_LMDB_TIME) > 0)
+           ? MDB_NOTFOUND : 0;
+}
