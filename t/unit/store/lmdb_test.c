@@ -608,6 +608,7 @@ line(ngx_ors_test_lmdb_t *t, ngx_uint_t n)
     ngx_ors_store_key_t  key;
 
     ngx_memzero(&rec, sizeof(ngx_ors_record_t));
+    rec.ancestors = names[0];
 
     for (i = 0; i < n; i++) {
         rec.depth = i;
