@@ -36,6 +36,12 @@ static void ngx_ors_test_num(ngx_ors_test_dst_t *d, ngx_ors_test_spec_t *s,
     int64_t n);
 static void ngx_ors_test_double(ngx_ors_test_dst_t *d, ngx_ors_test_spec_t *s,
     double f);
+static ngx_int_t ngx_ors_test_base64(ngx_str_t *dst, ngx_str_t *src,
+    const char *alphabet);
+
+
+static const char  ngx_ors_test_base64url[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 
 u_char *
@@ -536,6 +542,91 @@ ngx_hex_dump(u_char *dst, u_char *src, size_t len)
     }
 
     return dst;
+}
+
+
+void
+ngx_explicit_memzero(void *buf, size_t n)
+{
+    ngx_memzero(buf, n);
+}
+
+
+void
+ngx_encode_base64url(ngx_str_t *dst, ngx_str_t *src)
+{
+    size_t     i;
+    u_char    *d;
+    uint32_t   bits;
+
+    d = dst->data;
+    bits = 0;
+
+    for (i = 0; i < src->len; i++) {
+        bits = bits << 8 | src->data[i];
+
+        *d++ = ngx_ors_test_base64url[bits >> (i % 3 * 2 + 2) & 63];
+
+        if (i % 3 == 2) {
+            *d++ = ngx_ors_test_base64url[bits & 63];
+        }
+    }
+
+    if (i % 3) {
+        *d++ = ngx_ors_test_base64url[bits << (6 - i % 3 * 2) & 63];
+    }
+
+    dst->len = d - dst->data;
+}
+
+
+ngx_int_t
+ngx_decode_base64url(ngx_str_t *dst, ngx_str_t *src)
+{
+    return ngx_ors_test_base64(dst, src, ngx_ors_test_base64url);
+}
+
+
+ngx_int_t
+ngx_decode_base64(ngx_str_t *dst, ngx_str_t *src)
+{
+    return ngx_ors_test_base64(dst, src,
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "abcdefghijklmnopqrstuvwxyz0123456789+/");
+}
+
+
+/* "=" is the end, whatever stands behind it */
+
+static ngx_int_t
+ngx_ors_test_base64(ngx_str_t *dst, ngx_str_t *src, const char *alphabet)
+{
+    size_t       i;
+    u_char      *d;
+    uint32_t     bits;
+    const char  *p;
+
+    bits = 0;
+    d = dst->data;
+
+    for (i = 0; i < src->len && src->data[i] != '='; i++) {
+
+        p = src->data[i] ? strchr(alphabet, src->data[i]) : NULL;
+
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        bits = bits << 6 | (p - alphabet);
+
+        if (i % 4) {
+            *d++ = bits >> (6 - i % 4 * 2);
+        }
+    }
+
+    dst->len = d - dst->data;
+
+    return (i % 4 == 1) ? NGX_ERROR : NGX_OK;
 }
 
 

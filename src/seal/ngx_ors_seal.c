@@ -1,0 +1,422 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <ngx_ors_seal.h>
+
+
+#define NGX_ORS_SEAL_NONCE  12
+#define NGX_ORS_SEAL_TAG    16
+
+/* before the text, and all that is not text */
+#define NGX_ORS_SEAL_HEAD   (NGX_ORS_SEAL_ID_LEN + NGX_ORS_SEAL_NONCE)
+#define NGX_ORS_SEAL_REST   (NGX_ORS_SEAL_HEAD + NGX_ORS_SEAL_TAG)
+
+/* "n" bytes in base64url without padding */
+#define ngx_ors_seal_encoded(n)  (((n) * 4 + 2) / 3)
+
+
+static ngx_int_t ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
+    ngx_ors_seal_fault_t *fault);
+static ngx_int_t ngx_ors_seal_hex(ngx_str_t *line, u_char *secret);
+static ngx_int_t ngx_ors_seal_base64(ngx_str_t *line, u_char *secret);
+static ngx_ors_seal_key_t *ngx_ors_seal_find(ngx_array_t *keys, u_char *id);
+static ngx_int_t ngx_ors_seal_encrypt(EVP_CIPHER_CTX *ctx,
+    ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
+    ngx_str_t *text, u_char *raw);
+static ngx_int_t ngx_ors_seal_decode(ngx_ors_sealer_t *sealer,
+    ngx_str_t *blob, ngx_pool_t *pool, ngx_str_t *raw);
+static ngx_int_t ngx_ors_seal_decrypt(EVP_CIPHER_CTX *ctx,
+    ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose, ngx_str_t *raw);
+
+
+/* the version; what comes behind it begins with whole bytes */
+
+static ngx_str_t  ngx_ors_seal_mark = ngx_string("ors1");
+
+
+ngx_int_t
+ngx_ors_seal_keys(ngx_array_t *keys, ngx_str_t *text,
+    ngx_ors_seal_fault_t *fault)
+{
+    u_char      *p, *last, *end;
+    ngx_int_t    rc;
+    ngx_str_t    line;
+    ngx_uint_t   n;
+
+    n = keys->nelts;
+    p = text->data;
+    end = text->data + text->len;
+
+    for (fault->line = 1; p < end; fault->line++) {
+
+        last = ngx_strlchr(p, end, LF);
+
+        if (last == NULL) {
+            last = end;
+        }
+
+        line.data = p;
+        line.len = last - p;
+
+        rc = ngx_ors_seal_line(keys, &line, fault);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        p = last + 1;
+    }
+
+    if (keys->nelts == n) {
+        fault->line = 0;
+        fault->text = "there is no key in it";
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
+    ngx_ors_seal_fault_t *fault)
+{
+    u_char               digest[NGX_ORS_DIGEST_LEN], *p, *last;
+    u_char               secret[NGX_ORS_SEAL_KEY_LEN];
+    ngx_str_t            text;
+    ngx_ors_seal_key_t  *key;
+
+    p = line->data;
+    last = ngx_strlchr(p, p + line->len, '#');
+
+    if (last == NULL) {
+        last = p + line->len;
+    }
+
+    while (p < last && (*p == ' ' || *p == '\t')) {
+        p++;
+    }
+
+    while (last > p
+           && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == CR))
+    {
+        last--;
+    }
+
+    if (p == last) {
+        return NGX_OK;
+    }
+
+    text.data = p;
+    text.len = last - p;
+
+    if (ngx_ors_seal_hex(&text, secret) != NGX_OK
+        && ngx_ors_seal_base64(&text, secret) != NGX_OK)
+    {
+        fault->text = "a key must be 64 hexadecimal digits or 44 characters "
+                      "of base64";
+        return NGX_DECLINED;
+    }
+
+    text.data = secret;
+    text.len = NGX_ORS_SEAL_KEY_LEN;
+
+    if (ngx_ors_digest('k', &text, digest) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_seal_find(keys, digest)) {
+        fault->text = "this key was given before";
+        return NGX_DECLINED;
+    }
+
+    key = ngx_array_push(keys);
+    if (key == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(key->id, digest, NGX_ORS_SEAL_ID_LEN);
+    ngx_memcpy(key->secret, secret, NGX_ORS_SEAL_KEY_LEN);
+
+    ngx_explicit_memzero(secret, NGX_ORS_SEAL_KEY_LEN);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_hex(ngx_str_t *line, u_char *secret)
+{
+    ngx_int_t   n;
+    ngx_uint_t  i;
+
+    if (line->len != 2 * NGX_ORS_SEAL_KEY_LEN) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < NGX_ORS_SEAL_KEY_LEN; i++) {
+        n = ngx_hextoi(line->data + 2 * i, 2);
+
+        if (n == NGX_ERROR) {
+            return NGX_DECLINED;
+        }
+
+        secret[i] = (u_char) n;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_base64(ngx_str_t *line, u_char *secret)
+{
+    u_char     buf[NGX_ORS_SEAL_KEY_LEN + 1];
+    ngx_str_t  key;
+
+    key.data = buf;
+
+    if (line->len != 44 || line->data[43] != '='
+        || ngx_decode_base64(&key, line) != NGX_OK
+        || key.len != NGX_ORS_SEAL_KEY_LEN)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_memcpy(secret, buf, NGX_ORS_SEAL_KEY_LEN);
+    ngx_explicit_memzero(buf, NGX_ORS_SEAL_KEY_LEN);
+
+    return NGX_OK;
+}
+
+
+static ngx_ors_seal_key_t *
+ngx_ors_seal_find(ngx_array_t *keys, u_char *id)
+{
+    ngx_uint_t           i;
+    ngx_ors_seal_key_t  *key;
+
+    key = keys->elts;
+
+    for (i = 0; i < keys->nelts; i++) {
+        if (ngx_memcmp(key[i].id, id, NGX_ORS_SEAL_ID_LEN) == 0) {
+            return &key[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_int_t
+ngx_ors_seal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
+    ngx_str_t *text, ngx_pool_t *pool, ngx_str_t *blob)
+{
+    ngx_int_t        rc;
+    ngx_str_t        raw, encoded;
+    EVP_CIPHER_CTX  *ctx;
+
+    if (text->len > NGX_ORS_SEAL_MAX) {
+        return NGX_DECLINED;
+    }
+
+    raw.len = text->len + NGX_ORS_SEAL_REST;
+    encoded.len = ngx_ors_seal_encoded(raw.len);
+
+    raw.data = ngx_pnalloc(pool, raw.len);
+    blob->data = ngx_pnalloc(pool, ngx_ors_seal_mark.len + encoded.len);
+
+    if (raw.data == NULL || blob->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx = EVP_CIPHER_CTX_new();
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_seal_encrypt(ctx, sealer, purpose, text, raw.data);
+
+    EVP_CIPHER_CTX_free(ctx);
+
+    encoded.data = ngx_cpymem(blob->data, ngx_ors_seal_mark.data,
+                              ngx_ors_seal_mark.len);
+
+    if (rc == NGX_OK) {
+        ngx_encode_base64url(&encoded, &raw);
+    }
+
+    blob->len = ngx_ors_seal_mark.len + encoded.len;
+
+    (void) ngx_pfree(pool, raw.data);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_encrypt(EVP_CIPHER_CTX *ctx, ngx_ors_sealer_t *sealer,
+    ngx_ors_seal_purpose_e purpose, ngx_str_t *text, u_char *raw)
+{
+    int                  n;
+    u_char               aad, *nonce, *body;
+    ngx_ors_seal_key_t  *key;
+
+    key = sealer->keys->elts;
+    aad = (u_char) purpose;
+
+    nonce = ngx_cpymem(raw, key->id, NGX_ORS_SEAL_ID_LEN);
+    body = nonce + NGX_ORS_SEAL_NONCE;
+
+    if (RAND_bytes(nonce, NGX_ORS_SEAL_NONCE) != 1
+        || EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key->secret,
+                              nonce) != 1
+        || EVP_EncryptUpdate(ctx, NULL, &n, &aad, 1) != 1
+        || EVP_EncryptUpdate(ctx, NULL, &n, sealer->scope,
+                             NGX_ORS_DIGEST_LEN) != 1
+        || (text->len
+            && EVP_EncryptUpdate(ctx, body, &n, text->data,
+                                 (int) text->len) != 1)
+        || EVP_EncryptFinal_ex(ctx, body + text->len, &n) != 1
+        || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_GET_TAG, NGX_ORS_SEAL_TAG,
+                               body + text->len) != 1)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_unseal(ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose,
+    ngx_str_t *blob, ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_int_t        rc;
+    ngx_str_t        raw;
+    EVP_CIPHER_CTX  *ctx;
+
+    rc = ngx_ors_seal_decode(sealer, blob, pool, &raw);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ctx = EVP_CIPHER_CTX_new();
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_seal_decrypt(ctx, sealer, purpose, &raw);
+
+    EVP_CIPHER_CTX_free(ctx);
+
+    text->data = raw.data + NGX_ORS_SEAL_HEAD;
+    text->len = raw.len - NGX_ORS_SEAL_REST;
+
+    return rc;
+}
+
+
+/* nothing is allocated for a blob that names no key of ours */
+
+static ngx_int_t
+ngx_ors_seal_decode(ngx_ors_sealer_t *sealer, ngx_str_t *blob,
+    ngx_pool_t *pool, ngx_str_t *raw)
+{
+    u_char     id[NGX_ORS_SEAL_ID_LEN + 2], tail[4];
+    size_t     n;
+    ngx_str_t  body, head, begin, end;
+
+    body.data = blob->data + ngx_ors_seal_mark.len;
+    body.len = blob->len - ngx_ors_seal_mark.len;
+
+    if (blob->len < ngx_ors_seal_mark.len
+                    + ngx_ors_seal_encoded(NGX_ORS_SEAL_REST)
+        || body.len > ngx_ors_seal_encoded(NGX_ORS_SEAL_MAX
+                                           + NGX_ORS_SEAL_REST)
+        || ngx_memcmp(blob->data, ngx_ors_seal_mark.data,
+                      ngx_ors_seal_mark.len)
+           != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    begin.data = body.data;
+    begin.len = 8;
+    head.data = id;
+
+    if (ngx_decode_base64url(&head, &begin) != NGX_OK || head.len != sizeof(id)
+        || ngx_ors_seal_find(sealer->keys, id) == NULL)
+    {
+        return NGX_DECLINED;
+    }
+
+    raw->data = ngx_pnalloc(pool, ngx_base64_decoded_length(body.len));
+    if (raw->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_decode_base64url(raw, &body) != NGX_OK
+        || ngx_ors_seal_encoded(raw->len) != body.len)
+    {
+        return NGX_DECLINED;
+    }
+
+    /* bits of the last character that are in no byte could be any */
+
+    n = raw->len % 3;
+
+    if (n) {
+        begin.data = raw->data + raw->len - n;
+        begin.len = n;
+        end.data = tail;
+
+        ngx_encode_base64url(&end, &begin);
+
+        if (tail[n] != body.data[body.len - 1]) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_decrypt(EVP_CIPHER_CTX *ctx, ngx_ors_sealer_t *sealer,
+    ngx_ors_seal_purpose_e purpose, ngx_str_t *raw)
+{
+    int                  n;
+    size_t               len;
+    u_char               aad, *body;
+    ngx_ors_seal_key_t  *key;
+
+    key = ngx_ors_seal_find(sealer->keys, raw->data);
+    aad = (u_char) purpose;
+
+    body = raw->data + NGX_ORS_SEAL_HEAD;
+    len = raw->len - NGX_ORS_SEAL_REST;
+
+    if (EVP_DecryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, key->secret,
+                           raw->data + NGX_ORS_SEAL_ID_LEN) != 1
+        || EVP_DecryptUpdate(ctx, NULL, &n, &aad, 1) != 1
+        || EVP_DecryptUpdate(ctx, NULL, &n, sealer->scope,
+                             NGX_ORS_DIGEST_LEN) != 1
+        || EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_SET_TAG, NGX_ORS_SEAL_TAG,
+                               body + len) != 1
+        || EVP_DecryptUpdate(ctx, body, &n, body, (int) len) != 1)
+    {
+        return NGX_ERROR;
+    }
+
+    return (EVP_DecryptFinal_ex(ctx, body + len, &n) == 1) ? NGX_OK
+                                                          : NGX_DECLINED;
+}
