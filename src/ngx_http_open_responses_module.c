@@ -263,6 +263,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, limits),
       NULL },
 
+    { ngx_string("open_responses_secret"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
+      ngx_http_ors_secret_set,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_store_scope"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_set_complex_value_slot,
@@ -546,6 +553,7 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      *
      *     conf->guards = 0;
      *     conf->stats = NULL;
+     *     conf->secret = NULL;
      */
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,

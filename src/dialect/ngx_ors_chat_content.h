@@ -22,6 +22,7 @@ typedef struct {
     ngx_pool_t                    *pool;
     ngx_ors_error_t               *err;
     const ngx_ors_chat_habits_t   *habits;
+    ngx_ors_sealer_t              *sealer;    /* or NULL */
 
     /* where the content stands, for errors: input[item].field */
     ngx_uint_t                     item;

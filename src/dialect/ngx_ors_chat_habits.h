@@ -14,6 +14,7 @@
 #include <ngx_ors_out.h>
 #include <ngx_ors_pointer.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_seal.h>
 
 
 typedef enum {
@@ -115,6 +116,7 @@ typedef struct {
     ngx_str_t                    *model;  /* its name there, plain text */
     const ngx_ors_chat_habits_t  *habits;
     ngx_str_t                     provider;   /* may be empty */
+    ngx_ors_sealer_t             *sealer; /* opens what is sent back, or NULL */
 
     /* by ngx_ors_chat_given_read(): they stand for what would be written */
     ngx_ors_chat_given_t          given;

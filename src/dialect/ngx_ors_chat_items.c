@@ -27,14 +27,19 @@ enum {
     ngx_ors_chat_i_input,
     ngx_ors_chat_i_namespace,
     ngx_ors_chat_i_summary,
+    ngx_ors_chat_i_encrypted,
     ngx_ors_chat_i_n
 };
 
 
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
     ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
-static ngx_ors_chat_item_e ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t **member, ngx_uint_t *content);
+static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t **member, ngx_ors_chat_item_t *item,
+    ngx_uint_t *content);
+static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
+    ngx_ors_seal_purpose_e purpose, ngx_ors_json_node_t *node,
+    ngx_ors_chat_item_t *item);
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static uint32_t ngx_ors_chat_index(ngx_ors_json_t *json,
@@ -60,6 +65,7 @@ static const ngx_str_t  ngx_ors_chat_item_names[] = {
     ngx_string("input"),
     ngx_string("namespace"),
     ngx_string("summary"),
+    ngx_string("encrypted_content"),
     ngx_null_string
 };
 
@@ -163,7 +169,10 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
                                    "here");
 
     } else if (ngx_ors_json_is(json, type, "reasoning")) {
-        item->kind = ngx_ors_chat_thought(ci, member, &content);
+
+        if (ngx_ors_chat_thought(ci, member, item, &content) != NGX_OK) {
+            return NGX_ERROR;
+        }
 
     } else if (ngx_ors_json_is(json, type, "additional_tools")) {
         item->kind = ngx_ors_chat_item_none;
@@ -188,27 +197,73 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
 }
 
 
-/* what is encrypted says nothing to a chat server (E5) */
+/* what is sealed here is known here, what others have sealed is not (E5) */
 
-static ngx_ors_chat_item_e
+static ngx_int_t
 ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
-    ngx_uint_t *content)
+    ngx_ors_chat_item_t *item, ngx_uint_t *content)
 {
+    ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
 
     if (ci->cc->habits->reasoning == ngx_ors_chat_reasoning_off) {
-        return ngx_ors_chat_item_none;
+        return NGX_OK;
     }
 
     node = member[ngx_ors_chat_i_content];
 
     if (node == NULL || node->count == 0) {
+
+        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning,
+                                 member[ngx_ors_chat_i_encrypted], item);
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            item->kind = ngx_ors_chat_item_reasoning;
+            return NGX_OK;
+        }
+
         node = member[ngx_ors_chat_i_summary];
         *content = ngx_ors_chat_i_summary;
     }
 
-    return (node && node->type == ngx_ors_json_array && node->count)
-           ? ngx_ors_chat_item_reasoning : ngx_ors_chat_item_none;
+    if (node && node->type == ngx_ors_json_array && node->count) {
+        item->kind = ngx_ors_chat_item_reasoning;
+    }
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: there is nothing sealed, or not by us for this client */
+
+static ngx_int_t
+ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
+    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item)
+{
+    ngx_int_t  rc;
+    ngx_str_t  blob;
+
+    if (ci->cc->sealer == NULL || node == NULL
+        || node->type != ngx_ors_json_string)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_json_raw(ci->cc->json, node, &blob);
+
+    rc = ngx_ors_unseal(ci->cc->sealer, purpose, &blob, ci->cc->pool,
+                        &item->text);
+
+    if (rc == NGX_OK && item->text.len) {
+        return NGX_OK;
+    }
+
+    ngx_str_null(&item->text);
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_DECLINED;
 }
 
 

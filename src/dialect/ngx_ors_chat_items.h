@@ -39,6 +39,7 @@ typedef struct {
     uint32_t                 name;
     uint32_t                 space;       /* the namespace of "name" */
     uint32_t                 pair;
+    ngx_str_t                text;        /* what was sealed, or empty */
     unsigned                 custom:1;    /* "content" is free text */
 } ngx_ors_chat_item_t;
 
@@ -69,6 +70,14 @@ typedef struct {
  */
 ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
     ngx_ors_json_node_t *input);
+
+/*
+ * Appends what the model has thought in the items from "first" up to "last",
+ * a member of its message: joined, and once where two items in a row say the
+ * same (E6).  Nothing if there is nothing.
+ */
+void ngx_ors_chat_thoughts(ngx_ors_chat_items_t *ci, ngx_uint_t first,
+    ngx_uint_t last);
 
 
 #define ngx_ors_chat_node(json, n)  ((n) ? &(json)->nodes[n] : NULL)

@@ -36,12 +36,6 @@ static ngx_uint_t ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm,
 static void ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
-static void ngx_ors_chat_thoughts(ngx_ors_chat_messages_t *cm,
-    ngx_uint_t first, ngx_uint_t last);
-static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list, ngx_ors_json_node_t *other);
-static void ngx_ors_chat_thought_text(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *part, ngx_str_t *text);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
@@ -72,6 +66,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     cm.cc.json = &req->json;
     cm.cc.habits = target->habits;
+    cm.cc.sealer = target->sealer;
     cm.cc.out = out;
     cm.cc.pool = pool;
     cm.cc.err = err;
@@ -359,7 +354,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
         return NGX_ERROR;
     }
 
-    ngx_ors_chat_thoughts(cm, first, end);
+    ngx_ors_chat_thoughts(&cm->in, first, end);
 
     ngx_ors_out_lit(cm->cc.out, "}");
 
@@ -452,120 +447,6 @@ ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm, ngx_uint_t begin,
     }
 
     return NGX_OK;
-}
-
-
-/*
- * What the model has thought, in the items from "first" up to "last": joined,
- * and once where two items in a row say the same (E6)
- */
-
-static void
-ngx_ors_chat_thoughts(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
-    ngx_uint_t last)
-{
-    ngx_str_t             text;
-    ngx_uint_t            i, n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *list, *prev, *part;
-
-    n = 0;
-    prev = NULL;
-    json = cm->cc.json;
-
-    for (i = first; i < last; i++) {
-
-        if (cm->in.items[i].kind != ngx_ors_chat_item_reasoning) {
-            continue;
-        }
-
-        list = ngx_ors_chat_node(json, cm->in.items[i].content);
-
-        if (prev && ngx_ors_chat_same_thought(json, prev, list)) {
-            continue;
-        }
-
-        prev = list;
-
-        for (part = ngx_ors_json_first(json, list);
-             part;
-             part = ngx_ors_json_next(json, part))
-        {
-            ngx_ors_chat_thought_text(json, part, &text);
-
-            if (text.len == 0) {
-                continue;
-            }
-
-            if (n++) {
-                ngx_ors_out_lit(cm->cc.out, "\\n");
-
-            } else if (cm->cc.habits->reasoning
-                       == ngx_ors_chat_reasoning_content)
-            {
-                ngx_ors_out_lit(cm->cc.out, ",\"reasoning_content\":\"");
-
-            } else {
-                ngx_ors_out_lit(cm->cc.out, ",\"reasoning\":\"");
-            }
-
-            ngx_ors_out_ref(cm->cc.out, text.data, text.len);
-        }
-    }
-
-    if (n) {
-        ngx_ors_out_lit(cm->cc.out, "\"");
-    }
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_same_thought(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
-    ngx_ors_json_node_t *other)
-{
-    ngx_str_t             text, again;
-    ngx_ors_json_node_t  *part, *copy;
-
-    if (list->count != other->count) {
-        return 0;
-    }
-
-    copy = ngx_ors_json_first(json, other);
-
-    for (part = ngx_ors_json_first(json, list);
-         part;
-         part = ngx_ors_json_next(json, part))
-    {
-        ngx_ors_chat_thought_text(json, part, &text);
-        ngx_ors_chat_thought_text(json, copy, &again);
-
-        if (text.len != again.len
-            || ngx_memcmp(text.data, again.data, text.len) != 0)
-        {
-            return 0;
-        }
-
-        copy = ngx_ors_json_next(json, copy);
-    }
-
-    return 1;
-}
-
-
-static void
-ngx_ors_chat_thought_text(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
-    ngx_str_t *text)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_find(json, part, "text");
-
-    if (node && node->type == ngx_ors_json_string) {
-        ngx_ors_json_raw(json, node, text);
-
-    } else {
-        ngx_str_null(text);
-    }
 }
 
 

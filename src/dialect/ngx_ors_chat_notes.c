@@ -30,26 +30,7 @@ static ngx_int_t ngx_ors_chat_index(ngx_ors_json_t *json,
 ngx_uint_t
 ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req)
 {
-    ngx_ors_json_node_t  *include, *node;
-
-    include = req->field[ngx_ors_rq_include];
-
-    if (include == NULL || include->type != ngx_ors_json_array) {
-        return 0;
-    }
-
-    for (node = ngx_ors_json_first(&req->json, include);
-         node;
-         node = ngx_ors_json_next(&req->json, node))
-    {
-        if (ngx_ors_json_is(&req->json, node,
-                            "message.output_text.logprobs"))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
+    return ngx_ors_request_includes(req, "message.output_text.logprobs");
 }
 
 

@@ -67,6 +67,7 @@ typedef struct {
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_uint_t             guards;      /* some location has a guard */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
+    ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
 } ngx_http_ors_main_conf_t;
 
 
@@ -341,6 +342,19 @@ void ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
  * same for a main request and its subrequests.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest);
+
+
+/* ngx_http_ors_secret.c */
+
+/* Handler of the directive "open_responses_secret". */
+char *ngx_http_ors_secret_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * What seals for the client of the request, from its pool; NULL: there is no
+ * "open_responses_secret".  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_sealer(ngx_http_request_t *r,
+    ngx_ors_sealer_t **sealer);
 
 
 /* ngx_http_ors_call.c */

@@ -111,7 +111,9 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 
     ctx->turn = turn;
 
-    if (ngx_http_ors_timers_init(ctx) != NGX_OK) {
+    if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
+        || ngx_http_ors_timers_init(ctx) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

@@ -70,7 +70,15 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
             ngx_ors_item_parts(out, item);
         }
 
-        ngx_ors_out_lit(out, "]}");
+        ngx_ors_out_lit(out, "]");
+
+        if (!empty && item->sealed.len) {
+            ngx_ors_out_lit(out, ",\"encrypted_content\":\"");
+            ngx_ors_out_ref(out, item->sealed.data, item->sealed.len);
+            ngx_ors_out_lit(out, "\"");
+        }
+
+        ngx_ors_out_lit(out, "}");
         break;
     }
 }

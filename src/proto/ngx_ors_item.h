@@ -88,6 +88,10 @@ struct ngx_ors_item_s {
     ngx_ors_part_t         *parts;
     ngx_ors_part_t         *last;
 
+    /* reasoning */
+    ngx_ors_text_t          hidden;     /* what is not shown, as in a part */
+    ngx_str_t               sealed;     /* "encrypted_content", or empty */
+
     ngx_ors_item_t         *next;
     unsigned                announced:1;
     unsigned                whole:1;    /* nothing can follow its arguments */

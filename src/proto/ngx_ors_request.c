@@ -258,6 +258,32 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
 
 
 ngx_uint_t
+ngx_ors_request_includes(ngx_ors_request_t *req, char *what)
+{
+    ngx_ors_json_node_t  *include, *node;
+
+    include = req->field[ngx_ors_rq_include];
+
+    if (include == NULL || include->type != ngx_ors_json_array) {
+        return 0;
+    }
+
+    for (node = ngx_ors_json_first(&req->json, include);
+         node;
+         node = ngx_ors_json_next(&req->json, node))
+    {
+        if (ngx_ors_json_equal(&req->json, node, (u_char *) what,
+                               ngx_strlen(what)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_uint_t
 ngx_ors_request_knows(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 {
     ngx_uint_t              i;

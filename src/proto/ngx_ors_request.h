@@ -123,6 +123,9 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
 ngx_int_t ngx_ors_request_routable(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 
+/* 1 if "include" of a request to POST responses names "what". */
+ngx_uint_t ngx_ors_request_includes(ngx_ors_request_t *req, char *what);
+
 /* 1 if the table of the endpoint has "key", a member of the body. */
 ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key);

@@ -10,6 +10,7 @@
 #include <ngx_ors_answer_calls.h>
 #include <ngx_ors_answer_items.h>
 #include <ngx_ors_answer_notes.h>
+#include <ngx_ors_answer_seal.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
@@ -268,6 +269,11 @@ ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
                                    ngx_ors_part_reasoning_text, text);
 
     case ngx_ors_reasoning_off:
+
+        if (answer->sealer) {
+            return ngx_ors_answer_hidden(answer, text);
+        }
+
         break;
     }
 

@@ -21,6 +21,7 @@
 #include <ngx_ors_choice.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_response.h>
+#include <ngx_ors_seal.h>
 #include <ngx_ors_think.h>
 
 
@@ -44,6 +45,7 @@ typedef struct {
     size_t                   size;        /* text of all items */
     ngx_ors_chat_finish_e    finish;
     ngx_ors_think_t          think;       /* in the text */
+    ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
 
     unsigned                 stream:1;    /* events are wanted */
     unsigned                 wants_logprobs:1;

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_items.h>
+#include <ngx_ors_answer_seal.h>
 #include <ngx_ors_event.h>
 
 
@@ -304,6 +305,12 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 
     if (item->wrapped) {
         ngx_ors_answer_wrapped(answer, item, status);
+    }
+
+    if (item->type == ngx_ors_item_reasoning && answer->sealer
+        && ngx_ors_answer_seal(answer, item) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     if (!answer->stream) {

@@ -144,9 +144,14 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         target.model = model->len ? model : &turn->request.model;
         target.habits = habits;
         target.provider = turn->provider;
+        target.sealer = turn->sealer;
 
         turn->answer.wants_logprobs =
             ngx_ors_chat_wants_logprobs(&turn->request);
+        turn->answer.sealer =
+            ngx_ors_request_includes(&turn->request,
+                                     "reasoning.encrypted_content")
+            ? turn->sealer : NULL;
 
         ngx_memzero(&turn->answer.think, sizeof(ngx_ors_think_t));
         turn->answer.think.mode = habits->think;

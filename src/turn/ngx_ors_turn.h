@@ -64,6 +64,8 @@ typedef struct {
     ngx_ors_policy_t        policy;       /* a target's may hide more */
     ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
+    ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
+                                          /* NULL: nothing can be sealed */
     ngx_pool_t             *pool;
     ngx_log_t              *log;
 } ngx_ors_turn_t;

@@ -10,7 +10,8 @@ package ORS::Adapter;
 #     my $a = ORS::Adapter->new(scripts => { hello => stream_script(...) },
 #                               limits => { small => 'items=2' },
 #                               conf => { other => 'a directive;' },
-#                               target => { odd => 'one of its target;' });
+#                               target => { odd => 'one of its target;' },
+#                               http => 'one of http {};');
 #
 #     my $sent = $a->sent('name', { input => 'hi' });    # the model's view
 #     is_deeply($sent->{json}{messages}, [ ... ]);
@@ -75,7 +76,10 @@ CONF
             }
 CONF
 
+    my $http = $o{http} // '';
+
     my $nginx = ORS::Nginx->new(model => $model, conf => <<"CONF");
+        $http
         open_responses_strict off;
         open_responses_target default /to/model;
 
@@ -237,6 +241,8 @@ sub nameless ($items) {
         my %item = %$_;
 
         $item{id} = $item{id} =~ /\A(msg|fc|ctc|rs)_\w{8,}\z/ ? $1 : $item{id};
+        $item{encrypted_content} =~ s/\Aors1[\w-]{43,}\z/sealed/
+            if defined $item{encrypted_content};
         $item{call_id} =~ s/\Acall_\w{20,}\z/call/ if defined $item{call_id};
         \%item;
     } @{ $items // [] } ];

@@ -669,6 +669,7 @@ test_row(test_row_t *row)
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
         target.habits = &habits;
+        target.sealer = NULL;
 
         rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
     }

@@ -83,6 +83,13 @@ test_no_memory(const char *text, const char *type, ngx_uint_t stream,
     check_t      c;
     ngx_uint_t   n, bad, told;
 
+    static ngx_array_t         keys;
+    static ngx_ors_sealer_t    sealer = { &keys, "" };
+    static ngx_ors_seal_key_t  key;
+
+    keys.elts = &key;
+    keys.nelts = 1;
+
     bad = 0;
     told = 0;
     body = run_text(text, &len);
@@ -92,9 +99,11 @@ test_no_memory(const char *text, const char *type, ngx_uint_t stream,
         run.type = type;
         run.stream = stream;
         run.step = 50;
+        run.sealer = &sealer;
         run.request = "'input':[{'role':'user','content':'hi'}],'tools':"
                       "[{'type':'function','name':'f'}],'include':"
-                      "['message.output_text.logprobs']";
+                      "['message.output_text.logprobs',"
+                      "'reasoning.encrypted_content']";
 
         ngx_ors_test_fail_after(n);
         run_turn(&run);

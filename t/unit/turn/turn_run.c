@@ -103,6 +103,8 @@ run_turn(run_t *run)
         &run->limits, pool, pool->log);
 
     if (turn) {
+        turn->sealer = run->sealer;
+
         ngx_ors_out_init(&out, pool, 4096);
 
         run->rc = ngx_ors_turn_request(turn, &body);

@@ -1,0 +1,75 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_answer_items.h>
+#include <ngx_ors_answer_seal.h>
+
+
+ngx_int_t
+ngx_ors_answer_hidden(ngx_ors_answer_t *answer, ngx_str_t *text)
+{
+    ngx_ors_item_t  *item;
+
+    answer->seen = 1;
+
+    item = answer->resp->last;
+
+    if (item == NULL || item->type != ngx_ors_item_reasoning) {
+        item = ngx_ors_answer_item(answer, ngx_ors_item_reasoning);
+        if (item == NULL || ngx_ors_answer_advance(answer, 0) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_text_append(&item->hidden, answer->pool, text->data,
+                               text->len);
+}
+
+
+/* the text stays as it stands in a JSON string, and goes back as such */
+
+ngx_int_t
+ngx_ors_answer_seal(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+{
+    u_char          *p;
+    ngx_int_t        rc;
+    ngx_str_t        text;
+    ngx_ors_part_t  *part;
+
+    text.len = item->hidden.len;
+
+    for (part = item->parts; part; part = part->next) {
+        text.len += part->text.len;
+    }
+
+    text.data = ngx_pnalloc(answer->pool, text.len);
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_ors_text_copy(text.data, &item->hidden);
+
+    for (part = item->parts; part; part = part->next) {
+        p = ngx_ors_text_copy(p, &part->text);
+    }
+
+    rc = ngx_ors_seal(answer->sealer, ngx_ors_seal_reasoning, &text,
+                      answer->pool, &item->sealed);
+
+    (void) ngx_pfree(answer->pool, text.data);
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                      "reasoning of %uz bytes is too long to be sealed",
+                      text.len);
+        ngx_str_null(&item->sealed);
+        return NGX_OK;
+    }
+
+    return rc;
+}
