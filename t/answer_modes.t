@@ -81,6 +81,7 @@ sub essence ($r) {
 for my $name (sort keys %answers) {
     my %o = @{ $answers{$name} };
     my $status = $o{finish} ? 'incomplete' : 'completed';
+    my $parallel = @{ $o{tool_calls} // [] } > 1 ? json_true : json_false;
     my $first;
 
     for my $server ('stream', 'pieces', 'JSON') {
@@ -88,7 +89,7 @@ for my $name (sort keys %answers) {
             my $way = "$name, $server, " . ($stream ? 'events' : 'document');
             my $r = $a->ask("$name, $server", stream => $stream, body => {
                 instructions => 'Be brief.', temperature => 0.5,
-                metadata => { a => 'b' }, parallel_tool_calls => json_true,
+                metadata => { a => 'b' }, parallel_tool_calls => $parallel,
                 tools => [ map { { type => 'function', name => $_ } }
                            qw( f g ) ] });
             my @o = ($way, expect => $status);
@@ -98,6 +99,9 @@ for my $name (sort keys %answers) {
             is_deeply($is, $first //= $is, "$way: the same result");
         }
     }
+
+    is_deeply($first->{parallel_tool_calls}, $parallel,
+              "$name: parallel_tool_calls is echoed");
 
     my @items = map { $_->{type} eq 'message'
                       ? map { $_->{text} // $_->{refusal} } @{ $_->{content} }
