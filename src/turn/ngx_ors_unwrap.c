@@ -381,13 +381,7 @@ ngx_ors_unwrap_broken(ngx_ors_unwrap_t *u, ngx_uint_t ch, u_char *dst)
 static u_char *
 ngx_ors_unwrap_unit(ngx_ors_unwrap_t *u, ngx_uint_t unit, u_char *dst)
 {
-    ngx_uint_t  low;
-
-    low = (unit >= 0xdc00 && unit <= 0xdfff);
-
-    if (!low) {
-        dst = ngx_ors_unwrap_flush(u, dst);
-    }
+    dst = ngx_ors_unwrap_flush(u, dst);
 
     if (unit >= 0xd800 && unit <= 0xdbff) {
         u->high = unit;
@@ -395,8 +389,6 @@ ngx_ors_unwrap_unit(ngx_ors_unwrap_t *u, ngx_uint_t unit, u_char *dst)
     }
 
     /* a low one without a high one is as legal as it was */
-
-    dst = ngx_ors_unwrap_flush(u, dst);
 
     return ngx_sprintf(dst, "\\u%04xi", unit);
 }

@@ -43,7 +43,9 @@ static struct {
     { IN "\\\\b\\\\f\\\\r" OUT, "\\b\\f\\r", "done" },
     { IN "\\\\u00e9\\\\u0041\\\\u0000" OUT, "\\u00e9\\u0041\\u0000", "done" },
     { IN "\\u005cu00E9" OUT, "\\u00e9", "done" },
+    { IN "\\\\u00fF" OUT, "\\u00ff", "done" },
     { IN "\\u005cn" OUT, "\\n", "done" },
+    { IN "\\u007f\\u0080" OUT, "\x7f\\u0080", "done" },
     { IN "\\/\xc3\xa9\xf0\x9f\x98\x80" OUT, "/\xc3\xa9\xf0\x9f\x98\x80",
       "done" },
 
@@ -87,6 +89,9 @@ static struct {
     { IN "a\\\\", "a", "text" },
     { IN "a\\\\u00e", "a", "text" },
     { IN "a\\\\ud83d", "a", "text" },
+    { IN "a\\\\ud800", "a", "text" },
+    { IN "a\\\\udbff", "a", "text" },
+    { IN "a\\\\udc00", "a\\udc00", "text" },
     { IN "a\\\\ud83d\\\\ude0", "a", "text" },
 
     /* no wrapper */
@@ -103,6 +108,7 @@ static struct {
     { "{\\\"a\\\":1,}", "", "raw" },
     { "{\\\"a\\\":1,x", "", "raw" },
     { "{\\\"input\\\":1}", "", "raw" },
+    { "{\\\"imput\\\":\\\"a\\\"}", "", "raw" },
     { "{\\\"input\\\":null}", "", "raw" },
     { "{\\\"input\\\":{\\\"input\\\":\\\"a\\\"}}", "", "raw" },
     { "{\\\"\\\\u0069nput\\\":\\\"a\\\"}", "", "raw" },
