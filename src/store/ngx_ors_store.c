@@ -19,6 +19,7 @@ ngx_ors_store_engine(ngx_str_t *name)
 
     static const ngx_ors_store_engine_t  *engines[] = {
         &ngx_ors_store_lmdb,
+        &ngx_ors_store_redis,
         NULL
     };
 

@@ -1,0 +1,169 @@
+
+/*
+ * The Redis engine of one worker: jobs are made of commands, commands are
+ * written to links.
+ */
+
+
+#ifndef _NGX_ORS_REDIS_H_INCLUDED_
+#define _NGX_ORS_REDIS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_event.h>
+#include <ngx_ors_store.h>
+#include <ngx_ors_redis_text.h>
+#include <ngx_ors_redis_link.h>
+
+
+typedef struct {
+    ngx_array_t               addresses;  /* ngx_ors_redis_addr_t */
+    ngx_ors_redis_login_t     login;
+    ngx_str_t                 prefix;
+} ngx_ors_redis_conf_t;
+
+
+typedef struct {
+    ngx_ors_store_t          *store;
+    ngx_ors_redis_conf_t     *conf;
+    ngx_log_t                *log;
+
+    ngx_ors_redis_link_t     *seed;       /* to the addresses given */
+    ngx_queue_t               links;      /* to nodes of a cluster */
+    ngx_uint_t                nlinks;
+    ngx_ors_redis_link_t    **slots;      /* NULL: it is no cluster */
+    ngx_msec_t                refreshed;  /* the slots, all of them */
+    ngx_uint_t                refreshing;
+
+    ngx_queue_t               tasks;      /* jobs under way */
+    ngx_queue_t               over;       /* jobs to be given back */
+    ngx_queue_t               lost;       /* commands to be written again */
+    ngx_queue_t               later;      /* ... after a pause */
+    ngx_queue_t               free;       /* commands */
+
+    ngx_event_t               event;      /* posted for "over" and "lost" */
+    ngx_event_t               timer;      /* for "later" */
+
+    ngx_uint_t                said;       /* errors logged, bits */
+} ngx_ors_redis_t;
+
+
+/* a job under way */
+
+typedef struct {
+    ngx_ors_redis_t          *redis;
+    ngx_ors_store_job_t      *job;
+    ngx_event_t               timer;
+    ngx_queue_t               commands;   /* of its own, not yet over */
+
+    /* of a chain */
+
+    ngx_ors_store_entry_t    *entries;    /* the oldest one first */
+    ngx_uint_t                depth;      /* entries before the last one */
+    ngx_uint_t                known;      /* the oldest one that is known */
+    ngx_uint_t                asked;      /* the oldest one asked for */
+    size_t                    size;
+
+    unsigned                  over:1;
+} ngx_ors_redis_task_t;
+
+
+/*
+ * A command lives until its last reply, also if its job does not.  A put of
+ * several entries is one: a transaction.
+ */
+
+typedef struct {
+    ngx_queue_t               queue;      /* of its task */
+    ngx_queue_t               place;      /* where it waits */
+    ngx_ors_redis_t          *redis;
+    ngx_ors_redis_task_t     *task;       /* NULL: nobody waits for it */
+    ngx_ors_store_entry_t    *entry;
+    ngx_uint_t                n;          /* of a transaction: entries */
+
+    ngx_ors_redis_link_t     *link;       /* written to */
+    ngx_ors_redis_link_t     *target;     /* a redirection, or NULL */
+    ngx_uint_t                replies;    /* that are to come */
+    ngx_uint_t                hops;       /* redirections */
+    ngx_ors_redis_error_e     error;
+
+    unsigned                  failed:1;   /* a reply was an error */
+    unsigned                  gone:1;     /* a reply will never come */
+    unsigned                  placed:1;   /* it waits somewhere */
+    unsigned                  writing:1;
+    unsigned                  written:1;  /* on a link that is lost */
+    unsigned                  again:1;    /* it has been written again */
+    unsigned                  asking:1;
+    unsigned                  redirected:1;
+} ngx_ors_redis_command_t;
+
+
+/* ngx_ors_redis_job.c */
+
+/* Takes a job, see ngx_ors_store.h. */
+void ngx_ors_redis_post(ngx_ors_store_job_t *job);
+
+/*
+ * The commands for an entry, or "n" of them in a transaction, are over: all
+ * replies are there.  "reply" is the last one, and no error.
+ */
+void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply);
+
+/* The job is over; what is still said to its commands is of no interest. */
+void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
+    ngx_ors_store_status_e status);
+
+/* Gives back all jobs, and their memory. */
+void ngx_ors_redis_drop(ngx_ors_redis_t *redis);
+
+
+/* ngx_ors_redis_command.c */
+
+/*
+ * A new command for "n" entries of a task, not yet on its way.  NULL: no
+ * memory.
+ */
+ngx_ors_redis_command_t *ngx_ors_redis_command(ngx_ors_redis_task_t *task,
+    ngx_ors_store_entry_t *entry, ngx_uint_t n);
+
+/* Sends it, now or as soon as there is a link that is up, or fails it. */
+void ngx_ors_redis_send(ngx_ors_redis_command_t *cmd);
+
+/* Nobody waits for the command any more; it is freed by its last reply. */
+void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
+
+/* Sends what was lost, or has waited; what is put there meanwhile is left. */
+void ngx_ors_redis_resend(ngx_queue_t *commands);
+
+/* A link has come up, or was lost: the handler of links. */
+void ngx_ors_redis_link_event(ngx_ors_redis_link_t *link);
+
+/* Frees the memory of commands that are not under way. */
+void ngx_ors_redis_free(ngx_ors_redis_t *redis);
+
+
+/* ngx_ors_redis_nodes.c */
+
+/* The link for the keys of a scope, which may not be usable. */
+ngx_ors_redis_link_t *ngx_ors_redis_route(ngx_ors_redis_t *redis,
+    ngx_ors_store_key_t *key);
+
+/*
+ * A link to the node that a MOVED or ASK, said on "from", leads to; a MOVED
+ * is remembered.  NULL: it cannot be followed.
+ */
+ngx_ors_redis_link_t *ngx_ors_redis_follow(ngx_ors_redis_t *redis,
+    ngx_ors_redis_link_t *from, ngx_str_t *text, ngx_uint_t moved);
+
+/* The seeds' link; NULL: no memory. */
+ngx_ors_redis_link_t *ngx_ors_redis_seed(ngx_ors_redis_t *redis);
+
+/* Closes and frees all links. */
+void ngx_ors_redis_close(ngx_ors_redis_t *redis);
+
+/* 1 if there is no link that is up or may be at once. */
+ngx_uint_t ngx_ors_redis_down(ngx_ors_redis_t *redis);
+
+
+#endif /* _NGX_ORS_REDIS_H_INCLUDED_ */

@@ -1,0 +1,452 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_redis.h>
+
+
+/* nodes of a cluster that are remembered */
+#define NGX_ORS_REDIS_LINKS    256
+
+/* ms between two looks at all slots */
+#define NGX_ORS_REDIS_REFRESH  1000
+
+
+/* a link to one address, with its texts */
+
+typedef struct {
+    ngx_ors_redis_link_t      link;
+    ngx_ors_redis_addr_t      addr;
+    u_char                    host[NGX_ORS_REDIS_HOST];
+    u_char                    text[NGX_ORS_REDIS_HOST + sizeof(":65535")];
+} ngx_ors_redis_node_t;
+
+
+static void ngx_ors_redis_link_setup(ngx_ors_redis_t *redis,
+    ngx_ors_redis_link_t *link);
+static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
+    ngx_str_t *host, in_port_t port);
+static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
+    ngx_ors_redis_t *redis);
+static ngx_uint_t ngx_ors_redis_node_is(ngx_ors_redis_link_t *link,
+    ngx_str_t *host, in_port_t port);
+static ngx_int_t ngx_ors_redis_slots(ngx_ors_redis_t *redis);
+static void ngx_ors_redis_refresh(ngx_ors_redis_t *redis,
+    ngx_ors_redis_link_t *link);
+static void ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply,
+    void *data);
+static void ngx_ors_redis_range(ngx_ors_redis_t *redis,
+    ngx_ors_redis_link_t *from, redisReply *range);
+static void ngx_ors_redis_retire(ngx_ors_redis_t *redis);
+
+
+ngx_ors_redis_link_t *
+ngx_ors_redis_seed(ngx_ors_redis_t *redis)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = ngx_calloc(sizeof(ngx_ors_redis_link_t), redis->log);
+    if (link == NULL) {
+        return NULL;
+    }
+
+    link->addresses = redis->conf->addresses.elts;
+    link->naddresses = redis->conf->addresses.nelts;
+
+    ngx_ors_redis_link_setup(redis, link);
+
+    return link;
+}
+
+
+static void
+ngx_ors_redis_link_setup(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
+{
+    link->login = &redis->conf->login;
+    link->timeout = redis->store->timeout;
+    link->name = &redis->store->name;
+    link->log = redis->log;
+    link->handler = ngx_ors_redis_link_event;
+
+    ngx_ors_redis_link_init(link);
+}
+
+
+ngx_ors_redis_link_t *
+ngx_ors_redis_route(ngx_ors_redis_t *redis, ngx_ors_store_key_t *key)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link, *other;
+
+    if (redis->slots == NULL) {
+        return redis->seed;
+    }
+
+    link = redis->slots[ngx_ors_redis_slot(key)];
+
+    if (link && ngx_ors_redis_link_usable(link)) {
+        return link;
+    }
+
+    /* its node is gone: any other one knows who has its slots now */
+
+    if (ngx_ors_redis_link_usable(redis->seed)) {
+        return redis->seed;
+    }
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        other = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        if (other->state == ngx_ors_redis_link_up) {
+            return other;
+        }
+    }
+
+    return link ? link : redis->seed;
+}
+
+
+ngx_ors_redis_link_t *
+ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
+    ngx_str_t *text, ngx_uint_t moved)
+{
+    ngx_ors_redis_addr_t      *addr;
+    ngx_ors_redis_link_t      *link;
+    ngx_ors_redis_redirect_t   to;
+
+    if (ngx_ors_redis_redirect(text, &to) != NGX_OK) {
+        ngx_log_error(NGX_LOG_ERR, redis->log, 0,
+                      "store \"%V\": redis %V redirects to what is no "
+                      "address", &redis->store->name,
+                      &from->addresses[from->address].text);
+        return NULL;
+    }
+
+    if (to.host.len == 0) {
+        addr = &from->addresses[from->address];
+
+        if (addr->port == 0) {
+            return NULL;
+        }
+
+        to.host = addr->host;
+    }
+
+    link = ngx_ors_redis_node(redis, &to.host, to.port);
+
+    if (link == NULL || !moved) {
+        return link;
+    }
+
+    if (ngx_ors_redis_slots(redis) != NGX_OK) {
+        return NULL;
+    }
+
+    redis->slots[to.slot] = link;
+
+    ngx_ors_redis_refresh(redis, from);
+
+    return link;
+}
+
+
+/* the link to an address, a new one if there is none */
+
+static ngx_ors_redis_link_t *
+ngx_ors_redis_node(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link;
+    ngx_ors_redis_node_t  *node;
+
+    if (ngx_ors_redis_node_is(redis->seed, host, port)) {
+        return redis->seed;
+    }
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        if (ngx_ors_redis_node_is(link, host, port)) {
+            return link;
+        }
+    }
+
+    node = ngx_ors_redis_node_create(redis);
+    if (node == NULL) {
+        return NULL;
+    }
+
+    ngx_cpystrn(node->host, host->data, host->len + 1);
+
+    node->addr.host.data = node->host;
+    node->addr.host.len = host->len;
+    node->addr.port = port;
+    node->addr.text.data = node->text;
+    node->addr.text.len = ngx_sprintf(node->text, "%V:%d", host, (int) port)
+                          - node->text;
+
+    return &node->link;
+}
+
+
+/* nodes come and go: the place of one that has gone is used again */
+
+static ngx_ors_redis_node_t *
+ngx_ors_redis_node_create(ngx_ors_redis_t *redis)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link;
+    ngx_ors_redis_node_t  *node;
+
+    if (redis->nlinks < NGX_ORS_REDIS_LINKS) {
+
+        node = ngx_calloc(sizeof(ngx_ors_redis_node_t), redis->log);
+        if (node == NULL) {
+            return NULL;
+        }
+
+        node->link.addresses = &node->addr;
+        node->link.naddresses = 1;
+
+        ngx_ors_redis_link_setup(redis, &node->link);
+
+        ngx_queue_insert_tail(&redis->links, &node->link.queue);
+        redis->nlinks++;
+
+        return node;
+    }
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        if (!link->used && link->state == ngx_ors_redis_link_closed) {
+            return (ngx_ors_redis_node_t *) link;
+        }
+    }
+
+    ngx_log_error(NGX_LOG_ERR, redis->log, 0,
+                  "store \"%V\": the cluster of redis has more than %d nodes",
+                  &redis->store->name, NGX_ORS_REDIS_LINKS);
+
+    return NULL;
+}
+
+
+static ngx_uint_t
+ngx_ors_redis_node_is(ngx_ors_redis_link_t *link, ngx_str_t *host,
+    in_port_t port)
+{
+    ngx_ors_redis_addr_t  *addr;
+
+    addr = &link->addresses[link->address];
+
+    return addr->port == port
+           && addr->host.len == host->len
+           && ngx_strncmp(addr->host.data, host->data, host->len) == 0;
+}
+
+
+static ngx_int_t
+ngx_ors_redis_slots(ngx_ors_redis_t *redis)
+{
+    if (redis->slots == NULL) {
+        redis->slots = ngx_calloc(NGX_ORS_REDIS_SLOTS
+                                  * sizeof(ngx_ors_redis_link_t *),
+                                  redis->log);
+        if (redis->slots == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* one slot has moved: others may have, too */
+
+static void
+ngx_ors_redis_refresh(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
+{
+    ngx_str_t  args[2];
+
+    if (redis->refreshing
+        || (redis->refreshed
+            && ngx_current_msec - redis->refreshed < NGX_ORS_REDIS_REFRESH))
+    {
+        return;
+    }
+
+    ngx_str_set(&args[0], "CLUSTER");
+    ngx_str_set(&args[1], "SLOTS");
+
+    redis->refreshing = 1;
+
+    if (ngx_ors_redis_link_write(link, ngx_ors_redis_refreshed, redis, 2,
+                                 args)
+        != NGX_OK)
+    {
+        redis->refreshing = 0;
+    }
+}
+
+
+static void
+ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply, void *data)
+{
+    size_t                 i;
+    ngx_queue_t           *q;
+    redisReply            *r = reply;
+    ngx_ors_redis_t       *redis = data;
+    ngx_ors_redis_link_t  *link;
+
+    redis->refreshing = 0;
+
+    if (r == NULL || r->type != REDIS_REPLY_ARRAY || r->elements == 0) {
+        return;
+    }
+
+    redis->refreshed = ngx_current_msec;
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+        link->used = 0;
+    }
+
+    ngx_memzero(redis->slots, NGX_ORS_REDIS_SLOTS
+                              * sizeof(ngx_ors_redis_link_t *));
+
+    for (i = 0; i < r->elements; i++) {
+        ngx_ors_redis_range(redis, context->ev.data, r->element[i]);
+    }
+
+    ngx_ors_redis_retire(redis);
+}
+
+
+/* [first, last, [host, port, ...] of the master, ...] */
+
+static void
+ngx_ors_redis_range(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
+    redisReply *range)
+{
+    ngx_str_t                  host;
+    ngx_uint_t                 slot;
+    ngx_ors_redis_link_t      *link;
+    ngx_ors_redis_range_t      r;
+
+    if (ngx_ors_redis_range_read(range, &r) != NGX_OK) {
+        return;
+    }
+
+    host = r.host;
+
+    if (host.len == 0) {
+        host = from->addresses[from->address].host;
+    }
+
+    if (!ngx_ors_redis_numeric(&host)) {
+        return;
+    }
+
+    link = ngx_ors_redis_node(redis, &host, r.port);
+    if (link == NULL) {
+        return;
+    }
+
+    link->used = 1;
+
+    for (slot = r.first; slot <= r.last; slot++) {
+        redis->slots[slot] = link;
+    }
+}
+
+
+/* a node without slots is not connected to any more */
+
+static void
+ngx_ors_redis_retire(ngx_ors_redis_t *redis)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link;
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        if (!link->used && !link->busy
+            && ngx_queue_empty(&link->waiting)
+            && (link->context == NULL
+                || link->context->replies.head == NULL))
+        {
+            ngx_ors_redis_link_close(link);
+        }
+    }
+}
+
+
+void
+ngx_ors_redis_close(ngx_ors_redis_t *redis)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link;
+
+    ngx_ors_redis_link_close(redis->seed);
+    ngx_free(redis->seed);
+
+    while (!ngx_queue_empty(&redis->links)) {
+        q = ngx_queue_head(&redis->links);
+        ngx_queue_remove(q);
+
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        ngx_ors_redis_link_close(link);
+        ngx_free(link);
+    }
+
+    if (redis->slots) {
+        ngx_free(redis->slots);
+    }
+}
+
+
+ngx_uint_t
+ngx_ors_redis_down(ngx_ors_redis_t *redis)
+{
+    ngx_queue_t           *q;
+    ngx_ors_redis_link_t  *link;
+
+    if (ngx_ors_redis_link_usable(redis->seed)) {
+        return 0;
+    }
+
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = ngx_queue_next(q))
+    {
+        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+
+        if (link->state == ngx_ors_redis_link_up) {
+            return 0;
+        }
+    }
+
+    return 1;
+}

@@ -1,0 +1,486 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_redis.h>
+
+
+#define NGX_ORS_REDIS_PORT          6379
+#define NGX_ORS_REDIS_SECRET        4096
+#define NGX_ORS_REDIS_DATABASE_MAX  65535
+
+/* hiredis does not end the path of a socket that fills its room */
+#define NGX_ORS_REDIS_PATH          106
+
+
+static char *ngx_ors_store_redis_address(ngx_conf_t *cf,
+    ngx_ors_store_t *store);
+static ngx_int_t ngx_ors_store_redis_resolve(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *text);
+static ngx_int_t ngx_ors_store_redis_addr(ngx_conf_t *cf,
+    ngx_ors_redis_conf_t *conf, ngx_url_t *u, ngx_addr_t *addr);
+static char *ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *name, ngx_str_t *value);
+static ngx_uint_t ngx_ors_store_redis_is(ngx_str_t *name, char *text);
+static char *ngx_ors_store_redis_text(ngx_str_t *field, ngx_str_t *value);
+static char *ngx_ors_store_redis_password_file(ngx_conf_t *cf,
+    ngx_str_t *field, ngx_str_t *value);
+static char *ngx_ors_store_redis_database(ngx_str_t *field,
+    ngx_str_t *value);
+static char *ngx_ors_store_redis_prefix(ngx_str_t *field, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_redis_init(ngx_conf_t *cf,
+    ngx_ors_store_t *store);
+static ngx_int_t ngx_ors_store_redis_open(ngx_ors_store_t *store,
+    ngx_cycle_t *cycle);
+static void ngx_ors_store_redis_close(ngx_ors_store_t *store);
+static ngx_uint_t ngx_ors_store_redis_down(ngx_ors_store_t *store);
+static void ngx_ors_store_redis_event_handler(ngx_event_t *ev);
+static void ngx_ors_store_redis_timer_handler(ngx_event_t *ev);
+
+
+const ngx_ors_store_engine_t  ngx_ors_store_redis = {
+    ngx_string("redis"),
+    ngx_ors_store_redis_address,
+    ngx_ors_store_redis_param,
+    ngx_ors_store_redis_init,
+    ngx_ors_store_redis_open,
+    ngx_ors_store_redis_close,
+    ngx_ors_redis_post,
+    ngx_ors_store_redis_down
+};
+
+
+/* HOST:PORT, unix:PATH, or several of them with commas between them */
+
+static char *
+ngx_ors_store_redis_address(ngx_conf_t *cf, ngx_ors_store_t *store)
+{
+    u_char                *p, *last, *end;
+    ngx_str_t              text;
+    ngx_ors_redis_conf_t  *conf;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_ors_redis_conf_t));
+    if (conf == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    store->conf = conf;
+
+    if (ngx_array_init(&conf->addresses, cf->pool, 4,
+                       sizeof(ngx_ors_redis_addr_t))
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    p = store->address.data;
+    last = p + store->address.len;
+
+    for ( ;; ) {
+        end = ngx_strlchr(p, last, ',');
+
+        text.data = p;
+        text.len = (end ? end : last) - p;
+
+        if (ngx_ors_store_redis_resolve(cf, store, &text) != NGX_OK) {
+            return NGX_CONF_ERROR;
+        }
+
+        if (end == NULL) {
+            return NGX_CONF_OK;
+        }
+
+        p = end + 1;
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_store_redis_resolve(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *text)
+{
+    ngx_url_t   u;
+    ngx_uint_t  i;
+
+    ngx_memzero(&u, sizeof(ngx_url_t));
+
+    u.url = *text;
+    u.default_port = NGX_ORS_REDIS_PORT;
+
+    if (ngx_parse_url(cf->pool, &u) != NGX_OK) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "%s in address \"%V\" of store \"%V\", it must be "
+                           "\"redis:HOST:PORT\" or \"redis:unix:PATH\"",
+                           u.err ? u.err : "no memory", text, &store->name);
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < u.naddrs; i++) {
+        if (ngx_ors_store_redis_addr(cf, store->conf, &u, &u.addrs[i])
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* hiredis takes an address as text, and would resolve a name while all wait */
+
+static ngx_int_t
+ngx_ors_store_redis_addr(ngx_conf_t *cf, ngx_ors_redis_conf_t *conf,
+    ngx_url_t *u, ngx_addr_t *addr)
+{
+    ngx_ors_redis_addr_t  *a;
+
+    if (u->family == AF_UNIX && u->host.len > NGX_ORS_REDIS_PATH) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "too long path in \"%V\"", &u->url);
+        return NGX_ERROR;
+    }
+
+    a = ngx_array_push(&conf->addresses);
+    if (a == NULL) {
+        return NGX_ERROR;
+    }
+
+    a->text = addr->name;
+
+    a->host.data = ngx_pnalloc(cf->pool, ngx_max(NGX_ORS_REDIS_HOST,
+                                                 u->host.len) + 1);
+    if (a->host.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (u->family == AF_UNIX) {
+        a->port = 0;
+        a->host.len = u->host.len;
+        ngx_cpystrn(a->host.data, u->host.data, u->host.len + 1);
+
+        return NGX_OK;
+    }
+
+    a->port = ngx_inet_get_port(addr->sockaddr);
+    a->host.len = ngx_sock_ntop(addr->sockaddr, addr->socklen, a->host.data,
+                                NGX_ORS_REDIS_HOST, 0);
+    a->host.data[a->host.len] = '\0';
+
+    return NGX_OK;
+}
+
+
+static char *
+ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *name, ngx_str_t *value)
+{
+    char                  *err;
+    ngx_ors_redis_conf_t  *conf;
+
+    conf = store->conf;
+
+    if (ngx_ors_store_redis_is(name, "password")) {
+        err = ngx_ors_store_redis_text(&conf->login.password, value);
+
+    } else if (ngx_ors_store_redis_is(name, "password_file")) {
+        err = ngx_ors_store_redis_password_file(cf, &conf->login.password,
+                                                value);
+
+    } else if (ngx_ors_store_redis_is(name, "user")) {
+        err = ngx_ors_store_redis_text(&conf->login.user, value);
+
+    } else if (ngx_ors_store_redis_is(name, "database")) {
+        err = ngx_ors_store_redis_database(&conf->login.database, value);
+
+    } else if (ngx_ors_store_redis_is(name, "prefix")) {
+        err = ngx_ors_store_redis_prefix(&conf->prefix, value);
+
+    } else if (ngx_ors_store_redis_is(name, "tls")) {
+        err = (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0)
+              ? NULL : "cannot be on: this hiredis has no TLS";
+
+    } else {
+        err = "is unknown, a store in redis has \"ttl\", \"timeout\", "
+              "\"user\", \"password\", \"password_file\", \"database\" "
+              "and \"prefix\"";
+    }
+
+    if (err == NULL) {
+        return NGX_CONF_OK;
+    }
+
+    /* the value may be a secret */
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "parameter \"%V\" of store \"%V\" %s", name,
+                       &store->name, err);
+
+    return NGX_CONF_ERROR;
+}
+
+
+static ngx_uint_t
+ngx_ors_store_redis_is(ngx_str_t *name, char *text)
+{
+    return name->len == ngx_strlen(text)
+           && ngx_strncmp(name->data, text, name->len) == 0;
+}
+
+
+static char *
+ngx_ors_store_redis_text(ngx_str_t *field, ngx_str_t *value)
+{
+    if (field->data) {
+        return "is duplicate";
+    }
+
+    if (value->len == 0) {
+        return "is empty";
+    }
+
+    *field = *value;
+
+    return NULL;
+}
+
+
+/* its first line */
+
+static char *
+ngx_ors_store_redis_password_file(ngx_conf_t *cf, ngx_str_t *field,
+    ngx_str_t *value)
+{
+    char       *err;
+    u_char     *p;
+    ssize_t     n;
+    ngx_fd_t    fd;
+    ngx_str_t   path, text;
+
+    path = *value;
+    err = "names a file that cannot be read";
+
+    if (value->len == 0 || ngx_conf_full_name(cf->cycle, &path, 1) != NGX_OK) {
+        return err;
+    }
+
+    text.data = ngx_pnalloc(cf->pool, NGX_ORS_REDIS_SECRET);
+    if (text.data == NULL) {
+        return err;
+    }
+
+    fd = ngx_open_file(path.data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+    if (fd == NGX_INVALID_FILE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", &path);
+        return err;
+    }
+
+    n = ngx_read_fd(fd, text.data, NGX_ORS_REDIS_SECRET);
+
+    if (n == -1) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_read_fd_n " \"%V\" failed", &path);
+
+    } else if (n == NGX_ORS_REDIS_SECRET) {
+        err = "names a file that is too large";
+
+    } else {
+        err = NULL;
+    }
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", &path);
+    }
+
+    if (err) {
+        return err;
+    }
+
+    for (p = text.data; p < text.data + n && *p != LF && *p != CR; p++) {
+        /* void */
+    }
+
+    text.len = p - text.data;
+
+    if (text.len == 0) {
+        return "names a file whose first line is empty";
+    }
+
+    return ngx_ors_store_redis_text(field, &text);
+}
+
+
+static char *
+ngx_ors_store_redis_database(ngx_str_t *field, ngx_str_t *value)
+{
+    ngx_int_t  n;
+
+    n = ngx_atoi(value->data, value->len);
+
+    if (n == NGX_ERROR || n > NGX_ORS_REDIS_DATABASE_MAX) {
+        return "must be the number of a database";
+    }
+
+    return ngx_ors_store_redis_text(field, value);
+}
+
+
+/* braces would be taken for a hash tag, which has to be the scope */
+
+static char *
+ngx_ors_store_redis_prefix(ngx_str_t *field, ngx_str_t *value)
+{
+    u_char  *last;
+
+    last = value->data + value->len;
+
+    if (value->len > NGX_ORS_REDIS_PREFIX
+        || ngx_strlchr(value->data, last, '{')
+        || ngx_strlchr(value->data, last, '}'))
+    {
+        return "must have no braces and no more than 64 bytes";
+    }
+
+    return ngx_ors_store_redis_text(field, value);
+}
+
+
+static ngx_int_t
+ngx_ors_store_redis_init(ngx_conf_t *cf, ngx_ors_store_t *store)
+{
+    ngx_ors_redis_conf_t  *conf;
+
+    conf = store->conf;
+
+    if (conf->prefix.data == NULL) {
+        ngx_str_set(&conf->prefix, "ors:");
+    }
+
+    if (conf->login.user.len && conf->login.password.len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "store \"%V\" has a \"user\" and no "
+                           "\"password\" or \"password_file\"",
+                           &store->name);
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
+{
+    ngx_ors_redis_t  *redis;
+
+    redis = ngx_pcalloc(cycle->pool, sizeof(ngx_ors_redis_t));
+    if (redis == NULL) {
+        return NGX_ERROR;
+    }
+
+    redis->store = store;
+    redis->conf = store->conf;
+    redis->log = cycle->log;
+
+    ngx_queue_init(&redis->links);
+    ngx_queue_init(&redis->tasks);
+    ngx_queue_init(&redis->over);
+    ngx_queue_init(&redis->lost);
+    ngx_queue_init(&redis->later);
+    ngx_queue_init(&redis->free);
+
+    redis->event.handler = ngx_ors_store_redis_event_handler;
+    redis->event.data = redis;
+    redis->event.log = cycle->log;
+
+    redis->timer.handler = ngx_ors_store_redis_timer_handler;
+    redis->timer.data = redis;
+    redis->timer.log = cycle->log;
+    redis->timer.cancelable = 1;
+
+    redis->seed = ngx_ors_redis_seed(redis);
+    if (redis->seed == NULL) {
+        return NGX_ERROR;
+    }
+
+    store->state = redis;
+
+    ngx_ors_redis_link_open(redis->seed);
+
+    return NGX_OK;
+}
+
+
+/* the process is about to end: nobody is told */
+
+static void
+ngx_ors_store_redis_close(ngx_ors_store_t *store)
+{
+    ngx_ors_redis_t  *redis;
+
+    redis = store->state;
+
+    if (redis == NULL) {
+        return;
+    }
+
+    ngx_ors_redis_drop(redis);
+    ngx_ors_redis_close(redis);
+    ngx_ors_redis_free(redis);
+
+    if (redis->timer.timer_set) {
+        ngx_del_timer(&redis->timer);
+    }
+
+    if (redis->event.posted) {
+        ngx_delete_posted_event(&redis->event);
+    }
+
+    store->state = NULL;
+}
+
+
+static ngx_uint_t
+ngx_ors_store_redis_down(ngx_ors_store_t *store)
+{
+    return ngx_ors_redis_down(store->state);
+}
+
+
+static void
+ngx_ors_store_redis_event_handler(ngx_event_t *ev)
+{
+    ngx_queue_t          *q;
+    ngx_ors_redis_t      *redis;
+    ngx_ors_store_job_t  *job;
+
+    redis = ev->data;
+
+    ngx_ors_redis_resend(&redis->lost);
+
+    while (!ngx_queue_empty(&redis->over)) {
+        q = ngx_queue_head(&redis->over);
+        ngx_queue_remove(q);
+
+        job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
+
+        ngx_ors_store_done(job, job->status);
+    }
+}
+
+
+static void
+ngx_ors_store_redis_timer_handler(ngx_event_t *ev)
+{
+    ngx_ors_redis_t  *redis;
+
+    redis = ev->data;
+
+    ngx_ors_redis_resend(&redis->later);
+}
