@@ -414,6 +414,46 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
 bad('no habit', location('open_responses_chat;'),
     'invalid number of arguments', '"open_responses_chat"');
 
+# tools of types that servers have of their own
+
+my $JSON = q('{"type":"web"}');
+
+for my $word ('web_search skip', 'web_search* reject', 'default skip',
+              "default send $JSON", "acme:x send $JSON")
+{
+    my $text = "open_responses_tool_type $word;";
+
+    good("tool type $word, everywhere",
+         $text . server("$text location / { $text }"));
+}
+
+good('tool types that are alike', location(<<'CONF'));
+    open_responses_tool_type web skip;
+    open_responses_tool_type web* skip;
+    open_responses_tool_type default* skip;
+    open_responses_tool_type default skip;
+CONF
+
+bad("tool type $_->[0]", location("open_responses_tool_type $_->[0];"),
+    $_->[1])
+    for ['"" skip', 'invalid type ""'], ['* skip', 'invalid type "*"'],
+        ['function skip', 'invalid type "function", all servers have that'],
+        ['x', 'invalid number of arguments'],
+        ['x drop', 'invalid value "drop" of type "x", it must be "skip", '
+                   . '"reject" or "send"'],
+        ['x "" y', 'invalid value "" of type "x"'],
+        ['x skip y', 'invalid parameter "y" behind "skip"'],
+        ['x send', '"send" needs the JSON of a tool behind it'],
+        ['x send "{"', 'invalid JSON "{"'],
+        ['x send web', 'invalid JSON "web"'],
+        ['x send []', 'invalid JSON "[]", it must be an object'];
+
+bad("tool type $_ twice", location(<<"CONF"), qq(type "$_" is duplicate))
+    open_responses_tool_type $_ skip;
+    open_responses_tool_type $_ reject;
+CONF
+    for 'x', 'x*', 'default';
+
 good("effort $_, everywhere",
      "open_responses_effort $_;"
      . server("open_responses_effort $_ /a 1; location / {"

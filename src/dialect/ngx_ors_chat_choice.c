@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_offer.h>
 
 
 /* members of the choice of a tool, as in ngx_ors_chat_choice_names */
@@ -23,14 +24,15 @@ enum {
 
 
 typedef struct {
-    ngx_ors_request_t     *req;
-    ngx_ors_chat_tools_t  *tools;
-    ngx_ors_error_t       *err;
+    ngx_ors_request_t            *req;
+    const ngx_ors_chat_habits_t  *habits;
+    ngx_ors_chat_tools_t         *tools;
+    ngx_ors_error_t              *err;
 
     /* what is sent: one of these, or nothing */
-    ngx_ors_chat_tool_t   *tool;
-    ngx_ors_json_node_t   *mode;
-    unsigned               automatic:1;
+    ngx_ors_chat_tool_t          *tool;
+    ngx_ors_json_node_t          *mode;
+    unsigned                      automatic:1;
 } ngx_ors_chat_choice_t;
 
 
@@ -39,7 +41,7 @@ static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member);
-static ngx_uint_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
+static ngx_int_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t *tool);
 static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc,
     char *param, char *text);
@@ -69,6 +71,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
     ngx_memzero(&cc, sizeof(ngx_ors_chat_choice_t));
 
     cc.req = req;
+    cc.habits = habits;
     cc.tools = tools;
     cc.err = err;
 
@@ -80,7 +83,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, ",\"tools\":");
 
-    if (ngx_ors_chat_tools_render(tools, req, habits, out) != NGX_OK) {
+    if (ngx_ors_chat_offer(tools, req, habits, out) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -134,7 +137,8 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
 
     return ngx_ors_chat_choice_other(cc, "tool_choice.type",
                                      "must not be a tool that this model "
-                                     "does not have");
+                                     "does not have, or cannot be told to "
+                                     "call");
 }
 
 
@@ -196,6 +200,7 @@ static ngx_int_t
 ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member)
 {
+    ngx_int_t             rc;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *tool;
 
@@ -205,7 +210,13 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
          tool;
          tool = ngx_ors_json_next(json, tool))
     {
-        if (ngx_ors_chat_choice_sent(cc, tool)) {
+        rc = ngx_ors_chat_choice_sent(cc, tool);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
             cc->mode = member[ngx_ors_chat_c_mode];
             cc->automatic = 1;
             return NGX_OK;
@@ -217,24 +228,36 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
 }
 
 
-/* 1 if tools of that type are sent */
+/* NGX_OK: tools of that type are sent; NGX_DECLINED; NGX_ERROR */
 
-static ngx_uint_t
+static ngx_int_t
 ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *type;
+    ngx_ors_json_t             *json;
+    ngx_ors_json_node_t        *type;
+    const ngx_ors_chat_type_t  *rule;
 
     json = &cc->req->json;
     type = ngx_ors_json_find(json, tool, "type");
 
     if (ngx_ors_json_is(json, type, "function")) {
-        return 1;
+        return NGX_OK;
     }
 
-    return (cc->req->policy->reading & NGX_ORS_IN_OPENAI)
-           && (ngx_ors_json_is(json, type, "custom")
-               || ngx_ors_json_is(json, type, "namespace"));
+    if ((cc->req->policy->reading & NGX_ORS_IN_OPENAI)
+        && (ngx_ors_json_is(json, type, "custom")
+            || ngx_ors_json_is(json, type, "namespace")))
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_type(cc->habits, json, type, cc->req->pool, &rule)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return (rule->action == ngx_ors_chat_type_send) ? NGX_OK : NGX_DECLINED;
 }
 
 

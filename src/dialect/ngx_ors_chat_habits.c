@@ -35,7 +35,8 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .content = ngx_ors_chat_content_null,
     .object = 0,
     .params = 0,
-    .efforts = NULL
+    .efforts = NULL,
+    .types = NULL
 };
 
 
@@ -349,6 +350,63 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     return 0;
+}
+
+
+ngx_int_t
+ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_pool_t *pool,
+    const ngx_ors_chat_type_t **rule)
+{
+    ngx_str_t             name;
+    ngx_uint_t            i;
+    ngx_ors_chat_type_t  *types;
+
+    static const ngx_ors_chat_type_t  skip = {
+        ngx_null_string, 1, ngx_ors_chat_type_skip, ngx_null_string
+    };
+
+    *rule = &skip;
+
+    if (habits->types == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_ors_json_raw(json, node, &name);
+
+    if (node->escaped) {
+        name.data = ngx_pnalloc(pool, node->len);
+        if (name.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        name.len = ngx_ors_json_decode(json, node, name.data) - name.data;
+    }
+
+    types = habits->types->elts;
+
+    for (i = 0; i < habits->types->nelts; i++) {
+
+        if (types[i].prefix ? types[i].type.len > name.len
+                              || types[i].type.len < (*rule)->type.len
+                            : types[i].type.len != name.len)
+        {
+            continue;
+        }
+
+        if (ngx_memcmp(types[i].type.data, name.data, types[i].type.len) != 0)
+        {
+            continue;
+        }
+
+        *rule = &types[i];
+
+        if (!types[i].prefix) {
+            break;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

@@ -75,6 +75,23 @@ typedef struct {
 } ngx_ors_chat_effort_t;
 
 
+/* what becomes of a tool that no function can stand for */
+
+typedef enum {
+    ngx_ors_chat_type_skip = 0,
+    ngx_ors_chat_type_reject,
+    ngx_ors_chat_type_send
+} ngx_ors_chat_type_e;
+
+
+typedef struct {
+    ngx_str_t               type;         /* or what types begin with */
+    ngx_uint_t              prefix;
+    ngx_ors_chat_type_e     action;
+    ngx_str_t               json;         /* what is sent, an object */
+} ngx_ors_chat_type_t;
+
+
 typedef struct {
     ngx_uint_t              tokens;       /* ngx_ors_chat_tokens_e */
     ngx_uint_t              developer;    /* there is a role of that name */
@@ -91,6 +108,7 @@ typedef struct {
     ngx_uint_t              object;       /* a schema is one of json_object */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
+    ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
 } ngx_ors_chat_habits_t;
 
 
@@ -160,6 +178,17 @@ void ngx_ors_chat_effort(ngx_ors_request_t *req,
 /* The same for those of ngx_ors_chat_optionals that it takes. */
 void ngx_ors_chat_optional(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+
+/*
+ * Sets "*rule" to what is said of tools of type "node": of the type itself,
+ * else of the longest prefix; without any, they are skipped.
+ *
+ * NGX_OK      done
+ * NGX_ERROR   no memory in "pool"
+ */
+ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_pool_t *pool,
+    const ngx_ors_chat_type_t **rule);
 
 /*
  * 1 if one of the two above writes a field with the name that "key" has, a

@@ -145,8 +145,10 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
-    if (ngx_ors_chat_tools_read(tools, req) != NGX_OK) {
-        return NGX_ERROR;
+    rc = ngx_ors_chat_tools_read(tools, req, target->habits, err);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     ngx_ors_out_lit(out, "{\"model\":");

@@ -6,8 +6,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_schema.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_hash.h>
 
@@ -28,48 +26,43 @@
 enum {
     ngx_ors_chat_t_type = 0,
     ngx_ors_chat_t_name,
-    ngx_ors_chat_t_description,
-    ngx_ors_chat_t_parameters,
-    ngx_ors_chat_t_strict,
-    ngx_ors_chat_t_format,
     ngx_ors_chat_t_tools,
     ngx_ors_chat_t_n
 };
 
 
-/* members of a custom tool's format, as in ngx_ors_chat_grammar_names */
+typedef struct {
+    ngx_ors_request_t             *req;
+    const ngx_ors_chat_habits_t   *habits;
+    ngx_ors_error_t               *err;
 
-enum {
-    ngx_ors_chat_g_type = 0,
-    ngx_ors_chat_g_syntax,
-    ngx_ors_chat_g_definition,
-    ngx_ors_chat_g_n
-};
+    ngx_array_t                    found;     /* of ngx_ors_chat_tool_t */
+
+    /* where the tools in hand stand */
+    ngx_int_t                      item;      /* of the input, -1: none */
+    ngx_uint_t                     n;         /* in its list */
+    ngx_ors_json_node_t           *space;     /* namespace, NULL: none */
+} ngx_ors_chat_reader_t;
 
 
-static ngx_int_t ngx_ors_chat_tools_items(ngx_array_t *found,
-    ngx_ors_request_t *req);
-static ngx_int_t ngx_ors_chat_tools_list(ngx_array_t *found,
-    ngx_ors_request_t *req, ngx_ors_json_node_t *list,
-    ngx_ors_json_node_t *space);
-static ngx_int_t ngx_ors_chat_tools_add(ngx_array_t *found,
-    ngx_ors_request_t *req, ngx_ors_json_node_t *node,
-    ngx_ors_json_node_t *space);
+static ngx_int_t ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr);
+static ngx_int_t ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *list);
+static ngx_int_t ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *list, ngx_ors_json_node_t *name);
+static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t *type);
+static ngx_int_t ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *type);
+static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *node, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static uint32_t *ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools,
     ngx_str_t *name);
-static ngx_int_t ngx_ors_chat_tools_function(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member);
-static ngx_int_t ngx_ors_chat_tools_schema(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member);
-static void ngx_ors_chat_tools_strict(const ngx_ors_chat_habits_t *habits,
-    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
-static void ngx_ors_chat_tools_custom(ngx_ors_json_t *json,
-    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
-static u_char *ngx_ors_chat_tools_space(ngx_ors_json_t *json,
+static u_char *ngx_ors_chat_tools_prefix(ngx_ors_json_t *json,
     ngx_ors_json_node_t *space, u_char *p);
 static void ngx_ors_chat_tools_legal(u_char *p, u_char *last);
 
@@ -77,54 +70,48 @@ static void ngx_ors_chat_tools_legal(u_char *p, u_char *last);
 static const ngx_str_t  ngx_ors_chat_tool_names[] = {
     ngx_string("type"),
     ngx_string("name"),
-    ngx_string("description"),
-    ngx_string("parameters"),
-    ngx_string("strict"),
-    ngx_string("format"),
     ngx_string("tools"),
     ngx_null_string
 };
 
 
-static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
-    ngx_string("type"),
-    ngx_string("syntax"),
-    ngx_string("definition"),
-    ngx_null_string
-};
-
-
 ngx_int_t
-ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req)
+ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_error_t *err)
 {
-    ngx_array_t           found;
-    ngx_ors_json_node_t  *list;
+    ngx_int_t               rc;
+    ngx_ors_json_node_t    *list;
+    ngx_ors_chat_reader_t   cr;
 
     ngx_memzero(tools, sizeof(ngx_ors_chat_tools_t));
+    ngx_memzero(&cr, sizeof(ngx_ors_chat_reader_t));
+
+    cr.req = req;
+    cr.habits = habits;
+    cr.err = err;
+    cr.item = -1;
 
     list = req->field[ngx_ors_rq_tools];
 
-    if (ngx_array_init(&found, req->pool, list ? list->count + 1 : 1,
+    if (ngx_array_init(&cr.found, req->pool, list ? list->count + 1 : 1,
                        sizeof(ngx_ors_chat_tool_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (list
-        && ngx_ors_chat_tools_list(&found, req, list, NULL) != NGX_OK)
-    {
-        return NGX_ERROR;
+    rc = list ? ngx_ors_chat_tools_list(&cr, list) : NGX_OK;
+
+    if (rc == NGX_OK && (req->policy->reading & NGX_ORS_IN_OPENAI)) {
+        rc = ngx_ors_chat_tools_items(&cr);
     }
 
-    if ((req->policy->reading & NGX_ORS_IN_OPENAI)
-        && ngx_ors_chat_tools_items(&found, req) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    tools->elts = found.elts;
-    tools->n = found.nelts;
+    tools->elts = cr.found.elts;
+    tools->n = cr.found.nelts;
 
     return tools->n ? ngx_ors_chat_tools_index(tools, req->pool) : NGX_OK;
 }
@@ -133,13 +120,14 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req)
 /* the tools that come as input */
 
 static ngx_int_t
-ngx_ors_chat_tools_items(ngx_array_t *found, ngx_ors_request_t *req)
+ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
 {
+    ngx_int_t             rc;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *type, *list;
+    ngx_ors_json_node_t  *input, *item, *type;
 
-    json = &req->json;
-    input = req->field[ngx_ors_rq_input];
+    json = &cr->req->json;
+    input = cr->req->field[ngx_ors_rq_input];
 
     if (input == NULL || input->type != ngx_ors_json_array) {
         return NGX_OK;
@@ -149,6 +137,8 @@ ngx_ors_chat_tools_items(ngx_array_t *found, ngx_ors_request_t *req)
          item;
          item = ngx_ors_json_next(json, item))
     {
+        cr->item++;
+
         type = ngx_ors_json_find(json, item, "type");
 
         if (type == NULL || type->type != ngx_ors_json_string
@@ -157,10 +147,10 @@ ngx_ors_chat_tools_items(ngx_array_t *found, ngx_ors_request_t *req)
             continue;
         }
 
-        list = ngx_ors_json_find(json, item, "tools");
-
-        if (ngx_ors_chat_tools_list(found, req, list, NULL) != NGX_OK) {
-            return NGX_ERROR;
+        rc = ngx_ors_chat_tools_list(cr, ngx_ors_json_find(json, item,
+                                                           "tools"));
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
 
@@ -169,34 +159,64 @@ ngx_ors_chat_tools_items(ngx_array_t *found, ngx_ors_request_t *req)
 
 
 static ngx_int_t
-ngx_ors_chat_tools_list(ngx_array_t *found, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *list, ngx_ors_json_node_t *space)
+ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+
+    cr->n = 0;
+
+    for (node = ngx_ors_json_first(&cr->req->json, list);
+         node;
+         node = ngx_ors_json_next(&cr->req->json, node))
+    {
+        rc = ngx_ors_chat_tools_add(cr, node);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        cr->n++;
+    }
+
+    return NGX_OK;
+}
+
+
+/* functions and custom tools, and no others */
+
+static ngx_int_t
+ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
+    ngx_ors_json_node_t *name)
 {
     ngx_ors_json_node_t  *node;
 
-    for (node = ngx_ors_json_first(&req->json, list);
+    cr->space = name;
+
+    for (node = ngx_ors_json_first(&cr->req->json, list);
          node;
-         node = ngx_ors_json_next(&req->json, node))
+         node = ngx_ors_json_next(&cr->req->json, node))
     {
-        if (ngx_ors_chat_tools_add(found, req, node, space) != NGX_OK) {
+        if (ngx_ors_chat_tools_add(cr, node) != NGX_OK) {
             return NGX_ERROR;
         }
     }
+
+    cr->space = NULL;
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node, ngx_ors_json_node_t *space)
+ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 {
     ngx_ors_json_t       *json;
     ngx_ors_chat_tool_t  *tool;
     ngx_ors_chat_tool_e   kind;
     ngx_ors_json_node_t  *type, *name, *member[ngx_ors_chat_t_n];
 
-    json = &req->json;
+    json = &cr->req->json;
 
     ngx_ors_json_members(json, node, ngx_ors_chat_tool_names, member);
 
@@ -205,44 +225,132 @@ ngx_ors_chat_tools_add(ngx_array_t *found, ngx_ors_request_t *req,
 
     if (ngx_ors_json_is(json, type, "function")) {
         kind = ngx_ors_chat_tool_function;
+        node = ngx_ors_request_function(cr->req, node);
+        name = ngx_ors_json_find(json, node, "name");
 
-    } else if (!(req->policy->reading & NGX_ORS_IN_OPENAI)) {
-        return NGX_OK;
+    } else if (!(cr->req->policy->reading & NGX_ORS_IN_OPENAI)) {
+        return ngx_ors_chat_tools_other(cr, node, type);
 
     } else if (ngx_ors_json_is(json, type, "custom")) {
         kind = ngx_ors_chat_tool_custom;
 
     } else if (ngx_ors_json_is(json, type, "namespace")) {
-        return ngx_ors_chat_tools_list(found, req,
-                                       member[ngx_ors_chat_t_tools], name);
+        return ngx_ors_chat_tools_space(cr, member[ngx_ors_chat_t_tools],
+                                        name);
 
     } else {
-
-        /* the server that has it is not a chat server */
-
-        return NGX_OK;
+        return ngx_ors_chat_tools_other(cr, node, type);
     }
 
-    tool = ngx_array_push(found);
+    tool = ngx_ors_chat_tools_push(cr, node, kind);
     if (tool == NULL) {
         return NGX_ERROR;
     }
 
-    if (kind == ngx_ors_chat_tool_function) {
-        node = ngx_ors_request_function(req, node);
-        name = ngx_ors_json_find(json, node, "name");
+    ngx_ors_json_raw(json, name, &tool->name);
+
+    return ngx_ors_chat_tools_name(json, cr->space, name, cr->req->pool,
+                                   &tool->sent);
+}
+
+
+/* most chat servers have no such tool; what this one has, its operator says */
+
+static ngx_int_t
+ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
+    ngx_ors_json_node_t *type)
+{
+    ngx_ors_chat_tool_t        *tool;
+    const ngx_ors_chat_type_t  *rule;
+
+    if (ngx_ors_chat_type(cr->habits, &cr->req->json, type, cr->req->pool,
+                          &rule)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
+
+    switch (rule->action) {
+
+    case ngx_ors_chat_type_skip:
+        return NGX_OK;
+
+    case ngx_ors_chat_type_reject:
+        return ngx_ors_chat_tools_refuse(cr, type);
+
+    case ngx_ors_chat_type_send:
+        break;
+    }
+
+    tool = ngx_ors_chat_tools_push(cr, node, ngx_ors_chat_tool_other);
+    if (tool == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* no function has such a name: the same tool goes out once */
+
+    tool->sent = rule->json;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *type)
+{
+    u_char     *p;
+    ngx_str_t   name, param;
+
+    param.data = ngx_pnalloc(cr->req->pool,
+                             sizeof("input[].tools[].type") - 1
+                             + 2 * NGX_INT_T_LEN);
+    if (param.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = param.data;
+
+    if (cr->item >= 0) {
+        p = ngx_sprintf(p, "input[%i].", cr->item);
+    }
+
+    param.len = ngx_sprintf(p, "tools[%ui].type", cr->n) - param.data;
+
+    ngx_ors_json_raw(&cr->req->json, type, &name);
+
+    ngx_ors_error_set(cr->err, cr->req->pool, 400, "unsupported_value",
+                      "\"%V\" is \"%V\", a type of tools that this model "
+                      "server does not have", &param, &name);
+    cr->err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+/* NULL: no memory */
+
+static ngx_ors_chat_tool_t *
+ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
+    ngx_ors_chat_tool_e kind)
+{
+    ngx_ors_chat_tool_t  *tool;
+
+    tool = ngx_array_push(&cr->found);
+    if (tool == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(tool, sizeof(ngx_ors_chat_tool_t));
 
     tool->kind = kind;
     tool->node = node;
-    ngx_ors_json_raw(json, name, &tool->name);
-    ngx_str_null(&tool->space);
 
-    if (space) {
-        ngx_ors_json_raw(json, space, &tool->space);
+    if (cr->space) {
+        ngx_ors_json_raw(&cr->req->json, cr->space, &tool->space);
     }
 
-    return ngx_ors_chat_tools_name(json, space, name, req->pool, &tool->sent);
+    return tool;
 }
 
 
@@ -272,6 +380,10 @@ ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools, ngx_pool_t *pool)
         if (*slot == 0) {
             tools->elts[n] = tools->elts[i];
             *slot = ++n;
+        }
+
+        if (tools->elts[i].kind == ngx_ors_chat_tool_other) {
+            tools->others = 1;
         }
     }
 
@@ -314,7 +426,8 @@ ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
 ngx_ors_chat_tool_t *
 ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
 {
-    uint32_t  *slot;
+    uint32_t             *slot;
+    ngx_ors_chat_tool_t  *tool;
 
     if (tools->n == 0) {
         return NULL;
@@ -322,218 +435,13 @@ ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
 
     slot = ngx_ors_chat_tools_slot(tools, name);
 
-    return *slot ? &tools->elts[*slot - 1] : NULL;
-}
-
-
-ngx_int_t
-ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
-{
-    ngx_int_t               rc;
-    ngx_uint_t              i;
-    ngx_ors_chat_tool_t    *tool;
-    ngx_ors_json_node_t    *member[ngx_ors_chat_t_n];
-    ngx_ors_chat_schema_t   cs;
-
-    ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
-
-    ngx_ors_out_lit(out, "[");
-
-    for (i = 0; i < tools->n; i++) {
-        tool = &tools->elts[i];
-
-        ngx_ors_json_members(&req->json, tool->node, ngx_ors_chat_tool_names,
-                             member);
-
-        if (i) {
-            ngx_ors_out_lit(out, ",");
-        }
-
-        ngx_ors_out_lit(out, "{\"type\":\"function\","
-                             "\"function\":{\"name\":\"");
-        ngx_ors_out_str(out, &tool->sent);
-        ngx_ors_out_lit(out, "\"");
-
-        rc = NGX_OK;
-
-        if (tool->kind == ngx_ors_chat_tool_custom) {
-            ngx_ors_chat_tools_custom(&req->json, out, member);
-
-        } else {
-            rc = ngx_ors_chat_tools_function(&cs, habits, out, member);
-        }
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        ngx_ors_out_lit(out, "}}");
+    if (*slot == 0) {
+        return NULL;
     }
 
-    ngx_ors_out_lit(out, "]");
+    tool = &tools->elts[*slot - 1];
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_tools_function(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
-{
-    ngx_int_t  rc;
-
-    if (member[ngx_ors_chat_t_description]) {
-        ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_t_description]);
-    }
-
-    ngx_ors_out_lit(out, ",\"parameters\":");
-
-    rc = ngx_ors_chat_tools_schema(cs, habits, out, member);
-
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_chat_tools_strict(habits, out, member[ngx_ors_chat_t_strict],
-                              rc == NGX_OK);
-
-    return NGX_OK;
-}
-
-
-/*
- * NGX_OK: the model can be held to it; NGX_DECLINED: it went out as it came;
- * NGX_ERROR
- */
-
-static ngx_int_t
-ngx_ors_chat_tools_schema(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
-{
-    ngx_int_t             rc;
-    ngx_uint_t            made;
-    ngx_ors_json_node_t  *node, *strict;
-
-    node = member[ngx_ors_chat_t_parameters];
-    strict = member[ngx_ors_chat_t_strict];
-
-    made = habits->strict == ngx_ors_chat_strict_schema
-           && (strict == NULL || strict->type == ngx_ors_json_true);
-
-    if (node == NULL) {
-        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}");
-
-        if (made) {
-            ngx_ors_out_lit(out, ",\"additionalProperties\":false,"
-                                 "\"required\":[]");
-        }
-
-        ngx_ors_out_lit(out, "}");
-
-        return NGX_OK;
-    }
-
-    if (made) {
-        rc = ngx_ors_chat_schema(cs, node, out);
-
-        if (rc != NGX_DECLINED) {
-            return rc;
-        }
-    }
-
-    ngx_ors_chat_value(out, cs->json, node);
-
-    return made ? NGX_DECLINED : NGX_OK;
-}
-
-
-/* protocol, section 5: what the client leaves out is true */
-
-static void
-ngx_ors_chat_tools_strict(const ngx_ors_chat_habits_t *habits,
-    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made)
-{
-    ngx_uint_t  on;
-
-    on = made;
-
-    switch ((ngx_ors_chat_strict_e) habits->strict) {
-
-    case ngx_ors_chat_strict_off:
-        return;
-
-    case ngx_ors_chat_strict_pass:
-
-        if (strict == NULL) {
-            return;
-        }
-
-        break;
-
-    case ngx_ors_chat_strict_false:
-        on = 0;
-        strict = NULL;
-        break;
-
-    case ngx_ors_chat_strict_on:
-    case ngx_ors_chat_strict_schema:
-        break;
-    }
-
-    if (strict) {
-        on = (strict->type == ngx_ors_json_true);
-    }
-
-    if (on) {
-        ngx_ors_out_lit(out, ",\"strict\":true");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"strict\":false");
-    }
-}
-
-
-/* nothing holds the model to a grammar, so it is told of it */
-
-static void
-ngx_ors_chat_tools_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
-{
-    ngx_str_t             raw;
-    ngx_ors_json_node_t  *part[ngx_ors_chat_g_n];
-
-    ngx_ors_out_lit(out, ",\"description\":\"");
-
-    if (member[ngx_ors_chat_t_description]) {
-        ngx_ors_json_raw(json, member[ngx_ors_chat_t_description], &raw);
-        ngx_ors_out_ref(out, raw.data, raw.len);
-        ngx_ors_out_lit(out, "\\n\\n");
-    }
-
-    ngx_ors_out_lit(out, "\\\"input\\\" is free text, not JSON.");
-
-    if (member[ngx_ors_chat_t_format]) {
-        ngx_ors_json_members(json, member[ngx_ors_chat_t_format],
-                             ngx_ors_chat_grammar_names, part);
-
-        if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {
-            ngx_ors_out_lit(out, " It must match this grammar (");
-            ngx_ors_json_raw(json, part[ngx_ors_chat_g_syntax], &raw);
-            ngx_ors_out_ref(out, raw.data, raw.len);
-            ngx_ors_out_lit(out, "):\\n");
-            ngx_ors_json_raw(json, part[ngx_ors_chat_g_definition], &raw);
-            ngx_ors_out_ref(out, raw.data, raw.len);
-        }
-    }
-
-    ngx_ors_out_lit(out, "\",\"parameters\":{\"type\":\"object\","
-                         "\"properties\":{\"input\":{\"type\":\"string\"}},"
-                         "\"required\":[\"input\"],"
-                         "\"additionalProperties\":false}");
+    return (tool->kind == ngx_ors_chat_tool_other) ? NULL : tool;
 }
 
 
@@ -552,7 +460,7 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
         return NGX_ERROR;
     }
 
-    child = space ? ngx_ors_chat_tools_space(json, space, p) : p;
+    child = space ? ngx_ors_chat_tools_prefix(json, space, p) : p;
     last = ngx_ors_json_decode(json, name, child);
 
     /* it may have the namespace before it already */
@@ -579,7 +487,7 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
 /* what stands before each name of a namespace; returns its end */
 
 static u_char *
-ngx_ors_chat_tools_space(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
+ngx_ors_chat_tools_prefix(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     u_char *p)
 {
     u_char      *last;

@@ -21,13 +21,15 @@
 
 typedef enum {
     ngx_ors_chat_tool_function = 0,
-    ngx_ors_chat_tool_custom
+    ngx_ors_chat_tool_custom,
+    ngx_ors_chat_tool_other               /* the server's own */
 } ngx_ors_chat_tool_e;
 
 
 typedef struct {
     ngx_ors_chat_tool_e    kind;
-    ngx_str_t              sent;      /* upstream's name for it, plain */
+    ngx_str_t              sent;      /* upstream's name for it, plain; of */
+                                      /* another: all that is sent, JSON */
     ngx_str_t              name;      /* the client's, inside of a string */
     ngx_str_t              space;     /* of its namespace, or empty; as name */
     ngx_ors_json_node_t   *node;      /* what the client says of it */
@@ -39,6 +41,7 @@ typedef struct {
 typedef struct {
     ngx_ors_chat_tool_t   *elts;      /* in the order of their declaration */
     ngx_uint_t             n;
+    ngx_uint_t             others;    /* 1: there are some of the server's */
 
     /* private */
     uint32_t              *slots;     /* by "sent": index + 1, 0: free */
@@ -49,22 +52,19 @@ typedef struct {
 
 /*
  * Fills "tools" from the tools of the request.  Of several with one name
- * upstream the first one counts, in both directions.  Tools that no chat
- * server has are left out.  Memory comes from req->pool, what it can is
- * borrowed from the request.  NGX_OK, or NGX_ERROR: no memory.
+ * upstream the first one counts, in both directions.  Of tools that no chat
+ * server has those are in it for which "habits" have something to send.
+ * Memory comes from req->pool, what it can is borrowed from the request.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   a tool is not to be sent, "err" says which: 400 with "param"
+ * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools,
-    ngx_ors_request_t *req);
-
-/*
- * Appends the array of tools that is sent upstream.  NGX_OK, or NGX_ERROR: no
- * memory.
- */
-ngx_int_t ngx_ors_chat_tools_render(ngx_ors_chat_tools_t *tools,
     ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
-    ngx_ors_out_t *out);
+    ngx_ors_error_t *err);
 
-/* The tool that is called "name" upstream, or NULL. */
+/* The tool that is called "name" upstream, and not the server's, or NULL. */
 ngx_ors_chat_tool_t *ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools,
     ngx_str_t *name);
 

@@ -328,10 +328,24 @@ char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+/*
+ * Checks that "value", an argument of a directive, is JSON, and if "object"
+ * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: it was said why not.
+ */
+char *ngx_http_ors_habit_json(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t object);
+
 /* Nothing is said yet; and what is not said is as in "prev", or usual. */
 void ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits);
 void ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
     ngx_ors_chat_habits_t *prev);
+
+
+/* ngx_http_ors_tool_type.c */
+
+/* Handler of "open_responses_tool_type". */
+char *ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 
 /* ngx_http_ors_scope.c */

@@ -9,8 +9,8 @@
 #include <ngx_http_ors.h>
 
 
-#define NGX_HTTP_ORS_EFFORT_DEPTH  64
-#define NGX_HTTP_ORS_EFFORT_NODES  4096
+#define NGX_HTTP_ORS_HABIT_DEPTH  64
+#define NGX_HTTP_ORS_HABIT_NODES  4096
 
 
 typedef struct {
@@ -33,7 +33,6 @@ static ngx_ors_chat_effort_t *ngx_http_ors_effort_get(ngx_conf_t *cf,
     ngx_array_t *efforts, ngx_str_t *value);
 static char *ngx_http_ors_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
-static char *ngx_http_ors_effort_json(ngx_conf_t *cf, ngx_str_t *value);
 
 
 #define ngx_http_ors_habit_field(habits, habit)                               \
@@ -488,7 +487,7 @@ ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     ngx_int_t           rc;
     ngx_ors_pointer_t  *member;
 
-    if (ngx_http_ors_effort_json(cf, value) != NGX_CONF_OK) {
+    if (ngx_http_ors_habit_json(cf, value, 0) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -528,14 +527,14 @@ ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 }
 
 
-static char *
-ngx_http_ors_effort_json(ngx_conf_t *cf, ngx_str_t *value)
+char *
+ngx_http_ors_habit_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 {
     ngx_int_t       rc;
     ngx_ors_json_t  json;
 
-    ngx_ors_json_init(&json, cf->temp_pool, NGX_HTTP_ORS_EFFORT_DEPTH,
-                      NGX_HTTP_ORS_EFFORT_NODES);
+    ngx_ors_json_init(&json, cf->temp_pool, NGX_HTTP_ORS_HABIT_DEPTH,
+                      NGX_HTTP_ORS_HABIT_NODES);
 
     rc = ngx_ors_json_read(&json, value->data, value->len);
 
@@ -549,6 +548,12 @@ ngx_http_ors_effort_json(ngx_conf_t *cf, ngx_str_t *value)
                            "needs two kinds of quotes, as in '\"low\"'",
                            value, ngx_ors_json_strerror(json.error),
                            json.offset);
+        return NGX_CONF_ERROR;
+    }
+
+    if (object && json.nodes->type != ngx_ors_json_object) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid JSON \"%V\", it must be an object", value);
         return NGX_CONF_ERROR;
     }
 
@@ -566,6 +571,7 @@ ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits)
     }
 
     habits->efforts = NGX_CONF_UNSET_PTR;
+    habits->types = NGX_CONF_UNSET_PTR;
 }
 
 
@@ -586,4 +592,5 @@ ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
     }
 
     ngx_conf_merge_ptr_value(habits->efforts, prev->efforts, NULL);
+    ngx_conf_merge_ptr_value(habits->types, prev->types, NULL);
 }

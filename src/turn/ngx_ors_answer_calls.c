@@ -70,6 +70,7 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
     switch (tool->kind) {
 
     case ngx_ors_chat_tool_function:
+    case ngx_ors_chat_tool_other: /* has no name to be called by */
         break;
 
     case ngx_ors_chat_tool_custom:

@@ -51,7 +51,9 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
         ngx_ors_choice_mode(choice, &req->json, node);
     }
 
-    if (tools->n == 0) {
+    /* a call of the server's own is made there, and not told */
+
+    if (tools->n == 0 || (tools->others && choice->name.len == 0)) {
         choice->needed = 0;
     }
 

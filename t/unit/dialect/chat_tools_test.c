@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_test_chat.h>
+#include <ngx_ors_chat_request.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -66,6 +66,7 @@ typedef struct {
 
 
 static void test_row(row_t *row, ngx_uint_t reading);
+static void test_types(void);
 static void test_answers(void);
 static void test_many(void);
 static void test_memory(void);
@@ -73,6 +74,9 @@ static ngx_int_t test_run(test_t *t, ngx_uint_t reading, const char *text);
 static void test_find(test_t *t, const char *sent, ngx_int_t kind,
     const char *name, const char *space);
 static void test_quotes(u_char *p, u_char from, u_char to);
+
+
+static ngx_ors_chat_habits_t  test_habits;
 
 
 static row_t  rows[] = {
@@ -257,6 +261,8 @@ main(void)
 {
     ngx_uint_t  i, n;
 
+    test_habits = ngx_ors_chat_habits;
+
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (n = 0; n < 4; n++) {
             if (rows[i].readings & (1 << n)) {
@@ -265,6 +271,7 @@ main(void)
         }
     }
 
+    test_types();
     test_answers();
     test_many();
     test_memory();
@@ -299,6 +306,93 @@ test_row(row_t *row, ngx_uint_t reading)
            "what comes of it");
 
     ngx_destroy_pool(t.pool);
+}
+
+
+/* tools of the server's own */
+
+static void
+test_types(void)
+{
+    test_t       t;
+    ngx_str_t    json;
+    ngx_uint_t   i;
+    ngx_array_t  types;
+
+    static ngx_ors_chat_type_t  list[] = {
+        { ngx_string("web_"), 1, ngx_ors_chat_type_skip, ngx_null_string },
+        { ngx_string("web_search"), 1, ngx_ors_chat_type_send,
+          ngx_string("{\"type\":\"web\"}") },
+        { ngx_string("web_search_x"), 0, ngx_ors_chat_type_reject,
+          ngx_null_string },
+        { ngx_string("mcp"), 0, ngx_ors_chat_type_send,
+          ngx_string("{\"type\":\"x\",\"y\":{}}") },
+        { ngx_string("shell"), 0, ngx_ors_chat_type_skip, ngx_null_string },
+        { ngx_null_string, 1, ngx_ors_chat_type_reject, ngx_null_string }
+    };
+
+    static row_t  rows[] = {
+        { 0, "", ",'tools':[" FUNC "," HOSTED ",{'type':'web_search_preview'}"
+          ",{'type':'\\u006dcp'},{'type':'shell'},{'type':'web_fetch'}],"
+          "'tool_choice':'required'",
+          "],'tools':[" FUNC_AS("f") ",{'type':'web'},{'type':'x','y':{}}],"
+          "'tool_choice':'required'}" },
+        { 0, "", ",'tools':[" HOSTED "],'parallel_tool_calls':false",
+          "],'tools':[{'type':'web'}],'parallel_tool_calls':false}" },
+        { 0, "", ",'tools':[{'type':'shell'}],'tool_choice':'auto',"
+          "'parallel_tool_calls':false", "]}" },
+        { 0, "", ",'tools':[" FUNC ",{'type':'web_search_x'}]",
+          "unsupported_value tools[1].type" },
+        { 0, "", ",'tools':[{'type':'\\u0077eb_search_x'}]",
+          "unsupported_value tools[0].type" },
+        { 0, "", ",'tools':[" SPACE ",{'type':'acme:x'}]",
+          "unsupported_value tools[1].type" },
+        { 0, ",{'type':'additional_tools','tools':[" HOSTED ",{'type':'sh'}]}",
+          ",'tools':[" FUNC "]", "unsupported_value input[1].tools[1].type" },
+        { 0, ",{'type':'additional_tools','tools':[" HOSTED "]}", "",
+          "],'tools':[{'type':'web'}]}" },
+        { 0, "", ",'tools':[" FUNC "," HOSTED "],'tool_choice':{'type':"
+          "'allowed_tools','mode':'auto','tools':[" HOSTED "]}",
+          "],'tools':[" FUNC_AS("f") ",{'type':'web'}],"
+          "'tool_choice':'auto'}" },
+        { 0, "", ",'tools':[" FUNC "," HOSTED "],'tool_choice':" HOSTED,
+          "],'tools':[" FUNC_AS("f") ",{'type':'web'}],"
+          "'tool_choice':'auto'}" }
+    };
+
+    types.elts = list;
+    types.nelts = sizeof(list) / sizeof(list[0]);
+
+    test_habits.types = &types;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        test_row(&rows[i], NGX_ORS_READ_LOOSE_OPENAI);
+    }
+
+    /* of the specification's readings these have no custom tools either */
+
+    test_row(&(row_t) { 0, "", ",'tools':[" FUNC "," CUSTOM "]",
+                        "unsupported_value tools[1].type" },
+             NGX_ORS_READ_LOOSE);
+    test_row(&(row_t) { 0, "", ",'tools':[" FUNC ",{'type':'acme:x'}]",
+                        "unsupported_value tools[1].type" },
+             NGX_ORS_READ_SPEC);
+
+    /* one of them is not called by what was sent for it */
+
+    test_run(&t, NGX_ORS_READ_OPENAI,
+             "{'model':'m','input':[" USER "],'tools':[" HOSTED "]}");
+
+    json = list[1].json;
+
+    is_int(t.tools.n, 1, "a tool of the server's own");
+    is_int(t.tools.others, 1, "... is known as one");
+    ok(ngx_ors_chat_tools_sent(&t.tools, &json) == NULL,
+       "... and has no name");
+
+    ngx_destroy_pool(t.pool);
+
+    test_habits.types = NULL;
 }
 
 
@@ -395,9 +489,10 @@ test_many(void)
 static void
 test_memory(void)
 {
-    test_t      t;
-    ngx_int_t   rc;
-    ngx_uint_t  n;
+    test_t           t;
+    ngx_int_t        rc;
+    ngx_uint_t       n;
+    ngx_ors_error_t  err;
 
     test_run(&t, NGX_ORS_READ_OPENAI,
              "{'model':'m','input':[" USER ",{'type':'additional_tools',"
@@ -407,7 +502,8 @@ test_memory(void)
 
     for (n = 1; rc != NGX_OK; n++) {
         ngx_ors_test_fail_after(n);
-        rc = ngx_ors_chat_tools_read(&t.tools, &t.req);
+        rc = ngx_ors_chat_tools_read(&t.tools, &t.req,
+                                     &ngx_ors_chat_habits, &err);
 
         if (!ngx_ors_test_failed()) {
             break;
@@ -430,12 +526,13 @@ test_memory(void)
 static ngx_int_t
 test_run(test_t *t, ngx_uint_t reading, const char *text)
 {
-    u_char           *last;
-    ngx_int_t         rc;
-    ngx_str_t         body, model = ngx_string("m");
-    ngx_chain_t      *cl;
-    ngx_ors_out_t     out;
-    ngx_ors_error_t   err;
+    u_char                 *last;
+    ngx_int_t               rc;
+    ngx_str_t               body, model = ngx_string("m");
+    ngx_chain_t            *cl;
+    ngx_ors_out_t           out;
+    ngx_ors_error_t         err;
+    ngx_ors_chat_target_t   target;
 
     static ngx_ors_limits_t  limits = { 64, 10000, 100, 2000, 10, 0, 0, 0 };
 
@@ -451,9 +548,11 @@ test_run(test_t *t, ngx_uint_t reading, const char *text)
     rc = ngx_ors_test_request(&t->req, &body, &limits, t->pool, &err);
 
     if (rc == NGX_OK) {
+        target.model = &model;
+        target.habits = &test_habits;
+
         ngx_ors_out_init(&out, t->pool, 512);
-        rc = ngx_ors_chat_request(&t->req, ngx_ors_test_target(&model),
-                                  &t->tools, &out, &err);
+        rc = ngx_ors_chat_request(&t->req, &target, &t->tools, &out, &err);
     }
 
     last = t->result;

@@ -1,0 +1,288 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
+#include <ngx_ors_chat_offer.h>
+#include <ngx_ors_chat_schema.h>
+
+
+/* members of a tool, as in ngx_ors_chat_offer_names */
+
+enum {
+    ngx_ors_chat_o_description = 0,
+    ngx_ors_chat_o_parameters,
+    ngx_ors_chat_o_strict,
+    ngx_ors_chat_o_format,
+    ngx_ors_chat_o_n
+};
+
+
+/* members of a custom tool's format, as in ngx_ors_chat_grammar_names */
+
+enum {
+    ngx_ors_chat_g_type = 0,
+    ngx_ors_chat_g_syntax,
+    ngx_ors_chat_g_definition,
+    ngx_ors_chat_g_n
+};
+
+
+static ngx_int_t ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool,
+    ngx_ors_chat_schema_t *cs, const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member);
+static ngx_int_t ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member);
+static void ngx_ors_chat_offer_strict(const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
+static void ngx_ors_chat_offer_custom(ngx_ors_json_t *json,
+    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
+
+
+static const ngx_str_t  ngx_ors_chat_offer_names[] = {
+    ngx_string("description"),
+    ngx_string("parameters"),
+    ngx_string("strict"),
+    ngx_string("format"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
+    ngx_string("type"),
+    ngx_string("syntax"),
+    ngx_string("definition"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_chat_offer(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+{
+    ngx_uint_t              i;
+    ngx_ors_chat_schema_t   cs;
+
+    ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
+
+    ngx_ors_out_lit(out, "[");
+
+    for (i = 0; i < tools->n; i++) {
+
+        if (i) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        if (ngx_ors_chat_offer_tool(&tools->elts[i], &cs, habits, out)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_ors_out_lit(out, "]");
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *member[ngx_ors_chat_o_n];
+
+    if (tool->kind == ngx_ors_chat_tool_other) {
+        ngx_ors_out_ref(out, tool->sent.data, tool->sent.len);
+        return NGX_OK;
+    }
+
+    ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_offer_names,
+                         member);
+
+    ngx_ors_out_lit(out, "{\"type\":\"function\",\"function\":{\"name\":\"");
+    ngx_ors_out_str(out, &tool->sent);
+    ngx_ors_out_lit(out, "\"");
+
+    rc = NGX_OK;
+
+    if (tool->kind == ngx_ors_chat_tool_custom) {
+        ngx_ors_chat_offer_custom(cs->json, out, member);
+
+    } else {
+        rc = ngx_ors_chat_offer_function(cs, habits, out, member);
+    }
+
+    ngx_ors_out_lit(out, "}}");
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_int_t  rc;
+
+    if (member[ngx_ors_chat_o_description]) {
+        ngx_ors_out_lit(out, ",\"description\":");
+        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_o_description]);
+    }
+
+    ngx_ors_out_lit(out, ",\"parameters\":");
+
+    rc = ngx_ors_chat_offer_schema(cs, habits, out, member);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_chat_offer_strict(habits, out, member[ngx_ors_chat_o_strict],
+                              rc == NGX_OK);
+
+    return NGX_OK;
+}
+
+
+/*
+ * NGX_OK: the model can be held to it; NGX_DECLINED: it went out as it came;
+ * NGX_ERROR
+ */
+
+static ngx_int_t
+ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            made;
+    ngx_ors_json_node_t  *node, *strict;
+
+    node = member[ngx_ors_chat_o_parameters];
+    strict = member[ngx_ors_chat_o_strict];
+
+    made = habits->strict == ngx_ors_chat_strict_schema
+           && (strict == NULL || strict->type == ngx_ors_json_true);
+
+    if (node == NULL) {
+        ngx_ors_out_lit(out, "{\"type\":\"object\",\"properties\":{}");
+
+        if (made) {
+            ngx_ors_out_lit(out, ",\"additionalProperties\":false,"
+                                 "\"required\":[]");
+        }
+
+        ngx_ors_out_lit(out, "}");
+
+        return NGX_OK;
+    }
+
+    if (made) {
+        rc = ngx_ors_chat_schema(cs, node, out);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
+
+    ngx_ors_chat_value(out, cs->json, node);
+
+    return made ? NGX_DECLINED : NGX_OK;
+}
+
+
+/* protocol, section 5: what the client leaves out is true */
+
+static void
+ngx_ors_chat_offer_strict(const ngx_ors_chat_habits_t *habits,
+    ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made)
+{
+    ngx_uint_t  on;
+
+    on = made;
+
+    switch ((ngx_ors_chat_strict_e) habits->strict) {
+
+    case ngx_ors_chat_strict_off:
+        return;
+
+    case ngx_ors_chat_strict_pass:
+
+        if (strict == NULL) {
+            return;
+        }
+
+        break;
+
+    case ngx_ors_chat_strict_false:
+        on = 0;
+        strict = NULL;
+        break;
+
+    case ngx_ors_chat_strict_on:
+    case ngx_ors_chat_strict_schema:
+        break;
+    }
+
+    if (strict) {
+        on = (strict->type == ngx_ors_json_true);
+    }
+
+    if (on) {
+        ngx_ors_out_lit(out, ",\"strict\":true");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"strict\":false");
+    }
+}
+
+
+/* nothing holds the model to a grammar, so it is told of it */
+
+static void
+ngx_ors_chat_offer_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
+    ngx_ors_json_node_t **member)
+{
+    ngx_str_t             raw;
+    ngx_ors_json_node_t  *part[ngx_ors_chat_g_n];
+
+    ngx_ors_out_lit(out, ",\"description\":\"");
+
+    if (member[ngx_ors_chat_o_description]) {
+        ngx_ors_json_raw(json, member[ngx_ors_chat_o_description], &raw);
+        ngx_ors_out_ref(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "\\n\\n");
+    }
+
+    ngx_ors_out_lit(out, "\\\"input\\\" is free text, not JSON.");
+
+    if (member[ngx_ors_chat_o_format]) {
+        ngx_ors_json_members(json, member[ngx_ors_chat_o_format],
+                             ngx_ors_chat_grammar_names, part);
+
+        if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {
+            ngx_ors_out_lit(out, " It must match this grammar (");
+            ngx_ors_json_raw(json, part[ngx_ors_chat_g_syntax], &raw);
+            ngx_ors_out_ref(out, raw.data, raw.len);
+            ngx_ors_out_lit(out, "):\\n");
+            ngx_ors_json_raw(json, part[ngx_ors_chat_g_definition], &raw);
+            ngx_ors_out_ref(out, raw.data, raw.len);
+        }
+    }
+
+    ngx_ors_out_lit(out, "\",\"parameters\":{\"type\":\"object\","
+                         "\"properties\":{\"input\":{\"type\":\"string\"}},"
+                         "\"required\":[\"input\"],"
+                         "\"additionalProperties\":false}");
+}

@@ -1,0 +1,178 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static char *ngx_http_ors_tool_type_name(ngx_conf_t *cf,
+    ngx_ors_chat_type_t *type, ngx_str_t *value);
+static char *ngx_http_ors_tool_type_unique(ngx_conf_t *cf,
+    ngx_array_t *types, ngx_ors_chat_type_t *type, ngx_str_t *value);
+static char *ngx_http_ors_tool_type_action(ngx_conf_t *cf,
+    ngx_ors_chat_type_t *type);
+
+
+static ngx_conf_enum_t  ngx_http_ors_tool_actions[] = {
+    { ngx_string("skip"), ngx_ors_chat_type_skip },
+    { ngx_string("reject"), ngx_ors_chat_type_reject },
+    { ngx_string("send"), ngx_ors_chat_type_send },
+    { ngx_null_string, 0 }
+};
+
+
+char *
+ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_str_t            *value;
+    ngx_array_t         **types;
+    ngx_ors_chat_type_t   type, *new;
+
+    types = &olcf->habits.types;
+    value = cf->args->elts;
+
+    if (*types == NGX_CONF_UNSET_PTR) {
+        *types = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_chat_type_t));
+        if (*types == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    ngx_memzero(&type, sizeof(ngx_ors_chat_type_t));
+
+    if (ngx_http_ors_tool_type_name(cf, &type, &value[1]) != NGX_CONF_OK
+        || ngx_http_ors_tool_type_unique(cf, *types, &type, &value[1])
+           != NGX_CONF_OK
+        || ngx_http_ors_tool_type_action(cf, &type) != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    new = ngx_array_push(*types);
+    if (new == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    *new = type;
+
+    return NGX_CONF_OK;
+}
+
+
+/* "default" is the shortest prefix of all */
+
+static char *
+ngx_http_ors_tool_type_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
+    ngx_str_t *value)
+{
+    type->type = *value;
+
+    if (value->len == 0
+        || (value->len == 1 && value->data[0] == '*'))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid type \"%V\", it must be a type, "
+                           "\"prefix*\" or \"default\"", value);
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_strcmp(value->data, "function") == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid type \"function\", all servers have that");
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_strcmp(value->data, "default") == 0) {
+        type->prefix = 1;
+        type->type.len = 0;
+
+    } else if (value->data[value->len - 1] == '*') {
+        type->prefix = 1;
+        type->type.len--;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_tool_type_unique(ngx_conf_t *cf, ngx_array_t *types,
+    ngx_ors_chat_type_t *type, ngx_str_t *value)
+{
+    ngx_uint_t            i;
+    ngx_ors_chat_type_t  *other;
+
+    other = types->elts;
+
+    for (i = 0; i < types->nelts; i++) {
+
+        if (other[i].prefix == type->prefix
+            && other[i].type.len == type->type.len
+            && ngx_strncmp(other[i].type.data, type->type.data,
+                           type->type.len) == 0)
+        {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "type \"%V\" is duplicate", value);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_ors_tool_type_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
+{
+    ngx_str_t        *value;
+    ngx_conf_enum_t  *e;
+
+    value = cf->args->elts;
+
+    for (e = ngx_http_ors_tool_actions; e->name.len; e++) {
+
+        if (e->name.len == value[2].len
+            && ngx_strncmp(e->name.data, value[2].data, e->name.len) == 0)
+        {
+            break;
+        }
+    }
+
+    if (e->name.len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid value \"%V\" of type \"%V\", it must be "
+                           "\"skip\", \"reject\" or \"send\"", &value[2],
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    type->action = e->value;
+
+    if (type->action != ngx_ors_chat_type_send) {
+
+        if (cf->args->nelts == 3) {
+            return NGX_CONF_OK;
+        }
+
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\" behind \"%V\"",
+                           &value[3], &value[2]);
+        return NGX_CONF_ERROR;
+    }
+
+    if (cf->args->nelts == 3) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"send\" needs the JSON of a tool behind it");
+        return NGX_CONF_ERROR;
+    }
+
+    type->json = value[3];
+
+    return ngx_http_ors_habit_json(cf, &value[3], 1);
+}
