@@ -76,6 +76,15 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
     { ngx_string("queue"), offsetof(ngx_ors_limits_t, queue),
       4096, 64 * 1024 * 1024, 64 * 1024, 1 },
 
+    { ngx_string("turns"), offsetof(ngx_ors_limits_t, turns),
+      1, 1024 * 1024, 4096, 0 },
+
+    { ngx_string("context"), offsetof(ngx_ors_limits_t, context),
+      4096, 1024 * 1024 * 1024, 8 * 1024 * 1024, 1 },
+
+    { ngx_string("truncate"), offsetof(ngx_ors_limits_t, truncate),
+      1024, 1024 * 1024 * 1024, 512 * 1024, 1 },
+
     { ngx_null_string, 0, 0, 0, 0, 0 }
 };
 
@@ -513,7 +522,9 @@ ngx_http_open_responses_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid limit \"%V\", it must be \"depth=\", "
                            "\"nodes=\", \"items=\", \"tools=\", \"calls=\", "
-                           "\"event=\", \"answer=\" or \"queue=\"", value);
+                           "\"event=\", \"answer=\", \"queue=\", "
+                           "\"turns=\", \"context=\" or \"truncate=\"",
+                           value);
         return NGX_CONF_ERROR;
     }
 

@@ -70,3 +70,25 @@ ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool, const char *prefix,
 
     return NGX_OK;
 }
+
+
+ngx_int_t
+ngx_ors_id_split(ngx_str_t *id, ngx_str_t *text, ngx_str_t *rest)
+{
+    u_char  *p, *last;
+
+    last = id->data + id->len;
+    p = ngx_strlchr(id->data, last, '_');
+
+    if (p == NULL || (size_t) (last - (p + 1)) < NGX_ORS_ID_LEN) {
+        return NGX_DECLINED;
+    }
+
+    text->data = p + 1;
+    text->len = NGX_ORS_ID_LEN;
+
+    rest->data = text->data + text->len;
+    rest->len = last - rest->data;
+
+    return NGX_OK;
+}

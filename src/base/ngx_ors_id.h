@@ -44,5 +44,14 @@ ngx_int_t ngx_ors_id_init(ngx_ors_id_t *id, ngx_log_t *log);
 ngx_int_t ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool,
     const char *prefix, ngx_str_t *str);
 
+/*
+ * The part of an id, with the prefix that comes first in it, that all ids of
+ * its turn share; "rest" is what follows.  Both are parts of "id".
+ *
+ * NGX_OK         set
+ * NGX_DECLINED   it is no id of ours
+ */
+ngx_int_t ngx_ors_id_split(ngx_str_t *id, ngx_str_t *text, ngx_str_t *rest);
+
 
 #endif /* _NGX_ORS_ID_H_INCLUDED_ */

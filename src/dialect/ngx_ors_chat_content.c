@@ -773,7 +773,19 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
         return NGX_ERROR;
     }
 
-    p = ngx_sprintf(param.data, "input[%ui]", cc->item);
+    if (cc->item < cc->prior) {
+
+        /* the client cannot know where in the conversation it stands */
+
+        (void) ngx_ors_error_set(cc->err, cc->pool, 400, code,
+                                 "an item of the stored conversation %s",
+                                 text);
+        ngx_str_set(&cc->err->param, "previous_response_id");
+
+        return NGX_DECLINED;
+    }
+
+    p = ngx_sprintf(param.data, "input[%ui]", cc->item - cc->prior);
 
     if (cc->field) {
         p = ngx_sprintf(p, ".%s", cc->field);

@@ -24,8 +24,9 @@ typedef struct {
     const ngx_ors_chat_habits_t   *habits;
     ngx_ors_sealer_t              *sealer;    /* or NULL */
 
-    /* where the content stands, for errors: input[item].field */
+    /* where the content stands, for errors: input[item - prior].field */
     ngx_uint_t                     item;
+    ngx_uint_t                     prior;       /* items that were stored */
     char                          *field;
 } ngx_ors_chat_content_t;
 

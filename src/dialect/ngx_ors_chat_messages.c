@@ -65,6 +65,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_memzero(&cm, sizeof(ngx_ors_chat_messages_t));
 
     cm.cc.json = &req->json;
+    cm.cc.prior = req->prior;
     cm.cc.habits = target->habits;
     cm.cc.sealer = target->sealer;
     cm.cc.out = out;

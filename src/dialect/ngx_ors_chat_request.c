@@ -207,6 +207,10 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
             continue;
         }
 
+        if (lack->field == ngx_ors_rq_previous_response_id && req->merged) {
+            continue;
+        }
+
         if (lack->field == ngx_ors_rq_top_logprobs
             && ngx_ors_chat_wants_logprobs(req))
         {

@@ -12,6 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_ors_digest.h>
+#include <ngx_ors_record.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_inflate.h>
@@ -91,7 +92,8 @@ typedef struct {
 } ngx_http_ors_plain_t;
 
 
-typedef struct ngx_http_ors_ctx_s  ngx_http_ors_ctx_t;
+typedef struct ngx_http_ors_ctx_s   ngx_http_ors_ctx_t;
+typedef struct ngx_http_ors_kept_s  ngx_http_ors_kept_t;
 
 
 /* a background subrequest to a target */
@@ -118,6 +120,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_turn_t            *turn;
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
+    ngx_http_ors_kept_t       *kept;        /* in a store, NULL: nothing */
 
     ngx_chain_t               *busy;        /* output that is being sent */
     ngx_http_posted_request_t  posted;
@@ -139,6 +142,38 @@ struct ngx_http_ors_ctx_s {
     unsigned                   lingering:1;
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
+};
+
+
+/* what a turn has to do with a store; lives as long as its request */
+
+typedef enum {
+    ngx_http_ors_kept_st_new = 0,
+    ngx_http_ors_kept_st_chain,       /* the turns before are being loaded */
+    ngx_http_ors_kept_st_names,       /* whose are the items referred to? */
+    ngx_http_ors_kept_st_items,       /* ... those turns are being loaded */
+    ngx_http_ors_kept_st_ready,
+    ngx_http_ors_kept_st_failed,
+    ngx_http_ors_kept_st_commit       /* this turn is being stored */
+} ngx_http_ors_kept_state_e;
+
+
+struct ngx_http_ors_kept_s {
+    ngx_http_ors_kept_state_e  state;
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_ors_store_t           *store;
+    ngx_ors_store_job_t       *job;         /* that is waited for */
+    ngx_ors_store_job_t       *chain;       /* the turns before */
+
+    ngx_ors_store_key_t        key;         /* of this turn */
+    ngx_ors_record_t           record;      /* its place in the chain */
+    u_char                    *names;       /* of its ancestors */
+    ngx_ors_store_key_t       *touch;       /* that would expire too early */
+    ngx_uint_t                 ntouch;
+
+    ngx_ors_context_t          context;
+    ngx_array_t                refs;        /* of ngx_str_t */
+    ngx_ors_store_key_t       *owners;      /* of what they refer to */
 };
 
 
@@ -498,6 +533,52 @@ ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 
 /* Handler of the directive "open_responses_status". */
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_store.c */
+
+/*
+ * Prepares the use of the location's store, if it has one, for a turn whose
+ * request has been read.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Stores a turn in the state "commit", once; the turn will be told.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * The key of what has "id" in the scope of the request: responses are of the
+ * kind 'r', the ids of items 'i'.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind,
+    ngx_str_t *id, ngx_ors_store_key_t *key);
+
+
+/*
+ * The turn fails with the error; "code", "param" and "text" are static.
+ * Returns NGX_DONE.
+ */
+ngx_int_t ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept,
+    ngx_uint_t status, char *code, char *param, char *text);
+
+/* A phrase for people for the status of a job, static text. */
+ngx_str_t *ngx_http_ors_store_strerror(ngx_ors_store_status_e status);
+
+
+/* ngx_http_ors_context.c */
+
+/*
+ * Gives the turn what its request refers to, called for its subrequest.
+ *
+ * NGX_OK         it has all
+ * NGX_AGAIN      it is being loaded, the subrequest will go on
+ * NGX_DONE       the turn has failed
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_http_ors_context(ngx_http_ors_ctx_t *ctx);
 
 
 /* ngx_http_ors_store_conf.c */

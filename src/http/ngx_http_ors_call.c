@@ -244,7 +244,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     turn = call->ctx->turn;
 
-    if (turn->state == ngx_ors_turn_st_over || call != call->ctx->call) {
+    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -252,6 +252,19 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     if (call->conf == olcf) {
         return NGX_DECLINED;
+    }
+
+    if (ngx_ors_turn_translates(turn, olcf->dialect)) {
+        rc = ngx_http_ors_context(call->ctx);
+
+        if (rc == NGX_AGAIN) {
+            return NGX_AGAIN;
+        }
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                                    : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
     }
 
     call->conf = olcf;
@@ -360,7 +373,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
     turn = call->ctx->turn;
 
-    if (turn->state == ngx_ors_turn_st_over || call != call->ctx->call) {
+    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
         return NGX_OK;
     }
 
@@ -520,7 +533,7 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
 
     for ( ;; ) {
 
-        if (ctx->turn->state >= ngx_ors_turn_st_again || call != ctx->call) {
+        if (ngx_ors_turn_done(ctx->turn) || call != ctx->call) {
             b->pos = b->last;
             return NGX_OK;
         }

@@ -112,6 +112,13 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
+    if (turn->state == ngx_ors_turn_st_commit
+        && ngx_http_ors_store_commit(ctx) != NGX_OK)
+    {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
     call = ctx->call;
 
     /* before the client can ask for the numbers */

@@ -283,6 +283,10 @@ ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
         ngx_str_set(&facts->status, "failed");
         break;
 
+    case ngx_ors_response_cancelled:
+        ngx_str_set(&facts->status, "canceled");
+        break;
+
     case ngx_ors_response_in_progress:
 
         /* passed on as it came */

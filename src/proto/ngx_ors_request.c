@@ -218,6 +218,49 @@ ngx_ors_request_obfuscates(ngx_ors_request_t *req)
 
 
 ngx_int_t
+ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &req->json;
+
+    /* each value has taken some byte of a checked text */
+
+    ngx_ors_json_init(json, req->pool, NGX_ORS_JSON_MAX_DEPTH, body->len);
+
+    rc = ngx_ors_json_read(json, body->data, body->len);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    req->body = *body;
+    req->merged = 1;
+
+    ngx_ors_edits_clear(&req->edits);
+
+    for (i = 0; i < ngx_ors_rq_n; i++) {
+
+        if (req->field[i] == NULL && i != ngx_ors_rq_input) {
+            continue;
+        }
+
+        node = ngx_ors_json_get(json, &json->nodes[0],
+                                req->endpoint->request->fields[i].name.data,
+                                req->endpoint->request->fields[i].name.len);
+        req->field[i] = node;
+    }
+
+    req->name = req->field[ngx_ors_rq_model];
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     char    *code, *text;

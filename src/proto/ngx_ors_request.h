@@ -65,6 +65,9 @@ typedef struct {
     size_t                event;      /* one event of a stream */
     size_t                answer;     /* one answer, and the text of a stream */
     size_t                queue;      /* output that waits for a slow client */
+    ngx_uint_t            turns;      /* stored ones before a request */
+    size_t                context;    /* ... all of them */
+    size_t                truncate;   /* ... with "truncation": "auto" */
 } ngx_ors_limits_t;
 
 
@@ -85,8 +88,11 @@ typedef struct {
     ngx_ors_json_node_t       *name;      /* "model" */
     ngx_str_t                  model;     /* decoded, empty without it */
     ngx_str_t                  provider;  /* the same, of POST responses */
+    ngx_uint_t                 prior;     /* items before its own input */
     unsigned                   stream:1;
     unsigned                   obfuscate:1;   /* deltas are to be padded */
+    unsigned                   merged:1;      /* with what was stored */
+    unsigned                   stored:1;      /* its response will be */
 } ngx_ors_request_t;
 
 
@@ -112,6 +118,13 @@ void ngx_ors_request_init(ngx_ors_request_t *req,
  */
 ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err);
+
+/*
+ * Reads a request again whose body has been put together from checked ones:
+ * its fields are found in "body", nothing is checked.  NGX_OK, NGX_DECLINED:
+ * it is no JSON, NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body);
 
 /*
  * Checks that a request that was read can be routed: it has a model's name

@@ -59,7 +59,8 @@ static ngx_str_t  ngx_ors_response_statuses[] = {
     ngx_string("in_progress"),
     ngx_string("completed"),
     ngx_string("incomplete"),
-    ngx_string("failed")
+    ngx_string("failed"),
+    ngx_string("cancelled")
 };
 
 
@@ -158,13 +159,26 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     ngx_ors_out_lit(out, ",\"model\":");
     ngx_ors_response_value(out, &req->json, req->field[ngx_ors_rq_model]);
-    ngx_ors_out_lit(out, ",\"previous_response_id\":null");
+    ngx_ors_out_lit(out, ",\"previous_response_id\":");
+
+    if (req->field[ngx_ors_rq_previous_response_id]) {
+        ngx_ors_response_value(out, &req->json,
+                               req->field[ngx_ors_rq_previous_response_id]);
+
+    } else {
+        ngx_ors_out_lit(out, "null");
+    }
 
     ngx_ors_response_items(out, resp);
     ngx_ors_response_usage(out, resp);
     ngx_ors_response_echo(out, req);
 
-    ngx_ors_out_lit(out, ",\"store\":false,\"background\":false}");
+    if (req->stored) {
+        ngx_ors_out_lit(out, ",\"store\":true,\"background\":false}");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"store\":false,\"background\":false}");
+    }
 }
 
 
@@ -213,12 +227,14 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 static void
 ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
+    size_t           size;
     ngx_uint_t       n;
     ngx_ors_item_t  *item;
 
     ngx_ors_out_lit(out, ",\"output\":[");
 
     n = 0;
+    size = out->size;
 
     for (item = resp->items; item; item = item->next) {
 
@@ -232,6 +248,9 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
         ngx_ors_item_render(out, item, 0);
     }
+
+    resp->output = size;
+    resp->output_len = out->size - size;
 
     ngx_ors_out_lit(out, "]");
 }

@@ -20,7 +20,8 @@ typedef enum {
     ngx_ors_response_in_progress = 0,
     ngx_ors_response_completed,
     ngx_ors_response_incomplete,
-    ngx_ors_response_failed
+    ngx_ors_response_failed,
+    ngx_ors_response_cancelled
 } ngx_ors_response_status_e;
 
 
@@ -50,6 +51,10 @@ typedef struct {
     ngx_uint_t                   nitems;
 
     ngx_uint_t                   sequence;    /* of the next event */
+
+    /* as it was rendered last: the inside of "output", in "out" */
+    size_t                       output;
+    size_t                       output_len;
 } ngx_ors_response_t;
 
 

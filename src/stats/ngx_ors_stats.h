@@ -20,7 +20,7 @@
 /* to be raised when a counter or a code is added, moved or removed */
 #define NGX_ORS_STATS_VERSION  1
 
-#define NGX_ORS_STATS_CODES    35
+#define NGX_ORS_STATS_CODES    40
 
 
 /* four outcomes of each kind, in the same order */

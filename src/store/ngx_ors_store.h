@@ -84,6 +84,7 @@ struct ngx_ors_store_job_s {
 
     ngx_uint_t                max_turns;  /* of a chain */
     size_t                    max_size;   /* ... bytes of values */
+    ngx_uint_t                newest;     /* ... at a limit: those are given */
 
     ngx_ors_store_job_pt      handler;
     void                     *data;

@@ -797,14 +797,19 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
         }
     }
 
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_answer_tell(ngx_ors_answer_t *answer)
+{
     if (answer->stream) {
-        ngx_ors_event_end(answer->out, resp);
+        ngx_ors_event_end(answer->out, answer->resp);
 
     } else {
-        ngx_ors_response_render(answer->out, resp);
+        ngx_ors_response_render(answer->out, answer->resp);
     }
-
-    return NGX_OK;
 }
 
 

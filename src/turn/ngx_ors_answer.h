@@ -65,14 +65,17 @@ ngx_int_t ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 
 /*
- * The model is done: closes what is open, sets the response's status from
- * the finish reason and sends its terminal event.
+ * The model is done: closes what is open and sets the response's status from
+ * the finish reason.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says what cannot be told to a client
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err);
+
+/* Tells the client of the end: the terminal event, or the response. */
+void ngx_ors_answer_tell(ngx_ors_answer_t *answer);
 
 
 #endif /* _NGX_ORS_ANSWER_H_INCLUDED_ */

@@ -123,6 +123,17 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
 }
 
 
+ngx_int_t
+ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_context_merge(&turn->request, ctx, &turn->error);
+
+    return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+}
+
+
 ngx_uint_t
 ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 {
@@ -251,6 +262,7 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
         return ngx_ors_turn_passed(turn, ngx_ors_guard_data(&turn->guard, b));
 
     case ngx_ors_turn_st_again:
+    case ngx_ors_turn_st_commit:
     case ngx_ors_turn_st_over:
         return NGX_DONE;
 
@@ -304,6 +316,7 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 
     case ngx_ors_turn_st_request:
     case ngx_ors_turn_st_again:
+    case ngx_ors_turn_st_commit:
     case ngx_ors_turn_st_over:
         break;
     }
@@ -577,8 +590,50 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
         return NGX_ERROR;
     }
 
+    if (!turn->request.stored) {
+        return ngx_ors_turn_committed(turn, 0);
+    }
+
+    /* a stream goes on up to its last event */
+
+    turn->state = ngx_ors_turn_st_commit;
+
+    if (turn->answer.stream) {
+        ngx_ors_turn_respond(turn);
+    }
+
+    return NGX_DONE;
+}
+
+
+void
+ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *input, ngx_ors_out_t *response)
+{
+    ngx_ors_json_node_t  **field, *node;
+
+    ngx_ors_context_own(&turn->request, input);
+
+    field = &turn->request.field[ngx_ors_rq_instructions];
+    node = *field;
+
+    if (!instructions) {
+        *field = NULL;
+    }
+
+    ngx_ors_response_render(response, &turn->response);
+
+    *field = node;
+}
+
+
+ngx_int_t
+ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
+{
+    turn->request.stored = stored;
     turn->state = ngx_ors_turn_st_over;
 
+    ngx_ors_answer_tell(&turn->answer);
     ngx_ors_turn_respond(turn);
 
     return NGX_DONE;
@@ -643,6 +698,7 @@ static ngx_uint_t
 ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
     if (turn->spare == 0 || turn->state == ngx_ors_turn_st_request
+        || turn->state == ngx_ors_turn_st_commit
         || (turn->answer.stream && turn->response.items))
     {
         return 0;

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
 #include <ngx_ors_chat_habits.h>
+#include <ngx_ors_context.h>
 #include <ngx_ors_guard.h>
 #include <ngx_ors_sse.h>
 
@@ -28,6 +29,7 @@ typedef enum {
 
     /* its target is done with */
     ngx_ors_turn_st_again,          /* another one is to be called */
+    ngx_ors_turn_st_commit,         /* the turn is to be stored */
     ngx_ors_turn_st_over
 } ngx_ors_turn_state_e;
 
@@ -71,13 +73,18 @@ typedef struct {
 } ngx_ors_turn_t;
 
 
+/* 1 if nothing of the target is of use any more */
+#define ngx_ors_turn_done(turn)  ((turn)->state >= ngx_ors_turn_st_again)
+
+
 /*
  * All functions below that give an ngx_int_t return
  *
  * NGX_OK         go on
  * NGX_DONE       the turn is over: "status" and "out" hold what is left to
  *                be sent, and nothing more is to be told; or it is in the
- *                state "again", see ngx_ors_turn_again()
+ *                state "again", see ngx_ors_turn_again(), or "commit", see
+ *                ngx_ors_turn_record()
  * NGX_ERROR      no memory
  */
 
@@ -102,6 +109,27 @@ ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
 ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
     ngx_ors_out_t *out);
+
+/*
+ * The context that the request names, see ngx_ors_context_merge(): to be
+ * told before the first call.
+ */
+ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
+
+/*
+ * What is to be stored of a turn in the state "commit", before the client is
+ * told of its end: the items that came in, and the response, where
+ * turn->response.output says in which of its bytes the items are.  Both go to
+ * lists of the caller's.  Without "instructions" they are left out.
+ */
+void ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *input, ngx_ors_out_t *response);
+
+/*
+ * The turn has been stored, or cannot be if "stored" is 0: the client is told
+ * of its end.  Returns NGX_DONE.
+ */
+ngx_int_t ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored);
 
 /* 1 if requests are translated for a target that speaks "dialect". */
 ngx_uint_t ngx_ors_turn_translates(ngx_ors_turn_t *turn,

@@ -32,8 +32,7 @@ static double turn_bench_now(void);
 
 
 static ngx_ors_limits_t  turn_bench_limits = {
-    64, 100000, 1000, 100, 128, 1048576, 16777216, 65536
-};
+    64, 100000, 1000, 100, 128, 1048576, 16777216, 65536, 0, 0, 0 };
 
 static char    *turn_bench_text;
 static size_t   turn_bench_len;

@@ -200,8 +200,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     u_char            *text;
     ngx_str_t          body;
     ngx_ors_limits_t   limits = {
-        64, 100000, 1000, 100, 16, 65536, 1048576, 65536
-    };
+        64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
 
     if (size < 2) {
         return 0;

@@ -214,7 +214,9 @@ test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 
-    static ngx_ors_limits_t  limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
+    static ngx_ors_limits_t  limits = {
+        64, 1000, 100, 100, 10, 0, 0, 0, 0, 0, 0
+    };
 
     pool = ngx_ors_test_pool();
 

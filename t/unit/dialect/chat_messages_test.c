@@ -526,7 +526,9 @@ test_memory(void)
     ngx_pool_t           *pool;
     ngx_ors_out_t         out;
     ngx_ors_error_t       err;
-    ngx_ors_limits_t      limits = { 64, 10000, 100, 100, 10, 0, 0, 0 };
+    ngx_ors_limits_t      limits = {
+        64, 10000, 100, 100, 10, 0, 0, 0, 0, 0, 0
+    };
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
     ngx_str_t             model = ngx_string("m");
@@ -588,7 +590,9 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
     ngx_int_t             rc;
     ngx_str_t             text, model = ngx_string("m");
     ngx_ors_out_t         out;
-    ngx_ors_limits_t      limits = { 64, 1000000, 100000, 100, 10, 0, 0, 0 };
+    ngx_ors_limits_t      limits = {
+        64, 1000000, 100000, 100, 10, 0, 0, 0, 0, 0, 0
+    };
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 

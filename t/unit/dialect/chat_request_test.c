@@ -366,7 +366,7 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     ngx_int_t             rc;
     ngx_str_t             text, model;
     ngx_ors_out_t         out;
-    ngx_ors_limits_t      limits = { 64, 1000, 100, 100, 10, 0, 0, 0 };
+    ngx_ors_limits_t      limits = { 64, 1000, 100, 100, 10, 0, 0, 0, 0, 0, 0 };
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 

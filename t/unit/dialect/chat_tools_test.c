@@ -534,7 +534,9 @@ test_run(test_t *t, ngx_uint_t reading, const char *text)
     ngx_ors_error_t         err;
     ngx_ors_chat_target_t   target;
 
-    static ngx_ors_limits_t  limits = { 64, 10000, 100, 2000, 10, 0, 0, 0 };
+    static ngx_ors_limits_t  limits = {
+        64, 10000, 100, 2000, 10, 0, 0, 0, 0, 0, 0
+    };
 
     t->pool = ngx_ors_test_pool();
 

@@ -58,7 +58,9 @@ read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
     ngx_str_t   body;
     ngx_uint_t  id;
 
-    static ngx_ors_limits_t  limits = { 16, 100000, 1000, 128, 0, 0, 0, 0 };
+    static ngx_ors_limits_t  limits = {
+        16, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+    };
 
     for (id = ngx_ors_endpoint_responses;
          ngx_ors_endpoint(id)->request != shape;

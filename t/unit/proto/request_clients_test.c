@@ -71,7 +71,9 @@ test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
     ngx_ors_policy_t    policy;
     ngx_ors_request_t   req;
 
-    static ngx_ors_limits_t  limits = { 64, 100000, 1000, 128, 0, 0, 0, 0 };
+    static ngx_ors_limits_t  limits = {
+        64, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+    };
 
     pool = ngx_ors_test_pool();
 

@@ -37,7 +37,9 @@ static ngx_int_t read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool,
 static u_char *copy(u_char *dst, char *text);
 
 
-static ngx_ors_limits_t  limits = { 10, 100000, 1000, 128, 0, 0, 0, 0 };
+static ngx_ors_limits_t  limits = {
+    10, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+};
 
 
 static test_t  tests[] = {

@@ -23,7 +23,9 @@ typedef struct {
 } test_t;
 
 
-static ngx_ors_limits_t  limits = { 10, 100000, 1000, 128, 0, 0, 0, 0 };
+static ngx_ors_limits_t  limits = {
+    10, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+};
 
 
 static ngx_inline ngx_int_t

@@ -262,7 +262,7 @@ static echo_t  echoes_openai[] = {
 
 
 static ngx_ors_limits_t     limits = { 64, 10000, 100, 100, 10, 65536, 65536,
-                                       65536 };
+                                       65536, 0, 0, 0 };
 
 static ngx_pool_t          *pool;
 static u_char              *body;

@@ -188,7 +188,9 @@ static step_t  empty[] = {
 };
 
 
-static ngx_ors_limits_t     limits = { 64, 1000, 10, 10, 10, 65536, 65536, 0 };
+static ngx_ors_limits_t     limits = {
+    64, 1000, 10, 10, 10, 65536, 65536, 0, 0, 0, 0
+};
 
 static ngx_ors_out_t        out;
 static ngx_ors_answer_t     answer;
@@ -241,6 +243,7 @@ test_steps(step_t *steps, const char *name)
         } else {
             is_int(ngx_ors_answer_end(&answer, &err), NGX_OK, "%s: end",
                    name);
+            ngx_ors_answer_tell(&answer);
         }
 
         events(list, sizeof(list));
@@ -266,6 +269,7 @@ test_end_first(void)
 
     ngx_ors_test_time(1700000007, 0);
     is_int(ngx_ors_answer_end(&answer, &err), NGX_OK, "end before a chunk");
+    ngx_ors_answer_tell(&answer);
     ngx_ors_test_time(1700000000, 0);
 
     events(list, sizeof(list));

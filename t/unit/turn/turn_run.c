@@ -17,8 +17,7 @@ static void run_hide_ids(run_t *run, ngx_ors_turn_t *turn);
 
 
 static ngx_ors_limits_t  run_limits = {
-    64, 100000, 1000, 100, 16, 65536, 1048576, 65536
-};
+    64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
 
 
 u_char *

@@ -1,0 +1,637 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_int_t ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
+    ngx_ors_json_node_t *previous);
+static ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_op_e op, ngx_uint_t n);
+static void ngx_http_ors_context_handler(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_next(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept,
+    ngx_ors_record_t *rec);
+static ngx_int_t ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept,
+    ngx_ors_record_t *rec, ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_names(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_context_named(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_owners(ngx_http_ors_kept_t *kept);
+static ngx_uint_t ngx_http_ors_context_in_chain(ngx_http_ors_kept_t *kept,
+    u_char *name);
+static ngx_int_t ngx_http_ors_context_items(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_context_item(ngx_http_ors_kept_t *kept,
+    ngx_str_t *value, ngx_str_t *id, ngx_str_t *item);
+static ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status);
+
+
+ngx_int_t
+ngx_http_ors_context(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_kept_t  *kept;
+
+    kept = ctx->kept;
+
+    if (kept == NULL) {
+
+        /* the dialect says that it cannot carry a reference */
+
+        return NGX_OK;
+    }
+
+    switch (kept->state) {
+
+    case ngx_http_ors_kept_st_new:
+        return ngx_http_ors_context_begin(kept);
+
+    case ngx_http_ors_kept_st_chain:
+    case ngx_http_ors_kept_st_names:
+    case ngx_http_ors_kept_st_items:
+        return NGX_AGAIN;
+
+    case ngx_http_ors_kept_st_failed:
+        return NGX_DONE;
+
+    case ngx_http_ors_kept_st_ready:
+    case ngx_http_ors_kept_st_commit:
+        break;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept)
+{
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *previous;
+
+    req = &kept->ctx->turn->request;
+
+    if (ngx_ors_context_refs(req, &kept->refs) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    previous = req->field[ngx_ors_rq_previous_response_id];
+
+    if (previous) {
+        return ngx_http_ors_context_chain(kept, previous);
+    }
+
+    if (kept->refs.nelts) {
+        return ngx_http_ors_context_names(kept);
+    }
+
+    kept->state = ngx_http_ors_kept_st_ready;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
+    ngx_ors_json_node_t *previous)
+{
+    ngx_str_t             id;
+    ngx_ors_limits_t     *limits;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *truncation;
+    ngx_ors_store_job_t  *job;
+
+    req = &kept->ctx->turn->request;
+    limits = req->limits;
+
+    id.data = ngx_pnalloc(req->pool, previous->len + 1);
+    if (id.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    id.len = ngx_ors_json_decode(&req->json, previous, id.data) - id.data;
+
+    job = ngx_http_ors_context_job(kept, ngx_ors_store_chain, 1);
+
+    if (job == NULL
+        || ngx_http_ors_store_key(kept->ctx->request, 'r', &id,
+                                  &job->entries[0].key)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    truncation = req->field[ngx_ors_rq_truncation];
+
+    if (truncation && ngx_ors_json_is(&req->json, truncation, "auto")) {
+        kept->context.budget = limits->truncate;
+        job->newest = 1;
+    }
+
+    job->max_turns = limits->turns;
+    job->max_size = limits->context;
+
+    kept->state = ngx_http_ors_kept_st_chain;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+/* a job that is waited for; it is released at the latest with the request */
+
+static ngx_ors_store_job_t *
+ngx_http_ors_context_job(ngx_http_ors_kept_t *kept, ngx_ors_store_op_e op,
+    ngx_uint_t n)
+{
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_ors_store_job(kept->store, op, n);
+    if (job == NULL) {
+        return NULL;
+    }
+
+    job->handler = ngx_http_ors_context_handler;
+    job->data = kept;
+
+    kept->job = job;
+
+    return job;
+}
+
+
+static void
+ngx_http_ors_context_handler(ngx_ors_store_job_t *job)
+{
+    ngx_int_t             rc;
+    ngx_connection_t     *c;
+    ngx_http_request_t   *sr;
+    ngx_http_ors_kept_t  *kept;
+
+    kept = job->data;
+    c = kept->ctx->request->connection;
+    sr = kept->ctx->call->request;
+
+    ngx_http_set_log_request(c->log, kept->ctx->request);
+
+    kept->job = NULL;
+
+    rc = ngx_http_ors_context_next(kept, job);
+
+    if (job != kept->chain) {
+        ngx_ors_store_release(job);
+    }
+
+    if (rc == NGX_AGAIN) {
+        return;
+    }
+
+    if (rc == NGX_ERROR) {
+        (void) ngx_http_ors_store_refuse(kept, 500, "server_error", "",
+                                         "out of memory");
+    }
+
+    /* the turn has copies of all that it needs */
+
+    if (kept->chain) {
+        ngx_ors_store_release(kept->chain);
+        kept->chain = NULL;
+    }
+
+    kept->state = (rc == NGX_OK) ? ngx_http_ors_kept_st_ready
+                                 : ngx_http_ors_kept_st_failed;
+
+    /* its phase handler asks again */
+
+    (void) ngx_http_post_request(sr, NULL);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* NGX_OK: all is there; NGX_AGAIN: there is another job; else it has failed */
+
+static ngx_int_t
+ngx_http_ors_context_next(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    if (job->status != ngx_ors_store_ok) {
+        return ngx_http_ors_context_failed(kept, job->status);
+    }
+
+    switch (kept->state) {
+
+    case ngx_http_ors_kept_st_chain:
+        return ngx_http_ors_context_turns(kept, job);
+
+    case ngx_http_ors_kept_st_names:
+        return ngx_http_ors_context_named(kept, job);
+
+    case ngx_http_ors_kept_st_items:
+        return ngx_http_ors_context_items(kept, job);
+
+    case ngx_http_ors_kept_st_new:
+    case ngx_http_ors_kept_st_ready:
+    case ngx_http_ors_kept_st_failed:
+    case ngx_http_ors_kept_st_commit:
+        break;
+    }
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i;
+    ngx_pool_t              *pool;
+    ngx_ors_record_t         rec;
+    ngx_ors_context_turn_t  *turns;
+
+    pool = kept->ctx->request->pool;
+
+    turns = ngx_palloc(pool, job->n * sizeof(ngx_ors_context_turn_t));
+    if (turns == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < job->n; i++) {
+
+        if (ngx_ors_record_read(&rec, &job->entries[i].value) != NGX_OK) {
+            return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+        }
+
+        turns[i].input = rec.input;
+        turns[i].output.data = rec.response.data + rec.output;
+        turns[i].output.len = rec.output_len;
+    }
+
+    /* the last one of them is the one that was named */
+
+    rc = ngx_http_ors_context_usable(kept, &rec);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_context_inherit(kept, &rec, job);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    kept->chain = job;
+    kept->context.turns = turns;
+    kept->context.nturns = job->n;
+
+    return kept->refs.nelts ? ngx_http_ors_context_names(kept)
+                            : ngx_http_ors_context_ready(kept);
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec)
+{
+    char  *text;
+
+    switch (rec->status) {
+
+    case ngx_ors_record_completed:
+    case ngx_ors_record_incomplete:
+    case ngx_ors_record_cancelled:
+        return NGX_OK;
+
+    case ngx_ors_record_failed:
+        text = "the previous response has failed";
+        break;
+
+    case ngx_ors_record_queued:
+    case ngx_ors_record_in_progress:
+        text = "the previous response is not complete yet";
+        break;
+
+    default:
+        return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+    }
+
+    return ngx_http_ors_store_refuse(kept, 400, "invalid_previous_response",
+                                     "previous_response_id", text);
+}
+
+
+/* the place of this turn: behind the last one of "job", whose record is rec */
+
+static ngx_int_t
+ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec,
+    ngx_ors_store_job_t *job)
+{
+    time_t       soon;
+    ngx_uint_t   i;
+    ngx_pool_t  *pool;
+
+    pool = kept->ctx->request->pool;
+
+    kept->names = ngx_palloc(pool, NGX_ORS_RECORD_ANCESTORS
+                                   * NGX_ORS_STORE_KEY);
+    if (kept->names == NULL) {
+        return NGX_ERROR;
+    }
+
+    kept->record.depth = rec->depth + 1;
+    kept->record.ancestors = kept->names;
+    kept->record.nancestors =
+        ngx_ors_record_inherit(rec, job->entries[job->n - 1].key.name,
+                               kept->names);
+
+    /* a conversation that goes on does not lose its beginning */
+
+    soon = ngx_time() + kept->store->ttl / 2;
+
+    for (i = 0; i < job->n; i++) {
+
+        if (job->entries[i].expires > soon) {
+            continue;
+        }
+
+        if (kept->touch == NULL) {
+            kept->touch = ngx_palloc(pool,
+                                     job->n * sizeof(ngx_ors_store_key_t));
+            if (kept->touch == NULL) {
+                return NGX_ERROR;
+            }
+        }
+
+        kept->touch[kept->ntouch++] = job->entries[i].key;
+    }
+
+    return NGX_OK;
+}
+
+
+/* an id of ours says whose it is, another one has to be looked for */
+
+static ngx_int_t
+ngx_http_ors_context_names(ngx_http_ors_kept_t *kept)
+{
+    u_char               *p;
+    ngx_str_t            *id, owner, text, rest;
+    ngx_uint_t            i, n;
+    ngx_http_request_t   *r;
+    ngx_ors_store_job_t  *job;
+
+    n = 0;
+    r = kept->ctx->request;
+    id = kept->refs.elts;
+
+    kept->owners = ngx_pcalloc(r->pool, kept->refs.nelts
+                                        * sizeof(ngx_ors_store_key_t));
+    if (kept->owners == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < kept->refs.nelts; i++) {
+
+        if (ngx_ors_id_split(&id[i], &text, &rest) != NGX_OK) {
+            n++;
+            continue;
+        }
+
+        owner.len = sizeof("resp_") - 1 + text.len;
+        owner.data = ngx_pnalloc(r->pool, owner.len);
+        if (owner.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        p = ngx_cpymem(owner.data, "resp_", sizeof("resp_") - 1);
+        ngx_memcpy(p, text.data, text.len);
+
+        if (ngx_http_ors_store_key(r, 'r', &owner, &kept->owners[i])
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    if (n == 0) {
+        return ngx_http_ors_context_owners(kept);
+    }
+
+    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, kept->refs.nelts);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < kept->refs.nelts; i++) {
+
+        if (ngx_http_ors_store_key(r, 'i', &id[i], &job->entries[i].key)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    kept->state = ngx_http_ors_kept_st_names;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_named(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_uint_t              i;
+    ngx_ors_store_entry_t  *entry;
+
+    for (i = 0; i < kept->refs.nelts; i++) {
+        entry = &job->entries[i];
+
+        if (entry->value.len == NGX_ORS_STORE_KEY) {
+            kept->owners[i] = entry->key;
+            ngx_memcpy(kept->owners[i].name, entry->value.data,
+                       NGX_ORS_STORE_KEY);
+        }
+    }
+
+    return ngx_http_ors_context_owners(kept);
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_owners(ngx_http_ors_kept_t *kept)
+{
+    ngx_uint_t            i;
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, kept->refs.nelts);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < kept->refs.nelts; i++) {
+        job->entries[i].key = kept->owners[i];
+    }
+
+    kept->state = ngx_http_ors_kept_st_items;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_context_in_chain(ngx_http_ors_kept_t *kept, u_char *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; kept->chain && i < kept->chain->n; i++) {
+
+        if (ngx_memcmp(kept->chain->entries[i].key.name, name,
+                       NGX_ORS_STORE_KEY)
+            == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_items(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_int_t    rc;
+    ngx_str_t   *id, *refs;
+    ngx_uint_t   i;
+
+    id = kept->refs.elts;
+
+    refs = ngx_pcalloc(kept->ctx->request->pool,
+                       job->n * sizeof(ngx_str_t));
+    if (refs == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < job->n; i++) {
+
+        rc = ngx_http_ors_context_item(kept, &job->entries[i].value, &id[i],
+                                     &refs[i]);
+
+        if (rc == NGX_DECLINED) {
+            return ngx_http_ors_store_refuse(kept, 400, "item_not_found",
+                                             "input",
+                                             "\"input\" refers to an item "
+                                             "that is not stored here");
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        /* the conversation has it already */
+
+        if (ngx_http_ors_context_in_chain(kept, job->entries[i].key.name)) {
+            ngx_str_null(&refs[i]);
+        }
+    }
+
+    kept->context.refs = refs;
+
+    return ngx_http_ors_context_ready(kept);
+}
+
+
+/* input items have no ids of their own: "i" and their number stand for it */
+
+static ngx_int_t
+ngx_http_ors_context_item(ngx_http_ors_kept_t *kept, ngx_str_t *value,
+    ngx_str_t *id, ngx_str_t *item)
+{
+    ngx_int_t          rc, n;
+    ngx_str_t          output, text, rest;
+    ngx_pool_t        *pool;
+    ngx_ors_record_t   rec;
+
+    if (value->data == NULL || ngx_ors_record_read(&rec, value) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    pool = kept->ctx->request->pool;
+
+    output.data = rec.response.data + rec.output;
+    output.len = rec.output_len;
+
+    rc = ngx_ors_context_find(&output, id, pool, item);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_ors_context_find(&rec.input, id, pool, item);
+    }
+
+    if (rc == NGX_DECLINED
+        && ngx_ors_id_split(id, &text, &rest) == NGX_OK
+        && rest.len > 1 && rest.data[0] == 'i')
+    {
+        n = ngx_atoi(rest.data + 1, rest.len - 1);
+
+        if (n != NGX_ERROR) {
+            rc = ngx_ors_context_nth(&rec.input, n, pool, item);
+        }
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept)
+{
+    return ngx_ors_turn_context(kept->ctx->turn, &kept->context);
+}
+
+
+/* who owns what is not told: all that is not there is the same */
+
+static ngx_int_t
+ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status)
+{
+    if (status == ngx_ors_store_absent) {
+        return ngx_http_ors_store_refuse(kept, 400,
+                                         "previous_response_not_found",
+                                         "previous_response_id",
+                                         "there is no previous response with "
+                                         "this id");
+    }
+
+    if (status == ngx_ors_store_limit) {
+        return ngx_http_ors_store_refuse(kept, 400, "context_length_exceeded",
+                                         "previous_response_id",
+                                         "the conversation before this "
+                                         "request is too long, with "
+                                         "\"truncation\": \"auto\" its "
+                                         "beginning is left out");
+    }
+
+    ngx_log_error(NGX_LOG_ERR, kept->ctx->request->connection->log, 0,
+                  "store \"%V\" cannot be read: %V", &kept->store->name,
+                  ngx_http_ors_store_strerror(status));
+
+    return ngx_http_ors_store_refuse(kept, 503, "store_unavailable",
+                                     "previous_response_id",
+                                     "stored conversations cannot be read "
+                                     "at the moment, try again later");
+}

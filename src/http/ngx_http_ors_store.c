@@ -1,0 +1,381 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_uint_t ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept);
+static ngx_ors_store_job_t *ngx_http_ors_store_record(
+    ngx_http_ors_kept_t *kept, ngx_ors_record_status_e status);
+static ngx_int_t ngx_http_ors_store_value(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
+static u_char *ngx_http_ors_store_copy(u_char *p, ngx_chain_t *cl);
+static void ngx_http_ors_store_committed(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status);
+static void ngx_http_ors_store_cleanup(void *data);
+
+
+static ngx_str_t  ngx_http_ors_store_statuses[] = {
+    ngx_string("ok"),
+    ngx_string("what it names is not there"),
+    ngx_string("a limit"),
+    ngx_string("it is full"),
+    ngx_string("it does not answer in time"),
+    ngx_string("it cannot be reached"),
+    ngx_string("it holds what is no record")
+};
+
+
+ngx_int_t
+ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_request_t       *r;
+    ngx_http_cleanup_t       *cln;
+    ngx_http_ors_kept_t      *kept;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = ctx->request;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (olcf->store == NULL
+        || ctx->endpoint->id != ngx_ors_endpoint_responses)
+    {
+        return NGX_OK;
+    }
+
+    kept = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_kept_t));
+    if (kept == NULL) {
+        return NGX_ERROR;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     kept->state = ngx_http_ors_kept_st_new;
+     *     kept->record, kept->touch: the first turn of a chain
+     */
+
+    kept->ctx = ctx;
+    kept->store = olcf->store;
+
+    if (ngx_http_ors_store_key(r, 'r', &ctx->turn->response.id, &kept->key)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_store_cleanup;
+    cln->data = kept;
+
+    ctx->kept = kept;
+
+    if (!ngx_http_ors_store_wanted(kept)) {
+        return NGX_OK;
+    }
+
+    if (!ngx_ors_store_down(kept->store)) {
+        ctx->turn->request.stored = 1;
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_store_lost(kept, ngx_ors_store_unavailable);
+}
+
+
+ngx_int_t
+ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind, ngx_str_t *id,
+    ngx_ors_store_key_t *key)
+{
+    if (ngx_http_ors_scope(r, key->scope) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_digest(kind, id, key->name);
+}
+
+
+/* responses are stored unless the client says otherwise */
+
+static ngx_uint_t
+ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = kept->ctx->turn->request.field[ngx_ors_rq_store];
+
+    return node == NULL || node->type != ngx_ors_json_false;
+}
+
+
+ngx_int_t
+ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept, ngx_uint_t status,
+    char *code, char *param, char *text)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = kept->ctx->turn;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, status, code, "%s",
+                             text);
+
+    turn->error.param.data = (u_char *) param;
+    turn->error.param.len = ngx_strlen(param);
+
+    /* another target would not help */
+
+    turn->spare = 0;
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+ngx_str_t *
+ngx_http_ors_store_strerror(ngx_ors_store_status_e status)
+{
+    return &ngx_http_ors_store_statuses[status];
+}
+
+
+ngx_int_t
+ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_kept_t      *kept;
+    ngx_ors_store_job_t      *job;
+    ngx_ors_record_status_e   status;
+
+    kept = ctx->kept;
+
+    if (kept->state == ngx_http_ors_kept_st_commit) {
+        return NGX_OK;
+    }
+
+    kept->state = ngx_http_ors_kept_st_commit;
+
+    status = (ctx->turn->response.status == ngx_ors_response_incomplete)
+             ? ngx_ors_record_incomplete : ngx_ors_record_completed;
+
+    job = ngx_http_ors_store_record(kept, status);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    job->handler = ngx_http_ors_store_committed;
+    job->data = kept;
+
+    kept->job = job;
+
+    ngx_ors_store_post(job);
+
+    return NGX_OK;
+}
+
+
+/* a job that writes the turn as it is now; its ancestors live on with it */
+
+static ngx_ors_store_job_t *
+ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
+    ngx_ors_record_status_e status)
+{
+    time_t                expires;
+    ngx_uint_t            i;
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_ors_store_job(kept->store, ngx_ors_store_put, kept->ntouch + 1);
+    if (job == NULL) {
+        return NULL;
+    }
+
+    expires = ngx_time() + kept->store->ttl;
+
+    for (i = 0; i < kept->ntouch; i++) {
+        job->entries[i].key = kept->touch[i];
+        job->entries[i].expires = expires;
+    }
+
+    job->entries[i].key = kept->key;
+    job->entries[i].expires = expires;
+
+    if (ngx_http_ors_store_value(kept, job, status) != NGX_OK) {
+        ngx_ors_store_release(job);
+        return NULL;
+    }
+
+    return job;
+}
+
+
+static ngx_int_t
+ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
+    ngx_ors_record_status_e status)
+{
+    u_char                   *p;
+    ngx_str_t                *value;
+    ngx_chain_t              *cl, *ln;
+    ngx_ors_out_t             input, response;
+    ngx_ors_turn_t           *turn;
+    ngx_ors_record_t         *rec;
+    ngx_http_request_t       *r;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = kept->ctx->request;
+    turn = kept->ctx->turn;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_out_init(&input, r->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_init(&response, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    ngx_ors_turn_record(turn, olcf->store_instructions, &input, &response);
+
+    rec = &kept->record;
+
+    rec->status = status;
+    rec->created = turn->response.created_at;
+    rec->input.len = input.size;
+    rec->response.len = response.size;
+    rec->output = turn->response.output;
+    rec->output_len = turn->response.output_len;
+
+    value = &job->entries[job->n - 1].value;
+
+    value->len = ngx_ors_record_size(rec);
+    value->data = ngx_pnalloc(job->pool, value->len);
+
+    if (value->data == NULL || ngx_ors_out_take(&input, &cl) != NGX_OK
+        || ngx_ors_out_take(&response, &ln) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    p = ngx_ors_record_head(rec, value->data);
+    p = ngx_http_ors_store_copy(p, cl);
+    (void) ngx_http_ors_store_copy(p, ln);
+
+    return NGX_OK;
+}
+
+
+static u_char *
+ngx_http_ors_store_copy(u_char *p, ngx_chain_t *cl)
+{
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return p;
+}
+
+
+static void
+ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
+{
+    ngx_connection_t        *c;
+    ngx_http_ors_ctx_t      *ctx;
+    ngx_http_ors_kept_t     *kept;
+    ngx_ors_store_status_e   status;
+
+    kept = job->data;
+    ctx = kept->ctx;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    status = job->status;
+
+    kept->job = NULL;
+    ngx_ors_store_release(job);
+
+    if (status == ngx_ors_store_ok) {
+        (void) ngx_ors_turn_committed(ctx->turn, 1);
+
+    } else if (ngx_http_ors_store_lost(kept, status) == NGX_OK) {
+        (void) ngx_ors_turn_committed(ctx->turn, 0);
+    }
+
+    ngx_http_ors_run(ctx);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/*
+ * A turn cannot be stored.  NGX_OK: the client is to get it all the same;
+ * NGX_DONE: it has failed
+ */
+
+static ngx_int_t
+ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status)
+{
+    ngx_http_request_t       *r;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = kept->ctx->request;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "a response is not kept in store \"%V\": %V",
+                  &kept->store->name, ngx_http_ors_store_strerror(status));
+
+    if (!olcf->store_required) {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_store_refuse(kept, 503, "store_unavailable", "store",
+                                     "the response cannot be stored at the "
+                                     "moment, try again later");
+}
+
+
+/*
+ * The request has ended.  A client that has left in the middle of a stream
+ * knows the id of its response: what was finished by then is kept (E68)
+ */
+
+static void
+ngx_http_ors_store_cleanup(void *data)
+{
+    ngx_http_ors_kept_t  *kept = data;
+
+    ngx_ors_turn_t       *turn;
+    ngx_ors_store_job_t  *job;
+
+    turn = kept->ctx->turn;
+
+    if (kept->job) {
+        ngx_ors_store_release(kept->job);
+        kept->job = NULL;
+    }
+
+    if (kept->chain) {
+        ngx_ors_store_release(kept->chain);
+        kept->chain = NULL;
+    }
+
+    if (!turn->request.stored || !turn->answer.started
+        || turn->state == ngx_ors_turn_st_over
+        || kept->state == ngx_http_ors_kept_st_commit)
+    {
+        return;
+    }
+
+    kept->state = ngx_http_ors_kept_st_commit;
+
+    turn->response.status = ngx_ors_response_cancelled;
+
+    job = ngx_http_ors_store_record(kept, ngx_ors_record_cancelled);
+
+    if (job) {
+        ngx_ors_store_post(job);
+    }
+}

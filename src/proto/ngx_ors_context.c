@@ -1,0 +1,624 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_context.h>
+
+
+#define NGX_ORS_CONTEXT_BLOCK  4096
+
+
+/* a document of items that were checked when they were stored */
+
+typedef struct {
+    ngx_ors_json_t            json;
+    ngx_str_t                *items;      /* the text behind the bracket */
+    ngx_ors_json_node_t      *first;
+} ngx_ors_context_list_t;
+
+
+typedef struct {
+    ngx_ors_request_t        *req;
+    ngx_ors_context_t        *ctx;
+    ngx_ors_out_t             out;
+    ngx_uint_t                n;          /* pieces so far */
+    ngx_uint_t                own;        /* items of the request itself */
+} ngx_ors_context_merge_t;
+
+
+static ngx_uint_t ngx_ors_context_is_ref(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
+static ngx_int_t ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
+static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm,
+    ngx_uint_t *cut);
+static ngx_int_t ngx_ors_context_answers(ngx_str_t *items, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_context_rules(ngx_ors_context_merge_t *cm,
+    ngx_str_t *items);
+static void ngx_ors_context_put(ngx_ors_context_merge_t *cm,
+    ngx_str_t *items);
+static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
+static ngx_int_t ngx_ors_context_read(ngx_ors_context_merge_t *cm,
+    ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *input);
+static ngx_int_t ngx_ors_context_list(ngx_ors_context_list_t *list,
+    ngx_str_t *items, ngx_pool_t *pool);
+static void ngx_ors_context_item(ngx_ors_context_list_t *list,
+    ngx_ors_json_node_t *node, ngx_str_t *item);
+
+
+ngx_int_t
+ngx_ors_context_refs(ngx_ors_request_t *req, ngx_array_t *refs)
+{
+    ngx_str_t            *id;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *input, *item, *node;
+
+    json = &req->json;
+    input = req->field[ngx_ors_rq_input];
+
+    if (ngx_array_init(refs, req->pool, 1, sizeof(ngx_str_t)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (input == NULL || input->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        if (!ngx_ors_context_is_ref(json, item)) {
+            continue;
+        }
+
+        id = ngx_array_push(refs);
+        if (id == NULL) {
+            return NGX_ERROR;
+        }
+
+        node = ngx_ors_json_find(json, item, "id");
+
+        id->len = node ? node->len : 0;
+        id->data = ngx_pnalloc(req->pool, id->len + 1);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (id->len) {
+            id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* a message has a role, an id alone is a reference */
+
+static ngx_uint_t
+ngx_ors_context_is_ref(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *type;
+
+    type = ngx_ors_json_find(json, item, "type");
+
+    if (type && type->type == ngx_ors_json_string) {
+        return ngx_ors_json_is(json, type, "item_reference");
+    }
+
+    return ngx_ors_json_find(json, item, "role") == NULL;
+}
+
+
+ngx_int_t
+ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
+    ngx_ors_error_t *err)
+{
+    size_t                    pos;
+    ngx_ors_out_t            *out;
+    ngx_ors_json_t           *json;
+    ngx_ors_json_node_t      *root, *input;
+    ngx_ors_context_merge_t   cm;
+
+    ngx_memzero(&cm, sizeof(ngx_ors_context_merge_t));
+
+    cm.req = req;
+    cm.ctx = ctx;
+
+    out = &cm.out;
+    ngx_ors_out_init(out, req->pool, NGX_ORS_CONTEXT_BLOCK);
+
+    json = &req->json;
+    root = &json->nodes[0];
+
+    /* it may be there and null */
+
+    input = ngx_ors_json_find(json, root, "input");
+
+    if (input) {
+        pos = ngx_ors_edit_start(input);
+        ngx_ors_edits_write(&req->edits, json, 0, pos, 1, out);
+        pos = ngx_ors_edit_end(input);
+
+    } else {
+        pos = (size_t) root->pos + 1;
+        ngx_ors_out_lit(out, "{\"input\":");
+    }
+
+    ngx_ors_out_lit(out, "[");
+
+    if (ngx_ors_context_prior(&cm) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_context_input(&cm);
+
+    ngx_ors_out_lit(out, "]");
+
+    if (input == NULL && root->count) {
+        ngx_ors_out_lit(out, ",");
+    }
+
+    ngx_ors_edits_write(&req->edits, json, pos, req->body.len, 1, out);
+
+    return ngx_ors_context_read(&cm, err);
+}
+
+
+/* the turns before; of those that are dropped what is a rule is kept */
+
+static ngx_int_t
+ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
+{
+    ngx_uint_t               i, cut;
+    ngx_ors_context_turn_t  *turn;
+
+    cut = 0;
+
+    if (cm->ctx->budget && ngx_ors_context_cut(cm, &cut) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < cm->ctx->nturns; i++) {
+        turn = &cm->ctx->turns[i];
+
+        if (i < cut) {
+
+            if (ngx_ors_context_rules(cm, &turn->input) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
+            continue;
+        }
+
+        ngx_ors_context_put(cm, &turn->input);
+        ngx_ors_context_put(cm, &turn->output);
+    }
+
+    return NGX_OK;
+}
+
+
+/*
+ * The first turn that is kept: the oldest one within the budget that begins
+ * an exchange, else the newest one that does
+ */
+
+static ngx_int_t
+ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
+{
+    size_t                   size;
+    ngx_int_t                rc;
+    ngx_uint_t               i;
+    ngx_ors_context_turn_t  *turn;
+
+    size = 0;
+    *cut = 0;
+
+    for (i = cm->ctx->nturns; i > 0; i--) {
+        turn = &cm->ctx->turns[i - 1];
+        size += turn->input.len + turn->output.len;
+
+        if (size > cm->ctx->budget && *cut) {
+            return NGX_OK;
+        }
+
+        rc = ngx_ors_context_answers(&turn->input, cm->req->pool);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_DECLINED) {
+            *cut = i - 1;
+        }
+
+        if (size > cm->ctx->budget && *cut) {
+            return NGX_OK;
+        }
+    }
+
+    *cut = 0;
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK: some item is the output of a call; NGX_DECLINED: none is */
+
+static ngx_int_t
+ngx_ors_context_answers(ngx_str_t *items, ngx_pool_t *pool)
+{
+    ngx_int_t                rc;
+    ngx_str_t                text;
+    ngx_ors_json_node_t     *item, *type;
+    ngx_ors_context_list_t   list;
+
+    static ngx_str_t  suffix = ngx_string("_output");
+
+    rc = ngx_ors_context_list(&list, items, pool);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (item = list.first; item; item = ngx_ors_json_next(&list.json, item)) {
+        type = ngx_ors_json_find(&list.json, item, "type");
+
+        if (type == NULL) {
+            continue;
+        }
+
+        ngx_ors_json_raw(&list.json, type, &text);
+
+        if (text.len > suffix.len
+            && ngx_memcmp(text.data + text.len - suffix.len, suffix.data,
+                          suffix.len)
+               == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_str_t *items)
+{
+    ngx_int_t                rc;
+    ngx_str_t                text;
+    ngx_ors_json_node_t     *item, *role;
+    ngx_ors_context_list_t   list;
+
+    rc = ngx_ors_context_list(&list, items, cm->req->pool);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    }
+
+    for (item = list.first; item; item = ngx_ors_json_next(&list.json, item)) {
+        role = ngx_ors_json_find(&list.json, item, "role");
+
+        if (role && role->type == ngx_ors_json_string
+            && (ngx_ors_json_is(&list.json, role, "system")
+                || ngx_ors_json_is(&list.json, role, "developer")))
+        {
+            ngx_ors_context_item(&list, item, &text);
+            ngx_ors_context_put(cm, &text);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_context_put(ngx_ors_context_merge_t *cm, ngx_str_t *items)
+{
+    if (items->len == 0) {
+        return;
+    }
+
+    if (cm->n++) {
+        ngx_ors_out_lit(&cm->out, ",");
+    }
+
+    ngx_ors_out_ref(&cm->out, items->data, items->len);
+}
+
+
+/* the request's own items, those that are referred to among them */
+
+static void
+ngx_ors_context_input(ngx_ors_context_merge_t *cm)
+{
+    ngx_str_t            *ref;
+    ngx_ors_json_t       *json;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *input, *item;
+
+    req = cm->req;
+    json = &req->json;
+    ref = cm->ctx->refs;
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL || input->type != ngx_ors_json_array) {
+
+        if (input && input->len) {
+
+            if (cm->n++) {
+                ngx_ors_out_lit(&cm->out, ",");
+            }
+
+            ngx_ors_context_own(req, &cm->out);
+            cm->own = 1;
+        }
+
+        return;
+    }
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        if (ngx_ors_context_is_ref(json, item)) {
+
+            if (ref->len) {
+                ngx_ors_context_put(cm, ref);
+                cm->own++;
+            }
+
+            ref++;
+            continue;
+        }
+
+        if (cm->n++) {
+            ngx_ors_out_lit(&cm->out, ",");
+        }
+
+        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
+                            ngx_ors_edit_end(item), 1, &cm->out);
+        cm->own++;
+    }
+}
+
+
+/* the whole of it is read again, as one text */
+
+static ngx_int_t
+ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
+{
+    u_char               *p;
+    ngx_int_t             rc;
+    ngx_str_t             body;
+    ngx_chain_t          *cl;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *input;
+
+    req = cm->req;
+
+    body.len = cm->out.size;
+    body.data = ngx_pnalloc(req->pool, body.len);
+
+    if (body.data == NULL || ngx_ors_out_take(&cm->out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (p = body.data; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    rc = ngx_ors_request_again(req, &body);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_error_set(err, req->pool, 503, "store_unavailable",
+                                 "what is stored of the conversation cannot "
+                                 "be read");
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    input = req->field[ngx_ors_rq_input];
+    req->prior = input->count - cm->own;
+
+    if (cm->own || ngx_ors_context_open(req, input)) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+                             "\"input\" is empty and the conversation before "
+                             "it ends with an answer, there is nothing to "
+                             "answer");
+    ngx_str_set(&err->param, "input");
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * 1 if a model has something to say without a new input (E18): it has not
+ * finished, or was not asked yet
+ */
+
+static ngx_uint_t
+ngx_ors_context_open(ngx_ors_request_t *req, ngx_ors_json_node_t *input)
+{
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *item, *role, *status;
+
+    json = &req->json;
+    item = ngx_ors_json_first(json, input);
+
+    if (item == NULL) {
+        return 0;
+    }
+
+    for (i = 1; i < input->count; i++) {
+        item = ngx_ors_json_next(json, item);
+    }
+
+    status = ngx_ors_json_find(json, item, "status");
+
+    if (status && status->type == ngx_ors_json_string
+        && ngx_ors_json_is(json, status, "incomplete"))
+    {
+        return 1;
+    }
+
+    role = ngx_ors_json_find(json, item, "role");
+
+    return role && role->type == ngx_ors_json_string
+           && !ngx_ors_json_is(json, role, "assistant");
+}
+
+
+void
+ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *input, *item;
+
+    json = &req->json;
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL) {
+        return;
+    }
+
+    if (input->type != ngx_ors_json_array) {
+        ngx_ors_json_raw(json, input, &text);
+
+        ngx_ors_out_lit(out, "{\"type\":\"message\",\"role\":\"user\","
+                             "\"content\":\"");
+        ngx_ors_out_ref(out, text.data, text.len);
+        ngx_ors_out_lit(out, "\"}");
+
+        return;
+    }
+
+    item = ngx_ors_json_first(json, input);
+
+    for (i = 0; item && i < req->prior; i++) {
+        item = ngx_ors_json_next(json, item);
+    }
+
+    if (item) {
+        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
+                            ngx_ors_edit_end(input) - 1, 1, out);
+    }
+}
+
+
+ngx_int_t
+ngx_ors_context_find(ngx_str_t *items, ngx_str_t *id, ngx_pool_t *pool,
+    ngx_str_t *item)
+{
+    ngx_int_t                rc;
+    ngx_ors_json_node_t     *node, *value;
+    ngx_ors_context_list_t   list;
+
+    rc = ngx_ors_context_list(&list, items, pool);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (node = list.first; node; node = ngx_ors_json_next(&list.json, node)) {
+        value = ngx_ors_json_find(&list.json, node, "id");
+
+        if (value && value->type == ngx_ors_json_string
+            && ngx_ors_json_equal(&list.json, value, id->data, id->len))
+        {
+            ngx_ors_context_item(&list, node, item);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n, ngx_pool_t *pool,
+    ngx_str_t *item)
+{
+    ngx_int_t                rc;
+    ngx_ors_json_node_t     *node;
+    ngx_ors_context_list_t   list;
+
+    rc = ngx_ors_context_list(&list, items, pool);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (node = list.first; node; node = ngx_ors_json_next(&list.json, node)) {
+
+        if (n-- == 0) {
+            ngx_ors_context_item(&list, node, item);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* NGX_OK, NGX_DECLINED: it is no list, or an empty one; NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_context_list(ngx_ors_context_list_t *list, ngx_str_t *items,
+    ngx_pool_t *pool)
+{
+    u_char     *p, *text;
+    ngx_int_t   rc;
+
+    text = ngx_pnalloc(pool, items->len + 2);
+    if (text == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = text;
+    *p++ = '[';
+    p = ngx_cpymem(p, items->data, items->len);
+    *p++ = ']';
+
+    list->items = items;
+
+    ngx_ors_json_init(&list->json, pool, NGX_ORS_JSON_MAX_DEPTH,
+                      items->len + 2);
+
+    rc = ngx_ors_json_read(&list->json, text, p - text);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    list->first = ngx_ors_json_first(&list->json, &list->json.nodes[0]);
+
+    return list->first ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* where a node stands in what the list was made of */
+
+static void
+ngx_ors_context_item(ngx_ors_context_list_t *list, ngx_ors_json_node_t *node,
+    ngx_str_t *item)
+{
+    item->data = list->items->data + ngx_ors_edit_start(node) - 1;
+    item->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
+}

@@ -1,0 +1,82 @@
+
+/*
+ * Context: the items that precede a request's own input (spec, R64 to R66),
+ * and those of its own that are only referred to.
+ */
+
+
+#ifndef _NGX_ORS_CONTEXT_H_INCLUDED_
+#define _NGX_ORS_CONTEXT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_request.h>
+
+
+/* of a turn before: items as JSON, with commas between them */
+
+typedef struct {
+    ngx_str_t                 input;
+    ngx_str_t                 output;
+} ngx_ors_context_turn_t;
+
+
+typedef struct {
+    ngx_ors_context_turn_t   *turns;      /* the oldest one first */
+    ngx_uint_t                nturns;
+
+    /* for each of ngx_ors_context_refs(): the item, or empty: left out */
+    ngx_str_t                *refs;
+
+    /* bytes of turns; beyond them whole exchanges are dropped, 0: none is */
+    size_t                    budget;
+} ngx_ors_context_t;
+
+
+/*
+ * Finds the references to stored items in the input: "refs" has their ids,
+ * decoded, in their order.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_context_refs(ngx_ors_request_t *req, ngx_array_t *refs);
+
+/*
+ * Puts the context before the input: the request is as if the client had
+ * sent all of it, and req->nprior says how many items were not its own.
+ * What "ctx" refers to is copied.
+ *
+ * When the budget is not enough, the oldest exchanges are dropped: turns
+ * from one whose input answers no call up to the next such one, so that a
+ * call and its output stay together.  Messages of "system" and "developer"
+ * are kept.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says what is wrong with the stored items
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_context_merge(ngx_ors_request_t *req,
+    ngx_ors_context_t *ctx, ngx_ors_error_t *err);
+
+/*
+ * Appends the request's own input as items with commas between them; a
+ * string becomes a message.
+ */
+void ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out);
+
+/*
+ * Finds the item with "id" in "items", those of one turn's input or output;
+ * "item" is a part of "items".
+ *
+ * NGX_OK         found
+ * NGX_DECLINED   not there, or "items" are none
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_context_find(ngx_str_t *items, ngx_str_t *id,
+    ngx_pool_t *pool, ngx_str_t *item);
+
+/* The same by its number, from 0. */
+ngx_int_t ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n,
+    ngx_pool_t *pool, ngx_str_t *item);
+
+
+#endif /* _NGX_ORS_CONTEXT_H_INCLUDED_ */

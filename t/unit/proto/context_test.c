@@ -1,0 +1,383 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * What was stored, put before the input of a request: the text that comes of
+ * it, and what the request knows of itself afterwards.
+ */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_test_request.h>
+#include <ngx_ors_context.h>
+
+
+#define TURNS  4
+
+
+typedef struct {
+    const char   *name;
+    const char   *body;
+    const char   *turns[2 * TURNS];    /* input, output, ... */
+    const char   *refs[TURNS];
+    size_t        budget;
+    const char   *merged;              /* NULL: refused */
+    ngx_uint_t    prior;
+    const char   *own;
+} merge_t;
+
+
+static void test_merge(void);
+static void test_refs(void);
+static void test_find(void);
+static void test_memory(void);
+static ngx_int_t merge(const merge_t *m);
+static void text(const char *s, ngx_str_t *str);
+
+
+#define U(n)    "{'role':'user','content':'" n "'}"
+#define A(n)    "{'type':'message','role':'assistant','id':'" n "'}"
+#define HALF    "{'type':'message','role':'assistant','status':'incomplete'}"
+#define CALL    "{'type':'function_call','call_id':'c'}"
+#define OUT     "{'type':'function_call_output','call_id':'c'}"
+#define SYS     "{'role':'system','content':'s'}"
+#define DEV     "{'role':'developer','content':'d'}"
+#define REF(n)  "{'type':'item_reference','id':'" n "'}"
+#define MSG(n)  "{'type':'message','role':'user','content':'" n "'}"
+
+
+static const merge_t  merges[] = {
+
+    { "a string", "{'model':'m','input':'hi'}", { U("1"), A("1") },
+      { NULL }, 0,
+      "{'model':'m','input':[" U("1") "," A("1") "," MSG("hi") "]}", 2,
+      MSG("hi") },
+
+    { "a list, with spaces", "{ 'input': [ " U("2") " , " U("3") " ] , "
+      "'model': 'm' }", { U("1"), A("1") }, { NULL }, 0,
+      "{ 'input': [" U("1") "," A("1") "," U("2") "," U("3") "] , "
+      "'model': 'm' }", 2, U("2") "," U("3") },
+
+    { "R66: the order of several turns", "{'model':'m','input':'hi'}",
+      { U("1"), A("1"), U("2"), A("2"), U("3"), A("3") }, { NULL }, 0,
+      "{'model':'m','input':[" U("1") "," A("1") "," U("2") "," A("2") ","
+      U("3") "," A("3") "," MSG("hi") "]}", 6, MSG("hi") },
+
+    { "a turn without output", "{'model':'m','input':'hi'}",
+      { U("1"), "", U("2"), A("2") }, { NULL }, 0,
+      "{'model':'m','input':[" U("1") "," U("2") "," A("2") "," MSG("hi")
+      "]}", 3, MSG("hi") },
+
+    { "no turns", "{'model':'m','input':'hi'}", { NULL }, { NULL }, 0,
+      "{'model':'m','input':[" MSG("hi") "]}", 0, MSG("hi") },
+
+    { "an escaped string", "{'model':'m','input':'a\\n\\u00e9\\''}",
+      { U("1"), A("1") }, { NULL }, 0,
+      "{'model':'m','input':[" U("1") "," A("1") "," MSG("a\\n\\u00e9\\'")
+      "]}", 2, MSG("a\\n\\u00e9\\'") },
+
+    { "E18: no input, the last answer is not finished", "{'model':'m'}",
+      { U("1"), HALF }, { NULL }, 0,
+      "{'input':[" U("1") "," HALF "],'model':'m'}", 2, "" },
+
+    { "E18: an empty list, the last question was not answered",
+      "{'model':'m','input':[]}", { U("1"), "" }, { NULL }, 0,
+      "{'model':'m','input':[" U("1") "]}", 1, "" },
+
+    { "E18: null", "{'model':'m','input':null}", { U("1"), HALF },
+      { NULL }, 0, "{'model':'m','input':[" U("1") "," HALF "]}", 2, "" },
+
+    { "E18: an empty string after an answer", "{'model':'m','input':''}",
+      { U("1"), A("1") }, { NULL }, 0, NULL, 0, NULL },
+
+    { "E18: an empty list after a call", "{'model':'m','input':[]}",
+      { U("1"), CALL }, { NULL }, 0, NULL, 0, NULL },
+
+    { "references", "{'model':'m','input':[" REF("a") "," U("2") ","
+      "{'id':'b'}]}", { NULL }, { A("a"), A("b") }, 0,
+      "{'model':'m','input':[" A("a") "," U("2") "," A("b") "]}", 0,
+      A("a") "," U("2") "," A("b") },
+
+    { "a reference to what is there already", "{'model':'m','input':["
+      REF("a") "," U("2") "]}", { U("1"), A("a") }, { "" }, 0,
+      "{'model':'m','input':[" U("1") "," A("a") "," U("2") "]}", 2,
+      U("2") },
+
+    { "what is stripped stays away", "{'model':'m','input':'hi','x':1}",
+      { U("1"), A("1") }, { NULL }, 0,
+      "{'model':'m','input':[" U("1") "," A("1") "," MSG("hi") "]}", 2,
+      MSG("hi") },
+
+    { "a budget that is enough", "{'model':'m','input':'hi'}",
+      { U("1"), A("1"), U("2"), A("2") }, { NULL }, 10000,
+      "{'model':'m','input':[" U("1") "," A("1") "," U("2") "," A("2") ","
+      MSG("hi") "]}", 4, MSG("hi") },
+
+    { "a budget for one turn", "{'model':'m','input':'hi'}",
+      { U("1"), A("1"), U("2"), A("2"), U("3"), A("3") }, { NULL }, 100,
+      "{'model':'m','input':[" U("3") "," A("3") "," MSG("hi") "]}", 2,
+      MSG("hi") },
+
+    { "the newest exchange is kept in any case",
+      "{'model':'m','input':'hi'}",
+      { U("1"), A("1"), U("2"), A("2") }, { NULL }, 1,
+      "{'model':'m','input':[" U("2") "," A("2") "," MSG("hi") "]}", 2,
+      MSG("hi") },
+
+    { "a call stays with its output", "{'model':'m','input':'hi'}",
+      { U("1"), A("1"), U("2"), CALL, OUT, A("3") }, { NULL }, 100,
+      "{'model':'m','input':[" U("2") "," CALL "," OUT "," A("3") ","
+      MSG("hi") "]}", 4, MSG("hi") },
+
+    { "an exchange from the beginning is all there is",
+      "{'model':'m','input':'hi'}",
+      { U("1"), CALL, OUT, CALL, OUT, A("3") }, { NULL }, 1,
+      "{'model':'m','input':[" U("1") "," CALL "," OUT "," CALL "," OUT ","
+      A("3") "," MSG("hi") "]}", 6, MSG("hi") },
+
+    { "rules outlive their turn", "{'model':'m','input':'hi'}",
+      { SYS "," U("1"), A("1"), DEV, A("2"), U("3"), A("3") }, { NULL }, 1,
+      "{'model':'m','input':[" SYS "," DEV "," U("3") "," A("3") ","
+      MSG("hi") "]}", 4, MSG("hi") }
+};
+
+
+static ngx_ors_limits_t   limits = { 64, 10000, 100, 128, 0, 0, 0, 0, 0, 0,
+                                     0 };
+
+static ngx_pool_t        *pool;
+static ngx_ors_request_t  req;
+static ngx_ors_error_t    err;
+
+
+int
+main(void)
+{
+    ngx_ors_test_policy.unknown = ngx_ors_unknown_strip;
+
+    test_merge();
+    test_refs();
+    test_find();
+    test_memory();
+
+    return done_testing();
+}
+
+
+static void
+test_merge(void)
+{
+    ngx_int_t       rc;
+    ngx_str_t       merged, own;
+    ngx_uint_t      i;
+    ngx_chain_t    *cl;
+    ngx_ors_out_t   out;
+    const merge_t  *m;
+
+    for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
+        m = &merges[i];
+        pool = ngx_ors_test_pool();
+
+        rc = merge(m);
+
+        if (m->merged == NULL) {
+            is_int(rc, NGX_DECLINED, "%s: refused", m->name);
+            is_int(err.status, 400, "%s: status", m->name);
+            is_str(&err.param, "input", "%s: param", m->name);
+            ngx_destroy_pool(pool);
+            continue;
+        }
+
+        text(m->merged, &merged);
+        text(m->own, &own);
+
+        is_int(rc, NGX_OK, "%s", m->name);
+        is_mem(req.body.data, req.body.len, merged.data, merged.len,
+               "%s: the body", m->name);
+        is_int(req.prior, m->prior, "%s: items before its own", m->name);
+        ok(ngx_ors_json_is(&req.json, req.field[ngx_ors_rq_model], "m"),
+           "%s: fields are found", m->name);
+
+        ngx_ors_out_init(&out, pool, 64);
+        ngx_ors_context_own(&req, &out);
+        is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "%s: own items", m->name);
+
+        own.data[own.len] = '\0';
+        is_chain(cl, (char *) own.data, "%s: they are its own", m->name);
+
+        ngx_destroy_pool(pool);
+    }
+}
+
+
+static ngx_int_t
+merge(const merge_t *m)
+{
+    ngx_int_t                rc;
+    ngx_str_t                body, refs[TURNS];
+    ngx_uint_t               i;
+    ngx_ors_context_t        ctx;
+    ngx_ors_context_turn_t   turns[TURNS];
+
+    ngx_memzero(&ctx, sizeof(ngx_ors_context_t));
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+
+    text(m->body, &body);
+
+    rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (i = 0; i < TURNS && m->turns[2 * i]; i++) {
+        text(m->turns[2 * i], &turns[i].input);
+        text(m->turns[2 * i + 1], &turns[i].output);
+    }
+
+    ctx.turns = turns;
+    ctx.nturns = i;
+    ctx.budget = m->budget;
+
+    for (i = 0; i < TURNS && m->refs[i]; i++) {
+        text(m->refs[i], &refs[i]);
+    }
+
+    ctx.refs = refs;
+
+    return ngx_ors_context_merge(&req, &ctx, &err);
+}
+
+
+/* the ids of what is referred to, decoded */
+
+static void
+test_refs(void)
+{
+    ngx_str_t    body, *id;
+    ngx_array_t  refs;
+
+    pool = ngx_ors_test_pool();
+
+    text("{'model':'m','input':[" REF("a\\u0062") "," U("1") ",{'id':'c',"
+         "'type':null}," U("4") "]}", &body);
+
+    is_int(ngx_ors_test_request(&req, &body, &limits, pool, &err), NGX_OK,
+           "a request with references");
+    is_int(ngx_ors_context_refs(&req, &refs), NGX_OK, "they are found");
+    is_int(refs.nelts, 2, "all of them, and nothing else");
+
+    id = refs.elts;
+    is_str(&id[0], "ab", "an id is decoded");
+    is_str(&id[1], "c", "an id alone is a reference");
+
+    text("{'model':'m','input':'x'}", &body);
+
+    is_int(ngx_ors_test_request(&req, &body, &limits, pool, &err), NGX_OK,
+           "a request with a text");
+    is_int(ngx_ors_context_refs(&req, &refs), NGX_OK, "it has no list");
+    is_int(refs.nelts, 0, "and no references");
+
+    ngx_destroy_pool(pool);
+}
+
+
+/* an item by its id, or by its number */
+
+static void
+test_find(void)
+{
+    ngx_str_t  items, id, item;
+
+    pool = ngx_ors_test_pool();
+
+    text(U("1") ", " A("a") "," A("b\\u0063"), &items);
+
+    text("a", &id);
+    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_OK, "by id");
+    ok(item.data == items.data + sizeof(U("1")) + 1
+       && item.len == sizeof(A("a")) - 1, "a part of the items");
+
+    text("bc", &id);
+    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_OK,
+           "by an id that is escaped");
+
+    text("b", &id);
+    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_DECLINED,
+           "another id");
+
+    is_int(ngx_ors_context_nth(&items, 0, pool, &item), NGX_OK, "the first");
+    ok(item.data == items.data && item.len == sizeof(U("1")) - 1,
+       "it is the first");
+    is_int(ngx_ors_context_nth(&items, 3, pool, &item), NGX_DECLINED,
+           "there is no fourth");
+
+    ngx_str_null(&items);
+    is_int(ngx_ors_context_nth(&items, 0, pool, &item), NGX_DECLINED,
+           "nothing in nothing");
+
+    text("{'a'", &items);
+    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_DECLINED,
+           "nothing in what is no JSON");
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+test_memory(void)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n, failed;
+
+    rc = NGX_ERROR;
+
+    for (n = 1; n < 1000; n++) {
+        pool = ngx_ors_test_pool();
+
+        ngx_ors_test_fail_after(n);
+        rc = merge(&merges[sizeof(merges) / sizeof(merges[0]) - 1]);
+        failed = ngx_ors_test_failed();
+        ngx_ors_test_fail_after(0);
+
+        ngx_destroy_pool(pool);
+
+        if (!failed) {
+            break;
+        }
+
+        if (rc != NGX_ERROR) {
+            fail("allocation %d fails", (int) n);
+        }
+    }
+
+    is_int(rc, NGX_OK, "without memory: an error, %d times", (int) n - 1);
+}
+
+
+/* ' stands for ", there is room for a zero; the texts of a case are few */
+
+static void
+text(const char *s, ngx_str_t *str)
+{
+    size_t         i;
+
+    static u_char  room[8192];
+    static size_t  used;
+
+    str->len = ngx_strlen(s);
+
+    if (used + str->len + 1 > sizeof(room)) {
+        used = 0;
+    }
+
+    str->data = room + used;
+    used += str->len + 1;
+
+    for (i = 0; i < str->len; i++) {
+        str->data[i] = (s[i] == '\'') ? '"' : (u_char) s[i];
+    }
+}
