@@ -28,6 +28,7 @@ ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     err->code.data = (u_char *) code;
 
     ngx_str_null(&err->param);
+    err->retry = 0;
 
     va_start(args, fmt);
     p = ngx_vslprintf(text, text + sizeof(text), fmt, args);

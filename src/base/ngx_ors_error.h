@@ -20,14 +20,15 @@ typedef struct {
     ngx_str_t     code;       /* static or pool text, never empty */
     ngx_str_t     message;    /* plain UTF-8, not escaped */
     ngx_str_t     param;      /* path in the request, may be empty */
+    ngx_uint_t    retry;      /* ms a client should wait, 0: not known */
 } ngx_ors_error_t;
 
 
 /*
  * Fills "err" for an HTTP "status": the type follows from it.  "code" is
  * static text.  The message is formatted into "pool" as by ngx_sprintf()
- * and cut at 512 bytes between characters.  "param" becomes empty: it is set
- * after the call.
+ * and cut at 512 bytes between characters.  "param" becomes empty and "retry"
+ * 0: they are set after the call.
  *
  * Always returns NGX_DECLINED, the value by which a function says that the
  * error value holds the reason.

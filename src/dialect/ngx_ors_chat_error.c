@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_error.h>
+#include <ngx_ors_chat_retry.h>
 
 
 /*
@@ -170,6 +171,10 @@ ngx_ors_chat_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     } else {
         ngx_ors_error_set(err, pool, status, code ? code : "",
                           "the model server reported an error");
+    }
+
+    if (status == 429 || status == 503) {
+        err->retry = ngx_ors_chat_retry(json, node, &fault.text);
     }
 
     if (code == NULL) {

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_chat_retry.h>
 
 
 /* what a short body may grow by when it is made for a target */
@@ -22,6 +23,7 @@ static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
     ngx_chain_t *bufs, size_t size);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
+static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
 static ngx_int_t ngx_http_ors_call_feed(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_consume(ngx_http_ors_call_t *call,
     ngx_buf_t *b);
@@ -453,10 +455,38 @@ ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
         return NGX_OK;
     }
 
+    call->ctx->turn->retry = ngx_http_ors_call_retry(&h->value);
+
     call->ctx->retry_after.len = h->value.len;
     call->ctx->retry_after.data = ngx_pstrdup(sr->pool, &h->value);
 
     return call->ctx->retry_after.data ? NGX_OK : NGX_ERROR;
+}
+
+
+/* ms: the header has seconds, or a date */
+
+static ngx_uint_t
+ngx_http_ors_call_retry(ngx_str_t *value)
+{
+    time_t      date;
+    ngx_uint_t  retry;
+
+    retry = ngx_ors_chat_retry_time(value, 1000);
+
+    if (retry) {
+        return retry;
+    }
+
+    date = ngx_parse_http_time(value->data, value->len);
+
+    if (date == (time_t) NGX_ERROR || date <= ngx_time()
+        || date - ngx_time() > NGX_ORS_CHAT_RETRY_MAX / 1000)
+    {
+        return 0;
+    }
+
+    return (date - ngx_time()) * 1000;
 }
 
 

@@ -16,6 +16,7 @@
 
 static ngx_int_t ngx_http_ors_send(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_retry_after(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_mark(ngx_http_ors_ctx_t *ctx,
     ngx_chain_t **out);
@@ -193,8 +194,6 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
     static ngx_str_t  buffering = ngx_string("X-Accel-Buffering");
     static ngx_str_t  buffering_lowcase = ngx_string("x-accel-buffering");
     static ngx_str_t  no = ngx_string("no");
-    static ngx_str_t  retry = ngx_string("Retry-After");
-    static ngx_str_t  retry_lowcase = ngx_string("retry-after");
 
     r = ctx->request;
     turn = ctx->turn;
@@ -222,11 +221,7 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
         r->headers_out.content_length_n = turn->out.size;
     }
 
-    if (turn->status >= 400 && ctx->retry_after.len
-        && ngx_http_ors_header_add(headers, &retry, &retry_lowcase,
-                                   &ctx->retry_after)
-           == NULL)
-    {
+    if (turn->status >= 400 && ngx_http_ors_retry_after(ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -239,6 +234,39 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
     }
 
     return ngx_http_send_header(r);
+}
+
+
+/* as the target has it, or else as its text or body has it */
+
+static ngx_int_t
+ngx_http_ors_retry_after(ngx_http_ors_ctx_t *ctx)
+{
+    u_char      *p;
+    ngx_uint_t   retry;
+
+    static ngx_str_t  name = ngx_string("Retry-After");
+    static ngx_str_t  lowcase = ngx_string("retry-after");
+
+    retry = ctx->turn->error.retry;
+
+    if (ctx->retry_after.len == 0 && retry) {
+        p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        ctx->retry_after.data = p;
+        ctx->retry_after.len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
+    }
+
+    if (ctx->retry_after.len == 0) {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_header_add(&ctx->request->headers_out.headers, &name,
+                                   &lowcase, &ctx->retry_after)
+           ? NGX_OK : NGX_ERROR;
 }
 
 

@@ -161,6 +161,11 @@ ngx_ors_mask(ngx_ors_error_t *err)
     }
 
     err->status = status->shown;
+
+    if (err->status != 429 && err->status != 503) {
+        err->retry = 0;
+    }
+
     err->code = known ? known->code : status->code;
     err->message = known ? known->text : status->text;
 

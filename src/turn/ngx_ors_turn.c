@@ -9,6 +9,7 @@
 #include <ngx_ors_chat_error.h>
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_chat_retry.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_gather.h>
 #include <ngx_ors_json_writer.h>
@@ -571,6 +572,12 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         ngx_ors_mask_answer(&turn->error, status);
     }
 
+    if (turn->retry
+        && (turn->error.status == 429 || turn->error.status == 503))
+    {
+        turn->error.retry = turn->retry;
+    }
+
     return ngx_ors_turn_fail(turn);
 }
 
@@ -727,6 +734,7 @@ ngx_ors_turn_again(ngx_ors_turn_t *turn)
 
     turn->upstream_status = 0;
     turn->upstream_error = 0;
+    turn->retry = 0;
     turn->gathered.last = turn->gathered.pos;
 
     turn->answer.finish = ngx_ors_chat_finish_none;
@@ -759,6 +767,13 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
     turn->response.status = ngx_ors_response_failed;
 
     if (turn->answer.started) {
+
+        /* there are no headers any more */
+
+        if (ngx_ors_chat_retry_tell(&turn->error, turn->pool) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
         ngx_ors_turn_respond(turn);
         ngx_ors_event_error(&turn->out, &turn->response);
         ngx_ors_event_end(&turn->out, &turn->response);

@@ -59,6 +59,7 @@ typedef struct {
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_buf_t               gathered;     /* a document that is coming in */
     ngx_uint_t              upstream_status;
+    ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
 
     ngx_ors_dialect_e       dialect;
@@ -155,7 +156,7 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
 
 /*
  * The model server's answer cannot be understood; "what" it is instead goes
- * to the log and to the client.  Returns NGX_DONE.
+ * to the log and to the client.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
 
@@ -174,7 +175,7 @@ void ngx_ors_turn_again(ngx_ors_turn_t *turn);
 
 /*
  * The turn cannot go on, turn->error says why: an error document, or the
- * events for it if the stream has begun.  Returns NGX_DONE.
+ * events for it if the stream has begun.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
 
