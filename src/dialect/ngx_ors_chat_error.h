@@ -22,8 +22,8 @@
  * The code is one that clients act on where the failure is known, else the
  * name the server gave or "upstream_error", "server_error".  The message is
  * what the server says in its JSON, never other text.  "param" stays empty:
- * the server's would name a place in a request the client has not sent.  "retry" is what
- * the document or its text says of it, with 429 and 503 only.
+ * the server's would name a place in a request the client has not sent.
+ * "retry" is what the document or its text says, with 429 and 503 only.
  *
  * NGX_OK      "err" is filled, its texts come from "pool"
  * NGX_ERROR   no memory
