@@ -259,6 +259,10 @@ ngx_ors_lmdb_status(int err)
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
+
+    /* LMDB calls it so if a part could be written */
+
+    case EIO:
         return ngx_ors_store_full;
 
     case MDB_CORRUPTED:

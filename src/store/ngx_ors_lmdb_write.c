@@ -13,6 +13,14 @@
 #define NGX_ORS_LMDB_ROOM      256
 #define NGX_ORS_LMDB_ROOM_MAX  2048
 
+/* pages that are left for those who make room: a part of the map */
+#define NGX_ORS_LMDB_SPARE     16
+#define NGX_ORS_LMDB_SPARE_MIN 48
+#define NGX_ORS_LMDB_SPARE_MAX 256
+
+/* pages of all tables that an entry changes, at most */
+#define NGX_ORS_LMDB_PATHS     16
+
 
 /* a row of "expiry" */
 
@@ -25,7 +33,11 @@ typedef struct {
 static int ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops,
     ngx_uint_t n, time_t now);
 static int ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_job_t *job, time_t now);
+    ngx_ors_store_job_t *job, time_t now, size_t *size);
+static int ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
+    ngx_uint_t n);
+static int ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_uint_t n, size_t size);
 static int ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now);
 static int ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
@@ -89,15 +101,23 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     time_t now)
 {
     int         err, rc;
+    size_t      size;
     MDB_txn    *txn;
-    ngx_uint_t  i;
+    ngx_uint_t  i, entries;
 
     err = ngx_ors_lmdb_begin(db, 0, &txn);
 
     if (err == 0) {
+        size = 0;
+        entries = 0;
 
         for (i = 0; i < n && err == 0; i++) {
-            err = ngx_ors_lmdb_do(db, txn, ops[i]->job, now);
+            err = ngx_ors_lmdb_do(db, txn, ops[i]->job, now, &size);
+            entries += ops[i]->job->n;
+        }
+
+        if (err == 0) {
+            err = ngx_ors_lmdb_spare(db, txn, size, entries);
         }
 
         rc = ngx_ors_lmdb_end(db, txn, err == 0);
@@ -117,15 +137,21 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
 
 static int
 ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_job_t *job,
-    time_t now)
+    time_t now, size_t *size)
 {
     int         err;
     ngx_uint_t  i;
 
     for (i = 0; i < job->n; i++) {
-        err = (job->op == ngx_ors_store_put)
-              ? ngx_ors_lmdb_put(db, txn, &job->entries[i], now)
-              : ngx_ors_lmdb_delete(db, txn, &job->entries[i], now);
+
+        if (job->op == ngx_ors_store_put) {
+            *size += job->entries[i].value.len
+                     + (job->entries[i].value.data != NULL);
+            err = ngx_ors_lmdb_put(db, txn, &job->entries[i], now);
+
+        } else {
+            err = ngx_ors_lmdb_delete(db, txn, &job->entries[i], now);
+        }
 
         if (err) {
             return err;
@@ -133,6 +159,76 @@ ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_job_t *job,
     }
 
     return 0;
+}
+
+
+/*
+ * To delete needs pages, too, and gives some back to those after the next
+ * one only: a transaction that takes the last ones would be the last.  This
+ * one, of "n" entries and "size" bytes, must leave some, and more of them if
+ * it adds something.
+ */
+
+static int
+ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
+    ngx_uint_t n)
+{
+    MDB_stat     stat;
+    MDB_envinfo  info;
+    ngx_uint_t   pages, spare;
+
+    (void) mdb_env_stat(db->env, &stat);
+    (void) mdb_env_info(db->env, &info);
+
+    pages = info.me_mapsize / stat.ms_psize;
+
+    spare = ngx_min(pages / NGX_ORS_LMDB_SPARE, NGX_ORS_LMDB_SPARE_MAX);
+    spare = ngx_max(spare, NGX_ORS_LMDB_SPARE_MIN);
+
+    if (size == 0) {
+        spare /= 2;
+    }
+
+    if (info.me_last_pgno + size / stat.ms_psize + n * NGX_ORS_LMDB_PATHS
+        + spare < pages)
+    {
+        return 0;
+    }
+
+    return ngx_ors_lmdb_spare_pages(db, txn, spare, stat.ms_psize);
+}
+
+
+/* nobody but LMDB knows which pages are free: it is made to find them */
+
+static int
+ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,
+    size_t size)
+{
+    int          err;
+    MDB_val      key, value;
+    MDB_txn     *child;
+    ngx_uint_t   i;
+
+    err = mdb_txn_begin(db->env, txn, 0, &child);
+    if (err) {
+        return err;
+    }
+
+    key.mv_data = &i;
+    key.mv_size = sizeof(ngx_uint_t);
+
+    for (i = 0; i < n && err == 0; i++) {
+
+        /* a page of its own, less its head */
+
+        value.mv_size = size - 64;
+        err = mdb_put(child, db->values, &key, &value, MDB_RESERVE);
+    }
+
+    mdb_txn_abort(child);
+
+    return err;
 }
 
 
@@ -400,6 +496,11 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
     }
 
     err = ngx_ors_lmdb_sweep_rows(db, txn, now, max, swept);
+
+    if (err == 0 && max > 1) {
+        err = ngx_ors_lmdb_spare(db, txn, 0, *swept);
+    }
+
     rc = ngx_ors_lmdb_end(db, txn, err == 0);
 
     err = err ? err : rc;
