@@ -368,7 +368,12 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     depth = rec.depth;
 
     if (depth >= job->max_turns) {
-        return EMSGSIZE;
+
+        if (!job->newest) {
+            return EMSGSIZE;
+        }
+
+        depth = job->max_turns - 1;
     }
 
     while (depth) {
@@ -381,6 +386,16 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 
         for (i = 0; i < n; i++) {
             err = ngx_ors_lmdb_link(db, txn, op, names, now, &left, &rec);
+
+            if (err == EMSGSIZE && job->newest) {
+
+                /* no more than fits was asked for */
+
+                op->chain.nelts--;
+                depth = n;
+                break;
+            }
+
             if (err) {
                 return err;
             }

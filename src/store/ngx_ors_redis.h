@@ -60,13 +60,19 @@ typedef struct {
     /* of a chain */
 
     ngx_ors_store_entry_t    *entries;    /* the oldest one first */
-    ngx_uint_t                depth;      /* entries before the last one */
-    ngx_uint_t                known;      /* the oldest one that is known */
-    ngx_uint_t                asked;      /* the oldest one asked for */
+    ngx_uint_t                depth;      /* of the last turn of a chain */
+    ngx_uint_t                floor;      /* of entries[0] */
+    ngx_uint_t                known;      /* of the oldest that is known */
+    ngx_uint_t                asked;      /* of the oldest asked for */
     size_t                    size;
 
+    unsigned                  full:1;     /* a turn was too much */
     unsigned                  over:1;
 } ngx_ors_redis_task_t;
+
+
+/* the turn of a chain with "n" before it */
+#define ngx_ors_redis_entry(task, n)  (&(task)->entries[(n) - (task)->floor])
 
 
 /*

@@ -25,6 +25,8 @@ static ngx_ors_store_status_e ngx_ors_redis_leaf(ngx_ors_redis_task_t *task);
 static ngx_ors_store_status_e ngx_ors_redis_climb(ngx_ors_redis_task_t *task);
 static ngx_ors_store_status_e ngx_ors_redis_record(
     ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec);
+static ngx_ors_store_status_e ngx_ors_redis_chained(
+    ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *first);
 static ngx_ors_store_status_e ngx_ors_redis_ancestors(
     ngx_ors_redis_task_t *task, ngx_ors_record_t *rec);
 
@@ -74,6 +76,7 @@ ngx_ors_redis_start(ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *entries,
     ngx_uint_t n)
 {
     ngx_uint_t                i, together;
+    ngx_ors_store_entry_t    *entry;
     ngx_ors_redis_command_t  *cmd;
 
     if (n == 0) {
@@ -85,7 +88,12 @@ ngx_ors_redis_start(ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *entries,
 
     for (i = 0; i < n && !task->over; i += together) {
 
-        cmd = ngx_ors_redis_command(task, &entries[i], together);
+        /* the newest turns of a chain come first: what is left is for them */
+
+        entry = (task->job->op == ngx_ors_store_chain) ? &entries[n - 1 - i]
+                                                       : &entries[i];
+
+        cmd = ngx_ors_redis_command(task, entry, together);
         if (cmd == NULL) {
             ngx_ors_redis_end(task, ngx_ors_store_unavailable);
             return;
@@ -257,12 +265,14 @@ ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
         return ngx_ors_store_corrupt;
     }
 
-    task->size += reply->len;
+    if (task->job->op == ngx_ors_store_chain) {
+        task->size += reply->len;
 
-    if (task->job->op == ngx_ors_store_chain
-        && task->size > task->job->max_size)
-    {
-        return ngx_ors_store_limit;
+        if (task->size > task->job->max_size) {
+            task->full = 1;
+            return (task->job->newest && cmd->entry != task->job->entries)
+                   ? ngx_ors_store_ok : ngx_ors_store_limit;
+        }
     }
 
     value->data = ngx_pnalloc(task->job->pool, reply->len + 1);
@@ -322,18 +332,24 @@ ngx_ors_redis_leaf(ngx_ors_redis_task_t *task)
     }
 
     if (rec.depth >= job->max_turns) {
-        return ngx_ors_store_limit;
+
+        if (!job->newest) {
+            return ngx_ors_store_limit;
+        }
+
+        task->floor = rec.depth - job->max_turns + 1;
     }
 
-    task->entries = ngx_pcalloc(job->pool, (rec.depth + 1)
+    task->depth = rec.depth;
+    task->known = rec.depth;
+
+    task->entries = ngx_pcalloc(job->pool, (task->depth - task->floor + 1)
                                            * sizeof(ngx_ors_store_entry_t));
     if (task->entries == NULL) {
         return ngx_ors_store_unavailable;
     }
 
-    task->depth = rec.depth;
-    task->known = rec.depth;
-    task->entries[rec.depth] = job->entries[0];
+    *ngx_ors_redis_entry(task, task->depth) = job->entries[0];
 
     return ngx_ors_redis_ancestors(task, &rec);
 }
@@ -345,11 +361,18 @@ static ngx_ors_store_status_e
 ngx_ors_redis_climb(ngx_ors_redis_task_t *task)
 {
     ngx_ors_record_t         rec;
+    ngx_ors_store_entry_t   *entry;
     ngx_ors_store_status_e   status;
 
     while (task->known > task->asked) {
+        entry = ngx_ors_redis_entry(task, task->known - 1);
 
-        status = ngx_ors_redis_record(&task->entries[task->known - 1], &rec);
+        if (task->full && entry->value.data == NULL) {
+            task->floor = task->known;
+            return ngx_ors_redis_chained(task, entry + 1);
+        }
+
+        status = ngx_ors_redis_record(entry, &rec);
         if (status != ngx_ors_store_ok) {
             return status;
         }
@@ -382,33 +405,41 @@ ngx_ors_redis_record(ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec)
 static ngx_ors_store_status_e
 ngx_ors_redis_ancestors(ngx_ors_redis_task_t *task, ngx_ors_record_t *rec)
 {
-    ngx_uint_t              i;
-    ngx_ors_store_job_t    *job;
+    ngx_uint_t              i, n;
     ngx_ors_store_entry_t  *entry;
-
-    job = task->job;
 
     if (rec->nancestors != ngx_min(rec->depth, NGX_ORS_RECORD_ANCESTORS)) {
         return ngx_ors_store_corrupt;
     }
 
-    if (task->known == 0) {
-        job->entries = task->entries;
-        job->n = task->depth + 1;
-        return ngx_ors_store_ok;
+    if (task->known == task->floor) {
+        return ngx_ors_redis_chained(task, task->entries);
     }
 
-    task->asked = task->known - rec->nancestors;
+    n = ngx_min(rec->nancestors, task->known - task->floor);
+    task->asked = task->known - n;
 
-    for (i = 0; i < rec->nancestors; i++) {
-        entry = &task->entries[task->known - 1 - i];
+    for (i = 0; i < n; i++) {
+        entry = ngx_ors_redis_entry(task, task->known - 1 - i);
 
-        entry->key = task->entries[task->depth].key;
+        entry->key = ngx_ors_redis_entry(task, task->depth)->key;
         ngx_memcpy(entry->key.name, rec->ancestors + i * NGX_ORS_STORE_KEY,
                    NGX_ORS_STORE_KEY);
     }
 
-    ngx_ors_redis_start(task, &task->entries[task->asked], rec->nancestors);
+    ngx_ors_redis_start(task, ngx_ors_redis_entry(task, task->asked), n);
+
+    return ngx_ors_store_ok;
+}
+
+
+/* the chain is complete, or as much of it as was asked for: from "first" */
+
+static ngx_ors_store_status_e
+ngx_ors_redis_chained(ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *first)
+{
+    task->job->entries = first;
+    task->job->n = task->depth - task->floor + 1;
 
     return ngx_ors_store_ok;
 }

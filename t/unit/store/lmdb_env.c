@@ -179,6 +179,7 @@ ngx_ors_test_lmdb_chain(ngx_ors_test_lmdb_t *t, char *name, ngx_uint_t n,
 
     op->job->max_turns = max_turns;
     op->job->max_size = max_size;
+    op->job->newest = t->newest;
     ngx_ors_test_lmdb_key(t, &op->job->entries[0].key, name, n);
 
     (void) ngx_ors_lmdb_read(&t->db, &op, 1, t->now);

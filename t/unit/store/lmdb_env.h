@@ -21,6 +21,7 @@ typedef struct {
     ngx_pool_t               *pool;
     time_t                    now;
     u_char                    scope;      /* that of all keys */
+    ngx_uint_t                newest;     /* of a chain, at its limits */
     u_char                    path[64];
 
     ngx_ors_store_status_e    status;     /* of the last get */

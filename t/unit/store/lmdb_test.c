@@ -15,6 +15,7 @@ static void test_touch(void);
 static void test_delete(void);
 static void test_batch(void);
 static void test_chain(void);
+static void newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n);
 static void test_chain_broken(void);
 static void test_branches(void);
 static void test_sweep(void);
@@ -318,6 +319,25 @@ test_chain(void)
         op = ngx_ors_test_lmdb_chain(&t, "turn", lens[i] - 1, lens[i] - 1,
                                      size);
         is_int(op->status, ngx_ors_store_limit, "a turn is too much");
+
+        if (lens[i] == 1) {
+            continue;
+        }
+
+        t.newest = 1;
+
+        op = ngx_ors_test_lmdb_chain(&t, "turn", lens[i] - 1, lens[i],
+                                     size - 1);
+        newest(op, lens[i] - 1, lens[i] - 1);
+
+        op = ngx_ors_test_lmdb_chain(&t, "turn", lens[i] - 1, lens[i] - 1,
+                                     size);
+        newest(op, lens[i] - 1, lens[i] - 1);
+
+        op = ngx_ors_test_lmdb_chain(&t, "turn", lens[i] - 1, 1, size);
+        newest(op, lens[i] - 1, 1);
+
+        t.newest = 0;
     }
 
     op = ngx_ors_test_lmdb_chain(&t, "turn", 100, 100, 1000000);
@@ -343,6 +363,29 @@ test_chain(void)
     is_int(op->status, ngx_ors_store_absent, "an old one is gone");
 
     ngx_ors_test_lmdb_close(&t);
+}
+
+
+/* the last "n" turns of those up to number "last" */
+
+static void
+newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n)
+{
+    ngx_uint_t              i;
+    ngx_ors_store_entry_t  *entries;
+
+    is_int(op->status, ngx_ors_store_ok, "the newest of %d", (int) last + 1);
+    is_int(op->chain.nelts, n, "as many as fit");
+
+    entries = op->chain.elts;
+
+    for (i = 0; i < op->chain.nelts; i++) {
+
+        if (entries[i].value.data[entries[i].value.len - 1] != last + 1 - n + i)
+        {
+            fail("turn %d is one of them", (int) (last + 1 - n + i));
+        }
+    }
 }
 
 

@@ -1,0 +1,284 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What a request with previous_response_id is sent with, who may name what,
+# and what is kept at all (spec, R64 to R66; edge cases E14 to E19, E66, E68).
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::JSON qw( json_true json_false );
+use ORS::Model qw( :all );
+use ORS::Talk ();
+use ORS::Stream qw( error_ok );
+use ORS::HTTP qw( http_start );
+use ORS::Util qw( wait_for );
+
+my $call = { id => 'call_1', name => 'f', arguments => '{"x":1}' };
+
+my $talk = ORS::Talk->new(store => 'lmdb:%%TESTDIR%%/store', scripts => {
+    call => stream_script(tool_calls => [ $call ]),
+    cut => stream_script(text => 'Hel', finish => 'length'),
+    broken => [ sse_head(), [ sse => chat_chunk(content => 'Hel') ],
+                [ 'close' ] ],
+    hang => [ sse_head(), [ sse => chat_chunk(content => 'one') ],
+              [ sse => chat_chunk(tool_calls => [ { index => 0, id => 'c',
+                  function => { name => 'f', arguments => '{' } } ]) ],
+              [ hang => 'gone' ] ],
+    reasoned => stream_script(reasoning => 'Hm', text => 'Well'),
+}, conf => 'open_responses_limits turns=6 context=64k truncate=2k;');
+
+sub user ($text) { { role => 'user', content => $text } }
+sub assistant ($text) { { role => 'assistant', content => $text } }
+
+
+for my $stream (0, 1) {
+    my @way = (stream => $stream);
+    my $way = $stream ? ': stream' : '';
+
+    # R64, R66: the order of what came before
+
+    my $a = $talk->say('alice', 'one', @way);
+
+    is($a->{store}, json_true, "kept$way");
+    is($a->{previous_response_id}, undef, "the first one$way");
+
+    my $b = $talk->say('alice', 'two', @way, after => $a);
+
+    is($b->{previous_response_id}, $a->{id}, "echoed$way");
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
+              "R64: a turn before$way");
+
+    my $c = $talk->say('alice', 'three', @way, after => $b);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two'),
+                              assistant('two!'), user('three') ],
+              "R66: two turns before$way");
+
+    # branches
+
+    my $d = $talk->say('alice', 'other', @way, after => $a);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'),
+                              user('other') ], "E15: a branch$way");
+
+    $talk->say('alice', 'more', @way, after => $d);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('other'),
+                              assistant('other!'), user('more') ],
+              "E15: a branch of its own$way");
+
+    # instructions are not inherited
+
+    my $e = $talk->say('alice', 'one', @way,
+                       body => { instructions => 'old' });
+
+    $talk->say('alice', 'two', @way, after => $e,
+               body => { instructions => 'new' });
+
+    is_deeply($talk->heard, [ { role => 'system', content => 'new' },
+                              user('one'), assistant('one!'), user('two') ],
+              "E14: new instructions$way");
+
+    $talk->say('alice', 'two', @way, after => $e);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
+              "E14: none$way");
+
+    # another scope, and what is not there
+
+    for my $case ([ bob => $a, 'of another scope' ],
+                  [ alice => 'resp_' . 'x' x 22, 'that is not there' ],
+                  [ alice => 'nonsense', 'that is none' ],
+                  [ alice => '', 'that is empty' ],
+                  [ alice => "\x{0}\x{1f600}" . 'y' x 3000, 'that is long' ])
+    {
+        my ($who, $after, $what) = @$case;
+
+        $talk->refused($who, 'two', 400, "E17: an id $what", after => $after,
+                       code => 'previous_response_not_found',
+                       param => 'previous_response_id',
+                       message => 'there is no previous response with this '
+                                  . 'id');
+    }
+
+    # what is not kept
+
+    my $f = $talk->say('alice', 'one', @way, body => { store => json_false });
+
+    is($f->{store}, json_false, "store: false is echoed$way");
+
+    $talk->refused('alice', 'two', 400, "store: false is kept to$way",
+                   after => $f, code => 'previous_response_not_found');
+
+    my $g = $talk->say('alice', 'two', @way, after => $a,
+                       body => { store => json_false });
+
+    is($g->{store}, json_false, "the last turn of a chain is not kept$way");
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
+              "and has its context$way");
+
+    # incomplete turns are usable, with what they have
+
+    my $h = $talk->say('alice', 'one', @way, script => 'cut',
+                       expect => 'incomplete');
+
+    $talk->say('alice', 'go on', @way, after => $h);
+
+    is_deeply($talk->heard, [ user('one'), assistant('Hel'),
+                              user('go on') ],
+              "E17: an incomplete turn is followed$way");
+
+    $talk->say('alice', undef, @way, after => $h);
+
+    is_deeply($talk->heard, [ user('one'), assistant('Hel') ],
+              "E18, E19: it is gone on with without input$way");
+
+    $talk->say('alice', [], @way, after => $h);
+
+    is_deeply($talk->heard, [ user('one'), assistant('Hel') ],
+              "E18: or with an empty list$way");
+
+    $talk->refused('alice', '', 400, "E18: nothing is to be answered$way",
+                   after => $a, code => 'invalid_value', param => 'input');
+
+    # tools: the output alone is sent
+
+    my @tools = (body => { tools => [ { type => 'function', name => 'f',
+                           parameters => { type => 'object' } } ] });
+
+    my $i = $talk->say('alice', 'one', @way, @tools, script => 'call');
+
+    my $j = $talk->say('alice', [ { type => 'function_call_output',
+                       call_id => 'call_1', output => 'done' } ], @way,
+                       @tools, after => $i);
+
+    is_deeply([ map { $_->{role} } @{ $talk->heard } ],
+              [ qw( user assistant tool ) ],
+              "E66: a call and its output, sent apart$way");
+    is($talk->heard->[1]{tool_calls}[0]{id}, 'call_1', "the call$way");
+    is($talk->heard->[2]{content}, 'done', "the output$way");
+
+    $talk->refused('alice', [ { type => 'function_call_output',
+                   call_id => 'call_x', output => 'done' } ], 400,
+                   "E11: an output without a call in the chain$way",
+                   after => $i, code => 'unknown_call_id',
+                   param => 'input[0].call_id');
+
+    $talk->say('alice', 'thanks', @way, after => $j);
+
+    is(scalar @{ $talk->heard }, 5, "E66: all of it afterwards$way");
+
+    # references to items, with and without a chain
+
+    my $item = $a->{output}[0]{id};
+
+    $talk->say('alice', [ user('one'), { type => 'item_reference',
+               id => $item }, user('two') ], @way);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
+              "a reference to an item$way");
+
+    $talk->say('alice', [ { id => $item }, user('two') ], @way,
+               after => $a);
+
+    is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
+              "a reference to what is there already$way");
+
+    my $own = $a->{id} =~ s/\Aresp/msg/r . 'i0';
+
+    $talk->say('alice', [ { type => 'item_reference', id => $own } ], @way);
+
+    is_deeply($talk->heard, [ user('one') ],
+              "a reference to an item of the input$way");
+
+    $talk->refused($$_[0], [ { type => 'item_reference', id => $$_[1] },
+                   user('two') ], 400, "a reference $$_[2]$way",
+                   code => 'item_not_found', param => 'input')
+        for [ bob => $item, 'to what another one has' ],
+            [ alice => 'msg_' . 'x' x 22 . '1', 'to nothing' ],
+            [ alice => 'x', 'that is none of ours' ],
+            [ alice => $item . '7', 'to an item that is not there' ];
+
+    # limits
+
+    my $k = $talk->say('alice', 'one', @way);
+
+    $k = $talk->say('alice', "next $_", @way, after => $k) for 2 .. 6;
+
+    $talk->say('alice', 'six turns', @way, after => $k,
+               body => { store => json_false });
+
+    my $l = $talk->say('alice', 'seven', @way, after => $k);
+
+    $talk->refused('alice', 'eight', 400, "too many turns$way", after => $l,
+                   code => 'context_length_exceeded',
+                   param => 'previous_response_id');
+
+    $talk->say('alice', 'eight', @way, after => $l,
+               body => { truncation => 'auto' });
+
+    is($talk->heard->[-1]{content}, 'eight', "truncated$way");
+    ok(@{ $talk->heard } > 3 && @{ $talk->heard } < 15,
+       "to the newest turns$way");
+
+    my $m = $talk->say('alice', 'a' x 30_000, @way);
+
+    $m = $talk->say('alice', 'b' x 30_000, @way, after => $m);
+
+    $talk->refused('alice', 'c', 400, "too many bytes$way", after => $m,
+                   code => 'context_length_exceeded');
+}
+
+
+# what has failed, and what was left
+
+{
+    my $error = error_ok($talk->ask('alice', 'one', script => 'broken'), 502,
+                         'a turn that fails');
+
+    ok($error, 'it has no id');
+
+    my $reply = $talk->ask('alice', 'one', script => 'broken', stream => 1);
+    my ($id) = $reply->{body} =~ /"id":"(resp_\w+)"/;
+
+    ok($id, 'a stream that fails has one');
+
+    $talk->refused('alice', 'two', 400, 'E17: it is not there', after => $id,
+                   code => 'previous_response_not_found');
+}
+
+{
+    my $h = http_start($talk->nginx->port, 'POST', '/v1/responses',
+                       { 'Content-Type' => 'application/json',
+                         Authorization => 'Bearer alice',
+                         'X-Script' => 'hang' },
+                       '{"model":"m","input":"one","stream":true,"tools":['
+                       . '{"type":"function","name":"f"}]}');
+
+    $h->wait_body(qr/arguments\.delta/);
+
+    my ($id) = $h->body =~ /"id":"(resp_\w+)"/;
+
+    $h->close;
+
+    ok($talk->model->wait_file('gone'), 'E68: the model is left, too');
+
+    my $reply;
+
+    ok(wait_for(sub {
+        $reply = $talk->ask('alice', 'two', after => $id);
+        $reply->{status} == 200;
+    }), 'E68: what was finished is kept');
+
+    is_deeply($talk->heard, [ user('one'), assistant('one'), user('two') ],
+              'E68: the message, and not the half of a call');
+
+    $talk->refused('bob', 'two', 400, 'E68: for its owner', after => $id,
+                   code => 'previous_response_not_found');
+}
+
+$talk->finish;
+
+done_testing();
