@@ -407,8 +407,8 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
     bad("habit $word", location("open_responses_chat $word;"),
         qq(invalid habit "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
-        . '"reasoning=", "think=", "strict=", "content=", "format=" or '
-        . '"params="');
+        . '"reasoning=", "think=", "strict=", "content=", "format=", '
+        . '"continue=" or "params="');
 }
 
 bad('no habit', location('open_responses_chat;'),

@@ -16,6 +16,7 @@ static ngx_ors_json_node_t *ngx_ors_chat_optional_node(ngx_ors_request_t *req,
     ngx_uint_t n);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key, ngx_str_t *name);
+static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     ngx_str_t *name);
 
@@ -34,6 +35,7 @@ const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
     .strict = ngx_ors_chat_strict_pass,
     .content = ngx_ors_chat_content_null,
     .object = 0,
+    .resume = 0,
     .params = 0,
     .efforts = NULL,
     .types = NULL
@@ -63,6 +65,20 @@ static const ngx_str_t  ngx_ors_chat_foreign_names[] = {
     ngx_string("seed"),
     ngx_string("stop"),
     ngx_null_string
+};
+
+
+/* what a server is told that is to continue a message, and the value */
+
+static const ngx_str_t  ngx_ors_chat_resume_names[] = {
+    ngx_string("add_generation_prompt"),
+    ngx_string("continue_final_message"),
+    ngx_null_string
+};
+
+static const ngx_str_t  ngx_ors_chat_resume_values[] = {
+    ngx_string("false"),
+    ngx_string("true")
 };
 
 
@@ -302,13 +318,68 @@ ngx_ors_chat_given(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 }
 
 
+void
+ngx_ors_chat_resume(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+    ngx_ors_out_t *out)
+{
+    ngx_uint_t        i;
+    const ngx_str_t  *name;
+
+    if (!target->habits->resume || !ngx_ors_chat_unfinished(req)) {
+        return;
+    }
+
+    for (i = 0; ngx_ors_chat_resume_names[i].len; i++) {
+        name = &ngx_ors_chat_resume_names[i];
+
+        if (!ngx_ors_chat_given(target, name)) {
+            ngx_ors_out_lit(out, ",\"");
+            ngx_ors_out_str(out, name);
+            ngx_ors_out_lit(out, "\":");
+            ngx_ors_out_str(out, &ngx_ors_chat_resume_values[i]);
+        }
+    }
+}
+
+
+/* 1 if the input ends with a message of the assistant that was cut */
+
+static ngx_uint_t
+ngx_ors_chat_unfinished(ngx_ors_request_t *req)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *item, *last, *role, *status;
+
+    json = &req->json;
+    last = NULL;
+    item = req->field[ngx_ors_rq_input];
+
+    if (item == NULL || item->type != ngx_ors_json_array) {
+        return 0;
+    }
+
+    for (item = ngx_ors_json_first(json, item);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        last = item;
+    }
+
+    role = last ? ngx_ors_json_find(json, last, "role") : NULL;
+    status = last ? ngx_ors_json_find(json, last, "status") : NULL;
+
+    return role && status && ngx_ors_json_is(json, role, "assistant")
+           && ngx_ors_json_is(json, status, "incomplete");
+}
+
+
 ngx_uint_t
 ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_json_node_t *key)
 {
-    ngx_str_t                    *name;
     ngx_uint_t                    i;
     ngx_ors_json_t               *json;
+    const ngx_str_t              *name;
     ngx_ors_pointer_t            *member;
     ngx_ors_json_node_t          *node;
     ngx_ors_chat_effort_t        *effort;
@@ -332,6 +403,16 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
                                   ngx_ors_chat_optionals[i].len))
         {
             return ngx_ors_chat_optional_node(req, i) != NULL;
+        }
+    }
+
+    if (habits->resume && ngx_ors_chat_unfinished(req)) {
+
+        for (name = ngx_ors_chat_resume_names; name->len; name++) {
+
+            if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+                return 1;
+            }
         }
     }
 

@@ -106,6 +106,7 @@ typedef struct {
     ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
     ngx_uint_t              content;      /* ngx_ors_chat_content_e */
     ngx_uint_t              object;       /* a schema is one of json_object */
+    ngx_uint_t              resume;       /* a message can be continued */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
@@ -180,6 +181,13 @@ void ngx_ors_chat_optional(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*
+ * The same for what asks for the rest of the last message, where that is the
+ * beginning of an answer and the server can continue it (E19).
+ */
+void ngx_ors_chat_resume(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
+
+/*
  * Sets "*rule" to what is said of tools of type "node": of the type itself,
  * else of the longest prefix; without any, they are skipped.
  *
@@ -191,7 +199,7 @@ ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits,
     const ngx_ors_chat_type_t **rule);
 
 /*
- * 1 if one of the two above writes a field with the name that "key" has, a
+ * 1 if one of the above writes a field with the name that "key" has, a
  * member of the body which the request's table does not know, or if the
  * client does.
  */

@@ -176,6 +176,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_ask_logprobs(req, out);
     ngx_ors_chat_optional(req, target, out);
+    ngx_ors_chat_resume(req, target, out);
     ngx_ors_chat_given_write(req, target, out);
     ngx_ors_chat_extra(req, target, out);
     ngx_ors_chat_stream(req, target->habits, out);

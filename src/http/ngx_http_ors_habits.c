@@ -166,6 +166,9 @@ static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
     { ngx_string("format"), offsetof(ngx_ors_chat_habits_t, object),
       ngx_http_ors_habit_formats },
 
+    { ngx_string("continue"), offsetof(ngx_ors_chat_habits_t, resume),
+      ngx_http_ors_habit_flags },
+
     { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
       NULL },
 
