@@ -188,6 +188,14 @@ void ngx_ors_chat_resume(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*
+ * 1 if one of the above writes a field with the name that "key" has, a
+ * member of the body which the request's table does not know, or if the
+ * client does.
+ */
+ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target, ngx_ors_json_node_t *key);
+
+/*
  * Sets "*rule" to what is said of tools of type "node": of the type itself,
  * else of the longest prefix; without any, they are skipped.
  *
@@ -197,14 +205,6 @@ void ngx_ors_chat_resume(ngx_ors_request_t *req,
 ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_pool_t *pool,
     const ngx_ors_chat_type_t **rule);
-
-/*
- * 1 if one of the above writes a field with the name that "key" has, a
- * member of the body which the request's table does not know, or if the
- * client does.
- */
-ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_json_node_t *key);
 
 
 #endif /* _NGX_ORS_CHAT_HABITS_H_INCLUDED_ */
