@@ -39,6 +39,8 @@ typedef struct {
 static ngx_int_t ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc);
 static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind);
+static ngx_ors_chat_tool_t *ngx_ors_chat_choice_search(
+    ngx_ors_chat_choice_t *cc);
 static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member);
 static ngx_int_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
@@ -135,6 +137,14 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
         return ngx_ors_chat_choice_list(cc, member);
     }
 
+    if (ngx_ors_json_is(json, type, "tool_search")) {
+        cc->tool = ngx_ors_chat_choice_search(cc);
+
+        if (cc->tool) {
+            return NGX_OK;
+        }
+    }
+
     return ngx_ors_chat_choice_other(cc, "tool_choice.type",
                                      "must not be a tool that this model "
                                      "does not have, or cannot be told to "
@@ -194,6 +204,21 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
 }
 
 
+/* NULL: the client does not search */
+
+static ngx_ors_chat_tool_t *
+ngx_ors_chat_choice_search(ngx_ors_chat_choice_t *cc)
+{
+    ngx_ors_chat_tool_t  *tool;
+
+    static ngx_str_t  name = ngx_string(NGX_ORS_CHAT_SEARCH);
+
+    tool = ngx_ors_chat_tools_sent(cc->tools, &name);
+
+    return (tool && tool->kind == ngx_ors_chat_tool_search) ? tool : NULL;
+}
+
+
 /* all tools stay visible, nothing holds the model to the list */
 
 static ngx_int_t
@@ -247,6 +272,12 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
     if ((cc->req->policy->reading & NGX_ORS_IN_OPENAI)
         && (ngx_ors_json_is(json, type, "custom")
             || ngx_ors_json_is(json, type, "namespace")))
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_is(json, type, "tool_search")
+        && ngx_ors_chat_choice_search(cc))
     {
         return NGX_OK;
     }

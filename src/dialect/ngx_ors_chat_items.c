@@ -28,6 +28,7 @@ enum {
     ngx_ors_chat_i_namespace,
     ngx_ors_chat_i_summary,
     ngx_ors_chat_i_encrypted,
+    ngx_ors_chat_i_tools,
     ngx_ors_chat_i_n
 };
 
@@ -39,6 +40,9 @@ static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_uint_t *content);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
     ngx_ors_seal_purpose_e purpose, ngx_ors_json_node_t *node,
+    ngx_ors_chat_item_t *item);
+static ngx_uint_t ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t *type, ngx_ors_json_node_t **member,
     ngx_ors_chat_item_t *item);
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
@@ -66,6 +70,7 @@ static const ngx_str_t  ngx_ors_chat_item_names[] = {
     ngx_string("namespace"),
     ngx_string("summary"),
     ngx_string("encrypted_content"),
+    ngx_string("tools"),
     ngx_null_string
 };
 
@@ -177,6 +182,11 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
     } else if (ngx_ors_json_is(json, type, "additional_tools")) {
         item->kind = ngx_ors_chat_item_none;
 
+    } else if (ngx_ors_json_is(json, type, "tool_search_call")
+               || ngx_ors_json_is(json, type, "tool_search_output"))
+    {
+        content = ngx_ors_chat_search(ci, type, member, item);
+
     } else {
         ci->cc->field = "type";
         return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
@@ -264,6 +274,36 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
     ngx_str_null(&item->text);
 
     return (rc == NGX_ERROR) ? NGX_ERROR : NGX_DECLINED;
+}
+
+
+/*
+ * A search for tools: without the id of a call it was that server's own, and
+ * nothing is left of it but the tools.  Returns where its content is.
+ */
+
+static ngx_uint_t
+ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *type,
+    ngx_ors_json_node_t **member, ngx_ors_chat_item_t *item)
+{
+    ngx_uint_t  output;
+
+    output = ngx_ors_json_is(ci->cc->json, type, "tool_search_output");
+
+    item->search = 1;
+
+    if (member[ngx_ors_chat_i_call_id] == NULL) {
+        item->kind = ngx_ors_chat_item_none;
+
+    } else if (output) {
+        item->kind = ngx_ors_chat_item_output;
+
+    } else {
+        item->kind = ngx_ors_chat_item_call;
+        ci->ncalls++;
+    }
+
+    return output ? ngx_ors_chat_i_tools : ngx_ors_chat_i_arguments;
 }
 
 

@@ -41,6 +41,7 @@ typedef struct {
     uint32_t                 pair;
     ngx_str_t                text;        /* what was sealed, or empty */
     unsigned                 custom:1;    /* "content" is free text */
+    unsigned                 search:1;    /* ... any value, or tools */
 } ngx_ors_chat_item_t;
 
 

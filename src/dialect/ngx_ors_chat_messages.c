@@ -9,6 +9,7 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_search.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
 
@@ -488,6 +489,11 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     json = cm->cc.json;
     name = ngx_ors_chat_node(json, item->name);
 
+    if (item->search) {
+        ngx_ors_out_lit(cm->cc.out, "\"" NGX_ORS_CHAT_SEARCH "\"");
+        return NGX_OK;
+    }
+
     if (!item->custom && item->space == 0) {
         ngx_ors_chat_value(cm->cc.out, json, name);
         return NGX_OK;
@@ -529,6 +535,9 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "\\\"}\"");
 
+    } else if (item->search) {
+        ngx_ors_chat_search_arguments(&cm->cc, node);
+
     } else if (node && node->len) {
         ngx_ors_chat_value(out, json, node);
 
@@ -568,7 +577,9 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         ngx_ors_chat_message(cm, "tool");
 
-        rc = ngx_ors_chat_tool_content(cc, content, &attached);
+        rc = output->search
+             ? ngx_ors_chat_search_found(cc, content)
+             : ngx_ors_chat_tool_content(cc, content, &attached);
 
         if (rc != NGX_OK) {
             return rc;
@@ -599,6 +610,10 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
         cc->item = call->pair;
         output = &cm->in.items[call->pair];
         content = ngx_ors_chat_node(cc->json, output->content);
+
+        if (output->search) {
+            continue;
+        }
 
         rc = ngx_ors_chat_attachments(cc, content, &n);
 

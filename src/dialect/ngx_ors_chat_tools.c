@@ -27,6 +27,7 @@ enum {
     ngx_ors_chat_t_type = 0,
     ngx_ors_chat_t_name,
     ngx_ors_chat_t_tools,
+    ngx_ors_chat_t_execution,
     ngx_ors_chat_t_n
 };
 
@@ -52,6 +53,8 @@ static ngx_int_t ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *list, ngx_ors_json_node_t *name);
 static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
@@ -71,6 +74,7 @@ static const ngx_str_t  ngx_ors_chat_tool_names[] = {
     ngx_string("type"),
     ngx_string("name"),
     ngx_string("tools"),
+    ngx_string("execution"),
     ngx_null_string
 };
 
@@ -117,7 +121,7 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
 }
 
 
-/* the tools that come as input */
+/* the tools that come as input, and those that were searched for */
 
 static ngx_int_t
 ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
@@ -142,7 +146,8 @@ ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
         type = ngx_ors_json_find(json, item, "type");
 
         if (type == NULL || type->type != ngx_ors_json_string
-            || !ngx_ors_json_is(json, type, "additional_tools"))
+            || (!ngx_ors_json_is(json, type, "additional_tools")
+                && !ngx_ors_json_is(json, type, "tool_search_output")))
         {
             continue;
         }
@@ -238,6 +243,13 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
         return ngx_ors_chat_tools_space(cr, member[ngx_ors_chat_t_tools],
                                         name);
 
+    } else if (member[ngx_ors_chat_t_execution]
+               && ngx_ors_json_is(json, type, "tool_search")
+               && ngx_ors_json_is(json, member[ngx_ors_chat_t_execution],
+                                  "client"))
+    {
+        return ngx_ors_chat_tools_search(cr, node);
+
     } else {
         return ngx_ors_chat_tools_other(cr, node, type);
     }
@@ -251,6 +263,24 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 
     return ngx_ors_chat_tools_name(json, cr->space, name, cr->req->pool,
                                    &tool->sent);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_chat_tool_t  *tool;
+
+    tool = ngx_ors_chat_tools_push(cr, node, ngx_ors_chat_tool_search);
+    if (tool == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
+    tool->sent = tool->name;
+
+    return NGX_OK;
 }
 
 

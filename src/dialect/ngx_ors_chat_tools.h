@@ -3,7 +3,8 @@
  * The tools of a request as a chat server is offered them, and back: a
  * function stays one, a custom tool becomes a function of one text, "input",
  * and the tools of a namespace become functions with its name before theirs
- * (edge-cases, E23 to E25).
+ * (edge-cases, E23 to E25).  The client's search for tools is a function, too,
+ * and what it has found is offered like the rest.
  */
 
 
@@ -22,6 +23,7 @@
 typedef enum {
     ngx_ors_chat_tool_function = 0,
     ngx_ors_chat_tool_custom,
+    ngx_ors_chat_tool_search,             /* tool_search of the client */
     ngx_ors_chat_tool_other               /* the server's own */
 } ngx_ors_chat_tool_e;
 
@@ -34,6 +36,10 @@ typedef struct {
     ngx_str_t              space;     /* of its namespace, or empty; as name */
     ngx_ors_json_node_t   *node;      /* what the client says of it */
 } ngx_ors_chat_tool_t;
+
+
+/* the name that the client's search for tools has upstream */
+#define NGX_ORS_CHAT_SEARCH  "tool_search"
 
 
 /* zeroed memory has no tools */

@@ -11,6 +11,8 @@
 
 static void ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
+static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty);
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 
 
@@ -29,7 +31,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_string("{\"type\":\"message\",\"id\":\""),
         ngx_string("{\"type\":\"function_call\",\"id\":\""),
         ngx_string("{\"type\":\"reasoning\",\"id\":\""),
-        ngx_string("{\"type\":\"custom_tool_call\",\"id\":\"")
+        ngx_string("{\"type\":\"custom_tool_call\",\"id\":\""),
+        ngx_string("{\"type\":\"tool_search_call\",\"id\":\"")
     };
 
     ngx_ors_out_str(out, &types[item->type]);
@@ -52,6 +55,10 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     case ngx_ors_item_function_call:
     case ngx_ors_item_custom_call:
         ngx_ors_item_call(out, item, empty);
+        break;
+
+    case ngx_ors_item_search_call:
+        ngx_ors_item_search(out, item, empty);
         break;
 
     case ngx_ors_item_reasoning:
@@ -109,6 +116,25 @@ ngx_ors_item_call(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t empty)
     }
 
     ngx_ors_out_lit(out, "\"}");
+}
+
+
+static void
+ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t empty)
+{
+    ngx_ors_out_lit(out, "\",\"call_id\":\"");
+    ngx_ors_out_str(out, &item->call_id);
+    ngx_ors_out_lit(out, "\",\"execution\":\"client\",\"arguments\":");
+
+    if (empty) {
+        ngx_ors_out_lit(out, "{}");
+
+    } else {
+        ngx_ors_text_put(out, &item->arguments);
+    }
+
+    ngx_ors_out_lit(out, "}");
 }
 
 

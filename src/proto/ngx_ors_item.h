@@ -18,7 +18,8 @@ typedef enum {
     ngx_ors_item_message = 0,
     ngx_ors_item_function_call,
     ngx_ors_item_reasoning,
-    ngx_ors_item_custom_call
+    ngx_ors_item_custom_call,
+    ngx_ors_item_search_call
 } ngx_ors_item_type_e;
 
 
@@ -82,7 +83,8 @@ struct ngx_ors_item_s {
     ngx_str_t               call_id;
     ngx_str_t               name;
     ngx_str_t               space;      /* namespace of the name, or empty */
-    ngx_ors_text_t          arguments;  /* of a custom tool: its input */
+    ngx_ors_text_t          arguments;  /* of a custom tool: its input; of */
+                                        /* a search, once closed: JSON */
 
     /* message, reasoning: in their order; "last" may be open */
     ngx_ors_part_t         *parts;
@@ -95,14 +97,15 @@ struct ngx_ors_item_s {
     ngx_ors_item_t         *next;
     unsigned                announced:1;
     unsigned                whole:1;    /* nothing can follow its arguments */
-    unsigned                wrapped:1;  /* they are not the input yet */
+    unsigned                wrapped:1;  /* they are not what is told yet */
     unsigned                dropped:1;  /* a call that is not to be told */
 };
 
 
 #define ngx_ors_item_is_call(item)                                            \
     ((item)->type == ngx_ors_item_function_call                               \
-     || (item)->type == ngx_ors_item_custom_call)
+     || (item)->type == ngx_ors_item_custom_call                              \
+     || (item)->type == ngx_ors_item_search_call)
 
 
 /*

@@ -327,6 +327,7 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 
         case ngx_ors_item_function_call:
         case ngx_ors_item_custom_call:
+        case ngx_ors_item_search_call:
             reply->calls = NULL;
             reply->function = NULL;
             break;

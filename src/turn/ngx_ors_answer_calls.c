@@ -75,6 +75,11 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
 
     case ngx_ors_chat_tool_custom:
         return ngx_ors_answer_call_custom(answer, call);
+
+    case ngx_ors_chat_tool_search:
+        item->type = ngx_ors_item_search_call;
+        item->wrapped = 1;
+        break;
     }
 
     return NGX_OK;
@@ -216,7 +221,7 @@ static void
 ngx_ors_answer_call_delta(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     ngx_str_t *piece)
 {
-    if (answer->stream && item->announced) {
+    if (answer->stream && item->announced && !item->wrapped) {
         ngx_ors_event_arguments_delta(answer->out, answer->resp, item, piece);
     }
 }

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_items.h>
+#include <ngx_ors_arguments.h>
 #include <ngx_ors_answer_seal.h>
 #include <ngx_ors_event.h>
 
@@ -26,6 +27,8 @@ static ngx_int_t ngx_ors_answer_call_id(ngx_ors_answer_t *answer,
 static ngx_int_t ngx_ors_answer_close(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static ngx_int_t ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer,
+    ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_answer_searched(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item);
 static void ngx_ors_answer_wrapped(ngx_ors_answer_t *answer,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
@@ -208,7 +211,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     ngx_ors_note_t  *note;
     ngx_ors_part_t  *part;
 
-    static const char  *prefixes[] = { "msg", "fc", "rs", "ctc" };
+    static const char  *prefixes[] = { "msg", "fc", "rs", "ctc", "tsc" };
 
     if (ngx_ors_id_make(&answer->ids, answer->pool, prefixes[item->type],
                         &item->id)
@@ -303,7 +306,13 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
         return NGX_ERROR;
     }
 
-    if (item->wrapped) {
+    if (item->type == ngx_ors_item_search_call) {
+
+        if (ngx_ors_answer_searched(answer, item) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+    } else if (item->wrapped) {
         ngx_ors_answer_wrapped(answer, item, status);
     }
 
@@ -323,6 +332,9 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     case ngx_ors_item_function_call:
     case ngx_ors_item_custom_call:
         ngx_ors_event_arguments_done(answer->out, answer->resp, item);
+        break;
+
+    case ngx_ors_item_search_call: /* has no events of its own */
         break;
 
     case ngx_ors_item_message:
@@ -363,6 +375,28 @@ ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     }
 
     return NGX_OK;
+}
+
+
+/* a search's arguments are not a text, and told when they are whole */
+
+static ngx_int_t
+ngx_ors_answer_searched(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+{
+    ngx_str_t  value;
+
+    if (ngx_ors_arguments_value(&item->arguments, answer->limits,
+                                answer->pool, &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    item->wrapped = 0;
+    ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
+
+    return ngx_ors_text_append(&item->arguments, answer->pool, value.data,
+                               value.len);
 }
 
 

@@ -123,3 +123,60 @@ ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch)
         break;
     }
 }
+
+
+ngx_int_t
+ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
+    ngx_pool_t *pool, ngx_str_t *value)
+{
+    u_char          *p, *plain, *last;
+    ngx_int_t        rc;
+    ngx_ors_json_t   json;
+
+    if (text->len == 0) {
+        ngx_str_set(value, "{}");
+        return NGX_OK;
+    }
+
+    /* as a string, and decoded behind it */
+
+    value->len = text->len + 2;
+    value->data = ngx_pnalloc(pool, value->len + text->len);
+    if (value->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = value->data;
+    *p++ = '"';
+    p = ngx_ors_text_copy(p, text);
+    *p++ = '"';
+
+    ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
+
+    rc = ngx_ors_json_read(&json, value->data, value->len);
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    plain = p;
+    last = ngx_ors_json_decode(&json, json.nodes, plain);
+
+    rc = ngx_ors_json_read(&json, plain, last - plain);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    }
+
+    value->data = plain;
+    value->len = last - plain;
+
+    for (p = plain; p < last; p++) {
+
+        if (*p == LF || *p == CR) {
+            *p = ' ';
+        }
+    }
+
+    return NGX_OK;
+}

@@ -11,6 +11,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_request.h>
+#include <ngx_ors_text.h>
 
 
 /* zeroed memory is the state before the first byte */
@@ -32,6 +34,14 @@ typedef struct {
  */
 void ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw,
     size_t len);
+
+/*
+ * Sets "value" to what "text" says, the inside of a JSON string: the JSON in
+ * it, on one line; "{}" if there is nothing; the string if it is not JSON,
+ * or over a limit.  Memory comes from "pool".  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_arguments_value(ngx_ors_text_t *text,
+    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *value);
 
 
 #endif /* _NGX_ORS_ARGUMENTS_H_INCLUDED_ */

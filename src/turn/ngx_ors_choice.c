@@ -160,6 +160,13 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
         node = ngx_ors_request_function(req, node);
     }
 
+    if (type && (req->policy->reading & NGX_ORS_IN_OPENAI)
+        && ngx_ors_json_is(json, type, "tool_search"))
+    {
+        ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
+        return NGX_OK;
+    }
+
     name = ngx_ors_choice_string(json, node, "name");
 
     if (type == NULL || name == NULL) {

@@ -268,6 +268,24 @@ if (OPENAI) {
         assert.equal(r.text, `The tools said: ran ${CODE}.`);
     });
 
+    both('a search for tools, and what it finds', async (generate) => {
+        const r = await generate(ask('by search', {
+            stopWhen: isStepCount(5),
+            tools: { find: sdk.openai.tools.toolSearch({
+                execution: 'client', description: 'Finds tools',
+                parameters: { type: 'object', required: ['query'],
+                              properties: { query: { type: 'string' } } },
+                execute: async (input) => ({ tools: [{
+                    type: 'function', name: `get_${input.arguments.query}`,
+                    parameters: { type: 'object', properties: {} } }] }),
+            }) } }));
+
+        assert.deepEqual(r.steps[0].toolCalls[0].input,
+                         { arguments: { query: 'weather' },
+                           call_id: 'call_0' });
+        assert.equal(r.text, 'The tools said: {"tools":["get_weather"]}.');
+    });
+
     test('without store: false, references to what was not stored', () =>
         fails(generateText(ask('talk first', {
             tools, stopWhen: isStepCount(5), providerOptions: {} })),

@@ -74,6 +74,9 @@ tool('city by city', ...['Lima', 'Quito'].map((city, n) => (
 tool('by text', { toolCalls: [
     { id: 'call_0', name: 'run',
       arguments: JSON.stringify({ input: CODE }) }] });
+tool('by search', { toolCalls: [
+    { id: 'call_0', name: 'tool_search',
+      arguments: '{"query":"weather"}' }] });
 tool('hand over', { toolCalls: [
     { id: 'call_0', name: 'transfer_to_expert', arguments: '{}' }] });
 tool('talk first', { content: 'Let me look.', toolCalls: [call('Oslo', 0)] });

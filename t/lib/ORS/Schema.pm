@@ -108,6 +108,9 @@ my %OPENAI_ITEM = (
     custom_tool_call => { type => 'str', id => 'str', call_id => 'str',
                           name => 'str', input => 'str',
                           status => 'status' },
+    tool_search_call => { type => 'str', id => 'str', call_id => 'str',
+                          execution => '=client', arguments => 'any',
+                          status => 'status' },
 );
 
 my %CITATION = (

@@ -23,6 +23,9 @@
 #define CUSTOM  "{'type':'custom','name':'p'}"
 #define SPACE   "{'type':'namespace','name':'n','tools':[" FUNC "]}"
 #define HOSTED  "{'type':'web_search'}"
+#define SEARCH                                                                \
+    "{'type':'tool_search','execution':'client','description':'d',"           \
+    "'parameters':{'a':1}}"
 
 /* what they become */
 
@@ -34,6 +37,8 @@
     SENT(name, "'description':'" text "','parameters':{'type':'object',"      \
                "'properties':{'input':{'type':'string'}},'required':["        \
                "'input'],'additionalProperties':false}")
+#define SEARCH_AS                                                             \
+    SENT("tool_search", "'description':'d','parameters':{'a':1}")
 #define FREE    "\\'input\\' is free text, not JSON."
 
 #define CALLS(name, arguments)                                                \
@@ -193,6 +198,60 @@ static row_t  rows[] = {
     { NGX_ORS_READ_LOOSE_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':"
       "{'type':'allowed_tools','mode':'required','tools':[" HOSTED "]}",
       "],'tools':[" FUNC_AS("f") "],'tool_choice':'auto'}" },
+
+    /* a search for tools */
+
+    { OPENAI, "", ",'tools':[" FUNC "," SEARCH "]",
+      "],'tools':[" FUNC_AS("f") "," SEARCH_AS "]}" },
+    { OPENAI, "", ",'tools':[{'type':'tool_search','execution':'client'}]",
+      "],'tools':[" FUNC_AS("tool_search") "]}" },
+    { OPENAI, "", ",'tools':[" FUNC ",{'type':'tool_search'},{'type':"
+      "'tool_search','execution':'server','parameters':{}}]",
+      "],'tools':[" FUNC_AS("f") "]}" },
+    { OPENAI, "", ",'tools':[{'type':'function','name':'tool_search'},"
+      SEARCH "]", "],'tools':[" FUNC_AS("tool_search") "]}" },
+    { OPENAI, "", ",'tools':[" SEARCH "],'tool_choice':{'type':"
+      "'tool_search'}", "],'tools':[" SEARCH_AS "],'tool_choice':{'type':"
+      "'function','function':{'name':'tool_search'}}}" },
+    { OPENAI, "", ",'tools':[" SEARCH "],'tool_choice':{'type':"
+      "'allowed_tools','mode':'required','tools':[{'type':'tool_search'}]}",
+      "],'tools':[" SEARCH_AS "],'tool_choice':'required'}" },
+    { NGX_ORS_READ_OPENAI, "", ",'tools':[{'type':'tool_search'}],"
+      "'tool_choice':{'type':'tool_search'}",
+      "unsupported_value tool_choice.type" },
+    { OPENAI, "", ",'tools':[{'type':'tool_search','parameters':'x'}]",
+      "invalid_type tools[0].parameters" },
+    { NGX_ORS_READ_LOOSE, "", ",'tools':[" FUNC "," SEARCH "]",
+      "],'tools':[" FUNC_AS("f") "]}" },
+
+    /* ... and what was searched for, and found */
+
+    { OPENAI, ",{'type':'tool_search_call','id':'t','call_id':'c','status':"
+      "'completed','execution':'client','arguments':{'query' : 'a\\u00e9',"
+      "'n':1e400}},{'type':'tool_search_output','call_id':'c','execution':"
+      "'client','status':'completed','tools':[" FUNC "," SPACE "," CUSTOM ","
+      HOSTED "]}", ",'tools':[" SEARCH "]",
+      CALLS("tool_search", "{\\'query\\' : \\'a\\\\u00e9\\',"
+                           "\\'n\\':1e400}")
+      ",{'role':'tool','content':'{\\'tools\\':[\\'f\\',\\'n__f\\',"
+      "\\'p\\']}','tool_call_id':'c'}],'tools':[" SEARCH_AS "," FUNC_AS("f")
+      "," FUNC_AS("n__f") "," CUSTOM_AS("p", FREE) "]}" },
+    { OPENAI, ",{'type':'tool_search_call','call_id':'c'},"
+      "{'type':'tool_search_output','call_id':'c','tools':[]}", "",
+      CALLS("tool_search", "{}")
+      ",{'role':'tool','content':'{\\'tools\\':[]}','tool_call_id':'c'}]}" },
+    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':'a'}", "",
+      CALLS("tool_search", "a") "]}" },
+    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':''}", "",
+      CALLS("tool_search", "{}") "]}" },
+
+    /* that of another server has no call: the tools are what is left of it */
+
+    { OPENAI, ",{'type':'tool_search_call','call_id':null,'arguments':{}},"
+      "{'type':'tool_search_output','tools':[" FUNC "]}", "",
+      "],'tools':[" FUNC_AS("f") "]}" },
+    { OPENAI, ",{'type':'tool_search_output','call_id':'c','tools':[]}", "",
+      "unknown_call_id input[1].call_id" },
 
     /* as Chat Completions has it */
 
@@ -496,7 +555,8 @@ test_memory(void)
 
     test_run(&t, NGX_ORS_READ_OPENAI,
              "{'model':'m','input':[" USER ",{'type':'additional_tools',"
-             "'tools':[" SPACE "," CUSTOM "]}],'tools':[" FUNC "]}");
+             "'tools':[" SPACE "," CUSTOM "]}],'tools':[" FUNC "," SEARCH
+             "]}");
 
     rc = NGX_ERROR;
 

@@ -446,7 +446,9 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
         node = ngx_ors_json_find(&c->json, item, "input");
     }
 
-    if (node && node->len) {
+    if (node && (node->type == ngx_ors_json_object ? node->count
+                                                   : node->len))
+    {
         wrong(c, "an item is added with arguments");
     }
 

@@ -94,6 +94,13 @@ static const check_field_t  custom_space_fields[] = {
     { "name", STR }, { "namespace", STR }, { "input", STR }, { NULL, 0 }
 };
 
+/* what the model wrote may be any value */
+
+static const check_field_t  search_fields[] = {
+    { "type", STR }, { "id", STR }, { "status", STR }, { "call_id", STR },
+    { "execution", STR }, { "arguments", (ngx_uint_t) -1 }, { NULL, 0 }
+};
+
 static const check_field_t  reasoning_fields[] = {
     { "type", STR }, { "id", STR }, { "status", STR }, { "summary", ARR },
     { NULL, 0 }
@@ -331,6 +338,20 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
         check_put(c, ") ");
         check_put_node(c, check_get(c, item, custom ? "input"
                                                     : "arguments"));
+        return;
+    }
+
+    if (ngx_ors_json_is(&c->json, type, "tool_search_call")) {
+        check_fields(c, item, search_fields, "a search");
+        check_is(c, item, "execution", "client");
+
+        if (final && !c->error[0]) {
+            check_put(c, " | search%s (", mark);
+            check_put_node(c, check_get(c, item, "call_id"));
+            check_put(c, ") ");
+            check_put_node(c, check_get(c, item, "arguments"));
+        }
+
         return;
     }
 
