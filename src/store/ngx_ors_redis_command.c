@@ -290,7 +290,7 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
 
         /* another address may be that of the master by now */
 
-        if (cmd->link->naddresses > 1) {
+        if (cmd->link->naddresses > 1 && redis->slots == NULL) {
             ngx_ors_redis_link_break(cmd->link, text.data, text.len);
         }
 
@@ -372,6 +372,10 @@ ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd)
         break;
 
     case ngx_ors_redis_again:
+
+        /* the job's time is the limit */
+
+        cmd->hops = 0;
 
         ngx_ors_redis_place(cmd, &redis->later);
 

@@ -378,10 +378,6 @@ ngx_ors_redis_climb(ngx_ors_redis_task_t *task)
         }
 
         task->known--;
-
-        if (rec.depth != task->known) {
-            return ngx_ors_store_corrupt;
-        }
     }
 
     return ngx_ors_redis_ancestors(task, &rec);
@@ -408,15 +404,16 @@ ngx_ors_redis_ancestors(ngx_ors_redis_task_t *task, ngx_ors_record_t *rec)
     ngx_uint_t              i, n;
     ngx_ors_store_entry_t  *entry;
 
-    if (rec->nancestors != ngx_min(rec->depth, NGX_ORS_RECORD_ANCESTORS)) {
-        return ngx_ors_store_corrupt;
-    }
-
     if (task->known == task->floor) {
         return ngx_ors_redis_chained(task, task->entries);
     }
 
     n = ngx_min(rec->nancestors, task->known - task->floor);
+
+    if (n == 0) {
+        return ngx_ors_store_corrupt;
+    }
+
     task->asked = task->known - n;
 
     for (i = 0; i < n; i++) {
