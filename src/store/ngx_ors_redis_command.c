@@ -280,7 +280,13 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
         cmd->asking = (cmd->error == ngx_ors_redis_ask);
         cmd->target = ngx_ors_redis_follow(redis, cmd->link, &text,
                                            !cmd->asking);
-        return;
+        if (cmd->target) {
+            return;
+        }
+
+        /* to a name, for example */
+
+        break;
 
     case ngx_ors_redis_again:
         return;

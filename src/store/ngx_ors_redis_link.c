@@ -94,7 +94,7 @@ ngx_ors_redis_link_connect(ngx_ors_redis_link_t *link)
     link->state = ngx_ors_redis_link_greeting;
     link->began = ngx_current_msec;
     link->broken = 0;
-    link->unasked = 0;
+    link->refused = NULL;
     link->silent = 0;
     link->mute = 0;
 
@@ -650,8 +650,7 @@ ngx_ors_redis_link_cleanup(void *data)
     ngx_ors_redis_link_t  *link = data;
 
     if (!link->broken) {
-        reason = link->unasked ? "a reply to no command"
-                               : link->context->c.errstr;
+        reason = link->refused ? link->refused : link->context->c.errstr;
 
         link->reason_len = ngx_ors_redis_reason(link->reason,
                                                 (u_char *) reason,
@@ -697,7 +696,7 @@ ngx_ors_redis_link_expects(const redisReadTask *task)
         && task->type != REDIS_REPLY_ERROR
         && link->context->replies.head == NULL)
     {
-        link->unasked = 1;
+        link->refused = "a reply to no command";
         return NULL;
     }
 
@@ -723,7 +722,12 @@ ngx_ors_redis_link_array(const redisReadTask *task, ngx_ors_redis_count_t n)
 
     link = ngx_ors_redis_link_expects(task);
 
-    if (link == NULL || n > NGX_ORS_REDIS_ELEMENTS) {
+    if (link && n > NGX_ORS_REDIS_ELEMENTS) {
+        link->refused = "an array that is too long";
+        link = NULL;
+    }
+
+    if (link == NULL) {
         return NULL;
     }
 

@@ -90,6 +90,8 @@ struct ngx_ors_redis_link_s {
     ngx_msec_t                began;      /* the attempt */
     ngx_msec_t                heard;      /* or asked, if it was idle */
 
+    char                     *refused;    /* what was read, and why */
+
     size_t                    reason_len;
     u_char                    reason[NGX_ORS_REDIS_REASON];
     ngx_uint_t                said;       /* what of the reason logged */
@@ -97,7 +99,6 @@ struct ngx_ors_redis_link_s {
     unsigned                  busy:1;     /* in a function of hiredis */
     unsigned                  writing:1;
     unsigned                  broken:1;
-    unsigned                  unasked:1;  /* got a reply to no command */
     unsigned                  mute:1;     /* does not answer */
     unsigned                  silent:1;   /* closed by us */
 };

@@ -122,10 +122,6 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
     ngx_ors_redis_redirect_t   to;
 
     if (ngx_ors_redis_redirect(text, &to) != NGX_OK) {
-        ngx_log_error(NGX_LOG_ERR, redis->log, 0,
-                      "store \"%V\": redis %V redirects to what is no "
-                      "address", &redis->store->name,
-                      &from->addresses[from->address].text);
         return NULL;
     }
 
