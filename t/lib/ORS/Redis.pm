@@ -155,7 +155,9 @@ sub keys ($self) { sort $self->cmd('KEYS', '*')->@* }
 
 
 sub connections ($self) {
-    return -1 + (() = $self->cmd('CLIENT', 'LIST', 'TYPE', 'normal') =~ /^id=/gm);
+    my $list = $self->cmd('CLIENT', 'LIST', 'TYPE', 'normal');
+
+    return -1 + (() = $list =~ /^id=/gm);
 }
 
 
