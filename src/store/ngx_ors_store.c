@@ -12,30 +12,6 @@
 #define NGX_ORS_STORE_POOL  1024
 
 
-const ngx_ors_store_engine_t *
-ngx_ors_store_engine(ngx_str_t *name)
-{
-    ngx_uint_t  i;
-
-    static const ngx_ors_store_engine_t  *engines[] = {
-        &ngx_ors_store_lmdb,
-        &ngx_ors_store_redis,
-        NULL
-    };
-
-    for (i = 0; engines[i]; i++) {
-
-        if (engines[i]->name.len == name->len
-            && ngx_strncmp(engines[i]->name.data, name->data, name->len) == 0)
-        {
-            return engines[i];
-        }
-    }
-
-    return NULL;
-}
-
-
 ngx_ors_store_job_t *
 ngx_ors_store_job(ngx_ors_store_t *store, ngx_ors_store_op_e op, ngx_uint_t n)
 {
