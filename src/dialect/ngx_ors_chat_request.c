@@ -40,6 +40,7 @@ typedef struct {
     ngx_str_t             name;
     char                 *code;
     char                 *text;           /* follows the name in the message */
+    ngx_uint_t            in;             /* readings that refuse it */
 } ngx_ors_chat_lack_t;
 
 
@@ -93,7 +94,11 @@ static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
 };
 
 
-/* what Chat Completions has nothing for, and an answer is wrong without */
+/*
+ * What Chat Completions has nothing for, and an answer is wrong without.
+ * Those of the last kind are for the server of OpenAI's API; where a reading
+ * is tolerant, it is tolerated that nothing comes of them.
+ */
 
 static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
 
@@ -101,31 +106,49 @@ static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
       ngx_string("previous_response_id"),
       "previous_response_not_found",
       "names a response that is not stored here, the conversation must be "
-      "sent as \"input\"" },
+      "sent as \"input\"", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_conversation,
       ngx_string("conversation"),
       "unsupported_parameter",
-      "is not supported here, the conversation must be sent as \"input\"" },
+      "is not supported here, the conversation must be sent as \"input\"",
+      NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_prompt,
       ngx_string("prompt"),
       "unsupported_parameter",
       "is not supported here, its text must be sent as \"instructions\" or "
-      "\"input\"" },
+      "\"input\"", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_background,
       ngx_string("background"),
       "unsupported_parameter",
-      "is not supported here, it must be false or absent" },
+      "is not supported here, it must be false or absent", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_top_logprobs,
       ngx_string("top_logprobs"),
       "unsupported_parameter",
       "must be 0 or absent unless \"include\" names "
-      "\"message.output_text.logprobs\"" },
+      "\"message.output_text.logprobs\"", NGX_ORS_IN_ALL },
 
-    { ngx_ors_rq_n, ngx_null_string, NULL, NULL }
+    { ngx_ors_rq_n,
+      ngx_string("context_management"),
+      "unsupported_parameter",
+      "is not supported here, conversations are not compacted",
+      NGX_ORS_READ_OPENAI },
+
+    { ngx_ors_rq_n,
+      ngx_string("moderation"),
+      "unsupported_parameter",
+      "is not supported here, nothing is moderated", NGX_ORS_READ_OPENAI },
+
+    { ngx_ors_rq_n,
+      ngx_string("image"),
+      "unsupported_parameter",
+      "is not supported here, the model server makes no images",
+      NGX_ORS_READ_OPENAI },
+
+    { ngx_ors_rq_n, ngx_null_string, NULL, NULL, 0 }
 };
 
 
@@ -195,7 +218,11 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
     const ngx_ors_chat_lack_t  *lack;
 
     for (lack = ngx_ors_chat_lacks; lack->name.len; lack++) {
-        node = req->field[lack->field];
+        if (!(lack->in & req->policy->reading)) {
+            continue;
+        }
+
+        node = (lack->field < ngx_ors_rq_n) ? req->field[lack->field] : NULL;
 
         /* not every reading knows them all, and none may be overheard */
 
@@ -229,7 +256,7 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
 }
 
 
-/* false and 0 ask for nothing */
+/* false, 0 and what is empty ask for nothing */
 
 static ngx_uint_t
 ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
@@ -238,6 +265,11 @@ ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 
     if (node == NULL || node->type == ngx_ors_json_false) {
         return 0;
+    }
+
+    if (node->type == ngx_ors_json_array || node->type == ngx_ors_json_object)
+    {
+        return node->count != 0;
     }
 
     return ngx_ors_json_integer(json, node, &n) != NGX_OK || n != 0;

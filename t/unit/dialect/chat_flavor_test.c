@@ -106,7 +106,12 @@ static row_t  params[] = {
     { "'prompt':{'id':'p'}", "unsupported_parameter prompt" },
     { "'user':'u','client_metadata':{},'service_tier':'scale',"
       "'prompt_cache_retention':'24h','moderation':{},"
-      "'context_management':[]", "" },
+      "'context_management':[],'image':{},'conversation':{},'prompt':{}",
+      "" },
+    { "'context_management':[{'type':'compaction'}]",
+      "unsupported_parameter context_management" },
+    { "'moderation':{'model':'m'}", "unsupported_parameter moderation" },
+    { "'image':{'size':'x'}", "unsupported_parameter image" },
     { "'reasoning':{'effort':'max','context':'all_turns'}",
       ",'reasoning_effort':'max'" },
     { NULL, NULL }
