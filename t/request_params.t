@@ -317,8 +317,8 @@ for my $how (qw( null missing )) {
 
 $a->refuses('a tool without a name', { tools => [ { type => 'function' } ] },
             'tools[0].name');
-$a->refuses('a tool of Chat Completions', { tools => [ $tool ] },
-            'tools[0].name');
+params('E26: a tool of Chat Completions', { tools => [ $tool ] },
+       { tools => [ $tool ] });
 $a->refuses('a name that is too long',
             { tools => [ \%tool, { %tool, name => 'n' x 65 } ] },
             'tools[1].name');

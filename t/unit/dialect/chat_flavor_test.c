@@ -108,12 +108,26 @@ static row_t  params[] = {
       "'prompt_cache_retention':'24h','moderation':{},"
       "'context_management':[],'image':{},'conversation':{},'prompt':{}",
       "" },
+    { "'reasoning':{'effort':'max','context':'all_turns'}",
+      ",'reasoning_effort':'max'" },
+    { NULL, NULL }
+};
+
+
+/* what the server of OpenAI's API can: where it is not strict, nothing is */
+
+static row_t  strict[] = {
     { "'context_management':[{'type':'compaction'}]",
       "unsupported_parameter context_management" },
     { "'moderation':{'model':'m'}", "unsupported_parameter moderation" },
     { "'image':{'size':'x'}", "unsupported_parameter image" },
-    { "'reasoning':{'effort':'max','context':'all_turns'}",
-      ",'reasoning_effort':'max'" },
+    { NULL, NULL }
+};
+
+
+static row_t  loose[] = {
+    { "'context_management':[{'type':'compaction'}],'image':{'size':'x'},"
+      "'moderation':{'model':'m'}", "" },
     { NULL, NULL }
 };
 
@@ -146,6 +160,10 @@ main(void)
                NGX_ORS_IN_OPENAI);
     test_table("{'model':'m','input':[" USER "],%s}", params,
                NGX_ORS_IN_OPENAI);
+    test_table("{'model':'m','input':[" USER "],%s}", strict,
+               NGX_ORS_READ_OPENAI);
+    test_table("{'model':'m','input':[" USER "],%s}", loose,
+               NGX_ORS_READ_LOOSE_OPENAI);
     test_table("{'model':'m','input':[{'type':'message',"
                "'role':'user','content':'u'}],%s}", formats, NGX_ORS_IN_ALL);
 
