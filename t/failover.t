@@ -108,7 +108,7 @@ sub ask ($model, $stream = 0, $at = 'v1') {
 
 sub served ($name, $requests) {
     for my $stream (0, 1) {
-        my $how = $stream ? "$name, stream" : $name;
+        my $how = "E52: $name" . ($stream ? ', stream' : '');
         my $n = $model->count;
         my $check = $stream ? \&stream_ok : \&response_ok;
         my $s = $check->(ask($name, $stream), $how, expect => 'completed');
@@ -139,9 +139,9 @@ for my $stream (0, 1) {
 {
     my $n = $model->count;
 
-    stream_ok(ask('cut-text', 1), 'cut-text', expect => 'failed',
+    stream_ok(ask('cut-text', 1), 'E52: cut-text', expect => 'failed',
               code => 'upstream_disconnected');
-    is($model->count, $n + 1, 'cut-text: an item was told of');
+    is($model->count, $n + 1, 'E52: cut-text: an item was told of');
 
     is(response_ok(ask('cut-text'), 'cut-text, plain')->text, 'Hello',
        'cut-text, plain: of a document nothing is told before its end');
