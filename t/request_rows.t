@@ -252,6 +252,13 @@ sends('`tools` of type `function`',
         for qw( custom namespace );
 }
 
+sends('`tools` of type `tool_search` with `execution` `client`, in flavor'
+      . ' `openai`',
+      { tools => [ { type => 'tool_search', execution => 'client',
+                     description => 'd', parameters => \%schema } ] },
+      at => 'openai', sent => { tools => [ { type => 'function', function => {
+          name => 'tool_search', description => 'd',
+          parameters => \%schema } } ] });
 sends('`tools` of other types, where they pass',
       { tools => [ { type => 'acme:search' } ] }, sent => {});
 refuses('`tools` of other types, where they pass',
@@ -493,6 +500,14 @@ becomes('`additional_tools`',
         [ { role => 'user', content => 'a' } ], at => 'openai',
         more => { tools => [ $f ] });
 
+becomes('`tool_search_call`, `tool_search_output`',
+        [ { type => 'tool_search_call', call_id => 'c', execution => 'client',
+            status => 'completed', arguments => { q => 'x' } },
+          { type => 'tool_search_output', call_id => 'c', @f,
+            execution => 'client', status => 'completed' } ],
+        [ called('tool_search', '{"q":"x"}'), tool('{"tools":["f"]}') ],
+        at => 'openai', more => { tools => [ $f ] });
+
 my $thought = { type => 'reasoning', summary => [ text('summary_text', 's') ],
                 content => [ text('reasoning_text', 't') ] };
 
@@ -530,8 +545,6 @@ my %least = (
     mcp_approval_response => { approval_request_id => 'i',
                                approve => $T },
     mcp_call => { arguments => '', name => 'n', server_label => 's' },
-    tool_search_call => { arguments => {} },
-    tool_search_output => { tools => [] },
     agent_message => { content => [], author => 'a', recipient => 'r' },
     program => { code => 'x', call_id => 'c', fingerprint => 'f' },
     program_output => { call_id => 'c', output => 'x', result => 'r' },
