@@ -279,6 +279,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, limits),
       NULL },
 
+    { ngx_string("open_responses_compact_prompt"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_str_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, compact_prompt),
+      NULL },
+
     { ngx_string("open_responses_secret"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
       ngx_http_ors_secret_set,
@@ -612,6 +619,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->model = { 0, NULL };
      *     conf->policy.reading = 0;
      *     conf->created = 0;
+     *     conf->compact_prompt = { 0, NULL };
      *     conf->scope = NULL;
      *     conf->report = 0;
      *     conf->store_required = 0;
@@ -685,6 +693,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_ors_reasoning_summary);
     ngx_conf_merge_uint_value(conf->policy.refusal, prev->policy.refusal,
                               ngx_ors_refusal_part);
+
+    ngx_conf_merge_str_value(conf->compact_prompt, prev->compact_prompt, "");
 
     if (conf->scope == NULL) {
         conf->scope = prev->scope;

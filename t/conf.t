@@ -213,6 +213,18 @@ bad('scope in an if',
     location('if ($arg_x) { open_responses_store_scope a; }'),
     '"open_responses_store_scope" directive is not allowed here');
 
+good('a prompt, everywhere',
+     'open_responses_compact_prompt a;'
+     . server('open_responses_compact_prompt "a b";'
+              . ' location / { open_responses_compact_prompt ""; }'));
+bad('a prompt twice',
+    location('open_responses_compact_prompt a; '
+             . 'open_responses_compact_prompt b;'),
+    '"open_responses_compact_prompt" directive is duplicate');
+bad('a prompt in an if',
+    location('if ($arg_x) { open_responses_compact_prompt a; }'),
+    '"open_responses_compact_prompt" directive is not allowed here');
+
 good('a guard beside proxy_pass, and another in front of it',
      location('open_responses_validate on; proxy_pass http://127.0.0.1:1;'
               . ' location /v1/in/ { open_responses_validate response; }'));

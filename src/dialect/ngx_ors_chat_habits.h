@@ -136,6 +136,7 @@ typedef struct {
     const ngx_ors_chat_habits_t  *habits;
     ngx_str_t                     provider;   /* may be empty */
     ngx_ors_sealer_t             *sealer; /* opens what is sent back, or NULL */
+    ngx_str_t                     prompt; /* for a summary, empty: as usual */
 
     /* by ngx_ors_chat_given_read(): they stand for what would be written */
     ngx_ors_chat_given_t          given;

@@ -38,6 +38,8 @@ static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
 static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_ors_json_node_t **member, ngx_ors_chat_item_t *item,
     ngx_uint_t *content);
+static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
+    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
     ngx_ors_seal_purpose_e purpose, ngx_ors_json_node_t *node,
     ngx_ors_chat_item_t *item);
@@ -168,10 +170,16 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
                                        "is required");
         }
 
-    } else if (ngx_ors_json_is(json, type, "compaction")) {
-        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
-                                   "is compacted history that cannot be read "
-                                   "here");
+    } else if (ngx_ors_json_is(json, type, "compaction")
+               || ngx_ors_json_is(json, type, "context_compaction"))
+    {
+        return ngx_ors_chat_compaction(ci, member[ngx_ors_chat_i_encrypted],
+                                       item);
+
+    } else if (ci->trigger && node->next == 0
+               && ngx_ors_json_is(json, type, "compaction_trigger"))
+    {
+        item->kind = ngx_ors_chat_item_none;
 
     } else if (ngx_ors_json_is(json, type, "reasoning")) {
 
@@ -244,6 +252,28 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
     }
 
     return NGX_OK;
+}
+
+
+/* what stands for a conversation cannot be passed over */
+
+static ngx_int_t
+ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
+    ngx_ors_chat_item_t *item)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, node, item);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+                                   "is compacted history that cannot be read "
+                                   "here");
+    }
+
+    item->kind = ngx_ors_chat_item_summary;
+
+    return rc;
 }
 
 

@@ -21,6 +21,7 @@ typedef enum {
     ngx_ors_chat_item_developer,
     ngx_ors_chat_item_assistant,
     ngx_ors_chat_item_reasoning,
+    ngx_ors_chat_item_summary,            /* "text" stands for what was */
     ngx_ors_chat_item_call,
     ngx_ors_chat_item_output
 } ngx_ors_chat_item_e;
@@ -52,6 +53,7 @@ typedef struct {
     ngx_uint_t               nitems;
 
     unsigned                 spaces:1;    /* names may have a namespace */
+    unsigned                 trigger:1;   /* the last item may be one */
 
     /* private */
     ngx_uint_t               ncalls;
@@ -63,7 +65,7 @@ typedef struct {
 
 
 /*
- * Reads the array "input" into zeroed "ci" with "cc" and "spaces" set.
+ * Reads the array "input" into zeroed "ci" with "cc" and the bits set.
  *
  * NGX_OK         "items" are filled, each output has its call
  * NGX_DECLINED   an item cannot be carried, cc->err says which and why

@@ -27,6 +27,10 @@ static ngx_int_t ngx_ors_chat_input(ngx_ors_json_node_t *input,
 static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *instructions);
 static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm);
+static void ngx_ors_chat_summary(ngx_ors_chat_messages_t *cm,
+    ngx_str_t *text);
+static void ngx_ors_chat_prompt(ngx_ors_chat_messages_t *cm,
+    ngx_str_t *prompt);
 static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
     size_t len);
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
@@ -52,6 +56,19 @@ static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
 
 #define ngx_ors_chat_message(cm, role)                                        \
     ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
+
+
+/* how a summary is asked for */
+
+static ngx_str_t  ngx_ors_chat_summary_prompt = ngx_string(
+    "Write a summary of our conversation up to here. It will stand in the "
+    "place of all the messages above: whoever goes on sees nothing else of "
+    "them. Keep what I have asked for, in my own words where they matter, and "
+    "whatever is not answered yet; what was decided, and why; what was found "
+    "out and done, with the names, paths, numbers, code and results of tools "
+    "that are still needed; what has failed; and what is to be done next. "
+    "Leave out what no longer matters. Do not go on with the conversation and "
+    "call no tools: your answer is the summary and nothing else.");
 
 
 ngx_int_t
@@ -83,6 +100,8 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     if (rc != NGX_OK) {
         return rc;
     }
+
+    cm.in.trigger = req->compact;
 
     if (input->type == ngx_ors_json_array) {
         rc = ngx_ors_chat_items_read(&cm.in, input);
@@ -122,6 +141,10 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         ngx_str_set(&err->param, "input");
 
         return NGX_DECLINED;
+    }
+
+    if (req->compact) {
+        ngx_ors_chat_prompt(&cm, &target->prompt);
     }
 
     ngx_ors_out_lit(out, "]");
@@ -258,6 +281,11 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
             i++;
             break;
 
+        case ngx_ors_chat_item_summary:
+            ngx_ors_chat_summary(cm, &cm->in.items[i].text);
+            i++;
+            break;
+
         case ngx_ors_chat_item_assistant:
         case ngx_ors_chat_item_reasoning:
         case ngx_ors_chat_item_call:
@@ -276,6 +304,32 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
     }
 
     return NGX_OK;
+}
+
+
+/* it holds what users have said, so it does not outrank them */
+
+static void
+ngx_ors_chat_summary(ngx_ors_chat_messages_t *cm, ngx_str_t *text)
+{
+    ngx_ors_chat_message(cm, "user");
+    ngx_ors_out_lit(cm->cc.out, "\"This is a summary of our conversation so "
+                                "far, which stands in its place:\\n\\n");
+    ngx_ors_out_ref(cm->cc.out, text->data, text->len);
+    ngx_ors_out_lit(cm->cc.out, "\"}");
+}
+
+
+static void
+ngx_ors_chat_prompt(ngx_ors_chat_messages_t *cm, ngx_str_t *prompt)
+{
+    if (prompt->len == 0) {
+        prompt = &ngx_ors_chat_summary_prompt;
+    }
+
+    ngx_ors_chat_message(cm, "user");
+    ngx_ors_json_quote(cm->cc.out, prompt->data, prompt->len);
+    ngx_ors_out_lit(cm->cc.out, "}");
 }
 
 

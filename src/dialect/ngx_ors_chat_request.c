@@ -168,10 +168,14 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
-    rc = ngx_ors_chat_tools_read(tools, req, target->habits, err);
+    /* a summary is text, and no limit of an answer is its limit */
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (!req->compact) {
+        rc = ngx_ors_chat_tools_read(tools, req, target->habits, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     ngx_ors_out_lit(out, "{\"model\":");
@@ -185,23 +189,33 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
-    rc = ngx_ors_chat_choice(req, target->habits, tools, out, err);
+    if (req->compact) {
+        ngx_ors_chat_effort(req, target, out);
 
-    if (rc != NGX_OK) {
-        return rc;
+    } else {
+        rc = ngx_ors_chat_choice(req, target->habits, tools, out, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        ngx_ors_chat_params(req, target, out);
+
+        if (ngx_ors_chat_text(req, target, out) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_ors_chat_ask_logprobs(req, out);
     }
 
-    ngx_ors_chat_params(req, target, out);
-
-    if (ngx_ors_chat_text(req, target, out) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_chat_ask_logprobs(req, out);
     ngx_ors_chat_optional(req, target, out);
     ngx_ors_chat_resume(req, target, out);
     ngx_ors_chat_given_write(req, target, out);
-    ngx_ors_chat_extra(req, target, out);
+
+    if (!req->compact) {
+        ngx_ors_chat_extra(req, target, out);
+    }
+
     ngx_ors_chat_stream(req, target->habits, out);
 
     ngx_ors_out_lit(out, "}");

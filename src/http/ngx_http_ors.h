@@ -53,6 +53,7 @@ typedef struct {
     ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t           policy;
     ngx_ors_limits_t           limits;
+    ngx_str_t                  compact_prompt;
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
     ngx_ors_store_t           *store;       /* NULL: nothing is kept */

@@ -110,6 +110,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->turn = turn;
+    turn->prompt = olcf->compact_prompt;
 
     if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_timers_init(ctx) != NGX_OK)

@@ -44,7 +44,8 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (olcf->store == NULL
-        || ctx->endpoint->id != ngx_ors_endpoint_responses)
+        || (ctx->endpoint->id != ngx_ors_endpoint_responses
+            && ctx->endpoint->id != ngx_ors_endpoint_compact))
     {
         return NGX_OK;
     }
@@ -105,14 +106,24 @@ ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind, ngx_str_t *id,
 }
 
 
-/* responses are stored unless the client says otherwise */
+/*
+ * Responses are stored unless the client says otherwise; a compaction is not
+ * one to go on from by its id
+ */
 
 static ngx_uint_t
 ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept)
 {
+    ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *node;
 
-    node = kept->ctx->turn->request.field[ngx_ors_rq_store];
+    req = &kept->ctx->turn->request;
+
+    if (req->compact) {
+        return 0;
+    }
+
+    node = req->field[ngx_ors_rq_store];
 
     return node == NULL || node->type != ngx_ors_json_false;
 }

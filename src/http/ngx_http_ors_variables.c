@@ -350,9 +350,7 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
     path = &endpoint->path;
     args = &r->main->args;
 
-    if (endpoint->id == ngx_ors_endpoint_responses
-        && olcf->dialect == ngx_ors_dialect_chat)
-    {
+    if (ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)) {
         path = &chat;
     }
 

@@ -431,7 +431,7 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
     input = req->field[ngx_ors_rq_input];
     req->prior = input->count - cm->own;
 
-    if (cm->own || ngx_ors_context_open(req, input)) {
+    if (cm->own || req->compact || ngx_ors_context_open(req, input)) {
         return NGX_OK;
     }
 

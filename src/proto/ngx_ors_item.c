@@ -32,7 +32,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_string("{\"type\":\"function_call\",\"id\":\""),
         ngx_string("{\"type\":\"reasoning\",\"id\":\""),
         ngx_string("{\"type\":\"custom_tool_call\",\"id\":\""),
-        ngx_string("{\"type\":\"tool_search_call\",\"id\":\"")
+        ngx_string("{\"type\":\"tool_search_call\",\"id\":\""),
+        ngx_string("{\"type\":\"compaction\",\"id\":\"")
     };
 
     ngx_ors_out_str(out, &types[item->type]);
@@ -86,6 +87,16 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         }
 
         ngx_ors_out_lit(out, "}");
+        break;
+
+    case ngx_ors_item_compaction:
+        ngx_ors_out_lit(out, "\",\"encrypted_content\":\"");
+
+        if (!empty) {
+            ngx_ors_out_ref(out, item->sealed.data, item->sealed.len);
+        }
+
+        ngx_ors_out_lit(out, "\"}");
         break;
     }
 }

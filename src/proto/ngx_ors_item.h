@@ -19,7 +19,8 @@ typedef enum {
     ngx_ors_item_function_call,
     ngx_ors_item_reasoning,
     ngx_ors_item_custom_call,
-    ngx_ors_item_search_call
+    ngx_ors_item_search_call,
+    ngx_ors_item_compaction
 } ngx_ors_item_type_e;
 
 
@@ -90,7 +91,7 @@ struct ngx_ors_item_s {
     ngx_ors_part_t         *parts;
     ngx_ors_part_t         *last;
 
-    /* reasoning */
+    /* reasoning, compaction */
     ngx_ors_text_t          hidden;     /* what is not shown, as in a part */
     ngx_str_t               sealed;     /* "encrypted_content", or empty */
 

@@ -6,8 +6,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_request_compact.h>
 
 
 static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
@@ -126,6 +128,8 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     json = &req->json;
     root = &json->nodes[0];
 
+    ngx_ors_request_compact(req);
+
     if (req->endpoint->id == ngx_ors_endpoint_responses) {
         name = req->field[ngx_ors_rq_model];
         list = req->field[ngx_ors_rq_input];
@@ -153,7 +157,8 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return rc;
     }
 
-    req->stream = (stream && stream->type == ngx_ors_json_true);
+    req->stream = (stream && stream->type == ngx_ors_json_true
+                   && req->endpoint->event);
     req->obfuscate = ngx_ors_request_obfuscates(req);
 
     if (name && name->type == ngx_ors_json_string) {
@@ -249,8 +254,8 @@ ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body)
         }
 
         node = ngx_ors_json_get(json, &json->nodes[0],
-                                req->endpoint->request->fields[i].name.data,
-                                req->endpoint->request->fields[i].name.len);
+                                ngx_ors_fields_create.fields[i].name.data,
+                                ngx_ors_fields_create.fields[i].name.len);
         req->field[i] = node;
     }
 

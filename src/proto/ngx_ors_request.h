@@ -90,6 +90,7 @@ typedef struct {
     ngx_str_t                  provider;  /* the same, of POST responses */
     ngx_uint_t                 prior;     /* items before its own input */
     unsigned                   stream:1;
+    unsigned                   compact:1;   /* a summary is asked for */
     unsigned                   obfuscate:1;   /* deltas are to be padded */
     unsigned                   merged:1;      /* with what was stored */
     unsigned                   stored:1;      /* its response will be */

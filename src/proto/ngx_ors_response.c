@@ -182,6 +182,22 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 }
 
 
+void
+ngx_ors_response_compaction(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
+    ngx_ors_out_lit(out, "{\"id\":\"");
+    ngx_ors_out_str(out, &resp->id);
+    ngx_ors_out_lit(out, "\",\"object\":\"response.compaction\","
+                         "\"created_at\":");
+    ngx_ors_out_int(out, resp->created_at);
+
+    ngx_ors_response_items(out, resp);
+    ngx_ors_response_usage(out, resp);
+
+    ngx_ors_out_lit(out, "}");
+}
+
+
 static void
 ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {

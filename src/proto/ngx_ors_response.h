@@ -65,6 +65,13 @@ typedef struct {
 void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 /*
+ * Appends the answer to POST responses/compact (spec, section 12): those of
+ * the response's facts that it has.
+ */
+void ngx_ors_response_compaction(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp);
+
+/*
  * Appends the value, and that only, of the field in row "field" of
  * ngx_ors_fields_response as it follows from the request, which was one to
  * POST responses: what it says, else what is meant by saying nothing.

@@ -336,6 +336,9 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
             ngx_str_null(&reply->reasoning);
             reply->thoughts = NULL;
             break;
+
+        case ngx_ors_item_compaction: /* made at the end */
+            break;
         }
     }
 }
@@ -807,6 +810,11 @@ ngx_ors_answer_tell(ngx_ors_answer_t *answer)
 {
     if (answer->stream) {
         ngx_ors_event_end(answer->out, answer->resp);
+
+    } else if (answer->resp->request->endpoint->id
+               == ngx_ors_endpoint_compact)
+    {
+        ngx_ors_response_compaction(answer->out, answer->resp);
 
     } else {
         ngx_ors_response_render(answer->out, answer->resp);

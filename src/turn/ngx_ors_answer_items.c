@@ -211,7 +211,9 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     ngx_ors_note_t  *note;
     ngx_ors_part_t  *part;
 
-    static const char  *prefixes[] = { "msg", "fc", "rs", "ctc", "tsc" };
+    static const char  *prefixes[] = {
+        "msg", "fc", "rs", "ctc", "tsc", "cmp"
+    };
 
     if (ngx_ors_id_make(&answer->ids, answer->pool, prefixes[item->type],
                         &item->id)
@@ -345,6 +347,9 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
                                     item->last);
         }
 
+        break;
+
+    case ngx_ors_item_compaction:
         break;
     }
 

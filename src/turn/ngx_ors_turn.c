@@ -10,6 +10,7 @@
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_chat_retry.h>
+#include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_gather.h>
 #include <ngx_ors_json_writer.h>
@@ -23,6 +24,9 @@
 #define NGX_ORS_TURN_FAILURE    65536
 
 
+static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
+    ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
 static ngx_uint_t ngx_ors_turn_may_again(ngx_ors_turn_t *turn,
     ngx_ors_error_t *err);
@@ -116,7 +120,7 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
     }
 
     turn->response.created_at = ngx_time();
-    turn->answer.stream = turn->request.stream;
+    turn->answer.stream = turn->request.stream && !turn->request.compact;
 
     turn->state = ngx_ors_turn_st_call;
 
@@ -139,7 +143,8 @@ ngx_uint_t
 ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 {
     return dialect == ngx_ors_dialect_chat
-           && turn->request.endpoint->id == ngx_ors_endpoint_responses;
+           && (turn->request.endpoint->id == ngx_ors_endpoint_responses
+               || turn->request.endpoint->id == ngx_ors_endpoint_compact);
 }
 
 
@@ -147,45 +152,14 @@ ngx_int_t
 ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
 {
-    ngx_int_t              rc;
-    ngx_ors_chat_target_t  target;
+    ngx_int_t  rc;
 
     turn->dialect = dialect;
 
     if (ngx_ors_turn_translates(turn, dialect)) {
-        target.model = model->len ? model : &turn->request.model;
-        target.habits = habits;
-        target.provider = turn->provider;
-        target.sealer = turn->sealer;
-
-        turn->answer.wants_logprobs =
-            ngx_ors_chat_wants_logprobs(&turn->request);
-        turn->answer.sealer =
-            ngx_ors_request_includes(&turn->request,
-                                     "reasoning.encrypted_content")
-            ? turn->sealer : NULL;
-
-        ngx_memzero(&turn->answer.think, sizeof(ngx_ors_think_t));
-        turn->answer.think.mode = habits->think;
-
-        rc = ngx_ors_chat_request(&turn->request, &target, &turn->tools, out,
-                                  &turn->error);
-
-        if (rc == NGX_OK) {
-            rc = ngx_ors_choice_read(&turn->answer.choice, &turn->tools,
-                                     &turn->request);
-        }
+        rc = ngx_ors_turn_translate(turn, habits, model, out);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
-    }
-
-    if (dialect == ngx_ors_dialect_chat
-        && turn->request.endpoint->id == ngx_ors_endpoint_compact)
-    {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 501,
-                                 "not_implemented",
-                                 "the server of this model cannot compact");
-        return ngx_ors_turn_fail(turn);
     }
 
     /* the bytes that were checked are the bytes that are sent */
@@ -193,6 +167,57 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_ors_request_write(&turn->request, model, out);
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_translate(ngx_ors_turn_t *turn,
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
+{
+    ngx_int_t               rc;
+    ngx_ors_answer_t       *answer;
+    ngx_ors_request_t      *req;
+    ngx_ors_chat_target_t   target;
+
+    req = &turn->request;
+    answer = &turn->answer;
+
+    if (req->compact && turn->sealer == NULL) {
+        return ngx_ors_error_set(&turn->error, turn->pool, 501,
+                                 "not_implemented",
+                                 "a compaction needs a key to be sealed with, "
+                                 "and \"open_responses_secret\" is not set "
+                                 "here");
+    }
+
+    target.model = model->len ? model : &req->model;
+    target.habits = habits;
+    target.provider = turn->provider;
+    target.sealer = turn->sealer;
+    target.prompt = turn->prompt;
+
+    answer->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
+    answer->sealer = NULL;
+
+    ngx_memzero(&answer->think, sizeof(ngx_ors_think_t));
+    answer->think.mode = habits->think;
+
+    rc = ngx_ors_chat_request(req, &target, &turn->tools, out, &turn->error);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (req->compact) {
+        answer->choice.none = 1;
+        return NGX_OK;
+    }
+
+    if (ngx_ors_request_includes(req, "reasoning.encrypted_content")) {
+        answer->sealer = turn->sealer;
+    }
+
+    return ngx_ors_choice_read(&answer->choice, &turn->tools, req);
 }
 
 
@@ -485,7 +510,11 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
         return ngx_ors_turn_refuse(turn, "no chat completion");
     }
 
-    rc = ngx_ors_answer_add(&turn->answer, &turn->json, &reply, &turn->error);
+    rc = turn->request.compact
+         ? ngx_ors_compact_add(&turn->answer, &turn->json, &reply,
+                               &turn->error)
+         : ngx_ors_answer_add(&turn->answer, &turn->json, &reply,
+                              &turn->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
@@ -587,7 +616,9 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_answer_end(&turn->answer, &turn->error);
+    rc = turn->request.compact
+         ? ngx_ors_compact_end(&turn->answer, turn->sealer, &turn->error)
+         : ngx_ors_answer_end(&turn->answer, &turn->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
@@ -652,7 +683,7 @@ ngx_ors_turn_respond(ngx_ors_turn_t *turn)
 {
     turn->status = 200;
 
-    if (turn->answer.stream) {
+    if (turn->request.stream) {
         ngx_str_set(&turn->type, "text/event-stream");
 
     } else {
@@ -765,6 +796,10 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 
     turn->state = ngx_ors_turn_st_over;
     turn->response.status = ngx_ors_response_failed;
+
+    if (turn->request.compact) {
+        ngx_ors_compact_drop(&turn->answer);
+    }
 
     if (turn->answer.started) {
 

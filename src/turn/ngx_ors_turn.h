@@ -69,6 +69,8 @@ typedef struct {
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
                                           /* NULL: nothing can be sealed */
+    ngx_str_t               prompt;       /* how a summary is asked for, the */
+                                          /* same; empty: as usual */
     ngx_pool_t             *pool;
     ngx_log_t              *log;
 } ngx_ors_turn_t;

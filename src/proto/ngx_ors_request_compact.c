@@ -1,0 +1,91 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_request_compact.h>
+
+
+static ngx_uint_t ngx_ors_request_triggers(ngx_ors_request_t *req);
+
+
+/* what a summary may depend on, by the names that POST responses has */
+
+static const ngx_ors_rq_field_e  ngx_ors_request_compacts[] = {
+    ngx_ors_rq_model,
+    ngx_ors_rq_input,
+    ngx_ors_rq_instructions,
+    ngx_ors_rq_previous_response_id,
+    ngx_ors_rq_prompt_cache_key,
+    ngx_ors_rq_reasoning,
+    ngx_ors_rq_service_tier,
+    ngx_ors_rq_n
+};
+
+
+void
+ngx_ors_request_compact(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t       *node;
+    const ngx_ors_field_t     *field;
+    const ngx_ors_rq_field_e  *row;
+
+    if (req->endpoint->id == ngx_ors_endpoint_responses) {
+        req->compact = ngx_ors_request_triggers(req);
+        return;
+    }
+
+    if (req->endpoint->id != ngx_ors_endpoint_compact) {
+        return;
+    }
+
+    req->compact = 1;
+
+    for (row = ngx_ors_request_compacts; *row != ngx_ors_rq_n; row++) {
+        field = &ngx_ors_fields_create.fields[*row];
+
+        node = ngx_ors_json_get(&req->json, req->json.nodes,
+                                field->name.data, field->name.len);
+
+        req->field[*row] = (node && node->type != ngx_ors_json_null) ? node
+                                                                     : NULL;
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_request_triggers(ngx_ors_request_t *req)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *input, *item, *next, *type;
+
+    json = &req->json;
+    input = req->field[ngx_ors_rq_input];
+
+    if (!(req->policy->reading & NGX_ORS_IN_OPENAI)
+        || input == NULL || input->type != ngx_ors_json_array
+        || input->count == 0)
+    {
+        return 0;
+    }
+
+    item = ngx_ors_json_first(json, input);
+
+    for ( ;; ) {
+        next = ngx_ors_json_next(json, item);
+
+        if (next == NULL) {
+            break;
+        }
+
+        item = next;
+    }
+
+    type = ngx_ors_json_find(json, item, "type");
+
+    return type && ngx_ors_json_is(json, type, "compaction_trigger");
+}

@@ -1,0 +1,236 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* a summary is asked for: what the client gets, and memory that is not there */
+
+
+#include "turn_run.h"
+#include "turn_scripts.h"
+
+
+typedef struct {
+    ngx_pool_t               *pool;
+    ngx_array_t               keys;
+    ngx_ors_seal_key_t        key;
+    ngx_ors_sealer_t          sealer;
+} compact_t;
+
+
+static void compact_init(compact_t *c);
+static char *compact_request(compact_t *c, const char *last);
+static void compact_run(compact_t *c, run_t *run, const char *request,
+    u_char *body, size_t len, ngx_uint_t stream);
+static void compact_text(compact_t *c, run_t *run, const char *text,
+    const char *name);
+static ngx_uint_t compact_has(run_t *run, const char *text);
+static void test_summary(compact_t *c, ngx_uint_t stream);
+static void test_failure(compact_t *c);
+static void test_no_memory(compact_t *c, const char *last,
+    ngx_uint_t stream, const char *name);
+
+
+#define TRIGGER  ",{\"type\":\"compaction_trigger\"}"
+
+static const char  summary[] =
+    DELTA("'role':'assistant','reasoning_content':'hm'")
+    TEXT("They ") TEXT("said \\\"hi\\\".") FINISH("stop") USAGE DONE;
+
+
+int
+main(void)
+{
+    compact_t  c;
+
+    compact_init(&c);
+
+    test_summary(&c, 1);
+    test_summary(&c, 0);
+    test_failure(&c);
+
+    test_no_memory(&c, TRIGGER, 1, "a summary, streamed");
+    test_no_memory(&c, TRIGGER, 0, "a summary, at once");
+    test_no_memory(&c, "", 0, "an answer to what was sealed");
+
+    ngx_destroy_pool(c.pool);
+
+    return done_testing();
+}
+
+
+static void
+compact_init(compact_t *c)
+{
+    memset(c, 0, sizeof(compact_t));
+
+    c->pool = ngx_create_pool(4096, ngx_ors_test_log());
+
+    c->keys.elts = &c->key;
+    c->keys.nelts = 1;
+    c->sealer.keys = &c->keys;
+}
+
+
+/* input with a thought and a summary that were sealed before */
+
+static char *
+compact_request(compact_t *c, const char *last)
+{
+    char       *p;
+    ngx_str_t   thought, before, text = ngx_string("a text");
+
+    ngx_ors_seal(&c->sealer, ngx_ors_seal_reasoning, &text, c->pool,
+                 &thought);
+    ngx_ors_seal(&c->sealer, ngx_ors_seal_compaction, &text, c->pool,
+                 &before);
+
+    p = ngx_pnalloc(c->pool, 1024);
+
+    snprintf(p, 1024, "'input':[{'type':'compaction','encrypted_content':"
+             "'%.*s'},{'type':'reasoning','summary':[],'encrypted_content':"
+             "'%.*s'},{'type':'message','role':'assistant','content':'hi'}%s]",
+             (int) before.len, (char *) before.data,
+             (int) thought.len, (char *) thought.data, last);
+
+    return p;
+}
+
+
+static void
+compact_run(compact_t *c, run_t *run, const char *request, u_char *body,
+    size_t len, ngx_uint_t stream)
+{
+    run_init(run, body, len);
+
+    run->policy.reading = NGX_ORS_READ_OPENAI;
+    run->stream = stream;
+    run->step = 20;
+    run->sealer = &c->sealer;
+    run->request = request;
+
+    run_turn(run);
+}
+
+
+static void
+test_summary(compact_t *c, ngx_uint_t stream)
+{
+    run_t    run;
+    size_t   len;
+    u_char  *body;
+
+    body = run_text(summary, &len);
+
+    compact_run(c, &run, compact_request(c, TRIGGER), body, len, stream);
+
+    is_int(run.rc, NGX_DONE, "stream %d: it ends", (int) stream);
+    is_int(run.answered, 200, "stream %d: well", (int) stream);
+    ok(!compact_has(&run, "They") && !compact_has(&run, "hm"),
+       "stream %d: nothing is told of it", (int) stream);
+    compact_text(c, &run, "They said \\\"hi\\\".", "it is sealed");
+
+    run_free(&run);
+    free(body);
+}
+
+
+static void
+compact_text(compact_t *c, run_t *run, const char *text, const char *name)
+{
+    char       *p;
+    ngx_str_t   blob, opened;
+
+    p = strstr((char *) run->text, "\"encrypted_content\":\"ors1");
+
+    if (p == NULL) {
+        fail("%s: there is no blob", name);
+        return;
+    }
+
+    blob.data = (u_char *) p + sizeof("\"encrypted_content\":\"") - 1;
+    blob.len = strchr((char *) blob.data, '"') - (char *) blob.data;
+
+    is_int(ngx_ors_unseal(&c->sealer, ngx_ors_seal_compaction, &blob, c->pool,
+                          &opened), NGX_OK, "%s: as a compaction", name);
+    is_str(&opened, text, "%s: all of it", name);
+}
+
+
+static ngx_uint_t
+compact_has(run_t *run, const char *text)
+{
+    return run->text && strstr((char *) run->text, text);
+}
+
+
+/* the stream breaks when one item is whole */
+
+static void
+test_failure(compact_t *c)
+{
+    run_t        run;
+    size_t       len;
+    u_char      *body;
+    ngx_uint_t   stream;
+
+    body = run_text(TEXT("They") DELTA("'reasoning':'hm'"), &len);
+
+    for (stream = 0; stream < 2; stream++) {
+        compact_run(c, &run, compact_request(c, TRIGGER), body, len, stream);
+
+        is_int(run.answered, stream ? 200 : 502, "cut: status");
+        ok(compact_has(&run, "upstream_disconnected"), "cut: is told");
+        ok(!compact_has(&run, "They"), "cut: what there was is not");
+
+        run_free(&run);
+    }
+
+    free(body);
+}
+
+
+static void
+test_no_memory(compact_t *c, const char *last, ngx_uint_t stream,
+    const char *name)
+{
+    run_t        run;
+    size_t       len;
+    u_char      *body;
+    ngx_uint_t   n, bad;
+    const char  *request;
+
+    bad = 0;
+    body = run_text(summary, &len);
+    request = compact_request(c, last);
+
+    for (n = 1; n < 10000; n++) {
+        ngx_ors_test_fail_after(n);
+
+        compact_run(c, &run, request, body, len, stream);
+
+        if (!ngx_ors_test_failed()) {
+            break;
+        }
+
+        ngx_ors_test_fail_after(0);
+
+        if (run.rc != NGX_ERROR && !compact_has(&run, "not enough memory")) {
+            diag("allocation %d: %d", (int) n, (int) run.rc);
+            bad++;
+        }
+
+        run_free(&run);
+    }
+
+    ngx_ors_test_fail_after(0);
+
+    is_int(bad, 0, "%s: each allocation that fails is noticed", name);
+    is_int(run.rc, NGX_DONE, "%s: and with none it is done", name);
+    is_int(run.answered, 200, "%s: well", name);
+    ok(n > 10, "%s: there are some", name);
+
+    run_free(&run);
+    free(body);
+}
