@@ -195,6 +195,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       0,
       NULL },
 
+    { ngx_string("open_responses_expand"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, expand),
+      NULL },
+
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_open_responses_enum,
@@ -629,6 +636,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->store_instructions = 1;
 
     conf->enable = NGX_CONF_UNSET;
+    conf->expand = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
@@ -725,6 +733,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     if (clcf->noname) {
         ngx_conf_merge_value(conf->enable, prev->enable, 0);
+        ngx_conf_merge_value(conf->expand, prev->expand, 0);
         ngx_conf_merge_uint_value(conf->dialect, prev->dialect,
                                   ngx_ors_dialect_responses);
         ngx_conf_merge_str_value(conf->model, prev->model, "");
@@ -735,6 +744,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     } else {
         ngx_conf_init_value(conf->enable, 0);
+        ngx_conf_init_value(conf->expand, 0);
         ngx_conf_init_uint_value(conf->dialect, ngx_ors_dialect_responses);
     }
 

@@ -10,6 +10,7 @@
 #include <ngx_ors_guard.h>
 #include <ngx_ors_guard_check.h>
 #include <ngx_ors_guard_failure.h>
+#include <ngx_ors_guard_keep.h>
 #include <ngx_ors_guard_stream.h>
 
 
@@ -211,6 +212,12 @@ ngx_ors_guard_document(ngx_ors_guard_t *guard)
     }
 
     guard->state = ngx_ors_guard_st_over;
+
+    if (ngx_ors_guard_is_kept(guard)) {
+        return (ngx_ors_guard_keep_hold(guard, NULL) == NGX_OK) ? NGX_DONE
+                                                                : NGX_ERROR;
+    }
+
     guard->status = guard->upstream_status;
     ngx_str_set(&guard->type, "application/json");
 

@@ -50,6 +50,7 @@ typedef struct {
     ngx_pool_t                *pool;
     ngx_log_t                 *log;
     unsigned                   report:1;  /* only to be told in the log */
+    unsigned                   keep:1;    /* it belongs to a stored chain */
 
     /* to the client: due when "status" is set */
     ngx_uint_t                 status;
@@ -61,6 +62,8 @@ typedef struct {
     ngx_uint_t                 mended;    /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
     unsigned                   refused:1; /* "error" is a finding of ours */
+    ngx_str_t                  held;      /* its end, see _keep.h */
+    ngx_str_t                  held_type; /* ... that of an event */
 
     /* private */
     ngx_uint_t                 upstream_status;

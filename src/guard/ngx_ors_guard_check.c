@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_guard_check.h>
+#include <ngx_ors_guard_keep.h>
 #include <ngx_ors_guard_stream.h>
 #include <ngx_ors_response.h>
 
@@ -149,6 +150,10 @@ ngx_ors_guard_validate(ngx_ors_guard_t *guard, ngx_str_t *text,
             guard->stripped++;
             guard->mended++;
         }
+    }
+
+    if (guard->keep && ngx_ors_guard_keep_fields(guard, shape) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_ors_guard_model(guard, shape);

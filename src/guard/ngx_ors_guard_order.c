@@ -10,6 +10,7 @@
 #include <ngx_ors_guard_check.h>
 #include <ngx_ors_guard_final.h>
 #include <ngx_ors_guard_item.h>
+#include <ngx_ors_guard_keep.h>
 #include <ngx_ors_guard_order.h>
 #include <ngx_ors_guard_slip.h>
 #include <ngx_ors_guard_stream.h>
@@ -532,6 +533,14 @@ ngx_ors_guard_order_send(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
         guard->mended++;
     }
 
+    guard->stream->sequence++;
+
+    if (guard->stream->order == ngx_ors_guard_order_st_over
+        && ngx_ors_guard_is_kept(guard))
+    {
+        return ngx_ors_guard_keep_hold(guard, &ev->type);
+    }
+
     root = guard->json.nodes;
 
     ngx_ors_sse_open(guard->out, &ev->type);
@@ -539,8 +548,6 @@ ngx_ors_guard_order_send(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
                         ngx_ors_edit_start(root), ngx_ors_edit_end(root), 0,
                         guard->out);
     ngx_ors_sse_close(guard->out);
-
-    guard->stream->sequence++;
 
     return NGX_OK;
 }

@@ -209,6 +209,10 @@ ngx_ors_guard_stream_event(ngx_ors_guard_t *guard)
 
     /* what upstream sends behind it is not waited for */
 
+    if (guard->held.len) {
+        return NGX_DONE;
+    }
+
     if (ngx_ors_guard_is_over(guard)) {
         ngx_ors_sse_done(guard->out);
     }

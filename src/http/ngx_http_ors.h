@@ -59,6 +59,7 @@ typedef struct {
     ngx_ors_store_t           *store;       /* NULL: nothing is kept */
     ngx_uint_t                 store_required;      /* or a turn fails */
     ngx_uint_t                 store_instructions;  /* they are kept, too */
+    ngx_flag_t                 expand;  /* a target gets stored input */
     time_t                     created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
 
@@ -463,6 +464,12 @@ ngx_int_t ngx_http_ors_timers_init(ngx_http_ors_ctx_t *ctx);
  * Nothing of "ctx" may be touched after it.
  */
 void ngx_http_ors_run(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Ends the request and what belongs to it; "rc" is for
+ * ngx_http_finalize_request().
+ */
+void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
 /* The same as a write event handler. */
 void ngx_http_ors_write_handler(ngx_http_request_t *r);

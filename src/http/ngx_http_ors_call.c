@@ -256,7 +256,10 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ngx_ors_turn_translates(turn, olcf->dialect)) {
+    turn->expand = (olcf->expand && call->ctx->kept
+                    && !ngx_ors_turn_translates(turn, olcf->dialect));
+
+    if (turn->expand || ngx_ors_turn_translates(turn, olcf->dialect)) {
         rc = ngx_http_ors_context(call->ctx);
 
         if (rc == NGX_AGAIN) {

@@ -24,7 +24,6 @@ static ngx_int_t ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_pace_timer(ngx_http_ors_ctx_t *ctx,
     ngx_msec_t timeout);
 static void ngx_http_ors_pace_handler(ngx_event_t *ev);
-static void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static void ngx_http_ors_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_timers_cleanup(void *data);
@@ -462,7 +461,7 @@ ngx_http_ors_pace_handler(ngx_event_t *ev)
 }
 
 
-static void
+void
 ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 {
     ngx_event_t         *wev;

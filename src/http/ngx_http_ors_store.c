@@ -14,6 +14,8 @@ static ngx_ors_store_job_t *ngx_http_ors_store_record(
     ngx_http_ors_kept_t *kept, ngx_ors_record_status_e status);
 static ngx_int_t ngx_http_ors_store_value(ngx_http_ors_kept_t *kept,
     ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
+static ngx_int_t ngx_http_ors_store_index(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
 static u_char *ngx_http_ors_store_copy(u_char *p, ngx_chain_t *cl);
 static void ngx_http_ors_store_committed(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
@@ -214,15 +216,75 @@ ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
         job->entries[i].expires = expires;
     }
 
-    job->entries[i].key = kept->key;
     job->entries[i].expires = expires;
 
-    if (ngx_http_ors_store_value(kept, job, status) != NGX_OK) {
+    if (ngx_http_ors_store_value(kept, job, status) != NGX_OK
+        || (kept->ctx->turn->expand
+            && ngx_http_ors_store_index(kept, job) != NGX_OK))
+    {
         ngx_ors_store_release(job);
         return NULL;
     }
 
     return job;
+}
+
+
+/* ids that another server has made do not say whose they are */
+
+static ngx_int_t
+ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_str_t               items, *id;
+    ngx_uint_t              i;
+    ngx_array_t             ids;
+    ngx_ors_record_t        rec;
+    ngx_ors_store_entry_t  *entry, *entries, *last;
+
+    last = &job->entries[job->n - 1];
+
+    if (ngx_ors_record_read(&rec, &last->value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    items.data = rec.response.data + rec.output;
+    items.len = rec.output_len;
+
+    if (ngx_ors_context_ids(&items, job->pool, &ids) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    entries = ngx_pcalloc(job->pool, (job->n + ids.nelts)
+                                     * sizeof(ngx_ors_store_entry_t));
+    if (entries == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(entries, job->entries, job->n * sizeof(ngx_ors_store_entry_t));
+
+    entry = &entries[job->n];
+    id = ids.elts;
+
+    for (i = 0; i < ids.nelts; i++) {
+
+        if (ngx_http_ors_store_key(kept->ctx->request, 'i', &id[i],
+                                   &entry->key)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        entry->value.len = NGX_ORS_STORE_KEY;
+        entry->value.data = last->key.name;
+        entry->expires = last->expires;
+
+        entry++;
+    }
+
+    job->entries = entries;
+    job->n += ids.nelts;
+
+    return NGX_OK;
 }
 
 
@@ -246,7 +308,15 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     ngx_ors_out_init(&input, r->pool, NGX_HTTP_ORS_BLOCK);
     ngx_ors_out_init(&response, r->pool, NGX_HTTP_ORS_BLOCK);
 
-    ngx_ors_turn_record(turn, olcf->store_instructions, &input, &response);
+    if (ngx_ors_turn_record(turn, olcf->store_instructions, &input, &response)
+        != NGX_OK
+        || ngx_http_ors_store_key(r, 'r', &turn->response.id, &kept->key)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    job->entries[job->n - 1].key = kept->key;
 
     rec = &kept->record;
 
@@ -290,6 +360,7 @@ ngx_http_ors_store_copy(u_char *p, ngx_chain_t *cl)
 static void
 ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
 {
+    ngx_uint_t               stored;
     ngx_connection_t        *c;
     ngx_http_ors_ctx_t      *ctx;
     ngx_http_ors_kept_t     *kept;
@@ -306,14 +377,16 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
     kept->job = NULL;
     ngx_ors_store_release(job);
 
-    if (status == ngx_ors_store_ok) {
-        (void) ngx_ors_turn_committed(ctx->turn, 1);
+    stored = (status == ngx_ors_store_ok);
 
-    } else if (ngx_http_ors_store_lost(kept, status) == NGX_OK) {
-        (void) ngx_ors_turn_committed(ctx->turn, 0);
+    if ((stored || ngx_http_ors_store_lost(kept, status) == NGX_OK)
+        && ngx_ors_turn_committed(ctx->turn, stored) == NGX_ERROR)
+    {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+
+    } else {
+        ngx_http_ors_run(ctx);
     }
-
-    ngx_http_ors_run(ctx);
 
     ngx_http_run_posted_requests(c);
 }

@@ -577,6 +577,48 @@ ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n, ngx_pool_t *pool,
 }
 
 
+ngx_int_t
+ngx_ors_context_ids(ngx_str_t *items, ngx_pool_t *pool, ngx_array_t *ids)
+{
+    ngx_int_t                rc;
+    ngx_str_t               *id;
+    ngx_ors_json_node_t     *node, *value;
+    ngx_ors_context_list_t   list;
+
+    if (ngx_array_init(ids, pool, 4, sizeof(ngx_str_t)) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_context_list(&list, items, pool);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (node = list.first; node; node = ngx_ors_json_next(&list.json, node)) {
+        value = ngx_ors_json_find(&list.json, node, "id");
+
+        if (value == NULL || value->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        id = ngx_array_push(ids);
+        if (id == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->data = ngx_pnalloc(pool, value->len + 1);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->len = ngx_ors_json_decode(&list.json, value, id->data) - id->data;
+    }
+
+    return NGX_OK;
+}
+
+
 /* NGX_OK, NGX_DECLINED: it is no list, or an empty one; NGX_ERROR */
 
 static ngx_int_t

@@ -78,5 +78,12 @@ ngx_int_t ngx_ors_context_find(ngx_str_t *items, ngx_str_t *id,
 ngx_int_t ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n,
     ngx_pool_t *pool, ngx_str_t *item);
 
+/*
+ * The ids of "items", decoded, from "pool".  NGX_OK, NGX_DECLINED: they are
+ * none, or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_context_ids(ngx_str_t *items, ngx_pool_t *pool,
+    ngx_array_t *ids);
+
 
 #endif /* _NGX_ORS_CONTEXT_H_INCLUDED_ */

@@ -330,6 +330,12 @@ ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
         echo = &ngx_ors_response_echoes[i];
 
         if (echo->field == field) {
+
+            if (field == ngx_ors_rs_store && req->stored) {
+                ngx_ors_out_lit(out, "true");
+                return NGX_OK;
+            }
+
             ngx_ors_response_echo_value(out, req, echo);
             return NGX_OK;
         }

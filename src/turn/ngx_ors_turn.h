@@ -65,6 +65,7 @@ typedef struct {
     ngx_ors_dialect_e       dialect;
     ngx_str_t               provider;     /* of the target, or empty */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
+    ngx_uint_t              expand;       /* what is passed on is kept here */
     ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
@@ -115,7 +116,8 @@ ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
 /*
  * The context that the request names, see ngx_ors_context_merge(): to be
- * told before the first call.
+ * told before the first call.  With turn->expand set a server that speaks
+ * what the client does gets all of it as input.
  */
 ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
 
@@ -124,13 +126,15 @@ ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
  * told of its end: the items that came in, and the response, where
  * turn->response.output says in which of its bytes the items are.  Both go to
  * lists of the caller's.  Without "instructions" they are left out.
+ *
+ * NGX_OK, NGX_DECLINED: there is nothing that can be stored, or NGX_ERROR
  */
-void ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+ngx_int_t ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response);
 
 /*
  * The turn has been stored, or cannot be if "stored" is 0: the client is told
- * of its end.  Returns NGX_DONE.
+ * of its end.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored);
 

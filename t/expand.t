@@ -1,0 +1,209 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# Conversations with servers that speak Responses: with
+# "open_responses_expand on" they are kept here and the server gets all of it
+# as input; without it previous_response_id is theirs.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::JSON qw( json_true json_false );
+use ORS::Model qw( json_script );
+use ORS::Nginx ();
+use ORS::Sample;
+use ORS::Stream qw( stream_ok response_ok error_ok );
+
+my $n = 0;
+my $model = ORS::Model->new(scripts => { default => \&answer });
+my $nginx = ORS::Nginx->new(model => $model, workers => 2, conf => <<'CONF');
+    open_responses_store main lmdb:%%TESTDIR%%/store;
+    open_responses_store small lmdb:%%TESTDIR%%/small size=1m;
+    open_responses_strict off;
+    client_max_body_size 8m;
+    client_body_buffer_size 8m;
+    open_responses_flavor openai;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%% reuseport;
+
+        location /kept/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_target default /to/kept;
+        }
+
+        location /bare/ {
+            open_responses on;
+            open_responses_store main instructions=off;
+            open_responses_target default /to/kept;
+        }
+
+        location /full/ {
+            open_responses on;
+            open_responses_store small;
+            open_responses_target default /to/kept;
+        }
+
+        location /strict/ {
+            open_responses on;
+            open_responses_store small required;
+            open_responses_target default /to/kept;
+        }
+
+        location /passed/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_target default /to/passed;
+        }
+
+        location = /to/kept {
+            internal;
+            open_responses_expand on;
+            proxy_pass http://%%MODEL%%/v1/responses;
+        }
+
+        location = /to/passed {
+            internal;
+            proxy_pass http://%%MODEL%%/v1/responses;
+        }
+    }
+CONF
+
+$nginx->start;
+
+
+# a server that knows nothing of what was before; its ids are of its own form
+
+sub answer ($conn, $request) {
+    my $id = $$ . '-' . ++$n;
+    my $body = ORS::JSON::json_decode($request->{body});
+    my $text = "answer $id";
+    my @items = ([ opened(), added({ %{ message("m$id", 'in_progress') } }),
+                   text_part("m$id", 0, $text),
+                   done(message("m$id", 'completed', output_text($text))),
+                   ended('completed', finished()) ]);
+    my $events = $items[0];
+
+    for my $e (@$events) {
+        my $r = $e->{response} or next;
+
+        $r->{id} = "up.$id";
+        $r->{store} = json_false;
+    }
+
+    return $conn->_play([ [ header => 'Content-Type', 'text/event-stream' ],
+                          [ raw => render($events) ] ], 0)
+        if $body->{stream};
+
+    return $conn->_play(json_script($events->[-1]{response}), 0);
+}
+
+
+sub ask ($at, $who, $input, $stream, %more) {
+    return post_json($nginx->port, "/$at/responses",
+                     { model => 'parrot-1', input => $input,
+                       stream => $stream ? json_true : json_false, %more },
+                     headers => { Authorization => "Bearer $who" });
+}
+
+
+sub told ($at, $who, $input, $stream, $name, %more) {
+    my $reply = ask($at, $who, $input, $stream, %more);
+
+    return ($stream ? stream_ok($reply, $name, flavor => 'openai',
+                                expect => 'completed')
+                    : response_ok($reply, $name, flavor => 'openai',
+                                  expect => 'completed'))->response;
+}
+
+
+sub user ($text) { { type => 'message', role => 'user', content => $text } }
+
+
+for my $stream (0, 1) {
+    my $way = $stream ? ': stream' : '';
+    my $a = told('kept', 'alice', 'one', $stream, "a first turn$way");
+
+    is($a->{store}, json_true, "it is kept$way");
+    like($a->{id}, qr/\Aup\./, "the id is that of the server$way");
+
+    my $b = told('kept', 'alice', 'two', $stream, "a second one$way",
+                 previous_response_id => $a->{id});
+    my $sent = $model->last_request->{json};
+
+    is($b->{previous_response_id}, $a->{id}, "the client is told$way");
+    is($sent->{previous_response_id}, undef, "the server is not$way");
+    is_deeply($sent->{input}, [ user('one'), $a->{output}[0], user('two') ],
+              "but of all that was said$way");
+
+    told('kept', 'alice', 'three', $stream, "a third one$way",
+         previous_response_id => $b->{id});
+
+    is(scalar @{ $model->last_request->{json}{input} }, 5,
+       "it grows$way");
+
+    told('kept', 'alice', [ { type => 'item_reference',
+         id => $a->{output}[0]{id} }, user('more') ], $stream,
+         "a reference$way");
+
+    is_deeply($model->last_request->{json}{input},
+              [ $a->{output}[0], user('more') ],
+              "the server gets what is referred to$way");
+
+    my $count = $model->count;
+
+    error_ok(ask('kept', 'bob', 'two', $stream,
+                 previous_response_id => $a->{id}), 400,
+             "of another one$way", code => 'previous_response_not_found',
+             param => 'previous_response_id');
+    error_ok(ask('kept', 'bob', [ { type => 'item_reference',
+                 id => $a->{output}[0]{id} } ], $stream), 400,
+             "a reference to it$way", code => 'item_not_found');
+
+    is($model->count, $count, "neither is sent$way");
+
+    my $c = told('kept', 'alice', 'one', $stream, "store: false$way",
+                 store => json_false);
+
+    is($c->{store}, json_false, "is said$way");
+
+    error_ok(ask('kept', 'alice', 'two', $stream,
+                 previous_response_id => $c->{id}), 400,
+             "and kept$way", code => 'previous_response_not_found');
+
+    # without it
+
+    ask('passed', 'alice', 'two', $stream,
+        previous_response_id => 'what it knows');
+
+    is($model->last_request->{json}{previous_response_id}, 'what it knows',
+       "the id is for the server$way");
+    is($model->last_request->{json}{input}, 'two', "and nothing else$way");
+
+    # what cannot be stored
+
+    my $big = user('x' x 700_000);
+
+    $nginx->provokes(qr/a response is not kept in store "small"/);
+
+    my $d = told('full', 'alice', [ $big, $big ], $stream, "no room$way");
+
+    is($d->{store}, json_false, "the client is told that it is not kept$way");
+
+    if ($stream) {
+        stream_ok(ask('strict', 'alice', [ $big, $big ], 1),
+                  "no room, and it is required$way", flavor => 'openai',
+                  expect => 'failed', code => 'store_unavailable');
+
+    } else {
+        error_ok(ask('strict', 'alice', [ $big, $big ], 0), 503,
+                 'no room, and it is required', code => 'store_unavailable');
+    }
+}
+
+$nginx->finish;
+
+done_testing();
