@@ -40,6 +40,25 @@ my %error = (
     'llama-error-no-messages' => [ 400, type => 'invalid_request',
                                    code => 'invalid_request_error',
                                    message => "'messages' is required" ],
+    'pyllama-error-bad-json' => [ 500, type => 'server_error',
+                                  code => 'server_error',
+                                  message => qr/ status 500\z/ ],
+    'pyllama-error-context' => [ 400, type => 'invalid_request',
+                                 code => 'context_length_exceeded',
+                                 message => qr/requested 3011 tokens/ ],
+
+    # of a stream it says that all is well, and nothing else
+    'pyllama-error-context-stream' => [ 502, type => 'server_error',
+                                        code => 'upstream_disconnected' ],
+    'pyllama-error-format' => [ 500, type => 'server_error',
+                                code => 'internal_server_error',
+                                message => qr/'text' or 'json_object'/ ],
+    'pyllama-error-null' => [ 500, type => 'server_error',
+                              code => 'internal_server_error',
+                              message => qr/^7 validation errors/ ],
+    'pyllama-error-required' => [ 500, type => 'server_error',
+                                  code => 'internal_server_error',
+                                  message => qr/ status 500\z/ ],
 );
 
 my $model = ORS::Model->new(scripts => {
@@ -199,9 +218,11 @@ sub said ($recorded) {
             my $to = $said{calls}[ $call->{index} // @{ $said{calls} } ]
                          //= { id => '', name => '', arguments => '' };
 
-            $to->{id} .= $call->{id} // '';
-            $to->{$_} .= $call->{function}{$_} // ''
-                for qw( name arguments );
+            # these come whole, in each chunk from some servers
+
+            $to->{id} ||= $call->{id} // '';
+            $to->{name} ||= $call->{function}{name} // '';
+            $to->{arguments} .= $call->{function}{arguments} // '';
         }
     }
 

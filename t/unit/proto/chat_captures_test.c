@@ -59,7 +59,9 @@ test_file(char *name)
         status = ngx_ors_json_find(&json, &json.nodes[0], "status");
         body = ngx_ors_json_find(&json, &json.nodes[0], "body");
 
-        if (ngx_strncmp(ngx_ors_json_text(&json, status), "200", 3) == 0) {
+        if (ngx_strncmp(ngx_ors_json_text(&json, status), "200", 3) == 0
+            && strstr(name, "-error-") == NULL)
+        {
             test_body(name, decode(&json, body, pool), pool);
             good = 1;
         }
@@ -81,7 +83,7 @@ test_body(char *name, char *body, ngx_pool_t *pool)
 
     if (ngx_strncmp(body, "data:", 5) == 0) {
         n = test_stream(name, body, pool);
-        ok(n > 2, "%s: %d chunks", name, (int) n);
+        ok(n > 0, "%s: %d chunks", name, (int) n);
         return;
     }
 
