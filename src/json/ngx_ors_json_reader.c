@@ -41,6 +41,8 @@ static u_char *ngx_ors_json_read_long(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, u_char *p, u_char *end);
 #if (NGX_ORS_JSON_SSE2)
 static u_char *ngx_ors_json_read_escaped(u_char *p, u_char *end);
+static NGX_ORS_JSON_AVX2 u_char *ngx_ors_json_read_escaped_avx2(u_char *p,
+    u_char *end);
 #else
 #define ngx_ors_json_read_escaped(p, end)  (p)
 #endif
@@ -117,6 +119,46 @@ ngx_ors_json_read_set(ngx_ors_json_node_t *node, ngx_uint_t type, uint32_t pos,
     node->integer = 0;
     node->ascii = 0;
 }
+
+
+#if (NGX_ORS_JSON_SSE2)
+
+/*
+ * The bytes of a block where skipping must end, the first one counts.
+ * "*carry" is 1 if the last byte before the block begins an escape, and then
+ * the same of this block, or, where skipping ends, of the first of them.
+ */
+
+static ngx_inline uint64_t
+ngx_ors_json_read_stop(ngx_ors_json_wide_t *w, uint64_t *carry)
+{
+    uint64_t  even, open, escaped, slash, stop;
+
+    slash = w->slash & ~*carry;
+
+    /*
+     * Of the backslashes in a row the first, the third and so on begin an
+     * escape.  Adding its first bit to a row clears it, which finds the rows
+     * that begin at an even place.
+     */
+
+    even = slash & ~(slash << 1) & NGX_ORS_JSON_EVEN;
+    even = slash & ~(slash + even);
+
+    open = (even & NGX_ORS_JSON_EVEN) | (slash & ~even & ~NGX_ORS_JSON_EVEN);
+    escaped = open << 1 | *carry;
+
+    stop = (w->special & ~open & ~escaped) | (escaped & ~w->usual);
+
+    /* an unusual escape is read from its backslash */
+
+    *carry = stop ? (stop & (0 - stop) & escaped) != 0
+                  : open >> (NGX_ORS_JSON_WIDE - 1);
+
+    return stop;
+}
+
+#endif
 
 
 static ngx_inline u_char *
@@ -518,41 +560,41 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 static u_char *
 ngx_ors_json_read_escaped(u_char *p, u_char *end)
 {
-    uint64_t             carry, even, open, escaped, stop;
+    uint64_t             carry, stop;
     ngx_ors_json_wide_t  w;
 
-    carry = 0;
+    if (ngx_ors_json_has_avx2()) {
+        return ngx_ors_json_read_escaped_avx2(p, end);
+    }
 
-    while (end - p >= NGX_ORS_JSON_WIDE) {
+    for (carry = 0; end - p >= NGX_ORS_JSON_WIDE; p += NGX_ORS_JSON_WIDE) {
         ngx_ors_json_wide(p, &w);
 
-        /*
-         * Of the backslashes in a row the first, the third and so on begin
-         * an escape.  Adding its first bit to a row clears it, which finds
-         * the rows that begin at an even place.
-         */
-
-        w.slash &= ~carry;
-
-        even = w.slash & ~(w.slash << 1) & NGX_ORS_JSON_EVEN;
-        even = w.slash & ~(w.slash + even);
-
-        open = (even & NGX_ORS_JSON_EVEN)
-               | (w.slash & ~even & ~NGX_ORS_JSON_EVEN);
-        escaped = open << 1 | carry;
-
-        stop = (w.special & ~open & ~escaped) | (escaped & ~w.usual);
+        stop = ngx_ors_json_read_stop(&w, &carry);
 
         if (stop) {
-            p += ngx_ors_json_lowest(stop);
-
-            /* an unusual escape is read from its backslash */
-
-            return (stop & (0 - stop) & escaped) ? p - 1 : p;
+            return p + ngx_ors_json_lowest(stop) - carry;
         }
+    }
 
-        carry = open >> (NGX_ORS_JSON_WIDE - 1);
-        p += NGX_ORS_JSON_WIDE;
+    return p - carry;
+}
+
+
+static NGX_ORS_JSON_AVX2 u_char *
+ngx_ors_json_read_escaped_avx2(u_char *p, u_char *end)
+{
+    uint64_t             carry, stop;
+    ngx_ors_json_wide_t  w;
+
+    for (carry = 0; end - p >= NGX_ORS_JSON_WIDE; p += NGX_ORS_JSON_WIDE) {
+        ngx_ors_json_wide_avx2(p, &w);
+
+        stop = ngx_ors_json_read_stop(&w, &carry);
+
+        if (stop) {
+            return p + ngx_ors_json_lowest(stop) - carry;
+        }
     }
 
     return p - carry;
