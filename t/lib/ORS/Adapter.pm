@@ -240,7 +240,7 @@ sub nameless ($items) {
     return [ map {
         my %item = %$_;
 
-        $item{id} = $item{id} =~ /\A(msg|fc|ctc|tsc|rs)_\w{8,}\z/ ? $1 : $item{id};
+        $item{id} =~ s/\A(msg|fc|ctc|tsc|rs)_\w{8,}\z/$1/;
         $item{encrypted_content} =~ s/\Aors1[\w-]{43,}\z/sealed/
             if defined $item{encrypted_content};
         $item{call_id} =~ s/\Acall_\w{20,}\z/call/ if defined $item{call_id};

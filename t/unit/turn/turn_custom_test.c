@@ -12,6 +12,7 @@
 
 
 static void test_way(ngx_uint_t i);
+static void test_long(void);
 static void test_events(void);
 static const char *event_types(run_t *run);
 
@@ -155,6 +156,7 @@ main(void)
         test_way(i);
     }
 
+    test_long();
     test_events();
 
     return done_testing();
@@ -190,6 +192,39 @@ test_way(ngx_uint_t i)
         check_split(&run, ways[i].expected, name);
     }
 
+    free(body);
+}
+
+
+/* in one piece, and longer than what is decoded without memory of its own */
+
+static void
+test_long(void)
+{
+    char         text[6000], input[4096];
+    run_t        run;
+    size_t       len;
+    u_char      *body;
+
+    memset(input, 'a', sizeof(input) - 1);
+    input[sizeof(input) - 1] = '\0';
+
+    snprintf(text, sizeof(text), CUSTOM(IN "%s" OUT) FINISH("tool_calls"),
+             input);
+
+    body = run_text(text, &len);
+
+    run_init(&run, body, len);
+    run.request = TOOLS;
+    run.policy.reading = NGX_ORS_READ_OPENAI;
+
+    snprintf(text, sizeof(text), "completed | custom c(a) %s | usage 0+0=0",
+             input);
+
+    run_turn(&run);
+    check_digest(&run, text, "a long one");
+
+    run_free(&run);
     free(body);
 }
 
