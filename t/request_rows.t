@@ -516,9 +516,15 @@ becomes('`reasoning`', [ $thought, $call, output(text) ],
         [ { %{ called() }, reasoning_content => 't' }, tool ],
         at => 'habits');
 
-refuses('`compaction`', { input => [ @{ [ message('user', text) ] },
-            { type => 'compaction', encrypted_content => 'x' } ] },
-        'unsupported_item', 'input[1]');
+refuses('`compaction`, with flavor `openai` `context_compaction`',
+        { input => [ message('user', text),
+                     { type => $_, encrypted_content => 'x' } ] },
+        'unsupported_item', 'input[1]', 'openai')
+    for qw( compaction context_compaction );
+refuses('`compaction_trigger` of flavor `openai`, the last item',
+        { input => [ { type => 'compaction_trigger' },
+                     message('user', text) ] },
+        'unsupported_item', 'input[0].type', 'openai');
 refuses('`item_reference`', { input => [ { type => 'item_reference',
                                            id => 'msg_1' } ] },
         'unsupported_item', 'input[0]');
@@ -548,11 +554,10 @@ my %least = (
     agent_message => { content => [], author => 'a', recipient => 'r' },
     program => { code => 'x', call_id => 'c', fingerprint => 'f' },
     program_output => { call_id => 'c', output => 'x', result => 'r' },
-    context_compaction => { encrypted_content => 'x' },
     configuration_update => { configuration => {} },
 );
 
-for my $row (grep { /_call_output`|mcp_|_trigger/ && !/custom|function/ }
+for my $row (grep { /_call_output`|mcp_|agent_message/ && !/custom|function/ }
              @$items)
 {
     refuses($row, { input => [ message('user', text),
