@@ -21,6 +21,7 @@ my $a = ORS::Adapter->new(scripts => {
 }, conf => {
     openai => 'open_responses_flavor openai;',
     strict => 'open_responses_flavor openai; open_responses_strict on;',
+    few => 'open_responses_flavor openai; open_responses_limits tools=4;',
 });
 
 my $USER = { type => 'message', role => 'user', content => 'Go' };
@@ -329,6 +330,22 @@ my $all = $a->sent('1024 tools', { tools => \@many }, at => '/strict',
 
 is_deeply([ map { $_->{function}{name} } @$all ], [ map { "t$_" } 1 .. 1024 ],
           '1024 tools: in their order');
+
+
+# those in namespaces, and as input, are among them
+
+my $INPUT = { type => 'additional_tools', tools => [ $FUNC ] };
+
+is(scalar $a->sent('4 tools', { input => [ $USER, $INPUT ],
+                                tools => [ $SPACE ] },
+                   at => '/few', flavor => 'openai')->{json}{tools}->@*, 3,
+   '4 tools: are sent');
+$a->refuses('5 tools', { input => 'hi', tools => [ $SPACE, $FUNC, $CUSTOM ] },
+            'tools', at => '/few', code => 'array_above_max_length');
+$a->refuses('5 tools, one as input',
+            { input => [ $USER, $INPUT ], tools => [ $SPACE, $CUSTOM ] },
+            'input[1].tools', at => '/few',
+            code => 'array_above_max_length');
 
 
 # a client of the specification has no such tools

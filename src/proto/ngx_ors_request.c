@@ -19,6 +19,12 @@ static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_request_plain(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
+static ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_request_tools_of(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list);
+static ngx_int_t ngx_ors_request_too_many(ngx_ors_request_t *req,
+    ngx_int_t item, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
     ngx_ors_error_t *err);
@@ -153,6 +159,11 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     rc = ngx_ors_request_count(req, tools, req->limits->tools, "tools", err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_ors_request_tools(req, err);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -414,6 +425,116 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
 
     err->param.len = ngx_strlen(name);
     err->param.data = (u_char *) name;
+
+    return NGX_DECLINED;
+}
+
+
+/* tools may be in namespaces, and come as input, if there is such a thing */
+
+static ngx_int_t
+ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    ngx_int_t             i;
+    ngx_uint_t            n;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *list, *input, *item, *type;
+
+    if (req->endpoint->id != ngx_ors_endpoint_responses
+        || !(req->policy->reading & NGX_ORS_IN_OPENAI))
+    {
+        return NGX_OK;
+    }
+
+    json = &req->json;
+    list = req->field[ngx_ors_rq_tools];
+    input = req->field[ngx_ors_rq_input];
+
+    n = list ? ngx_ors_request_tools_of(json, list) : 0;
+
+    if (n > req->limits->tools) {
+        return ngx_ors_request_too_many(req, -1, err);
+    }
+
+    if (input == NULL || input->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    for (item = ngx_ors_json_first(json, input), i = 0;
+         item;
+         item = ngx_ors_json_next(json, item), i++)
+    {
+        type = ngx_ors_json_find(json, item, "type");
+
+        if (type == NULL || type->type != ngx_ors_json_string
+            || (!ngx_ors_json_is(json, type, "additional_tools")
+                && !ngx_ors_json_is(json, type, "tool_search_output")))
+        {
+            continue;
+        }
+
+        list = ngx_ors_json_find(json, item, "tools");
+
+        n += ngx_ors_request_tools_of(json, list);
+
+        if (n > req->limits->tools) {
+            return ngx_ors_request_too_many(req, i, err);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_request_tools_of(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_node_t  *tool, *type;
+
+    n = list->count;
+
+    for (tool = ngx_ors_json_first(json, list);
+         tool;
+         tool = ngx_ors_json_next(json, tool))
+    {
+        type = ngx_ors_json_find(json, tool, "type");
+
+        if (ngx_ors_json_is(json, type, "namespace")) {
+            n += ngx_ors_json_find(json, tool, "tools")->count;
+        }
+    }
+
+    return n;
+}
+
+
+/* "item" of the input, -1: none of it */
+
+static ngx_int_t
+ngx_ors_request_too_many(ngx_ors_request_t *req, ngx_int_t item,
+    ngx_ors_error_t *err)
+{
+    u_char     *p;
+    ngx_str_t   param;
+
+    ngx_str_set(&param, "tools");
+
+    if (item >= 0) {
+        p = ngx_pnalloc(req->pool, sizeof("input[].tools") + NGX_INT_T_LEN);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        param.data = p;
+        param.len = ngx_sprintf(p, "input[%i].tools", item) - p;
+    }
+
+    ngx_ors_error_set(err, req->pool, 400, "array_above_max_length",
+                      "there must be at most %ui tools here, those in "
+                      "namespaces and in \"input\" among them, with \"%V\" "
+                      "there are more", req->limits->tools, &param);
+    err->param = param;
 
     return NGX_DECLINED;
 }

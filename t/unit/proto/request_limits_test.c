@@ -99,6 +99,31 @@ static test_t  tests[] = {
 };
 
 
+/* tools that are not elements of "tools" count, too */
+
+#define FUNC  "{'type':'function','name':'f'}"
+#define MORE  "," FUNC
+#define ASK   "{'type':'message','role':'user','content':''}"
+
+static test_t  openai[] = {
+    { "{'model':'m','input':'x','tools':[{'type':'namespace','name':'n',"
+      "'tools':[" FUNC, MORE, 126, "]}]}", "array_above_max_length",
+      "tools" },
+    { "{'model':'m','input':'x','tools':[{'type':'namespace','name':'n',"
+      "'tools':[]}," FUNC ",{'type':'namespace','name':'n','tools':[" FUNC,
+      MORE, 124, "]}]}", "array_above_max_length", "tools" },
+    { "{'model':'m','tools':[" FUNC "],'input':[" ASK ",{'type':"
+      "'additional_tools','tools':[" FUNC, MORE, 126, "]}]}",
+      "array_above_max_length", "input[1].tools" },
+    { "{'model':'m','tools':[" FUNC "],'input':[{'type':'additional_tools',"
+      "'tools':[{'type':'namespace','name':'n','tools':[" FUNC "]}]}," ASK
+      ",{'type':'tool_search_output','call_id':'c','tools':[" FUNC, MORE, 124,
+      "]}]}", "array_above_max_length", "input[2].tools" },
+
+    { NULL, NULL, 0, NULL, NULL, NULL }
+};
+
+
 int
 main(void)
 {
@@ -109,6 +134,11 @@ main(void)
         for (n = 0; n < 4; n++) {
             test_limit(test, 1 << n);
         }
+    }
+
+    for (test = openai; test->head; test++) {
+        test_limit(test, NGX_ORS_READ_OPENAI);
+        test_limit(test, NGX_ORS_READ_LOOSE_OPENAI);
     }
 
     return done_testing();
