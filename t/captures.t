@@ -255,10 +255,14 @@ sub tools ($q) {
         my $space = $top->{type} eq 'namespace' ? $top->{name} : undef;
 
         for my $tool (defined $space ? @{ $top->{tools} } : $top) {
-            next if $tool->{type} !~ /\A(?:function|custom)\z/;
+            my $search = $tool->{type} eq 'tool_search'
+                         && ($tool->{execution} // '') eq 'client';
 
-            my $sent = defined $space ? "${space}__$tool->{name}"
-                                      : $tool->{name};
+            next if !$search && $tool->{type} !~ /\A(?:function|custom)\z/;
+
+            my $sent = $search ? 'tool_search'
+                       : defined $space ? "${space}__$tool->{name}"
+                       : $tool->{name};
 
             push @tools, { %$tool, sent => $sent, space => $space }
                 if !$seen{$sent}++;
@@ -313,7 +317,7 @@ sub tool ($tool) {
 
     return custom(%tool) if $tool->{type} eq 'custom';
 
-    delete @tool{qw( type sent space )};
+    delete @tool{qw( type sent space execution )};
     delete @tool{ grep { !defined $tool{$_} } keys %tool };
 
     return \%tool;
