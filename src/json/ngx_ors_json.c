@@ -18,6 +18,8 @@
 
 static ngx_uint_t ngx_ors_json_named(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, u_char *name, size_t len);
+static const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, const ngx_str_t *names);
 static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
 static uint32_t ngx_ors_json_hex4(u_char *p);
 static u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
@@ -125,6 +127,7 @@ ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     const ngx_str_t *names, ngx_ors_json_node_t **values)
 {
     ngx_uint_t            i;
+    const ngx_str_t      *name;
     ngx_ors_json_node_t  *key;
 
     for (i = 0; names[i].len; i++) {
@@ -139,15 +142,51 @@ ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        for (i = 0; names[i].len; i++) {
+        name = ngx_ors_json_name(json, key, names);
 
-            if (ngx_ors_json_named(json, key, names[i].data, names[i].len)) {
-                values[i] = (key[1].type == ngx_ors_json_null) ? NULL
-                                                               : key + 1;
+        if (name->len) {
+            values[name - names] = (key[1].type == ngx_ors_json_null)
+                                   ? NULL : key + 1;
+        }
+    }
+}
+
+
+/* the last name, which is empty, if the key has none of them */
+
+static ngx_inline const ngx_str_t *
+ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_str_t *names)
+{
+    size_t            len;
+    u_char           *p, ch;
+    const ngx_str_t  *name;
+
+    if (key->escaped) {
+
+        for (name = names; name->len; name++) {
+            if (ngx_ors_json_equal_escaped(json, key, name->data, name->len)) {
                 break;
             }
         }
+
+        return name;
     }
+
+    p = ngx_ors_json_text(json, key);
+    ch = *p;
+    len = key->len;
+
+    for (name = names; name->len; name++) {
+
+        if (name->len == len && *name->data == ch
+            && ngx_memcmp(name->data, p, len) == 0)
+        {
+            break;
+        }
+    }
+
+    return name;
 }
 
 
