@@ -24,6 +24,9 @@
 /* bytes of a transaction */
 #define NGX_ORS_LMDB_WRITE_SIZE  (8 * 1024 * 1024)
 
+/* jobs whose handlers are called before other events have their turn */
+#define NGX_ORS_LMDB_FINISH      16
+
 
 typedef struct ngx_ors_lmdb_state_s  ngx_ors_lmdb_state_t;
 
@@ -67,9 +70,11 @@ struct ngx_ors_lmdb_state_s {
     ngx_queue_t               jobs;       /* whose deadline is to come */
     ngx_queue_t               reads;      /* of them, those that wait */
     ngx_queue_t               writes;
+    ngx_queue_t               finished;   /* ops that threads have left */
     ngx_queue_t               refused;    /* that nothing is done for */
 
     ngx_event_t               timer;      /* the first deadline */
+    ngx_event_t               finish;
     ngx_event_t               refuse;
     ngx_event_t               wake;       /* of the upkeep */
     ngx_msec_t                retry;

@@ -20,7 +20,9 @@ static ngx_uint_t ngx_ors_lmdb_take(ngx_ors_lmdb_task_t *t);
 static size_t ngx_ors_lmdb_op_size(ngx_ors_store_job_t *job);
 static void ngx_ors_lmdb_task_thread(void *data, ngx_log_t *log);
 static void ngx_ors_lmdb_task_done(ngx_event_t *ev);
-static void ngx_ors_lmdb_finish(ngx_ors_lmdb_task_t *t);
+static void ngx_ors_lmdb_leave(ngx_ors_lmdb_task_t *t);
+static void ngx_ors_lmdb_finish_handler(ngx_event_t *ev);
+static ngx_uint_t ngx_ors_lmdb_finish(ngx_ors_lmdb_state_t *st);
 static void ngx_ors_lmdb_finish_op(ngx_ors_lmdb_op_t *op);
 static void ngx_ors_lmdb_timer_handler(ngx_event_t *ev);
 static void ngx_ors_lmdb_timer_set(ngx_ors_lmdb_state_t *st);
@@ -34,11 +36,16 @@ ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log)
     ngx_queue_init(&st->jobs);
     ngx_queue_init(&st->reads);
     ngx_queue_init(&st->writes);
+    ngx_queue_init(&st->finished);
     ngx_queue_init(&st->refused);
 
     st->timer.handler = ngx_ors_lmdb_timer_handler;
     st->timer.data = st;
     st->timer.log = log;
+
+    st->finish.handler = ngx_ors_lmdb_finish_handler;
+    st->finish.data = st;
+    st->finish.log = log;
 
     st->refuse.handler = ngx_ors_lmdb_refuse_handler;
     st->refuse.data = st;
@@ -255,25 +262,70 @@ ngx_ors_lmdb_task_done(ngx_event_t *ev)
         ngx_ors_lmdb_failed(st, t->err, t->write ? "write to" : "read");
     }
 
-    ngx_ors_lmdb_finish(t);
-
+    ngx_ors_lmdb_leave(t);
     ngx_ors_lmdb_run(st);
-    ngx_ors_lmdb_timer_set(st);
+
+    if (!st->finish.posted) {
+        ngx_ors_lmdb_finish_handler(&st->finish);
+    }
 }
 
 
-/* handlers may post jobs: the task is busy until the last one has returned */
+/* the task is free for those that wait, before anybody is told */
 
 static void
-ngx_ors_lmdb_finish(ngx_ors_lmdb_task_t *t)
+ngx_ors_lmdb_leave(ngx_ors_lmdb_task_t *t)
 {
     ngx_uint_t  i;
 
     for (i = 0; i < t->n; i++) {
-        ngx_ors_lmdb_finish_op(t->ops[i]);
+        ngx_queue_insert_tail(&t->state->finished, &t->ops[i]->queue);
     }
 
     t->busy = 0;
+}
+
+
+/* many jobs may end with one commit: their handlers must not be one pause */
+
+static void
+ngx_ors_lmdb_finish_handler(ngx_event_t *ev)
+{
+    ngx_uint_t             n;
+    ngx_ors_lmdb_state_t  *st;
+
+    st = ev->data;
+
+    for (n = 0; n < NGX_ORS_LMDB_FINISH; n++) {
+
+        if (!ngx_ors_lmdb_finish(st)) {
+            break;
+        }
+    }
+
+    if (!ngx_queue_empty(&st->finished)) {
+        ngx_post_event(&st->finish, &ngx_posted_next_events);
+    }
+
+    ngx_ors_lmdb_timer_set(st);
+}
+
+
+static ngx_uint_t
+ngx_ors_lmdb_finish(ngx_ors_lmdb_state_t *st)
+{
+    ngx_queue_t  *q;
+
+    if (ngx_queue_empty(&st->finished)) {
+        return 0;
+    }
+
+    q = ngx_queue_head(&st->finished);
+    ngx_queue_remove(q);
+
+    ngx_ors_lmdb_finish_op(ngx_queue_data(q, ngx_ors_lmdb_op_t, queue));
+
+    return 1;
 }
 
 
@@ -386,23 +438,25 @@ ngx_ors_lmdb_jobs_end(ngx_ors_lmdb_state_t *st)
     for (i = 0; i < NGX_ORS_LMDB_READ_TASKS; i++) {
 
         if (st->readers[i].busy) {
-            ngx_ors_lmdb_finish(&st->readers[i]);
+            ngx_ors_lmdb_leave(&st->readers[i]);
         }
+    }
+
+    if (st->writer.busy) {
+        ngx_ors_lmdb_leave(&st->writer);
     }
 
     /* those that wait are dropped */
 
     (void) ngx_ors_lmdb_take(&st->readers[0]);
 
-    if (st->writer.busy) {
-        ngx_ors_lmdb_finish(&st->writer);
-    }
-
     while (ngx_ors_lmdb_take(&st->writer)) {
         st->writer.now = ngx_time();
         ngx_ors_lmdb_task_thread(&st->writer, NULL);
-        ngx_ors_lmdb_finish(&st->writer);
+        ngx_ors_lmdb_leave(&st->writer);
     }
+
+    while (ngx_ors_lmdb_finish(st)) { /* void */ }
 
     for (q = ngx_queue_head(&st->refused);
          q != ngx_queue_sentinel(&st->refused);

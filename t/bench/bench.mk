@@ -3,7 +3,8 @@
 #   make bench                 adapter and guard beside plain proxy_pass
 #   make bench QUICK=1         the same, rough, in less than a minute
 #   make bench PART=memory     some of requests, latency, streams, memory,
-#                              big, guard, unused, walker, reader, callgrind
+#                              big, guard, unused, walker, reader, callgrind,
+#                              store
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json SCALAR=1   as on processors without SSE2
 #   make bench-walk FILES=...  reader and walker on requests
@@ -21,17 +22,22 @@ BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
 BENCH_WALK   := t/bench/walk_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
                 $(foreach r,$(UNIT_proto),$(wildcard src/$r/*.c))
 
+BENCH_STORE  := t/bench/store_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
+                $(addprefix src/store/ngx_ors_,lmdb.c lmdb_write.c \
+                            lmdb_jobs.c record.c store.c)
+
 BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c events.c loop.c)
 
 
 .PHONY: bench bench-deps bench-json bench-walk
 
 bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench \
-       $(BENCH_DIR)/walk_bench
+       $(BENCH_DIR)/walk_bench $(BENCH_DIR)/store_bench
 	@TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    t/bench/bench.pl --load=$(BENCH_DIR)/load \
 	    --json=$(BENCH_DIR)/json_bench --walk=$(BENCH_DIR)/walk_bench \
+	    --store=$(BENCH_DIR)/store_bench \
 	    --out=$(abspath $(BENCH_DIR)) \
 	    $(if $(QUICK),--quick) $(if $(PART),--only=$(PART))
 
@@ -59,6 +65,11 @@ $(BENCH_DIR)/walk_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_WALK) \
 	    $(UNIT_LDLIBS)
+
+$(BENCH_DIR)/store_bench: $(NGX_OBJS)/Makefile FORCE
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_STORE) \
+	    $(UNIT_LDLIBS) -lpthread
 
 
 .PHONY: bench-turn

@@ -5,8 +5,8 @@
 # The budgets of the design, measured: one nginx worker, adapter and guard
 # beside plain proxy_pass, all in front of the same model server.
 #
-#   bench.pl --load=PROGRAM [--json=PROGRAM] [--walk=PROGRAM] [--out=DIR]
-#            [--quick] [--only=PART,...]
+#   bench.pl --load=PROGRAM [--json=PROGRAM] [--walk=PROGRAM]
+#            [--store=PROGRAM] [--out=DIR] [--quick] [--only=PART,...]
 #
 # Worker and load (client and model server are one process) have a processor
 # each, if there are two.  Plain and ours take turns, a row is the median of
@@ -30,7 +30,8 @@ $ENV{TEST_NGINX_BINARY} ||= '/usr/sbin/nginx';
 
 my %opt = (out => 'build/bench', only => '');
 
-GetOptions(\%opt, 'load=s', 'json=s', 'walk=s', 'out=s', 'only=s', 'quick')
+GetOptions(\%opt, 'load=s', 'json=s', 'walk=s', 'store=s', 'out=s', 'only=s',
+           'quick')
     or exit 2;
 
 my $ROUNDS = $opt{quick} ? 3 : 7;
@@ -48,6 +49,7 @@ my @PARTS = (
     [ walker => \&walker ],
     [ reader => \&reader ],
     [ callgrind => \&callgrind ],
+    [ store => \&store ],
 );
 
 my ($load_in, $load_out, $load_pid, $model_port, $max_streams);
@@ -195,12 +197,14 @@ sub make_conf (%o) {
 
     return (main => $main, module => $o{module} // 1,
             subst => { MODEL => $model_port, CONNECTIONS => $connections },
-            conf => http_conf(plain_conf() . ($o{module} // 1 ? our_conf()
-                                                              : '')));
+            conf => http_conf(plain_conf()
+                              . ($o{module} // 1 ? our_conf() : '')
+                              . ($o{store} ? kept_conf() : ''),
+                              $o{store} // ''));
 }
 
 
-sub http_conf ($locations) {
+sub http_conf ($locations, $http) {
     return <<"CONF";
         events {
             worker_connections %%CONNECTIONS%%;
@@ -212,6 +216,7 @@ sub http_conf ($locations) {
 
             client_max_body_size 64m;
             client_body_buffer_size 2m;
+            $http
 
             proxy_http_version 1.1;
             proxy_set_header Connection "";
@@ -317,6 +322,18 @@ CONF
 }
 
 
+sub kept_conf {
+    return <<'CONF';
+
+                location /kept/ {
+                    open_responses on;
+                    open_responses_store main required;
+                    open_responses_target default /to/model;
+                }
+CONF
+}
+
+
 # of each kind several, sent in turn: a processor would learn a single one
 
 sub make_bodies {
@@ -348,7 +365,8 @@ sub add_body ($name, @pairs) {
 
     $body{$name} = {
         plain => join(',', @chat),
-        map { $_ => join ',', @responses } qw( adapter direct request on ),
+        map { $_ => join ',', @responses }
+            qw( adapter direct request on kept ),
     };
 }
 
@@ -839,4 +857,59 @@ sub callgrind_rows ($port, $pid, $file) {
     }
 
     unlink $file;
+}
+
+
+# the engine alone, on a loop of its own, and below an nginx
+
+sub store {
+    return if !$opt{store};
+
+    my $dir = "$opt{out}/store";
+    my %r = map { /^(\S+) (.*)/ ? ($1, { map { split /=/ } split ' ', $2 })
+                                : () } `$opt{store} $dir $SECONDS`;
+
+    push @failed, "$opt{store} has failed" if $?;
+
+    section('Store (LMDB), 10 KB a turn, 256 clients');
+
+    store_row('turns stored/s', $r{put}{rate}, 5000);
+    store_row('turns stored/s, sync=off', $r{'put-nosync'}{rate});
+    store_row('contexts of a turn loaded/s', $r{load}{rate}, 10_000);
+    store_row('both, of each', $r{mixed}{rate} / 2);
+    store_row("context at turn $_, microseconds", $r{"turn-$_"}{us})
+        for 10, 100, 1000;
+    store_row('bytes on the disk for a turn', $r{put}{disk});
+
+    for my $what (qw( put load mixed )) {
+        my $p99 = $r{$what}{p99};
+
+        row("pauses of the loop, p99, us: $what", '',
+            number($p99) . ' (' . number($r{$what}{cpu99}) . ' cpu)', '',
+            '< 2,000', $p99 < 2000);
+    }
+
+    for my $sync (qw( on off )) {
+        my $kept = start_nginx(
+            store => "open_responses_store main lmdb:db size=8g sync=$sync;");
+        my %server = (adapter => $nginx, kept => $kept);
+
+        add_body('10 KB', map { [ Bodies::agent(10 * 1024 + 7 * $_) ] } 0 .. 31)
+            if !$body{'10 KB'};
+
+        rates("10 KB request, sync=$sync", '', 'requests', sub ($side) {
+            load('closed', conns => 128, seconds => $SECONDS,
+                 port => $server{$side}->port,
+                 worker => ($server{$side}->workers)[0],
+                 path => path($side), body => $body{'10 KB'}{$side});
+        }, qw( adapter kept ));
+
+        $kept->stop;
+    }
+}
+
+
+sub store_row ($name, $n, $least = 0) {
+    row($name, '', number($n), '', $least ? '>= ' . number($least) : '',
+        $least ? $n >= $least : undef);
 }

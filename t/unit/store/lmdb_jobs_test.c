@@ -28,6 +28,7 @@ typedef struct {
 
 static void test_one(void);
 static void test_group(void);
+static void test_turns(void);
 static void test_readers(void);
 static void test_size(void);
 static void test_late_waiting(void);
@@ -49,8 +50,9 @@ static ngx_ors_store_job_t *post(ngx_ors_store_op_e op, ngx_uint_t n,
 static void handler(ngx_ors_store_job_t *job);
 static ngx_uint_t run_threads(void);
 static ngx_uint_t complete(void);
-static ngx_uint_t run_all(void);
+static void run_all(void);
 static void run_posted(void);
+static ngx_uint_t run_event(ngx_queue_t *posted);
 static void later(ngx_msec_t ms);
 
 
@@ -66,6 +68,7 @@ static ngx_uint_t             ntasks, ndone;
 static jobs_seen_t            seen[JOBS_MAX];
 
 ngx_queue_t                   ngx_posted_events;
+ngx_queue_t                   ngx_posted_next_events;
 ngx_rbtree_t                  ngx_event_timer_rbtree;
 static ngx_uint_t             timers;
 
@@ -74,9 +77,11 @@ int
 main(void)
 {
     ngx_queue_init(&ngx_posted_events);
+    ngx_queue_init(&ngx_posted_next_events);
 
     test_one();
     test_group();
+    test_turns();
     test_readers();
     test_size();
     test_late_waiting();
@@ -165,6 +170,57 @@ test_group(void)
     }
 
     is_int(ntasks, 0, "there is nothing left to do");
+
+    stop();
+}
+
+
+/* handlers of a large commit leave room for other events */
+
+static void
+test_turns(void)
+{
+    ngx_uint_t  i, n, called;
+
+    start();
+
+    n = 2 + NGX_ORS_LMDB_FINISH * 3;
+
+    for (i = 0; i < n; i++) {
+        post(ngx_ors_store_put, i, "value", &seen[i]);
+    }
+
+    run_all();
+    post(ngx_ors_store_put, n, "value", &seen[n]);
+
+    run_threads();
+    complete();
+
+    is_int(ntasks, 1, "the next commit runs before anybody is told");
+
+    for (called = 0, i = 0; i <= n; i++) {
+        called += seen[i].called;
+    }
+
+    is_int(called, 1 + NGX_ORS_LMDB_FINISH, "a few are told at once");
+    is_int(seen[NGX_ORS_LMDB_FINISH].called, 1, "the first ones");
+
+    run_event(&ngx_posted_next_events);
+    is_int(seen[NGX_ORS_LMDB_FINISH * 2].called, 1, "then a few more");
+    is_int(seen[n - 1].called, 0, "not yet the last");
+
+    later(store.timeout);
+    is_int(seen[n - 1].status, ngx_ors_store_timeout, "which is late");
+
+    run_threads();
+    complete();
+    run_all();
+
+    for (i = 0; i <= n; i++) {
+        if (seen[i].called != 1) {
+            fail("job %d is told once", (int) i);
+        }
+    }
 
     stop();
 }
@@ -726,27 +782,40 @@ complete(void)
 }
 
 
-static ngx_uint_t
+static void
 run_all(void)
 {
     run_threads();
-    return complete();
+    complete();
+
+    while (run_event(&ngx_posted_next_events)) { /* void */ }
 }
 
 
 static void
 run_posted(void)
 {
+    while (run_event(&ngx_posted_events)) { /* void */ }
+}
+
+
+static ngx_uint_t
+run_event(ngx_queue_t *posted)
+{
     ngx_queue_t  *q;
     ngx_event_t  *ev;
 
-    while (!ngx_queue_empty(&ngx_posted_events)) {
-        q = ngx_queue_head(&ngx_posted_events);
-        ev = ngx_queue_data(q, ngx_event_t, queue);
-
-        ngx_delete_posted_event(ev);
-        ev->handler(ev);
+    if (ngx_queue_empty(posted)) {
+        return 0;
     }
+
+    q = ngx_queue_head(posted);
+    ev = ngx_queue_data(q, ngx_event_t, queue);
+
+    ngx_delete_posted_event(ev);
+    ev->handler(ev);
+
+    return 1;
 }
 
 
