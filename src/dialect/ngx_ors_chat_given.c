@@ -122,7 +122,9 @@ ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
                                        "must be the name of a provider");
         }
 
-        if (ngx_ors_json_equal(json, type, provider->data, provider->len)) {
+        if (provider->len
+            && ngx_ors_json_equal(json, type, provider->data, provider->len))
+        {
             rc = ngx_ors_chat_given_members(giver);
 
             if (rc != NGX_OK) {

@@ -475,7 +475,9 @@ ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
             continue;
         }
 
-        if (ngx_memcmp(types[i].type.data, name.data, types[i].type.len) != 0)
+        if (types[i].type.len
+            && ngx_memcmp(types[i].type.data, name.data, types[i].type.len)
+               != 0)
         {
             continue;
         }

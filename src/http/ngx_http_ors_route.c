@@ -158,8 +158,11 @@ ngx_http_ors_route_model_first(ngx_http_ors_route_t *route, ngx_uint_t n)
 static ngx_uint_t
 ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other)
 {
+    /* the name of a default, and no provider, have no bytes at all */
+
     return one->len == other->len
-           && ngx_memcmp(one->data, other->data, one->len) == 0;
+           && (one->len == 0
+               || ngx_memcmp(one->data, other->data, one->len) == 0);
 }
 
 

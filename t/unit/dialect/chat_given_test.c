@@ -167,7 +167,7 @@ main(void)
     ngx_str_null(&provider);
 
     test_row(&(test_row_t) { "a target of nobody", 0,
-                             OPTIONS "{'type':'p','a':1},{'type':'x'}]",
+                             OPTIONS "{'type':'p','a':1},{'type':'','b':2}]",
                              "" });
 
     test_many();
