@@ -294,9 +294,9 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
     case ngx_ors_redis_readonly:
     case ngx_ors_redis_loading:
 
-        /* another address may be that of the master by now */
+        /* it is a replica by now, another address may be the master's */
 
-        if (cmd->link->naddresses > 1 && redis->slots == NULL) {
+        if (!cmd->link->cluster) {
             ngx_ors_redis_link_break(cmd->link, text.data, text.len);
         }
 

@@ -22,8 +22,14 @@ static void ngx_ors_redis_link_connect(ngx_ors_redis_link_t *link);
 static ngx_int_t ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
     redisAsyncContext *context);
 static ngx_int_t ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link);
+static ngx_int_t ngx_ors_redis_link_word(ngx_ors_redis_link_t *link,
+    char *word, redisCallbackFn *handler);
 static void ngx_ors_redis_link_greeted(redisAsyncContext *context,
     void *reply, void *data);
+static void ngx_ors_redis_link_cluster(redisAsyncContext *context,
+    void *reply, void *data);
+static void ngx_ors_redis_link_role(redisAsyncContext *context, void *reply,
+    void *data);
 static void ngx_ors_redis_link_logged_in(redisAsyncContext *context,
     void *reply, void *data);
 static void ngx_ors_redis_link_failed(ngx_ors_redis_link_t *link,
@@ -174,8 +180,10 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
 
 
 /*
- * PING is what tells that a server is not ready, or wants a password; a user
- * who may not send it may be one who may do all that is needed
+ * READWRITE and ROLE tell a replica, which may be behind, from one of a
+ * cluster, which redirects; PING tells that a server is not ready or wants a
+ * password.  A user who may not say these may all the same be one who may do
+ * what is needed.
  */
 
 static ngx_int_t
@@ -219,10 +227,30 @@ ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
         }
     }
 
-    ngx_str_set(&args[0], "PING");
+    if (ngx_ors_redis_link_word(link, "READWRITE",
+                                ngx_ors_redis_link_cluster)
+        != NGX_OK
+        || ngx_ors_redis_link_word(link, "ROLE", ngx_ors_redis_link_role)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
-    return ngx_ors_redis_link_write(link, ngx_ors_redis_link_logged_in, link,
-                                    1, args);
+    return ngx_ors_redis_link_word(link, "PING",
+                                   ngx_ors_redis_link_logged_in);
+}
+
+
+static ngx_int_t
+ngx_ors_redis_link_word(ngx_ors_redis_link_t *link, char *word,
+    redisCallbackFn *handler)
+{
+    ngx_str_t  arg;
+
+    arg.data = (u_char *) word;
+    arg.len = ngx_strlen(word);
+
+    return ngx_ors_redis_link_write(link, handler, link, 1, &arg);
 }
 
 
@@ -240,10 +268,36 @@ ngx_ors_redis_link_greeted(redisAsyncContext *context, void *reply,
 
 
 static void
+ngx_ors_redis_link_cluster(redisAsyncContext *context, void *reply,
+    void *data)
+{
+    redisReply            *r = reply;
+    ngx_ors_redis_link_t  *link = data;
+
+    link->cluster = (r && r->type == REDIS_REPLY_STATUS);
+}
+
+
+static void
+ngx_ors_redis_link_role(redisAsyncContext *context, void *reply, void *data)
+{
+    redisReply            *r = reply;
+    ngx_ors_redis_link_t  *link = data;
+
+    if (r && r->type == REDIS_REPLY_ARRAY && r->elements
+        && r->element[0]->type == REDIS_REPLY_STRING
+        && ngx_strcmp(r->element[0]->str, "slave") == 0
+        && !link->cluster)
+    {
+        ngx_ors_redis_link_break(link, (u_char *) "it is a replica", 15);
+    }
+}
+
+
+static void
 ngx_ors_redis_link_logged_in(redisAsyncContext *context, void *reply,
     void *data)
 {
-    ngx_str_t              text;
     redisReply            *r = reply;
     ngx_ors_redis_link_t  *link = data;
 
@@ -251,14 +305,11 @@ ngx_ors_redis_link_logged_in(redisAsyncContext *context, void *reply,
         return;
     }
 
-    if (r->type == REDIS_REPLY_ERROR) {
-        text.data = (u_char *) r->str;
-        text.len = r->len;
-
-        if (text.len < 6 || ngx_strncmp(text.data, "NOPERM", 6) != 0) {
-            ngx_ors_redis_link_break(link, text.data, text.len);
-            return;
-        }
+    if (r->type == REDIS_REPLY_ERROR
+        && (r->len < 6 || ngx_strncmp(r->str, "NOPERM", 6) != 0))
+    {
+        ngx_ors_redis_link_break(link, (u_char *) r->str, r->len);
+        return;
     }
 
     link->state = ngx_ors_redis_link_up;

@@ -99,6 +99,7 @@ struct ngx_ors_redis_link_s {
     unsigned                  busy:1;     /* in a function of hiredis */
     unsigned                  writing:1;
     unsigned                  broken:1;
+    unsigned                  cluster:1;
     unsigned                  mute:1;     /* does not answer */
     unsigned                  silent:1;   /* closed by us */
 };
