@@ -312,7 +312,8 @@ fails($t, 'no password');
 like($t->error_log, qr/NOAUTH Authentication required/, 'the log has it');
 $t->finish;
 
-$redis->cmd('ACL', 'SETUSER', 'me', 'on', '>pass', '~a:*', '+@all', '-ping');
+$redis->cmd('ACL', 'SETUSER', 'me', 'on', '>pass', '~a:*', '-@all',
+            map { "+$_" } qw( get set del expire multi exec ));
 $t = server($redis, 'user=me password=pass prefix=a: timeout=1s')->start;
 ($id) = kept($t->port, 'a user who may do just what is needed', 'x');
 kept($t->port, 'and follow', 'x', previous_response_id => $id);
