@@ -14,6 +14,7 @@ use ORS::HTTP qw( post_json );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( stream_ok response_ok error_ok );
+use ORS::Talk;
 use ORS::Util qw( spew );
 
 my $dir = File::Temp::tempdir(CLEANUP => 1);
@@ -463,5 +464,72 @@ is($model->count, $count, 'no secret: the model is not asked');
 error_ok(sent($alice, @alice), 400, 'no secret: nothing is read', @no);
 
 $t->finish;
+
+
+# of a conversation that is stored
+
+my $talk = ORS::Talk->new(store => 'lmdb:%%TESTDIR%%/store',
+                          http => "open_responses_secret $dir/key;",
+                          conf => 'open_responses_compact_prompt "And so";');
+
+sub user ($text) { { role => 'user', content => $text } }
+sub assistant ($text) { { role => 'assistant', content => $text } }
+
+sub ends ($who, $body, $path = '/v1/responses/compact') {
+    return post_json($talk->nginx->port, $path, { model => 'm', %$body },
+                     headers => { Authorization => "Bearer $who" });
+}
+
+my $one = $talk->say('alice', 'one');
+my $two = $talk->say('alice', 'two', after => $one);
+my @so_far = (user('one'), assistant('one!'), user('two'), assistant('two!'));
+
+for my $case ([ 'alone', {}, [] ],
+              [ 'null', { input => undef }, [] ],
+              [ 'and more', { input => 'three' }, [ user('three') ] ])
+{
+    my ($name, $body, $more) = @$case;
+    my $r = ends('alice', { previous_response_id => $two->{id}, %$body });
+
+    is($r->{status}, 200, "stored: $name: status") or diag($r->{body});
+    is_deeply($talk->heard, [ @so_far, @$more, user('And so') ],
+              "stored: $name: what is summed up");
+
+    my $next = $talk->say('alice', [ @{ $r->{json}{output} },
+                                     { type => 'message', %{ user('on') } } ]);
+
+    is_deeply($talk->heard, [ user("${head}And so!"), user('on') ],
+              "stored: $name: a new conversation");
+
+    $talk->say('alice', 'more', after => $next);
+
+    is_deeply($talk->heard, [ user("${head}And so!"), user('on'),
+                              assistant('on!'), user('more') ],
+              "stored: $name: that goes on");
+
+    $talk->refused('alice', 'x', 400, "stored: $name: its id is of no use",
+                   after => $r->{json}{id},
+                   code => 'previous_response_not_found');
+}
+
+{
+    my $r = ends('alice', { previous_response_id => $two->{id},
+                            input => [ $trigger ] }, '/v1/responses');
+
+    is($r->{json}{output}[0]{type}, 'compaction', 'stored: trigger');
+    ok(!$r->{json}{store}, 'stored: trigger: it is not itself');
+    is_deeply($talk->heard, [ @so_far, user('And so') ],
+              'stored: trigger: what is summed up');
+}
+
+for my $path ('/v1/responses/compact', '/v1/responses') {
+    error_ok(ends('bob', { previous_response_id => $two->{id},
+                           input => [ $trigger ] }, $path), 400,
+             "stored: of another scope, $path",
+             code => 'previous_response_not_found',
+             param => 'previous_response_id');
+}
+
+$talk->finish;
 
 done_testing();

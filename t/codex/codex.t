@@ -62,6 +62,11 @@ my %scripts = (
                       tool_calls => [ call('call_2', 'exec_command',
                                            cmd => 'cat made.txt') ]),
         $bye),
+    hidden => rounds(
+        stream_script(reasoning => [ 'A file', ' is wanted.' ],
+                      tool_calls => [ call('call_1', 'exec_command',
+                                           cmd => 'echo x >made.txt') ]),
+        $bye),
     parallel => rounds(
         stream_script(tool_calls => [ map {
             call("call_$_", 'exec_command', cmd => "echo $_ >$_.txt")
@@ -95,6 +100,8 @@ my %scripts = (
 
 my $model = ORS::Model->new(scripts => \%scripts);
 my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
+            open_responses_secret %%TESTDIR%%/secret;
+
             server {
                 listen 127.0.0.1:%%PORT_0%%;
 
@@ -106,14 +113,25 @@ my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
                     client_body_buffer_size 1m;
                 }
 
+                location /hidden/v1/ {
+                    open_responses           on;
+                    open_responses_flavor    openai;
+                    open_responses_reasoning off;
+                    open_responses_target    default /to/model;
+
+                    client_body_buffer_size 1m;
+                }
+
                 location = /to/model {
                     internal;
                     open_responses_dialect chat;
+                    open_responses_chat    reasoning=reasoning_content;
                     proxy_pass http://%%MODEL%%/v1/chat/completions;
                 }
             }
 CONF
 
+chmod 0600, $nginx->write_file('secret', '5e' x 32);
 $nginx->start;
 
 my $front = $nginx->address(0);
@@ -224,6 +242,17 @@ is($tail[2]{content}, 'Now I look.', 'shell: text and call are one message');
 like($tail[3]{content}, qr/caf\x{e9} "x"/, 'shell: what the command said');
 ok((grep { $_->{function}{name} eq 'exec_command' } @{ $last->{tools} }),
    'shell: tools upstream');
+
+# it sends back what it cannot read, and the model is told again
+
+$s = session('hidden', '-c', 'model_providers.gateway.base_url='
+                             . qq("http://$front/hidden/v1"));
+
+is($s->{status}, 0, 'hidden: exit status') or diag(slurp("$s->{tmp}/err"));
+is_deeply($s->{reasoning}, undef, 'hidden: reasoning is not shown');
+is_deeply([ map { $_->{reasoning_content} } grep { $_->{tool_calls} }
+            @{ $s->{asked}[1]{messages} } ], [ 'A file is wanted.' ],
+          'hidden: reasoning upstream');
 
 $s = session('parallel');
 

@@ -527,6 +527,43 @@ test('a 503 is tried again, a 400 is not', async () => {
 });
 
 
+// ---- compaction
+
+
+test('a conversation is compacted, and goes on', async () => {
+    const input = [{ role: 'user', content: 'Hi' },
+                   { role: 'assistant', content: 'Hello' }];
+    const c = await client.responses.compact({ model: 'mock-summary', input });
+
+    assert.equal(c.object, 'response.compaction');
+    assert.match(c.id, /^resp_/);
+    assert.ok(Math.abs(c.created_at - Date.now() / 1000) < 60);
+    assert.ok(c.usage.total_tokens > 0);
+    assert.deepEqual(c.output.map((item) => item.type), ['compaction']);
+
+    const r = await client.responses.create({
+        model: 'mock-summary',
+        input: [...c.output, { role: 'user', content: 'Go on' }] });
+
+    assert.equal(r.output_text, 'Hello');
+});
+
+
+test('a compaction in a stream', async () => {
+    const events = await collect(await client.responses.create({
+        model: 'mock-trigger', stream: true,
+        input: [{ role: 'user', content: 'Hi' },
+                { type: 'compaction_trigger' }] }));
+
+    assert.deepEqual(events.map((e) => e.type), [
+        'response.created', 'response.in_progress',
+        'response.output_item.added', 'response.output_item.done',
+        'response.completed']);
+    assert.equal(events.at(-2).item.type, 'compaction');
+    assert.deepEqual(events.at(-1).response.output, [events.at(-2).item]);
+});
+
+
 // ---- leaving early
 
 

@@ -13,7 +13,8 @@ import traceback
 
 import openai
 from openai import AsyncOpenAI, OpenAI
-from openai.types.responses import Response, ResponseStreamEvent
+from openai.types.responses import (CompactedResponse, Response,
+                                    ResponseStreamEvent)
 from pydantic import BaseModel, TypeAdapter
 
 BASE, DIR = os.environ["BASE"], os.environ["DIR"]
@@ -99,8 +100,8 @@ def check_types(what):
     if usage:
         usage["input_tokens_details"]["cache_write_tokens"] = 0
 
-    if isinstance(what, Response):
-        Response.model_validate(data)
+    if isinstance(what, (Response, CompactedResponse)):
+        type(what).model_validate(data)
     else:
         EVENT.validate_python(data)
 
@@ -512,6 +513,48 @@ def retry():
 
     fails(openai.BadRequestError, 400, "invalid_request_error",
           lambda: again.responses.create(model="mock-no", input="x"))
+
+
+# ---- compaction
+
+
+@test()
+def compaction():
+    """a conversation is compacted, and goes on"""
+
+    c = client.responses.compact(model="mock-summary", input=[
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"}])
+
+    check_types(c)
+    assert [i.type for i in c.output] == ["compaction"]
+    assert c.usage.total_tokens > 0
+
+    r = client.responses.create(model="mock-summary", input=[
+        *(i.to_dict() for i in c.output),
+        {"role": "user", "content": "Go on"}])
+
+    assert r.output_text == "Hello"
+
+
+@test()
+def compaction_in_stream():
+    """a compaction in a stream"""
+
+    with client.responses.create(
+            model="mock-trigger", stream=True,
+            input=[{"role": "user", "content": "Hi"},
+                   {"type": "compaction_trigger"}]) as stream:
+        events = list(stream)
+
+    for event in events:
+        check_types(event)
+
+    assert [e.type for e in events] == [
+        "response.created", "response.in_progress",
+        "response.output_item.added", "response.output_item.done",
+        "response.completed"]
+    assert events[-1].response.output[0].type == "compaction"
 
 
 # ---- leaving early

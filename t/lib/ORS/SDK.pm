@@ -199,6 +199,10 @@ my %scripts = (
                               type => 'invalid_request_error' } } ] ],
                         $hello),
 
+    'mock-summary' => rounds(json_script(chat_reply(content => 'We met.')),
+                             $hello),
+    'mock-trigger' => stream_script(text => [ 'We ', 'met.' ]),
+
     # what vLLM says
     'mock-long' => [ [ status => 400 ], [ json => { error => {
         message => "This model's maximum context length is 8 tokens.",
@@ -253,6 +257,7 @@ sub gateway (%o) {
         http => 'limit_req_zone $server_port zone=one:64k rate=1r/m;',
         conf => <<'CONF' . ($o{guard} ? $guard : ''));
             open_responses_flavor  openai;
+            open_responses_secret  %%TESTDIR%%/secret;
 
             open_responses_target  aimock  /to/aimock;
             open_responses_target  aimock* /to/aimock;
@@ -300,6 +305,7 @@ sub gateway (%o) {
             }
 CONF
 
+    chmod 0600, $nginx->write_file('secret', '5e' x 32);
     $nginx->start;
 
     return { nginx => $nginx, model => $model, aimock => $aimock,
@@ -313,6 +319,14 @@ sub gateway_ok ($g, $label) {
     Test::More::is(scalar @{ $of{$_} }, 2, "$label: $_, two attempts")
         for qw( mock-busy mock-down );
     Test::More::is(scalar @{ $of{'mock-no'} }, 1, "$label: one attempt");
+
+    my ($sum, $next) = map { $_->{json}{messages} } @{ $of{'mock-summary'} };
+
+    Test::More::is_deeply([ map { $_->{content} } @$sum[0 .. $#$sum - 1] ],
+                          [ 'Hi', 'Hello' ], "$label: what is summed up");
+    Test::More::like($next->[0]{content}, qr/: *\n\nWe met\.\z/,
+                     "$label: the summary upstream");
+    Test::More::is($next->[1]{content}, 'Go on', "$label: and what follows");
 
     client_ok($g, $label, system => [ 'Be brief.', 'Speak up.' ],
               aimock => [ 'talk first: user assistant tool',
