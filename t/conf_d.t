@@ -10,7 +10,7 @@ use File::Temp ();
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json );
-use ORS::JSON qw( json_decode json_false );
+use ORS::JSON qw( json_decode json_false json_true );
 use ORS::Model;
 use ORS::Nginx;
 use ORS::Sample;
@@ -252,6 +252,36 @@ for (
         delete @sent{qw( model messages )};
         is_deeply(\%sent, $effort{$effort}, "habits: $name, $effort: sent");
     }
+}
+
+# tools
+
+for (
+    ['gpt-5.1', { type => 'function', function => {
+        name => 'f', strict => json_true, parameters => {
+            type => 'object', additionalProperties => $no,
+            properties => { a => { type => [ 'string', 'null' ] } },
+            required => [ 'a' ] } } } ],
+    ['any', { type => 'function', function => {
+        name => 'f', parameters => {
+            type => 'object',
+            properties => { a => { type => 'string' } } } } } ],
+    ['qwen/qwen3-8b:free', { type => 'function', function => {
+        name => 'f', parameters => {
+            type => 'object',
+            properties => { a => { type => 'string' } } } } },
+     { type => 'openrouter:web_search' } ],
+) {
+    my ($name, @tools) = @$_;
+
+    response_ok(post_json($t->port, '/v1/responses', {
+        model => $name, input => 'hi', tools => [
+            { type => 'function', name => 'f', parameters => {
+                type => 'object',
+                properties => { a => { type => 'string' } } } },
+            { type => 'web_search' } ] }), "habits: $name, tools",
+        flavor => 'openai');
+    is_deeply(asked()->{tools}, \@tools, "habits: $name: tools");
 }
 
 error_ok(post_json($t->port, '/v1/responses', {
