@@ -26,12 +26,12 @@ static ngx_int_t ngx_ors_redis_link_word(ngx_ors_redis_link_t *link,
     char *word, redisCallbackFn *handler);
 static void ngx_ors_redis_link_greeted(redisAsyncContext *context,
     void *reply, void *data);
+static void ngx_ors_redis_link_ready(redisAsyncContext *context, void *reply,
+    void *data);
 static void ngx_ors_redis_link_cluster(redisAsyncContext *context,
     void *reply, void *data);
 static void ngx_ors_redis_link_role(redisAsyncContext *context, void *reply,
     void *data);
-static void ngx_ors_redis_link_logged_in(redisAsyncContext *context,
-    void *reply, void *data);
 static void ngx_ors_redis_link_failed(ngx_ors_redis_link_t *link,
     char *reason);
 static void ngx_ors_redis_link_lost(ngx_ors_redis_link_t *link,
@@ -180,9 +180,9 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
 
 
 /*
- * READWRITE and ROLE tell a replica, which may be behind, from one of a
- * cluster, which redirects; PING tells that a server is not ready or wants a
- * password.  A user who may not say these may all the same be one who may do
+ * PING tells that a server is not ready or wants a password, READWRITE and
+ * ROLE tell a replica, which may be behind, from one of a cluster, which
+ * redirects.  A user who may not say these may all the same be one who may do
  * what is needed.
  */
 
@@ -227,17 +227,16 @@ ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
         }
     }
 
-    if (ngx_ors_redis_link_word(link, "READWRITE",
-                                ngx_ors_redis_link_cluster)
+    if (ngx_ors_redis_link_word(link, "PING", ngx_ors_redis_link_ready)
         != NGX_OK
-        || ngx_ors_redis_link_word(link, "ROLE", ngx_ors_redis_link_role)
+        || ngx_ors_redis_link_word(link, "READWRITE",
+                                   ngx_ors_redis_link_cluster)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_ors_redis_link_word(link, "PING",
-                                   ngx_ors_redis_link_logged_in);
+    return ngx_ors_redis_link_word(link, "ROLE", ngx_ors_redis_link_role);
 }
 
 
@@ -268,6 +267,20 @@ ngx_ors_redis_link_greeted(redisAsyncContext *context, void *reply,
 
 
 static void
+ngx_ors_redis_link_ready(redisAsyncContext *context, void *reply, void *data)
+{
+    redisReply            *r = reply;
+    ngx_ors_redis_link_t  *link = data;
+
+    if (r && r->type == REDIS_REPLY_ERROR
+        && (r->len < 6 || ngx_strncmp(r->str, "NOPERM", 6) != 0))
+    {
+        ngx_ors_redis_link_break(link, (u_char *) r->str, r->len);
+    }
+}
+
+
+static void
 ngx_ors_redis_link_cluster(redisAsyncContext *context, void *reply,
     void *data)
 {
@@ -284,31 +297,16 @@ ngx_ors_redis_link_role(redisAsyncContext *context, void *reply, void *data)
     redisReply            *r = reply;
     ngx_ors_redis_link_t  *link = data;
 
-    if (r && r->type == REDIS_REPLY_ARRAY && r->elements
+    if (r == NULL || link->broken) {
+        return;
+    }
+
+    if (r->type == REDIS_REPLY_ARRAY && r->elements
         && r->element[0]->type == REDIS_REPLY_STRING
         && ngx_strcmp(r->element[0]->str, "slave") == 0
         && !link->cluster)
     {
         ngx_ors_redis_link_break(link, (u_char *) "it is a replica", 15);
-    }
-}
-
-
-static void
-ngx_ors_redis_link_logged_in(redisAsyncContext *context, void *reply,
-    void *data)
-{
-    redisReply            *r = reply;
-    ngx_ors_redis_link_t  *link = data;
-
-    if (r == NULL || link->broken) {
-        return;
-    }
-
-    if (r->type == REDIS_REPLY_ERROR
-        && (r->len < 6 || ngx_strncmp(r->str, "NOPERM", 6) != 0))
-    {
-        ngx_ors_redis_link_break(link, (u_char *) r->str, r->len);
         return;
     }
 
