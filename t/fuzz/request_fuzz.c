@@ -14,6 +14,7 @@
 
 
 #include <turn/turn_check.h>
+#include <ngx_ors_chat_packed.h>
 #include <ngx_ors_test_chat.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>
@@ -761,7 +762,7 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
     ngx_str_t *content)
 {
     ngx_uint_t            found;
-    ngx_ors_json_t       *json;
+    ngx_ors_json_t       *json, parts;
     request_fuzz_sum_t    asked;
     ngx_ors_json_node_t  *input, *item, *node;
     request_fuzz_text_t   text;
@@ -789,6 +790,15 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
         asked.json = json;
 
         node = request_fuzz_get(json, item, "output");
+
+        if (node->type == ngx_ors_json_string
+            && ngx_ors_chat_packed(json, node, sum->req->pool, &parts)
+               == NGX_OK)
+        {
+            asked.json = &parts;
+            node = parts.nodes;
+        }
+
         request_fuzz_parts(&asked, node, &text, "\\n");
 
         /* in place of a text that is not there stands one of ours */
