@@ -13,7 +13,7 @@ use ORS::Model qw( :all );
 use ORS::Talk ();
 use ORS::Stream qw( error_ok );
 use ORS::HTTP qw( http_start );
-use ORS::Util qw( wait_for );
+use ORS::Util qw( slurp wait_for );
 
 my $call = { id => 'call_1', name => 'f', arguments => '{"x":1}' };
 
@@ -229,6 +229,35 @@ for my $stream (0, 1) {
 
     $talk->refused('alice', 'c', 400, "too many bytes$way", after => $m,
                    code => 'context_length_exceeded');
+}
+
+
+# secrets are told to nobody, and not on the disk
+
+{
+    my $secret = 'hush-1234567890';
+    my $mcp = { type => 'mcp', server_label => 'x',
+                server_url => 'https://example.com/',
+                authorization => $secret, headers => { 'X-Key' => $secret } };
+    my $items = [ { type => 'additional_tools', role => 'developer',
+                    tools => [ $mcp ] }, user('one') ];
+
+    for my $stream (0, 1) {
+        my $r = $talk->say($secret, $items, stream => $stream,
+                           body => { tools => [ $mcp ] });
+
+        is_deeply($r->{tools}, [ { %$mcp, authorization => undef,
+                                   headers => undef } ],
+                  'a tool is echoed without its secrets');
+
+        $talk->say($secret, 'two', stream => $stream, after => $r);
+    }
+
+    my $data = slurp($talk->nginx->dir . '/store/data.mdb');
+
+    like($data, qr/example\.com/, 'the tools are kept');
+    unlike($data, qr/\Q$secret/, 'their secrets and keys of clients are not');
+    unlike($talk->nginx->error_log, qr/\Q$secret/, 'nor in the log');
 }
 
 

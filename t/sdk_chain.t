@@ -41,7 +41,8 @@ sub steps ($conn, $request) {
     my @calls = map { @{ $_->{tool_calls} // [] } } @{ $body->{messages} };
     my @done = grep { $_->{role} eq 'tool' } @{ $body->{messages} };
     my $wrong = grep { $done[$_]{tool_call_id} ne $calls[$_]{id}
-                       || $done[$_]{content} ne 'done ' . ($_ + 1) } 0 .. $#done;
+                       || $done[$_]{content} ne 'done ' . ($_ + 1) }
+                0 .. $#done;
     my $next = @done + 1;
     my %say = $wrong || @calls != @done ? (content => 'a chain is broken')
             : @done >= $n ? (content => 'after ' . @done . ' steps')

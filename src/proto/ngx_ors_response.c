@@ -9,6 +9,7 @@
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>
+#include <ngx_ors_secrets.h>
 
 
 typedef void (*ngx_ors_response_echo_pt)(ngx_ors_out_t *out,
@@ -35,6 +36,8 @@ static void ngx_ors_response_echo_value(ngx_ors_out_t *out,
     ngx_ors_request_t *req, const ngx_ors_response_echo_t *echo);
 static void ngx_ors_response_tools(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
+static void ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *tool);
 static void ngx_ors_response_tool_choice(ngx_ors_out_t *out,
     ngx_ors_request_t *req);
 static void ngx_ors_response_choice(ngx_ors_out_t *out,
@@ -402,7 +405,7 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
         }
 
         if (!is_function) {
-            ngx_ors_response_value(out, &req->json, tool);
+            ngx_ors_response_tool(out, req, tool);
             continue;
         }
 
@@ -419,6 +422,45 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
     }
 
     ngx_ors_out_lit(out, "]");
+}
+
+
+/* one that only its own server knows more of, without its secrets */
+
+static void
+ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *tool)
+{
+    u_char           *p, *text;
+    ngx_uint_t        i;
+    ngx_ors_edit_t   *edit;
+    ngx_ors_edits_t   edits;
+
+    ngx_ors_edits_init(&edits, req->pool);
+
+    if (ngx_ors_secrets_tool(&edits, &req->json, tool) != NGX_OK) {
+        out->failed = 1;
+        return;
+    }
+
+    if (edits.n == 0) {
+        ngx_ors_response_value(out, &req->json, tool);
+        return;
+    }
+
+    text = req->json.text;
+    p = ngx_ors_json_text(&req->json, tool);
+
+    for (i = 0; i < edits.n; i++) {
+        edit = &edits.elts[i];
+
+        ngx_ors_response_line(out, p, text + edit->pos);
+        ngx_ors_out_str(out, &edit->text);
+
+        p = text + edit->pos + edit->len;
+    }
+
+    ngx_ors_response_line(out, p, text + ngx_ors_edit_end(tool));
 }
 
 

@@ -16,6 +16,7 @@
 #include <ngx_ors_guard_keep.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_secrets.h>
 #include <ngx_ors_turn.h>
 
 
@@ -667,9 +668,19 @@ ngx_int_t
 ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response)
 {
+    ngx_ors_request_t     *req;
     ngx_ors_json_node_t  **field, *node;
 
-    ngx_ors_context_own(&turn->request, input);
+    req = &turn->request;
+
+    if (ngx_ors_secrets_input(&req->edits, &req->json,
+                              req->field[ngx_ors_rq_input])
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_context_own(req, input);
 
     if (turn->guard.held.len) {
         return ngx_ors_turn_record_passed(turn, instructions, response);
@@ -700,7 +711,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_str_t             response, id, items;
     ngx_ors_json_t       *json;
     ngx_ors_edits_t      *edits;
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_node_t  *node, *object;
 
     static ngx_str_t  null = ngx_string("null");
 
@@ -725,6 +736,15 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     if (node && !instructions
         && ngx_ors_edits_value(edits, node, &null) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    object = ngx_ors_guard_kept_object(&turn->guard);
+
+    if (ngx_ors_secrets_tools(edits, json,
+                              ngx_ors_json_find(json, object, "tools"))
+        != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -1,0 +1,33 @@
+
+/*
+ * Secrets that a client sends for servers of tools: they are told to nobody
+ * else and never stored.
+ */
+
+
+#ifndef _NGX_ORS_SECRETS_H_INCLUDED_
+#define _NGX_ORS_SECRETS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_edit.h>
+
+
+/*
+ * Adds edits that put null in the place of the secrets of "tools", a list of
+ * them, or NULL.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *tools);
+
+/* The same for one tool. */
+ngx_int_t ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *tool);
+
+/* The same for the tools that come as items of the list "input". */
+ngx_int_t ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *input);
+
+
+#endif /* _NGX_ORS_SECRETS_H_INCLUDED_ */
