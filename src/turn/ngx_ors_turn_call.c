@@ -1,0 +1,92 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* the part of a turn that makes the body for a target */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_notes.h>
+#include <ngx_ors_chat_request.h>
+#include <ngx_ors_turn.h>
+
+
+static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
+    ngx_ors_out_t *out);
+
+
+ngx_int_t
+ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
+{
+    ngx_int_t  rc;
+
+    turn->dialect = dialect;
+
+    if (ngx_ors_turn_translates(turn, dialect)) {
+        rc = ngx_ors_turn_translate(turn, habits, model, out);
+
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    /* the bytes that were checked are the bytes that are sent */
+
+    ngx_ors_request_write(&turn->request, model, out);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_translate(ngx_ors_turn_t *turn,
+    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
+{
+    ngx_int_t               rc;
+    ngx_ors_answer_t       *answer;
+    ngx_ors_request_t      *req;
+    ngx_ors_chat_target_t   target;
+
+    req = &turn->request;
+    answer = &turn->answer;
+
+    if (req->compact && turn->sealer == NULL) {
+        return ngx_ors_error_set(&turn->error, turn->pool, 501,
+                                 "not_implemented",
+                                 "a compaction needs a key to be sealed with, "
+                                 "and \"open_responses_secret\" is not set "
+                                 "here");
+    }
+
+    target.model = model->len ? model : &req->model;
+    target.habits = habits;
+    target.provider = turn->provider;
+    target.sealer = turn->sealer;
+    target.prompt = turn->prompt;
+
+    answer->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
+    answer->sealer = NULL;
+
+    ngx_memzero(&answer->think, sizeof(ngx_ors_think_t));
+    answer->think.mode = habits->think;
+
+    rc = ngx_ors_chat_request(req, &target, &turn->tools, out, &turn->error);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (req->compact) {
+        answer->choice.none = 1;
+        return NGX_OK;
+    }
+
+    if (ngx_ors_request_includes(req, "reasoning.encrypted_content")) {
+        answer->sealer = turn->sealer;
+    }
+
+    return ngx_ors_choice_read(&answer->choice, &turn->tools, req);
+}
