@@ -64,6 +64,7 @@ static void request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
     ngx_ors_request_t *req);
 static void request_fuzz_response(ngx_ors_request_t *req);
 static void request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text);
+static void request_fuzz_unique(ngx_ors_json_t *json, ngx_pool_t *pool);
 static void request_fuzz_items(request_fuzz_sum_t *sum,
     ngx_ors_request_t *req);
 static void request_fuzz_item(request_fuzz_sum_t *sum,
@@ -188,7 +189,18 @@ static const char  *request_fuzz_fragments[] = {
         "1234567890123456789012345678901234567890123456789012345','tools':["
         "{'type':'function','name':'f#'},{'type':'custom','name':'\\n#'}]}",
     "],'tool_choice':{'type':'custom','name':'w#'},'x':[#",
-    "],'tool_choice':{'type':'web_search'},'x':[#"
+    "],'tool_choice':{'type':'web_search'},'x':[#",
+
+    /* members that a client writes itself */
+
+    "],'params':{'temperature':0.#,'to\\u0070_p':#,'max_tokens':#,'stop':["
+        "'$']},'x':[#",
+    "],'params':{'response_format':{},'reasoning_effort':'$','p#':null,"
+        "'user':'$'},'x':[#",
+    "],'params':{'strea\\u006d':#},'x':[#",
+    "],'provider':'p','provider_options':[{'type':'p','temperature':#,'k#':{}"
+        "},{'type':'q#','n':#},{'type':'\\u0070','k#':'$'}],'x':[#",
+    "],'provider_options':[{'type':#}],'x':[#"
 };
 
 #define REQUEST_FUZZ_N                                                        \
@@ -301,14 +313,15 @@ request_fuzz_list(u_char *body, const uint8_t *p, const uint8_t *last)
 static void
 request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
 {
-    ngx_int_t             rc;
-    ngx_str_t             text;
-    ngx_uint_t            failed;
-    ngx_pool_t           *pool;
-    ngx_ors_out_t         out;
-    ngx_ors_error_t       err;
-    ngx_ors_request_t     req;
-    ngx_ors_chat_tools_t  tools;
+    ngx_int_t              rc;
+    ngx_str_t              text;
+    ngx_uint_t             failed;
+    ngx_pool_t            *pool;
+    ngx_ors_out_t          out;
+    ngx_ors_error_t        err;
+    ngx_ors_request_t      req;
+    ngx_ors_chat_tools_t   tools;
+    ngx_ors_chat_target_t  target;
 
     pool = ngx_ors_test_pool();
 
@@ -320,8 +333,12 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     rc = ngx_ors_test_request(&req, body, limits, pool, &err);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&req.model),
-                                  &tools, &out, &err);
+        ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
+        target.model = &req.model;
+        target.habits = &ngx_ors_chat_habits;
+        ngx_str_set(&target.provider, "p");
+
+        rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
     }
 
     failed = ngx_ors_test_failed();
@@ -476,6 +493,7 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
 
     pool = ngx_ors_test_pool();
     request_fuzz_read(&json, pool, text);
+    request_fuzz_unique(&json, pool);
 
     node = request_fuzz_get(&json, json.nodes, "model");
 
@@ -509,6 +527,32 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
     request_fuzz_free(&asked);
     request_fuzz_free(&sent);
     ngx_destroy_pool(pool);
+}
+
+
+/* no key of the body comes twice, however it is written */
+
+static void
+request_fuzz_unique(ngx_ors_json_t *json, ngx_pool_t *pool)
+{
+    size_t                len;
+    u_char               *name;
+    ngx_ors_json_node_t  *key, *other;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        name = ngx_pnalloc(pool, key->len + 1);
+        len = ngx_ors_json_decode(json, key, name) - name;
+
+        for (other = ngx_ors_json_next(json, key);
+             other;
+             other = ngx_ors_json_next(json, other))
+        {
+            request_fuzz_assert(!ngx_ors_json_equal(json, other, name, len));
+        }
+    }
 }
 
 
