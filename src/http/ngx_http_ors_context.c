@@ -274,6 +274,12 @@ ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
             return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
         }
 
+        /* not every engine says when an entry expires */
+
+        if (job->entries[i].expires == 0) {
+            job->entries[i].expires = rec.created + kept->store->ttl;
+        }
+
         turns[i].input = rec.input;
         turns[i].output.data = rec.response.data + rec.output;
         turns[i].output.len = rec.output_len;

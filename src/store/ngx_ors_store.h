@@ -32,7 +32,8 @@ typedef struct {
 typedef struct {
     ngx_ors_store_key_t       key;
     ngx_str_t                 value;      /* data is NULL: not there */
-    time_t                    expires;    /* seconds since the epoch */
+    time_t                    expires;    /* seconds since the epoch, */
+                                          /* read: 0 if it is not known */
 } ngx_ors_store_entry_t;
 
 
