@@ -86,6 +86,11 @@ my %scripts = (
     schema => stream_script(text => [ '{"city":', '"Paris"}' ]),
     image => $bye,
     refusal => stream_script(refusal => [ 'I will', ' not.' ]),
+    limited => rounds(
+        [ sse_head(), [ sse => chat_chunk(content => 'Well') ],
+          [ sse => { error => { message => 'Limit reached', code => 429,
+                                retry_after => 4 } } ] ],
+        $bye),
 
     long => refuses(400, "This model's maximum context length is 8 tokens."),
     key => refuses(401, 'who are you', code => 'invalid_api_key'),
@@ -118,6 +123,15 @@ my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
                     open_responses_flavor    openai;
                     open_responses_reasoning off;
                     open_responses_target    default /to/model;
+
+                    client_body_buffer_size 1m;
+                }
+
+                location /frank/v1/ {
+                    open_responses          on;
+                    open_responses_flavor   openai;
+                    open_responses_refusal  text;
+                    open_responses_target   default /to/model;
 
                     client_body_buffer_size 1m;
                 }
@@ -342,6 +356,12 @@ $s = session('refusal');
 is($s->{status}, 0, 'refusal: exit status');
 is_deeply([ said($s) ], [], 'refusal: not shown');
 
+$s = session('refusal', '-c', 'model_providers.gateway.base_url='
+                              . qq("http://$front/frank/v1"));
+
+is($s->{status}, 0, 'refusal as text: exit status');
+is_deeply([ said($s) ], [ 'I will not.' ], 'refusal as text: shown');
+
 
 # ---- errors, each after one attempt
 
@@ -363,6 +383,18 @@ for my $name (sort keys %fails) {
     like("@{ $s->{errors} }", $fails{$name}, "$name: what it says");
     is(scalar @{ $s->{asked} }, 1, "$name: one attempt");
 }
+
+
+# a limit in a stream: it waits for as long as the message says
+
+my $began = time;
+
+$s = session('limited', '-c', 'model_providers.gateway.stream_max_retries=1');
+
+is($s->{status}, 0, 'limited: exit status') or diag(slurp("$s->{tmp}/err"));
+is(scalar @{ $s->{asked} }, 2, 'limited: two attempts');
+is_deeply([ said($s) ], [ 'All is done.' ], 'limited: the answer');
+cmp_ok(time - $began, '>=', 4, 'limited: it has waited');
 
 
 # ---- leaving early
