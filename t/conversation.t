@@ -27,7 +27,10 @@ my $talk = ORS::Talk->new(store => 'lmdb:%%TESTDIR%%/store', scripts => {
                   function => { name => 'f', arguments => '{' } } ]) ],
               [ hang => 'gone' ] ],
     reasoned => stream_script(reasoning => 'Hm', text => 'Well'),
-}, conf => 'open_responses_limits turns=6 context=64k truncate=2k;');
+}, conf => 'open_responses_limits turns=6 context=64k truncate=2k;
+            access_log %%TESTDIR%%/logs/facts.log facts;',
+   http => q(log_format facts '$open_responses_id $open_responses_previous_id '
+                              '$open_responses_stored $status';));
 
 sub user ($text) { { role => 'user', content => $text } }
 sub assistant ($text) { { role => 'assistant', content => $text } }
@@ -306,6 +309,27 @@ for my $stream (0, 1) {
 
     $talk->refused('bob', 'two', 400, 'E68: for its owner', after => $id,
                    code => 'previous_response_not_found');
+}
+
+# what is told of them
+
+{
+    my $a = $talk->say('alice', 'one');
+    my $b = $talk->say('alice', 'two', after => $a,
+                       body => { store => json_false });
+
+    $talk->refused('alice', 'three', 400, 'a refusal', after => "x\r\ny");
+
+    my $log;
+
+    wait_for(sub {
+        $log = slurp($talk->nginx->dir . '/logs/facts.log');
+        $log =~ /$b->{id}/;
+    });
+
+    like($log, qr/^\Q$a->{id}\E - 1 200$/m, 'a turn that is kept');
+    like($log, qr/^\Q$b->{id} $a->{id}\E 0 200$/m, 'one that is not');
+    like($log, qr/^- - - 400$/m, 'one that is refused, with an odd id');
 }
 
 $talk->finish;

@@ -167,6 +167,7 @@ struct ngx_http_ors_kept_s {
     ngx_ors_store_job_t       *job;         /* that is waited for */
     ngx_ors_store_job_t       *chain;       /* the turns before */
 
+    ngx_str_t                  previous;    /* the id that was named */
     ngx_ors_store_key_t        key;         /* of this turn */
     ngx_ors_record_t           record;      /* its place in the chain */
     u_char                    *names;       /* of its ancestors */
@@ -189,6 +190,9 @@ typedef struct {
     ngx_str_t                  status;      /* what became of it */
     ngx_str_t                  code;        /* of the error */
     ngx_str_t                  param;
+    ngx_str_t                  id;          /* of the response */
+    ngx_str_t                  previous;    /* ... and of that before it */
+    ngx_str_t                  stored;      /* "1" or "0" */
 } ngx_http_ors_facts_t;
 
 

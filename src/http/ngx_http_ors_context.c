@@ -122,6 +122,8 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
 
     id.len = ngx_ors_json_decode(&req->json, previous, id.data) - id.data;
 
+    kept->previous = id;
+
     job = ngx_http_ors_context_job(kept, ngx_ors_store_chain, 1);
 
     if (job == NULL

@@ -9,12 +9,19 @@
 #include <ngx_http_ors.h>
 
 
+/* longer ones are not worth a line of a log */
+#define NGX_HTTP_ORS_FACT_ID  128
+
+
 static void ngx_http_ors_facts_guard(ngx_http_request_t *r,
     ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
     ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_turn(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
+static void ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_facts_t *facts);
+static ngx_uint_t ngx_http_ors_facts_id(ngx_str_t *id);
 static void ngx_http_ors_facts_dialect(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_status(ngx_http_request_t *r,
@@ -58,6 +65,18 @@ static ngx_http_variable_t  ngx_http_ors_variables[] = {
 
     { ngx_string("open_responses_error_param"), NULL,
       ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, param),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_id"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, id),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_previous_id"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, previous),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_stored"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, stored),
       NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("open_responses_uri"), NULL,
@@ -184,6 +203,61 @@ ngx_http_ors_facts_turn(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
 
     ngx_http_ors_facts_dialect(r, ctx, facts);
     ngx_http_ors_facts_status(r, ctx, facts);
+    ngx_http_ors_facts_stored(ctx, facts);
+}
+
+
+static void
+ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_facts_t *facts)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    /* a response that is passed on has an id of its own */
+
+    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->guard.held.len) {
+        facts->id = turn->response.id;
+    }
+
+    if (ctx->kept == NULL) {
+        return;
+    }
+
+    if (ngx_http_ors_facts_id(&ctx->kept->previous)) {
+        facts->previous = ctx->kept->previous;
+    }
+
+    if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
+
+        if (turn->request.stored) {
+            ngx_str_set(&facts->stored, "1");
+
+        } else {
+            ngx_str_set(&facts->stored, "0");
+        }
+    }
+}
+
+
+/* the client may have sent anything, this goes into headers */
+
+static ngx_uint_t
+ngx_http_ors_facts_id(ngx_str_t *id)
+{
+    size_t  i;
+    u_char  ch;
+
+    for (i = 0; i < id->len; i++) {
+        ch = id->data[i];
+
+        if (ch <= 0x20 || ch >= 0x7f) {
+            return 0;
+        }
+    }
+
+    return id->len <= NGX_HTTP_ORS_FACT_ID;
 }
 
 
