@@ -11,7 +11,7 @@ use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json );
 use ORS::JSON qw( json_decode json_false json_true );
-use ORS::Model;
+use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Sample;
 use ORS::Stream qw( response_ok error_ok );
@@ -27,6 +27,8 @@ my $model = ORS::Model->new(scripts => {
                     . ($user ? "X-User: $user\r\n" : '')
                     . "Content-Length: 0\r\n\r\n");
     },
+    thought => json_script(chat_reply(
+        content => "<think>Hm.</think>\n\nHello")),
     whole  => [ [ json => response('completed', model => 'its-own',
                                    x_extra => 1) ] ],
     broken => [ [ json => { id => 'resp_1', output => 'magpie' } ] ],
@@ -54,7 +56,11 @@ my $n = 0;
 while ($readme =~ /^```nginx\n(.*?)^```$/gms) {
     my $text = $1 =~ s/^load_module .*//mr;
 
-    $text = "server {\n$text\n}\n" if $text !~ /^\s*(?:http|server) \{/m;
+    # some stand where servers do
+
+    $text = "server {\n$text\n}\n"
+        if $text !~ /^\s*(?:http|server) \{/m
+           && $text !~ /^open_responses_(?:secret|store) /;
 
     takes('README.md, piece ' . ++$n, $text);
 }
@@ -207,8 +213,6 @@ $t->start;
 
 my %low = (reasoning_effort => 'low');
 my %high = (reasoning_effort => 'high');
-my %thinking = map { $_ => { thinking => { type => $_ } } }
-               qw( enabled disabled );
 my $no = json_false;
 my $path = '/v1/chat/completions';
 
@@ -228,8 +232,8 @@ for (
     ['qwen/qwen3-8b:free', '/api/v1/chat/completions',
      none => { reasoning => { enabled => $no } },
      max => { reasoning => { effort => 'xhigh' } }],
-    ['deepseek-chat', $path, none => $thinking{disabled},
-     low => $thinking{enabled}],
+    ['deepseek-chat', $path, none => { thinking => { type => 'disabled' } },
+     low => \%low, max => { reasoning_effort => 'max' }],
     (map { [$_, $path, none => {}, high => {}] }
      qw( mistral-large magistral-medium codestral-1 )),
     ['claude-opus-4-1', $path, minimal => {},
@@ -282,6 +286,44 @@ for (
             { type => 'web_search' } ] }), "habits: $name, tools",
         flavor => 'openai');
     is_deeply(asked()->{tools}, \@tools, "habits: $name: tools");
+}
+
+# thoughts that are sent back, with the call they led to
+
+my %call = (name => 'f', arguments => '{}');
+
+for (['Qwen/Qwen3-8B', 'reasoning'], ['any', 'reasoning_content'],
+     ['llama3.2', 'reasoning'], ['qwen/qwen3-8b:free', 'reasoning'],
+     ['deepseek-chat', 'reasoning_content'], ['gpt-5.1', ''],
+     ['mistral-large', ''], ['claude-opus-4-1', ''], ['gemini-2.5-flash', ''])
+{
+    my ($name, $field) = @$_;
+
+    response_ok(post_json($t->port, '/v1/responses', {
+        model => $name, input => [
+            { role => 'user', content => 'hi' },
+            { type => 'reasoning', summary => [
+                { type => 'summary_text', text => 'Hm.' } ] },
+            { type => 'function_call', call_id => 'c', %call },
+            { type => 'function_call_output', call_id => 'c',
+              output => 'o' } ] }), "habits: $name, a thought");
+
+    is_deeply(asked()->{messages}[1],
+              { role => 'assistant', content => undef,
+                $field ? ($field => 'Hm.') : (),
+                tool_calls => [ { id => 'c', type => 'function',
+                                  function => \%call } ] },
+              "habits: $name, a thought: sent");
+}
+
+# thoughts in the text
+
+for my $name ('Qwen/Qwen3-8B', 'llama3.2') {
+    $r = response_ok(ask($t, $name, headers => { 'X-Script' => 'thought' }),
+                     "habits: $name, a thought in the text");
+
+    is($r->summary, 'Hm.', "habits: $name, the thought");
+    is($r->text, 'Hello', "habits: $name, the text");
 }
 
 error_ok(post_json($t->port, '/v1/responses', {
