@@ -378,6 +378,7 @@ sub at_home ($text) {
 sub with_files ($dir) {
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
     spew("$dir/hosted.clients", "\"Bearer key-of-alice\" alice;\n");
+    spew("$dir/secret", "0123456789abcdef" x 4 . "\n");
     spew("$dir/ca.pem", $certificate);
 }
 
