@@ -102,6 +102,35 @@ error_ok($r, 429, 'too many', code => 'rate_limit_exceeded');
 $t->finish;
 
 
+# conversations.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'conversations.conf'}));
+with_files($t->dir);
+$t->start;
+
+error_ok(ask($t, 'm'), 401, 'no key', code => 'invalid_api_key');
+
+my $first = response_ok(ask($t, 'm', @alice), 'a turn of alice')->response;
+my @next = (model => 'm', input => 'and?',
+            previous_response_id => $first->{id});
+
+response_ok(post_json($t->port, '/v1/responses', { @next }, headers => {
+    Authorization => 'Bearer other-of-alice' }), 'it goes on, by another key');
+
+is_deeply([ map { $_->{role} } @{ asked()->{messages} } ],
+          [ qw( user assistant user ) ], 'from where it was');
+
+error_ok(post_json($t->port, '/v1/responses', { @next }, headers => {
+    Authorization => 'Bearer key-of-bob' }), 400, 'bob has no part in it',
+         code => 'previous_response_not_found');
+
+like(slurp($t->dir . '/turns.log'),
+     qr/ alice m (\S+) - 1 completed\n\S+ alice m \S+ \1 1 completed\n/,
+     'both turns in the log');
+
+$t->finish('conversations.conf');
+
+
 # auth.conf
 
 $t = ORS::Nginx->new(conf => at_home($file{'auth.conf'})
@@ -368,7 +397,7 @@ sub at_home ($text) {
     $text =~ s/listen\s+\K(?:127\.0\.0\.1:)?\d+/'127.0.0.1:%%PORT_'
                                                . $n++ . '%%'/ge;
     $text =~ s{(?:10\.0\.0\.\d|127\.0\.0\.1):\d+}{$address}g;
-    $text =~ s{/etc/nginx/|/var/log/nginx/}{%%TESTDIR%%/}g;
+    $text =~ s{/etc/nginx/|/var/(?:log|lib)/nginx/}{%%TESTDIR%%/}g;
     $text =~ s{/etc/ssl/certs/ca-certificates.crt}{%%TESTDIR%%/ca.pem}g;
 
     return $text;
@@ -380,6 +409,8 @@ sub with_files ($dir) {
     spew("$dir/hosted.clients", "\"Bearer key-of-alice\" alice;\n");
     spew("$dir/secret", "0123456789abcdef" x 4 . "\n");
     spew("$dir/ca.pem", $certificate);
+    spew("$dir/open_responses.key", '0123456789abcdef' x 4 . "\n");
+    chmod 0600, "$dir/open_responses.key";
 }
 
 
