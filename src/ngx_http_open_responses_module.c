@@ -202,6 +202,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, expand),
       NULL },
 
+    { ngx_string("open_responses_background"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_ors_background_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_open_responses_enum,
@@ -633,6 +640,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      */
 
     conf->store = NGX_CONF_UNSET_PTR;
+    conf->background = NGX_CONF_UNSET_UINT;
+    conf->background_timeout = NGX_CONF_UNSET_MSEC;
     conf->store_instructions = 1;
 
     conf->enable = NGX_CONF_UNSET;
@@ -687,6 +696,10 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     ngx_conf_merge_ptr_value(conf->store, prev->store, NULL);
+
+    ngx_conf_merge_uint_value(conf->background, prev->background, 256);
+    ngx_conf_merge_msec_value(conf->background_timeout,
+                              prev->background_timeout, 3600000);
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);

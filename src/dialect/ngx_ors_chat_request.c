@@ -253,6 +253,10 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
             continue;
         }
 
+        if (lack->field == ngx_ors_rq_background && req->detached) {
+            continue;
+        }
+
         if (lack->field == ngx_ors_rq_top_logprobs
             && ngx_ors_chat_wants_logprobs(req))
         {

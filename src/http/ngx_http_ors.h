@@ -29,6 +29,10 @@
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
+/* what is left in a store for the worker that runs a turn */
+#define NGX_HTTP_ORS_MARK_CANCELLED  "cancelled"
+#define NGX_HTTP_ORS_MARK_DELETED    "deleted"
+
 /* blocks of a document that is written at once */
 #define NGX_HTTP_ORS_BLOCK     1024
 
@@ -60,6 +64,8 @@ typedef struct {
     ngx_uint_t                 store_required;      /* or a turn fails */
     ngx_uint_t                 store_instructions;  /* they are kept, too */
     ngx_flag_t                 expand;  /* a target gets stored input */
+    ngx_uint_t                 background;  /* turns of it in a worker */
+    ngx_msec_t                 background_timeout;
     time_t                     created;     /* of the configuration */
 } ngx_http_ors_loc_conf_t;
 
@@ -69,6 +75,7 @@ typedef struct {
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_uint_t             guards;      /* some location has a guard */
+    ngx_uint_t             background;  /* turns that this worker runs */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
 } ngx_http_ors_main_conf_t;
@@ -94,8 +101,9 @@ typedef struct {
 } ngx_http_ors_plain_t;
 
 
-typedef struct ngx_http_ors_ctx_s   ngx_http_ors_ctx_t;
-typedef struct ngx_http_ors_kept_s  ngx_http_ors_kept_t;
+typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
+typedef struct ngx_http_ors_kept_s        ngx_http_ors_kept_t;
+typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 
 
 /* a background subrequest to a target */
@@ -123,6 +131,7 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
     ngx_http_ors_kept_t       *kept;        /* in a store, NULL: nothing */
+    ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
     ngx_chain_t               *busy;        /* output that is being sent */
     ngx_http_posted_request_t  posted;
@@ -142,6 +151,7 @@ struct ngx_http_ors_ctx_s {
     unsigned                   header_sent:1;
     unsigned                   last_sent:1;
     unsigned                   lingering:1;
+    unsigned                   detached:1;  /* the request has no client */
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
 };
@@ -243,6 +253,64 @@ typedef struct {
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
 
 
+/*
+ * Begins the turn of a request whose body has been read.  NGX_OK, or
+ * NGX_ERROR: the request is to be ended by the caller.
+ */
+ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
+
+/* A client that goes away while it waits is noticed.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_stored.c */
+
+/*
+ * Serves what is stored in the location's store, if the URI is one of it.
+ * NGX_DECLINED: it is none, else what a content handler returns.
+ */
+ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_background_start.c */
+
+/*
+ * Called for the subrequest to a target: sees to it that a turn which is to
+ * run without its client does so.
+ *
+ * NGX_OK         it is none, or this is where it runs
+ * NGX_AGAIN      it runs elsewhere, the subrequest will end
+ * NGX_DONE       the turn has failed
+ * NGX_ERROR      it cannot be begun
+ */
+ngx_int_t ngx_http_ors_background(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * The target of a turn that runs without its client can be called: its client
+ * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
+
+/* Handler of the directive "open_responses_background". */
+char *ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+
+/* ngx_http_ors_background.c */
+
+/* In place of sending what the turn has to say; "ctx" may be gone then. */
+void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * The turn is about to be stored.  NGX_OK, or NGX_AGAIN: it is being asked
+ * whether somebody wants it to be cancelled, the turn will go on.
+ */
+ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
+
+/* The turn could not be stored: 1 if it will be tried again. */
+ngx_uint_t ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx);
+
+
 /* ngx_http_ors_endpoint.c */
 
 /*
@@ -252,6 +320,14 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_ors_endpoint(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint);
+
+/*
+ * The URI in a location with "open_responses on" is one below that of the
+ * responses: "rest" is what follows "/responses/", never empty.
+ * NGX_OK or NGX_DECLINED.
+ */
+ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
+    ngx_str_t *rest);
 
 /*
  * Refuses the method of the request: says which "methods", static text, are
@@ -525,6 +601,9 @@ ngx_ors_stats_t *ngx_http_ors_stats(ngx_http_request_t *r);
 /* Counts a request that is refused with an HTTP status before it is read. */
 void ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status);
 
+/* The same with an error; failures of our own are not counted. */
+void ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err);
+
 /*
  * Counts what became of a turn, once, when it is over; its request has been
  * counted as checked before.
@@ -560,6 +639,14 @@ ngx_int_t ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx);
  * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * A job that writes the turn as it is now, with room for "spare" entries
+ * behind its record: to be posted or released by the caller.  NULL: no
+ * memory.
+ */
+ngx_ors_store_job_t *ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
+    ngx_ors_record_status_e status, ngx_uint_t spare);
 
 /*
  * The key of what has "id" in the scope of the request: responses are of the

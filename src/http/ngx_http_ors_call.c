@@ -19,6 +19,9 @@ static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
 static ngx_int_t ngx_http_ors_call_headers_in(ngx_http_request_t *r,
     ngx_http_request_t *sr);
 static ngx_uint_t ngx_http_ors_call_forwards(ngx_table_elt_t *h);
+static ngx_int_t ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_dialect_e dialect);
+static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
     ngx_chain_t *bufs, size_t size);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
@@ -253,23 +256,21 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (call->conf == olcf) {
-        return NGX_DECLINED;
+        return ngx_http_ors_call_ready(call);
     }
 
     turn->expand = (olcf->expand && call->ctx->kept
                     && !ngx_ors_turn_translates(turn, olcf->dialect));
 
-    if (turn->expand || ngx_ors_turn_translates(turn, olcf->dialect)) {
-        rc = ngx_http_ors_context(call->ctx);
+    rc = ngx_http_ors_call_context(call->ctx, olcf->dialect);
 
-        if (rc == NGX_AGAIN) {
-            return NGX_AGAIN;
-        }
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
 
-        if (rc != NGX_OK) {
-            return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
-                                    : NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     call->conf = olcf;
@@ -304,7 +305,60 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     ngx_http_ors_post(r->parent, &call->ctx->posted);
 
-    return NGX_DECLINED;
+    return ngx_http_ors_call_ready(call);
+}
+
+
+/* what comes before a request can be translated */
+
+static ngx_int_t
+ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx, ngx_ors_dialect_e dialect)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+
+    if (ngx_ors_turn_translates(ctx->turn, dialect)) {
+        rc = ngx_http_ors_background(ctx);
+
+        return (rc == NGX_OK) ? ngx_http_ors_context(ctx) : rc;
+    }
+
+    node = ctx->turn->request.field[ngx_ors_rq_background];
+
+    if (ctx->detached
+        || (ctx->turn->expand && node && node->type == ngx_ors_json_true))
+    {
+        /* it would run there, and be stored there only */
+
+        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+                                         "unsupported_parameter",
+                                         "background",
+                                         "a response of this model cannot "
+                                         "run in the background");
+    }
+
+    return ctx->turn->expand ? ngx_http_ors_context(ctx) : NGX_OK;
+}
+
+
+/* the client of a turn that runs without it is told first */
+
+static ngx_int_t
+ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
+{
+    ngx_int_t  rc;
+
+    if (!call->ctx->detached) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_ors_background_ready(call->ctx);
+
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    return (rc == NGX_OK) ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

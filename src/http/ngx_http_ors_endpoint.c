@@ -11,6 +11,7 @@
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
+static ngx_uint_t ngx_http_ors_endpoint_whole(ngx_http_core_loc_conf_t *clcf);
 static ngx_uint_t ngx_http_ors_encoded(ngx_http_request_t *r);
 
 
@@ -62,12 +63,7 @@ ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
 
     *path = r->uri;
 
-    if (clcf->exact_match || clcf->noname || clcf->named
-#if (NGX_PCRE)
-        || clcf->regex
-#endif
-       )
-    {
+    if (ngx_http_ors_endpoint_whole(clcf)) {
         endpoint = ngx_ors_endpoint_find(path);
 
         if (endpoint == NULL) {
@@ -88,6 +84,72 @@ ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
 
     path->len = r->uri.data + r->uri.len - p;
     path->data = p;
+
+    return NGX_OK;
+}
+
+
+/* the location's name is no prefix of the URI */
+
+static ngx_uint_t
+ngx_http_ors_endpoint_whole(ngx_http_core_loc_conf_t *clcf)
+{
+#if (NGX_PCRE)
+    if (clcf->regex) {
+        return 1;
+    }
+#endif
+
+    return clcf->exact_match || clcf->noname || clcf->named;
+}
+
+
+ngx_int_t
+ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
+{
+    u_char                    *p, *last, *next;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    static ngx_str_t  prefix = ngx_string("/responses/");
+    static ngx_str_t  compact = ngx_string("compact");
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    last = r->uri.data + r->uri.len;
+
+    if (ngx_http_ors_endpoint_whole(clcf)) {
+        p = r->uri.data;
+
+        while ((next = ngx_strnstr(p + 1, (char *) prefix.data, last - p - 1))
+               != NULL)
+        {
+            p = next;
+        }
+
+    } else {
+        p = r->uri.data + clcf->name.len;
+
+        if (p > r->uri.data && *(p - 1) == '/') {
+            p--;
+        }
+    }
+
+    if ((size_t) (last - p) <= prefix.len
+        || ngx_memcmp(p, prefix.data, prefix.len) != 0)
+    {
+        return NGX_DECLINED;
+    }
+
+    rest->data = p + prefix.len;
+    rest->len = last - rest->data;
+
+    /* which is an endpoint of its own */
+
+    if (rest->len == compact.len
+        && ngx_memcmp(rest->data, compact.data, compact.len) == 0)
+    {
+        return NGX_DECLINED;
+    }
 
     return NGX_OK;
 }

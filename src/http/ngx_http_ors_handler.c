@@ -13,7 +13,6 @@
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_no_model(ngx_ors_turn_t *turn);
-static ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 
 
 ngx_int_t
@@ -31,6 +30,12 @@ ngx_http_ors_handler(ngx_http_request_t *r)
                       "a location with \"open_responses on\" cannot serve "
                       "a subrequest to \"%V\"", &r->uri);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_stored(r);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
 
     rc = ngx_http_ors_endpoint(r, &endpoint);
@@ -79,14 +84,24 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
 
-    if (ngx_http_ors_start(ctx) != NGX_OK) {
+    if (ngx_http_ors_begin(ctx) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-        return;
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
+{
+    if (ngx_http_ors_start(ctx) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    r->write_event_handler = ngx_http_ors_write_handler;
+    ctx->request->write_event_handler = ngx_http_ors_write_handler;
 
     ngx_http_ors_run(ctx);
+
+    return NGX_OK;
 }
 
 
@@ -111,6 +126,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 
     ctx->turn = turn;
     turn->prompt = olcf->compact_prompt;
+    turn->request.detached = ctx->detached;
 
     if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_timers_init(ctx) != NGX_OK)
@@ -149,11 +165,14 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         turn->spare++;
     }
 
-    if (ngx_http_ors_watch(r) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    if (!ctx->detached) {
 
-    ngx_http_ors_ping(ctx, olcf->ping);
+        if (ngx_http_ors_watch(r) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_http_ors_ping(ctx, olcf->ping);
+    }
 
     return ngx_http_ors_call(ctx);
 }
@@ -196,7 +215,7 @@ ngx_http_ors_no_model(ngx_ors_turn_t *turn)
 
 /* a client that goes away while the model thinks is noticed at once */
 
-static ngx_int_t
+ngx_int_t
 ngx_http_ors_watch(ngx_http_request_t *r)
 {
     ngx_event_t  *rev;

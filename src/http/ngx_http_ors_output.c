@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_http_ors_detach.h>
 #include <ngx_ors_gather.h>
 
 
@@ -112,10 +113,21 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
+    if (turn->state == ngx_ors_turn_st_commit && ctx->detached
+        && ngx_http_ors_background_final(ctx) != NGX_OK)
+    {
+        return;
+    }
+
     if (turn->state == ngx_ors_turn_st_commit
         && ngx_http_ors_store_commit(ctx) != NGX_OK)
     {
         ngx_http_ors_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    if (ctx->detached) {
+        ngx_http_ors_background_run(ctx);
         return;
     }
 
@@ -469,6 +481,11 @@ ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 
     r = ctx->request;
     wev = r->connection->write;
+
+    if (ctx->detached) {
+        ngx_http_ors_detach_end(r);
+        return;
+    }
 
     ngx_http_ors_timers_cleanup(ctx);
 

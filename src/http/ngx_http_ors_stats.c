@@ -60,22 +60,29 @@ ngx_http_ors_stats(ngx_http_request_t *r)
 void
 ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status)
 {
-    ngx_ors_error_t   err;
+    ngx_ors_error_t  err;
+
+    ngx_http_ors_error_of(r, status, &err);
+    ngx_http_ors_stats_error(r, &err);
+}
+
+
+void
+ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err)
+{
     ngx_ors_stats_t  *stats;
 
-    if (status >= NGX_HTTP_INTERNAL_SERVER_ERROR
-        && status != NGX_HTTP_NOT_IMPLEMENTED)
+    if (err->status >= NGX_HTTP_INTERNAL_SERVER_ERROR
+        && err->status != NGX_HTTP_NOT_IMPLEMENTED)
     {
         return;
     }
 
     stats = ngx_http_ors_stats(r);
 
-    ngx_http_ors_error_of(r, status, &err);
-
     ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
     ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
-    ngx_ors_stats_code(stats, &err.code, 0);
+    ngx_ors_stats_code(stats, &err->code, 0);
 }
 
 
@@ -97,6 +104,13 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     if (turn->upstream_status) {
         ngx_http_ors_stats_answer(ctx, stats);
+        return;
+    }
+
+    if (turn->error.status == 0) {
+
+        /* it goes on without its client, and will be counted then */
+
         return;
     }
 

@@ -10,8 +10,6 @@
 
 
 static ngx_uint_t ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept);
-static ngx_ors_store_job_t *ngx_http_ors_store_record(
-    ngx_http_ors_kept_t *kept, ngx_ors_record_status_e status);
 static ngx_int_t ngx_http_ors_store_value(ngx_http_ors_kept_t *kept,
     ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
 static ngx_int_t ngx_http_ors_store_index(ngx_http_ors_kept_t *kept,
@@ -178,7 +176,7 @@ ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx)
     status = (ctx->turn->response.status == ngx_ors_response_incomplete)
              ? ngx_ors_record_incomplete : ngx_ors_record_completed;
 
-    job = ngx_http_ors_store_record(kept, status);
+    job = ngx_http_ors_store_record(kept, status, 0);
     if (job == NULL) {
         return NGX_ERROR;
     }
@@ -194,20 +192,21 @@ ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* a job that writes the turn as it is now; its ancestors live on with it */
-
-static ngx_ors_store_job_t *
+ngx_ors_store_job_t *
 ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
-    ngx_ors_record_status_e status)
+    ngx_ors_record_status_e status, ngx_uint_t spare)
 {
     time_t                expires;
     ngx_uint_t            i;
     ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(kept->store, ngx_ors_store_put, kept->ntouch + 1);
+    job = ngx_ors_store_job(kept->store, ngx_ors_store_put,
+                            kept->ntouch + 1 + spare);
     if (job == NULL) {
         return NULL;
     }
+
+    /* its ancestors live on with it */
 
     expires = ngx_time() + kept->store->ttl;
 
@@ -241,7 +240,7 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     ngx_ors_record_t        rec;
     ngx_ors_store_entry_t  *entry, *entries, *last;
 
-    last = &job->entries[job->n - 1];
+    last = &job->entries[kept->ntouch];
 
     if (ngx_ors_record_read(&rec, &last->value) != NGX_OK) {
         return NGX_ERROR;
@@ -316,7 +315,7 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
         return NGX_ERROR;
     }
 
-    job->entries[job->n - 1].key = kept->key;
+    job->entries[kept->ntouch].key = kept->key;
 
     rec = &kept->record;
 
@@ -327,7 +326,7 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     rec->output = turn->response.output;
     rec->output_len = turn->response.output_len;
 
-    value = &job->entries[job->n - 1].value;
+    value = &job->entries[kept->ntouch].value;
 
     value->len = ngx_ors_record_size(rec);
     value->data = ngx_pnalloc(job->pool, value->len);
@@ -378,6 +377,10 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
     ngx_ors_store_release(job);
 
     stored = (status == ngx_ors_store_ok);
+
+    if (!stored && ngx_http_ors_background_again(ctx)) {
+        return;
+    }
 
     if ((stored || ngx_http_ors_store_lost(kept, status) == NGX_OK)
         && ngx_ors_turn_committed(ctx->turn, stored) == NGX_ERROR)
@@ -446,7 +449,7 @@ ngx_http_ors_store_cleanup(void *data)
         kept->chain = NULL;
     }
 
-    if (!turn->request.stored || !turn->answer.started
+    if (kept->ctx->detached || !turn->request.stored || !turn->answer.started
         || turn->state == ngx_ors_turn_st_over
         || kept->state == ngx_http_ors_kept_st_commit)
     {
@@ -457,7 +460,7 @@ ngx_http_ors_store_cleanup(void *data)
 
     turn->response.status = ngx_ors_response_cancelled;
 
-    job = ngx_http_ors_store_record(kept, ngx_ors_record_cancelled);
+    job = ngx_http_ors_store_record(kept, ngx_ors_record_cancelled, 0);
 
     if (job) {
         ngx_ors_store_post(job);

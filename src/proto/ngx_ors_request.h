@@ -94,6 +94,7 @@ typedef struct {
     unsigned                   obfuscate:1;   /* deltas are to be padded */
     unsigned                   merged:1;      /* with what was stored */
     unsigned                   stored:1;      /* its response will be */
+    unsigned                   detached:1;    /* it runs without its client */
 } ngx_ors_request_t;
 
 

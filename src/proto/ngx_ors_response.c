@@ -177,10 +177,17 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_ors_response_echo(out, req);
 
     if (req->stored) {
-        ngx_ors_out_lit(out, ",\"store\":true,\"background\":false}");
+        ngx_ors_out_lit(out, ",\"store\":true");
 
     } else {
-        ngx_ors_out_lit(out, ",\"store\":false,\"background\":false}");
+        ngx_ors_out_lit(out, ",\"store\":false");
+    }
+
+    if (req->detached) {
+        ngx_ors_out_lit(out, ",\"background\":true}");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"background\":false}");
     }
 }
 

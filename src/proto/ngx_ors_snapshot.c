@@ -50,6 +50,41 @@ ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
 
 
 ngx_int_t
+ngx_ors_snapshot_id(ngx_str_t *text, ngx_pool_t *pool, ngx_str_t *id)
+{
+    u_char              *p;
+    ngx_int_t            rc;
+    ngx_ors_snapshot_t   snap;
+
+    static ngx_str_t  head = ngx_string("{\"id\":\"");
+
+    /* as responses of ours begin */
+
+    if (text->len > head.len
+        && ngx_memcmp(text->data, head.data, head.len) == 0)
+    {
+        id->data = text->data + head.len;
+
+        for (p = id->data; p < text->data + text->len && *p != '\\'; p++) {
+
+            if (*p == '"') {
+                id->len = p - id->data;
+                return NGX_OK;
+            }
+        }
+    }
+
+    rc = ngx_ors_snapshot_read(&snap, text, pool);
+
+    if (rc == NGX_OK) {
+        *id = snap.id;
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
 ngx_ors_snapshot_end(ngx_ors_snapshot_t *snap, ngx_ors_error_t *error,
     ngx_ors_out_t *out)
 {

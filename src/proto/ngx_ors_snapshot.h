@@ -34,6 +34,13 @@ ngx_int_t ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
     ngx_pool_t *pool);
 
 /*
+ * The id of a response object, the inside of a JSON string in "text", which
+ * is read only as far as is needed.  Return codes are the same.
+ */
+ngx_int_t ngx_ors_snapshot_id(ngx_str_t *text, ngx_pool_t *pool,
+    ngx_str_t *id);
+
+/*
  * Appends the object as one that has ended: with "error" it has failed, else
  * it was cancelled.  The bytes that stay are referred to.  NGX_OK or
  * NGX_ERROR: no memory.

@@ -39,7 +39,7 @@ main(void)
 static void
 test_read(ngx_pool_t *pool)
 {
-    ngx_str_t           text;
+    ngx_str_t           text, other;
     ngx_uint_t          i;
     ngx_ors_snapshot_t  snap;
 
@@ -63,6 +63,22 @@ test_read(ngx_pool_t *pool)
         is_int(ngx_ors_snapshot_read(&snap, &text, pool), NGX_DECLINED,
                "\"%s\" is none", others[i]);
     }
+
+    is_int(ngx_ors_snapshot_id(&response, pool, &text), NGX_OK,
+           "its id alone");
+    is_str(&text, "resp_1", "is found");
+
+    ngx_str_set(&other, "{\"object\":\"response\",\"id\":\"resp_3\"}");
+    is_int(ngx_ors_snapshot_id(&other, pool, &text), NGX_OK, "elsewhere");
+    is_str(&text, "resp_3", "too");
+
+    ngx_str_set(&other, "{\"id\":\"a\\\"b\"}");
+    is_int(ngx_ors_snapshot_id(&other, pool, &text), NGX_OK, "with escapes");
+    is_str(&text, "a\\\"b", "it is whole");
+
+    ngx_str_set(&other, "{\"id\":\"resp");
+    is_int(ngx_ors_snapshot_id(&other, pool, &text), NGX_DECLINED,
+           "or it is none");
 
     ngx_ors_test_fail_after(1);
     is_int(ngx_ors_snapshot_read(&snap, &response, pool), NGX_ERROR,

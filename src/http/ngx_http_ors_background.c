@@ -1,0 +1,571 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_detach.h>
+
+
+/* a worker that has not said for so long that it runs a turn is lost, s */
+#define NGX_HTTP_ORS_BACKGROUND_LEASE  20
+
+/* ... and so often it says it, ms */
+#define NGX_HTTP_ORS_BACKGROUND_RENEW  5000
+
+/* ticks for which it is tried to store the end of a turn */
+#define NGX_HTTP_ORS_BACKGROUND_TRIES  300
+
+
+static void ngx_http_ors_background_tick(ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_timeout(ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_renew(ngx_http_ors_background_t *bg);
+static ngx_int_t ngx_http_ors_background_look(ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_looked(ngx_ors_store_job_t *job);
+static void ngx_http_ors_background_stop(ngx_http_ors_background_t *bg,
+    ngx_ors_record_status_e status);
+static void ngx_http_ors_background_store(ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_stored(ngx_ors_store_job_t *job);
+static void ngx_http_ors_background_finish(ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_finished(ngx_ors_store_job_t *job);
+static ngx_ors_store_job_t *ngx_http_ors_background_job(
+    ngx_http_ors_background_t *bg, ngx_ors_store_op_e op, char *kinds);
+
+
+void
+ngx_http_ors_background_timer(ngx_event_t *ev)
+{
+    ngx_connection_t           *c;
+    ngx_http_ors_background_t  *bg;
+
+    bg = ev->data;
+    c = bg->ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, bg->ctx->request);
+
+    switch (bg->state) {
+
+    case ngx_http_ors_background_st_new:
+
+        if (ngx_http_ors_begin(bg->ctx) != NGX_OK) {
+            ngx_http_ors_detach_end(bg->ctx->request);
+        }
+
+        break;
+
+    case ngx_http_ors_background_st_record:
+        break;
+
+    case ngx_http_ors_background_st_run:
+        ngx_http_ors_background_tick(bg);
+        break;
+
+    case ngx_http_ors_background_st_end:
+        ngx_http_ors_background_store(bg);
+        break;
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_background_tick(ngx_http_ors_background_t *bg)
+{
+    ngx_ors_turn_t           *turn;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    ctx = bg->ctx;
+    turn = ctx->turn;
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+
+    ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
+
+    if (ngx_current_msec - bg->renewed >= NGX_HTTP_ORS_BACKGROUND_RENEW) {
+        ngx_http_ors_background_renew(bg);
+    }
+
+    if (turn->state == ngx_ors_turn_st_commit) {
+
+        /* it could not be stored, see ngx_http_ors_background_again() */
+
+        if (bg->tries) {
+            ngx_http_ors_run(ctx);
+        }
+
+        return;
+    }
+
+    if (ngx_current_msec - bg->started >= olcf->background_timeout) {
+        ngx_http_ors_background_timeout(bg);
+        return;
+    }
+
+    if (bg->job == NULL) {
+        (void) ngx_http_ors_background_look(bg);
+    }
+}
+
+
+static void
+ngx_http_ors_background_timeout(ngx_http_ors_background_t *bg)
+{
+    ngx_ors_turn_t      *turn;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = bg->ctx;
+    turn = ctx->turn;
+
+    ngx_log_error(NGX_LOG_ERR, ctx->request->connection->log, 0,
+                  "a response in the background has taken too long");
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             NGX_HTTP_GATEWAY_TIME_OUT, "upstream_timeout",
+                             "the response has taken longer than it may");
+
+    turn->spare = 0;
+
+    (void) ngx_ors_turn_fail(turn);
+
+    ngx_http_ors_background_run(ctx);
+}
+
+
+/* says that the turn is alive */
+
+static void
+ngx_http_ors_background_renew(ngx_http_ors_background_t *bg)
+{
+    ngx_ors_store_job_t  *job;
+
+    bg->renewed = ngx_current_msec;
+
+    job = ngx_http_ors_background_job(bg, ngx_ors_store_put, "l");
+
+    if (job) {
+        ngx_http_ors_background_lease(bg, &job->entries[0]);
+        ngx_ors_store_post(job);
+    }
+}
+
+
+void
+ngx_http_ors_background_lease(ngx_http_ors_background_t *bg,
+    ngx_ors_store_entry_t *entry)
+{
+    entry->key = bg->lease;
+    entry->expires = ngx_time() + NGX_HTTP_ORS_BACKGROUND_LEASE;
+
+    ngx_str_set(&entry->value, "alive");
+}
+
+
+/* has somebody asked to end it?  NGX_OK or NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_background_look(ngx_http_ors_background_t *bg)
+{
+    bg->job = ngx_http_ors_background_job(bg, ngx_ors_store_get, "c");
+
+    if (bg->job == NULL) {
+        return NGX_ERROR;
+    }
+
+    bg->job->handler = ngx_http_ors_background_looked;
+
+    ngx_ors_store_post(bg->job);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
+{
+    ngx_connection_t           *c;
+    ngx_http_ors_background_t  *bg;
+
+    bg = job->data;
+    c = bg->ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, bg->ctx->request);
+
+    bg->job = NULL;
+
+    /* a store that cannot be read now is asked again, or waited for later */
+
+    if (job->status == ngx_ors_store_ok && job->entries[0].value.data) {
+        ngx_http_ors_background_stop(bg, ngx_ors_record_cancelled);
+
+    } else if (bg->ctx->turn->state == ngx_ors_turn_st_commit) {
+        bg->looked = 1;
+        ngx_http_ors_run(bg->ctx);
+    }
+
+    ngx_ors_store_release(job);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+ngx_int_t
+ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_background_t  *bg;
+
+    bg = ctx->background;
+
+    if (bg->state != ngx_http_ors_background_st_run) {
+        return NGX_AGAIN;
+    }
+
+    if (bg->looked) {
+        return NGX_OK;
+    }
+
+    if (bg->job == NULL && ngx_http_ors_background_look(bg) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    return NGX_AGAIN;
+}
+
+
+ngx_uint_t
+ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx)
+{
+    if (!ctx->detached
+        || ctx->background->tries++ == NGX_HTTP_ORS_BACKGROUND_TRIES)
+    {
+        return 0;
+    }
+
+    ctx->kept->state = ngx_http_ors_kept_st_ready;
+
+    return 1;
+}
+
+
+void
+ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t             *turn;
+    ngx_http_ors_background_t  *bg;
+
+    bg = ctx->background;
+    turn = ctx->turn;
+
+    /* nobody hears what it has to say */
+
+    if (ngx_ors_out_drop(&turn->out) != NGX_OK) {
+        ngx_http_ors_detach_end(ctx->request);
+        return;
+    }
+
+    if (turn->state != ngx_ors_turn_st_over) {
+
+        if (ctx->call) {
+            ngx_http_ors_call_resume(ctx->call);
+        }
+
+        return;
+    }
+
+    switch (bg->state) {
+
+    case ngx_http_ors_background_st_new:
+    case ngx_http_ors_background_st_record:
+        ctx->request->headers_out.status = turn->status;
+
+        ngx_http_ors_background_tell(bg, NULL, &turn->error);
+        ngx_http_ors_detach_end(ctx->request);
+        break;
+
+    case ngx_http_ors_background_st_run:
+
+        ngx_http_ors_stats_turn(ctx);
+
+        if (turn->error.status) {
+            ngx_http_ors_background_stop(bg, ngx_ors_record_failed);
+            break;
+        }
+
+        bg->state = ngx_http_ors_background_st_end;
+        ngx_http_ors_background_finish(bg);
+        break;
+
+    case ngx_http_ors_background_st_end:
+        break;
+    }
+}
+
+
+/* the end of a turn that has not come to one; others are stored by now */
+
+static void
+ngx_http_ors_background_stop(ngx_http_ors_background_t *bg,
+    ngx_ors_record_status_e status)
+{
+    ngx_ors_turn_t      *turn;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = bg->ctx;
+    turn = ctx->turn;
+
+    if (bg->state != ngx_http_ors_background_st_run) {
+        return;
+    }
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    bg->state = ngx_http_ors_background_st_end;
+    bg->status = status;
+    bg->tries = 0;
+
+    turn->state = ngx_ors_turn_st_over;
+
+    if (status == ngx_ors_record_cancelled) {
+        turn->response.status = ngx_ors_response_cancelled;
+    }
+
+    ngx_http_ors_background_store(bg);
+}
+
+
+static void
+ngx_http_ors_background_store(ngx_http_ors_background_t *bg)
+{
+    ngx_ors_store_job_t  *job;
+
+    if (bg->job) {
+        ngx_ors_store_release(bg->job);
+        bg->job = NULL;
+    }
+
+    job = ngx_http_ors_store_record(bg->ctx->kept, bg->status, 0);
+
+    if (job == NULL) {
+        ngx_http_ors_detach_end(bg->ctx->request);
+        return;
+    }
+
+    job->handler = ngx_http_ors_background_stored;
+    job->data = bg;
+
+    bg->job = job;
+
+    ngx_ors_store_post(job);
+}
+
+
+static void
+ngx_http_ors_background_stored(ngx_ors_store_job_t *job)
+{
+    ngx_connection_t           *c;
+    ngx_ors_store_status_e      status;
+    ngx_http_ors_background_t  *bg;
+
+    bg = job->data;
+    c = bg->ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, bg->ctx->request);
+
+    status = job->status;
+
+    bg->job = NULL;
+    ngx_ors_store_release(job);
+
+    if (status == ngx_ors_store_ok) {
+        ngx_http_ors_background_finish(bg);
+
+    } else if (bg->tries++ < NGX_HTTP_ORS_BACKGROUND_TRIES) {
+        ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
+
+    } else {
+        ngx_http_ors_background_lost(bg, status);
+        ngx_http_ors_detach_end(bg->ctx->request);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+void
+ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
+    ngx_ors_store_status_e status)
+{
+    ngx_log_error(NGX_LOG_ERR, bg->ctx->request->connection->log, 0,
+                  "a response in the background is not kept in store "
+                  "\"%V\": %V", &bg->ctx->kept->store->name,
+                  ngx_http_ors_store_strerror(status));
+}
+
+
+/*
+ * What has been stored may have been deleted in the instant before, without
+ * being there
+ */
+
+static void
+ngx_http_ors_background_finish(ngx_http_ors_background_t *bg)
+{
+    if (bg->timer.timer_set) {
+        ngx_del_timer(&bg->timer);
+    }
+
+    if (bg->job) {
+        ngx_ors_store_release(bg->job);
+    }
+
+    bg->ended = 1;
+
+    bg->job = ngx_http_ors_background_job(bg, ngx_ors_store_get, "c");
+
+    if (bg->job == NULL) {
+        ngx_http_ors_detach_end(bg->ctx->request);
+        return;
+    }
+
+    bg->job->handler = ngx_http_ors_background_finished;
+
+    ngx_ors_store_post(bg->job);
+}
+
+
+static void
+ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
+{
+    ngx_str_t                  *value;
+    ngx_connection_t           *c;
+    ngx_http_ors_background_t  *bg;
+
+    static ngx_str_t  deleted = ngx_string(NGX_HTTP_ORS_MARK_DELETED);
+
+    bg = job->data;
+    c = bg->ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, bg->ctx->request);
+
+    bg->job = NULL;
+    value = &job->entries[0].value;
+
+    if (value->data && value->len == deleted.len
+        && ngx_memcmp(value->data, deleted.data, deleted.len) == 0)
+    {
+        ngx_http_ors_background_forget(bg, "rlc");
+
+    } else {
+        ngx_http_ors_background_forget(bg, "lc");
+    }
+
+    ngx_ors_store_release(job);
+
+    bg->ctx->request->headers_out.status = bg->ctx->turn->error.status
+                                           ? bg->ctx->turn->error.status
+                                           : NGX_HTTP_OK;
+
+    ngx_http_ors_detach_end(bg->ctx->request);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+void
+ngx_http_ors_background_forget(ngx_http_ors_background_t *bg, char *kinds)
+{
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_http_ors_background_job(bg, ngx_ors_store_delete, kinds);
+
+    if (job) {
+        ngx_ors_store_post(job);
+    }
+}
+
+
+static ngx_ors_store_job_t *
+ngx_http_ors_background_job(ngx_http_ors_background_t *bg,
+    ngx_ors_store_op_e op, char *kinds)
+{
+    ngx_uint_t            i;
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_ors_store_job(bg->ctx->kept->store, op, ngx_strlen(kinds));
+    if (job == NULL) {
+        return NULL;
+    }
+
+    job->data = bg;
+
+    for (i = 0; kinds[i]; i++) {
+        job->entries[i].key = (kinds[i] == 'r') ? bg->record
+                              : (kinds[i] == 'l') ? bg->lease : bg->mark;
+    }
+
+    return job;
+}
+
+
+/* the request has ended: by itself, for lack of memory, or with the worker */
+
+void
+ngx_http_ors_background_cleanup(void *data)
+{
+    ngx_http_ors_background_t  *bg = data;
+
+    ngx_ors_turn_t       *turn;
+    ngx_ors_error_t       err;
+    ngx_ors_store_job_t  *job;
+
+    turn = bg->ctx->turn;
+
+    bg->omcf->background--;
+
+    if (bg->timer.timer_set) {
+        ngx_del_timer(&bg->timer);
+    }
+
+    if (bg->timer.posted) {
+        ngx_delete_posted_event(&bg->timer);
+    }
+
+    if (bg->job) {
+        ngx_ors_store_release(bg->job);
+        bg->job = NULL;
+    }
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+    (void) ngx_ors_error_set(&err, bg->ctx->request->pool,
+                             NGX_HTTP_INTERNAL_SERVER_ERROR, "server_error",
+                             "the server that ran it has stopped");
+
+    ngx_http_ors_background_tell(bg, NULL, &err);
+
+    if (bg->state < ngx_http_ors_background_st_run || bg->ended) {
+        return;
+    }
+
+    if (!turn->error.status) {
+        turn->error = err;
+    }
+
+    turn->response.status = ngx_ors_response_failed;
+
+    job = ngx_http_ors_store_record(bg->ctx->kept, ngx_ors_record_failed, 0);
+
+    if (job) {
+        ngx_ors_store_post(job);
+    }
+}

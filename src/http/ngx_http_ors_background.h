@@ -1,0 +1,85 @@
+
+/*
+ * Turns of the background: they run in a request without a client, see
+ * ngx_http_ors_detach.h, and what becomes of them is stored.
+ *
+ * There are up to three entries of such a turn: its record, a lease that is
+ * there while some worker runs it, and a mark when it is to be ended, see
+ * NGX_HTTP_ORS_MARK_CANCELLED.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_
+#define _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+/* how often it is looked whether a turn is to be ended, ms */
+#define NGX_HTTP_ORS_BACKGROUND_TICK  1000
+
+
+typedef enum {
+    ngx_http_ors_background_st_new = 0,
+    ngx_http_ors_background_st_record,  /* its first record is being stored */
+    ngx_http_ors_background_st_run,
+    ngx_http_ors_background_st_end      /* its last one is */
+} ngx_http_ors_background_state_e;
+
+
+struct ngx_http_ors_background_s {
+    ngx_http_ors_background_state_e   state;
+    ngx_http_ors_ctx_t               *ctx;
+    ngx_http_ors_ctx_t               *client;   /* that waits, or NULL */
+    ngx_http_ors_main_conf_t         *omcf;
+
+    ngx_ors_store_key_t               record;
+    ngx_ors_store_key_t               lease;
+    ngx_ors_store_key_t               mark;
+
+    ngx_event_t                       timer;
+    ngx_ors_store_job_t              *job;
+    ngx_msec_t                        started;
+    ngx_msec_t                        renewed;
+    ngx_uint_t                        tries;    /* to store its end */
+    ngx_ors_record_status_e           status;   /* to be stored */
+
+    unsigned                          looked:1; /* nobody wants it to end */
+    unsigned                          ended:1;  /* its end is stored */
+};
+
+
+/* ngx_http_ors_background_start.c */
+
+/*
+ * Tells the client that waits, if there is one: "response", or the error.
+ */
+void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
+    ngx_str_t *response, ngx_ors_error_t *err);
+
+
+/* ngx_http_ors_background.c */
+
+/* What comes next for the turn, as a handler of bg->timer. */
+void ngx_http_ors_background_timer(ngx_event_t *ev);
+
+/* Fills in the entry that says that the turn is alive. */
+void ngx_http_ors_background_lease(ngx_http_ors_background_t *bg,
+    ngx_ors_store_entry_t *entry);
+
+/* Deletes entries of the turn, 'r', 'l' and 'c' in "kinds". */
+void ngx_http_ors_background_forget(ngx_http_ors_background_t *bg,
+    char *kinds);
+
+/* Logs that the turn cannot be stored. */
+void ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
+    ngx_ors_store_status_e status);
+
+/* A cleanup handler: the request has ended. */
+void ngx_http_ors_background_cleanup(void *data);
+
+
+#endif /* _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_ */

@@ -1,0 +1,499 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_detach.h>
+
+
+static ngx_int_t ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_background_first(
+    ngx_http_ors_background_t *bg);
+static void ngx_http_ors_background_began(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
+    ngx_str_t *response);
+static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
+    ngx_ors_error_t *err);
+static void ngx_http_ors_background_client_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_ors_background(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node;
+
+    if (ctx->detached) {
+        return NGX_OK;
+    }
+
+    if (ctx->background) {
+        return NGX_AGAIN;
+    }
+
+    node = ctx->turn->request.field[ngx_ors_rq_background];
+
+    if (node == NULL || node->type != ngx_ors_json_true || ctx->kept == NULL) {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_ors_background_refused(ctx);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_http_ors_background_start(ctx);
+}
+
+
+static ngx_int_t
+ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_json_node_t       *store;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    if (ctx->turn->request.stream) {
+        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+                                         "unsupported_parameter", "stream",
+                                         "a response of the background "
+                                         "cannot be streamed, \"stream\" "
+                                         "must be false or absent");
+    }
+
+    store = ctx->turn->request.field[ngx_ors_rq_store];
+
+    if (store && store->type == ngx_ors_json_false) {
+        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+                                         "unsupported_parameter",
+                                         "background",
+                                         "a response that is not stored "
+                                         "cannot run in the background, "
+                                         "\"store\" must be true or absent");
+    }
+
+    if (!ctx->turn->request.stored) {
+        return ngx_http_ors_store_refuse(ctx->kept,
+                                         NGX_HTTP_SERVICE_UNAVAILABLE,
+                                         "store_unavailable", "background",
+                                         "the response cannot be stored at "
+                                         "the moment, try again later");
+    }
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+    omcf = ngx_http_get_module_main_conf(ctx->request,
+                                         ngx_http_open_responses_module);
+
+    if (omcf->background < olcf->background) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
+                  "%ui responses run in the background, the limit is %ui",
+                  omcf->background, olcf->background);
+
+    ngx_str_set(&ctx->retry_after, "10");
+
+    return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_SERVICE_UNAVAILABLE,
+                                     "server_is_overloaded", "background",
+                                     "too many responses run in the "
+                                     "background, try again later");
+}
+
+
+/*
+ * The turn begins anew in a request of its own, that of the client waits for
+ * what comes of it: an error, or a first record
+ */
+
+static ngx_int_t
+ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
+{
+    ngx_http_request_t         *r;
+    ngx_http_cleanup_t         *cln;
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_http_ors_background_t  *bg;
+
+    cln = ngx_http_cleanup_add(client->request, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    r = ngx_http_ors_detach(client->request, &client->turn->request.body);
+    if (r == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    bg = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_background_t));
+
+    if (ctx == NULL || bg == NULL) {
+        goto failed;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     bg->state = ngx_http_ors_background_st_new;
+     */
+
+    bg->ctx = ctx;
+    bg->client = client;
+    bg->omcf = ngx_http_get_module_main_conf(r,
+                                             ngx_http_open_responses_module);
+    bg->timer.handler = ngx_http_ors_background_timer;
+    bg->timer.data = bg;
+    bg->timer.log = r->connection->log;
+
+    ctx->request = r;
+    ctx->endpoint = client->endpoint;
+    ctx->background = bg;
+    ctx->detached = 1;
+
+    /* what it was made of may be known by the client's connection only */
+
+    ngx_memcpy(ctx->scope, client->scope, NGX_ORS_DIGEST_LEN);
+    ctx->scoped = client->scoped;
+
+    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
+
+    cln->handler = ngx_http_ors_background_client_cleanup;
+    cln->data = client;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        goto failed;
+    }
+
+    cln->handler = ngx_http_ors_background_cleanup;
+    cln->data = bg;
+
+    client->background = bg;
+    bg->omcf->background++;
+
+    ngx_post_event(&bg->timer, &ngx_posted_events);
+
+    return NGX_AGAIN;
+
+failed:
+
+    r->logged = 1;
+
+    ngx_http_ors_detach_end(r);
+    ngx_http_run_posted_requests(r->connection);
+
+    return NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_background_t  *bg;
+
+    bg = ctx->background;
+
+    switch (bg->state) {
+
+    case ngx_http_ors_background_st_new:
+        return ngx_http_ors_background_first(bg);
+
+    case ngx_http_ors_background_st_record:
+        return NGX_AGAIN;
+
+    case ngx_http_ors_background_st_run:
+    case ngx_http_ors_background_st_end:
+        break;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
+{
+    ngx_str_t            *id;
+    ngx_ors_store_job_t  *job;
+
+    id = &bg->ctx->turn->response.id;
+
+    if (ngx_http_ors_store_key(bg->ctx->request, 'r', id, &bg->record)
+        != NGX_OK
+        || ngx_http_ors_store_key(bg->ctx->request, 'l', id, &bg->lease)
+           != NGX_OK
+        || ngx_http_ors_store_key(bg->ctx->request, 'c', id, &bg->mark)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    job = ngx_http_ors_store_record(bg->ctx->kept,
+                                    ngx_ors_record_in_progress, 1);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_background_lease(bg, &job->entries[job->n - 1]);
+
+    job->handler = ngx_http_ors_background_began;
+    job->data = bg;
+
+    bg->job = job;
+    bg->state = ngx_http_ors_background_st_record;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+static void
+ngx_http_ors_background_began(ngx_ors_store_job_t *job)
+{
+    ngx_str_t                   response, *value;
+    ngx_connection_t           *c;
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_http_ors_background_t  *bg;
+
+    bg = job->data;
+    ctx = bg->ctx;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    bg->job = NULL;
+
+    if (bg->client == NULL) {
+
+        /* nobody knows of it */
+
+        ngx_http_ors_background_forget(bg, "rl");
+        ngx_http_ors_detach_end(ctx->request);
+
+    } else if (job->status == ngx_ors_store_ok) {
+        value = &job->entries[job->n - 2].value;
+
+        response.len = ctx->kept->record.response.len;
+        response.data = value->data + value->len - response.len;
+
+        bg->state = ngx_http_ors_background_st_run;
+        bg->started = ngx_current_msec;
+        bg->renewed = ngx_current_msec;
+
+        ngx_http_ors_background_tell(bg, &response, NULL);
+
+        ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
+
+        (void) ngx_http_post_request(ctx->call->request, NULL);
+
+    } else {
+        ngx_http_ors_background_lost(bg, job->status);
+
+        (void) ngx_http_ors_store_refuse(ctx->kept,
+                                         NGX_HTTP_SERVICE_UNAVAILABLE,
+                                         "store_unavailable", "background",
+                                         "the response cannot be stored at "
+                                         "the moment, try again later");
+
+        (void) ngx_http_post_request(ctx->call->request, NULL);
+    }
+
+    ngx_ors_store_release(job);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* the client that waits gets the response as it is, or the error */
+
+void
+ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
+    ngx_str_t *response, ngx_ors_error_t *err)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *client;
+
+    client = bg->client;
+
+    if (client == NULL) {
+        return;
+    }
+
+    bg->client = NULL;
+    client->background = NULL;
+
+    c = client->request->connection;
+
+    ngx_http_set_log_request(c->log, client->request);
+
+    if (err
+        || ngx_http_ors_background_answer(client->turn, response) != NGX_OK)
+    {
+        ngx_http_ors_background_error(client, err);
+    }
+
+    /* its subrequest ends, and then it goes on */
+
+    (void) ngx_http_post_request(client->call->request, NULL);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* for this client the turn is over, though it goes on elsewhere */
+
+static ngx_int_t
+ngx_http_ors_background_answer(ngx_ors_turn_t *turn, ngx_str_t *response)
+{
+    u_char  *p;
+
+    p = ngx_pstrdup(turn->pool, response);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_ref(&turn->out, p, response->len);
+
+    turn->state = ngx_ors_turn_st_over;
+    turn->status = NGX_HTTP_OK;
+    ngx_str_set(&turn->type, "application/json");
+
+    return NGX_OK;
+}
+
+
+/* "err" is of another pool, and NULL for lack of memory */
+
+static void
+ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
+    ngx_ors_error_t *err)
+{
+    u_char          *code, *param;
+    ngx_ors_turn_t  *turn;
+
+    turn = client->turn;
+
+    code = err ? ngx_pnalloc(turn->pool, err->code.len + 1) : NULL;
+    param = err ? ngx_pstrdup(turn->pool, &err->param) : NULL;
+
+    if (code && param) {
+        *ngx_cpymem(code, err->code.data, err->code.len) = '\0';
+
+        (void) ngx_ors_error_set(&turn->error, turn->pool, err->status,
+                                 (char *) code, "%V", &err->message);
+
+        turn->error.param.data = param;
+        turn->error.param.len = err->param.len;
+
+    } else {
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 NGX_HTTP_INTERNAL_SERVER_ERROR,
+                                 "server_error", "out of memory");
+    }
+
+    turn->spare = 0;
+
+    (void) ngx_ors_turn_fail(turn);
+}
+
+
+/* the client has left before it could be told */
+
+static void
+ngx_http_ors_background_client_cleanup(void *data)
+{
+    ngx_http_ors_ctx_t  *client = data;
+
+    ngx_connection_t           *c;
+    ngx_http_ors_background_t  *bg;
+
+    bg = client->background;
+
+    if (bg == NULL) {
+        return;
+    }
+
+    client->background = NULL;
+    bg->client = NULL;
+
+    /* what is being stored by now is to be deleted when it is there */
+
+    if (bg->state == ngx_http_ors_background_st_new) {
+        c = bg->ctx->request->connection;
+
+        ngx_http_ors_detach_end(bg->ctx->request);
+        ngx_http_run_posted_requests(c);
+    }
+}
+
+
+/* open_responses_background [limit=NUMBER] [timeout=TIME]; */
+
+char *
+ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t *olcf = conf;
+
+    ngx_int_t   n;
+    ngx_str_t  *value, text;
+    ngx_uint_t  i;
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        if (ngx_strncmp(value[i].data, "limit=", 6) == 0) {
+
+            if (olcf->background != NGX_CONF_UNSET_UINT) {
+                return "has a duplicate \"limit=\"";
+            }
+
+            n = ngx_atoi(value[i].data + 6, value[i].len - 6);
+
+            if (n == NGX_ERROR) {
+                goto invalid;
+            }
+
+            olcf->background = n;
+            continue;
+        }
+
+        if (ngx_strncmp(value[i].data, "timeout=", 8) == 0) {
+
+            if (olcf->background_timeout != NGX_CONF_UNSET_MSEC) {
+                return "has a duplicate \"timeout=\"";
+            }
+
+            text.data = value[i].data + 8;
+            text.len = value[i].len - 8;
+
+            n = ngx_parse_time(&text, 0);
+
+            if (n == NGX_ERROR || n == 0) {
+                goto invalid;
+            }
+
+            olcf->background_timeout = n;
+            continue;
+        }
+
+        goto invalid;
+    }
+
+    return NGX_CONF_OK;
+
+invalid:
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid parameter \"%V\", it must be "
+                       "\"limit=NUMBER\" or \"timeout=TIME\"", &value[i]);
+    return NGX_CONF_ERROR;
+}

@@ -1,0 +1,623 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+#include <ngx_http_ors_detach.h>
+#include <ngx_ors_compat.h>
+
+
+#define NGX_HTTP_ORS_DETACH_POOL  1024
+
+
+static ngx_connection_t *ngx_http_ors_detach_connection(
+    ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_detach_fill(ngx_connection_t *c,
+    ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_detach_addresses(ngx_connection_t *c,
+    ngx_connection_t *from);
+static ngx_http_request_t *ngx_http_ors_detach_request(ngx_connection_t *c,
+    ngx_http_request_t *from);
+static ngx_int_t ngx_http_ors_detach_line(ngx_http_request_t *r,
+    ngx_http_request_t *from);
+static ngx_int_t ngx_http_ors_detach_headers(ngx_http_request_t *r,
+    ngx_http_request_t *from);
+static ngx_int_t ngx_http_ors_detach_header(ngx_http_request_t *r,
+    ngx_table_elt_t *header);
+static ngx_int_t ngx_http_ors_detach_variables(ngx_http_request_t *r,
+    ngx_http_request_t *from);
+static ngx_uint_t ngx_http_ors_detach_bound(ngx_str_t *name);
+static ngx_int_t ngx_http_ors_detach_body(ngx_http_request_t *r,
+    ngx_str_t *body);
+static ngx_int_t ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst,
+    ngx_str_t *src);
+static void ngx_http_ors_detach_handler(ngx_event_t *ev);
+
+
+ngx_http_request_t *
+ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    c = ngx_http_ors_detach_connection(from);
+    if (c == NULL) {
+        return NULL;
+    }
+
+    r = ngx_http_ors_detach_request(c, from);
+    if (r == NULL) {
+        ngx_http_close_connection(c);
+        return NULL;
+    }
+
+    if (ngx_http_ors_detach_line(r, from) != NGX_OK
+        || ngx_http_ors_detach_headers(r, from) != NGX_OK
+        || ngx_http_ors_detach_variables(r, from) != NGX_OK
+        || ngx_http_ors_detach_body(r, body) != NGX_OK)
+    {
+        r->logged = 1;
+
+        ngx_http_free_request(r, 0);
+        ngx_http_close_connection(c);
+
+        return NULL;
+    }
+
+    return r;
+}
+
+
+/*
+ * A socket that nobody can send to and that is never read: all that nginx
+ * does with a connection can be done with it, and nothing ever happens
+ */
+
+static ngx_connection_t *
+ngx_http_ors_detach_connection(ngx_http_request_t *r)
+{
+    ngx_log_t         *log;
+    ngx_socket_t       s;
+    ngx_connection_t  *c;
+
+    log = r->connection->log;
+
+    s = ngx_socket(AF_UNIX, SOCK_DGRAM, 0);
+
+    if (s == (ngx_socket_t) -1) {
+        ngx_log_error(NGX_LOG_CRIT, log, ngx_socket_errno,
+                      ngx_socket_n " failed");
+        return NULL;
+    }
+
+    if (ngx_nonblocking(s) == -1) {
+        ngx_log_error(NGX_LOG_CRIT, log, ngx_socket_errno,
+                      ngx_nonblocking_n " failed");
+        goto failed;
+    }
+
+    c = ngx_get_connection(s, log);
+    if (c == NULL) {
+        goto failed;
+    }
+
+    c->pool = ngx_create_pool(NGX_HTTP_ORS_DETACH_POOL, ngx_cycle->log);
+
+    if (c->pool == NULL || ngx_http_ors_detach_fill(c, r) != NGX_OK) {
+
+        if (c->pool) {
+            ngx_destroy_pool(c->pool);
+        }
+
+        ngx_close_connection(c);
+
+        return NULL;
+    }
+
+#if (NGX_STAT_STUB)
+    (void) ngx_atomic_fetch_add(ngx_stat_active, 1);
+#endif
+
+    return c;
+
+failed:
+
+    if (ngx_close_socket(s) == -1) {
+        ngx_log_error(NGX_LOG_ALERT, log, ngx_socket_errno,
+                      ngx_close_socket_n " failed");
+    }
+
+    return NULL;
+}
+
+
+static ngx_int_t
+ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_http_request_t *r)
+{
+    ngx_log_t           *log;
+    ngx_http_log_ctx_t  *ctx;
+
+    log = ngx_palloc(c->pool, sizeof(ngx_log_t));
+    if (log == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx = ngx_pcalloc(c->pool, sizeof(ngx_http_log_ctx_t));
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_ors_detach_addresses(c, r->connection) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    c->number = ngx_atomic_fetch_add(ngx_connection_counter, 1);
+    c->start_time = ngx_current_msec;
+
+    *log = *r->connection->log;
+
+    ctx->connection = c;
+
+    log->connection = c->number;
+    log->data = ctx;
+    log->action = "running a response in the background";
+
+    c->log = log;
+    c->pool->log = log;
+    c->read->log = log;
+    c->write->log = log;
+    c->log_error = r->connection->log_error;
+
+    c->recv = ngx_recv;
+    c->send = ngx_send;
+    c->recv_chain = ngx_recv_chain;
+    c->send_chain = ngx_send_chain;
+
+    c->read->handler = ngx_http_ors_detach_handler;
+    c->write->handler = ngx_http_ors_detach_handler;
+    c->write->ready = 1;
+
+    /* options of TCP cannot be set */
+
+    c->tcp_nodelay = NGX_TCP_NODELAY_DISABLED;
+    c->tcp_nopush = NGX_TCP_NOPUSH_DISABLED;
+
+    return NGX_OK;
+}
+
+
+/* those of the client: its variables, and logs, tell of it */
+
+static ngx_int_t
+ngx_http_ors_detach_addresses(ngx_connection_t *c, ngx_connection_t *from)
+{
+    c->type = from->type;
+    c->listening = from->listening;
+    c->requests = from->requests;
+
+    c->socklen = from->socklen;
+    c->sockaddr = ngx_palloc(c->pool, from->socklen);
+    if (c->sockaddr == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(c->sockaddr, from->sockaddr, from->socklen);
+
+    /* if that is not known yet, it must not be asked of our socket */
+
+    if (ngx_connection_local_sockaddr(from, NULL, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    c->local_socklen = from->local_socklen;
+    c->local_sockaddr = ngx_palloc(c->pool, from->local_socklen);
+    if (c->local_sockaddr == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(c->local_sockaddr, from->local_sockaddr, from->local_socklen);
+
+    return ngx_http_ors_detach_str(c->pool, &c->addr_text, &from->addr_text);
+}
+
+
+static ngx_http_request_t *
+ngx_http_ors_detach_request(ngx_connection_t *c, ngx_http_request_t *from)
+{
+    ngx_pool_t                 *pool;
+    ngx_time_t                 *tp;
+    ngx_http_request_t         *r;
+    ngx_http_log_ctx_t         *ctx;
+    ngx_http_core_srv_conf_t   *cscf;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cscf = ngx_http_get_module_srv_conf(from, ngx_http_core_module);
+    cmcf = ngx_http_get_module_main_conf(from, ngx_http_core_module);
+
+    pool = ngx_create_pool(cscf->request_pool_size, c->log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    r = ngx_pcalloc(pool, sizeof(ngx_http_request_t));
+    if (r == NULL) {
+        goto failed;
+    }
+
+    r->pool = pool;
+    r->signature = NGX_HTTP_MODULE;
+    r->connection = c;
+
+    r->main_conf = from->main_conf;
+    r->srv_conf = from->srv_conf;
+    r->loc_conf = from->loc_conf;
+
+    r->http_connection = ngx_palloc(pool, sizeof(ngx_http_connection_t));
+    r->header_in = ngx_calloc_buf(pool);
+    r->ctx = ngx_pcalloc(pool, sizeof(void *) * ngx_http_max_module);
+    r->variables = ngx_pcalloc(pool, cmcf->variables.nelts
+                                     * sizeof(ngx_http_variable_value_t));
+
+    if (r->http_connection == NULL || r->header_in == NULL || r->ctx == NULL
+        || r->variables == NULL
+        || ngx_list_init(&r->headers_out.headers, pool, 20,
+                         sizeof(ngx_table_elt_t))
+           != NGX_OK
+        || ngx_list_init(&r->headers_out.trailers, pool, 4,
+                         sizeof(ngx_table_elt_t))
+           != NGX_OK)
+    {
+        goto failed;
+    }
+
+    *r->http_connection = *from->http_connection;
+
+    r->http_connection->busy = NULL;
+    r->http_connection->nbusy = 0;
+    r->http_connection->free = NULL;
+
+    r->main = r;
+    r->count = 1;
+
+    tp = ngx_timeofday();
+    r->start_sec = tp->sec;
+    r->start_msec = tp->msec;
+
+    r->read_event_handler = ngx_http_block_reading;
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    r->headers_in.content_length_n = -1;
+    r->headers_in.keep_alive_n = -1;
+    r->headers_out.content_length_n = -1;
+    r->headers_out.last_modified_time = -1;
+
+    r->uri_changes = NGX_HTTP_MAX_URI_CHANGES + 1;
+    r->subrequests = NGX_HTTP_MAX_SUBREQUESTS + 1;
+
+    r->http_state = NGX_HTTP_PROCESS_REQUEST_STATE;
+    r->log_handler = from->log_handler;
+
+    /* what nginx finds in front of a content handler */
+
+    r->valid_location = from->valid_location;
+
+    c->data = r;
+
+    ctx = c->log->data;
+    ctx->request = r;
+    ctx->current_request = r;
+
+    return r;
+
+failed:
+
+    ngx_destroy_pool(pool);
+
+    return NULL;
+}
+
+
+static ngx_int_t
+ngx_http_ors_detach_line(ngx_http_request_t *r, ngx_http_request_t *from)
+{
+    r->method = from->method;
+    r->http_version = from->http_version;
+
+    if (ngx_http_ors_detach_str(r->pool, &r->request_line,
+                                &from->request_line)
+        != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->method_name,
+                                   &from->method_name)
+           != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->uri, &from->uri) != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->args, &from->args) != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->unparsed_uri,
+                                   &from->unparsed_uri)
+           != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->http_protocol,
+                                   &from->http_protocol)
+           != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->schema, &from->schema)
+           != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &r->headers_in.server,
+                                   &from->headers_in.server)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_set_exten(r);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_detach_headers(ngx_http_request_t *r, ngx_http_request_t *from)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *header;
+
+    part = &from->headers_in.headers.part;
+    header = part->elts;
+
+    if (ngx_list_init(&r->headers_in.headers, r->pool, part->nelts + 1,
+                      sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                break;
+            }
+
+            part = part->next;
+            header = part->elts;
+            i = 0;
+        }
+
+        if (ngx_http_ors_detach_header(r, &header[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* nginx's own handlers find their place in r->headers_in */
+
+static ngx_int_t
+ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
+{
+    ngx_table_elt_t            *h;
+    ngx_http_header_t          *hh;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    h = ngx_list_push(&r->headers_in.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = header->hash;
+    ngx_ors_set_next_header(h);
+
+    h->lowcase_key = ngx_pnalloc(r->pool, header->key.len + 1);
+
+    if (h->lowcase_key == NULL
+        || ngx_http_ors_detach_str(r->pool, &h->key, &header->key) != NGX_OK
+        || ngx_http_ors_detach_str(r->pool, &h->value, &header->value)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(h->lowcase_key, header->lowcase_key, header->key.len);
+    h->lowcase_key[header->key.len] = '\0';
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+
+    hh = ngx_hash_find(&cmcf->headers_in_hash, h->hash, h->lowcase_key,
+                       h->key.len);
+
+    /* the server is known already: "Host" is not asked for it */
+
+    if (hh == NULL || (h->key.len == 4 && r->headers_in.server.len == 0
+                       && ngx_strncmp(h->lowcase_key, "host", 4) == 0))
+    {
+        return NGX_OK;
+    }
+
+    return hh->handler(r, h, hh->offset);
+}
+
+
+/*
+ * What has been set on the way here, by "set", "auth_request_set", "map" and
+ * so on, and what only the client's connection can tell
+ */
+
+static ngx_int_t
+ngx_http_ors_detach_variables(ngx_http_request_t *r, ngx_http_request_t *from)
+{
+    ngx_str_t                   value, copy;
+    ngx_uint_t                  i;
+    ngx_http_variable_t        *v;
+    ngx_http_core_main_conf_t  *cmcf;
+    ngx_http_variable_value_t  *vv;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    v = cmcf->variables.elts;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+
+        if (ngx_http_ors_detach_bound(&v[i].name)) {
+            (void) ngx_http_get_indexed_variable(from, i);
+        }
+
+        vv = &from->variables[i];
+
+        if (!vv->valid && !vv->not_found) {
+            continue;
+        }
+
+        r->variables[i] = *vv;
+
+        if (!vv->valid) {
+            continue;
+        }
+
+        value.data = vv->data;
+        value.len = vv->len;
+
+        if (ngx_http_ors_detach_str(r->pool, &copy, &value) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        r->variables[i].data = copy.data;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_detach_bound(ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  prefixes[] = {
+        ngx_string("ssl_"),
+        ngx_string("proxy_protocol_"),
+        ngx_string("https"),
+        ngx_string("scheme"),
+        ngx_string("connection")
+    };
+
+    for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+
+        if (name->len >= prefixes[i].len
+            && ngx_strncmp(name->data, prefixes[i].data, prefixes[i].len)
+               == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_http_ors_detach_body(ngx_http_request_t *r, ngx_str_t *body)
+{
+    ngx_buf_t                *b;
+    ngx_chain_t              *cl;
+    ngx_http_request_body_t  *rb;
+
+    rb = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+    if (rb == NULL) {
+        return NGX_ERROR;
+    }
+
+    b = ngx_create_temp_buf(r->pool, body->len + 1);
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    cl = ngx_alloc_chain_link(r->pool);
+    if (cl == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last = ngx_cpymem(b->pos, body->data, body->len);
+
+    cl->buf = b;
+    cl->next = NULL;
+
+    rb->bufs = cl;
+
+    r->request_body = rb;
+    r->headers_in.content_length_n = body->len;
+
+    return NGX_OK;
+}
+
+
+/* with a zero behind it, as nginx has it in headers */
+
+static ngx_int_t
+ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
+{
+    dst->len = src->len;
+    dst->data = ngx_pnalloc(pool, src->len + 1);
+
+    if (dst->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ngx_cpymem(dst->data, src->data, src->len) = '\0';
+
+    return NGX_OK;
+}
+
+
+/* timers of a subrequest may be those of the connection */
+
+static void
+ngx_http_ors_detach_handler(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *r;
+
+    c = ev->data;
+    r = c->data;
+
+    ngx_http_set_log_request(c->log, r);
+
+    if (c->close) {
+
+        /* the worker does not wait any longer */
+
+        ngx_http_ors_detach_end(r);
+
+    } else {
+
+        if (ev->delayed && ev->timedout) {
+            ev->delayed = 0;
+            ev->timedout = 0;
+        }
+
+        if (ev->write) {
+            r->write_event_handler(r);
+
+        } else {
+            r->read_event_handler(r);
+        }
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+void
+ngx_http_ors_detach_end(ngx_http_request_t *r)
+{
+    /*
+     * Subrequests are ended with it, and nothing lingers, as for a client
+     * that has gone away
+     */
+
+    r->connection->error = 1;
+
+    ngx_http_finalize_request(r, NGX_OK);
+}

@@ -1,0 +1,145 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_http_ors_stored.h>
+#include <ngx_ors_snapshot.h>
+
+
+static ngx_int_t ngx_http_ors_stored_chain(ngx_http_ors_stored_t *st,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_alone(ngx_http_ors_stored_t *st,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_list(ngx_http_ors_stored_t *st,
+    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st,
+    ngx_str_t *value, ngx_uint_t newest);
+
+
+/* GET responses/{id}/input_items */
+
+ngx_int_t
+ngx_http_ors_stored_items(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = st->request;
+
+    rc = ngx_ors_listing_init(&st->list, &r->args, r->pool, &st->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_stored_refuse(st);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_ors_stored_post(st, ngx_ors_store_chain, "r",
+                                    ngx_http_ors_stored_chain);
+}
+
+
+/* without its ancestors, or one of them, a response has its own input */
+
+static ngx_int_t
+ngx_http_ors_stored_chain(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
+{
+    if (job->status == ngx_ors_store_ok) {
+        return ngx_http_ors_stored_list(st, job);
+    }
+
+    return ngx_http_ors_stored_post(st, ngx_ors_store_get, "r",
+                                    ngx_http_ors_stored_alone);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_alone(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
+{
+    if (job->entries[0].value.data == NULL) {
+        return ngx_http_ors_stored_absent(st);
+    }
+
+    return ngx_http_ors_stored_list(st, job);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_list(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
+{
+    ngx_int_t      rc;
+    ngx_uint_t     i, n;
+    ngx_ors_out_t  out;
+
+    rc = NGX_OK;
+
+    for (i = 0; i < job->n && rc == NGX_OK; i++) {
+        n = st->list.ascending ? i : job->n - 1 - i;
+
+        rc = ngx_http_ors_stored_turn(st, &job->entries[n].value,
+                                      n == job->n - 1);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_stored_failed(st, ngx_ors_store_corrupt);
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_ors_out_init(&out, st->request->pool, NGX_HTTP_ORS_BLOCK);
+
+    rc = ngx_ors_listing_render(&st->list, &out, &st->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_stored_refuse(st);
+    }
+
+    return (rc == NGX_OK) ? ngx_http_ors_document(st->request, NGX_HTTP_OK,
+                                                  &out)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* what a turn before has put out was input of those after it */
+
+static ngx_int_t
+ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st, ngx_str_t *value,
+    ngx_uint_t newest)
+{
+    ngx_int_t          rc;
+    ngx_str_t          id, output, *first, *last;
+    ngx_ors_record_t   rec;
+
+    if (ngx_ors_record_read(&rec, value) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_ors_snapshot_id(&rec.response, st->request->pool, &id);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_str_null(&output);
+
+    if (!newest) {
+        output.data = rec.response.data + rec.output;
+        output.len = rec.output_len;
+    }
+
+    first = st->list.ascending ? &rec.input : &output;
+    last = st->list.ascending ? &output : &rec.input;
+
+    rc = ngx_ors_listing_add(&st->list, first, &id);
+
+    return (rc == NGX_OK) ? ngx_ors_listing_add(&st->list, last, &id) : rc;
+}
