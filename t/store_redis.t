@@ -10,6 +10,8 @@ use POSIX ();
 use Test::More;
 use Time::HiRes qw( time sleep );
 use lib 't/lib';
+use ORS::HTTP qw( http_start );
+use ORS::JSON qw( json_decode );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Redis;
@@ -20,6 +22,8 @@ use ORS::Util qw( slurp spew wait_for );
 
 my $model = ORS::Model->new(scripts => {
     default => json_script(chat_reply(content => 'told')),
+    late => [ [ touch => 'asked' ], [ wait_file => 'end' ],
+              json_script(chat_reply(content => 'told'))->@* ],
 });
 
 
@@ -262,12 +266,26 @@ for (1 .. 4) {
 works_again($t, $redis, 'after the traffic');
 
 
-# ---- a worker that leaves does not stay for its connection
+# ---- a worker that leaves does not stay for its connection, and does not
+# ---- keep it while it stays for a client; what that one gets is kept
+
+my $slow = http_start($t->port, 'POST', '/told/responses',
+                      { 'Content-Type' => 'application/json',
+                        'X-Script' => 'late' },
+                      '{"model":"m","input":"slow"}');
+ok($model->wait_file('asked'), 'a client waits');
+
+ok($t->reload, 'reloaded');
+kept($t->port, 'new workers work', 'x');
+ok(wait_for(sub { $redis->connections == 3 }),
+   'connections of old ones are closed') or diag($redis->connections);
+
+$model->touch('end');
+my $reply = json_decode($slow->read_response->{body});
+kept($t->port, 'what the client got', 'x',
+     previous_response_id => $reply->{id});
 
 ok($t->reload(undef, wait_old => 1), 'old workers leave at once');
-kept($t->port, 'new ones work', 'x');
-ok(wait_for(sub { $redis->connections == 3 }),
-   'their connections have been closed');
 
 $redis->kill;
 fails($t, 'gone for good');

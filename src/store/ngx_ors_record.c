@@ -57,6 +57,10 @@ ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
     p = ngx_ors_record_put(p, rec->output, 4);
     p = ngx_ors_record_put(p, rec->output_len, 4);
 
+    if (rec->nancestors == 0) {
+        return p;
+    }
+
     return ngx_cpymem(p, rec->ancestors, rec->nancestors * NGX_ORS_STORE_KEY);
 }
 
