@@ -15,7 +15,7 @@ use ORS::HTTP ();
 use ORS::JSON qw( json_encode );
 use ORS::Nginx;
 use ORS::Store qw( gateway turn );
-use ORS::Util qw( slurp wait_for );
+use ORS::Util qw( child_pids slurp wait_for );
 
 
 my $KILLS = $ENV{ORS_KILLS} // 20;
@@ -35,15 +35,14 @@ srand 1;
 for my $kill (1 .. $KILLS) {
     sleep 0.02 + rand 0.15;
 
-    my @workers = $t->workers;
-
     if ($kill % 5 == 0) {
-        kill_nginx(@workers);
+        kill_nginx();
         $t->start;
         next;
     }
 
-    my $victim = $workers[rand @workers];
+    my @workers = $t->workers;
+    my $victim = $workers[rand @workers] // next;
 
     kill 'KILL', $victim;
     wait_for(sub {
@@ -93,6 +92,7 @@ done_testing();
 sub client ($n) {
     my $port = $t->port;
     my $dir = $t->dir;
+    my $parent = $$;
     my $pid = fork // die "cannot fork: $!\n";
 
     return $pid if $pid;
@@ -103,7 +103,7 @@ sub client ($n) {
 
     my ($last, $bad, $turns) = (undef, 0, 0);
 
-    until (-e "$dir/enough") {
+    until (-e "$dir/enough" || getppid() != $parent) {
         my %previous = $last ? (previous_response_id => $last) : ();
         my ($id, $r, $response) = eval {
             turn($port, "turn $turns " . 'x' x rand(20_000), %previous);
@@ -135,13 +135,17 @@ sub client ($n) {
 }
 
 
-sub kill_nginx (@workers) {
+sub kill_nginx () {
     my $pid = delete $t->{pid};
+
+    # or it would give birth to others meanwhile
+    kill 'STOP', $pid;
+
+    my @workers = keys %{ child_pids($pid) };
 
     kill 'KILL', $pid, @workers;
     waitpid $pid, 0;
 
-    # those that were born in this moment have no master
     wait_for(sub { !grep { kill 0, $_ } @workers });
     unlink $t->dir . '/logs/nginx.pid';
 }

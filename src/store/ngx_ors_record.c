@@ -117,8 +117,11 @@ ngx_ors_record_inherit(ngx_ors_record_t *rec, u_char *name, u_char *names)
     n = ngx_min(rec->nancestors, NGX_ORS_RECORD_ANCESTORS - 1);
 
     ngx_memcpy(names, name, NGX_ORS_STORE_KEY);
-    ngx_memcpy(names + NGX_ORS_STORE_KEY, rec->ancestors,
-               n * NGX_ORS_STORE_KEY);
+
+    if (n) {
+        ngx_memcpy(names + NGX_ORS_STORE_KEY, rec->ancestors,
+                   n * NGX_ORS_STORE_KEY);
+    }
 
     return n + 1;
 }

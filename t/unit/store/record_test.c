@@ -55,6 +55,7 @@ test_whole(ngx_pool_t *pool)
     is_int(back.output, 11, "where its output is");
     is_int(back.output_len, 2, "how long that is");
 
+    rec.ancestors = NULL;
     rec.nancestors = 0;
     rec.depth = 0;
     rec.input.len = 0;
