@@ -24,6 +24,7 @@
 #define REQUEST_FUZZ_NO_MEMORY  0x02
 #define REQUEST_FUZZ_LIST       0x04       /* of fragments */
 #define REQUEST_FUZZ_OPENAI     0x08       /* that flavor */
+#define REQUEST_FUZZ_STRICT     0x10       /* schemas; and tools of its own */
 
 #define REQUEST_FUZZ_MAX        65536
 
@@ -69,6 +70,8 @@ static void request_fuzz_items(request_fuzz_sum_t *sum,
     ngx_ors_request_t *req);
 static void request_fuzz_item(request_fuzz_sum_t *sum,
     ngx_ors_json_node_t *item);
+static ngx_ors_json_node_t *request_fuzz_id(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
 static void request_fuzz_parts(request_fuzz_sum_t *sum,
     ngx_ors_json_node_t *content, request_fuzz_text_t *text,
     const char *between);
@@ -93,6 +96,22 @@ static void request_fuzz_read(ngx_ors_json_t *json, ngx_pool_t *pool,
     ngx_str_t *text);
 static ngx_str_t request_fuzz_take(ngx_ors_out_t *out, ngx_pool_t *pool);
 static void request_fuzz_assert(ngx_uint_t cond);
+
+
+static ngx_ors_chat_type_t  request_fuzz_types[] = {
+    { ngx_string("web_"), 1, ngx_ors_chat_type_send,
+      ngx_string("{\"type\":\"web\"}") },
+    { ngx_string("web_search_x"), 0, ngx_ors_chat_type_reject,
+      ngx_null_string },
+    { ngx_null_string, 1, ngx_ors_chat_type_skip, ngx_null_string }
+};
+
+static ngx_array_t  request_fuzz_type_list = {
+    .elts = request_fuzz_types,
+    .nelts = sizeof(request_fuzz_types) / sizeof(request_fuzz_types[0])
+};
+
+static ngx_ors_chat_habits_t  request_fuzz_habits;
 
 
 /* "#" is a digit that the next byte chooses, "$" a word of its own */
@@ -191,6 +210,34 @@ static const char  *request_fuzz_fragments[] = {
     "],'tool_choice':{'type':'custom','name':'w#'},'x':[#",
     "],'tool_choice':{'type':'web_search'},'x':[#",
 
+    /* searches for tools, and functions as Chat Completions has them */
+
+    ",{'type':'tool_search_call','call_id':'c#','arguments':{'$':[#,'\\'']}}",
+    ",{'type':'tool_search_call','call_id':'c#','arguments':'$'}",
+    ",{'type':'tool_search_call','call_id':null}",
+    ",{'type':'tool_search_output','call_id':'c#','tools':[{'type':'function',"
+        "'name':'f#'},{'type':'namespace','name':'n','tools':[{'type':"
+        "'custom','name':'$'}]},{'type':'web_search'}]}",
+    ",{'type':'tool_search_output','tools':[{'type':'function','function':{"
+        "'name':'f#'}}]}",
+    "],'tools':[{'type':'tool_search','execution':'client','parameters':{}},"
+        "{'type':'web_search_x'},{'type':'function','function':{'name':'f#',"
+        "'strict':true}}",
+    "],'tool_choice':{'type':'tool_search'},'x':[#",
+    "],'tool_choice':{'type':'function','function':{'name':'f#'}},'x':[#",
+
+    /* schemas */
+
+    "],'tools':[{'type':'function','name':'f','parameters':{'type':'object',"
+        "'properties':{'a#':{'type':'string','enum':['$'],'default':#},'b#':{"
+        "'oneOf':[{'$ref':'x'},{'const':null}]},'c#':{'type':['object'],"
+        "'properties':{'$':{'type':'array','items':{'type':'object',"
+        "'properties':{'a#':{}},'required':['a#']}}},'default':{}}},"
+        "'required':['b#','c#']}}",
+    "],'text':{'format':{'type':'json_schema','strict':true,'schema':{"
+        "'properties':{'a#':{'allOf':[{'default':#,'type':'null'}]}}}}},"
+        "'x':[#",
+
     /* members that a client writes itself */
 
     "],'params':{'temperature':0.#,'to\\u0070_p':#,'max_tokens':#,'stop':["
@@ -244,6 +291,13 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         limits.nodes = 60;
         limits.items = 3;
         limits.tools = 2;
+    }
+
+    request_fuzz_habits = ngx_ors_chat_habits;
+
+    if (input[0] & REQUEST_FUZZ_STRICT) {
+        request_fuzz_habits.strict = ngx_ors_chat_strict_schema;
+        request_fuzz_habits.types = &request_fuzz_type_list;
     }
 
     ngx_ors_test_policy.reading = (input[0] & REQUEST_FUZZ_OPENAI)
@@ -335,7 +389,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     if (rc == NGX_OK) {
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
-        target.habits = &ngx_ors_chat_habits;
+        target.habits = &request_fuzz_habits;
         ngx_str_set(&target.provider, "p");
 
         rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
@@ -603,6 +657,15 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
         return;
     }
 
+    /* that of another server has no id */
+
+    if (request_fuzz_id(json, item)) {
+        sum->calls += request_fuzz_is(json, item, "type",
+                                      "tool_search_call");
+        sum->outputs += request_fuzz_is(json, item, "type",
+                                        "tool_search_output");
+    }
+
     if (type && type->type != ngx_ors_json_null
         && !ngx_ors_json_is(json, type, "message"))
     {
@@ -620,6 +683,19 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
     } else {
         request_fuzz_parts(sum, content, &sum->system, "\\n");
     }
+}
+
+
+/* NULL: it has none */
+
+static ngx_ors_json_node_t *
+request_fuzz_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = request_fuzz_get(json, item, "call_id");
+
+    return (node && node->type != ngx_ors_json_null) ? node : NULL;
 }
 
 
@@ -811,6 +887,8 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
     ngx_ors_json_node_t  *input, *item, *node;
     request_fuzz_text_t   text;
 
+    static const char  names[] = "{\\\"tools\\\":[";
+
     found = 0;
     json = &sum->req->json;
     input = sum->req->field[ngx_ors_rq_input];
@@ -819,7 +897,16 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
          item;
          item = ngx_ors_json_next(json, item))
     {
-        node = request_fuzz_get(json, item, "call_id");
+        node = request_fuzz_id(json, item);
+
+        if (node && request_fuzz_is(json, item, "type", "tool_search_output")
+            && ngx_ors_json_equal(json, node, id->data, id->len))
+        {
+            found += (content->len > sizeof(names) - 1
+                      && memcmp(content->data, names, sizeof(names) - 1)
+                         == 0);
+            continue;
+        }
 
         if ((!request_fuzz_is(json, item, "type", "function_call_output")
              && !request_fuzz_is(json, item, "type",
