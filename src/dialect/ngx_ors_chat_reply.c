@@ -359,6 +359,8 @@ ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
 
     ngx_ors_chat_string(&reply->text, json,
                         ngx_ors_json_find(json, node, "text"));
+    ngx_ors_chat_string(&reply->refusal, json,
+                        ngx_ors_json_find(json, node, "refusal"));
     ngx_ors_chat_string(&reply->reasoning, json, thinking);
 
     if (reply->reasoning.len == 0) {

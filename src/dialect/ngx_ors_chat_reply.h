@@ -62,7 +62,8 @@ ngx_int_t ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply,
     ngx_ors_json_t *json);
 
 /*
- * Reads one element of "parts" into "text" or "reasoning" of "reply" (E56).
+ * Reads one element of "parts" into "text", "refusal" or "reasoning" of
+ * "reply" (E56).
  * What a model thinks may be in parts again, of which "inner" is the array;
  * it is NULL if there are none.  Elements of "thoughts" and "inner" are read
  * so, too: all text in them is reasoning.
