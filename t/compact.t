@@ -522,6 +522,10 @@ for my $case ([ 'alone', {}, [] ],
               'stored: trigger: what is summed up');
 }
 
+error_ok(ends('alice', { background => \1, input => [ @so_far, $trigger ] },
+              '/v1/responses'), 400, 'stored: not in the background',
+         code => 'unsupported_parameter', param => 'background');
+
 for my $path ('/v1/responses/compact', '/v1/responses') {
     error_ok(ends('bob', { previous_response_id => $two->{id},
                            input => [ $trigger ] }, $path), 400,

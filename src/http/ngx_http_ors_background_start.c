@@ -67,6 +67,14 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
                                          "must be false or absent");
     }
 
+    if (ctx->turn->request.compact) {
+        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+                                         "unsupported_parameter",
+                                         "background",
+                                         "a compaction is not stored and "
+                                         "cannot run in the background");
+    }
+
     store = ctx->turn->request.field[ngx_ors_rq_store];
 
     if (store && store->type == ngx_ors_json_false) {
