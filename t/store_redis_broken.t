@@ -85,6 +85,13 @@ my $began = time;
 error_ok((turn($t->port, 'x', @after))[1], 503, 'no reply',
          code => 'store_unavailable');
 ok(time - $began < 2, 'it was not waited for longer than was said');
+ok($t->wait_log(qr/connection lost to redis \S+: no answer/),
+   'the connection is given up');
+
+$began = time;
+error_ok((turn($t->port, 'x', @after))[1], 503, 'still no reply',
+         code => 'store_unavailable');
+ok(time - $began < 0.7, 'it is not waited for again');
 works_again('a server that did not answer');
 
 

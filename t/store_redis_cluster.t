@@ -85,6 +85,12 @@ for my $try ('a' .. 'p') {
 my ($slot, $from, $to) = place($key);
 my $here = () = $from->keys;
 
+# what follows an old turn is written together with a longer life of that
+
+$from->age($_) for grep {
+    $from->cmd('CLUSTER', 'KEYSLOT', $_) == $slot
+} $from->keys;
+
 move_slot($slot, $from, $to, sub {
     kept($t->port, 'a new turn, asked for elsewhere', 'x', scope($scope));
 
@@ -98,6 +104,10 @@ move_slot($slot, $from, $to, sub {
 
 kept($t->port, 'after the slot has moved', 'x', scope($scope),
      previous_response_id => $id{$scope});
+
+$to->age($_) for grep {
+    $to->cmd('CLUSTER', 'KEYSLOT', $_) == $slot
+} $to->keys;
 cmp_ok(scalar(() = $from->keys), '<', $here, 'it has moved');
 
 my $pid = fork // die "cannot fork: $!\n";

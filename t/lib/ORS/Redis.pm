@@ -17,6 +17,7 @@ package ORS::Redis;
 #     $redis->pause; $redis->resume;                       # by signals
 #     $redis->kill; $redis->start;  # at the same address, empty
 #     $redis->connections;          # of others than us
+#     $redis->age($key);            # of a record: it was made long ago
 #
 #     my @nodes = ORS::Redis->cluster(3);      # each has a third of the slots
 #     move_slot($slot, $from, $to);
@@ -158,6 +159,16 @@ sub connections ($self) {
     my $list = $self->cmd('CLIENT', 'LIST', 'TYPE', 'normal');
 
     return -1 + (() = $list =~ /^id=/gm);
+}
+
+
+# the time is in the head of a record, and in the life of a key
+
+sub age ($self, $key) {
+    my $value = $self->cmd('GET', $key);
+
+    substr($value, 8, 8) = pack('Q<', 1_000_000_000);
+    $self->cmd('SET', $key, $value, 'EX', 500);
 }
 
 
