@@ -92,6 +92,7 @@ sub answer ($conn, $request) {
 
         $r->{id} = "up.$id";
         $r->{store} = json_false;
+        delete $r->{store} if $body->{input} eq 'says nothing';
     }
 
     return $conn->_play([ [ header => 'Content-Type', 'text/event-stream' ],
@@ -182,6 +183,10 @@ for my $stream (0, 1) {
     is($model->last_request->{json}{previous_response_id}, 'what it knows',
        "the id is for the server$way");
     is($model->last_request->{json}{input}, 'two', "and nothing else$way");
+
+    is(told('passed', 'alice', 'says nothing', $stream,
+            "a server that does not say$way")->{store}, json_false,
+       "whether it has stored it$way");
 
     # what cannot be stored
 

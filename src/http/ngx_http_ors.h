@@ -177,6 +177,7 @@ struct ngx_http_ors_kept_s {
     ngx_ors_store_job_t       *job;         /* that is waited for */
     ngx_ors_store_job_t       *chain;       /* the turns before */
 
+    ngx_uint_t                 wanted;      /* this turn, in the store */
     ngx_str_t                  previous;    /* the id that was named */
     ngx_ors_store_key_t        key;         /* of this turn */
     ngx_ors_record_t           record;      /* its place in the chain */

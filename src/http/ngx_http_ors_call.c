@@ -235,10 +235,12 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 {
     size_t                    size;
     ngx_int_t                 rc;
+    ngx_uint_t                translates;
     ngx_chain_t              *bufs;
     ngx_ors_out_t             out;
     ngx_ors_turn_t           *turn;
     ngx_http_ors_call_t      *call;
+    ngx_http_ors_kept_t      *kept;
     ngx_http_ors_loc_conf_t  *olcf;
 
     call = ngx_http_ors_call_of(r);
@@ -259,8 +261,14 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
         return ngx_http_ors_call_ready(call);
     }
 
-    turn->expand = (olcf->expand && call->ctx->kept
-                    && !ngx_ors_turn_translates(turn, olcf->dialect));
+    kept = call->ctx->kept;
+    translates = ngx_ors_turn_translates(turn, olcf->dialect);
+
+    /* what is only passed on is for its server to keep */
+
+    turn->expand = (olcf->expand && kept && !translates);
+    turn->request.stored = (kept && kept->wanted
+                            && (turn->expand || translates));
 
     rc = ngx_http_ors_call_context(call->ctx, olcf->dialect);
 

@@ -86,6 +86,7 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
     }
 
     if (!ngx_ors_store_down(kept->store)) {
+        kept->wanted = 1;
         ctx->turn->request.stored = 1;
         return NGX_OK;
     }

@@ -179,6 +179,9 @@ ngx_uint_t ngx_ors_turn_ping(ngx_ors_turn_t *turn);
  */
 void ngx_ors_turn_again(ngx_ors_turn_t *turn);
 
+/* What the client gets is an answer: sets "status" and "type". */
+void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
+
 /*
  * The turn cannot go on, turn->error says why: an error document, or the
  * events for it if the stream has begun.  Returns NGX_DONE or NGX_ERROR.

@@ -1,0 +1,163 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_guard_keep.h>
+#include <ngx_ors_secrets.h>
+#include <ngx_ors_turn.h>
+
+
+static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
+    ngx_uint_t instructions, ngx_ors_out_t *out);
+
+
+ngx_int_t
+ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  null = ngx_string("null");
+
+    req = &turn->request;
+
+    rc = ngx_ors_context_merge(req, ctx, &turn->error);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    node = req->field[ngx_ors_rq_previous_response_id];
+
+    /* in the client's own dialect it would be looked for there */
+
+    return node ? ngx_ors_edits_value(&req->edits, node, &null) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *input, ngx_ors_out_t *response)
+{
+    ngx_ors_request_t     *req;
+    ngx_ors_json_node_t  **field, *node;
+
+    req = &turn->request;
+
+    if (ngx_ors_secrets_input(&req->edits, &req->json,
+                              req->field[ngx_ors_rq_input])
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_context_own(req, input);
+
+    if (turn->guard.held.len) {
+        return ngx_ors_turn_record_passed(turn, instructions, response);
+    }
+
+    field = &turn->request.field[ngx_ors_rq_instructions];
+    node = *field;
+
+    if (!instructions) {
+        *field = NULL;
+    }
+
+    ngx_ors_response_render(response, &turn->response);
+
+    *field = node;
+
+    return NGX_OK;
+}
+
+
+/* a response that another server has made has its id and items from there */
+
+static ngx_int_t
+ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
+    ngx_ors_out_t *out)
+{
+    ngx_int_t             rc;
+    ngx_str_t             response, id, items;
+    ngx_ors_json_t       *json;
+    ngx_ors_edits_t      *edits;
+    ngx_ors_json_node_t  *node, *object;
+
+    static ngx_str_t  null = ngx_string("null");
+
+    json = &turn->guard.json;
+    edits = &turn->guard.edits;
+
+    rc = ngx_ors_guard_keep_response(&turn->guard, &response, &id, &items);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    turn->response.id.len = id.len;
+    turn->response.id.data = ngx_pstrdup(turn->pool, &id);
+
+    if (turn->response.id.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    node = ngx_ors_json_find(json, ngx_ors_guard_kept_object(&turn->guard),
+                             "instructions");
+
+    if (node && !instructions
+        && ngx_ors_edits_value(edits, node, &null) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    object = ngx_ors_guard_kept_object(&turn->guard);
+
+    if (ngx_ors_secrets_tools(edits, json,
+                              ngx_ors_json_find(json, object, "tools"))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_edits_write(edits, json, response.data - json->text,
+                        items.data - json->text, 1, out);
+
+    turn->response.output = out->size;
+    turn->response.output_len = items.len;
+
+    ngx_ors_edits_write(edits, json, items.data - json->text,
+                        response.data + response.len - json->text, 1, out);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
+{
+    turn->request.stored = stored;
+    turn->state = ngx_ors_turn_st_over;
+
+    if (turn->guard.held.len) {
+
+        if (ngx_ors_guard_keep_release(&turn->guard, stored) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        turn->status = turn->guard.status;
+        turn->type = turn->guard.type;
+
+        return NGX_DONE;
+    }
+
+    ngx_ors_answer_tell(&turn->answer);
+    ngx_ors_turn_respond(turn);
+
+    return NGX_DONE;
+}
