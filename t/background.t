@@ -13,7 +13,7 @@ use ORS::JSON qw( json_decode json_encode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok response_ok );
-use ORS::Util qw( wait_for );
+use ORS::Util qw( slurp wait_for );
 
 my $reply = chat_reply(content => 'Hello');
 
@@ -22,7 +22,9 @@ my $model = ORS::Model->new(scripts => {
     busy => json_script({ error => { message => 'full' } }, 429),
     slow => [ [ touch => 'started' ], [ wait_file => 'go' ],
               [ json => $reply ] ],
-    hang => [ [ head => ], [ hang => 'gone' ] ],
+    hang => sub ($conn, $request) {
+        $conn->touch('gone') if $conn->wait_gone(60);
+    },
 });
 
 my $conf = <<'CONF';
@@ -32,6 +34,7 @@ my $conf = <<'CONF';
     open_responses_target default /to/model;
     open_responses_target nowhere /to/nowhere;
     open_responses_target native /to/native;
+    open_responses_target whole /to/whole;
 
     log_format kind '$request|$status|$open_responses_status|$http_x_user';
 
@@ -84,6 +87,12 @@ my $conf = <<'CONF';
             internal;
             proxy_pass http://%%MODEL%%/v1/responses;
         }
+
+        location = /to/whole {
+            internal;
+            open_responses_expand on;
+            proxy_pass http://%%MODEL%%/v1/responses;
+        }
     }
 CONF
 
@@ -129,7 +138,7 @@ sub becomes ($who, $id, $status, $name) {
         $r = as($who, GET => "/v1/responses/$id");
         $r->{status} == 200
             && json_decode($r->{body})->{status} !~ /in_progress|queued/;
-    }, 15);
+    }, 40);
 
     my $d = found($r, $name);
     is($d->{status}, $status, "$name: $status");
@@ -187,6 +196,181 @@ found(as('ann', POST => '/v1/responses',
 is(found(as('ann', POST => "/v1/responses/$d->{id}/cancel"),
          'it is cancelled too late')->{status}, 'completed',
    'and stays complete');
+
+
+# what is wrong is told at once, and nothing is begun
+
+error_ok(as('ann', POST => '/v1/responses',
+            { model => 'm', input => 'hi', background => json_true, %$_ }),
+         400, join(' ', 'not with', %$_), code => 'unsupported_parameter')
+    for { stream => json_true }, { store => json_false },
+        { prompt => { id => 'pmpt_1' } };
+
+error_ok(as('ann', POST => '/v1/responses',
+            { model => 'm', background => json_true, input => 'x',
+              previous_response_id => 'resp_0' }),
+         400, 'what it is to follow must be there',
+         code => 'previous_response_not_found');
+
+error_ok(as('ann', POST => '/none/responses',
+            { model => 'm', input => 'hi', background => json_true }),
+         400, 'not without a store', param => 'background');
+
+error_ok(as('ann', POST => '/v1/responses',
+            { model => 'whole', input => 'hi', background => json_true }),
+         400, 'not where another server keeps nothing',
+         param => 'background');
+
+my $r = as('ann', POST => '/few/responses',
+           { model => 'm', input => 'hi', background => json_true });
+error_ok($r, 503, 'not beyond the limit', code => 'server_is_overloaded');
+is($r->{headers}{'retry-after'}, 10, 'which says when to try again');
+
+found(as('ann', POST => '/few/responses',
+         { model => 'm', input => 'hi', background => json_false }),
+      'nor is it for others');
+
+as('ann', POST => '/v1/responses',
+   { model => 'native', input => 'hi', background => json_true });
+is($model->last_request->{json}{background}, json_true,
+   'a server that speaks Responses is asked itself');
+
+
+# it fails as others do
+
+my $failed = becomes('ann', background('ann', 'busy')->{id}, 'failed',
+                     'a model that is busy');
+is($failed->{error}{code}, 'rate_limit_exceeded', 'says why');
+
+$failed = becomes('ann', background('ann', 'x', model => 'nowhere')->{id},
+                  'failed', 'a model that is not there');
+is($failed->{error}{code}, 'upstream_unavailable', 'too');
+
+error_ok(as('ann', POST => '/v1/responses',
+            { model => 'm', input => 'x',
+              previous_response_id => $failed->{id} }),
+         400, 'it cannot go on', code => 'invalid_previous_response');
+
+$t->provokes(qr/connect\(\) failed/);
+
+$failed = becomes('ann', background('ann', 'hang',
+                                    at => '/short/responses')->{id},
+                  'failed', 'one that takes too long');
+is($failed->{error}{code}, 'upstream_timeout', 'says so');
+ok($model->wait_file('gone'), 'the model is not kept busy');
+$model->untouch('gone');
+
+
+# it is cancelled, by another worker as well
+
+for my $n (1 .. 4) {
+    $d = background('ann', 'hang');
+
+    absent(as('bob', POST => "/v1/responses/$d->{id}/cancel"),
+           'not by somebody else') if $n == 1;
+
+    is_deeply(found(as('ann', POST => "/v1/responses/$d->{id}/cancel"),
+                    'it is cancelled'),
+              { %$d, status => 'cancelled' }, 'which is what is said')
+        for 1, 2;
+
+    is(status('ann', $d->{id}), 'cancelled', 'from then on');
+
+    ok($model->wait_file('gone'), 'the model is told');
+    $model->untouch('gone');
+}
+
+ok(wait_for(sub { slurp($t->dir . '/logs/kind.log') =~ /\|canceled\|ann$/m }),
+   'the log has it');
+
+is(status('ann', $d->{id}), 'cancelled', 'and it is stored');
+is(found(as('ann', POST => "/v1/responses/$d->{id}/cancel"),
+         'it may be asked again')->{status}, 'cancelled', 'nothing changes');
+
+
+# it is deleted while it runs, and does not come back
+
+$d = background('ann', 'hang');
+
+absent(as('bob', DELETE => "/v1/responses/$d->{id}"), 'not by others');
+is(found(as('ann', DELETE => "/v1/responses/$d->{id}"),
+         'it is deleted')->{deleted}, json_true, 'and says so');
+absent(as('ann', GET => "/v1/responses/$d->{id}"), 'it is gone');
+ok($model->wait_file('gone'), 'the model is told');
+$model->untouch('gone');
+sleep 1;
+absent(as('ann', GET => "/v1/responses/$d->{id}"), 'it is still gone');
+
+
+# a client may come over HTTP/2
+
+$model->untouch('go', 'started');
+
+my %ann = ('X-User' => 'ann', 'X-Script' => 'slow',
+           'Content-Type' => 'application/json');
+my $body = json_encode({ model => 'm', input => 'hi',
+                         background => json_true });
+
+$r = h2_request($t->port(1), 'POST', '/v1/responses', \%ann, $body);
+$d = json_decode($r->{body});
+is($d->{status}, 'in_progress', 'over HTTP/2');
+ok($model->wait_file('started'), 'the model is called');
+$model->touch('go');
+becomes('ann', $d->{id}, 'completed', 'it comes to its end');
+
+# the next request on its connection does not wait for it
+
+$model->untouch('go', 'started');
+
+my $c = http_start($port, 'POST', '/v1/responses', \%ann, $body,
+                   keepalive => 1);
+$d = json_decode($c->read_response->{body});
+http_start($port, 'GET', "/v1/responses/$d->{id}",
+           { 'X-User' => 'ann' }, undef, conn => $c);
+is(json_decode($c->read_response->{body})->{status}, 'in_progress',
+   'a connection is used again');
+$c->close;
+
+# it outlives a reload, as long as it takes
+
+ok($model->wait_file('started'), 'the model is called');
+ok($t->reload, 'nginx is reloaded');
+is(status('ann', $d->{id}), 'in_progress', 'a new worker knows it');
+$model->touch('go');
+becomes('ann', $d->{id}, 'completed', 'it ends in the old one');
+
+
+# a worker that is killed takes its turns with it, and that is known
+
+$d = background('ann', 'hang');
+my @old = $t->workers;
+kill KILL => @old;
+$t->provokes(qr/exited on signal 9/);
+ok(wait_for(sub { my %now = map { $_ => 1 } $t->workers;
+                  keys %now == 2 && !grep { $now{$_} } @old }),
+   'workers are killed');
+$t->{born} = [ $t->workers ];
+my $lost = becomes('ann', $d->{id}, 'failed', 'one that was killed');
+is($lost->{error}{code}, 'server_error', 'says that it is lost');
+is(found(as('ann', POST => "/v1/responses/$d->{id}/cancel"),
+         'it is cancelled')->{status}, 'failed', 'it has failed');
+
+
+$t->finish;
+
+
+# one whose worker is not to wait any longer
+
+$t = ORS::Nginx->new(model => $model, conf => $conf, workers => 2,
+                     main => 'worker_shutdown_timeout 500ms;');
+$t->start;
+$port = $t->port;
+
+$d = background('ann', 'hang');
+ok($t->reload(undef, wait_old => 1), 'the old workers leave');
+$failed = becomes('ann', $d->{id}, 'failed', 'with what they ran');
+is($failed->{error}{message}, 'the server that ran it has stopped',
+   'which is told');
 
 $t->finish;
 

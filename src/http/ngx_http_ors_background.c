@@ -31,6 +31,8 @@ static void ngx_http_ors_background_store(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_stored(ngx_ors_store_job_t *job);
 static void ngx_http_ors_background_finish(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_finished(ngx_ors_store_job_t *job);
+static ngx_uint_t ngx_http_ors_background_deleted(ngx_ors_store_job_t *job);
+static void ngx_http_ors_background_end(ngx_http_ors_background_t *bg);
 static ngx_ors_store_job_t *ngx_http_ors_background_job(
     ngx_http_ors_background_t *bg, ngx_ors_store_op_e op, char *kinds);
 
@@ -205,6 +207,7 @@ ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
     /* a store that cannot be read now is asked again, or waited for later */
 
     if (job->status == ngx_ors_store_ok && job->entries[0].value.data) {
+        bg->deleted = ngx_http_ors_background_deleted(job);
         ngx_http_ors_background_stop(bg, ngx_ors_record_cancelled);
 
     } else if (bg->ctx->turn->state == ngx_ors_turn_st_commit) {
@@ -340,6 +343,11 @@ ngx_http_ors_background_stop(ngx_http_ors_background_t *bg,
         turn->response.status = ngx_ors_response_cancelled;
     }
 
+    if (bg->deleted) {
+        ngx_http_ors_background_end(bg);
+        return;
+    }
+
     ngx_http_ors_background_store(bg);
 }
 
@@ -353,6 +361,8 @@ ngx_http_ors_background_store(ngx_http_ors_background_t *bg)
         ngx_ors_store_release(bg->job);
         bg->job = NULL;
     }
+
+    bg->ctx->turn->request.stored = 1;
 
     job = ngx_http_ors_store_record(bg->ctx->kept, bg->status, 0);
 
@@ -447,11 +457,8 @@ ngx_http_ors_background_finish(ngx_http_ors_background_t *bg)
 static void
 ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
 {
-    ngx_str_t                  *value;
     ngx_connection_t           *c;
     ngx_http_ors_background_t  *bg;
-
-    static ngx_str_t  deleted = ngx_string(NGX_HTTP_ORS_MARK_DELETED);
 
     bg = job->data;
     c = bg->ctx->request->connection;
@@ -459,26 +466,42 @@ ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
     ngx_http_set_log_request(c->log, bg->ctx->request);
 
     bg->job = NULL;
-    value = &job->entries[0].value;
-
-    if (value->data && value->len == deleted.len
-        && ngx_memcmp(value->data, deleted.data, deleted.len) == 0)
-    {
-        ngx_http_ors_background_forget(bg, "rlc");
-
-    } else {
-        ngx_http_ors_background_forget(bg, "lc");
-    }
+    bg->deleted = ngx_http_ors_background_deleted(job);
 
     ngx_ors_store_release(job);
+
+    ngx_http_ors_background_end(bg);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static ngx_uint_t
+ngx_http_ors_background_deleted(ngx_ors_store_job_t *job)
+{
+    ngx_str_t  *value;
+
+    static ngx_str_t  deleted = ngx_string(NGX_HTTP_ORS_MARK_DELETED);
+
+    value = &job->entries[0].value;
+
+    return value->data && value->len == deleted.len
+           && ngx_memcmp(value->data, deleted.data, deleted.len) == 0;
+}
+
+
+static void
+ngx_http_ors_background_end(ngx_http_ors_background_t *bg)
+{
+    bg->ended = 1;
+
+    ngx_http_ors_background_forget(bg, bg->deleted ? "rlc" : "lc");
 
     bg->ctx->request->headers_out.status = bg->ctx->turn->error.status
                                            ? bg->ctx->turn->error.status
                                            : NGX_HTTP_OK;
 
     ngx_http_ors_detach_end(bg->ctx->request);
-
-    ngx_http_run_posted_requests(c);
 }
 
 
@@ -562,6 +585,7 @@ ngx_http_ors_background_cleanup(void *data)
     }
 
     turn->response.status = ngx_ors_response_failed;
+    turn->request.stored = 1;
 
     job = ngx_http_ors_store_record(bg->ctx->kept, ngx_ors_record_failed, 0);
 

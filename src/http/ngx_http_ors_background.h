@@ -49,6 +49,7 @@ struct ngx_http_ors_background_s {
 
     unsigned                          looked:1; /* nobody wants it to end */
     unsigned                          ended:1;  /* its end is stored */
+    unsigned                          deleted:1;    /* ... or not wanted */
 };
 
 

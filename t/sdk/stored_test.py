@@ -1,0 +1,173 @@
+# Copyright (C) Open Responses contributors
+#
+# What the server at $BASE keeps; see stored.mjs, which does the same in
+# JavaScript.  What is beyond it: items must fit the SDK's own types.
+
+import json
+import os
+import sys
+import time
+import traceback
+
+import openai
+from openai import OpenAI
+from openai.types.responses import Response, ResponseItem
+from pydantic import TypeAdapter
+
+DIR = os.environ["DIR"]
+PATIENCE = 20
+
+tests = []
+
+
+def customer(key):
+    return OpenAI(base_url=os.environ["BASE"], api_key=key, max_retries=0,
+                  timeout=PATIENCE)
+
+
+alice, bob = customer("alice"), customer("bob")
+
+
+def test(run):
+    tests.append((run.__doc__, run))
+    return run
+
+
+def fits(kind, value):
+    data = value.to_dict()
+
+    # newer than the specification
+    if data.get("usage"):
+        data["usage"]["input_tokens_details"]["cache_write_tokens"] = 0
+
+    TypeAdapter(kind).validate_python(data)
+
+
+def missing(call):
+    try:
+        call()
+    except openai.NotFoundError as e:
+        assert e.code == "not_found", e.code
+        return
+
+    raise AssertionError("it is there")
+
+
+def unseen(who, id):
+    missing(lambda: who.responses.retrieve(id))
+    missing(lambda: who.responses.delete(id))
+    missing(lambda: who.responses.cancel(id))
+    missing(lambda: who.responses.input_items.list(id))
+
+
+def until(done):
+    end = time.time() + PATIENCE
+
+    while time.time() < end:
+        got = done()
+        if got:
+            return got
+        time.sleep(0.02)
+
+    raise AssertionError("takes too long")
+
+
+def ended(id):
+    def done():
+        response = alice.responses.retrieve(id)
+        fits(Response, response)
+        return (response.status not in ("queued", "in_progress")
+                and response)
+
+    return until(done)
+
+
+def noted(name):
+    until(lambda: os.path.exists(f"{DIR}/{name}"))
+
+
+@test
+def stored():
+    """a response is retrieved and deleted"""
+
+    made = alice.responses.create(model="m", input="hi")
+    got = alice.responses.retrieve(made.id)
+
+    assert got.to_dict() == made.to_dict()
+    assert got.output_text == "hi!"
+
+    unseen(bob, made.id)
+    alice.responses.delete(made.id)
+    unseen(alice, made.id)
+
+
+@test
+def listed():
+    """its input is listed page by page"""
+
+    last = None
+
+    for text in ("one", "two", "three"):
+        last = alice.responses.create(
+            model="m", input=text, previous_response_id=last and last.id)
+
+    texts = ["one", "one!", "two", "two!", "three"]
+
+    for order in ("asc", "desc"):
+        items = list(alice.responses.input_items.list(last.id, limit=2,
+                                                      order=order))
+        for item in items:
+            fits(ResponseItem, item)
+            assert item.status == "completed"
+
+        assert [i.content[0].text for i in items] == texts
+        texts.reverse()
+
+
+@test
+def background():
+    """one runs in the background"""
+
+    begun = alice.responses.create(model="m", input="later", background=True)
+
+    assert begun.status in ("queued", "in_progress"), begun.status
+    fits(Response, begun)
+
+    done = ended(begun.id)
+
+    assert done.status == "completed", done.status
+    assert done.output_text == "later!"
+    assert alice.responses.cancel(begun.id).status == "completed"
+
+
+@test
+def cancelled():
+    """one is cancelled"""
+
+    begun = alice.responses.create(model="m", input="wait py-cancel",
+                                   background=True)
+
+    missing(lambda: bob.responses.cancel(begun.id))
+
+    assert alice.responses.cancel(begun.id).status == "cancelled"
+    noted("py-cancel-gone")
+    assert ended(begun.id).status == "cancelled"
+
+
+# ---- all of them
+
+
+def tell(**line):
+    print(json.dumps(line), flush=True)
+
+
+for name, run in tests:
+    try:
+        run()
+        tell(ok=1, name=name)
+
+    except Exception:
+        tell(ok=0, name=name, why=traceback.format_exc())
+
+tell(plan=len(tests))
+sys.exit(0)
