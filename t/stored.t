@@ -8,12 +8,12 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( post_json request h2_request );
+use ORS::HTTP qw( post_json request );
 use ORS::JSON qw( json_decode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok response_ok );
-use ORS::Util qw( wait_for );
+use ORS::Util qw( free_port );
 
 my $model = ORS::Model->new(scripts => {
     hello => json_script(chat_reply(content => 'Hello')),
@@ -302,6 +302,33 @@ is_deeply(found($r, 'with a body'), $third, 'it is found');
 $t->reload;
 is_deeply(found(as('ann', GET => "/v1/responses/$third->{id}"),
                 'after a reload'), $third, 'it is there');
+
+$t->finish;
+
+
+# a store that is not there
+
+my $dead = free_port();
+
+$t = ORS::Nginx->new(model => $model,
+                     conf => $conf =~ s/lmdb:\S+ size=64m/
+                                        "redis:127.0.0.1:$dead"/er);
+$t->start;
+$port = $t->port;
+
+for ([ GET => '' ], [ DELETE => '' ], [ GET => '/input_items' ],
+     [ POST => '/cancel' ])
+{
+    $r = as('ann', $_->[0], "/v1/responses/$third->{id}$_->[1]");
+    error_ok($r, 503, "$_->[0] $_->[1] without the store",
+             code => 'store_unavailable');
+    is($r->{headers}{'retry-after'}, 1, 'which is to be tried again');
+}
+
+error_ok(as('ann', POST => '/v1/responses',
+            { model => 'm', input => 'hi', background => json_true }),
+         503, 'nothing is begun in the background',
+         code => 'store_unavailable');
 
 $t->finish;
 
