@@ -449,10 +449,12 @@ ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd)
 
 
 /*
- * A put that was written when its link was lost may have been done or not;
- * it is written again, once, as that makes no difference: the same bytes
- * under names that nobody else writes.  Reads are, too.  A delete is not, as
- * it would find nothing if it had been done, and say so.
+ * A put that was written when its link was lost may have been done or not.
+ * It is written again, once: the same bytes under the same names make no
+ * difference, and a name has one writer.  Only a delete by somebody else in
+ * that moment would be undone, of what the client was not yet told is kept.
+ * Reads are written again, too.  A delete is not: it would find nothing if it
+ * had been done, and say so.
  */
 
 void
