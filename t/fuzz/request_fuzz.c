@@ -8,8 +8,9 @@
  * A request: refused with an error that can be shown, or carried on with
  * nothing of it lost; either is legal JSON.
  *
- * Input: flags, the allocation that fails, and the body, as it is or as a
- * list of items and parameters.
+ * Input: flags, the allocation that fails, with REQUEST_FUZZ_HABITS four
+ * bytes of what the server is used to, and the body, as it is or as a list of
+ * items and parameters.
  */
 
 
@@ -27,6 +28,7 @@
 #define REQUEST_FUZZ_LIST       0x04       /* of fragments */
 #define REQUEST_FUZZ_OPENAI     0x08       /* that flavor */
 #define REQUEST_FUZZ_STRICT     0x10       /* schemas; and tools of its own */
+#define REQUEST_FUZZ_HABITS     0x40       /* a letter, not a digit */
 
 #define REQUEST_FUZZ_MAX        65536
 
@@ -51,6 +53,7 @@ typedef struct {
     request_fuzz_text_t   system;
     request_fuzz_text_t   assistant;
     request_fuzz_text_t   refusal;
+    ngx_uint_t            systems;
     ngx_uint_t            calls;
     ngx_uint_t            outputs;
 } request_fuzz_sum_t;
@@ -58,6 +61,7 @@ typedef struct {
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
+static void request_fuzz_used(const uint8_t *p);
 static size_t request_fuzz_list(u_char *body, const uint8_t *p,
     const uint8_t *last);
 static void request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits,
@@ -85,6 +89,8 @@ static void request_fuzz_answers(request_fuzz_sum_t *sum,
     ngx_ors_json_node_t *calls, ngx_ors_json_node_t *tool);
 static ngx_uint_t request_fuzz_outputs(request_fuzz_sum_t *sum,
     ngx_str_t *id, ngx_str_t *content);
+static ngx_uint_t request_fuzz_noted(request_fuzz_text_t *text,
+    ngx_str_t *content);
 static void request_fuzz_add(request_fuzz_text_t *text,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node);
 static void request_fuzz_put(request_fuzz_text_t *text, u_char *data,
@@ -123,12 +129,15 @@ static ngx_ors_chat_habits_t  request_fuzz_habits;
 int
 LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
+    size_t             head;
     u_char            *text;
     ngx_str_t          body;
     ngx_ors_limits_t   limits = {
         64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
 
-    if (size < 2) {
+    head = (size && input[0] & REQUEST_FUZZ_HABITS) ? 6 : 2;
+
+    if (size < head) {
         return 0;
     }
 
@@ -136,11 +145,11 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     if (input[0] & REQUEST_FUZZ_LIST) {
         text = malloc(REQUEST_FUZZ_MAX);
-        body.len = request_fuzz_list(text, input + 2, input + size);
+        body.len = request_fuzz_list(text, input + head, input + size);
 
     } else {
-        text = (u_char *) input + 2;
-        body.len = size - 2;
+        text = (u_char *) input + head;
+        body.len = size - head;
     }
 
     /* exactly sized, for the sanitizer */
@@ -166,6 +175,10 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         request_fuzz_habits.types = &request_fuzz_type_list;
     }
 
+    if (input[0] & REQUEST_FUZZ_HABITS) {
+        request_fuzz_used(input + 2);
+    }
+
     ngx_ors_test_policy.reading = (input[0] & REQUEST_FUZZ_OPENAI)
                                   ? NGX_ORS_READ_LOOSE_OPENAI
                                   : NGX_ORS_READ_LOOSE;
@@ -181,6 +194,26 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     request_fuzz_assert(ngx_ors_test_logged(NGX_LOG_ALERT) == 0);
 
     return 0;
+}
+
+
+static void
+request_fuzz_used(const uint8_t *p)
+{
+    request_fuzz_habits.developer = p[0] & 1;
+    request_fuzz_habits.merge = p[0] >> 1 & 1;
+    request_fuzz_habits.images = p[0] >> 2 & 1;
+    request_fuzz_habits.videos = p[0] >> 3 & 1;
+    request_fuzz_habits.usage = p[0] >> 4 & 1;
+    request_fuzz_habits.object = p[0] >> 5 & 1;
+    request_fuzz_habits.resume = p[0] >> 6 & 1;
+    request_fuzz_habits.tokens = p[1] % 3;
+    request_fuzz_habits.stream = p[1] / 3 % 3;
+    request_fuzz_habits.reasoning = p[1] / 9 % 3;
+    request_fuzz_habits.content = p[1] / 27 % 3;
+    request_fuzz_habits.files = p[2] % 3;
+    request_fuzz_habits.strict = p[2] / 3 % 5;
+    request_fuzz_habits.params = p[3];
 }
 
 
@@ -423,7 +456,10 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
 
     node = request_fuzz_get(&json, json.nodes, "stream");
 
-    request_fuzz_assert(req->stream == (node != NULL));
+    request_fuzz_assert((node != NULL)
+                        == (request_fuzz_habits.stream
+                            == ngx_ors_chat_stream_always
+                            || (request_fuzz_habits.stream && req->stream)));
 
     memset(&asked, 0, sizeof(request_fuzz_sum_t));
     memset(&sent, 0, sizeof(request_fuzz_sum_t));
@@ -481,8 +517,10 @@ request_fuzz_items(request_fuzz_sum_t *sum, ngx_ors_request_t *req)
 {
     ngx_ors_json_node_t  *input, *item;
 
-    request_fuzz_add(&sum->system, sum->json,
-                     req->field[ngx_ors_rq_instructions]);
+    input = req->field[ngx_ors_rq_instructions];
+
+    request_fuzz_add(&sum->system, sum->json, input);
+    sum->systems = (input && input->len);
 
     input = req->field[ngx_ors_rq_input];
 
@@ -547,6 +585,11 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
         request_fuzz_parts(sum, content, &sum->assistant, "\\n");
 
     } else {
+
+        if (request_fuzz_habits.merge && sum->systems++) {
+            request_fuzz_put(&sum->system, (u_char *) "\\n\\n", 4);
+        }
+
         request_fuzz_parts(sum, content, &sum->system, "\\n");
     }
 }
@@ -661,10 +704,18 @@ request_fuzz_message(request_fuzz_sum_t *sum, ngx_ors_json_node_t *message)
     json = sum->json;
     content = request_fuzz_get(json, message, "content");
 
-    request_fuzz_assert(content != NULL);
+    if (content == NULL) {
+        request_fuzz_assert(request_fuzz_habits.content
+                            == ngx_ors_chat_content_off
+                            && request_fuzz_get(json, message, "tool_calls"));
+        return;
+    }
 
-    if (request_fuzz_is(json, message, "role", "system")) {
+    if (request_fuzz_is(json, message, "role", "system")
+        || request_fuzz_is(json, message, "role", "developer"))
+    {
         request_fuzz_assert(content->type == ngx_ors_json_string);
+        request_fuzz_assert(sum->systems++ == 0 || !request_fuzz_habits.merge);
         request_fuzz_add(&sum->system, json, content);
         return;
     }
@@ -798,18 +849,32 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
 
         request_fuzz_parts(&asked, node, &text, "\\n");
 
-        /* in place of a text that is not there stands one of ours */
-
         found += (text.len == content->len
                   && (text.len == 0
                       || memcmp(text.data, content->data, text.len) == 0))
-                 || (text.len == 0 && node->type == ngx_ors_json_array
-                     && content->len && content->data[0] == '(');
+                 || (node->type == ngx_ors_json_array
+                     && request_fuzz_noted(&text, content));
 
         free(text.data);
     }
 
     return found;
+}
+
+
+/* in place of parts that cannot be sent stand notes of ours */
+
+static ngx_uint_t
+request_fuzz_noted(request_fuzz_text_t *text, ngx_str_t *content)
+{
+    size_t  i, n;
+
+    for (i = 0, n = 0; i < content->len; i++) {
+        n += (n < text->len && text->data[n] == content->data[i]);
+    }
+
+    return n == text->len
+           && ngx_strlchr(content->data, content->data + content->len, '(');
 }
 
 
