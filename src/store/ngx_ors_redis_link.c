@@ -9,9 +9,6 @@
 #include <ngx_ors_redis_link.h>
 
 
-/* an array that is longer is not ours: slots of a cluster are the longest */
-#define NGX_ORS_REDIS_ELEMENTS  NGX_ORS_REDIS_SLOTS
-
 #define NGX_ORS_REDIS_ARGS      8
 
 /* a link that is lost sooner than that has not been up */
@@ -50,16 +47,6 @@ static void ngx_ors_redis_link_del_read(void *data);
 static void ngx_ors_redis_link_add_write(void *data);
 static void ngx_ors_redis_link_del_write(void *data);
 static void ngx_ors_redis_link_cleanup(void *data);
-
-static ngx_ors_redis_link_t *ngx_ors_redis_link_expects(
-    const redisReadTask *task);
-static void *ngx_ors_redis_link_string(const redisReadTask *task, char *str,
-    size_t len);
-static void *ngx_ors_redis_link_array(const redisReadTask *task,
-    ngx_ors_redis_count_t n);
-static void *ngx_ors_redis_link_integer(const redisReadTask *task,
-    long long value);
-static void *ngx_ors_redis_link_nil(const redisReadTask *task);
 
 
 void
@@ -164,16 +151,7 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
     context->ev.cleanup = ngx_ors_redis_link_cleanup;
     context->ev.data = link;
 
-    link->make = *context->c.reader->fn;
-
-    link->functions = link->make;
-    link->functions.createString = ngx_ors_redis_link_string;
-    link->functions.createArray = ngx_ors_redis_link_array;
-    link->functions.createInteger = ngx_ors_redis_link_integer;
-    link->functions.createNil = ngx_ors_redis_link_nil;
-
-    context->c.reader->fn = &link->functions;
-    context->c.reader->privdata = link;
+    ngx_ors_redis_guard(link);
 
     return NGX_OK;
 }
@@ -726,81 +704,4 @@ ngx_ors_redis_link_cleanup(void *data)
     if (!link->silent) {
         ngx_ors_redis_link_lost(link, level);
     }
-}
-
-
-/*
- * The guard of what is read: hiredis aborts the process when it gets a reply
- * that nobody waits for, unless that is an error.
- */
-
-static ngx_ors_redis_link_t *
-ngx_ors_redis_link_expects(const redisReadTask *task)
-{
-    ngx_ors_redis_link_t  *link;
-
-    link = task->privdata;
-
-    if (task->parent == NULL
-        && task->type != REDIS_REPLY_ERROR
-        && link->context->replies.head == NULL)
-    {
-        link->refused = "a reply to no command";
-        return NULL;
-    }
-
-    return link;
-}
-
-
-static void *
-ngx_ors_redis_link_string(const redisReadTask *task, char *str, size_t len)
-{
-    ngx_ors_redis_link_t  *link;
-
-    link = ngx_ors_redis_link_expects(task);
-
-    return link ? link->make.createString(task, str, len) : NULL;
-}
-
-
-static void *
-ngx_ors_redis_link_array(const redisReadTask *task, ngx_ors_redis_count_t n)
-{
-    ngx_ors_redis_link_t  *link;
-
-    link = ngx_ors_redis_link_expects(task);
-
-    if (link && n > NGX_ORS_REDIS_ELEMENTS) {
-        link->refused = "an array that is too long";
-        link = NULL;
-    }
-
-    if (link == NULL) {
-        return NULL;
-    }
-
-    return link->make.createArray(task, n);
-}
-
-
-static void *
-ngx_ors_redis_link_integer(const redisReadTask *task, long long value)
-{
-    ngx_ors_redis_link_t  *link;
-
-    link = ngx_ors_redis_link_expects(task);
-
-    return link ? link->make.createInteger(task, value) : NULL;
-}
-
-
-static void *
-ngx_ors_redis_link_nil(const redisReadTask *task)
-{
-    ngx_ors_redis_link_t  *link;
-
-    link = ngx_ors_redis_link_expects(task);
-
-    return link ? link->make.createNil(task) : NULL;
 }

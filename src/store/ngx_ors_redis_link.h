@@ -130,6 +130,12 @@ void ngx_ors_redis_link_break(ngx_ors_redis_link_t *link, u_char *reason,
 /* The same without a new one; nothing is logged. */
 void ngx_ors_redis_link_close(ngx_ors_redis_link_t *link);
 
+/*
+ * Guards what is read by a link that has its context: hiredis aborts the
+ * process when there is a reply to no command.
+ */
+void ngx_ors_redis_guard(ngx_ors_redis_link_t *link);
+
 /* 1 if it is up, or may be at once: there are addresses to be tried. */
 #define ngx_ors_redis_link_usable(link)                                       \
     ((link)->state == ngx_ors_redis_link_up                                   \

@@ -1,0 +1,118 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_redis_link.h>
+
+
+/* an array that is longer is not ours: slots of a cluster are the longest */
+#define NGX_ORS_REDIS_ELEMENTS  NGX_ORS_REDIS_SLOTS
+
+
+static ngx_ors_redis_link_t *ngx_ors_redis_guard_expects(
+    const redisReadTask *task);
+static void *ngx_ors_redis_guard_string(const redisReadTask *task, char *str,
+    size_t len);
+static void *ngx_ors_redis_guard_array(const redisReadTask *task,
+    ngx_ors_redis_count_t n);
+static void *ngx_ors_redis_guard_integer(const redisReadTask *task,
+    long long value);
+static void *ngx_ors_redis_guard_nil(const redisReadTask *task);
+
+
+void
+ngx_ors_redis_guard(ngx_ors_redis_link_t *link)
+{
+    redisReader  *reader;
+
+    reader = link->context->c.reader;
+
+    link->make = *reader->fn;
+
+    link->functions = link->make;
+    link->functions.createString = ngx_ors_redis_guard_string;
+    link->functions.createArray = ngx_ors_redis_guard_array;
+    link->functions.createInteger = ngx_ors_redis_guard_integer;
+    link->functions.createNil = ngx_ors_redis_guard_nil;
+
+    reader->fn = &link->functions;
+    reader->privdata = link;
+}
+
+
+/* a reply that nobody waits for may be an error: why the server hangs up */
+
+static ngx_ors_redis_link_t *
+ngx_ors_redis_guard_expects(const redisReadTask *task)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = task->privdata;
+
+    if (task->parent == NULL
+        && task->type != REDIS_REPLY_ERROR
+        && link->context->replies.head == NULL)
+    {
+        link->refused = "a reply to no command";
+        return NULL;
+    }
+
+    return link;
+}
+
+
+static void *
+ngx_ors_redis_guard_string(const redisReadTask *task, char *str, size_t len)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = ngx_ors_redis_guard_expects(task);
+
+    return link ? link->make.createString(task, str, len) : NULL;
+}
+
+
+static void *
+ngx_ors_redis_guard_array(const redisReadTask *task, ngx_ors_redis_count_t n)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = ngx_ors_redis_guard_expects(task);
+
+    if (link && n > NGX_ORS_REDIS_ELEMENTS) {
+        link->refused = "an array that is too long";
+        link = NULL;
+    }
+
+    if (link == NULL) {
+        return NULL;
+    }
+
+    return link->make.createArray(task, n);
+}
+
+
+static void *
+ngx_ors_redis_guard_integer(const redisReadTask *task, long long value)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = ngx_ors_redis_guard_expects(task);
+
+    return link ? link->make.createInteger(task, value) : NULL;
+}
+
+
+static void *
+ngx_ors_redis_guard_nil(const redisReadTask *task)
+{
+    ngx_ors_redis_link_t  *link;
+
+    link = ngx_ors_redis_guard_expects(task);
+
+    return link ? link->make.createNil(task) : NULL;
+}
