@@ -12,6 +12,7 @@
 /* what is swept at once, and at most, when there is no room */
 #define NGX_ORS_LMDB_ROOM      256
 #define NGX_ORS_LMDB_ROOM_MAX  2048
+#define NGX_ORS_LMDB_ROOMS     16
 
 /* pages that are left for those who make room: a part of the map */
 #define NGX_ORS_LMDB_SPARE     16
@@ -49,7 +50,7 @@ static int ngx_ors_lmdb_delete(ngx_ors_lmdb_t *db, MDB_txn *txn,
 static int ngx_ors_lmdb_del(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len);
 static void ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row,
     ngx_ors_store_key_t *key, time_t expires);
-static void ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now);
+static ngx_uint_t ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now);
 static int ngx_ors_lmdb_step(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn,
     time_t now, ngx_uint_t max, ngx_uint_t *swept);
@@ -68,13 +69,20 @@ ngx_ors_lmdb_write(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
 
     err = ngx_ors_lmdb_commit(db, ops, n, now);
 
-    if (ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
-        return err;
+    /* as long as something has expired; small values make little room */
+
+    for (i = 0; i < NGX_ORS_LMDB_ROOMS; i++) {
+
+        if (ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
+            return err;
+        }
+
+        if (ngx_ors_lmdb_make_room(db, now) == 0 && i) {
+            break;
+        }
+
+        err = ngx_ors_lmdb_commit(db, ops, n, now);
     }
-
-    ngx_ors_lmdb_make_room(db, now);
-
-    err = ngx_ors_lmdb_commit(db, ops, n, now);
 
     if (n == 1 || ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
         return err;
@@ -383,9 +391,9 @@ ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row, ngx_ors_store_key_t *key,
 }
 
 
-/* as much as can be had at once: nobody else can write meanwhile */
+/* how many were swept: not too many at once, jobs wait for it */
 
-static void
+static ngx_uint_t
 ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
 {
     int         err;
@@ -414,13 +422,15 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
             max /= 2;
 
         } else {
-            return;
+            break;
         }
     }
 
     if (n) {
         (void) ngx_ors_lmdb_step(db);
     }
+
+    return n;
 }
 
 

@@ -175,7 +175,7 @@ writer(ngx_ors_test_lmdb_t *t, ngx_uint_t who)
         shared->acked[who] = seq;
 
         if (random() % 10 == 0) {
-            if (ngx_ors_lmdb_sweep(&t->db, t->now, 50, &swept)) {
+            if (ngx_ors_lmdb_sweep(&t->db, t->now, 200, &swept)) {
                 shared->errors++;
             }
         }

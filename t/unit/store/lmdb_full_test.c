@@ -15,6 +15,7 @@
 static void test_full(void);
 static void test_full_batch(void);
 static void test_room(void);
+static void test_backlog(void);
 static void test_steady(void);
 static void test_disk(void);
 static void test_panic(void);
@@ -28,6 +29,7 @@ main(void)
     test_full();
     test_full_batch();
     test_room();
+    test_backlog();
     test_steady();
     test_disk();
     test_panic();
@@ -156,6 +158,32 @@ test_room(void)
 
         ngx_ors_test_lmdb_close(&t);
     }
+}
+
+
+/* a large value needs the room of many small ones, which have expired */
+
+static void
+test_backlog(void)
+{
+    ngx_str_t            value;
+    ngx_uint_t           n;
+    ngx_ors_test_lmdb_t  t;
+
+    ngx_ors_test_lmdb_open(&t, 4 * 1024 * 1024);
+
+    n = fill(&t, 10, 100);
+    ok(n > 10000, "%d small values", (int) n);
+
+    t.now += 100;
+
+    value.data = ngx_ors_test_lmdb_fill(&t, 1000000, 1);
+    value.len = 1000000;
+
+    is_int(ngx_ors_test_lmdb_put_n(&t, "w", 0, &value, 1000),
+           ngx_ors_store_ok, "make room for a large one");
+
+    ngx_ors_test_lmdb_close(&t);
 }
 
 
