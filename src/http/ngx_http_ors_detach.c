@@ -565,7 +565,13 @@ ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
         return NGX_ERROR;
     }
 
-    *ngx_cpymem(dst->data, src->data, src->len) = '\0';
+    /* what is empty may point nowhere */
+
+    if (src->len) {
+        ngx_memcpy(dst->data, src->data, src->len);
+    }
+
+    dst->data[src->len] = '\0';
 
     return NGX_OK;
 }

@@ -32,10 +32,10 @@ static void ngx_http_ors_stored_cleanup(void *data);
 
 static ngx_http_ors_stored_path_t  ngx_http_ors_stored_paths[] = {
 
-    { ngx_null_string, NGX_HTTP_GET|NGX_HTTP_HEAD,
+    { ngx_string(""), NGX_HTTP_GET|NGX_HTTP_HEAD,
       "GET, HEAD, DELETE", ngx_http_ors_stored_retrieve },
 
-    { ngx_null_string, NGX_HTTP_DELETE,
+    { ngx_string(""), NGX_HTTP_DELETE,
       "GET, HEAD, DELETE", ngx_http_ors_stored_delete },
 
     { ngx_string("/input_items"), NGX_HTTP_GET|NGX_HTTP_HEAD,
@@ -84,7 +84,7 @@ ngx_http_ors_stored(ngx_http_request_t *r)
         path = &ngx_http_ors_stored_paths[i];
 
         if (path->suffix.len != suffix.len
-            || ngx_memcmp(path->suffix.data, suffix.data, suffix.len) != 0)
+            || ngx_strncmp(path->suffix.data, suffix.data, suffix.len) != 0)
         {
             continue;
         }
