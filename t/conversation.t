@@ -12,7 +12,7 @@ use ORS::JSON qw( json_true json_false );
 use ORS::Model qw( :all );
 use ORS::Talk ();
 use ORS::Stream qw( error_ok );
-use ORS::HTTP qw( http_start );
+use ORS::HTTP qw( get http_start );
 use ORS::Util qw( slurp wait_for );
 
 my $call = { id => 'call_1', name => 'f', arguments => '{"x":1}' };
@@ -333,5 +333,31 @@ for my $stream (0, 1) {
 }
 
 $talk->finish;
+
+
+# instructions that are not to be kept
+
+my $bare = ORS::Talk->new(store => 'lmdb:%%TESTDIR%%/store',
+                          use => 'instructions=off');
+
+for my $stream (0, 1) {
+    my $r = $bare->say('alice', 'one', stream => $stream,
+                       body => { instructions => 'Tell nobody.' });
+
+    is($r->{instructions}, 'Tell nobody.', 'they are echoed');
+
+    my $stored = get($bare->nginx->port, "/v1/responses/$r->{id}",
+                     headers => { Authorization => 'Bearer alice' })->{json};
+
+    is($stored->{instructions}, undef, 'they are not stored');
+
+    delete @$_{qw( instructions )} for $r, $stored;
+    is_deeply($stored, $r, 'but all else is');
+}
+
+unlike(slurp($bare->nginx->dir . '/store/data.mdb'), qr/Tell nobody/,
+       'nor on the disk');
+
+$bare->finish;
 
 done_testing();

@@ -9,7 +9,7 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( post_json );
+use ORS::HTTP qw( get post_json );
 use ORS::JSON qw( json_true json_false );
 use ORS::Model qw( json_script );
 use ORS::Nginx ();
@@ -187,6 +187,19 @@ for my $stream (0, 1) {
     is(told('passed', 'alice', 'says nothing', $stream,
             "a server that does not say$way")->{store}, json_false,
        "whether it has stored it$way");
+
+    # instructions that are not to be kept
+
+    my %stored = map {
+        my $r = told($_, 'alice', 'one', $stream, "a turn at /$_$way");
+
+        $_ => get($nginx->port, "/$_/responses/$r->{id}",
+                  headers => { Authorization => 'Bearer alice' })->{json};
+    } qw( kept bare );
+
+    is($stored{kept}{instructions}, 'Be brief.', "instructions$way");
+    is($stored{bare}{instructions}, undef, "no instructions$way");
+    is($stored{bare}{output}[0]{type}, 'message', "but all else$way");
 
     # what cannot be stored
 
