@@ -398,6 +398,9 @@ sub at_home ($text) {
                                                . $n++ . '%%'/ge;
     $text =~ s{(?:10\.0\.0\.\d|127\.0\.0\.1):\d+}{$address}g;
     $text =~ s{/etc/nginx/|/var/(?:log|lib)/nginx/}{%%TESTDIR%%/}g;
+    # a busy machine is not slower than a rate
+
+    $text =~ s{rate=10r/s}{rate=10r/m}g;
     $text =~ s{/etc/ssl/certs/ca-certificates.crt}{%%TESTDIR%%/ca.pem}g;
 
     return $text;
