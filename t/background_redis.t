@@ -6,9 +6,10 @@
 
 use v5.36;
 use Test::More;
+use Time::HiRes qw( sleep );
 use lib 't/lib';
-use ORS::HTTP qw( post_json request );
-use ORS::JSON qw( json_decode json_true );
+use ORS::HTTP qw( http_start post_json request );
+use ORS::JSON qw( json_decode json_encode json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Redis ();
@@ -116,6 +117,30 @@ $redis->resume;
 ok(wait_for(sub { request($t->port, 'POST', "/v1/responses/$id/cancel")
                       ->{status} == 200 }), 'and later it can');
 becomes($id, 'cancelled', 'it is');
+
+# a client that leaves before it is told has begun nothing
+
+my $keys = () = $redis->keys;
+my $asked = $model->count;
+
+$redis->pause;
+
+my $c = http_start($t->port, 'POST', '/v1/responses',
+                   { 'X-Script' => 'slow',
+                     'Content-Type' => 'application/json' },
+                   json_encode({ model => 'm', input => 'hi',
+                                 background => json_true }));
+sleep 0.3;
+$c->close;
+ok($t->wait_log(qr/client prematurely closed connection/),
+   'a client leaves');
+$redis->resume;
+
+$id = begin();
+is($model->count, $asked + 1, 'the model is not asked for it');
+request($t->port, 'DELETE', "/v1/responses/$id");
+ok(wait_for(sub { my $n = () = $redis->keys; $n <= $keys + 1 }),
+   'nothing of it is stored');
 
 $model->touch('go');
 $t->finish;
