@@ -17,16 +17,15 @@
  *      4  status
  *      5  number of ancestors, 0, 0
  *      8  created, 8 bytes
- *     16  lease, 8 bytes
- *     24  depth
- *     28  length of the input
- *     32  length of the response
- *     36  offset and
- *     40  length of the output in it
- *     44  ancestors, then the input, then the response
+ *     16  depth
+ *     20  length of the input
+ *     24  length of the response
+ *     28  offset and
+ *     32  length of the output in it
+ *     36  ancestors, then the input, then the response
  */
 
-#define NGX_ORS_RECORD_HEAD     44
+#define NGX_ORS_RECORD_HEAD     36
 #define NGX_ORS_RECORD_MAGIC    "ORS\1"
 
 
@@ -50,7 +49,6 @@ ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
     p = ngx_ors_record_put(p, rec->status, 1);
     p = ngx_ors_record_put(p, rec->nancestors, 3);
     p = ngx_ors_record_put(p, rec->created, 8);
-    p = ngx_ors_record_put(p, rec->lease, 8);
     p = ngx_ors_record_put(p, rec->depth, 4);
     p = ngx_ors_record_put(p, rec->input.len, 4);
     p = ngx_ors_record_put(p, rec->response.len, 4);
@@ -82,12 +80,11 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     rec->status = ngx_ors_record_get(p + 4, 1);
     rec->nancestors = ngx_ors_record_get(p + 5, 3);
     rec->created = ngx_ors_record_get(p + 8, 8);
-    rec->lease = ngx_ors_record_get(p + 16, 8);
-    rec->depth = ngx_ors_record_get(p + 24, 4);
-    rec->input.len = ngx_ors_record_get(p + 28, 4);
-    rec->response.len = ngx_ors_record_get(p + 32, 4);
-    rec->output = ngx_ors_record_get(p + 36, 4);
-    rec->output_len = ngx_ors_record_get(p + 40, 4);
+    rec->depth = ngx_ors_record_get(p + 16, 4);
+    rec->input.len = ngx_ors_record_get(p + 20, 4);
+    rec->response.len = ngx_ors_record_get(p + 24, 4);
+    rec->output = ngx_ors_record_get(p + 28, 4);
+    rec->output_len = ngx_ors_record_get(p + 32, 4);
 
     len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY + rec->input.len
           + rec->response.len;

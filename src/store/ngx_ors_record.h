@@ -34,7 +34,6 @@ typedef enum {
 typedef struct {
     ngx_ors_record_status_e   status;
     time_t                    created;
-    time_t                    lease;      /* in progress: alive until then */
     ngx_uint_t                depth;      /* ancestors, all of them */
 
     u_char                   *ancestors;  /* names, the parent first */
