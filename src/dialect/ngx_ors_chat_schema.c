@@ -83,10 +83,8 @@ static ngx_int_t ngx_ors_chat_schema_strip(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_schema_properties(
     ngx_ors_chat_schema_node_t *sn);
-static ngx_int_t ngx_ors_chat_schema_map(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *map);
-static ngx_int_t ngx_ors_chat_schema_list(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *list);
+static ngx_int_t ngx_ors_chat_schema_children(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *parent, ngx_ors_json_type_e type);
 static ngx_int_t ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *items);
 static ngx_int_t ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
@@ -444,7 +442,7 @@ ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
         return ngx_ors_chat_schema_items(sn, value);
 
     case ngx_ors_chat_s_prefix_items:
-        return ngx_ors_chat_schema_list(sn, value);
+        return ngx_ors_chat_schema_children(sn, value, ngx_ors_json_array);
 
     case ngx_ors_chat_s_any_of:
     case ngx_ors_chat_s_one_of:
@@ -453,7 +451,8 @@ ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
 
     case ngx_ors_chat_s_defs:
     case ngx_ors_chat_s_definitions:
-        return ngx_ors_chat_schema_map(sn, value);
+        return ngx_ors_chat_schema_children(sn, value,
+                                            ngx_ors_json_object);
 
     case ngx_ors_chat_s_type:
         return ngx_ors_chat_schema_type(sn, value);
@@ -581,54 +580,29 @@ ngx_ors_chat_schema_properties(ngx_ors_chat_schema_node_t *sn)
 }
 
 
+/* schemas that are members of an object, or elements of an array */
+
 static ngx_int_t
-ngx_ors_chat_schema_map(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *map)
+ngx_ors_chat_schema_children(ngx_ors_chat_schema_node_t *sn,
+    ngx_ors_json_node_t *parent, ngx_ors_json_type_e type)
 {
     ngx_int_t             rc;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *key;
+    ngx_ors_json_node_t  *node, *child;
 
     json = sn->cs->json;
 
-    if (map->type != ngx_ors_json_object) {
+    if (parent->type != type) {
         return NGX_DECLINED;
     }
 
-    for (key = ngx_ors_json_first(json, map);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
-        rc = ngx_ors_chat_schema_walk(sn->cs, key + 1, sn->depth + 1, 0);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_schema_list(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *list)
-{
-    ngx_int_t             rc;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = sn->cs->json;
-
-    if (list->type != ngx_ors_json_array) {
-        return NGX_DECLINED;
-    }
-
-    for (node = ngx_ors_json_first(json, list);
+    for (node = ngx_ors_json_first(json, parent);
          node;
          node = ngx_ors_json_next(json, node))
     {
-        rc = ngx_ors_chat_schema_walk(sn->cs, node, sn->depth + 1, 0);
+        child = (type == ngx_ors_json_object) ? node + 1 : node;
+
+        rc = ngx_ors_chat_schema_walk(sn->cs, child, sn->depth + 1, 0);
 
         if (rc != NGX_OK) {
             return rc;
@@ -646,7 +620,7 @@ ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *items)
 {
     if (items->type == ngx_ors_json_array) {
-        return ngx_ors_chat_schema_list(sn, items);
+        return ngx_ors_chat_schema_children(sn, items, ngx_ors_json_array);
     }
 
     if (items->type == ngx_ors_json_false) {
@@ -669,7 +643,7 @@ ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
         return NGX_ERROR;
     }
 
-    return ngx_ors_chat_schema_list(sn, key + 1);
+    return ngx_ors_chat_schema_children(sn, key + 1, ngx_ors_json_array);
 }
 
 

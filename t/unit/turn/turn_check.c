@@ -148,6 +148,30 @@ check_split(run_t *run, const char *expected, const char *name)
 }
 
 
+void
+check_ways(run_t *run, ngx_uint_t other, const char *expected,
+    const char *name)
+{
+    char        way[128];
+    ngx_uint_t  n;
+
+    for (n = 0; n < 4; n++) {
+        run->stream = n & 1;
+        run->policy.reading = (n & 2) ? NGX_ORS_READ_OPENAI : other;
+
+        snprintf(way, sizeof(way), "%s, %s, %s", name,
+                 (n & 2) ? "strict" : "another reading",
+                 (n & 1) ? "stream" : "plain");
+
+        run_turn(run);
+        check_digest(run, expected, way);
+        run_free(run);
+
+        check_split(run, expected, way);
+    }
+}
+
+
 static void
 check_document(check_t *c, run_t *run)
 {

@@ -80,6 +80,14 @@ void check_digest(run_t *run, const char *expected, const char *name);
 void check_split(run_t *run, const char *expected, const char *name);
 
 
+/*
+ * Both, of a stream and of a document, in the strict reading of the flavor
+ * openai and in the "other" one.
+ */
+void check_ways(run_t *run, ngx_uint_t other, const char *expected,
+    const char *name);
+
+
 /* between the two sources of it: "wrong" keeps the first thing */
 
 void check_response(check_t *c, ngx_ors_json_node_t *resp);

@@ -101,31 +101,17 @@ main(void)
 static void
 test_way(ngx_uint_t i)
 {
-    char         name[128];
-    run_t        run;
-    size_t       len;
-    u_char      *body;
-    ngx_uint_t   n;
+    run_t    run;
+    size_t   len;
+    u_char  *body;
 
     body = run_text(ways[i].body, &len);
 
     run_init(&run, body, len);
     run.request = TOOLS;
 
-    for (n = 0; n < 4; n++) {
-        run.stream = n & 1;
-        run.policy.reading = (n & 2) ? NGX_ORS_READ_OPENAI
-                                     : NGX_ORS_READ_LOOSE_OPENAI;
-
-        snprintf(name, sizeof(name), "%s, %s, %s", ways[i].name,
-                 (n & 2) ? "strict" : "tolerant", (n & 1) ? "stream" : "plain");
-
-        run_turn(&run);
-        check_digest(&run, ways[i].expected, name);
-        run_free(&run);
-
-        check_split(&run, ways[i].expected, name);
-    }
+    check_ways(&run, NGX_ORS_READ_LOOSE_OPENAI, ways[i].expected,
+               ways[i].name);
 
     free(body);
 }
