@@ -14,6 +14,10 @@
 #define NGX_ORS_LMDB_ROOM_MAX  2048
 #define NGX_ORS_LMDB_ROOMS     16
 
+/* how often, and how many ms, it is waited for readers */
+#define NGX_ORS_LMDB_WAITS     5
+#define NGX_ORS_LMDB_WAIT      10
+
 /* pages that are left for those who make room: a part of the map */
 #define NGX_ORS_LMDB_SPARE     16
 #define NGX_ORS_LMDB_SPARE_MIN 48
@@ -65,20 +69,28 @@ ngx_ors_lmdb_write(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     time_t now)
 {
     int         err, last;
-    ngx_uint_t  i;
+    ngx_uint_t  i, waits;
 
     err = ngx_ors_lmdb_commit(db, ops, n, now);
 
-    /* as long as something has expired; small values make little room */
+    /*
+     * as long as something has expired, small values make little room; if
+     * nothing has, those who read may have kept what was free
+     */
 
-    for (i = 0; i < NGX_ORS_LMDB_ROOMS; i++) {
+    for (i = 0, waits = 0; i < NGX_ORS_LMDB_ROOMS; i++) {
 
         if (ngx_ors_lmdb_status(err) != ngx_ors_store_full) {
             return err;
         }
 
-        if (ngx_ors_lmdb_make_room(db, now) == 0 && i) {
-            break;
+        if (ngx_ors_lmdb_make_room(db, now) == 0) {
+
+            if (++waits > NGX_ORS_LMDB_WAITS) {
+                break;
+            }
+
+            ngx_msleep(NGX_ORS_LMDB_WAIT);
         }
 
         err = ngx_ors_lmdb_commit(db, ops, n, now);
