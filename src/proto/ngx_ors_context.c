@@ -628,6 +628,10 @@ ngx_ors_context_list(ngx_ors_context_list_t *list, ngx_str_t *items,
     u_char     *p, *text;
     ngx_int_t   rc;
 
+    if (items->len == 0) {
+        return NGX_DECLINED;
+    }
+
     text = ngx_pnalloc(pool, items->len + 2);
     if (text == NULL) {
         return NGX_ERROR;
