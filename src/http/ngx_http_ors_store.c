@@ -35,6 +35,7 @@ static ngx_str_t  ngx_http_ors_store_statuses[] = {
 ngx_int_t
 ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
 {
+    u_char                    scope[NGX_ORS_DIGEST_LEN];
     ngx_http_request_t       *r;
     ngx_http_cleanup_t       *cln;
     ngx_http_ors_kept_t      *kept;
@@ -65,9 +66,9 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
     kept->ctx = ctx;
     kept->store = olcf->store;
 
-    if (ngx_http_ors_store_key(r, 'r', &ctx->turn->response.id, &kept->key)
-        != NGX_OK)
-    {
+    /* whose it is does not change by what comes of it */
+
+    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -310,13 +311,12 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
 
     if (ngx_ors_turn_record(turn, olcf->store_instructions, &input, &response)
         != NGX_OK
-        || ngx_http_ors_store_key(r, 'r', &turn->response.id, &kept->key)
+        || ngx_http_ors_store_key(r, 'r', &turn->response.id,
+                                  &job->entries[kept->ntouch].key)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    job->entries[kept->ntouch].key = kept->key;
 
     rec = &kept->record;
 
