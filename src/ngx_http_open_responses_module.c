@@ -17,9 +17,6 @@ static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_enum(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
-static ngx_int_t ngx_http_open_responses_value(ngx_conf_t *cf,
-    ngx_command_t *cmd, ngx_conf_enum_t *e, ngx_str_t *value,
-    ngx_uint_t *field);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
@@ -414,8 +411,9 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     value = cf->args->elts;
     olcf->report = 0;
 
-    if (ngx_http_open_responses_value(cf, cmd, ngx_http_open_responses_guards,
-                                      &value[1], &olcf->validate)
+    if (ngx_http_ors_conf_value(cf, "", &cmd->name,
+                                ngx_http_open_responses_guards, &value[1],
+                                &olcf->validate)
         != NGX_OK)
     {
         return NGX_CONF_ERROR;
@@ -452,47 +450,13 @@ ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
-    if (ngx_http_open_responses_value(cf, cmd, cmd->post, &value[1], field)
+    if (ngx_http_ors_conf_value(cf, "", &cmd->name, cmd->post, &value[1], field)
         != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
 
     return NGX_CONF_OK;
-}
-
-
-/* ngx_conf_set_enum_slot() does not say what is allowed */
-
-static ngx_int_t
-ngx_http_open_responses_value(ngx_conf_t *cf, ngx_command_t *cmd,
-    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field)
-{
-    char        *sep;
-    u_char      *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_uint_t   i;
-
-    last = buf;
-
-    for (i = 0; e[i].name.len; i++) {
-
-        if (e[i].name.len == value->len
-            && ngx_strcmp(e[i].name.data, value->data) == 0)
-        {
-            *field = e[i].value;
-            return NGX_OK;
-        }
-
-        sep = (i == 0) ? "" : e[i + 1].name.len ? ", " : " or ";
-
-        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V\"", sep,
-                            &e[i].name);
-    }
-
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid value \"%V\" of \"%V\", it must be %*s",
-                       value, &cmd->name, (size_t) (last - buf), buf);
-    return NGX_ERROR;
 }
 
 

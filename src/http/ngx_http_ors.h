@@ -179,7 +179,6 @@ struct ngx_http_ors_kept_s {
 
     ngx_uint_t                 wanted;      /* this turn, in the store */
     ngx_str_t                  previous;    /* the id that was named */
-    ngx_ors_store_key_t        key;         /* of this turn */
     ngx_ors_record_t           record;      /* its place in the chain */
     u_char                    *names;       /* of its ancestors */
     ngx_ors_store_key_t       *touch;       /* that would expire too early */
@@ -592,6 +591,17 @@ ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
 /* The body filter's part: sends ctx->error once in place of "in". */
 ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
     ngx_http_output_body_filter_pt next);
+
+
+/* ngx_http_ors_conf.c */
+
+/*
+ * Sets "*field" to what the word "value" stands for in the list "e"; if it is
+ * none of them, that is told, with "what", static text, and "name" for what it
+ * is the value of.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
+    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field);
 
 
 /* ngx_http_ors_stats.c */

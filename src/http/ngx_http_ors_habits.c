@@ -22,8 +22,6 @@ typedef struct {
 
 static char *ngx_http_ors_habit(ngx_conf_t *cf,
     ngx_ors_chat_habits_t *habits, ngx_str_t *value);
-static ngx_int_t ngx_http_ors_habit_value(ngx_conf_t *cf,
-    ngx_http_ors_habit_t *habit, ngx_str_t *value, ngx_uint_t *field);
 static ngx_int_t ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t *params);
 static ngx_int_t ngx_http_ors_habit_param(ngx_str_t *name);
@@ -253,37 +251,12 @@ ngx_http_ors_habit(ngx_conf_t *cf, ngx_ors_chat_habits_t *habits,
     s.data = value->data + habit->name.len + 1;
     s.len = value->data + value->len - s.data;
 
-    rc = habit->values ? ngx_http_ors_habit_value(cf, habit, &s, field)
-                       : ngx_http_ors_habit_params(cf, &s, field);
+    rc = habit->values
+         ? ngx_http_ors_conf_value(cf, "habit ", &habit->name, habit->values,
+                                   &s, field)
+         : ngx_http_ors_habit_params(cf, &s, field);
 
     return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_ors_habit_value(ngx_conf_t *cf, ngx_http_ors_habit_t *habit,
-    ngx_str_t *value, ngx_uint_t *field)
-{
-    u_char           *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_conf_enum_t  *e;
-
-    for (e = habit->values; e->name.len; e++) {
-
-        if (e->name.len == value->len
-            && ngx_strncmp(e->name.data, value->data, value->len) == 0)
-        {
-            *field = e->value;
-            return NGX_OK;
-        }
-    }
-
-    last = ngx_http_ors_habit_words(buf, habit->values,
-                                    sizeof(ngx_conf_enum_t), "");
-
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid value \"%V\" of habit \"%V\", it must be %*s",
-                       value, &habit->name, (size_t) (last - buf), buf);
-    return NGX_ERROR;
 }
 
 

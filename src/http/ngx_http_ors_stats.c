@@ -305,7 +305,6 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
     ngx_str_t                 *value;
-    ngx_conf_enum_t           *e;
     ngx_http_core_loc_conf_t  *clcf;
 
     if (olcf->status != NGX_CONF_UNSET_UINT) {
@@ -318,20 +317,13 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         olcf->status = ngx_ors_stats_html;
     }
 
-    for (e = ngx_http_ors_stats_formats; cf->args->nelts == 2; e++) {
-
-        if (e->name.len == 0) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "invalid value \"%V\" of \"%V\", it must be "
-                               "\"html\", \"json\" or \"prometheus\"",
-                               &value[1], &cmd->name);
-            return NGX_CONF_ERROR;
-        }
-
-        if (ngx_strcmp(e->name.data, value[1].data) == 0) {
-            olcf->status = e->value;
-            break;
-        }
+    if (cf->args->nelts == 2
+        && ngx_http_ors_conf_value(cf, "", &cmd->name,
+                                   ngx_http_ors_stats_formats, &value[1],
+                                   &olcf->status)
+           != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
     }
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
