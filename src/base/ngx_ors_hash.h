@@ -1,6 +1,6 @@
 
 /*
- * A hash for tables in memory.
+ * The hash for tables in memory: SipHash-1-3.
  */
 
 
@@ -12,12 +12,26 @@
 #include <ngx_core.h>
 
 
+typedef struct {
+    uint64_t    k[2];
+} ngx_ors_hash_key_t;
+
+
 /*
- * The hash of "len" bytes: a polynomial over the point "seed" of 31 bits, as
- * ngx_random() gives them.  Texts that meet in one slot cannot be made up
- * without knowing it.
+ * Draws a random key.
+ *
+ * NGX_OK      "key" is set
+ * NGX_ERROR   the system gives no random bytes; logged as crit
  */
-uint64_t ngx_ors_hash(u_char *data, size_t len, uint32_t seed);
+ngx_int_t ngx_ors_hash_key(ngx_ors_hash_key_t *key, ngx_log_t *log);
+
+/*
+ * The hash of "len" bytes, all bits of which depend on all bits of "key" and
+ * text: whoever does not know the key cannot make up texts that fall into
+ * one slot, whatever bits the slot is taken from.
+ */
+uint64_t ngx_ors_hash(const ngx_ors_hash_key_t *key, u_char *data,
+    size_t len);
 
 
 #endif /* _NGX_ORS_HASH_H_INCLUDED_ */

@@ -6,8 +6,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <sys/random.h>
 #include <ngx_ors_id.h>
+#include <ngx_ors_random.h>
 
 
 static const u_char  ngx_ors_id_chars[] =
@@ -17,16 +17,10 @@ static const u_char  ngx_ors_id_chars[] =
 ngx_int_t
 ngx_ors_id_init(ngx_ors_id_t *id, ngx_log_t *log)
 {
-    ssize_t      n;
     uint16_t     bits[NGX_ORS_ID_LEN];
     ngx_uint_t   i;
 
-    /* up to 256 bytes come whole and are not interrupted */
-
-    n = getrandom(bits, sizeof(bits), 0);
-
-    if (n != (ssize_t) sizeof(bits)) {
-        ngx_log_error(NGX_LOG_CRIT, log, ngx_errno, "getrandom() failed");
+    if (ngx_ors_random(bits, sizeof(bits), log) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -58,7 +52,7 @@ ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool, const char *prefix,
 
     p = ngx_cpymem(p, prefix, len);
     *p++ = '_';
-    p = ngx_cpymem(p, id->text, NGX_ORS_ID_LEN);
+    p = ngx_cpymem(p, id->n ? id->token : id->text, NGX_ORS_ID_LEN);
 
     if (id->n) {
         p = ngx_sprintf(p, "%ui", id->n);
@@ -91,4 +85,15 @@ ngx_ors_id_split(ngx_str_t *id, ngx_str_t *text, ngx_str_t *rest)
     rest->len = last - rest->data;
 
     return NGX_OK;
+}
+
+
+void
+ngx_ors_id_letters(u_char *dst, u_char *bytes)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < NGX_ORS_ID_LEN; i++) {
+        dst[i] = ngx_ors_id_chars[(uint32_t) bytes[i] * 62 >> 8];
+    }
 }

@@ -1,8 +1,9 @@
 
 /*
- * Identifiers: "resp_" and 24 random characters for a response, the same
- * with a number behind for what belongs to it ("msg_...1", "fc_...2").  One
- * system call makes all ids of a response.
+ * Identifiers: "resp_" and 24 random characters for a response; for what
+ * belongs to it ("msg_...1", "fc_...2") 24 others, its token, and a number.
+ * The token follows from the response's id, and not the other way round: an
+ * item's id finds the stored response, and nobody who sees it can name that.
  */
 
 
@@ -17,9 +18,13 @@
 #define NGX_ORS_ID_LEN         24
 #define NGX_ORS_ID_PREFIX_MAX  16
 
+/* of a stored response, whoever made it: longer ids are none */
+#define NGX_ORS_ID_MAX         256
+
 
 typedef struct {
     u_char        text[NGX_ORS_ID_LEN];     /* of [A-Za-z0-9], random */
+    u_char        token[NGX_ORS_ID_LEN];    /* set by the caller */
     ngx_uint_t    n;                        /* ids made so far */
 } ngx_ors_id_t;
 
@@ -33,10 +38,10 @@ typedef struct {
 ngx_int_t ngx_ors_id_init(ngx_ors_id_t *id, ngx_log_t *log);
 
 /*
- * Makes the next id: the first one is "prefix" "_" and the characters alone,
- * those after it have their number at the end, so that no two are the same
- * whatever their prefixes.  "prefix" is a literal of up to 16 characters;
- * the id is shorter than 64 characters and allocated from "pool".
+ * Makes the next id: the first one is "prefix" "_" and the random characters,
+ * those after it have the token and their number at the end, so that no two
+ * are the same whatever their prefixes.  "prefix" is a literal of up to 16
+ * characters; the id is shorter than 64 characters and allocated from "pool".
  *
  * NGX_OK      "*str" is set
  * NGX_ERROR   no memory
@@ -45,13 +50,16 @@ ngx_int_t ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool,
     const char *prefix, ngx_str_t *str);
 
 /*
- * The part of an id, with the prefix that comes first in it, that all ids of
- * its turn share; "rest" is what follows.  Both are parts of "id".
+ * The token in the id of an item, and what follows it.  Both are parts of
+ * "id".
  *
  * NGX_OK         set
  * NGX_DECLINED   it is no id of ours
  */
 ngx_int_t ngx_ors_id_split(ngx_str_t *id, ngx_str_t *text, ngx_str_t *rest);
+
+/* Makes NGX_ORS_ID_LEN characters of [A-Za-z0-9] of as many bytes. */
+void ngx_ors_id_letters(u_char *dst, u_char *bytes);
 
 
 #endif /* _NGX_ORS_ID_H_INCLUDED_ */

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_pad.h>
+#include <ngx_ors_random.h>
 
 
 static const u_char  ngx_ors_pad_chars[] =
@@ -16,23 +17,18 @@ static const u_char  ngx_ors_pad_chars[] =
 void
 ngx_ors_pad(ngx_ors_out_t *out, size_t len)
 {
-    u_char      buf[NGX_ORS_PAD_STEP];
-    size_t      i, n;
-    ngx_uint_t  bits;
+    u_char  buf[NGX_ORS_PAD_STEP];
+    size_t  i, n;
 
     n = NGX_ORS_PAD_STEP - len % NGX_ORS_PAD_STEP;
-    bits = 0;
+
+    if (ngx_ors_random(buf, n, out->pool->log) != NGX_OK) {
+        out->failed = 1;
+        return;
+    }
 
     for (i = 0; i < n; i++) {
-
-        /* of 31 bits five letters are made */
-
-        if (i % 5 == 0) {
-            bits = (ngx_uint_t) ngx_random();
-        }
-
-        buf[i] = ngx_ors_pad_chars[bits & 63];
-        bits >>= 6;
+        buf[i] = ngx_ors_pad_chars[buf[i] & 63];
     }
 
     ngx_ors_out_copy(out, buf, n);

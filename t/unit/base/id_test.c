@@ -38,6 +38,8 @@ test_form(void)
     ngx_ors_id_init(&other, pool->log);
     ok(memcmp(id.text, other.text, NGX_ORS_ID_LEN) != 0, "two responses");
 
+    ngx_memset(id.token, 'T', NGX_ORS_ID_LEN);
+
     is_int(ngx_ors_id_make(&id, pool, "resp", &resp), NGX_OK, "make");
     ngx_ors_id_make(&id, pool, "msg", &msg);
     ngx_ors_id_make(&id, pool, "fc", &fc);
@@ -45,10 +47,10 @@ test_form(void)
     *ngx_sprintf(buf, "resp_%*s", (size_t) NGX_ORS_ID_LEN, id.text) = '\0';
     is_str(&resp, (char *) buf, "id of a response");
 
-    *ngx_sprintf(buf, "msg_%*s1", (size_t) NGX_ORS_ID_LEN, id.text) = '\0';
+    *ngx_sprintf(buf, "msg_%*s1", (size_t) NGX_ORS_ID_LEN, id.token) = '\0';
     is_str(&msg, (char *) buf, "id of its first item");
 
-    *ngx_sprintf(buf, "fc_%*s2", (size_t) NGX_ORS_ID_LEN, id.text) = '\0';
+    *ngx_sprintf(buf, "fc_%*s2", (size_t) NGX_ORS_ID_LEN, id.token) = '\0';
     is_str(&fc, (char *) buf, "id of its second item");
 
     id.n = (ngx_uint_t) -1;

@@ -10,6 +10,7 @@
 
 static void test_lengths(void);
 static void test_letters(void);
+static void test_source(void);
 static ngx_str_t pad(ngx_ors_out_t *out, size_t len);
 
 
@@ -18,6 +19,7 @@ main(void)
 {
     test_lengths();
     test_letters();
+    test_source();
 
     return done_testing();
 }
@@ -100,6 +102,41 @@ test_letters(void)
     }
 
     is_int(n, 64, "all letters there are");
+
+    ngx_destroy_pool(pool);
+}
+
+
+/*
+ * nginx takes ids of DNS queries from random(), a few outputs of which tell
+ * all others: letters must not be made of it
+ */
+
+static void
+test_source(void)
+{
+    long            next;
+    u_char          first[NGX_ORS_PAD_STEP];
+    ngx_str_t       s;
+    ngx_pool_t     *pool;
+    ngx_ors_out_t   out;
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_out_init(&out, pool, 256);
+
+    srandom(1);
+    next = random();
+
+    srandom(1);
+    s = pad(&out, 0);
+    ngx_memcpy(first, s.data, sizeof(first));
+
+    ok(random() == next, "the process's generator is left alone");
+
+    srandom(1);
+    s = pad(&out, 0);
+
+    ok(memcmp(first, s.data, sizeof(first)) != 0, "and does not matter");
 
     ngx_destroy_pool(pool);
 }
