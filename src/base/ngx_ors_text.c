@@ -9,7 +9,7 @@
 #include <ngx_ors_text.h>
 
 
-#define NGX_ORS_TEXT_BLOCK_MIN  256
+#define NGX_ORS_TEXT_BLOCK_MIN  64
 #define NGX_ORS_TEXT_BLOCK_MAX  65536
 
 

@@ -1,0 +1,118 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_keyfile.h>
+
+
+#define NGX_ORS_KEYFILE_OTHERS  (S_IRGRP|S_IWGRP|S_IROTH|S_IWOTH)
+
+
+static void ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_fd_t fd);
+static void ngx_ors_keyfile_cleanup(void *data);
+
+
+ngx_int_t
+ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
+    ngx_str_t *text)
+{
+    ssize_t   n;
+    ngx_fd_t  fd;
+
+    if (ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
+
+    if (fd == NGX_INVALID_FILE) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                           ngx_open_file_n " \"%V\" failed", name);
+        return NGX_ERROR;
+    }
+
+    ngx_ors_keyfile_mode(cf, name, fd);
+
+    text->data = buf;
+    text->len = 0;
+
+    do {
+        n = ngx_read_fd(fd, buf + text->len, size - text->len);
+
+        if (n == -1) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+                               ngx_read_fd_n " \"%V\" failed", name);
+            break;
+        }
+
+        text->len += n;
+
+    } while (n && text->len < size);
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    if (n == -1) {
+        return NGX_ERROR;
+    }
+
+    return (n == 0) ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* the master reads it as root, so nobody else has to */
+
+static void
+ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd)
+{
+    ngx_file_info_t  fi;
+
+    if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR && ngx_is_file(&fi)
+        && (ngx_file_access(&fi) & NGX_ORS_KEYFILE_OTHERS))
+    {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "file of secrets \"%V\" can be read or written by "
+                           "%s, \"chmod 600\" keeps it from them", name,
+                           (ngx_file_access(&fi) & (S_IROTH|S_IWOTH))
+                           ? "everybody" : "its group");
+    }
+}
+
+
+ngx_int_t
+ngx_ors_keyfile_keep(ngx_conf_t *cf, u_char *secret, size_t size)
+{
+    ngx_str_t           *text;
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_str_t));
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_ors_keyfile_cleanup;
+
+    text = cln->data;
+    text->data = secret;
+    text->len = size;
+
+    return NGX_OK;
+}
+
+
+/* memory of an old configuration is used again without being cleared */
+
+static void
+ngx_ors_keyfile_cleanup(void *data)
+{
+    ngx_str_t  *text = data;
+
+    ngx_explicit_memzero(text->data, text->len);
+}
