@@ -12,6 +12,9 @@
 #define NGX_ORS_EDITS_MIN  8
 
 
+static void ngx_ors_edits_sort(ngx_ors_edits_t *edits);
+static int ngx_libc_cdecl ngx_ors_edits_compare(const void *one,
+    const void *two);
 static void ngx_ors_edits_piece(ngx_ors_out_t *out, u_char *data, size_t len,
     ngx_uint_t refer);
 
@@ -49,15 +52,15 @@ ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
         edits->nalloc = n;
     }
 
-    /* they mostly come in order */
-
     edit = edits->elts + edits->n;
 
-    while (edit > edits->elts && edit[-1].pos > pos) {
-        *edit = edit[-1];
-        edit--;
+    /* to make room for each one would be quadratic */
+
+    if (edits->n && edit[-1].pos > pos) {
+        edits->mixed = 1;
     }
 
+    edit->n = (uint32_t) edits->n;
     edit->pos = (uint32_t) pos;
     edit->len = (uint32_t) len;
 
@@ -94,8 +97,10 @@ ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json, size_t pos,
 
     end = edits->elts + edits->n;
 
-    for (edit = edits->elts; edit < end; edit++) {
-
+    for (edit = ngx_ors_edits_from(edits, pos);
+         edit < end && edit->pos <= last;
+         edit++)
+    {
         if (edit->pos < pos || edit->pos + (size_t) edit->len > last) {
             continue;
         }
@@ -107,6 +112,70 @@ ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json, size_t pos,
     }
 
     ngx_ors_edits_piece(out, json->text + pos, last - pos, refer);
+}
+
+
+/*
+ * By halves: a list of items is written item by item, a walk over all edits
+ * for each of them would be quadratic
+ */
+
+ngx_ors_edit_t *
+ngx_ors_edits_from(ngx_ors_edits_t *edits, size_t pos)
+{
+    ngx_uint_t  first, last, middle;
+
+    if (edits->mixed) {
+        ngx_ors_edits_sort(edits);
+    }
+
+    first = 0;
+    last = edits->n;
+
+    while (first < last) {
+        middle = first + (last - first) / 2;
+
+        if (edits->elts[middle].pos < pos) {
+            first = middle + 1;
+
+        } else {
+            last = middle;
+        }
+    }
+
+    return edits->elts + first;
+}
+
+
+static void
+ngx_ors_edits_sort(ngx_ors_edits_t *edits)
+{
+    ngx_uint_t  i;
+
+    ngx_qsort(edits->elts, edits->n, sizeof(ngx_ors_edit_t),
+              ngx_ors_edits_compare);
+
+    for (i = 0; i < edits->n; i++) {
+        edits->elts[i].n = (uint32_t) i;
+    }
+
+    edits->mixed = 0;
+}
+
+
+static int ngx_libc_cdecl
+ngx_ors_edits_compare(const void *one, const void *two)
+{
+    const ngx_ors_edit_t  *first, *second;
+
+    first = one;
+    second = two;
+
+    if (first->pos != second->pos) {
+        return (first->pos < second->pos) ? -1 : 1;
+    }
+
+    return (first->n < second->n) ? -1 : 1;
 }
 
 

@@ -18,15 +18,17 @@
 typedef struct {
     uint32_t          pos;        /* offset in the document's text */
     uint32_t          len;        /* bytes that go away, may be 0 */
+    uint32_t          n;          /* edits that were added earlier */
     ngx_str_t         text;       /* what comes in their place, raw JSON */
 } ngx_ors_edit_t;
 
 
 typedef struct {
-    ngx_ors_edit_t   *elts;       /* in the order of "pos" */
+    ngx_ors_edit_t   *elts;       /* in the order of "pos", unless "mixed" */
     ngx_uint_t        n;
     ngx_uint_t        nalloc;
     ngx_pool_t       *pool;
+    unsigned          mixed:1;    /* to be sorted before it is used */
 } ngx_ors_edits_t;
 
 
@@ -34,7 +36,8 @@ typedef struct {
 void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
 
 /* Empties the list, its memory is kept for the next document. */
-#define ngx_ors_edits_clear(edits)  (edits)->n = 0
+#define ngx_ors_edits_clear(edits)                                            \
+    ((edits)->n = 0, (edits)->mixed = 0)
 
 /*
  * Adds an edit; of two at the same place the first one stays the first.
@@ -50,6 +53,12 @@ ngx_int_t ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
 /* An edit in place of the whole value "node"; of a string: quotes too. */
 ngx_int_t ngx_ors_edits_value(ngx_ors_edits_t *edits,
     ngx_ors_json_node_t *node, ngx_str_t *text);
+
+/*
+ * The first edit that begins at "pos" or after it; those that follow it, up
+ * to edits->elts + edits->n, are in the order of "pos".
+ */
+ngx_ors_edit_t *ngx_ors_edits_from(ngx_ors_edits_t *edits, size_t pos);
 
 /*
  * Appends the text of "json" from offset "pos" up to "last" with the edits

@@ -103,7 +103,7 @@ ngx_ors_json_get(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 {
     ngx_ors_json_node_t  *key, *value;
 
-    if (object->type != ngx_ors_json_object) {
+    if (object == NULL || object->type != ngx_ors_json_object) {
         return NULL;
     }
 
@@ -134,7 +134,7 @@ ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
         values[i] = NULL;
     }
 
-    if (object->type != ngx_ors_json_object) {
+    if (object == NULL || object->type != ngx_ors_json_object) {
         return;
     }
 
@@ -206,6 +206,14 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     p = ngx_ors_json_text(json, node);
     end = p + node->len;
     last = s + len;
+
+    /* a key is compared with many names: most differ where they begin */
+
+    if (len && p[0] == '\\' && p[1] == 'u' && *s < 0x80
+        && ngx_ors_json_hex4(p + 2) != *s)
+    {
+        return 0;
+    }
 
     while (p < end && s < last) {
 
@@ -350,6 +358,11 @@ void
 ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *raw)
 {
+    if (node == NULL) {
+        ngx_str_null(raw);
+        return;
+    }
+
     raw->data = ngx_ors_json_text(json, node);
     raw->len = node->len;
 }
@@ -361,7 +374,7 @@ ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
     size_t   n;
     u_char  *p, *end, *start, *dst, ch[4];
 
-    if (node->type != ngx_ors_json_string) {
+    if (node == NULL || node->type != ngx_ors_json_string) {
         return 0;
     }
 
@@ -412,6 +425,10 @@ ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 {
     u_char  *p, *end, *start;
 
+    if (node == NULL) {
+        return dst;
+    }
+
     p = ngx_ors_json_text(json, node);
     end = p + node->len;
 
@@ -443,7 +460,7 @@ ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     *value = 0;
 
-    if (node->type != ngx_ors_json_number) {
+    if (node == NULL || node->type != ngx_ors_json_number) {
         return NGX_DECLINED;
     }
 

@@ -103,6 +103,12 @@ ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
 ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
 
 /*
+ * What looks into a document takes NULL for a node, too: a value that is not
+ * there has no members, no children and no text, and equals nothing.  So what
+ * a lookup gave may be handed on without a check.
+ */
+
+/*
  * The value of member "name" of "object", or NULL if "object" is not an
  * object or has no such member.  Of a name that comes twice the last one
  * counts, as in most readers.  An escaped key is compared decoded.
@@ -122,10 +128,25 @@ void ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     const ngx_str_t *names, ngx_ors_json_node_t **values);
 
 /* First child (of an object: its first key) and next sibling, or NULL. */
-#define ngx_ors_json_first(json, node)                                        \
-    ((node)->count ? (node) + 1 : NULL)
+#define ngx_ors_json_first(json, node)  ngx_ors_json_child(node)
 #define ngx_ors_json_next(json, node)                                         \
     ((node)->next ? &(json)->nodes[(node)->next] : NULL)
+
+static ngx_inline ngx_ors_json_node_t *
+ngx_ors_json_child(ngx_ors_json_node_t *node)
+{
+    return (node && node->count) ? node + 1 : NULL;
+}
+
+
+/* Members or elements of a node, 0 of what is no container. */
+
+static ngx_inline ngx_uint_t
+ngx_ors_json_count(ngx_ors_json_node_t *node)
+{
+    return node ? node->count : 0;
+}
+
 
 /* First raw byte of a node; a string's after its quote. */
 #define ngx_ors_json_text(json, node)  ((json)->text + (node)->pos)
@@ -141,7 +162,7 @@ static ngx_inline ngx_uint_t
 ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *s, size_t len)
 {
-    if (node->type != ngx_ors_json_string) {
+    if (node == NULL || node->type != ngx_ors_json_string) {
         return 0;
     }
 
@@ -160,6 +181,18 @@ ngx_ors_json_equal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 /* The raw text of "node" as a string: contents of a string, else all. */
 void ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *raw);
+
+
+/* The contents of a string, nothing of others: they can stand in a string. */
+
+static ngx_inline void
+ngx_ors_json_inner(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *raw)
+{
+    ngx_ors_json_raw(json, (node && node->type == ngx_ors_json_string)
+                           ? node : NULL, raw);
+}
+
 
 /* Length of string "node", decoded, in code points (a pair counts once). */
 size_t ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node);

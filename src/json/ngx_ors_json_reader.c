@@ -405,11 +405,12 @@ ngx_ors_json_read_grow(ngx_ors_json_t *json, u_char *p, u_char *end)
 
     if (json->nalloc) {
 
-        /* twice as many, or all, if the rest is like what has been read */
+        /* all, if the rest is like what has been read, or half as many more */
 
         nalloc = (uint64_t) json->n * (end - json->text)
                  / (p - json->text + 1);
-        nalloc = ngx_max(nalloc + nalloc / 16, json->nalloc * 2);
+        nalloc = ngx_max(nalloc + nalloc / 16,
+                         json->nalloc + json->nalloc / 2);
 
     } else {
         nalloc = (end - json->text) / NGX_ORS_JSON_NODE_SIZE;
