@@ -24,6 +24,9 @@
 
 static ngx_int_t ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
     ngx_ors_seal_fault_t *fault);
+static ngx_int_t ngx_ors_seal_add(ngx_array_t *keys, u_char *secret,
+    ngx_ors_seal_fault_t *fault);
+static ngx_int_t ngx_ors_seal_grow(ngx_array_t *keys);
 static ngx_int_t ngx_ors_seal_hex(ngx_str_t *line, u_char *secret);
 static ngx_int_t ngx_ors_seal_base64(ngx_str_t *line, u_char *secret);
 static ngx_ors_seal_key_t *ngx_ors_seal_find(ngx_array_t *keys, u_char *id);
@@ -88,10 +91,9 @@ static ngx_int_t
 ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
     ngx_ors_seal_fault_t *fault)
 {
-    u_char               digest[NGX_ORS_DIGEST_LEN], *p, *last;
-    u_char               secret[NGX_ORS_SEAL_KEY_LEN];
-    ngx_str_t            text;
-    ngx_ors_seal_key_t  *key;
+    u_char      secret[NGX_ORS_SEAL_KEY_LEN], *p, *last;
+    ngx_int_t   rc;
+    ngx_str_t   text;
 
     p = line->data;
     last = ngx_strlchr(p, p + line->len, '#');
@@ -117,13 +119,31 @@ ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
     text.data = p;
     text.len = last - p;
 
-    if (ngx_ors_seal_hex(&text, secret) != NGX_OK
-        && ngx_ors_seal_base64(&text, secret) != NGX_OK)
+    rc = NGX_DECLINED;
+
+    if (ngx_ors_seal_hex(&text, secret) == NGX_OK
+        || ngx_ors_seal_base64(&text, secret) == NGX_OK)
     {
+        rc = ngx_ors_seal_add(keys, secret, fault);
+
+    } else {
         fault->text = "a key must be 64 hexadecimal digits or 44 characters "
                       "of base64";
-        return NGX_DECLINED;
     }
+
+    ngx_explicit_memzero(secret, NGX_ORS_SEAL_KEY_LEN);
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_seal_add(ngx_array_t *keys, u_char *secret,
+    ngx_ors_seal_fault_t *fault)
+{
+    u_char               digest[NGX_ORS_DIGEST_LEN];
+    ngx_str_t            text;
+    ngx_ors_seal_key_t  *key;
 
     text.data = secret;
     text.len = NGX_ORS_SEAL_KEY_LEN;
@@ -137,6 +157,10 @@ ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
         return NGX_DECLINED;
     }
 
+    if (ngx_ors_seal_grow(keys) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     key = ngx_array_push(keys);
     if (key == NULL) {
         return NGX_ERROR;
@@ -145,7 +169,31 @@ ngx_ors_seal_line(ngx_array_t *keys, ngx_str_t *line,
     ngx_memcpy(key->id, digest, NGX_ORS_SEAL_ID_LEN);
     ngx_memcpy(key->secret, secret, NGX_ORS_SEAL_KEY_LEN);
 
-    ngx_explicit_memzero(secret, NGX_ORS_SEAL_KEY_LEN);
+    return NGX_OK;
+}
+
+
+/* an array that grows by itself leaves a copy of its keys behind */
+
+static ngx_int_t
+ngx_ors_seal_grow(ngx_array_t *keys)
+{
+    void  *elts;
+
+    if (keys->nelts < keys->nalloc) {
+        return NGX_OK;
+    }
+
+    elts = ngx_palloc(keys->pool, 2 * keys->nalloc * keys->size);
+    if (elts == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(elts, keys->elts, keys->nelts * keys->size);
+    ngx_explicit_memzero(keys->elts, keys->nelts * keys->size);
+
+    keys->elts = elts;
+    keys->nalloc *= 2;
 
     return NGX_OK;
 }
@@ -179,21 +227,26 @@ static ngx_int_t
 ngx_ors_seal_base64(ngx_str_t *line, u_char *secret)
 {
     u_char     buf[NGX_ORS_SEAL_KEY_LEN + 1];
+    ngx_int_t  rc;
     ngx_str_t  key;
 
-    key.data = buf;
-
-    if (line->len != 44 || line->data[43] != '='
-        || ngx_decode_base64(&key, line) != NGX_OK
-        || key.len != NGX_ORS_SEAL_KEY_LEN)
-    {
+    if (line->len != 44 || line->data[43] != '=') {
         return NGX_DECLINED;
     }
 
-    ngx_memcpy(secret, buf, NGX_ORS_SEAL_KEY_LEN);
-    ngx_explicit_memzero(buf, NGX_ORS_SEAL_KEY_LEN);
+    rc = NGX_DECLINED;
+    key.data = buf;
 
-    return NGX_OK;
+    if (ngx_decode_base64(&key, line) == NGX_OK
+        && key.len == NGX_ORS_SEAL_KEY_LEN)
+    {
+        ngx_memcpy(secret, buf, NGX_ORS_SEAL_KEY_LEN);
+        rc = NGX_OK;
+    }
+
+    ngx_explicit_memzero(buf, sizeof(buf));
+
+    return rc;
 }
 
 
@@ -212,6 +265,16 @@ ngx_ors_seal_find(ngx_array_t *keys, u_char *id)
     }
 
     return NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_seal_is(ngx_str_t *blob)
+{
+    return blob->len > ngx_ors_seal_mark.len
+           && ngx_memcmp(blob->data, ngx_ors_seal_mark.data,
+                         ngx_ors_seal_mark.len)
+              == 0;
 }
 
 

@@ -67,6 +67,9 @@ typedef struct {
 ngx_int_t ngx_ors_seal_keys(ngx_array_t *keys, ngx_str_t *text,
     ngx_ors_seal_fault_t *fault);
 
+/* 1 if "blob" looks like one that was sealed here, by any key. */
+ngx_uint_t ngx_ors_seal_is(ngx_str_t *blob);
+
 /*
  * Seals "text"; the blob comes from "pool".
  *

@@ -37,6 +37,7 @@ static void seal_rotation(ngx_pool_t *pool);
 static void seal_foreign(ngx_pool_t *pool);
 static void seal_limits(ngx_pool_t *pool);
 static void seal_files(ngx_pool_t *pool);
+static void seal_grown(ngx_pool_t *pool);
 static void seal_memory(void);
 
 
@@ -54,6 +55,7 @@ main(void)
     seal_foreign(pool);
     seal_limits(pool);
     seal_files(pool);
+    seal_grown(pool);
 
     ngx_destroy_pool(pool);
 
@@ -82,6 +84,37 @@ seal_sealer(ngx_ors_sealer_t *sealer, ngx_pool_t *pool, const char *scope,
 
     is_int(ngx_ors_seal_keys(sealer->keys, &text, &fault), NGX_OK,
            "keys for %s", scope);
+}
+
+
+/* no copy of a key is left where the array was */
+
+static void
+seal_grown(ngx_pool_t *pool)
+{
+    u_char                zero[NGX_ORS_SEAL_KEY_LEN];
+    ngx_str_t             text;
+    ngx_array_t          *keys;
+    ngx_ors_seal_key_t   *old, *key;
+    ngx_ors_seal_fault_t  fault;
+
+    ngx_memzero(zero, sizeof(zero));
+
+    keys = ngx_array_create(pool, 1, sizeof(ngx_ors_seal_key_t));
+    old = keys->elts;
+
+    text.data = (u_char *) seal_one;
+    text.len = ngx_strlen(seal_one);
+    is_int(ngx_ors_seal_keys(keys, &text, &fault), NGX_OK, "a key");
+    ok(ngx_memcmp(old->secret, zero, sizeof(zero)) != 0, "is in the array");
+
+    text.data = (u_char *) seal_two;
+    is_int(ngx_ors_seal_keys(keys, &text, &fault), NGX_OK, "another one");
+
+    key = keys->elts;
+    ok(key != old, "the array has grown");
+    is_mem(old->secret, sizeof(zero), zero, sizeof(zero), "the old is wiped");
+    ok(ngx_memcmp(key->secret, zero, sizeof(zero)) != 0, "the new is not");
 }
 
 
