@@ -81,6 +81,7 @@ static ngx_str_t  ngx_ors_stats_codes[NGX_ORS_STATS_CODES] = {
     ngx_string("answer_too_large"),
     ngx_string("array_above_max_length"),
     ngx_string("array_below_min_length"),
+    ngx_string("authentication_required"),
     ngx_string("context_length_exceeded"),
     ngx_string("duplicate_call_id"),
     ngx_string("duplicate_key"),
@@ -252,6 +253,8 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         "<p>Errors of model servers: ");
     ngx_ors_out_int(out,
                   (int64_t) stats->counters[ngx_ors_stats_upstream_error]);
+    ngx_ors_out_lit(out, "</p>\n<p>Failovers: ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
     ngx_ors_out_lit(out,
         "</p>\n"
         "<table>\n"
@@ -344,6 +347,9 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
     ngx_ors_out_int(out,
                   (int64_t) stats->counters[ngx_ors_stats_upstream_error]);
 
+    ngx_ors_out_lit(out, ",\"failovers\":");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
+
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
     ngx_ors_out_lit(out, "}}\n");
@@ -431,6 +437,14 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "open_responses_upstream_errors_total ");
     ngx_ors_out_int(out,
                   (int64_t) stats->counters[ngx_ors_stats_upstream_error]);
+
+    ngx_ors_out_lit(out,
+        "\n"
+        "# HELP open_responses_failovers_total "
+        "Targets that were called in place of one that had failed.\n"
+        "# TYPE open_responses_failovers_total counter\n"
+        "open_responses_failovers_total ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
 
     ngx_ors_out_lit(out,
         "\n"

@@ -18,9 +18,9 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  1
+#define NGX_ORS_STATS_VERSION  2
 
-#define NGX_ORS_STATS_CODES    40
+#define NGX_ORS_STATS_CODES    41
 
 
 /* four outcomes of each kind, in the same order */
@@ -42,6 +42,7 @@ typedef enum {
     ngx_ors_stats_stream_reported,
 
     ngx_ors_stats_upstream_error,       /* a server's own, or no answer */
+    ngx_ors_stats_failover,             /* another target was called */
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;
