@@ -12,15 +12,6 @@
 #define NGX_ORS_CONTEXT_BLOCK  4096
 
 
-/* a document of items that were checked when they were stored */
-
-typedef struct {
-    ngx_ors_json_t            json;
-    ngx_str_t                *items;      /* the text behind the bracket */
-    ngx_ors_json_node_t      *first;
-} ngx_ors_context_list_t;
-
-
 typedef struct {
     ngx_ors_request_t        *req;
     ngx_ors_context_t        *ctx;
@@ -30,90 +21,27 @@ typedef struct {
 } ngx_ors_context_merge_t;
 
 
-static ngx_uint_t ngx_ors_context_is_ref(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *item);
 static ngx_int_t ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm,
     ngx_uint_t *cut);
-static ngx_int_t ngx_ors_context_answers(ngx_str_t *items, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_context_answers(ngx_ors_context_merge_t *cm,
+    ngx_str_t *items);
+static ngx_uint_t ngx_ors_context_is_answer(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
 static ngx_int_t ngx_ors_context_rules(ngx_ors_context_merge_t *cm,
     ngx_str_t *items);
+static ngx_uint_t ngx_ors_context_is_rule(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *item);
+static ngx_uint_t ngx_ors_context_has(ngx_str_t *items, char *text);
 static void ngx_ors_context_put(ngx_ors_context_merge_t *cm,
     ngx_str_t *items);
 static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_read(ngx_ors_context_merge_t *cm,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *input, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req,
     ngx_ors_json_node_t *input);
-static ngx_int_t ngx_ors_context_list(ngx_ors_context_list_t *list,
-    ngx_str_t *items, ngx_pool_t *pool);
-static void ngx_ors_context_item(ngx_ors_context_list_t *list,
-    ngx_ors_json_node_t *node, ngx_str_t *item);
-
-
-ngx_int_t
-ngx_ors_context_refs(ngx_ors_request_t *req, ngx_array_t *refs)
-{
-    ngx_str_t            *id;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *node;
-
-    json = &req->json;
-    input = req->field[ngx_ors_rq_input];
-
-    if (ngx_array_init(refs, req->pool, 1, sizeof(ngx_str_t)) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
-
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (!ngx_ors_context_is_ref(json, item)) {
-            continue;
-        }
-
-        id = ngx_array_push(refs);
-        if (id == NULL) {
-            return NGX_ERROR;
-        }
-
-        node = ngx_ors_json_find(json, item, "id");
-
-        id->len = node ? node->len : 0;
-        id->data = ngx_pnalloc(req->pool, id->len + 1);
-        if (id->data == NULL) {
-            return NGX_ERROR;
-        }
-
-        if (id->len) {
-            id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* a message has a role, an id alone is a reference */
-
-static ngx_uint_t
-ngx_ors_context_is_ref(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
-{
-    ngx_ors_json_node_t  *type;
-
-    type = ngx_ors_json_find(json, item, "type");
-
-    if (type && type->type == ngx_ors_json_string) {
-        return ngx_ors_json_is(json, type, "item_reference");
-    }
-
-    return ngx_ors_json_find(json, item, "role") == NULL;
-}
 
 
 ngx_int_t
@@ -229,7 +157,7 @@ ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
             return NGX_OK;
         }
 
-        rc = ngx_ors_context_answers(&turn->input, cm->req->pool);
+        rc = ngx_ors_context_answers(cm, &turn->input);
 
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
@@ -250,73 +178,128 @@ ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
 }
 
 
-/* NGX_OK: some item is the output of a call; NGX_DECLINED: none is */
+/*
+ * NGX_OK: some item is the output of a call; NGX_DECLINED: none is.  Most
+ * turns are not read for that: the name of its type would be there.
+ */
 
 static ngx_int_t
-ngx_ors_context_answers(ngx_str_t *items, ngx_pool_t *pool)
+ngx_ors_context_answers(ngx_ors_context_merge_t *cm, ngx_str_t *items)
 {
-    ngx_int_t                rc;
-    ngx_str_t                text;
-    ngx_ors_json_node_t     *item, *type;
-    ngx_ors_context_list_t   list;
+    ngx_int_t             rc;
+    ngx_pool_t           *pool;
+    ngx_ors_stored_t      list;
+    ngx_ors_json_node_t  *item;
+
+    if (!ngx_ors_context_has(items, "_output\"")) {
+        return NGX_DECLINED;
+    }
+
+    pool = ngx_create_pool(NGX_ORS_CONTEXT_BLOCK, cm->req->pool->log);
+    if (pool == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_stored_read(&list, items, cm->req->limits->nodes, pool);
+
+    if (rc == NGX_OK) {
+        rc = NGX_DECLINED;
+
+        for (item = list.first;
+             item;
+             item = ngx_ors_json_next(&list.json, item))
+        {
+            if (ngx_ors_context_is_answer(&list.json, item)) {
+                rc = NGX_OK;
+                break;
+            }
+        }
+    }
+
+    ngx_destroy_pool(pool);
+
+    return rc;
+}
+
+
+static ngx_uint_t
+ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *type;
 
     static ngx_str_t  suffix = ngx_string("_output");
 
-    rc = ngx_ors_context_list(&list, items, pool);
+    type = ngx_ors_json_find(json, item, "type");
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (type == NULL) {
+        return 0;
     }
 
-    for (item = list.first; item; item = ngx_ors_json_next(&list.json, item)) {
-        type = ngx_ors_json_find(&list.json, item, "type");
+    ngx_ors_json_raw(json, type, &text);
 
-        if (type == NULL) {
-            continue;
-        }
-
-        ngx_ors_json_raw(&list.json, type, &text);
-
-        if (text.len > suffix.len
-            && ngx_memcmp(text.data + text.len - suffix.len, suffix.data,
-                          suffix.len)
-               == 0)
-        {
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
+    return text.len > suffix.len
+           && ngx_memcmp(text.data + text.len - suffix.len, suffix.data,
+                         suffix.len)
+              == 0;
 }
 
 
 static ngx_int_t
 ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_str_t *items)
 {
-    ngx_int_t                rc;
-    ngx_str_t                text;
-    ngx_ors_json_node_t     *item, *role;
-    ngx_ors_context_list_t   list;
+    ngx_int_t             rc;
+    ngx_str_t             text;
+    ngx_pool_t           *pool;
+    ngx_ors_stored_t      list;
+    ngx_ors_json_node_t  *item;
 
-    rc = ngx_ors_context_list(&list, items, cm->req->pool);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    if (!ngx_ors_context_has(items, "\"system\"")
+        && !ngx_ors_context_has(items, "\"developer\"")
+        && !ngx_ors_context_has(items, "\\u"))
+    {
+        return NGX_OK;
     }
 
-    for (item = list.first; item; item = ngx_ors_json_next(&list.json, item)) {
-        role = ngx_ors_json_find(&list.json, item, "role");
+    pool = ngx_create_pool(NGX_ORS_CONTEXT_BLOCK, cm->req->pool->log);
+    if (pool == NULL) {
+        return NGX_ERROR;
+    }
 
-        if (role && role->type == ngx_ors_json_string
-            && (ngx_ors_json_is(&list.json, role, "system")
-                || ngx_ors_json_is(&list.json, role, "developer")))
-        {
-            ngx_ors_context_item(&list, item, &text);
+    rc = ngx_ors_stored_read(&list, items, cm->req->limits->nodes, pool);
+
+    for (item = list.first;
+         item && rc == NGX_OK;
+         item = ngx_ors_json_next(&list.json, item))
+    {
+        if (ngx_ors_context_is_rule(&list.json, item)) {
+            ngx_ors_stored_item(&list, item, &text);
             ngx_ors_context_put(cm, &text);
         }
     }
 
-    return NGX_OK;
+    ngx_destroy_pool(pool);
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_context_is_rule(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *role;
+
+    role = ngx_ors_json_find(json, item, "role");
+
+    return role && (ngx_ors_json_is(json, role, "system")
+                    || ngx_ors_json_is(json, role, "developer"));
+}
+
+
+static ngx_uint_t
+ngx_ors_context_has(ngx_str_t *items, char *text)
+{
+    return items->len && ngx_strnstr(items->data, text, items->len) != NULL;
 }
 
 
@@ -340,7 +323,7 @@ ngx_ors_context_put(ngx_ors_context_merge_t *cm, ngx_str_t *items)
 static void
 ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 {
-    ngx_str_t            *ref;
+    ngx_ors_ref_t        *ref;
     ngx_ors_json_t       *json;
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *input, *item;
@@ -369,10 +352,10 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
          item;
          item = ngx_ors_json_next(json, item))
     {
-        if (ngx_ors_context_is_ref(json, item)) {
+        if (ngx_ors_refs_is(json, item)) {
 
-            if (ref->len) {
-                ngx_ors_context_put(cm, ref);
+            if (ref->item.len) {
+                ngx_ors_context_put(cm, &ref->item);
                 cm->own++;
             }
 
@@ -416,13 +399,7 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
         p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
     }
 
-    rc = ngx_ors_request_again(req, &body);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(err, req->pool, 503, "store_unavailable",
-                                 "what is stored of the conversation cannot "
-                                 "be read");
-    }
+    rc = ngx_ors_request_again(req, &body, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -430,6 +407,12 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
 
     input = req->field[ngx_ors_rq_input];
     req->prior = input->count - cm->own;
+
+    rc = ngx_ors_context_check(req, input, err);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
 
     if (cm->own || req->compact || ngx_ors_context_open(req, input)) {
         return NGX_OK;
@@ -442,6 +425,33 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
     ngx_str_set(&err->param, "input");
 
     return NGX_DECLINED;
+}
+
+
+/* what a store gives back may be of another version, or of another hand */
+
+static ngx_int_t
+ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_json_node_t *input,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *item;
+
+    item = ngx_ors_json_first(&req->json, input);
+
+    for (i = 0; item && i < req->prior; i++) {
+        rc = ngx_ors_stored_check(&req->json, item,
+                                  "invalid_previous_response",
+                                  "previous_response_id", req->pool, err);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        item = ngx_ors_json_next(&req->json, item);
+    }
+
+    return NGX_OK;
 }
 
 
@@ -523,73 +533,19 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
 
 
 ngx_int_t
-ngx_ors_context_find(ngx_str_t *items, ngx_str_t *id, ngx_pool_t *pool,
-    ngx_str_t *item)
-{
-    ngx_int_t                rc;
-    ngx_ors_json_node_t     *node, *value;
-    ngx_ors_context_list_t   list;
-
-    rc = ngx_ors_context_list(&list, items, pool);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    for (node = list.first; node; node = ngx_ors_json_next(&list.json, node)) {
-        value = ngx_ors_json_find(&list.json, node, "id");
-
-        if (value && value->type == ngx_ors_json_string
-            && ngx_ors_json_equal(&list.json, value, id->data, id->len))
-        {
-            ngx_ors_context_item(&list, node, item);
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n, ngx_pool_t *pool,
-    ngx_str_t *item)
-{
-    ngx_int_t                rc;
-    ngx_ors_json_node_t     *node;
-    ngx_ors_context_list_t   list;
-
-    rc = ngx_ors_context_list(&list, items, pool);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    for (node = list.first; node; node = ngx_ors_json_next(&list.json, node)) {
-
-        if (n-- == 0) {
-            ngx_ors_context_item(&list, node, item);
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_ors_context_ids(ngx_str_t *items, ngx_pool_t *pool, ngx_array_t *ids)
+ngx_ors_context_ids(ngx_str_t *items, ngx_uint_t max_nodes, ngx_pool_t *pool,
+    ngx_array_t *ids)
 {
     ngx_int_t                rc;
     ngx_str_t               *id;
     ngx_ors_json_node_t     *node, *value;
-    ngx_ors_context_list_t   list;
+    ngx_ors_stored_t         list;
 
     if (ngx_array_init(ids, pool, 4, sizeof(ngx_str_t)) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    rc = ngx_ors_context_list(&list, items, pool);
+    rc = ngx_ors_stored_read(&list, items, max_nodes, pool);
 
     if (rc != NGX_OK) {
         return rc;
@@ -616,55 +572,4 @@ ngx_ors_context_ids(ngx_str_t *items, ngx_pool_t *pool, ngx_array_t *ids)
     }
 
     return NGX_OK;
-}
-
-
-/* NGX_OK, NGX_DECLINED: it is no list, or an empty one; NGX_ERROR */
-
-static ngx_int_t
-ngx_ors_context_list(ngx_ors_context_list_t *list, ngx_str_t *items,
-    ngx_pool_t *pool)
-{
-    u_char     *p, *text;
-    ngx_int_t   rc;
-
-    if (items->len == 0) {
-        return NGX_DECLINED;
-    }
-
-    text = ngx_pnalloc(pool, items->len + 2);
-    if (text == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = text;
-    *p++ = '[';
-    p = ngx_cpymem(p, items->data, items->len);
-    *p++ = ']';
-
-    list->items = items;
-
-    ngx_ors_json_init(&list->json, pool, NGX_ORS_JSON_MAX_DEPTH,
-                      items->len + 2);
-
-    rc = ngx_ors_json_read(&list->json, text, p - text);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    list->first = ngx_ors_json_first(&list->json, &list->json.nodes[0]);
-
-    return list->first ? NGX_OK : NGX_DECLINED;
-}
-
-
-/* where a node stands in what the list was made of */
-
-static void
-ngx_ors_context_item(ngx_ors_context_list_t *list, ngx_ors_json_node_t *node,
-    ngx_str_t *item)
-{
-    item->data = list->items->data + ngx_ors_edit_start(node) - 1;
-    item->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
 }

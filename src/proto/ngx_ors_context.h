@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_refs.h>
 #include <ngx_ors_request.h>
 
 
@@ -26,19 +27,12 @@ typedef struct {
     ngx_ors_context_turn_t   *turns;      /* the oldest one first */
     ngx_uint_t                nturns;
 
-    /* for each of ngx_ors_context_refs(): the item, or empty: left out */
-    ngx_str_t                *refs;
+    ngx_ors_ref_t            *refs;       /* those of the input, found */
 
     /* bytes of turns; beyond them whole exchanges are dropped, 0: none is */
     size_t                    budget;
 } ngx_ors_context_t;
 
-
-/*
- * Finds the references to stored items in the input: "refs" has their ids,
- * decoded, in their order.  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_context_refs(ngx_ors_request_t *req, ngx_array_t *refs);
 
 /*
  * Puts the context before the input: the request is as if the client had
@@ -64,26 +58,11 @@ ngx_int_t ngx_ors_context_merge(ngx_ors_request_t *req,
 void ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
 /*
- * Finds the item with "id" in "items", those of one turn's input or output;
- * "item" is a part of "items".
- *
- * NGX_OK         found
- * NGX_DECLINED   not there, or "items" are none
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_context_find(ngx_str_t *items, ngx_str_t *id,
-    ngx_pool_t *pool, ngx_str_t *item);
-
-/* The same by its number, from 0. */
-ngx_int_t ngx_ors_context_nth(ngx_str_t *items, ngx_uint_t n,
-    ngx_pool_t *pool, ngx_str_t *item);
-
-/*
  * The ids of "items", decoded, from "pool".  NGX_OK, NGX_DECLINED: they are
  * none, or NGX_ERROR: no memory.
  */
-ngx_int_t ngx_ors_context_ids(ngx_str_t *items, ngx_pool_t *pool,
-    ngx_array_t *ids);
+ngx_int_t ngx_ors_context_ids(ngx_str_t *items, ngx_uint_t max_nodes,
+    ngx_pool_t *pool, ngx_array_t *ids);
 
 
 #endif /* _NGX_ORS_CONTEXT_H_INCLUDED_ */

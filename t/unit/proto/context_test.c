@@ -31,18 +31,21 @@ typedef struct {
 
 
 static void test_merge(void);
-static void test_refs(void);
-static void test_find(void);
+static void test_limits(void);
+static void test_broken(void);
 static void test_memory(void);
 static ngx_int_t merge(const merge_t *m);
 static void text(const char *s, ngx_str_t *str);
 
 
 #define U(n)    "{'role':'user','content':'" n "'}"
-#define A(n)    "{'type':'message','role':'assistant','id':'" n "'}"
-#define HALF    "{'type':'message','role':'assistant','status':'incomplete'}"
-#define CALL    "{'type':'function_call','call_id':'c'}"
-#define OUT     "{'type':'function_call_output','call_id':'c'}"
+#define A(n)    "{'type':'message','role':'assistant','id':'" n "',"          \
+                "'content':''}"
+#define HALF    "{'type':'message','role':'assistant','content':'',"          \
+                "'status':'incomplete'}"
+#define CALL    "{'type':'function_call','call_id':'c','name':'f',"           \
+                "'arguments':''}"
+#define OUT     "{'type':'function_call_output','call_id':'c','output':''}"
 #define SYS     "{'role':'system','content':'s'}"
 #define DEV     "{'role':'developer','content':'d'}"
 #define REF(n)  "{'type':'item_reference','id':'" n "'}"
@@ -159,8 +162,8 @@ main(void)
     ngx_ors_test_policy.unknown = ngx_ors_unknown_strip;
 
     test_merge();
-    test_refs();
-    test_find();
+    test_limits();
+    test_broken();
     test_memory();
 
     return done_testing();
@@ -217,7 +220,8 @@ static ngx_int_t
 merge(const merge_t *m)
 {
     ngx_int_t                rc;
-    ngx_str_t                body, refs[TURNS];
+    ngx_str_t                body;
+    ngx_ors_ref_t            refs[TURNS];
     ngx_uint_t               i;
     ngx_ors_context_t        ctx;
     ngx_ors_context_turn_t   turns[TURNS];
@@ -243,7 +247,7 @@ merge(const merge_t *m)
     ctx.budget = m->budget;
 
     for (i = 0; i < TURNS && m->refs[i]; i++) {
-        text(m->refs[i], &refs[i]);
+        text(m->refs[i], &refs[i].item);
     }
 
     ctx.refs = refs;
@@ -252,78 +256,83 @@ merge(const merge_t *m)
 }
 
 
-/* the ids of what is referred to, decoded */
+/* values are counted in all that was put together, and the rest is as it was */
 
 static void
-test_refs(void)
+test_limits(void)
 {
-    ngx_str_t    body, *id;
-    ngx_array_t  refs;
+    ngx_int_t  rc;
+
+    static const merge_t  m = {
+        "too many values", "{'model':'m','input':'hi'}",
+        { U("1"), A("1"), U("2"), A("2") }, { NULL }, 0, NULL, 0, NULL
+    };
 
     pool = ngx_ors_test_pool();
+    limits.nodes = 39;
 
-    text("{'model':'m','input':[" REF("a\\u0062") "," U("1") ",{'id':'c',"
-         "'type':null}," U("4") "]}", &body);
+    rc = merge(&m);
 
-    is_int(ngx_ors_test_request(&req, &body, &limits, pool, &err), NGX_OK,
-           "a request with references");
-    is_int(ngx_ors_context_refs(&req, &refs), NGX_OK, "they are found");
-    is_int(refs.nelts, 2, "all of them, and nothing else");
+    is_int(rc, NGX_DECLINED, "too many values: refused");
+    is_int(err.status, 400, "the client is told");
+    is_str(&err.code, "context_length_exceeded", "by its name");
+    ok(!req.merged && ngx_ors_json_is(&req.json,
+                                      req.field[ngx_ors_rq_input], "hi"),
+       "the request is as it was");
 
-    id = refs.elts;
-    is_str(&id[0], "ab", "an id is decoded");
-    is_str(&id[1], "c", "an id alone is a reference");
+    limits.nodes = 40;
 
-    text("{'model':'m','input':'x'}", &body);
+    is_int(merge(&m), NGX_OK, "as many as there may be");
 
-    is_int(ngx_ors_test_request(&req, &body, &limits, pool, &err), NGX_OK,
-           "a request with a text");
-    is_int(ngx_ors_context_refs(&req, &refs), NGX_OK, "it has no list");
-    is_int(refs.nelts, 0, "and no references");
-
+    limits.nodes = 10000;
     ngx_destroy_pool(pool);
 }
 
 
-/* an item by its id, or by its number */
+/* what is stored is checked once, in the widest reading, without limits */
 
 static void
-test_find(void)
+test_broken(void)
 {
-    ngx_str_t  items, id, item;
+    ngx_uint_t  i, logged;
 
-    pool = ngx_ors_test_pool();
+    static merge_t  cases[] = {
+        { "a tool without a type", "{'model':'m','input':'hi'}",
+          { U("1"), "{'type':'tool_search_output','tools':[{}]}" },
+          { NULL }, 0, NULL, 0, NULL },
+        { "no object", "{'model':'m','input':'hi'}", { U("1") ",7", "" },
+          { NULL }, 0, NULL, 0, NULL },
+        { "a type that nothing has", "{'model':'m','input':'hi'}",
+          { "{'type':'nothing'}", "" }, { NULL }, 0, NULL, 0, NULL },
+        { "a call without a name", "{'model':'m','input':'hi'}",
+          { U("1"), "{'type':'function_call','call_id':'c','arguments':''}" },
+          { NULL }, 0, NULL, 0, NULL },
+        { "a long name, another status", "{'model':'m','input':'hi'}",
+          { U("1"), "{'type':'function_call','call_id':'"
+            "0123456789012345678901234567890123456789012345678901234567890123"
+            "4','name':'a.b','arguments':'','status':'odd'}" },
+          { NULL }, 0, "", 0, NULL }
+    };
 
-    text(U("1") ", " A("a") "," A("b\\u0063"), &items);
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        pool = ngx_ors_test_pool();
+        logged = ngx_ors_test_logged(NGX_LOG_ERR);
 
-    text("a", &id);
-    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_OK, "by id");
-    ok(item.data == items.data + sizeof(U("1")) + 1
-       && item.len == sizeof(A("a")) - 1, "a part of the items");
+        if (cases[i].merged) {
+            is_int(merge(&cases[i]), NGX_OK, "%s", cases[i].name);
 
-    text("bc", &id);
-    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_OK,
-           "by an id that is escaped");
+        } else {
+            is_int(merge(&cases[i]), NGX_DECLINED, "%s: refused",
+                   cases[i].name);
+            is_int(err.status, 400, "%s: status", cases[i].name);
+            is_str(&err.code, "invalid_previous_response", "%s: code",
+                   cases[i].name);
+            is_int(ngx_ors_test_logged(NGX_LOG_ERR), logged + 1,
+                   "%s: the log knows", cases[i].name);
+        }
 
-    text("b", &id);
-    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_DECLINED,
-           "another id");
-
-    is_int(ngx_ors_context_nth(&items, 0, pool, &item), NGX_OK, "the first");
-    ok(item.data == items.data && item.len == sizeof(U("1")) - 1,
-       "it is the first");
-    is_int(ngx_ors_context_nth(&items, 3, pool, &item), NGX_DECLINED,
-           "there is no fourth");
-
-    ngx_str_null(&items);
-    is_int(ngx_ors_context_nth(&items, 0, pool, &item), NGX_DECLINED,
-           "nothing in nothing");
-
-    text("{'a'", &items);
-    is_int(ngx_ors_context_find(&items, &id, pool, &item), NGX_DECLINED,
-           "nothing in what is no JSON");
-
-    ngx_destroy_pool(pool);
+        ngx_destroy_pool(pool);
+    }
 }
 
 

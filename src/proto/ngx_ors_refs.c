@@ -1,0 +1,521 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_id.h>
+#include <ngx_ors_refs.h>
+
+
+#define NGX_ORS_REFS_POOL    4096
+
+/* of a number in an id of ours */
+#define NGX_ORS_REFS_DIGITS  7
+
+
+/* references to one turn, which is being looked through */
+
+typedef struct {
+    ngx_ors_ref_t     **refs;
+    ngx_uint_t          n;
+    ngx_ors_stored_t    items;
+    ngx_ors_request_t  *req;
+    ngx_ors_error_t    *err;
+    ngx_pool_t         *pool;     /* of no use afterwards */
+} ngx_ors_refs_search_t;
+
+
+static ngx_int_t ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *item);
+static void ngx_ors_refs_parse(ngx_ors_ref_t *ref);
+static ngx_int_t ngx_ors_refs_number(ngx_str_t *rest);
+static ngx_int_t ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool);
+static int ngx_libc_cdecl ngx_ors_refs_by_id(const void *one,
+    const void *two);
+static int ngx_libc_cdecl ngx_ors_refs_by_owner(const void *one,
+    const void *two);
+static ngx_int_t ngx_ors_refs_compare(ngx_str_t *one, ngx_str_t *two);
+static ngx_int_t ngx_ors_refs_turn(ngx_ors_refs_search_t *rs,
+    ngx_str_t *input, ngx_str_t *output);
+static ngx_int_t ngx_ors_refs_output(ngx_ors_refs_search_t *rs);
+static ngx_ors_ref_t *ngx_ors_refs_search(ngx_ors_refs_search_t *rs,
+    ngx_str_t *id);
+static ngx_int_t ngx_ors_refs_input(ngx_ors_refs_search_t *rs);
+static ngx_int_t ngx_ors_refs_take(ngx_ors_refs_search_t *rs,
+    ngx_ors_ref_t *ref, ngx_ors_json_node_t *node);
+
+
+ngx_int_t
+ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req)
+{
+    ngx_array_t           array;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *input, *item;
+
+    ngx_memzero(refs, sizeof(ngx_ors_refs_t));
+
+    json = &req->json;
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL || input->type != ngx_ors_json_array) {
+        return NGX_OK;
+    }
+
+    array.nelts = 0;
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        if (ngx_ors_refs_is(json, item)
+            && ngx_ors_refs_add(&array, req, item) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    if (array.nelts == 0) {
+        return NGX_OK;
+    }
+
+    refs->elts = array.elts;
+    refs->n = array.nelts;
+
+    return ngx_ors_refs_sort(refs, req->pool);
+}
+
+
+/* a message has a role, an id alone is a reference */
+
+ngx_uint_t
+ngx_ors_refs_is(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *type;
+
+    type = ngx_ors_json_find(json, item, "type");
+
+    if (type && type->type == ngx_ors_json_string) {
+        return ngx_ors_json_is(json, type, "item_reference");
+    }
+
+    return ngx_ors_json_find(json, item, "role") == NULL;
+}
+
+
+static ngx_int_t
+ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *item)
+{
+    ngx_ors_ref_t        *ref;
+    ngx_ors_json_node_t  *node;
+
+    if (array->nelts == 0
+        && ngx_array_init(array, req->pool, 8, sizeof(ngx_ors_ref_t))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ref = ngx_array_push(array);
+    if (ref == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(ref, sizeof(ngx_ors_ref_t));
+
+    ref->place = array->nelts - 1;
+
+    node = ngx_ors_json_find(&req->json, item, "id");
+
+    ref->id.data = ngx_pnalloc(req->pool, (node ? node->len : 0) + 1);
+    if (ref->id.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (node && node->type == ngx_ors_json_string) {
+        ref->id.len = ngx_ors_json_decode(&req->json, node, ref->id.data)
+                      - ref->id.data;
+    }
+
+    ngx_ors_refs_parse(ref);
+
+    return NGX_OK;
+}
+
+
+/*
+ * Ids of ours end with a number.  Those of other servers may have the same
+ * beginning, and are looked for by the whole id.
+ */
+
+static void
+ngx_ors_refs_parse(ngx_ors_ref_t *ref)
+{
+    ngx_str_t  text, rest;
+
+    ref->number = -1;
+
+    if (ngx_ors_id_split(&ref->id, &text, &rest) != NGX_OK) {
+        return;
+    }
+
+    if (rest.len && rest.data[0] == 'i') {
+        rest.data++;
+        rest.len--;
+
+        ref->number = ngx_ors_refs_number(&rest);
+
+        if (ref->number == NGX_ERROR) {
+            return;
+        }
+
+    } else if (rest.len && ngx_ors_refs_number(&rest) == NGX_ERROR) {
+        return;
+    }
+
+    ref->turn = text;
+}
+
+
+/* a number has one form: "07" would be another name of item 7 */
+
+static ngx_int_t
+ngx_ors_refs_number(ngx_str_t *rest)
+{
+    if (rest->len > NGX_ORS_REFS_DIGITS
+        || (rest->len > 1 && rest->data[0] == '0'))
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_atoi(rest->data, rest->len);
+}
+
+
+/* of those with the same id the first one of the input stays */
+
+static ngx_int_t
+ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool)
+{
+    ngx_uint_t       i, n;
+    ngx_ors_ref_t  **sorted;
+
+    sorted = ngx_palloc(pool, refs->n * sizeof(ngx_ors_ref_t *));
+    if (sorted == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < refs->n; i++) {
+        sorted[i] = &refs->elts[i];
+    }
+
+    ngx_qsort(sorted, refs->n, sizeof(ngx_ors_ref_t *), ngx_ors_refs_by_id);
+
+    for (i = 1, n = 1; i < refs->n; i++) {
+
+        if (ngx_ors_refs_compare(&sorted[n - 1]->id, &sorted[i]->id) == 0) {
+            sorted[i]->found = 1;
+            continue;
+        }
+
+        sorted[n++] = sorted[i];
+    }
+
+    refs->sorted = sorted;
+    refs->nsorted = n;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_refs_group(ngx_ors_refs_t *refs)
+{
+    if (refs->nsorted == 0) {
+        return;
+    }
+
+    ngx_qsort(refs->sorted, refs->nsorted, sizeof(ngx_ors_ref_t *),
+              ngx_ors_refs_by_owner);
+}
+
+
+static int ngx_libc_cdecl
+ngx_ors_refs_by_id(const void *one, const void *two)
+{
+    ngx_int_t       rc;
+    ngx_ors_ref_t  *first, *second;
+
+    first = *(ngx_ors_ref_t * const *) one;
+    second = *(ngx_ors_ref_t * const *) two;
+
+    rc = ngx_ors_refs_compare(&first->id, &second->id);
+
+    if (rc) {
+        return (int) rc;
+    }
+
+    return (first->place < second->place) ? -1 : 1;
+}
+
+
+static int ngx_libc_cdecl
+ngx_ors_refs_by_owner(const void *one, const void *two)
+{
+    ngx_int_t       rc;
+    ngx_ors_ref_t  *first, *second;
+
+    first = *(ngx_ors_ref_t * const *) one;
+    second = *(ngx_ors_ref_t * const *) two;
+
+    rc = ngx_memcmp(first->owner, second->owner, NGX_ORS_REF_OWNER);
+
+    return rc ? (int) rc : ngx_ors_refs_by_id(one, two);
+}
+
+
+static ngx_int_t
+ngx_ors_refs_compare(ngx_str_t *one, ngx_str_t *two)
+{
+    if (one->len != two->len) {
+        return (one->len < two->len) ? -1 : 1;
+    }
+
+    return ngx_memcmp(one->data, two->data, one->len);
+}
+
+
+ngx_int_t
+ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_str_t *input,
+    ngx_str_t *output, ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    ngx_int_t              rc;
+    ngx_uint_t             i;
+    ngx_ors_refs_search_t  rs;
+
+    rs.refs = refs;
+    rs.n = n;
+    rs.req = req;
+    rs.err = err;
+
+    rs.pool = ngx_create_pool(NGX_ORS_REFS_POOL, req->pool->log);
+    if (rs.pool == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_refs_turn(&rs, input, output);
+
+    ngx_destroy_pool(rs.pool);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (!refs[i]->found) {
+            return ngx_ors_refs_unknown(req, err);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    (void) ngx_ors_error_set(err, req->pool, 400, "item_not_found",
+                             "\"input\" refers to an item that is not "
+                             "stored here");
+    ngx_str_set(&err->param, "input");
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_refs_turn(ngx_ors_refs_search_t *rs, ngx_str_t *input,
+    ngx_str_t *output)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i, max;
+
+    max = rs->req->limits->nodes;
+
+    rc = ngx_ors_stored_read(&rs->items, output, max, rs->pool);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_refs_output(rs);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < rs->n; i++) {
+
+        if (!rs->refs[i]->found && rs->refs[i]->number >= 0) {
+            break;
+        }
+    }
+
+    if (i == rs->n) {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_stored_read(&rs->items, input, max, rs->pool);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    }
+
+    return ngx_ors_refs_input(rs);
+}
+
+
+static ngx_int_t
+ngx_ors_refs_output(ngx_ors_refs_search_t *rs)
+{
+    ngx_int_t             rc;
+    ngx_str_t             id;
+    ngx_ors_ref_t        *ref;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node, *value;
+
+    json = &rs->items.json;
+
+    for (node = rs->items.first; node; node = ngx_ors_json_next(json, node)) {
+        value = ngx_ors_json_find(json, node, "id");
+
+        if (value == NULL || value->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        ngx_ors_json_raw(json, value, &id);
+
+        if (value->escaped) {
+            id.data = ngx_pnalloc(rs->pool, value->len);
+            if (id.data == NULL) {
+                return NGX_ERROR;
+            }
+
+            id.len = ngx_ors_json_decode(json, value, id.data) - id.data;
+        }
+
+        ref = ngx_ors_refs_search(rs, &id);
+
+        if (ref && !ref->found) {
+            rc = ngx_ors_refs_take(rs, ref, node);
+
+            if (rc != NGX_OK) {
+                return rc;
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_ors_ref_t *
+ngx_ors_refs_search(ngx_ors_refs_search_t *rs, ngx_str_t *id)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  first, last, middle;
+
+    first = 0;
+    last = rs->n;
+
+    while (first < last) {
+        middle = first + (last - first) / 2;
+
+        rc = ngx_ors_refs_compare(&rs->refs[middle]->id, id);
+
+        if (rc == 0) {
+            return rs->refs[middle];
+        }
+
+        if (rc < 0) {
+            first = middle + 1;
+
+        } else {
+            last = middle;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* an id has any prefix: several may name the same item */
+
+static ngx_int_t
+ngx_ors_refs_input(ngx_ors_refs_search_t *rs)
+{
+    ngx_int_t             rc;
+    ngx_uint_t            i, count;
+    ngx_ors_ref_t        *ref;
+    ngx_ors_json_node_t  *node, **nodes;
+
+    count = rs->items.json.nodes[0].count;
+
+    nodes = ngx_palloc(rs->pool, count * sizeof(ngx_ors_json_node_t *));
+    if (nodes == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (node = rs->items.first, i = 0;
+         node && i < count;
+         node = ngx_ors_json_next(&rs->items.json, node))
+    {
+        nodes[i++] = node;
+    }
+
+    for (i = 0; i < rs->n; i++) {
+        ref = rs->refs[i];
+
+        if (ref->found || ref->number < 0
+            || (ngx_uint_t) ref->number >= count)
+        {
+            continue;
+        }
+
+        node = nodes[ref->number];
+
+        if (node == NULL) {
+            ref->found = 1;
+            continue;
+        }
+
+        rc = ngx_ors_refs_take(rs, ref, node);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        nodes[ref->number] = NULL;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_refs_take(ngx_ors_refs_search_t *rs, ngx_ors_ref_t *ref,
+    ngx_ors_json_node_t *node)
+{
+    ref->found = 1;
+
+    ngx_ors_stored_item(&rs->items, node, &ref->item);
+
+    return ngx_ors_stored_check(&rs->items.json, node, "unsupported_item",
+                                "input", rs->req->pool, rs->err);
+}

@@ -1,0 +1,76 @@
+
+/*
+ * References: items of a request's input that only name an item which is
+ * stored.  The caller finds out which turns have them, and loads each turn
+ * once.
+ */
+
+
+#ifndef _NGX_ORS_REFS_H_INCLUDED_
+#define _NGX_ORS_REFS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_request.h>
+#include <ngx_ors_stored.h>
+
+
+/* bytes of a turn's name */
+#define NGX_ORS_REF_OWNER  16
+
+
+typedef struct {
+    ngx_str_t                 id;         /* decoded */
+    ngx_str_t                 item;       /* what it names, a part of what */
+                                          /* is stored; empty: left out */
+    ngx_uint_t                place;      /* among the references */
+    ngx_int_t                 number;     /* of an input item without an id, */
+                                          /* or -1 */
+    ngx_str_t                 turn;       /* the part of "id" that ids of a */
+                                          /* turn share; empty: none of ours */
+    u_char                    owner[NGX_ORS_REF_OWNER];  /* the caller's */
+    unsigned                  found:1;
+} ngx_ors_ref_t;
+
+
+typedef struct {
+    ngx_ors_ref_t            *elts;       /* in the order of the input */
+    ngx_uint_t                n;
+
+    ngx_ors_ref_t           **sorted;     /* those that differ, by id or, */
+    ngx_uint_t                nsorted;    /* see below, by owner and id */
+} ngx_ors_refs_t;
+
+
+/*
+ * Finds the references in the input.  An id that is named twice is one item:
+ * the first reference stands for all of them, the others are left out.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req);
+
+/* Sorts refs->sorted by "owner", which the caller has set, then by id. */
+void ngx_ors_refs_group(ngx_ors_refs_t *refs);
+
+/*
+ * Finds what the "n" references "refs", sorted by id, name in one turn: an
+ * item of its "output" by id, of its "input" by number.  Each item is taken
+ * once: other references to it are left out.
+ *
+ * NGX_OK         all were found
+ * NGX_DECLINED   "err" says what is wrong: 400
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,
+    ngx_str_t *input, ngx_str_t *output, ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+
+/* The error for what is not there. */
+ngx_int_t ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err);
+
+/* 1 if "item" of the input is a reference. */
+ngx_uint_t ngx_ors_refs_is(ngx_ors_json_t *json, ngx_ors_json_node_t *item);
+
+
+#endif /* _NGX_ORS_REFS_H_INCLUDED_ */
