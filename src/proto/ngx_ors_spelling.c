@@ -1,0 +1,90 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fold.h>
+#include <ngx_ors_spelling.h>
+
+
+/* raw bytes of a name that is written in escapes: "\u006d" */
+#define NGX_ORS_SPELLING_RAW  (NGX_ORS_SPELLING_MAX * 6)
+
+
+static ngx_int_t ngx_ors_spelling_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, u_char *buf, ngx_str_t *name);
+
+
+const ngx_ors_field_t *
+ngx_ors_spelling_field(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_ors_shape_t *shape)
+{
+    u_char                  buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t               name;
+    ngx_uint_t              i;
+    const ngx_ors_field_t  *field;
+
+    if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
+        return NULL;
+    }
+
+    /* so are the names of the tables: it is one of them, or another name */
+
+    if (ngx_ors_fold_plain(&name)) {
+        return NULL;
+    }
+
+    for (i = 0; i < shape->nfields; i++) {
+        field = &shape->fields[i];
+
+        if (ngx_ors_fold_equal(&name, &field->name)) {
+            return field;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_spelling_is(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_str_t *name)
+{
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  text;
+
+    if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+        return 1;
+    }
+
+    if (key->ascii && !key->escaped && key->len != name->len) {
+        return 0;
+    }
+
+    return ngx_ors_spelling_name(json, key, buf, &text) == NGX_OK
+           && ngx_ors_fold_equal(&text, name);
+}
+
+
+/* NGX_DECLINED: longer than any name */
+
+static ngx_int_t
+ngx_ors_spelling_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *buf, ngx_str_t *name)
+{
+    ngx_ors_json_raw(json, key, name);
+
+    if (name->len > NGX_ORS_SPELLING_RAW) {
+        return NGX_DECLINED;
+    }
+
+    if (key->escaped) {
+        name->len = ngx_ors_json_decode(json, key, buf) - buf;
+        name->data = buf;
+    }
+
+    return NGX_OK;
+}
