@@ -34,6 +34,19 @@ typedef struct {
 /* The endpoint whose path "uri" ends with, or NULL. */
 const ngx_ors_endpoint_t *ngx_ors_endpoint_find(ngx_str_t *uri);
 
+/*
+ * The same for an "uri" that a server may take for that path: in capital
+ * letters, with more slashes or slashes at its end, parameters after ";", dots
+ * or spaces, ".json", dot segments, or characters that are still encoded.  It
+ * is rewritten in a copy from "pool".  NGX_OK: "*endpoint" is it, or NULL;
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_endpoint_variant(ngx_str_t *uri, ngx_pool_t *pool,
+    const ngx_ors_endpoint_t **endpoint);
+
+/* 1 if "uri" is that of POST responses/{id}/cancel, which has no body. */
+ngx_uint_t ngx_ors_endpoint_cancels(ngx_str_t *uri);
+
 /* The one with that id. */
 const ngx_ors_endpoint_t *ngx_ors_endpoint(ngx_ors_endpoint_e id);
 

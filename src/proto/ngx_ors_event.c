@@ -100,14 +100,33 @@ ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 void
 ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    static ngx_str_t  types[] = {
-        ngx_string("response.in_progress"),
-        ngx_string("response.completed"),
-        ngx_string("response.incomplete"),
-        ngx_string("response.failed")
-    };
+    static ngx_str_t  in_progress = ngx_string("response.in_progress");
+    static ngx_str_t  completed = ngx_string("response.completed");
+    static ngx_str_t  incomplete = ngx_string("response.incomplete");
+    static ngx_str_t  failed = ngx_string("response.failed");
 
-    ngx_ors_event_state(out, resp, &types[resp->status]);
+    switch (resp->status) {
+
+    case ngx_ors_response_in_progress:
+        ngx_ors_event_state(out, resp, &in_progress);
+        break;
+
+    case ngx_ors_response_completed:
+        ngx_ors_event_state(out, resp, &completed);
+        break;
+
+    case ngx_ors_response_incomplete:
+        ngx_ors_event_state(out, resp, &incomplete);
+        break;
+
+    case ngx_ors_response_failed:
+        ngx_ors_event_state(out, resp, &failed);
+        break;
+
+    case ngx_ors_response_cancelled: /* the protocol has no event for it */
+        break;
+    }
+
     ngx_ors_sse_done(out);
 }
 

@@ -63,9 +63,16 @@ extern const ngx_ors_shape_t  ngx_ors_fields_create;
 /* The body of POST responses/compact. */
 extern const ngx_ors_shape_t  ngx_ors_fields_compact;
 
-/* The input of both, and the tools and their choice in requests. */
+/* An item of the input of both, as it is sent or stored. */
+extern const ngx_ors_shape_t  ngx_ors_fields_input_item;
+
+/*
+ * The input of both, and the tools and their choice in requests; the tools in
+ * an item, which may come in, or be put out, and are no other ones.
+ */
 extern const ngx_ors_rule_t   ngx_ors_input_rule;
 extern const ngx_ors_rule_t   ngx_ors_tools_rule;
+extern const ngx_ors_rule_t   ngx_ors_tool_list_rule;
 extern const ngx_ors_rule_t   ngx_ors_tool_choice_rule;
 
 

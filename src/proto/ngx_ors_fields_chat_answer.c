@@ -112,7 +112,10 @@ static const ngx_ors_rule_t  ngx_ors_chat_invoked_null_rule =
 static const ngx_ors_field_t  ngx_ors_chat_function_use_fields[] = {
     ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule)
+    ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule),
+
+    /* null: here to be noticed when it comes twice, or in other letters */
+    ngx_ors_row("custom", NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_function_use_shape =

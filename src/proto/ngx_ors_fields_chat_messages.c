@@ -208,7 +208,10 @@ static const ngx_ors_field_t  ngx_ors_chat_function_call_fields[] = {
     ngx_ors_row_needed("function", &ngx_ors_chat_called_rule),
 
     /* of a stream's chunks, kept by SDKs */
-    ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL)
+    ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL),
+
+    /* null: here to be noticed when it comes twice, or in other letters */
+    ngx_ors_row_in("custom", NGX_ORS_IN_TOLERANT, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_function_call_shape =

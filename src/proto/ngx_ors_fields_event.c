@@ -288,7 +288,10 @@ static const ngx_ors_shape_t  ngx_ors_stream_extension_shape =
 
 static const ngx_ors_field_t  ngx_ors_stream_error_fields[] = {
     ngx_ors_stream_rows,
-    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)
+    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule),
+
+    /* null: here to be noticed when it comes twice, or in other letters */
+    ngx_ors_row_in("message", NGX_ORS_IN_OPENAI, 0, NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_stream_error_shape =

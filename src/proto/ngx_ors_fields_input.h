@@ -91,10 +91,6 @@ extern const ngx_ors_shape_t  ngx_ors_program_shape;
 extern const ngx_ors_shape_t  ngx_ors_program_output_shape;
 
 
-/* the tools of a request and of an item, where they may not be null */
-extern const ngx_ors_rule_t   ngx_ors_tool_list_rule;
-
-
 /* tools that only the flavor "openai" has, but those made of functions */
 
 extern const ngx_ors_shape_t  ngx_ors_web_search_shape;

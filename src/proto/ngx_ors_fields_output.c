@@ -378,7 +378,7 @@ static const ngx_ors_shape_t  ngx_ors_output_tool_search_shape =
 
 static const ngx_ors_field_t  ngx_ors_output_tool_search_output_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule),
+    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
@@ -392,7 +392,7 @@ static const ngx_ors_shape_t  ngx_ors_output_tool_search_output_shape =
 
 static const ngx_ors_field_t  ngx_ors_output_additional_tools_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule),
+    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("role", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule)

@@ -58,7 +58,10 @@ static const ngx_ors_rule_t  ngx_ors_nested_rule =
 
 static const ngx_ors_field_t  ngx_ors_chat_function_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_nested_rule)
+    ngx_ors_row_needed("function", &ngx_ors_nested_rule),
+
+    /* null: here to be noticed when it comes twice, or in other letters */
+    ngx_ors_row("name", NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_function_shape =
@@ -229,7 +232,10 @@ static const ngx_ors_rule_t  ngx_ors_nested_name_rule =
 
 static const ngx_ors_field_t  ngx_ors_chat_named_fields[] = {
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_nested_name_rule)
+    ngx_ors_row_needed("function", &ngx_ors_nested_name_rule),
+
+    /* as above */
+    ngx_ors_row("name", NULL)
 };
 
 static const ngx_ors_shape_t  ngx_ors_chat_named_shape =

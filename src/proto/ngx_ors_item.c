@@ -216,6 +216,7 @@ ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool, ngx_str_t *text)
     }
 
     notes->last = note;
+    notes->n++;
 
     return NGX_OK;
 }

@@ -57,6 +57,7 @@ struct ngx_ors_note_s {
 typedef struct {
     ngx_ors_note_t         *first;
     ngx_ors_note_t         *last;
+    ngx_uint_t              n;
 } ngx_ors_notes_t;
 
 

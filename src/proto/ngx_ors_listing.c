@@ -6,7 +6,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_hash.h>
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
 #include <ngx_ors_query.h>
@@ -312,8 +311,8 @@ ngx_ors_listing_grow(ngx_ors_listing_t *list)
     slots = list->slots;
     n = list->nslots;
 
-    if (n == 0) {
-        list->seed = (uint32_t) ngx_random();
+    if (n == 0 && ngx_ors_hash_key(&list->key, list->pool->log) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     list->nslots = n ? 2 * n : NGX_ORS_LISTING_IDS;
@@ -341,7 +340,7 @@ ngx_ors_listing_slot(ngx_ors_listing_t *list, ngx_str_t *id)
     uint64_t    n;
     ngx_str_t  *slot;
 
-    for (n = ngx_ors_hash(id->data, id->len, list->seed); /* void */ ; n++) {
+    for (n = ngx_ors_hash(&list->key, id->data, id->len); /* void */ ; n++) {
         slot = &list->slots[n & (list->nslots - 1)];
 
         if (slot->data == NULL

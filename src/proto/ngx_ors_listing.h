@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_hash.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
 
@@ -37,7 +38,7 @@ typedef struct {
     ngx_str_t                 *slots;     /* ids that items had, a hash */
     ngx_uint_t                 nslots;
     ngx_uint_t                 nids;
-    uint32_t                   seed;
+    ngx_ors_hash_key_t         key;
     ngx_ors_json_t             json;
     ngx_pool_t                *pool;
 
@@ -62,7 +63,7 @@ ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *args,
 /*
  * Adds items of one turn, JSON objects with commas between them in the order
  * of time.  Turns must come in the order of the list: list->ascending says
- * which.  "owner" is the turn's response id, which ids are derived from
+ * which.  "owner" is the turn's token, from which ids are made
  * where an item has none.  Its bytes are not needed any more.
  *
  * NGX_OK         go on

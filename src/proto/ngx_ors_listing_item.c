@@ -182,22 +182,24 @@ static ngx_int_t
 ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     const ngx_ors_listing_kind_t *kind, ngx_str_t *id)
 {
-    u_char     *p;
-    ngx_str_t   value;
+    u_char               *p;
+    ngx_int_t             rc;
+    ngx_str_t             value, *type;
+    ngx_ors_json_node_t  *node;
 
     static ngx_str_t  message = ngx_string("\"message\"");
     static ngx_str_t  reference = ngx_string("\"item_reference\"");
     static ngx_str_t  completed = ngx_string("\"completed\"");
 
-    value = message;
+    type = &message;
 
     if (kind == ngx_ors_listing_kinds
         && ngx_ors_json_find(json, json->nodes, "role") == NULL)
     {
-        value = reference;
+        type = &reference;
     }
 
-    if (ngx_ors_listing_missing(edits, json, json->nodes, "type", &value)
+    if (ngx_ors_listing_missing(edits, json, json->nodes, "type", type)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -215,14 +217,19 @@ ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         p = ngx_cpymem(p, id->data, id->len);
         *p = '"';
 
-        if (ngx_ors_listing_missing(edits, json, json->nodes, "id", &value)
-            != NGX_OK)
-        {
+        /* one that is no string is replaced, too: pages go on from ids */
+
+        node = ngx_ors_json_find(json, json->nodes, "id");
+
+        rc = node ? ngx_ors_edits_value(edits, node, &value)
+                  : ngx_ors_listing_missing(edits, json, json->nodes, "id",
+                                            &value);
+        if (rc != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    if (!kind->status || value.data == reference.data) {
+    if (!kind->status || type == &reference) {
         return NGX_OK;
     }
 
@@ -238,7 +245,7 @@ ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, const char *name, ngx_str_t *value)
 {
     u_char               *p;
-    size_t                len;
+    size_t                len, pos;
     ngx_str_t             text;
     ngx_ors_json_node_t  *node;
 
@@ -262,7 +269,17 @@ ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         return NGX_ERROR;
     }
 
-    p = ngx_sprintf(text.data, "\"%s\":%V", name, value);
+    p = text.data;
+    pos = ngx_ors_edit_start(object) + 1;
+
+    /* an object without members has the comma in front of the second one */
+
+    if (object->count == 0 && edits->n && edits->elts[edits->n - 1].pos == pos)
+    {
+        *p++ = ',';
+    }
+
+    p = ngx_sprintf(p, "\"%s\":%V", name, value);
 
     if (object->count) {
         *p++ = ',';
@@ -270,7 +287,7 @@ ngx_ors_listing_missing(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 
     text.len = p - text.data;
 
-    return ngx_ors_edits_add(edits, ngx_ors_edit_start(object) + 1, 0, &text);
+    return ngx_ors_edits_add(edits, pos, 0, &text);
 }
 
 

@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_line.h>
 #include <ngx_ors_mistake.h>
 
 
@@ -148,7 +149,7 @@ void
 ngx_ors_mistake_quote(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     u_char *buf, ngx_str_t *text)
 {
-    u_char               *p, *last, *dst;
+    u_char               *p, *last;
     ngx_uint_t            n;
     ngx_ors_json_node_t   cut;
 
@@ -163,24 +164,9 @@ ngx_ors_mistake_quote(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
     cut.len = p - ngx_ors_json_text(m->json, node);
 
     last = ngx_ors_json_decode(m->json, &cut, buf);
-    dst = buf;
-
-    for (p = buf; p < last; p++) {
-
-        if (*p < 0x20 || *p == 0x7f) {
-            *dst++ = '?';
-
-        } else if (*p == 0xc2 && p[1] < 0xa0) {
-            *dst++ = '?';
-            p++;
-
-        } else {
-            *dst++ = *p;
-        }
-    }
 
     text->data = buf;
-    text->len = dst - buf;
+    text->len = ngx_ors_line_copy(buf, buf, last - buf) - buf;
 }
 
 

@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_line.h>
 #include <ngx_ors_request.h>
 #include <ngx_ors_request_compact.h>
 
@@ -16,8 +17,12 @@ static ngx_int_t ngx_ors_request_malformed(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_plain(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_str_t *text);
+static ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
+    ngx_ors_json_t *merged, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
 static ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
@@ -178,6 +183,11 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
         if (ngx_ors_request_plain(req, name, &req->model) != NGX_OK) {
             return NGX_ERROR;
         }
+
+        rc = ngx_ors_request_model(req, err);
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     name = req->field[ngx_ors_rq_provider];
@@ -187,6 +197,33 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     return NGX_OK;
+}
+
+
+/* it will stand in headers, log lines and arguments of directives */
+
+static ngx_int_t
+ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    if (req->model.len > NGX_ORS_LINE_MAX) {
+        (void) ngx_ors_error_set(err, req->pool, 400,
+                                 "string_above_max_length",
+                                 "\"model\" must have at most %d bytes, "
+                                 "found %uz", NGX_ORS_LINE_MAX,
+                                 req->model.len);
+
+    } else if (!ngx_ors_line_clean(&req->model)) {
+        (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+                                 "\"model\" must not have control "
+                                 "characters");
+
+    } else {
+        return NGX_OK;
+    }
+
+    ngx_str_set(&err->param, "model");
+
+    return NGX_DECLINED;
 }
 
 
@@ -234,24 +271,32 @@ ngx_ors_request_obfuscates(ngx_ors_request_t *req)
 
 
 ngx_int_t
-ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body)
+ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body,
+    ngx_ors_error_t *err)
 {
     ngx_int_t             rc;
     ngx_uint_t            i;
-    ngx_ors_json_t       *json;
+    ngx_ors_json_t       *json, merged;
     ngx_ors_json_node_t  *node;
 
-    json = &req->json;
+    ngx_ors_json_init(&merged, req->pool, NGX_ORS_JSON_MAX_DEPTH,
+                      req->limits->nodes);
 
-    /* each value has taken some byte of a checked text */
+    rc = ngx_ors_json_read(&merged, body->data, body->len);
 
-    ngx_ors_json_init(json, req->pool, NGX_ORS_JSON_MAX_DEPTH, body->len);
-
-    rc = ngx_ors_json_read(json, body->data, body->len);
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_request_unreadable(req, &merged, err);
+    }
 
     if (rc != NGX_OK) {
         return rc;
     }
+
+    json = &req->json;
+
+    (void) ngx_pfree(req->pool, json->nodes);
+
+    *json = merged;
 
     req->body = *body;
     req->merged = 1;
@@ -276,40 +321,35 @@ ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body)
 }
 
 
+static ngx_int_t
+ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *merged,
+    ngx_ors_error_t *err)
+{
+    if (merged->error != ngx_ors_json_err_nodes) {
+        return ngx_ors_error_set(err, req->pool, 503, "store_unavailable",
+                                 "what is stored of the conversation cannot "
+                                 "be read");
+    }
+
+    ngx_ors_error_set(err, req->pool, 400, "context_length_exceeded",
+                      "the request and the conversation before it have more "
+                      "than %ui values", req->limits->nodes);
+    ngx_str_set(&err->param, "input");
+
+    return NGX_DECLINED;
+}
+
+
 ngx_int_t
 ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    char    *code, *text;
-    u_char  *p, *last;
-
-    code = NULL;
-    text = NULL;
-
-    if (req->name == NULL) {
-        code = "missing_required_parameter";
-        text = "is required";
-
-    } else if (req->model.len == 0) {
-        code = "missing_required_parameter";
-        text = "must not be empty";
-    }
-
-    last = req->model.data + req->model.len;
-
-    for (p = req->model.data; p < last; p++) {
-
-        if (*p < 0x20 || *p == 0x7f) {
-            code = "invalid_value";
-            text = "must not have control characters";
-            break;
-        }
-    }
-
-    if (code == NULL) {
+    if (req->model.len) {
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(err, req->pool, 400, code, "\"model\" %s", text);
+    (void) ngx_ors_error_set(err, req->pool, 400,
+                             "missing_required_parameter", "\"model\" %s",
+                             req->name ? "must not be empty" : "is required");
     ngx_str_set(&err->param, "model");
 
     return NGX_DECLINED;
@@ -492,7 +532,7 @@ ngx_ors_request_tools_of(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
     ngx_uint_t            n;
     ngx_ors_json_node_t  *tool, *type;
 
-    n = list->count;
+    n = ngx_ors_json_count(list);
 
     for (tool = ngx_ors_json_first(json, list);
          tool;
@@ -501,7 +541,7 @@ ngx_ors_request_tools_of(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
         type = ngx_ors_json_find(json, tool, "type");
 
         if (ngx_ors_json_is(json, type, "namespace")) {
-            n += ngx_ors_json_find(json, tool, "tools")->count;
+            n += ngx_ors_json_count(ngx_ors_json_find(json, tool, "tools"));
         }
     }
 

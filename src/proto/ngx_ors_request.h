@@ -86,7 +86,8 @@ typedef struct {
 
     /* of all; NULL when absent or null */
     ngx_ors_json_node_t       *name;      /* "model" */
-    ngx_str_t                  model;     /* decoded, empty without it */
+    ngx_str_t                  model;     /* decoded, empty without it, */
+                                          /* fit for a header or a log */
     ngx_str_t                  provider;  /* the same, of POST responses */
     ngx_uint_t                 prior;     /* items before its own input */
     unsigned                   stream:1;
@@ -122,15 +123,19 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err);
 
 /*
- * Reads a request again whose body has been put together from checked ones:
- * its fields are found in "body", nothing is checked.  NGX_OK, NGX_DECLINED:
- * it is no JSON, NGX_ERROR: no memory.
+ * Reads a request again whose body has been put together from checked ones,
+ * those that are stored among them: its fields are found in "body".
+ *
+ * NGX_OK         "req" has the new body
+ * NGX_DECLINED   "err" holds the reason, "req" is as it was: what is stored
+ *                is no JSON, or there are more values than limits->nodes
+ * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body);
+ngx_int_t ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body,
+    ngx_ors_error_t *err);
 
 /*
- * Checks that a request that was read can be routed: it has a model's name
- * that can stand in a log.
+ * Checks that a request that was read can be routed: it names a model.
  *
  * NGX_OK         req->model has it
  * NGX_DECLINED   "err" holds the reason

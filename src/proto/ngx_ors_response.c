@@ -439,8 +439,7 @@ ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_ors_json_node_t *tool)
 {
     u_char           *p, *text;
-    ngx_uint_t        i;
-    ngx_ors_edit_t   *edit;
+    ngx_ors_edit_t   *edit, *end;
     ngx_ors_edits_t   edits;
 
     ngx_ors_edits_init(&edits, req->pool);
@@ -458,9 +457,10 @@ ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
     text = req->json.text;
     p = ngx_ors_json_text(&req->json, tool);
 
-    for (i = 0; i < edits.n; i++) {
-        edit = &edits.elts[i];
+    edit = ngx_ors_edits_from(&edits, 0);
+    end = edits.elts + edits.n;
 
+    for ( /* void */ ; edit < end; edit++) {
         ngx_ors_response_line(out, p, text + edit->pos);
         ngx_ors_out_str(out, &edit->text);
 

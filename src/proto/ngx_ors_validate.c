@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mistake.h>
+#include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
 
 
@@ -54,7 +55,11 @@ static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
-    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
+    const ngx_ors_shape_t *shape);
+static ngx_int_t ngx_ors_validate_misspelled(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
+    const ngx_ors_field_t *field);
 static ngx_int_t ngx_ors_validate_strip(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_null(ngx_ors_walk_t *w,
@@ -177,14 +182,16 @@ ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
     case ngx_ors_json_number:
 
-        if ((rule->types & NGX_ORS_V_INTEGER) == NGX_ORS_V_INTEGER) {
+        if ((rule->types & NGX_ORS_V_INTEGER) == NGX_ORS_V_INTEGER
+            && !w->v->lax)
+        {
             return ngx_ors_validate_integer(w, node, rule);
         }
 
         break;
 
     case ngx_ors_json_string:
-        return ngx_ors_validate_string(w, node, rule);
+        return w->v->lax ? NGX_OK : ngx_ors_validate_string(w, node, rule);
 
     case ngx_ors_json_array:
         return ngx_ors_validate_array(w, node, rule);
@@ -514,16 +521,10 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         value = key + 1;
 
         if (n == 0) {
+            rc = ngx_ors_validate_unknown(w, &object, key, shape);
 
-            if (shape->open) {
-                rc = NGX_OK;
-
-            } else {
-                rc = ngx_ors_validate_unknown(w, &object, key);
-
-                if (rc == NGX_DECLINED || rc == NGX_ERROR) {
-                    return rc;
-                }
+            if (rc == NGX_DECLINED || rc == NGX_ERROR) {
+                return rc;
             }
 
             object.kept += (rc == NGX_OK);
@@ -595,10 +596,21 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
 static ngx_int_t
 ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key)
+    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape)
 {
-    u_char     buf[NGX_ORS_MISTAKE_QUOTE];
-    ngx_str_t  name;
+    u_char                  buf[NGX_ORS_MISTAKE_QUOTE];
+    ngx_str_t               name;
+    const ngx_ors_field_t  *field;
+
+    field = ngx_ors_spelling_field(w->json, key, shape);
+
+    if (field) {
+        return ngx_ors_validate_misspelled(w, object, key, field);
+    }
+
+    if (shape->open) {
+        return NGX_OK;
+    }
 
     switch ((ngx_ors_unknown_e) w->v->policy->unknown) {
 
@@ -617,6 +629,34 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     }
 
     return w->v->edits ? ngx_ors_validate_strip(w, object, key) : NGX_OK;
+}
+
+
+/* refused whatever becomes of unknown keys: others may read it as known */
+
+static ngx_int_t
+ngx_ors_validate_misspelled(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key, const ngx_ors_field_t *field)
+{
+    u_char     buf[NGX_ORS_MISTAKE_QUOTE];
+    ngx_str_t  name;
+
+    ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
+
+    if (ngx_ors_json_get(w->json, object->node, field->name.data,
+                         field->name.len))
+    {
+        ngx_ors_mistake_set(&w->mistake, "duplicate_key",
+                            "is given more than once, also as \"%V\"", &name);
+        ngx_ors_mistake_at_name(&w->mistake, &field->name);
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_mistake_set(&w->mistake, "unknown_parameter",
+                        "is not known, the name is \"%V\"", &field->name);
+    ngx_ors_mistake_at_name(&w->mistake, &name);
+
+    return NGX_DECLINED;
 }
 
 

@@ -216,6 +216,8 @@ typedef struct {
     unsigned                  mend:1;     /* fill in what is missing, and */
                                           /* leave out null if it may not be */
     unsigned                  discreet:1; /* messages quote no values */
+    unsigned                  lax:1;      /* types count, and what an object */
+                                          /* is; values have no limits */
 } ngx_ors_validate_t;
 
 

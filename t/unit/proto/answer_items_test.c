@@ -309,10 +309,10 @@ static hosted_t  hosted[] = {
     { "tool_search_call", "'id':'i'",
       "'call_id':'c','execution':'client','arguments':{},"
       "'status':'completed','created_by':'b'", "arguments" },
-    { "tool_search_output", "'tools':[{}]",
+    { "tool_search_output", "'tools':[{'type':'custom','name':'n'}]",
       "'id':'i','call_id':'c','execution':'client','status':'completed',"
       "'created_by':'b'", NULL },
-    { "additional_tools", "'tools':[{}]",
+    { "additional_tools", "'tools':[{'type':'custom','name':'n'}]",
       "'id':'i','role':'developer','status':'completed'", NULL },
     { "configuration_update", "'id':'i'", "'reasoning':{}", NULL },
     { "context_compaction", "'id':'i'",

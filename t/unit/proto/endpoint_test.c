@@ -29,10 +29,64 @@ static endpoint_t  endpoints[] = {
 };
 
 
-static char  *others[] = {
-    "", "/", "/v1", "responses", "/v1/responses/", "/v1/responses/resp_1",
-    "/v1/compact", "/v1/completions", "/v1/chat", "/v1/models/m", "/Models",
-    NULL
+/* and as what they may be read: -1 is nothing */
+
+static struct {
+    char        *uri;
+    ngx_int_t    id;
+} others[] = {
+    { "", -1 }, { "/", -1 }, { "/v1", -1 }, { "/v1/responses/resp_1", -1 },
+    { "/v1/compact", -1 }, { "/v1/completions", -1 }, { "/v1/chat", -1 },
+    { "/v1/models/m", -1 }, { "/xresponses", -1 }, { "/v1/responsesx", -1 },
+    { "/v1/responses/x.json", -1 }, { "/v1/responses/..", -1 },
+    { "/v1/responses-/", -1 }, { "%", -1 }, { "%%%", -1 }, { "/%2", -1 },
+    { "//..//..", -1 }, { ";", -1 }, { "/..;/;", -1 }, { "/.json", -1 },
+
+    { "responses", ngx_ors_endpoint_responses },
+    { "/v1/responses/", ngx_ors_endpoint_responses },
+    { "/v1/responses///", ngx_ors_endpoint_responses },
+    { "/v1/RESPONSES", ngx_ors_endpoint_responses },
+    { "/v1/re\xc5\xbfponses", ngx_ors_endpoint_responses },
+    { "/v1/responses;x=1", ngx_ors_endpoint_responses },
+    { "/v1;a/responses;;/", ngx_ors_endpoint_responses },
+    { "/v1/responses%2f", ngx_ors_endpoint_responses },
+    { "/v1/responses%252F", ngx_ors_endpoint_responses },
+    { "/v1/responses%25%32%35252f", ngx_ors_endpoint_responses },
+    { "/v1/responses%3Bx", ngx_ors_endpoint_responses },
+    { "/v1/%72esponses", ngx_ors_endpoint_responses },
+    { "/v1/responses?x", ngx_ors_endpoint_responses },
+    { "/v1/responses%3fx/y", ngx_ors_endpoint_responses },
+    { "/v1/responses#", ngx_ors_endpoint_responses },
+    { "/v1/responses.", ngx_ors_endpoint_responses },
+    { "/v1/responses. . .", ngx_ors_endpoint_responses },
+    { "/v1/responses ", ngx_ors_endpoint_responses },
+    { "/v1/ responses%00", ngx_ors_endpoint_responses },
+    { "/v1/responses.json", ngx_ors_endpoint_responses },
+    { "/v1/Responses.JSON;x/", ngx_ors_endpoint_responses },
+    { "/v1\\responses", ngx_ors_endpoint_responses },
+    { "/v1/responses/x/..", ngx_ors_endpoint_responses },
+    { "/v1/responses/.", ngx_ors_endpoint_responses },
+    { "/v1/responses/x/%2e%2E;a/", ngx_ors_endpoint_responses },
+    { "/v1/responses//compact", ngx_ors_endpoint_compact },
+    { "/v1/responses;a/compact;b", ngx_ors_endpoint_compact },
+    { "/v1/chat//completions", ngx_ors_endpoint_chat },
+    { "/v1/chat%2fcompletions", ngx_ors_endpoint_chat },
+    { "/v1/Chat/Completions/", ngx_ors_endpoint_chat },
+    { "/v1/embeddings%20", ngx_ors_endpoint_embeddings },
+    { "/Models", ngx_ors_endpoint_models },
+    { NULL, 0 }
+};
+
+
+static char  *cancels[] = {
+    "/responses/a/cancel", "/v1/responses/resp_1/cancel", NULL
+};
+
+
+static char  *no_cancels[] = {
+    "", "/cancel", "/responses/cancel", "/responses//cancel",
+    "/v1/responses/a/b/cancel", "/v1/response/a/cancel", "responses/a/cancel",
+    "/v1/responses/a/cancel/", NULL
 };
 
 
@@ -41,6 +95,7 @@ main(void)
 {
     ngx_str_t                  uri;
     ngx_uint_t                 i;
+    ngx_pool_t                *pool;
     const ngx_ors_endpoint_t  *endpoint;
 
     for (i = 0; endpoints[i].uri; i++) {
@@ -62,11 +117,35 @@ main(void)
            "and of its request, unless that is GET");
     }
 
-    for (i = 0; others[i]; i++) {
-        uri.data = (u_char *) others[i];
-        uri.len = ngx_strlen(others[i]);
+    pool = ngx_ors_test_pool();
 
-        ok(ngx_ors_endpoint_find(&uri) == NULL, "\"%s\" is none", others[i]);
+    for (i = 0; others[i].uri; i++) {
+        uri.data = (u_char *) others[i].uri;
+        uri.len = ngx_strlen(others[i].uri);
+
+        ok(ngx_ors_endpoint_find(&uri) == NULL, "\"%s\" is none",
+           others[i].uri);
+        is_int(ngx_ors_endpoint_variant(&uri, pool, &endpoint), NGX_OK,
+               "and is read");
+        is_int(endpoint ? (ngx_int_t) endpoint->id : -1, others[i].id,
+               "as what it may be read");
+    }
+
+    ngx_destroy_pool(pool);
+
+    for (i = 0; cancels[i]; i++) {
+        uri.data = (u_char *) cancels[i];
+        uri.len = ngx_strlen(cancels[i]);
+
+        ok(ngx_ors_endpoint_cancels(&uri), "\"%s\" cancels", cancels[i]);
+    }
+
+    for (i = 0; no_cancels[i]; i++) {
+        uri.data = (u_char *) no_cancels[i];
+        uri.len = ngx_strlen(no_cancels[i]);
+
+        ok(!ngx_ors_endpoint_cancels(&uri), "\"%s\" does not",
+           no_cancels[i]);
     }
 
     endpoint = ngx_ors_endpoint(ngx_ors_endpoint_chat);

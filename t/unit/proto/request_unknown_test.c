@@ -69,7 +69,7 @@ static unknown_t  rows[] = {
       "{'model':'m'}", "a" },
     { "{'model':'m','':true}", "{'model':'m'}", "" },
     { "{'model':'m','a\\\\\\u0022,':true}", "{'model':'m'}", "a\\\"," },
-    { "{'\\u006dodel':'m','Model':'x'}", "{'\\u006dodel':'m'}", "Model" },
+    { "{'\\u006dodel':'m','Modell':'x'}", "{'\\u006dodel':'m'}", "Modell" },
 
     /* white space */
 

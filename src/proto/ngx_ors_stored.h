@@ -1,0 +1,56 @@
+
+/*
+ * Items that come back from a store, those of one turn's input or output:
+ * JSON objects with commas between them.
+ */
+
+
+#ifndef _NGX_ORS_STORED_H_INCLUDED_
+#define _NGX_ORS_STORED_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_json.h>
+
+
+typedef struct {
+    ngx_ors_json_t            json;
+    ngx_str_t                *text;       /* that was read, borrowed */
+    ngx_ors_json_node_t      *first;
+} ngx_ors_stored_t;
+
+
+/*
+ * Reads "text", which is copied to "pool" for that; items->first is the
+ * first item.  "max_nodes" is the limit of values in it.
+ *
+ * NGX_OK         there are items
+ * NGX_DECLINED   there are none, or items->json.error says what is wrong
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
+    ngx_uint_t max_nodes, ngx_pool_t *pool);
+
+/*
+ * Checks an item that was stored against the tables of requests, in their
+ * widest reading: another one may have been in force when it was stored, by
+ * another version, or in another location.  Values have no limits, so that
+ * whatever could be put out can come in.
+ *
+ * NGX_OK         it is an item
+ * NGX_DECLINED   "err" is for the client, 400 with "code" and "param", static
+ *                texts, and the log of "pool" has been told
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_stored_check(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, char *code, char *param, ngx_pool_t *pool,
+    ngx_ors_error_t *err);
+
+/* Sets "item" to that part of items->text which "node" was read from. */
+void ngx_ors_stored_item(ngx_ors_stored_t *items, ngx_ors_json_node_t *node,
+    ngx_str_t *item);
+
+
+#endif /* _NGX_ORS_STORED_H_INCLUDED_ */
