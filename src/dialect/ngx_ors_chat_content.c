@@ -179,7 +179,7 @@ ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
     }
 
     if (node->type != ngx_ors_json_array) {
-        ngx_ors_json_raw(cc->json, node, &text);
+        ngx_ors_json_inner(cc->json, node, &text);
         ngx_ors_out_ref(cc->out, text.data, text.len);
 
         return NGX_OK;
@@ -536,7 +536,9 @@ ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
         text = part.member[kind == ngx_ors_chat_part_text
                            ? ngx_ors_chat_p_text : ngx_ors_chat_p_refusal];
 
-        if (text == NULL || text->len == 0) {
+        if (text == NULL || text->type != ngx_ors_json_string
+            || text->len == 0)
+        {
             continue;
         }
 

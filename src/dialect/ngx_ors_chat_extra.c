@@ -7,6 +7,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_extra.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_spelling.h>
 
 
 static ngx_uint_t ngx_ors_chat_extra_known(ngx_ors_request_t *req,
@@ -51,6 +53,7 @@ ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     {
         if (ngx_ors_chat_extra_known(req, key)
             || ngx_ors_chat_extra_taken(json, key)
+            || ngx_ors_spelling_field(json, key, &ngx_ors_fields_chat_request)
             || ngx_ors_chat_written(req, target, key))
         {
             continue;

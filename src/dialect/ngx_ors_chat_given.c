@@ -7,11 +7,13 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_given.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_spelling.h>
 
 
 /* longer than any path to an object with members, and a name */
 #define NGX_ORS_CHAT_GIVEN_PATH                                               \
-    (sizeof("provider_options[]..parallel_tool_calls") + NGX_INT_T_LEN)
+    (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SPELLING_MAX)
 
 
 /* who gives: an object of the request, and where it stands */
@@ -142,10 +144,11 @@ ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
 static ngx_int_t
 ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
 {
-    ngx_int_t             rc;
-    const ngx_str_t      *kept;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *key;
+    ngx_int_t               rc;
+    const ngx_str_t        *kept;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *key;
+    const ngx_ors_field_t  *field;
 
     json = &giver->req->json;
 
@@ -155,12 +158,20 @@ ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
     {
         for (kept = ngx_ors_chat_given_kept; kept->len; kept++) {
 
-            if (ngx_ors_json_equal(json, key, kept->data, kept->len)) {
+            if (ngx_ors_spelling_is(json, key, kept)) {
                 return ngx_ors_chat_given_refuse(giver, kept,
                                        "unsupported_parameter",
                                        "follows from other fields of the "
                                        "request and cannot be given here");
             }
+        }
+
+        field = ngx_ors_spelling_field(json, key,
+                                       &ngx_ors_fields_chat_request);
+        if (field) {
+            return ngx_ors_chat_given_refuse(giver, &field->name,
+                                             "unknown_parameter",
+                                             "must be spelled like this");
         }
 
         if ((key + 1)->type == ngx_ors_json_null) {

@@ -7,6 +7,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_habits.h>
+#include <ngx_ors_fold.h>
+#include <ngx_ors_spelling.h>
 
 
 static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
@@ -301,15 +303,11 @@ ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits, ngx_str_t *name)
 ngx_uint_t
 ngx_ors_chat_given(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 {
-    ngx_uint_t              i;
-    ngx_ors_chat_member_t  *member;
+    ngx_uint_t  i;
 
     for (i = 0; i < target->given.n; i++) {
-        member = &target->given.members[i];
 
-        if (member->name.len == name->len
-            && ngx_memcmp(member->name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_fold_equal(&target->given.members[i].name, name)) {
             return 1;
         }
     }
@@ -391,7 +389,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     for (i = 0; i < target->given.n; i++) {
         name = &target->given.members[i].name;
 
-        if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+        if (ngx_ors_spelling_is(json, key, name)) {
             return 1;
         }
     }
@@ -410,7 +408,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
         for (name = ngx_ors_chat_resume_names; name->len; name++) {
 
-            if (ngx_ors_json_equal(json, key, name->data, name->len)) {
+            if (ngx_ors_spelling_is(json, key, name)) {
                 return 1;
             }
         }
@@ -423,9 +421,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          member;
          member = member->next)
     {
-        if (ngx_ors_json_equal(json, key, member->name.data,
-                               member->name.len))
-        {
+        if (ngx_ors_spelling_is(json, key, &member->name)) {
             return 1;
         }
     }
@@ -449,7 +445,9 @@ ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
 
     *rule = &skip;
 
-    if (habits->types == NULL) {
+    if (habits->types == NULL || node == NULL
+        || node->type != ngx_ors_json_string)
+    {
         return NGX_OK;
     }
 

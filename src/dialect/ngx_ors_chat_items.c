@@ -7,7 +7,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
-#include <ngx_ors_hash.h>
 
 
 /* items behind a call where its output is looked for without an index */
@@ -502,13 +501,16 @@ ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
 
         for (size = 1; size < 2 * ci->ncalls; size <<= 1) { /* void */ }
 
+        if (ngx_ors_hash_key(&ci->key, ci->cc->pool->log) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
         ci->slots = ngx_pcalloc(ci->cc->pool, size * sizeof(uint32_t));
         if (ci->slots == NULL) {
             return NGX_ERROR;
         }
 
         ci->mask = size - 1;
-        ci->seed = ngx_random();
     }
 
     for ( /* void */ ; ci->nindexed < i; ci->nindexed++) {
@@ -543,7 +545,7 @@ ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id)
     uint64_t              n;
     ngx_ors_json_node_t  *node;
 
-    for (n = ngx_ors_hash(id->data, id->len, ci->seed); /* void */ ; n++) {
+    for (n = ngx_ors_hash(&ci->key, id->data, id->len); /* void */ ; n++) {
         slot = &ci->slots[n & ci->mask];
 
         if (*slot == 0) {

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_hash.h>
 
 
 typedef enum {
@@ -60,7 +61,7 @@ typedef struct {
     ngx_uint_t               nindexed;    /* items that are in "slots" */
     uint32_t                *slots;       /* calls by id: item + 1, 0: free */
     uint64_t                 mask;
-    uint32_t                 seed;
+    ngx_ors_hash_key_t       key;
 } ngx_ors_chat_items_t;
 
 

@@ -114,13 +114,28 @@ ngx_ors_chat_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
 ngx_int_t
 ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
-    ngx_pool_t *pool, ngx_str_t *text)
+    ngx_pool_t *pool, ngx_buf_t *b, ngx_str_t *text)
 {
-    text->data = ngx_pnalloc(pool, ngx_ors_chat_logprobs_size(json, list));
-    if (text->data == NULL) {
-        return NGX_ERROR;
+    size_t  size;
+
+    size = ngx_ors_chat_logprobs_size(json, list);
+
+    if (size > (size_t) (b->end - b->start)) {
+
+        if (b->start) {
+            (void) ngx_pfree(pool, b->start);
+        }
+
+        b->start = ngx_pnalloc(pool, size);
+        if (b->start == NULL) {
+            b->end = NULL;
+            return NGX_ERROR;
+        }
+
+        b->end = b->start + size;
     }
 
+    text->data = b->start;
     text->len = ngx_ors_chat_logprobs_put(text->data, json, list, 0)
                 - text->data;
 
@@ -128,7 +143,10 @@ ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
 }
 
 
-/* nothing is written in more bytes than the server has used for it */
+/*
+ * Nothing is written in more bytes than the server has used for it, but for
+ * what all tokens get
+ */
 
 static size_t
 ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
@@ -136,7 +154,7 @@ ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
     size_t                n;
     ngx_ors_json_node_t  *node, *tops;
 
-    n = list->count;
+    n = 0;
 
     for (node = ngx_ors_json_first(json, list);
          node;
@@ -144,7 +162,7 @@ ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
     {
         tops = ngx_ors_chat_note(json, node, "top_logprobs",
                                  ngx_ors_json_array);
-        n += tops ? tops->count : 0;
+        n += (node->type == ngx_ors_json_object) + (tops ? tops->count : 0);
     }
 
     return list->len + n * NGX_ORS_CHAT_LOGPROB_MORE;
@@ -231,6 +249,11 @@ ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
 
         if (p != first) {
             *p++ = ',';
+        }
+
+        if (node->integer && *ngx_ors_json_text(json, node) != '-') {
+            p = ngx_cpymem(p, ngx_ors_json_text(json, node), node->len);
+            continue;
         }
 
         p = ngx_sprintf(p, "%L", n);

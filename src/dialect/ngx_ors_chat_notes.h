@@ -38,14 +38,16 @@ ngx_int_t ngx_ors_chat_annotation(ngx_ors_json_t *json,
 /*
  * Sets "text" to the elements of the array "list", tokens with what they
  * could have been, as those of a response: JSON with commas and without
- * brackets, from "pool".  Each has "bytes" and "top_logprobs", empty where
- * the server has none (E60); what is no token is left out.
+ * brackets.  Each has "bytes" and "top_logprobs", empty where the server has
+ * none (E60); what is no token is left out.  The text is written to "b",
+ * zeroed at first, which grows in "pool": it lasts until the next call.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory
  */
 ngx_int_t ngx_ors_chat_logprobs(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_str_t *text);
+    ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_buf_t *b,
+    ngx_str_t *text);
 
 
 #endif /* _NGX_ORS_CHAT_NOTES_H_INCLUDED_ */

@@ -259,8 +259,9 @@ ngx_ors_chat_offer_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
 
     ngx_ors_out_lit(out, ",\"description\":\"");
 
-    if (member[ngx_ors_chat_o_description]) {
-        ngx_ors_json_raw(json, member[ngx_ors_chat_o_description], &raw);
+    ngx_ors_json_inner(json, member[ngx_ors_chat_o_description], &raw);
+
+    if (raw.len) {
         ngx_ors_out_ref(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "\\n\\n");
     }
@@ -273,10 +274,10 @@ ngx_ors_chat_offer_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
 
         if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {
             ngx_ors_out_lit(out, " It must match this grammar (");
-            ngx_ors_json_raw(json, part[ngx_ors_chat_g_syntax], &raw);
+            ngx_ors_json_inner(json, part[ngx_ors_chat_g_syntax], &raw);
             ngx_ors_out_ref(out, raw.data, raw.len);
             ngx_ors_out_lit(out, "):\\n");
-            ngx_ors_json_raw(json, part[ngx_ors_chat_g_definition], &raw);
+            ngx_ors_json_inner(json, part[ngx_ors_chat_g_definition], &raw);
             ngx_ors_out_ref(out, raw.data, raw.len);
         }
     }

@@ -6,14 +6,12 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_required.h>
 #include <ngx_ors_chat_schema.h>
 
 
 /* schemas inside each other */
 #define NGX_ORS_CHAT_SCHEMA_DEPTH  64
-
-/* a few milliseconds; names mostly come in one order, which costs one each */
-#define NGX_ORS_CHAT_SCHEMA_STEPS  500000
 
 
 /*
@@ -52,18 +50,19 @@ enum {
 
 
 typedef struct {
-    ngx_ors_chat_schema_t  *cs;
-    ngx_ors_json_node_t    *node;
-    ngx_ors_json_node_t    *member[ngx_ors_chat_s_n];
+    ngx_ors_chat_schema_t   *cs;
+    ngx_ors_json_node_t     *node;
+    ngx_ors_json_node_t     *member[ngx_ors_chat_s_n];
+    ngx_ors_chat_required_t  required;
 
-    ngx_uint_t              depth;
-    ngx_uint_t              kept;         /* members that stay, so far */
-    size_t                  end;          /* of the last one, or of "{" */
+    ngx_uint_t               depth;
+    ngx_uint_t               kept;         /* members that stay, so far */
+    size_t                   end;          /* of the last one, or of "{" */
 
-    unsigned                object:1;
-    unsigned                complete:1;   /* all properties are required */
-    unsigned                nullable:1;   /* to be made so */
-    unsigned                wrapped:1;    /* ... from outside */
+    unsigned                 object:1;
+    unsigned                 complete:1;   /* all properties are required */
+    unsigned                 nullable:1;   /* to be made so */
+    unsigned                 wrapped:1;    /* ... from outside */
 } ngx_ors_chat_schema_node_t;
 
 
@@ -91,10 +90,6 @@ static ngx_int_t ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn,
     ngx_str_t *text);
-static ngx_uint_t ngx_ors_chat_schema_requires(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *key, ngx_ors_json_node_t **pos);
-static ngx_uint_t ngx_ors_chat_schema_same(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *a, ngx_ors_json_node_t *b);
 static ngx_uint_t ngx_ors_chat_schema_wraps(ngx_ors_chat_schema_node_t *sn);
 static ngx_int_t ngx_ors_chat_schema_type(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *type);
@@ -144,7 +139,6 @@ ngx_ors_chat_schema_init(ngx_ors_chat_schema_t *cs, ngx_ors_json_t *json,
     ngx_pool_t *pool)
 {
     cs->json = json;
-    cs->steps = NGX_ORS_CHAT_SCHEMA_STEPS;
 
     ngx_ors_edits_init(&cs->edits, pool);
 }
@@ -162,10 +156,6 @@ ngx_ors_chat_schema(ngx_ors_chat_schema_t *cs, ngx_ors_json_node_t *node,
 
     if (rc != NGX_OK) {
         return rc;
-    }
-
-    if (cs->steps == 0) {
-        return NGX_DECLINED;
     }
 
     ngx_ors_edits_write(&cs->edits, cs->json, node->pos,
@@ -325,9 +315,10 @@ ngx_ors_chat_schema_fits(ngx_ors_chat_schema_node_t *sn)
 static ngx_int_t
 ngx_ors_chat_schema_fits_object(ngx_ors_chat_schema_node_t *sn)
 {
+    ngx_int_t             rc;
     ngx_uint_t            n;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *properties, *required, *additional, *key, *pos;
+    ngx_ors_json_node_t  *properties, *required, *additional, *key;
 
     json = sn->cs->json;
     properties = sn->member[ngx_ors_chat_s_properties];
@@ -349,14 +340,22 @@ ngx_ors_chat_schema_fits_object(ngx_ors_chat_schema_node_t *sn)
         return NGX_DECLINED;
     }
 
+    ngx_ors_chat_required_init(&sn->required, json, required,
+                               sn->cs->edits.pool);
+
     n = 0;
-    pos = NULL;
 
     for (key = properties ? ngx_ors_json_first(json, properties) : NULL;
          key;
          key = ngx_ors_json_next(json, key))
     {
-        n += ngx_ors_chat_schema_requires(sn, key, &pos);
+        rc = ngx_ors_chat_required(&sn->required, key);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        n += (rc == NGX_OK);
     }
 
     sn->complete = required && required->count == n
@@ -559,9 +558,8 @@ ngx_ors_chat_schema_properties(ngx_ors_chat_schema_node_t *sn)
 {
     ngx_int_t             rc;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *key, *pos;
+    ngx_ors_json_node_t  *key;
 
-    pos = NULL;
     json = sn->cs->json;
 
     for (key = ngx_ors_json_first(json,
@@ -569,8 +567,14 @@ ngx_ors_chat_schema_properties(ngx_ors_chat_schema_node_t *sn)
          key;
          key = ngx_ors_json_next(json, key))
     {
+        rc = ngx_ors_chat_required(&sn->required, key);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
         rc = ngx_ors_chat_schema_walk(sn->cs, key + 1, sn->depth + 1,
-                               !ngx_ors_chat_schema_requires(sn, key, &pos));
+                                      rc == NGX_DECLINED);
         if (rc != NGX_OK) {
             return rc;
         }
@@ -690,57 +694,6 @@ ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
     text->len = p - text->data;
 
     return NGX_OK;
-}
-
-
-/* 1 if property "key" is required; "*pos" is where it is looked for first */
-
-static ngx_uint_t
-ngx_ors_chat_schema_requires(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *key, ngx_ors_json_node_t **pos)
-{
-    ngx_uint_t            n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *required, *name;
-
-    json = sn->cs->json;
-    required = sn->member[ngx_ors_chat_s_required];
-
-    for (n = required ? required->count : 0; n && sn->cs->steps; n--) {
-
-        name = *pos ? *pos : required + 1;
-        *pos = ngx_ors_json_next(json, name);
-        sn->cs->steps--;
-
-        if (name->type == ngx_ors_json_string
-            && ngx_ors_chat_schema_same(json, name, key))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* of two that are escaped, only if in the same way */
-
-static ngx_uint_t
-ngx_ors_chat_schema_same(ngx_ors_json_t *json, ngx_ors_json_node_t *a,
-    ngx_ors_json_node_t *b)
-{
-    if (a->escaped == b->escaped) {
-        return a->len == b->len
-               && ngx_memcmp(ngx_ors_json_text(json, a),
-                             ngx_ors_json_text(json, b), a->len) == 0;
-    }
-
-    if (a->escaped) {
-        return ngx_ors_json_equal(json, a, ngx_ors_json_text(json, b),
-                                  b->len);
-    }
-
-    return ngx_ors_json_equal(json, b, ngx_ors_json_text(json, a), a->len);
 }
 
 

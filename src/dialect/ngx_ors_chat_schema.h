@@ -19,13 +19,12 @@
 typedef struct {
     ngx_ors_json_t     *json;       /* borrowed */
     ngx_ors_edits_t     edits;      /* of the schema in hand */
-    ngx_uint_t          steps;      /* comparisons of names that are left */
 } ngx_ors_chat_schema_t;
 
 
 /*
- * Prepares to write schemas that stand in "json", of which all together may
- * cost as much time.  Memory will come from "pool".
+ * Prepares to write schemas that stand in "json".  Memory will come from
+ * "pool".
  */
 void ngx_ors_chat_schema_init(ngx_ors_chat_schema_t *cs,
     ngx_ors_json_t *json, ngx_pool_t *pool);

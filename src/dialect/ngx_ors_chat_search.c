@@ -111,6 +111,10 @@ ngx_ors_chat_search_name(ngx_ors_chat_content_t *cc,
                                  "name");
     }
 
+    if (name == NULL || name->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
     if (ngx_ors_chat_tools_name(cc->json, space, name, cc->pool, &sent)
         != NGX_OK)
     {

@@ -149,7 +149,7 @@ ngx_ors_chat_thought_first(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
 
     ngx_ors_chat_thought_text(json, part, text);
 
-    return part->next ? part : NULL;
+    return (part && part->next) ? part : NULL;
 }
 
 
@@ -161,7 +161,7 @@ ngx_ors_chat_thought_next(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
 
     ngx_ors_chat_thought_text(json, part, text);
 
-    return part->next ? part : NULL;
+    return (part && part->next) ? part : NULL;
 }
 
 

@@ -7,7 +7,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_tools.h>
-#include <ngx_ors_hash.h>
 
 
 /* what chat servers take as the name of a function: [A-Za-z0-9_-]{1,64} */
@@ -17,8 +16,8 @@
 #define NGX_ORS_CHAT_NAME_HEAD                                                \
     (NGX_ORS_CHAT_NAME_MAX - (sizeof("_123456789") - 1))
 
-/* it must be the same one in each request of a conversation */
-#define NGX_ORS_CHAT_NAME_SEED  1103515245
+/* nine digits of it */
+#define NGX_ORS_CHAT_NAME_HASH  0xfffffffffULL
 
 
 /* members of a tool, as in ngx_ors_chat_tool_names */
@@ -77,6 +76,11 @@ static const ngx_str_t  ngx_ors_chat_tool_names[] = {
     ngx_string("execution"),
     ngx_null_string
 };
+
+
+/* of long names: each request of a conversation must come to the same one */
+
+static const ngx_ors_hash_key_t  ngx_ors_chat_name_key = { { 0, 0 } };
 
 
 ngx_int_t
@@ -196,7 +200,7 @@ ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
 {
     ngx_ors_json_node_t  *node;
 
-    cr->space = name;
+    cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
 
     for (node = ngx_ors_json_first(&cr->req->json, list);
          node;
@@ -251,6 +255,12 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
         return ngx_ors_chat_tools_search(cr, node);
 
     } else {
+        return ngx_ors_chat_tools_other(cr, node, type);
+    }
+
+    /* what has no name cannot be called, whoever has stored it */
+
+    if (name == NULL || name->type != ngx_ors_json_string) {
         return ngx_ors_chat_tools_other(cr, node, type);
     }
 
@@ -394,13 +404,16 @@ ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools, ngx_pool_t *pool)
 
     for (size = 1; size < 2 * tools->n; size <<= 1) { /* void */ }
 
+    if (ngx_ors_hash_key(&tools->key, pool->log) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     tools->slots = ngx_pcalloc(pool, size * sizeof(uint32_t));
     if (tools->slots == NULL) {
         return NGX_ERROR;
     }
 
     tools->mask = size - 1;
-    tools->seed = ngx_random();
 
     n = 0;
 
@@ -432,7 +445,7 @@ ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
     uint64_t    n;
     ngx_str_t  *sent;
 
-    for (n = ngx_ors_hash(name->data, name->len, tools->seed);
+    for (n = ngx_ors_hash(&tools->key, name->data, name->len);
          /* void */ ;
          n++)
     {
@@ -483,7 +496,7 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     u_char    *p, *last, *child;
     uint64_t   hash;
 
-    len = name->len + (space ? space->len : 0) + sizeof("__") - 1;
+    len = (name ? name->len : 0) + (space ? space->len : 0) + sizeof("__") - 1;
 
     p = ngx_pnalloc(pool, len);
     if (p == NULL) {
@@ -499,7 +512,8 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
         p = child;
     }
 
-    hash = ngx_ors_hash(p, last - p, NGX_ORS_CHAT_NAME_SEED);
+    hash = ngx_ors_hash(&ngx_ors_chat_name_key, p, last - p)
+           & NGX_ORS_CHAT_NAME_HASH;
 
     ngx_ors_chat_tools_legal(p, last);
 

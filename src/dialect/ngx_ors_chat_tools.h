@@ -15,6 +15,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_habits.h>
+#include <ngx_ors_hash.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
@@ -52,7 +53,7 @@ typedef struct {
     /* private */
     uint32_t              *slots;     /* by "sent": index + 1, 0: free */
     uint64_t               mask;
-    uint32_t               seed;
+    ngx_ors_hash_key_t     key;
 } ngx_ors_chat_tools_t;
 
 

@@ -99,6 +99,17 @@ static test_row_t  rows[] = {
     { "unknown fields", 4, ",'top_k':1,'x':2,'params':{'top_k':5}",
       ",'top_k':5,'x':2" },
 
+    { "unknown fields in other letters", 4,
+      ",'Top_K':1,'x':2,'params':{'top_k':5,'TOP_K':6}",
+      ",'top_k':5,'x':2" },
+
+    { "unknown fields that are known upstream in other letters", 4,
+      ",'Messages':[],'meſſages':[],'Max_Tokens':1,'N':2,'SEED':3,'seed':4,"
+      "'Logit_Bias':{},'\\u017ftop':[],'x':2", ",'seed':4,'x':2" },
+
+    { "members of an effort in other letters", 6, EFFORT ",'Thin\\u212a':1",
+      ",'think':5,'budget':5" },
+
     { "a provider's own routing", 4, ",'provider':{'order':['a']}",
       ",'provider':{'order':['a']}" },
 
@@ -117,6 +128,27 @@ static test_row_t  rows[] = {
 
     { "params: an escaped one", 0, ",'params':{'strea\\u006d':true}",
       "!unsupported_parameter params.stream" },
+
+    { "params: in other letters", 0, ",'params':{'MODEL':'x'}",
+      "!unsupported_parameter params.model" },
+
+    { "params: in letters beyond ASCII", 0, ",'params':{'meſſages':[]}",
+      "!unsupported_parameter params.messages" },
+
+    { "params: in escapes and other letters", 0,
+      ",'params':{'\\u017ftream':true}",
+      "!unsupported_parameter params.stream" },
+
+    { "params: a field in other letters", 0, ",'params':{'Temperature':1}",
+      "!unknown_parameter params.temperature" },
+
+    { "options: a field in other letters", 0,
+      OPTIONS "{'type':'p','Max_Tokens':1}]",
+      "!unknown_parameter provider_options[0].max_tokens" },
+
+    { "params: the longest field", 0,
+      ",'params':{'Prompt_cache_retention':''}",
+      "!unknown_parameter params.prompt_cache_retention" },
 
     { "options: tools", 0,
       OPTIONS "{'type':'q','tools':[]},{'type':'p','tools':[]}]",

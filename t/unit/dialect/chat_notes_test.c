@@ -150,14 +150,17 @@ test_annotations(void)
 static void
 test_logprobs(void)
 {
+    ngx_buf_t             b;
     ngx_str_t             text;
     ngx_uint_t            i;
     ngx_ors_json_node_t  *node;
 
+    ngx_memzero(&b, sizeof(ngx_buf_t));
+
     for (i = 0; i < sizeof(logprobs) / sizeof(logprobs[0]); i++) {
         node = read_json(logprobs[i].text);
 
-        is_int(ngx_ors_chat_logprobs(&json, node, pool, &text), NGX_OK,
+        is_int(ngx_ors_chat_logprobs(&json, node, pool, &b, &text), NGX_OK,
                "taken: %s", logprobs[i].text);
         is_json(&text, logprobs[i].expected, logprobs[i].text);
 
@@ -169,8 +172,11 @@ test_logprobs(void)
 static void
 test_no_memory(void)
 {
+    ngx_buf_t             b;
     ngx_str_t             text;
     ngx_ors_json_node_t  *node;
+
+    ngx_memzero(&b, sizeof(ngx_buf_t));
 
     node = read_json(annotations[0].text);
 
@@ -182,7 +188,7 @@ test_no_memory(void)
     node = read_json(logprobs[1].text);
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_chat_logprobs(&json, node, pool, &text), NGX_ERROR,
+    is_int(ngx_ors_chat_logprobs(&json, node, pool, &b, &text), NGX_ERROR,
            "logprobs without memory");
     free(source);
 

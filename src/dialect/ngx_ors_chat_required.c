@@ -1,0 +1,152 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_required.h>
+
+
+/* a list up to this length is searched name by name */
+#define NGX_ORS_CHAT_REQUIRED_FEW  16
+
+
+static ngx_int_t ngx_ors_chat_required_search(
+    ngx_ors_chat_required_t *required, ngx_str_t *text);
+static ngx_int_t ngx_ors_chat_required_read(ngx_ors_chat_required_t *required);
+static ngx_int_t ngx_ors_chat_required_text(ngx_ors_chat_required_t *required,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
+
+
+void
+ngx_ors_chat_required_init(ngx_ors_chat_required_t *required,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_pool_t *pool)
+{
+    ngx_memzero(required, sizeof(ngx_ors_chat_required_t));
+
+    required->json = json;
+    required->list = list;
+    required->pool = pool;
+}
+
+
+ngx_int_t
+ngx_ors_chat_required(ngx_ors_chat_required_t *required,
+    ngx_ors_json_node_t *key)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *name;
+
+    if (required->list == NULL || required->list->count == 0) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_chat_required_text(required, key, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* they mostly come in one order */
+
+    name = required->pos ? required->pos : required->list + 1;
+
+    if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
+        required->pos = ngx_ors_json_next(required->json, name);
+        return NGX_OK;
+    }
+
+    if (required->list->count <= NGX_ORS_CHAT_REQUIRED_FEW) {
+        return ngx_ors_chat_required_search(required, &text);
+    }
+
+    if (required->names.n == 0
+        && ngx_ors_chat_required_read(required) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_names_has(&required->names, &text) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_required_search(ngx_ors_chat_required_t *required,
+    ngx_str_t *text)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *name;
+
+    json = required->json;
+
+    for (name = ngx_ors_json_first(json, required->list);
+         name;
+         name = ngx_ors_json_next(json, name))
+    {
+        if (ngx_ors_json_equal(json, name, text->data, text->len)) {
+            required->pos = ngx_ors_json_next(json, name);
+            return NGX_OK;
+        }
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_required_read(ngx_ors_chat_required_t *required)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *name;
+
+    if (ngx_ors_names_reserve(&required->names, required->pool,
+                              required->list->count)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (name = ngx_ors_json_first(required->json, required->list);
+         name;
+         name = ngx_ors_json_next(required->json, name))
+    {
+        if (name->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        if (ngx_ors_chat_required_text(required, name, &text) != NGX_OK
+            || ngx_ors_names_add(&required->names, required->pool, &text)
+               == NGX_ERROR)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* decoded: one name may be written in several ways */
+
+static ngx_int_t
+ngx_ors_chat_required_text(ngx_ors_chat_required_t *required,
+    ngx_ors_json_node_t *node, ngx_str_t *text)
+{
+    u_char  *p;
+
+    ngx_ors_json_raw(required->json, node, text);
+
+    if (!node->escaped) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(required->pool, node->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_ors_json_decode(required->json, node, p) - p;
+    text->data = p;
+
+    return NGX_OK;
+}
