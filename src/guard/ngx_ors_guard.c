@@ -214,8 +214,13 @@ ngx_ors_guard_document(ngx_ors_guard_t *guard)
     guard->state = ngx_ors_guard_st_over;
 
     if (ngx_ors_guard_is_kept(guard)) {
-        return (ngx_ors_guard_keep_hold(guard, NULL) == NGX_OK) ? NGX_DONE
-                                                                : NGX_ERROR;
+        rc = ngx_ors_guard_keep_hold(guard, NULL);
+
+        if (rc == NGX_DECLINED) {
+            return ngx_ors_guard_fail(guard);
+        }
+
+        return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
     }
 
     guard->status = guard->upstream_status;

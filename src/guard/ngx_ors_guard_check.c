@@ -209,6 +209,8 @@ ngx_ors_guard_walk(ngx_ors_guard_t *guard, const ngx_ors_shape_t *shape,
 {
     ngx_ors_validate_t  v;
 
+    ngx_memzero(&v, sizeof(ngx_ors_validate_t));
+
     v.json = &guard->json;
     v.policy = guard->policy;
     v.root = "it";

@@ -10,9 +10,6 @@
 #include <ngx_ors_guard_slip.h>
 
 
-/* of an event, a type that no table has the text of */
-#define NGX_ORS_GUARD_TYPE_MAX  256
-
 #define ngx_ors_guard_row(name, act)                                          \
     { ngx_string(name), ngx_ors_guard_act_##act, ngx_ors_guard_part_none,     \
       ngx_ors_guard_m_n, NULL }
@@ -327,9 +324,11 @@ ngx_ors_guard_event_type(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
         return ngx_ors_guard_broken(guard, "a type is too long");
     }
 
-    if (ngx_ors_guard_event_copy(guard, type, &ev->type) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    /* not from the pool: any number of events may have such a type */
+
+    ev->type.data = guard->stream->type;
+    ev->type.len = ngx_ors_json_decode(&guard->json, type, ev->type.data)
+                   - ev->type.data;
 
     for (i = 0; i < ev->type.len; i++) {
 

@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_guard.h>
 #include <ngx_ors_guard_sum.h>
+#include <ngx_ors_names.h>
 
 
 /* what an event does */
@@ -84,9 +85,13 @@ typedef struct {
 typedef struct {
     const ngx_ors_guard_row_t   *row;
     ngx_ors_guard_act_e          act;
-    ngx_str_t                    type;    /* decoded */
+    ngx_str_t                    type;    /* decoded, up to the next event */
     ngx_ors_json_node_t         *member[ngx_ors_guard_m_n];  /* or NULL */
 } ngx_ors_guard_event_t;
+
+
+/* of an event, a type with escapes in it */
+#define NGX_ORS_GUARD_TYPE_MAX  256
 
 
 /* where the response is */
@@ -108,6 +113,7 @@ struct ngx_ors_guard_stream_s {
     ngx_ors_guard_order_e        order;
     const ngx_ors_guard_row_t   *row;        /* of the last event */
     ngx_uint_t                   slips;      /* bits of what was logged */
+    u_char                       type[NGX_ORS_GUARD_TYPE_MAX];  /* decoded */
 
     int64_t                      sequence;   /* of the next event */
     u_char                       number[sizeof(",\"sequence_number\":")
@@ -125,6 +131,7 @@ struct ngx_ors_guard_stream_s {
     ngx_uint_t                   nitems;
     ngx_uint_t                   nalloc;
     ngx_uint_t                   open;       /* of them */
+    ngx_ors_names_t              ids;        /* theirs */
     size_t                       kept;       /* bytes of items */
 
     /* of chat completions: choices by their index */

@@ -154,11 +154,11 @@ ngx_ors_guard_final_size(ngx_ors_guard_t *guard, size_t pos, size_t last)
     size = last - pos;
     end = guard->edits.elts + guard->edits.n;
 
-    for (edit = guard->edits.elts; edit < end; edit++) {
-
-        if (edit->pos >= pos && edit->pos < last) {
-            size = size + edit->text.len - edit->len;
-        }
+    for (edit = ngx_ors_edits_from(&guard->edits, pos);
+         edit < end && edit->pos < last;
+         edit++)
+    {
+        size = size + edit->text.len - edit->len;
     }
 
     return size;
@@ -175,9 +175,11 @@ ngx_ors_guard_final_text(ngx_ors_guard_t *guard, u_char *p, size_t pos,
     text = guard->json.text;
     end = guard->edits.elts + guard->edits.n;
 
-    for (edit = guard->edits.elts; edit < end; edit++) {
-
-        if (edit->pos < pos || edit->pos >= last) {
+    for (edit = ngx_ors_edits_from(&guard->edits, pos);
+         edit < end && edit->pos < last;
+         edit++)
+    {
+        if (edit->pos < pos) {
             continue;
         }
 

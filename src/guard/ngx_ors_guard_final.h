@@ -16,8 +16,9 @@
 
 
 /*
- * Counts bytes that are kept of items.  NGX_OK, or NGX_DECLINED: they are
- * over the limit for an answer, guard->error says so.
+ * Counts bytes that are kept of items, or that upstream's events make many
+ * of.  NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
+ * guard->error says so.
  */
 ngx_int_t ngx_ors_guard_final_charge(ngx_ors_guard_t *guard, size_t size);
 

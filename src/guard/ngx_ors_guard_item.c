@@ -240,13 +240,10 @@ static ngx_int_t
 ngx_ors_guard_item_identify(ngx_ors_guard_t *guard,
     ngx_ors_guard_item_t *item, ngx_ors_json_node_t *node)
 {
-    ngx_int_t                rc;
-    ngx_uint_t               i;
-    ngx_ors_json_t          *json;
-    ngx_ors_json_node_t     *id, *type;
-    ngx_ors_guard_stream_t  *gs;
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *id, *type;
 
-    gs = guard->stream;
     json = &guard->json;
 
     id = ngx_ors_json_find(json, node, "id");
@@ -257,16 +254,6 @@ ngx_ors_guard_item_identify(ngx_ors_guard_t *guard,
 
     } else if (id->len == 0) {
         return ngx_ors_guard_broken(guard, "the item's id is empty");
-    }
-
-    for (i = 0; id && i < gs->nitems; i++) {
-
-        if (ngx_ors_json_equal(json, id, gs->items[i].id.data,
-                               gs->items[i].id.len))
-        {
-            return ngx_ors_guard_broken(guard, "the item's id is that of "
-                                        "another one");
-        }
     }
 
     rc = ngx_ors_guard_final_charge(guard, (id ? id->len : 0)
@@ -285,7 +272,15 @@ ngx_ors_guard_item_identify(ngx_ors_guard_t *guard,
 
     item->kind = ngx_ors_guard_item_kind(&item->type);
 
-    return NGX_OK;
+    rc = id ? ngx_ors_names_add(&guard->stream->ids, guard->pool, &item->id)
+            : NGX_OK;
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_guard_broken(guard, "the item's id is that of "
+                                    "another one");
+    }
+
+    return rc;
 }
 
 

@@ -7,9 +7,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
+#include <ngx_ors_guard_check.h>
 #include <ngx_ors_guard_event.h>
 #include <ngx_ors_guard_keep.h>
 #include <ngx_ors_guard_stream.h>
+#include <ngx_ors_id.h>
 
 
 #define NGX_ORS_GUARD_KEEP_BLOCK  4096
@@ -19,6 +21,8 @@ static ngx_int_t ngx_ors_guard_keep_field(ngx_ors_guard_t *guard,
     ngx_ors_json_node_t *object, char *name, ngx_str_t *value);
 static void ngx_ors_guard_keep_value(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_str_t *value);
+static ngx_int_t ngx_ors_guard_keep_id(ngx_ors_guard_t *guard,
+    ngx_ors_json_node_t *object, ngx_str_t *id);
 static ngx_int_t ngx_ors_guard_keep_read(ngx_ors_guard_t *guard,
     ngx_ors_json_node_t **response);
 
@@ -98,11 +102,30 @@ ngx_int_t
 ngx_ors_guard_keep_hold(ngx_ors_guard_t *guard, ngx_str_t *type)
 {
     u_char               *p;
+    ngx_int_t             rc;
+    ngx_str_t             id;
     ngx_chain_t          *cl;
     ngx_ors_out_t         out;
     ngx_ors_json_node_t  *root;
 
     root = guard->json.nodes;
+
+    rc = ngx_ors_guard_keep_id(guard, type ? ngx_ors_json_find(&guard->json,
+                                                               root,
+                                                               "response")
+                                           : root,
+                               &id);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_guard_found(guard, "invalid_upstream_answer",
+                                   "the model server's answer is not valid: "
+                                   "its id is empty, longer than %d bytes or "
+                                   "has a control character", NGX_ORS_ID_MAX);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     ngx_ors_out_init(&out, guard->pool, NGX_ORS_GUARD_KEEP_BLOCK);
 
@@ -149,13 +172,11 @@ ngx_ors_guard_keep_response(ngx_ors_guard_t *guard, ngx_str_t *response,
 
     ngx_ors_json_raw(json, object, response);
 
-    node = ngx_ors_json_find(json, object, "id");
+    rc = ngx_ors_guard_keep_id(guard, object, id);
 
-    if (node == NULL || node->type != ngx_ors_json_string || node->escaped) {
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        return rc;
     }
-
-    ngx_ors_json_raw(json, node, id);
 
     node = ngx_ors_json_find(json, object, "output");
 
@@ -167,6 +188,48 @@ ngx_ors_guard_keep_response(ngx_ors_guard_t *guard, ngx_str_t *response,
 
     items->data++;
     items->len -= 2;
+
+    return NGX_OK;
+}
+
+
+/* what the client asks for later, in another spelling perhaps */
+
+static ngx_int_t
+ngx_ors_guard_keep_id(ngx_ors_guard_t *guard, ngx_ors_json_node_t *object,
+    ngx_str_t *id)
+{
+    size_t                i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &guard->json;
+    node = object ? ngx_ors_json_find(json, object, "id") : NULL;
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_json_raw(json, node, id);
+
+    if (node->escaped) {
+        id->data = ngx_pnalloc(guard->pool, node->len);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
+    }
+
+    if (id->len == 0 || id->len > NGX_ORS_ID_MAX) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < id->len; i++) {
+        if (id->data[i] < 0x20 || id->data[i] == 0x7f) {
+            return NGX_DECLINED;
+        }
+    }
 
     return NGX_OK;
 }

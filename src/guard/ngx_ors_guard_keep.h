@@ -31,13 +31,17 @@ ngx_int_t ngx_ors_guard_keep_fields(ngx_ors_guard_t *guard,
 
 /*
  * Holds guard->json with its edits; "type" is that of an event, NULL of a
- * document.  NGX_OK or NGX_ERROR: no memory.
+ * document.
+ *
+ * NGX_OK         held
+ * NGX_DECLINED   its id is none to keep it by; guard->error is set
+ * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_guard_keep_hold(ngx_ors_guard_t *guard, ngx_str_t *type);
 
 /*
- * The response that is held, borrowed from it; "id" and "items", what is
- * inside of its output, are parts of it.
+ * The response that is held, borrowed from it; "items", what is inside of its
+ * output, is a part of it, and so is "id", unless it had to be decoded.
  *
  * NGX_OK         set
  * NGX_DECLINED   it has no id or no output

@@ -19,6 +19,9 @@
 #include <ngx_ors_sse.h>
 
 
+/* what may be filled into any event without being counted */
+#define NGX_ORS_GUARD_FILLED        512
+
 /* a number to begin with that leaves room to count */
 #define NGX_ORS_GUARD_SEQUENCE_MAX  9007199254740992LL
 
@@ -29,6 +32,7 @@
 
 static ngx_int_t ngx_ors_guard_order_event(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
+static ngx_int_t ngx_ors_guard_order_filled(ngx_ors_guard_t *guard);
 static ngx_int_t ngx_ors_guard_order_begins(ngx_ors_guard_t *guard,
     ngx_ors_guard_event_t *ev);
 static ngx_int_t ngx_ors_guard_order_created(ngx_ors_guard_t *guard,
@@ -64,7 +68,9 @@ ngx_ors_guard_order(ngx_ors_guard_t *guard)
 {
     ngx_int_t               rc;
     ngx_ors_guard_event_t   ev;
+    ngx_ors_guard_order_e   order;
 
+    order = guard->stream->order;
     guard->stream->filled = 0;
 
     rc = ngx_ors_guard_check(guard, &guard->sse.data, guard->endpoint->event);
@@ -81,11 +87,39 @@ ngx_ors_guard_order(ngx_ors_guard_t *guard)
         rc = ngx_ors_guard_order_event(guard, &ev);
     }
 
+    /* those that take the response on come once each, others for ever */
+
+    if (rc == NGX_OK && order == guard->stream->order) {
+        rc = ngx_ors_guard_order_filled(guard);
+    }
+
     if (rc == NGX_OK) {
         return ngx_ors_guard_order_send(guard, &ev);
     }
 
     return (rc == NGX_DONE) ? NGX_OK : rc;
+}
+
+
+/*
+ * What is filled in is as large as the request, the event may be very small:
+ * it counts for the limit of an answer.  NGX_OK or NGX_DECLINED
+ */
+
+static ngx_int_t
+ngx_ors_guard_order_filled(ngx_ors_guard_t *guard)
+{
+    size_t      size;
+    ngx_uint_t  i;
+
+    size = 0;
+
+    for (i = 0; i < guard->edits.n; i++) {
+        size += guard->edits.elts[i].text.len;
+    }
+
+    return (size > NGX_ORS_GUARD_FILLED)
+           ? ngx_ors_guard_final_charge(guard, size) : NGX_OK;
 }
 
 
@@ -518,6 +552,7 @@ ngx_ors_guard_order_null(ngx_ors_guard_t *guard,
 static ngx_int_t
 ngx_ors_guard_order_send(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
 {
+    ngx_int_t             rc;
     ngx_str_t            *event;
     ngx_ors_json_node_t  *root;
 
@@ -538,7 +573,16 @@ ngx_ors_guard_order_send(ngx_ors_guard_t *guard, ngx_ors_guard_event_t *ev)
     if (guard->stream->order == ngx_ors_guard_order_st_over
         && ngx_ors_guard_is_kept(guard))
     {
-        return ngx_ors_guard_keep_hold(guard, &ev->type);
+        rc = ngx_ors_guard_keep_hold(guard, &ev->type);
+
+        /* the end is not sent, the stream goes on to its failure */
+
+        if (rc == NGX_DECLINED) {
+            guard->stream->order = ngx_ors_guard_order_st_running;
+            guard->stream->sequence--;
+        }
+
+        return rc;
     }
 
     root = guard->json.nodes;
