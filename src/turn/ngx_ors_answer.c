@@ -18,6 +18,8 @@
 /* longer ones could not be sent back by the client (spec, C19) */
 #define NGX_ORS_ANSWER_NAME_MAX  64
 
+#define ngx_ors_answer_made(answer, type)                                     \
+    ((answer)->types & ((ngx_uint_t) 1 << (type)))
 
 #define ngx_ors_answer_name_char(ch)                                          \
     (((ch) >= 'a' && (ch) <= 'z') || ((ch) >= 'A' && (ch) <= 'Z')             \
@@ -299,47 +301,37 @@ ngx_ors_answer_refusal(ngx_ors_answer_t *answer, ngx_str_t *text)
 }
 
 
-/* takes from the reply what there is already */
+/*
+ * Takes from the reply what there is already.  Each chunk may be such a reply:
+ * the items are not searched for it, there may be very many.  A call begins
+ * as one of a function, whatever its name makes of it.
+ */
 
 static void
 ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 {
-    ngx_ors_item_t  *item;
-
     /* a text may have been a thought so far */
 
-    if (answer->think.state != ngx_ors_think_st_start) {
+    if (answer->think.state != ngx_ors_think_st_start
+        || ngx_ors_answer_made(answer, ngx_ors_item_message))
+    {
         ngx_str_null(&reply->text);
         reply->parts = NULL;
         reply->logprobs = NULL;
     }
 
-    for (item = answer->resp->items; item; item = item->next) {
+    if (ngx_ors_answer_made(answer, ngx_ors_item_message)) {
+        ngx_str_null(&reply->refusal);
+    }
 
-        switch (item->type) {
+    if (ngx_ors_answer_made(answer, ngx_ors_item_function_call)) {
+        reply->calls = NULL;
+        reply->function = NULL;
+    }
 
-        case ngx_ors_item_message:
-            ngx_str_null(&reply->text);
-            ngx_str_null(&reply->refusal);
-            reply->parts = NULL;
-            reply->logprobs = NULL;
-            break;
-
-        case ngx_ors_item_function_call:
-        case ngx_ors_item_custom_call:
-        case ngx_ors_item_search_call:
-            reply->calls = NULL;
-            reply->function = NULL;
-            break;
-
-        case ngx_ors_item_reasoning:
-            ngx_str_null(&reply->reasoning);
-            reply->thoughts = NULL;
-            break;
-
-        case ngx_ors_item_compaction: /* made at the end */
-            break;
-        }
+    if (ngx_ors_answer_made(answer, ngx_ors_item_reasoning)) {
+        ngx_str_null(&reply->reasoning);
+        reply->thoughts = NULL;
     }
 }
 
@@ -538,8 +530,13 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
 
         /* its arguments were a whole JSON text when it was closed */
 
-        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
-                      "model sent more of a tool call that was complete");
+        if (!answer->warned_more) {
+            answer->warned_more = 1;
+
+            ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                          "model sent more of a tool call that was complete");
+        }
+
         return NGX_OK;
     }
 
@@ -553,6 +550,12 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
         }
 
         item->call_id = call->id;
+
+        if (ngx_ors_names_add(&answer->known, answer->pool, &call->id)
+            == NGX_ERROR)
+        {
+            return NGX_ERROR;
+        }
     }
 
     if (item->dropped) {
@@ -599,12 +602,16 @@ ngx_ors_answer_call_find(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
     ngx_ors_item_t         *item;
     ngx_ors_answer_call_t  *call;
 
-    if (delta->id.len) {
+    if (delta->id.len && ngx_ors_names_has(&answer->known, &delta->id)) {
         call = ngx_ors_answer_call_by_id(answer, delta);
 
         if (call) {
             return call;
         }
+    }
+
+    if (delta->index >= answer->top) {
+        return NULL;
     }
 
     for (call = answer->calls; call; call = call->next) {
@@ -694,6 +701,7 @@ ngx_ors_answer_call_create(ngx_ors_answer_t *answer,
 
     answer->calls = call;
     answer->ncalls++;
+    answer->top = ngx_max(answer->top, call->index + 1);
 
     /* what stood open before it may be complete now */
 

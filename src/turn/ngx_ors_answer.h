@@ -20,6 +20,7 @@
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_choice.h>
 #include <ngx_ors_id.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_response.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_think.h>
@@ -39,10 +40,15 @@ typedef struct {
     ngx_log_t               *log;
 
     ngx_str_t                logprobs;    /* of the next text, not empty */
+    ngx_buf_t                notes;       /* where they are written first */
     ngx_ors_item_t          *current;
     ngx_ors_answer_call_t   *calls;       /* the newest one first */
     ngx_uint_t               ncalls;
+    ngx_int_t                top;         /* above all their indices */
+    ngx_ors_names_t          known;       /* their ids */
+    ngx_ors_names_t          told;        /* ... that the client has got */
     size_t                   size;        /* text of all items */
+    ngx_uint_t               types;       /* bits of what items were made */
     ngx_ors_chat_finish_e    finish;
     ngx_ors_think_t          think;       /* in the text */
     ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
@@ -51,6 +57,10 @@ typedef struct {
     unsigned                 wants_logprobs:1;
     unsigned                 started:1;   /* and the first ones are out */
     unsigned                 seen:1;      /* some delta has come */
+
+    /* was logged: any number of chunks may give cause for it */
+    unsigned                 warned_notes:1;
+    unsigned                 warned_more:1;
 } ngx_ors_answer_t;
 
 

@@ -63,6 +63,7 @@ ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
 
     item->type = type;
 
+    answer->types |= (ngx_uint_t) 1 << type;
     answer->size += NGX_ORS_ANSWER_OVERHEAD;
 
     resp = answer->resp;
@@ -270,8 +271,8 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 static ngx_int_t
 ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 {
-    ngx_str_t       *id;
-    ngx_ors_item_t  *other;
+    ngx_int_t   rc;
+    ngx_str_t  *id;
 
     id = &item->call_id;
 
@@ -283,17 +284,10 @@ ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
     }
 
-    for (other = answer->resp->items; other != item; other = other->next) {
+    rc = ngx_ors_names_add(&answer->told, answer->pool, id);
 
-        if (other->announced
-            && other->call_id.len == id->len
-            && ngx_memcmp(other->call_id.data, id->data, id->len) == 0)
-        {
-            return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
-        }
-    }
-
-    return NGX_OK;
+    return (rc == NGX_DECLINED)
+           ? ngx_ors_id_make(&answer->ids, answer->pool, "call", id) : rc;
 }
 
 

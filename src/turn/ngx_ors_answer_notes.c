@@ -21,6 +21,7 @@ ngx_int_t
 ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
+    ngx_str_t        text;
     ngx_uint_t       texts;
     ngx_ors_part_t  *part;
 
@@ -48,22 +49,29 @@ ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     }
 
     if (ngx_ors_chat_logprobs(json, reply->logprobs, answer->pool,
-                              &answer->logprobs)
+                              &answer->notes, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (answer->logprobs.len == 0) {
+    if (text.len == 0) {
         return NGX_OK;
     }
 
-    if (ngx_ors_answer_grow(answer,
-                            answer->logprobs.len + sizeof(ngx_ors_note_t),
-                            err)
+    if (ngx_ors_answer_grow(answer, text.len + sizeof(ngx_ors_note_t), err)
         != NGX_OK)
     {
         return NGX_DECLINED;
+    }
+
+    /* only what is told is kept, and counted */
+
+    answer->logprobs.len = text.len;
+    answer->logprobs.data = ngx_pstrdup(answer->pool, &text);
+
+    if (answer->logprobs.data == NULL) {
+        return NGX_ERROR;
     }
 
     return texts ? NGX_OK : ngx_ors_answer_note_tokens(answer, part);
@@ -129,7 +137,9 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         }
     }
 
-    if (left_out) {
+    if (left_out && !answer->warned_notes) {
+        answer->warned_notes = 1;
+
         ngx_log_error(NGX_LOG_WARN, answer->log, 0,
                       "model server sent %ui annotations that are left out, "
                       "they are no citations or have no text", left_out);
@@ -162,9 +172,8 @@ static ngx_int_t
 ngx_ors_answer_annotate(ngx_ors_answer_t *answer, ngx_ors_part_t *part,
     ngx_str_t *text, ngx_ors_error_t *err)
 {
-    ngx_uint_t       n;
-    ngx_ors_item_t  *item;
-    ngx_ors_note_t  *note;
+    ngx_ors_item_t   *item;
+    ngx_ors_notes_t  *notes;
 
     if (ngx_ors_answer_grow(answer, text->len + sizeof(ngx_ors_note_t), err)
         != NGX_OK)
@@ -172,21 +181,17 @@ ngx_ors_answer_annotate(ngx_ors_answer_t *answer, ngx_ors_part_t *part,
         return NGX_DECLINED;
     }
 
-    if (ngx_ors_note_add(&part->annotations, answer->pool, text) != NGX_OK) {
+    notes = &part->annotations;
+
+    if (ngx_ors_note_add(notes, answer->pool, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
     item = answer->resp->last;
 
     if (answer->stream && item->announced) {
-        n = 0;
-
-        for (note = part->annotations.first; note->next; note = note->next) {
-            n++;
-        }
-
-        ngx_ors_event_annotation(answer->out, answer->resp, item, part, note,
-                                 n);
+        ngx_ors_event_annotation(answer->out, answer->resp, item, part,
+                                 notes->last, notes->n - 1);
     }
 
     return NGX_OK;

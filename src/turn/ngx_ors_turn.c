@@ -14,6 +14,7 @@
 #include <ngx_ors_guard_keep.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 
 
@@ -35,6 +36,7 @@ static ngx_int_t ngx_ors_turn_document(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_failure(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
     ngx_uint_t status, ngx_ors_json_node_t *node);
+static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
@@ -109,6 +111,8 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
     if (ngx_ors_id_init(&turn->answer.ids, turn->log) != NGX_OK
         || ngx_ors_id_make(&turn->answer.ids, turn->pool, "resp",
                            &turn->response.id)
+           != NGX_OK
+        || ngx_ors_token(&turn->response.id, turn->answer.ids.token)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -276,6 +280,10 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
 
     turn->status = guard->status;
     turn->type = guard->type;
+
+    if (rc == NGX_DONE && guard->error.status && !guard->refused) {
+        ngx_ors_turn_log(turn, &guard->error.code);
+    }
 
     if (rc == NGX_DONE && !begun
         && ngx_ors_turn_may_again(turn, &guard->error))
@@ -510,6 +518,8 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         return NGX_ERROR;
     }
 
+    ngx_ors_turn_log(turn, &turn->error.code);
+
     if (turn->request.policy->mask) {
         ngx_ors_mask_answer(&turn->error, status);
     }
@@ -521,6 +531,33 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
     }
 
     return ngx_ors_turn_fail(turn);
+}
+
+
+/* a server's own error, before it is masked; its text may quote a prompt */
+
+static void
+ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
+{
+    ngx_uint_t  level;
+
+    switch (turn->upstream_status) {
+
+    case 400:
+    case 404:
+    case 413:
+    case 422:
+        level = NGX_LOG_INFO;
+        break;
+
+    default:
+        level = NGX_LOG_ERR;
+        break;
+    }
+
+    ngx_log_error(level, turn->log, 0,
+                  "model server failed with %V, its status was %ui",
+                  code, turn->upstream_status);
 }
 
 
@@ -653,6 +690,10 @@ ngx_ors_turn_again(ngx_ors_turn_t *turn)
     turn->answer.calls = NULL;
     turn->answer.ncalls = 0;
     turn->answer.size = 0;
+    turn->answer.types = 0;
+    turn->answer.top = 0;
+    ngx_memzero(&turn->answer.known, sizeof(ngx_ors_names_t));
+    ngx_memzero(&turn->answer.told, sizeof(ngx_ors_names_t));
     ngx_str_null(&turn->answer.logprobs);
 
     turn->response.items = NULL;
@@ -731,6 +772,15 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
                                  "closed the connection without an answer");
         break;
 
+    case 401:
+    case 403:
+
+        /* "return 403": not everybody may use this model */
+
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 403, "forbidden",
+                                 "this model is not allowed to you");
+        break;
+
     case 429:
     case 503:
         (void) ngx_ors_error_set(&turn->error, turn->pool, status,
@@ -784,6 +834,10 @@ ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 static ngx_int_t
 ngx_ors_turn_cut(ngx_ors_turn_t *turn)
 {
+    ngx_log_error(NGX_LOG_ERR, turn->log, 0,
+                  "model server's answer was cut, its status was %ui",
+                  turn->upstream_status);
+
     (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
                              "upstream_disconnected",
                              "the model server's answer ended before it was "

@@ -15,6 +15,11 @@
 
 #define NGX_ORS_SSE_BUF_MIN  1024
 
+/* no line of an event has come, nor a part of one */
+#define ngx_ors_sse_is_idle(sse)                                              \
+    (!(sse)->has_data && (sse)->size == 0                                     \
+     && (sse)->line.pos == (sse)->line.last)
+
 
 typedef enum {
     ngx_ors_sse_st_start = 0,     /* in the first line */
@@ -68,6 +73,14 @@ ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b)
                 b->pos++;
                 continue;
             }
+        }
+
+        /* an empty line behind another one ends nothing */
+
+        if (ngx_ors_sse_is_idle(sse) && (*b->pos == LF || *b->pos == CR)) {
+            sse->state = (*b->pos++ == CR) ? ngx_ors_sse_st_cr
+                                           : ngx_ors_sse_st_text;
+            continue;
         }
 
         eol = ngx_ors_sse_find_eol(b->pos, b->last);

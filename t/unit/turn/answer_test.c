@@ -370,6 +370,8 @@ setup(ngx_pool_t *pool)
     resp.request = &request;
     resp.error = &err;
 
+    ngx_memset(answer.ids.token, 't', NGX_ORS_ID_LEN);
+
     answer.resp = &resp;
     answer.out = &out;
     answer.limits = &limits;

@@ -108,7 +108,8 @@ test_unanswered(void)
         { 429, 429, "rate_limit_exceeded" },
         { 500, 502, "upstream_unavailable" },
         { 404, 502, "upstream_unavailable" },
-        { 401, 502, "upstream_unavailable" },
+        { 401, 403, "forbidden" },
+        { 403, 403, "forbidden" },
         { 200, 502, "upstream_unavailable" },
         { 0, 502, "upstream_unavailable" },
     };

@@ -22,6 +22,7 @@ static void test_no_memory(const char *text, const char *type,
     ngx_uint_t stream, const char *name);
 static void test_long_stream(ngx_uint_t stream);
 static void test_long_arguments(void);
+static void test_endless(const char *chunk, const char *name);
 static void test_limits(void);
 static void test_limit(const char *text, const char *type, run_t *limits,
     const char *expected, const char *name);
@@ -66,6 +67,14 @@ main(void)
     test_long_stream(1);
     test_long_stream(0);
     test_long_arguments();
+
+    test_endless(PROBS("", "1,2,3"), "logprobs that are none");
+    test_endless(DELTA("'annotations':[{'type':'x'}]"),
+                 "annotations of another type");
+    test_endless(ARGS(0, "a"), "a call that goes on when it is closed");
+    test_endless(DATA("{'choices':[{'message':{'content':'b'}}]}"),
+                 "messages that repeat the text");
+    test_endless(DATA("{'x':1}"), "objects of others");
 
     test_limits();
 
@@ -202,6 +211,40 @@ test_long_arguments(void)
     ok(c.error[0] == '\0', "long arguments: %s", c.error);
     is_int(c.deltas, 10000 + 2, "long arguments: live, and at once");
     ok(run.allocs < 250, "long arguments: %d allocations", (int) run.allocs);
+
+    run_free(&run);
+    free(body);
+}
+
+
+/* what is not told takes no memory, and is logged once */
+
+static void
+test_endless(const char *chunk, const char *name)
+{
+    size_t      len;
+    run_t       run;
+    u_char     *body;
+    ngx_uint_t  warned;
+
+    body = repeat(TEXT("a")
+                  CALL("'index':0,'id':'a','function':{'name':'f',"
+                       "'arguments':'{}'}")
+                  CALL("'index':1,'id':'b','function':{'name':'g'}")
+                  TEXT("a"),
+                  chunk, 20000, FINISH("stop") DONE, &len);
+
+    warned = ngx_ors_test_logged(NGX_LOG_WARN);
+
+    run_init(&run, body, len);
+    run.step = 8192;
+    run_turn(&run);
+
+    ok(run.rc == NGX_DONE && strstr((char *) run.text, "response.completed"),
+       "%s: passed", name);
+    ok(run.allocs < 250, "%s: %d allocations", name, (int) run.allocs);
+    ok(ngx_ors_test_logged(NGX_LOG_WARN) < warned + 3, "%s: %d lines logged",
+       name, (int) (ngx_ors_test_logged(NGX_LOG_WARN) - warned));
 
     run_free(&run);
     free(body);

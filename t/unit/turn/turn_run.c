@@ -326,9 +326,10 @@ run_over(ngx_ors_turn_t *turn)
 static void
 run_hide_ids(run_t *run, ngx_ors_turn_t *turn)
 {
-    u_char  *p, *last, *id;
+    u_char  *p, *last, *id, *token;
 
     id = turn->answer.ids.text;
+    token = turn->answer.ids.token;
 
     if (run->size < NGX_ORS_ID_LEN || turn->response.id.len == 0) {
         return;
@@ -337,7 +338,9 @@ run_hide_ids(run_t *run, ngx_ors_turn_t *turn)
     last = run->text + run->size - NGX_ORS_ID_LEN;
 
     for (p = run->text; p <= last; p++) {
-        if (*p == *id && memcmp(p, id, NGX_ORS_ID_LEN) == 0) {
+        if (memcmp(p, id, NGX_ORS_ID_LEN) == 0
+            || memcmp(p, token, NGX_ORS_ID_LEN) == 0)
+        {
             memset(p, 'R', NGX_ORS_ID_LEN);
         }
     }
