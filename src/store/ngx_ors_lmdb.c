@@ -16,6 +16,7 @@
 
 static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env);
 static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env);
+static int ngx_ors_lmdb_first_count(ngx_ors_lmdb_t *db, MDB_txn *txn);
 static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
@@ -24,8 +25,10 @@ static int ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn,
 static int ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, u_char *name, time_t now, size_t *left,
     ngx_ors_record_t *rec);
+static size_t ngx_ors_lmdb_max(ngx_ors_store_job_t *job);
 static int ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now, size_t max, ngx_pool_t *pool);
+    ngx_ors_store_entry_t *entry, time_t now, size_t *left,
+    ngx_pool_t *pool);
 
 
 ngx_int_t
@@ -81,7 +84,7 @@ ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env)
         return err;
     }
 
-    err = mdb_env_set_maxdbs(*env, 3);
+    err = mdb_env_set_maxdbs(*env, 4);
 
     if (err == 0) {
         err = mdb_env_set_maxreaders(*env, NGX_ORS_LMDB_READERS);
@@ -127,12 +130,42 @@ ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
         err = mdb_dbi_open(txn, "expiry", MDB_CREATE, &db->expiry);
     }
 
+    if (err == 0) {
+        err = mdb_dbi_open(txn, "scopes", MDB_CREATE, &db->scopes);
+    }
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_first_count(db, txn);
+    }
+
     if (err) {
         mdb_txn_abort(txn);
         return err;
     }
 
     return mdb_txn_commit(txn);
+}
+
+
+/* a store may be older than its table of scopes */
+
+static int
+ngx_ors_lmdb_first_count(ngx_ors_lmdb_t *db, MDB_txn *txn)
+{
+    int       err;
+    MDB_stat  scopes, values;
+
+    err = mdb_stat(txn, db->scopes, &scopes);
+
+    if (err == 0) {
+        err = mdb_stat(txn, db->values, &values);
+    }
+
+    if (err || scopes.ms_entries || values.ms_entries == 0) {
+        return err;
+    }
+
+    return ngx_ors_lmdb_recount(db, txn);
 }
 
 
@@ -316,16 +349,18 @@ ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     time_t now)
 {
     int                     err;
+    size_t                  left;
     ngx_uint_t              i;
     ngx_ors_store_entry_t  *entry;
+
+    left = ngx_ors_lmdb_max(op->job);
 
     for (i = 0; i < op->job->n; i++) {
         entry = &op->job->entries[i];
 
         ngx_str_null(&entry->value);
 
-        err = ngx_ors_lmdb_load(db, txn, entry, now, NGX_MAX_SIZE_T_VALUE,
-                                op->job->pool);
+        err = ngx_ors_lmdb_load(db, txn, entry, now, &left, op->job->pool);
         if (err && err != MDB_NOTFOUND) {
             return err;
         }
@@ -350,7 +385,7 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     ngx_ors_store_entry_t  *entries, entry;
 
     job = op->job;
-    left = job->max_size;
+    left = ngx_ors_lmdb_max(job);
 
     if (ngx_array_init(&op->chain, job->pool, 16,
                        sizeof(ngx_ors_store_entry_t))
@@ -435,26 +470,34 @@ ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
                NGX_ORS_STORE_KEY);
     ngx_memcpy(entry->key.name, name, NGX_ORS_STORE_KEY);
 
-    err = ngx_ors_lmdb_load(db, txn, entry, now, *left, op->job->pool);
+    entry->parts = op->job->entries[0].parts;
+
+    err = ngx_ors_lmdb_load(db, txn, entry, now, left, op->job->pool);
     if (err) {
         return err;
     }
-
-    *left -= entry->value.len;
 
     return (ngx_ors_record_read(rec, &entry->value) == NGX_OK)
            ? 0 : MDB_CORRUPTED;
 }
 
 
-/* 0, MDB_NOTFOUND, EMSGSIZE if it has more than "max" bytes, or an error */
+static size_t
+ngx_ors_lmdb_max(ngx_ors_store_job_t *job)
+{
+    return job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
+}
+
+
+/* 0, MDB_NOTFOUND, EMSGSIZE if it has more than "left" bytes, or an error */
 
 static int
 ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_entry_t *entry, time_t now, size_t max, ngx_pool_t *pool)
+    ngx_ors_store_entry_t *entry, time_t now, size_t *left, ngx_pool_t *pool)
 {
-    int      err;
-    MDB_val  key, value;
+    int        err;
+    MDB_val    key, value;
+    ngx_str_t  stored;
 
     err = ngx_ors_lmdb_expires(db, txn, &entry->key, &entry->expires);
     if (err) {
@@ -473,21 +516,21 @@ ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
         return (err == MDB_NOTFOUND) ? MDB_CORRUPTED : err;
     }
 
-    if (value.mv_size > max) {
+    stored.data = value.mv_data;
+    stored.len = value.mv_size;
+
+    switch (ngx_ors_record_copy(&stored, entry->parts, left, pool,
+                                &entry->value))
+    {
+    case NGX_OK:
+        return 0;
+
+    case NGX_DECLINED:
         return EMSGSIZE;
-    }
 
-    /* NULL says that nothing is there */
-
-    entry->value.data = ngx_pnalloc(pool, value.mv_size + 1);
-    if (entry->value.data == NULL) {
+    default:
         return ENOMEM;
     }
-
-    entry->value.len = value.mv_size;
-    ngx_memcpy(entry->value.data, value.mv_data, value.mv_size);
-
-    return 0;
 }
 
 

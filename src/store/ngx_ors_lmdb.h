@@ -6,6 +6,7 @@
  *
  * "entries" has when a key expires, "values" its value, and "expiry" both in
  * the order in which they expire.  A touch rewrites no value therefore.
+ * "scopes" has what the values of each scope take, to the byte.
  */
 
 
@@ -29,6 +30,10 @@ typedef struct {
     MDB_dbi                   entries;
     MDB_dbi                   values;
     MDB_dbi                   expiry;
+    MDB_dbi                   scopes;
+
+    uint64_t                  scope_size; /* bytes and turns that a scope */
+    uint64_t                  scope_turns;    /* may have, 0: any */
 
     pthread_rwlock_t          lock;       /* all transactions read */
 } ngx_ors_lmdb_t;
@@ -44,7 +49,16 @@ typedef struct {
     ngx_queue_t               queue;      /* of those that wait */
     ngx_msec_t                deadline;
     unsigned                  waiting:1;
+    unsigned                  refused:1;  /* by the share of its scope */
 } ngx_ors_lmdb_op_t;
+
+
+/* what is there of a scope, or of one value */
+
+typedef struct {
+    uint64_t                  bytes;
+    uint64_t                  turns;      /* values that are records */
+} ngx_ors_lmdb_share_t;
 
 
 /* Prepares "db", whose path, size and sync are set.  NGX_OK or NGX_ERROR. */
@@ -91,6 +105,34 @@ int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit);
 /* When the key expires.  0, MDB_NOTFOUND or an error. */
 int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, time_t *expires);
+
+/* ngx_ors_lmdb_scope.c */
+
+/* What the value of the key takes, zeros if there is none.  0 or an error. */
+int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_key_t *key, ngx_ors_lmdb_share_t *share);
+
+/*
+ * A value of the scope has been written, or deleted if "data" is NULL, in
+ * the place of one that took "old".  0 or an error.
+ */
+int ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
+    ngx_ors_lmdb_share_t *old, ngx_str_t *value);
+
+/*
+ * Checks that a scope has room for what a job puts: "refused" is 1 if not.
+ * Only jobs with a record are refused.  0 or an error.
+ */
+int ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_job_t *job, ngx_uint_t *refused);
+
+/* What is there of the scope.  0 or an error. */
+int ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
+    ngx_ors_lmdb_share_t *share);
+
+/* Counts all values anew.  0 or an error. */
+int ngx_ors_lmdb_recount(ngx_ors_lmdb_t *db, MDB_txn *txn);
+
 
 /* What an error means to a job. */
 ngx_ors_store_status_e ngx_ors_lmdb_status(int err);

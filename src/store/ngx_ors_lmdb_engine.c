@@ -12,6 +12,9 @@
 #define NGX_ORS_LMDB_SIZE         (1024 * 1024 * 1024)
 #define NGX_ORS_LMDB_SIZE_MIN     (1024 * 1024)
 
+/* the part of the map that one scope may have */
+#define NGX_ORS_LMDB_SHARE        4
+
 /* what is swept at once; ms between sweeps, and when there is more to do */
 #define NGX_ORS_LMDB_SWEEP        200
 #define NGX_ORS_LMDB_SWEEP_TIME   10000
@@ -54,6 +57,7 @@ const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
     ngx_ors_lmdb_open_store,
     ngx_ors_lmdb_close_store,
     ngx_ors_lmdb_post,
+    ngx_ors_lmdb_refuse,
     ngx_ors_lmdb_down
 };
 
@@ -173,7 +177,8 @@ ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *name,
         st->threads = *value;
 
     } else {
-        rv = "is not known, it must be \"ttl\", \"timeout\", \"size\", "
+        rv = "is not known, it must be \"ttl\", \"timeout\", \"key\", "
+             "\"record\", \"scope_size\", \"scope_turns\", \"size\", "
              "\"sync\" or \"threads\"";
     }
 
@@ -242,6 +247,13 @@ ngx_ors_lmdb_init_conf(ngx_conf_t *cf, ngx_ors_store_t *store)
     }
 
     ngx_conf_init_uint_value(st->db.sync, 1);
+
+    if (store->scope_size == NGX_CONF_UNSET) {
+        store->scope_size = st->db.size / NGX_ORS_LMDB_SHARE;
+    }
+
+    st->db.scope_size = store->scope_size;
+    st->db.scope_turns = store->scope_turns;
 
     st->thread_pool = ngx_thread_pool_add(cf, st->threads.len ? &st->threads
                                                               : NULL);

@@ -102,8 +102,10 @@ void ngx_ors_lmdb_failed(ngx_ors_lmdb_state_t *st, int err, char *what);
 /* Prepares queues, timers and tasks for jobs. */
 void ngx_ors_lmdb_jobs_init(ngx_ors_lmdb_state_t *st, ngx_log_t *log);
 
-/* As post() of the engine. */
+/* As post() and refuse() of the engine. */
 void ngx_ors_lmdb_post(ngx_ors_store_job_t *job);
+void ngx_ors_lmdb_refuse(ngx_ors_store_job_t *job,
+    ngx_ors_store_status_e status);
 
 /*
  * Ends all jobs, nobody is told; there must be no threads any longer.  What

@@ -11,8 +11,6 @@
 
 static void ngx_ors_lmdb_task_init(ngx_ors_lmdb_state_t *st,
     ngx_ors_lmdb_task_t *t, ngx_log_t *log);
-static void ngx_ors_lmdb_refuse(ngx_ors_lmdb_state_t *st,
-    ngx_ors_store_job_t *job);
 static void ngx_ors_lmdb_refuse_handler(ngx_event_t *ev);
 static void ngx_ors_lmdb_run(ngx_ors_lmdb_state_t *st);
 static void ngx_ors_lmdb_run_task(ngx_ors_lmdb_task_t *t);
@@ -85,7 +83,7 @@ ngx_ors_lmdb_post(ngx_ors_store_job_t *job)
 
     op = st->ready ? ngx_pcalloc(job->pool, sizeof(ngx_ors_lmdb_op_t)) : NULL;
     if (op == NULL) {
-        ngx_ors_lmdb_refuse(st, job);
+        ngx_ors_lmdb_refuse(job, ngx_ors_store_unavailable);
         return;
     }
 
@@ -111,9 +109,15 @@ ngx_ors_lmdb_post(ngx_ors_store_job_t *job)
 
 /* not at once: who has posted it is not ready to be called */
 
-static void
-ngx_ors_lmdb_refuse(ngx_ors_lmdb_state_t *st, ngx_ors_store_job_t *job)
+void
+ngx_ors_lmdb_refuse(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {
+    ngx_ors_lmdb_state_t  *st;
+
+    st = job->store->state;
+
+    job->status = status;
+
     ngx_queue_insert_tail(&st->refused, &job->queue);
 
     ngx_post_event(&st->refuse, &ngx_posted_events);
@@ -134,7 +138,7 @@ ngx_ors_lmdb_refuse_handler(ngx_event_t *ev)
         job = ngx_queue_data(q, ngx_ors_store_job_t, queue);
 
         ngx_queue_remove(q);
-        ngx_ors_store_done(job, ngx_ors_store_unavailable);
+        ngx_ors_store_done(job, job->status);
     }
 }
 
@@ -179,7 +183,7 @@ ngx_ors_lmdb_run_task(ngx_ors_lmdb_task_t *t)
 
     for (i = 0; i < t->n; i++) {
         ngx_queue_remove(&t->ops[i]->job->queue);
-        ngx_ors_lmdb_refuse(t->state, t->ops[i]->job);
+        ngx_ors_lmdb_refuse(t->ops[i]->job, ngx_ors_store_unavailable);
     }
 }
 

@@ -38,7 +38,7 @@ typedef struct {
 static int ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops,
     ngx_uint_t n, time_t now);
 static int ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_store_job_t *job, time_t now, size_t *size);
+    ngx_ors_lmdb_op_t *op, time_t now, size_t *size);
 static int ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
     ngx_uint_t n);
 static int ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn,
@@ -132,7 +132,7 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
         entries = 0;
 
         for (i = 0; i < n && err == 0; i++) {
-            err = ngx_ors_lmdb_do(db, txn, ops[i]->job, now, &size);
+            err = ngx_ors_lmdb_do(db, txn, ops[i], now, &size);
             entries += ops[i]->job->n;
         }
 
@@ -148,7 +148,8 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     }
 
     for (i = 0; i < n; i++) {
-        ops[i]->status = ngx_ors_lmdb_status(err);
+        ops[i]->status = (err == 0 && ops[i]->refused)
+                         ? ngx_ors_store_share : ngx_ors_lmdb_status(err);
     }
 
     return err;
@@ -156,11 +157,24 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
 
 
 static int
-ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_store_job_t *job,
+ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     time_t now, size_t *size)
 {
-    int         err;
-    ngx_uint_t  i;
+    int                   err;
+    ngx_uint_t            i, refused;
+    ngx_ors_store_job_t  *job;
+
+    job = op->job;
+    op->refused = 0;
+
+    if (job->op == ngx_ors_store_put) {
+        err = ngx_ors_lmdb_room(db, txn, job, &refused);
+
+        if (err || refused) {
+            op->refused = refused;
+            return err;
+        }
+    }
 
     for (i = 0; i < job->n; i++) {
 
@@ -294,7 +308,14 @@ static int
 ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry)
 {
-    MDB_val  key, value;
+    int                   err;
+    MDB_val               key, value;
+    ngx_ors_lmdb_share_t  old;
+
+    err = ngx_ors_lmdb_weigh(db, txn, &entry->key, &old);
+    if (err) {
+        return err;
+    }
 
     key.mv_data = &entry->key;
     key.mv_size = sizeof(ngx_ors_store_key_t);
@@ -302,7 +323,13 @@ ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
     value.mv_data = entry->value.data;
     value.mv_size = entry->value.len;
 
-    return mdb_put(txn, db->values, &key, &value, 0);
+    err = mdb_put(txn, db->values, &key, &value, 0);
+    if (err) {
+        return err;
+    }
+
+    return ngx_ors_lmdb_counted(db, txn, entry->key.scope, &old,
+                                &entry->value);
 }
 
 
@@ -438,9 +465,7 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
         }
     }
 
-    if (n) {
-        (void) ngx_ors_lmdb_step(db);
-    }
+    (void) ngx_ors_lmdb_step(db);
 
     return n;
 }
@@ -448,7 +473,8 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
 
 /*
  * What a transaction has freed is for those after the next one: this one does
- * nothing but count.
+ * nothing but count.  The pages that it writes move to the lowest free ones,
+ * and no longer part the room that a large value needs.
  */
 
 static int
@@ -579,12 +605,24 @@ static int
 ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_row_t *row)
 {
-    int  err;
+    int                   err;
+    ngx_str_t             none;
+    ngx_ors_lmdb_share_t  old;
 
-    err = ngx_ors_lmdb_del(txn, db->entries, &row->key, sizeof(row->key));
+    ngx_str_null(&none);
+
+    err = ngx_ors_lmdb_weigh(db, txn, &row->key, &old);
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_del(txn, db->entries, &row->key, sizeof(row->key));
+    }
 
     if (err == 0) {
         err = ngx_ors_lmdb_del(txn, db->values, &row->key, sizeof(row->key));
+    }
+
+    if (err == 0) {
+        err = ngx_ors_lmdb_counted(db, txn, row->key.scope, &old, &none);
     }
 
     return err;

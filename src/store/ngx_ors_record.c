@@ -29,6 +29,8 @@
 #define NGX_ORS_RECORD_MAGIC    "ORS\1"
 
 
+static void ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts);
+static u_char *ngx_ors_record_text(u_char *p, ngx_str_t *text);
 static u_char *ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len);
 static uint64_t ngx_ors_record_get(u_char *p, ngx_uint_t len);
 
@@ -103,6 +105,91 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     rec->response.data = rec->input.data + rec->input.len;
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_record_copy(ngx_str_t *value, ngx_uint_t parts, size_t *left,
+    ngx_pool_t *pool, ngx_str_t *copy)
+{
+    size_t             size, len;
+    u_char            *p;
+    ngx_ors_record_t   rec;
+
+    size = value->len;
+    len = value->len;
+
+    /* what is no record is told from one by who reads it */
+
+    if (parts && ngx_ors_record_read(&rec, value) != NGX_OK) {
+        parts = 0;
+    }
+
+    if (parts) {
+        ngx_ors_record_reduce(&rec, parts);
+
+        size = rec.input.len + rec.response.len;
+        len = ngx_ors_record_size(&rec);
+    }
+
+    if (size > *left) {
+        return NGX_DECLINED;
+    }
+
+    /* NULL would say that nothing is there */
+
+    copy->data = ngx_pnalloc(pool, len + 1);
+    if (copy->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    copy->len = len;
+    *left -= size;
+
+    if (parts) {
+        p = ngx_ors_record_head(&rec, copy->data);
+        p = ngx_ors_record_text(p, &rec.input);
+        p = ngx_ors_record_text(p, &rec.response);
+
+    } else {
+        p = ngx_ors_record_text(copy->data, value);
+    }
+
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts)
+{
+    if (!(parts & NGX_ORS_STORE_INPUT)) {
+        rec->input.len = 0;
+    }
+
+    if (!(parts & NGX_ORS_STORE_OUTPUT)) {
+        rec->output_len = 0;
+    }
+
+    rec->response.data += rec->output;
+    rec->response.len = rec->output_len;
+    rec->output = 0;
+}
+
+
+static u_char *
+ngx_ors_record_text(u_char *p, ngx_str_t *text)
+{
+    return text->len ? ngx_cpymem(p, text->data, text->len) : p;
+}
+
+
+ngx_uint_t
+ngx_ors_record_is(u_char *value, size_t len)
+{
+    return len >= NGX_ORS_RECORD_HEAD
+           && ngx_memcmp(value, NGX_ORS_RECORD_MAGIC, 4) == 0;
 }
 
 

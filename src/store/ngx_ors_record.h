@@ -63,6 +63,22 @@ u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
  */
 ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);
 
+/* 1 if the value is that of a record, whether it can be read or not. */
+ngx_uint_t ngx_ors_record_is(u_char *value, size_t len);
+
+/*
+ * Copies a stored "value" to memory of "pool": all of it, or, of a record,
+ * its head with the "parts" that are asked for, see ngx_ors_store.h.  The
+ * items it has put out are all that is left of a response then.  "left" is
+ * what may be copied, and is reduced.  A zero follows the copy.
+ *
+ * NGX_OK         "copy" is set
+ * NGX_DECLINED   there is more than "left"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_record_copy(ngx_str_t *value, ngx_uint_t parts,
+    size_t *left, ngx_pool_t *pool, ngx_str_t *copy);
+
 /*
  * Sets the ancestors of a child of "rec", whose own name is "name": "names"
  * has room for NGX_ORS_RECORD_ANCESTORS of them.  Returns how many they are.

@@ -65,6 +65,11 @@ ngx_ors_store_post(ngx_ors_store_job_t *job)
     job->posted = 1;
     job->dropped = (job->handler == NULL);
 
+    if (job->large) {
+        job->store->engine->refuse(job, ngx_ors_store_large);
+        return;
+    }
+
     job->store->engine->post(job);
 }
 

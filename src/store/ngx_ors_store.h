@@ -16,6 +16,9 @@
 
 #define NGX_ORS_STORE_KEY  16
 
+/* what an entry costs in a store besides its value, as scopes pay for it */
+#define NGX_ORS_STORE_ENTRY  128
+
 
 typedef struct ngx_ors_store_s      ngx_ors_store_t;
 typedef struct ngx_ors_store_job_s  ngx_ors_store_job_t;
@@ -29,9 +32,17 @@ typedef struct {
 } ngx_ors_store_key_t;
 
 
+/* parts of a record, see ngx_ors_record.h */
+
+#define NGX_ORS_STORE_INPUT   0x1
+#define NGX_ORS_STORE_OUTPUT  0x2
+
+
 typedef struct {
     ngx_ors_store_key_t       key;
     ngx_str_t                 value;      /* data is NULL: not there */
+    ngx_uint_t                parts;      /* of a record that is read, */
+                                          /* 0: all of it */
     time_t                    expires;    /* seconds since the epoch, */
                                           /* read: 0 if it is not known */
 } ngx_ors_store_entry_t;
@@ -39,13 +50,18 @@ typedef struct {
 
 typedef enum {
 
-    /* fills in the values of all entries; what has expired is not there */
+    /*
+     * Fills in the values of all entries; what has expired is not there.  Of
+     * a record that has other parts than those asked for a smaller one is
+     * made, so that what nobody reads is neither copied nor counted.
+     */
 
     ngx_ors_store_get = 0,
 
     /*
      * The record of entries[0].key and all its ancestors: gives an array of
-     * its own, the oldest one first, all of the scope of that key.
+     * its own, the oldest one first, all of the scope of that key, with the
+     * parts of entries[0].
      */
 
     ngx_ors_store_chain,
@@ -66,11 +82,13 @@ typedef enum {
 typedef enum {
     ngx_ors_store_ok = 0,
     ngx_ors_store_absent,             /* chain: one of them is not there */
-    ngx_ors_store_limit,              /* chain: max_turns, max_size */
+    ngx_ors_store_limit,              /* read: max_turns, max_size */
     ngx_ors_store_full,               /* put: no room in the map, the disk */
     ngx_ors_store_timeout,            /* no answer in time */
     ngx_ors_store_unavailable,        /* cannot be reached, opened, read */
-    ngx_ors_store_corrupt             /* holds what is not ours */
+    ngx_ors_store_corrupt,            /* holds what is not ours */
+    ngx_ors_store_share,              /* put: scope_size, scope_turns */
+    ngx_ors_store_large               /* put: a record is over its limit */
 } ngx_ors_store_status_e;
 
 
@@ -84,8 +102,9 @@ struct ngx_ors_store_job_s {
     ngx_uint_t                n;
 
     ngx_uint_t                max_turns;  /* of a chain */
-    size_t                    max_size;   /* ... bytes of values */
     ngx_uint_t                newest;     /* ... at a limit: those are given */
+    size_t                    max_size;   /* bytes of values, or of the parts */
+                                          /* of records, 0: no limit */
 
     ngx_ors_store_job_pt      handler;
     void                     *data;
@@ -101,6 +120,7 @@ struct ngx_ors_store_job_s {
     ngx_queue_t               queue;      /* of the engine */
     void                     *state;      /* of the engine */
 
+    unsigned                  large:1;    /* it is not done: see above */
     unsigned                  posted:1;
     unsigned                  dropped:1;  /* nobody waits for it */
     unsigned                  told:1;     /* who waited knows the status */
@@ -138,6 +158,10 @@ typedef struct {
      */
     void                    (*post)(ngx_ors_store_job_t *job);
 
+    /* The same for a job that is not done, but ends with the status. */
+    void                    (*refuse)(ngx_ors_store_job_t *job,
+                                      ngx_ors_store_status_e status);
+
     /* 1 if it is known by now that jobs will fail */
     ngx_uint_t              (*down)(ngx_ors_store_t *store);
 } ngx_ors_store_engine_t;
@@ -147,8 +171,13 @@ struct ngx_ors_store_s {
     const ngx_ors_store_engine_t  *engine;
     ngx_str_t                 name;
     ngx_str_t                 address;    /* behind "engine:" */
+    ngx_str_t                 key;        /* of the digests of scopes, or */
+                                          /* empty */
     time_t                    ttl;        /* seconds */
     ngx_msec_t                timeout;    /* ms, for a job */
+    size_t                    record;     /* bytes of a record, at most */
+    off_t                     scope_size; /* what a scope may have of the */
+    ngx_uint_t                scope_turns;    /* store, 0: all of it */
     ngx_log_t                *log;        /* of the cycle */
     void                     *conf;       /* of the engine */
     void                     *state;      /* of the engine, of this worker */

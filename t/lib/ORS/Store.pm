@@ -41,7 +41,7 @@ sub gateway ($define, $use = 'main') {
     return <<"CONF";
         $define
         open_responses_strict off;
-        open_responses_store_scope \$http_x_scope;
+        open_responses_store_scope \$http_x_scope empty=share;
 
         map \$http_x_stream \$model {
             1        /stream;

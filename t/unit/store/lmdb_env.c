@@ -8,6 +8,10 @@
 #include <stdlib.h>
 
 
+static void lmdb_scopes(ngx_ors_test_lmdb_t *t, MDB_txn *txn,
+    ngx_str_t *text);
+
+
 void
 ngx_ors_test_lmdb_open(ngx_ors_test_lmdb_t *t, size_t size)
 {
@@ -36,6 +40,11 @@ void
 ngx_ors_test_lmdb_close(ngx_ors_test_lmdb_t *t)
 {
     char  name[128];
+
+    if (t->db.env) {
+        is_int(ngx_ors_test_lmdb_miscounted(t), 0,
+               "what scopes take is what is there");
+    }
 
     ngx_ors_lmdb_close(&t->db);
 
@@ -199,23 +208,101 @@ ngx_ors_test_lmdb_sweep(ngx_ors_test_lmdb_t *t, ngx_uint_t max)
 }
 
 
+/* the transaction is not committed */
+
+ngx_uint_t
+ngx_ors_test_lmdb_miscounted(ngx_ors_test_lmdb_t *t)
+{
+    int          err;
+    MDB_txn     *txn;
+    ngx_str_t    kept, counted;
+
+    if (ngx_ors_lmdb_begin(&t->db, 0, &txn)) {
+        return 1;
+    }
+
+    lmdb_scopes(t, txn, &kept);
+
+    err = ngx_ors_lmdb_recount(&t->db, txn);
+
+    if (err == 0) {
+        lmdb_scopes(t, txn, &counted);
+    }
+
+    ngx_ors_lmdb_end(&t->db, txn, 0);
+
+    /* a full map has no room to count */
+
+    return err == 0
+           && (kept.len != counted.len
+               || ngx_memcmp(kept.data, counted.data, kept.len) != 0);
+}
+
+
+/* the table of scopes as bytes */
+
+static void
+lmdb_scopes(ngx_ors_test_lmdb_t *t, MDB_txn *txn, ngx_str_t *text)
+{
+    u_char      *p;
+    MDB_val      key, value;
+    MDB_stat     stat;
+    MDB_cursor  *cursor;
+
+    mdb_stat(txn, t->db.scopes, &stat);
+
+    p = ngx_palloc(t->pool, stat.ms_entries * 64 + 1);
+    text->data = p;
+
+    mdb_cursor_open(txn, t->db.scopes, &cursor);
+
+    while (mdb_cursor_get(cursor, &key, &value, MDB_NEXT) == 0) {
+        p = ngx_cpymem(p, key.mv_data, key.mv_size);
+        p = ngx_cpymem(p, value.mv_data, value.mv_size);
+    }
+
+    mdb_cursor_close(cursor);
+
+    text->len = p - text->data;
+}
+
+
+ngx_ors_lmdb_share_t
+ngx_ors_test_lmdb_share(ngx_ors_test_lmdb_t *t)
+{
+    MDB_txn               *txn;
+    ngx_ors_store_key_t    key;
+    ngx_ors_lmdb_share_t   share;
+
+    ngx_ors_test_lmdb_key(t, &key, "", 0);
+
+    is_int(ngx_ors_lmdb_begin(&t->db, MDB_RDONLY, &txn), 0, "a look");
+    is_int(ngx_ors_lmdb_share(&t->db, txn, key.scope, &share), 0, "a share");
+    ngx_ors_lmdb_end(&t->db, txn, 0);
+
+    return share;
+}
+
+
 void
 ngx_ors_test_lmdb_empty(ngx_ors_test_lmdb_t *t)
 {
     MDB_txn   *txn;
-    MDB_stat   stat[3];
+    MDB_stat   stat[4];
 
     is_int(ngx_ors_lmdb_begin(&t->db, MDB_RDONLY, &txn), 0, "a look");
 
     mdb_stat(txn, t->db.entries, &stat[0]);
     mdb_stat(txn, t->db.values, &stat[1]);
     mdb_stat(txn, t->db.expiry, &stat[2]);
+    mdb_stat(txn, t->db.scopes, &stat[3]);
 
     ngx_ors_lmdb_end(&t->db, txn, 0);
 
     is_int(stat[0].ms_entries, 0, "no entry is left");
     is_int(stat[1].ms_entries, 0, "no value");
     is_int(stat[2].ms_entries, 0, "nothing to expire");
+    is_int(stat[3].ms_entries, 0, "no scope");
 }
 
 

@@ -65,6 +65,12 @@ ngx_ors_lmdb_op_t *ngx_ors_test_lmdb_chain(ngx_ors_test_lmdb_t *t, char *name,
 /* How many were swept. */
 ngx_uint_t ngx_ors_test_lmdb_sweep(ngx_ors_test_lmdb_t *t, ngx_uint_t max);
 
+/* 1 unless what scopes take, as it is kept, is what is counted anew. */
+ngx_uint_t ngx_ors_test_lmdb_miscounted(ngx_ors_test_lmdb_t *t);
+
+/* What the scope of "t" takes. */
+ngx_ors_lmdb_share_t ngx_ors_test_lmdb_share(ngx_ors_test_lmdb_t *t);
+
 /* Tests that no row is left in any table. */
 void ngx_ors_test_lmdb_empty(ngx_ors_test_lmdb_t *t);
 

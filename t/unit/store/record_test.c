@@ -10,6 +10,7 @@
 
 static void test_whole(ngx_pool_t *pool);
 static void test_broken(ngx_pool_t *pool);
+static void test_copy(ngx_pool_t *pool);
 static void test_inherit(void);
 static void make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value);
 
@@ -23,6 +24,7 @@ main(void)
 
     test_whole(pool);
     test_broken(pool);
+    test_copy(pool);
     test_inherit();
 
     ngx_destroy_pool(pool);
@@ -125,6 +127,76 @@ test_broken(ngx_pool_t *pool)
     }
 
     is_int(ngx_ors_record_read(&back, &value), NGX_OK, "all is well again");
+}
+
+
+/* what nobody asks for is neither copied nor counted */
+
+static void
+test_copy(ngx_pool_t *pool)
+{
+    size_t            left;
+    ngx_str_t         value, copy, other;
+    ngx_uint_t        i;
+    ngx_ors_record_t  rec, back;
+
+    static const struct {
+        ngx_uint_t   parts;
+        size_t       size;
+        char        *input;
+        char        *response;
+        char        *name;
+    } copies[] = {
+        { NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT, 9, "{\"a\":1}", "{}",
+          "both" },
+        { NGX_ORS_STORE_INPUT, 7, "{\"a\":1}", "", "input" },
+        { NGX_ORS_STORE_OUTPUT, 2, "", "{}", "output" }
+    };
+
+    make(pool, &rec, &value);
+
+    left = value.len;
+    is_int(ngx_ors_record_copy(&value, 0, &left, pool, &copy), NGX_OK,
+           "a copy of all");
+    is_mem(copy.data, copy.len, value.data, value.len, "it is the same");
+    is_int(left, 0, "all is counted");
+
+    for (i = 0; i < sizeof(copies) / sizeof(copies[0]); i++) {
+        left = copies[i].size - 1;
+        ngx_str_null(&copy);
+
+        is_int(ngx_ors_record_copy(&value, copies[i].parts, &left, pool,
+                                   &copy),
+               NGX_DECLINED, "%s: a byte is too much", copies[i].name);
+        ok(copy.data == NULL && left == copies[i].size - 1,
+           "%s: nothing is copied, or counted", copies[i].name);
+
+        left = copies[i].size + 3;
+
+        is_int(ngx_ors_record_copy(&value, copies[i].parts, &left, pool,
+                                   &copy),
+               NGX_OK, "%s: a copy", copies[i].name);
+        is_int(left, 3, "%s: what is counted", copies[i].name);
+        is_int(ngx_ors_record_read(&back, &copy), NGX_OK, "%s: a record",
+               copies[i].name);
+        is_str(&back.input, copies[i].input, "%s: its input",
+               copies[i].name);
+        is_str(&back.response, copies[i].response, "%s: its response",
+               copies[i].name);
+        is_int(back.output, 0, "%s: that is its output", copies[i].name);
+        is_int(back.depth, 70000, "%s: its place", copies[i].name);
+        is_mem(back.ancestors, back.nancestors * NGX_ORS_STORE_KEY,
+               rec.ancestors, 3 * NGX_ORS_STORE_KEY, "%s: its ancestors",
+               copies[i].name);
+    }
+
+    ngx_str_set(&other, "something else");
+    left = other.len;
+
+    is_int(ngx_ors_record_copy(&other, NGX_ORS_STORE_INPUT, &left, pool,
+                               &copy),
+           NGX_OK, "what is no record");
+    is_mem(copy.data, copy.len, other.data, other.len, "has no parts");
 }
 
 

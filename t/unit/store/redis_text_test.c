@@ -306,7 +306,7 @@ test_reason(void)
     u_char   reason[NGX_ORS_REDIS_REASON];
 
     len = ngx_ors_redis_reason(reason, (u_char *) "a\r\n\0\033[1mz\377", 10);
-    is_mem(reason, len, "a....[1mz.", 10, "a text is made fit for a log");
+    is_mem(reason, len, "a????[1mz?", 10, "a text is made fit for a log");
 
     ngx_memset(text, 'x', sizeof(text));
     is_int(ngx_ors_redis_reason(reason, text, sizeof(text)),
