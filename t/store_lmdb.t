@@ -35,7 +35,8 @@ sub said ($r) {
 
 # ---- what outlives what
 
-my $store = 'open_responses_store main lmdb:%%TESTDIR%%/db sync=off';
+my $store = 'open_responses_store main lmdb:%%TESTDIR%%/db sync=off'
+            . ' scope_size=0';
 my $t = server("$store size=2m;", 'main', workers => 3)->start;
 
 my @ids = (kept($t->port, 'first', 'one', at => '/told'))[0];

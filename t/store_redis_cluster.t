@@ -26,7 +26,7 @@ my @nodes = ORS::Redis->cluster(3);
 
 my $t = ORS::Nginx->new(model => $model, workers => 2, conf =>
     gateway('open_responses_store main redis:' . $nodes[0]->address
-            . ' timeout=2s;', 'main required'))->start;
+            . ' timeout=2s cluster=on;', 'main required'))->start;
 
 sub scope ($name) { (headers => { 'X-Scope' => $name }) }
 
@@ -207,7 +207,7 @@ $t->finish;
 
 $t = ORS::Nginx->new(model => $model, conf =>
     gateway('open_responses_store main redis:' . $nodes[2]->address
-            . ' timeout=2s;', 'main required'))->start;
+            . ' timeout=2s cluster=on;', 'main required'))->start;
 
 kept($t->port, 'learns the nodes', 'x', scope($_)) for 'a' .. 'p';
 

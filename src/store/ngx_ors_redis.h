@@ -21,6 +21,7 @@ typedef struct {
     ngx_array_t               addresses;  /* ngx_ors_redis_addr_t */
     ngx_ors_redis_login_t     login;
     ngx_str_t                 prefix;
+    ngx_uint_t                cluster;    /* its nodes may be followed to */
 } ngx_ors_redis_conf_t;
 
 
@@ -64,8 +65,8 @@ typedef struct {
     ngx_uint_t                floor;      /* of entries[0] */
     ngx_uint_t                known;      /* of the oldest that is known */
     ngx_uint_t                asked;      /* of the oldest asked for */
-    size_t                    size;
 
+    size_t                    left;       /* bytes that may still be read */
     unsigned                  full:1;     /* a turn was too much */
     unsigned                  over:1;
 } ngx_ors_redis_task_t;
@@ -102,6 +103,7 @@ typedef struct {
     unsigned                  again:1;    /* it has been written again */
     unsigned                  asking:1;
     unsigned                  redirected:1;
+    unsigned                  learning:1; /* waits for the cluster's nodes */
 } ngx_ors_redis_command_t;
 
 
@@ -118,6 +120,10 @@ void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply);
 
 /* The job is over; what is still said to its commands is of no interest. */
 void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
+    ngx_ors_store_status_e status);
+
+/* Ends a job that is not under way; as refuse() of an engine. */
+void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
     ngx_ors_store_status_e status);
 
 /* Gives back all jobs, and their memory. */
@@ -157,10 +163,17 @@ ngx_ors_redis_link_t *ngx_ors_redis_route(ngx_ors_redis_t *redis,
 
 /*
  * A link to the node that a MOVED or ASK, said on "from", leads to; a MOVED
- * is remembered.  NULL: it cannot be followed.
+ * is remembered.  NULL: it cannot be followed, as no configured server has
+ * said that the node is one of the cluster.
  */
 ngx_ors_redis_link_t *ngx_ors_redis_follow(ngx_ors_redis_t *redis,
     ngx_ors_redis_link_t *from, ngx_str_t *text, ngx_uint_t moved);
+
+/*
+ * Asks a configured server for the nodes of the cluster.  1 if the answer is
+ * on its way, 0 if it has just come, or cannot come.
+ */
+ngx_uint_t ngx_ors_redis_learn(ngx_ors_redis_t *redis);
 
 /* The seeds' link; NULL: no memory. */
 ngx_ors_redis_link_t *ngx_ors_redis_seed(ngx_ors_redis_t *redis);

@@ -29,6 +29,7 @@ static void ngx_ors_redis_note(ngx_ors_redis_command_t *cmd,
 static void ngx_ors_redis_over(ngx_ors_redis_command_t *cmd,
     redisReply *reply);
 static void ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd);
+static void ngx_ors_redis_pause(ngx_ors_redis_command_t *cmd);
 static void ngx_ors_redis_place(ngx_ors_redis_command_t *cmd,
     ngx_queue_t *queue);
 static void ngx_ors_redis_fail(ngx_ors_redis_command_t *cmd,
@@ -277,6 +278,11 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
 
     case ngx_ors_redis_moved:
     case ngx_ors_redis_ask:
+
+        if (!redis->conf->cluster) {
+            break;
+        }
+
         cmd->asking = (cmd->error == ngx_ors_redis_ask);
         cmd->target = ngx_ors_redis_follow(redis, cmd->link, &text,
                                            !cmd->asking);
@@ -284,7 +290,12 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
             return;
         }
 
-        /* to a name, for example */
+        if (ngx_ors_redis_learn(redis)) {
+            cmd->learning = 1;
+            return;
+        }
+
+        /* to a name, for example, or to who is not of the cluster */
 
         break;
 
@@ -316,9 +327,15 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
 
     level = (redis->said & bit) ? NGX_LOG_INFO : NGX_LOG_ERR;
 
-    ngx_log_error(level, redis->log, 0, "store \"%V\": redis %V says \"%V\"",
+    ngx_log_error(level, redis->log, 0,
+                  "store \"%V\": redis %V says \"%V\"%s",
                   &redis->store->name,
-                  &cmd->link->addresses[cmd->link->address].text, &text);
+                  &cmd->link->addresses[cmd->link->address].text, &text,
+                  (cmd->error != ngx_ors_redis_moved
+                   && cmd->error != ngx_ors_redis_ask) ? ""
+                  : redis->conf->cluster
+                    ? ", which is no node that a configured server knows"
+                    : ", which is not followed without \"cluster=on\"");
 
     redis->said |= bit;
 }
@@ -375,20 +392,17 @@ ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd)
             return;
         }
 
+        if (cmd->learning) {
+            cmd->learning = 0;
+            ngx_ors_redis_pause(cmd);
+            return;
+        }
+
         break;
 
     case ngx_ors_redis_again:
-
-        /* the job's time is the limit */
-
         cmd->hops = 0;
-
-        ngx_ors_redis_place(cmd, &redis->later);
-
-        if (!redis->timer.timer_set) {
-            ngx_add_timer(&redis->timer, NGX_ORS_REDIS_PAUSE);
-        }
-
+        ngx_ors_redis_pause(cmd);
         return;
 
     case ngx_ors_redis_full:
@@ -401,6 +415,19 @@ ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd)
     }
 
     ngx_ors_redis_fail(cmd, ngx_ors_redis_status(cmd->error));
+}
+
+
+/* it is written again after a while: the job's time is the limit */
+
+static void
+ngx_ors_redis_pause(ngx_ors_redis_command_t *cmd)
+{
+    ngx_ors_redis_place(cmd, &cmd->redis->later);
+
+    if (!cmd->redis->timer.timer_set) {
+        ngx_add_timer(&cmd->redis->timer, NGX_ORS_REDIS_PAUSE);
+    }
 }
 
 
@@ -534,11 +561,13 @@ ngx_ors_redis_link_event(ngx_ors_redis_link_t *link)
 void
 ngx_ors_redis_free(ngx_ors_redis_t *redis)
 {
-    ngx_queue_t  *q;
+    ngx_queue_t  *q, *next;
 
-    while (!ngx_queue_empty(&redis->free)) {
-        q = ngx_queue_head(&redis->free);
-        ngx_queue_remove(q);
+    for (q = ngx_queue_head(&redis->free);
+         q != ngx_queue_sentinel(&redis->free);
+         q = next)
+    {
+        next = ngx_queue_next(q);
 
         ngx_free(ngx_queue_data(q, ngx_ors_redis_command_t, queue));
     }

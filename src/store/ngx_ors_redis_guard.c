@@ -10,7 +10,10 @@
 
 
 /* an array that is longer is not ours: slots of a cluster are the longest */
-#define NGX_ORS_REDIS_ELEMENTS  NGX_ORS_REDIS_SLOTS
+#define NGX_ORS_REDIS_ELEMENTS      NGX_ORS_REDIS_SLOTS
+
+/* the same of arrays in an array: ranges, with nodes, with their parts */
+#define NGX_ORS_REDIS_ELEMENTS_ALL  (8 * NGX_ORS_REDIS_SLOTS)
 
 
 static ngx_ors_redis_link_t *ngx_ors_redis_guard_expects(
@@ -53,6 +56,11 @@ ngx_ors_redis_guard_expects(const redisReadTask *task)
 
     link = task->privdata;
 
+    if (task->parent == NULL) {
+        link->size = 0;
+        link->elements = 0;
+    }
+
     if (task->parent == NULL
         && task->type != REDIS_REPLY_ERROR
         && link->context->replies.head == NULL)
@@ -72,6 +80,15 @@ ngx_ors_redis_guard_string(const redisReadTask *task, char *str, size_t len)
 
     link = ngx_ors_redis_guard_expects(task);
 
+    if (link) {
+        link->size += len;
+
+        if (link->size > link->limit) {
+            link->refused = "a reply that is too long";
+            link = NULL;
+        }
+    }
+
     return link ? link->make.createString(task, str, len) : NULL;
 }
 
@@ -83,9 +100,15 @@ ngx_ors_redis_guard_array(const redisReadTask *task, ngx_ors_redis_count_t n)
 
     link = ngx_ors_redis_guard_expects(task);
 
-    if (link && n > NGX_ORS_REDIS_ELEMENTS) {
-        link->refused = "an array that is too long";
-        link = NULL;
+    if (link) {
+        link->elements += n;
+
+        if (n > NGX_ORS_REDIS_ELEMENTS
+            || link->elements > NGX_ORS_REDIS_ELEMENTS_ALL)
+        {
+            link->refused = "an array that is too long";
+            link = NULL;
+        }
     }
 
     if (link == NULL) {
@@ -115,4 +138,18 @@ ngx_ors_redis_guard_nil(const redisReadTask *task)
     link = ngx_ors_redis_guard_expects(task);
 
     return link ? link->make.createNil(task) : NULL;
+}
+
+
+/* hiredis makes a string when all of it is there, however long it will be */
+
+char *
+ngx_ors_redis_guard_rest(ngx_ors_redis_link_t *link)
+{
+    redisReader  *reader;
+
+    reader = link->context->c.reader;
+
+    return (reader->len - reader->pos > link->limit)
+           ? "a reply that is too long" : NULL;
 }

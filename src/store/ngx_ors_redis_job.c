@@ -13,8 +13,6 @@
 static void ngx_ors_redis_start(ngx_ors_redis_task_t *task,
     ngx_ors_store_entry_t *entries, ngx_uint_t n);
 static void ngx_ors_redis_timeout_handler(ngx_event_t *ev);
-static void ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
-    ngx_ors_store_status_e status);
 static ngx_ors_store_status_e ngx_ors_redis_take(ngx_ors_redis_command_t *cmd,
     redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_take_value(
@@ -56,6 +54,7 @@ ngx_ors_redis_post(ngx_ors_store_job_t *job)
 
     task->redis = redis;
     task->job = job;
+    task->left = job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
     ngx_queue_init(&task->commands);
     ngx_queue_insert_tail(&redis->tasks, &job->queue);
 
@@ -144,7 +143,7 @@ ngx_ors_redis_end(ngx_ors_redis_task_t *task, ngx_ors_store_status_e status)
 
 /* who asked is told from the event loop, and never by a call of its own */
 
-static void
+void
 ngx_ors_redis_give_back(ngx_ors_store_job_t *job,
     ngx_ors_store_status_e status)
 {
@@ -249,13 +248,12 @@ ngx_ors_redis_take(ngx_ors_redis_command_t *cmd, redisReply *reply)
 static ngx_ors_store_status_e
 ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
 {
-    ngx_str_t             *value;
+    ngx_str_t              text;
     ngx_ors_redis_task_t  *task;
 
     task = cmd->task;
-    value = &cmd->entry->value;
 
-    ngx_str_null(value);
+    ngx_str_null(&cmd->entry->value);
 
     if (reply->type == REDIS_REPLY_NIL) {
         return ngx_ors_store_ok;
@@ -265,25 +263,29 @@ ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
         return ngx_ors_store_corrupt;
     }
 
-    if (task->job->op == ngx_ors_store_chain) {
-        task->size += reply->len;
+    text.data = (u_char *) reply->str;
+    text.len = reply->len;
 
-        if (task->size > task->job->max_size) {
-            task->full = 1;
-            return (task->job->newest && cmd->entry != task->job->entries)
-                   ? ngx_ors_store_ok : ngx_ors_store_limit;
-        }
-    }
+    switch (ngx_ors_record_copy(&text, cmd->entry->parts, &task->left,
+                                task->job->pool, &cmd->entry->value))
+    {
+    case NGX_OK:
+        return ngx_ors_store_ok;
 
-    value->data = ngx_pnalloc(task->job->pool, reply->len + 1);
-    if (value->data == NULL) {
+    case NGX_DECLINED:
+        break;
+
+    default:
         return ngx_ors_store_unavailable;
     }
 
-    value->len = reply->len;
-    ngx_memcpy(value->data, reply->str, reply->len);
+    /* a chain has no holes: none that is older fits any more */
 
-    return ngx_ors_store_ok;
+    task->full = 1;
+    task->left = 0;
+
+    return (task->job->newest && cmd->entry != task->job->entries)
+           ? ngx_ors_store_ok : ngx_ors_store_limit;
 }
 
 
@@ -364,7 +366,7 @@ ngx_ors_redis_climb(ngx_ors_redis_task_t *task)
     ngx_ors_store_entry_t   *entry;
     ngx_ors_store_status_e   status;
 
-    while (task->known > task->asked) {
+    do {
         entry = ngx_ors_redis_entry(task, task->known - 1);
 
         if (task->full && entry->value.data == NULL) {
@@ -378,7 +380,8 @@ ngx_ors_redis_climb(ngx_ors_redis_task_t *task)
         }
 
         task->known--;
-    }
+
+    } while (task->known > task->asked);
 
     return ngx_ors_redis_ancestors(task, &rec);
 }
@@ -419,6 +422,7 @@ ngx_ors_redis_ancestors(ngx_ors_redis_task_t *task, ngx_ors_record_t *rec)
     for (i = 0; i < n; i++) {
         entry = ngx_ors_redis_entry(task, task->known - 1 - i);
 
+        entry->parts = task->job->entries[0].parts;
         entry->key = ngx_ors_redis_entry(task, task->depth)->key;
         ngx_memcpy(entry->key.name, rec->ancestors + i * NGX_ORS_STORE_KEY,
                    NGX_ORS_STORE_KEY);

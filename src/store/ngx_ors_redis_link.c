@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis_link.h>
+#include <hiredis/sds.h>
 
 
 #define NGX_ORS_REDIS_ARGS      8
@@ -40,6 +41,7 @@ static void ngx_ors_redis_link_read_handler(ngx_event_t *rev);
 static void ngx_ors_redis_link_write_handler(ngx_event_t *wev);
 static void ngx_ors_redis_link_event_handler(ngx_event_t *ev);
 static void ngx_ors_redis_link_timer_handler(ngx_event_t *ev);
+static void ngx_ors_redis_link_flush(redisContext *context);
 static void ngx_ors_redis_link_done(ngx_ors_redis_link_t *link);
 
 static void ngx_ors_redis_link_add_read(void *data);
@@ -484,6 +486,7 @@ ngx_ors_redis_link_say(ngx_ors_redis_link_t *link, ngx_uint_t level)
 static void
 ngx_ors_redis_link_read_handler(ngx_event_t *rev)
 {
+    char                  *rest;
     ngx_connection_t      *c;
     ngx_ors_redis_link_t  *link;
 
@@ -501,6 +504,15 @@ ngx_ors_redis_link_read_handler(ngx_event_t *rev)
 
     link->busy = 1;
     redisAsyncHandleRead(link->context);
+
+    if (link->context && !link->broken) {
+        rest = ngx_ors_redis_guard_rest(link);
+
+        if (rest) {
+            ngx_ors_redis_link_break(link, (u_char *) rest, ngx_strlen(rest));
+        }
+    }
+
     link->busy = 0;
 
     ngx_ors_redis_link_done(link);
@@ -516,6 +528,8 @@ ngx_ors_redis_link_write_handler(ngx_event_t *wev)
     c = wev->data;
     link = c->data;
 
+    ngx_ors_redis_link_flush(&link->context->c);
+
     link->busy = 1;
     link->writing = 1;
     redisAsyncHandleWrite(link->context);
@@ -523,6 +537,35 @@ ngx_ors_redis_link_write_handler(ngx_event_t *wev)
     link->busy = 0;
 
     ngx_ors_redis_link_done(link);
+}
+
+
+/*
+ * hiredis 0.14 allocates a new buffer when the old one has gone out, and
+ * crashes if it has no memory for that: here the old one is emptied instead.
+ * What is left, and errors, are left to hiredis.
+ */
+
+static void
+ngx_ors_redis_link_flush(redisContext *context)
+{
+#if (HIREDIS_MAJOR == 0)
+    ssize_t  n;
+
+    if (!(context->flags & REDIS_CONNECTED)) {
+        return;
+    }
+
+    while (sdslen(context->obuf)) {
+        n = send(context->fd, context->obuf, sdslen(context->obuf), 0);
+
+        if (n <= 0) {
+            return;
+        }
+
+        sdsrange(context->obuf, (int) n, -1);
+    }
+#endif
 }
 
 

@@ -90,6 +90,9 @@ struct ngx_ors_redis_link_s {
     ngx_msec_t                began;      /* the attempt */
     ngx_msec_t                heard;      /* or asked, if it was idle */
 
+    size_t                    limit;      /* bytes of a reply */
+    size_t                    size;       /* of this one, so far */
+    size_t                    elements;   /* in all of its arrays */
     char                     *refused;    /* what was read, and why */
 
     size_t                    reason_len;
@@ -132,9 +135,15 @@ void ngx_ors_redis_link_close(ngx_ors_redis_link_t *link);
 
 /*
  * Guards what is read by a link that has its context: hiredis aborts the
- * process when there is a reply to no command.
+ * process when there is a reply to no command, and reads replies of any size.
  */
 void ngx_ors_redis_guard(ngx_ors_redis_link_t *link);
+
+/*
+ * Checks what was read, and is no whole string yet.  NULL, or why it is too
+ * much.
+ */
+char *ngx_ors_redis_guard_rest(ngx_ors_redis_link_t *link);
 
 /* 1 if it is up, or may be at once: there are addresses to be tried. */
 #define ngx_ors_redis_link_usable(link)                                       \

@@ -12,6 +12,10 @@
 /* nodes of a cluster that are remembered */
 #define NGX_ORS_REDIS_LINKS    256
 
+/* bytes of a reply, if no record may be larger, and of what is around it */
+#define NGX_ORS_REDIS_REPLY        (16 * 1024 * 1024)
+#define NGX_ORS_REDIS_REPLY_SPARE  65536
+
 /* ms between two looks at all slots */
 #define NGX_ORS_REDIS_REFRESH  1000
 
@@ -28,6 +32,8 @@ typedef struct {
 
 static void ngx_ors_redis_link_setup(ngx_ors_redis_t *redis,
     ngx_ors_redis_link_t *link);
+static ngx_ors_redis_link_t *ngx_ors_redis_known(ngx_ors_redis_t *redis,
+    ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
     ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
@@ -35,8 +41,6 @@ static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
 static ngx_uint_t ngx_ors_redis_node_is(ngx_ors_redis_link_t *link,
     ngx_str_t *host, in_port_t port);
 static ngx_int_t ngx_ors_redis_slots(ngx_ors_redis_t *redis);
-static void ngx_ors_redis_refresh(ngx_ors_redis_t *redis,
-    ngx_ors_redis_link_t *link);
 static void ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply,
     void *data);
 static void ngx_ors_redis_range(ngx_ors_redis_t *redis,
@@ -70,6 +74,8 @@ ngx_ors_redis_link_setup(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
     link->timeout = redis->store->timeout;
     link->name = &redis->store->name;
     link->log = redis->log;
+    link->limit = ngx_max(redis->store->record, NGX_ORS_REDIS_REPLY)
+                  + NGX_ORS_REDIS_REPLY_SPARE;
     link->handler = ngx_ors_redis_link_event;
 
     ngx_ors_redis_link_init(link);
@@ -135,7 +141,7 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
         to.host = addr->host;
     }
 
-    link = ngx_ors_redis_node(redis, &to.host, to.port);
+    link = ngx_ors_redis_known(redis, &to.host, to.port);
 
     if (link == NULL || !moved) {
         return link;
@@ -147,20 +153,22 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
 
     redis->slots[to.slot] = link;
 
-    ngx_ors_redis_refresh(redis, from);
+    (void) ngx_ors_redis_learn(redis);
 
     return link;
 }
 
 
-/* the link to an address, a new one if there is none */
+/*
+ * The link to an address, or NULL: who is told the password is not for a
+ * redirection to say, but for the servers that are configured
+ */
 
 static ngx_ors_redis_link_t *
-ngx_ors_redis_node(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
+ngx_ors_redis_known(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
 {
     ngx_queue_t           *q;
     ngx_ors_redis_link_t  *link;
-    ngx_ors_redis_node_t  *node;
 
     if (ngx_ors_redis_node_is(redis->seed, host, port)) {
         return redis->seed;
@@ -175,6 +183,23 @@ ngx_ors_redis_node(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
         if (ngx_ors_redis_node_is(link, host, port)) {
             return link;
         }
+    }
+
+    return NULL;
+}
+
+
+/* the same, a new one if there is none */
+
+static ngx_ors_redis_link_t *
+ngx_ors_redis_node(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
+{
+    ngx_ors_redis_link_t  *link;
+    ngx_ors_redis_node_t  *node;
+
+    link = ngx_ors_redis_known(redis, host, port);
+    if (link) {
+        return link;
     }
 
     node = ngx_ors_redis_node_create(redis);
@@ -273,16 +298,37 @@ ngx_ors_redis_slots(ngx_ors_redis_t *redis)
 
 /* one slot has moved: others may have, too */
 
-static void
-ngx_ors_redis_refresh(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
+ngx_uint_t
+ngx_ors_redis_learn(ngx_ors_redis_t *redis)
 {
-    ngx_str_t  args[2];
+    ngx_str_t              args[2];
+    ngx_ors_redis_link_t  *link;
 
-    if (redis->refreshing
-        || (redis->refreshed
-            && ngx_current_msec - redis->refreshed < NGX_ORS_REDIS_REFRESH))
+    if (redis->refreshing) {
+        return 1;
+    }
+
+    if (redis->refreshed
+        && ngx_current_msec - redis->refreshed < NGX_ORS_REDIS_REFRESH)
     {
-        return;
+        return 0;
+    }
+
+    link = redis->seed;
+
+    if (link->state != ngx_ors_redis_link_up) {
+
+        if (!ngx_ors_redis_link_usable(link)) {
+            return 0;
+        }
+
+        ngx_ors_redis_link_open(link);
+
+        return 1;
+    }
+
+    if (ngx_ors_redis_slots(redis) != NGX_OK) {
+        return 0;
     }
 
     ngx_str_set(&args[0], "CLUSTER");
@@ -296,6 +342,8 @@ ngx_ors_redis_refresh(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
     {
         redis->refreshing = 0;
     }
+
+    return redis->refreshing;
 }
 
 
@@ -310,11 +358,21 @@ ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply, void *data)
 
     redis->refreshing = 0;
 
-    if (r == NULL || r->type != REDIS_REPLY_ARRAY || r->elements == 0) {
+    /* commands may wait for it */
+
+    if (redis->timer.timer_set) {
+        ngx_add_timer(&redis->timer, 1);
+    }
+
+    if (r == NULL) {
         return;
     }
 
     redis->refreshed = ngx_current_msec;
+
+    if (r->type != REDIS_REPLY_ARRAY || r->elements == 0) {
+        return;
+    }
 
     for (q = ngx_queue_head(&redis->links);
          q != ngx_queue_sentinel(&redis->links);
@@ -401,16 +459,17 @@ ngx_ors_redis_retire(ngx_ors_redis_t *redis)
 void
 ngx_ors_redis_close(ngx_ors_redis_t *redis)
 {
-    ngx_queue_t           *q;
+    ngx_queue_t           *q, *next;
     ngx_ors_redis_link_t  *link;
 
     ngx_ors_redis_link_close(redis->seed);
     ngx_free(redis->seed);
 
-    while (!ngx_queue_empty(&redis->links)) {
-        q = ngx_queue_head(&redis->links);
-        ngx_queue_remove(q);
-
+    for (q = ngx_queue_head(&redis->links);
+         q != ngx_queue_sentinel(&redis->links);
+         q = next)
+    {
+        next = ngx_queue_next(q);
         link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
 
         ngx_ors_redis_link_close(link);

@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_line.h>
 #include <ngx_ors_redis_text.h>
 
 
@@ -280,15 +281,9 @@ ngx_ors_redis_numeric(ngx_str_t *host)
 size_t
 ngx_ors_redis_reason(u_char *dst, u_char *text, size_t len)
 {
-    size_t  i;
-
     len = ngx_min(len, NGX_ORS_REDIS_REASON);
 
-    for (i = 0; i < len; i++) {
-        dst[i] = (text[i] >= ' ' && text[i] < 0x7f) ? text[i] : '.';
-    }
-
-    return len;
+    return ngx_ors_line_copy(dst, text, len) - dst;
 }
 
 

@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_keyfile.h>
 #include <ngx_ors_redis.h>
 
 
@@ -29,7 +30,11 @@ static ngx_uint_t ngx_ors_store_redis_is(ngx_str_t *name, char *text);
 static char *ngx_ors_store_redis_text(ngx_str_t *field, ngx_str_t *value);
 static char *ngx_ors_store_redis_password_file(ngx_conf_t *cf,
     ngx_str_t *field, ngx_str_t *value);
+static char *ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
+    ngx_str_t *text);
 static char *ngx_ors_store_redis_database(ngx_str_t *field,
+    ngx_str_t *value);
+static char *ngx_ors_store_redis_cluster(ngx_uint_t *field,
     ngx_str_t *value);
 static char *ngx_ors_store_redis_prefix(ngx_str_t *field, ngx_str_t *value);
 static ngx_int_t ngx_ors_store_redis_init(ngx_conf_t *cf,
@@ -50,6 +55,7 @@ const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_ors_store_redis_open,
     ngx_ors_store_redis_close,
     ngx_ors_redis_post,
+    ngx_ors_redis_give_back,
     ngx_ors_store_redis_down
 };
 
@@ -68,6 +74,7 @@ ngx_ors_store_redis_address(ngx_conf_t *cf, ngx_ors_store_t *store)
         return NGX_CONF_ERROR;
     }
 
+    conf->cluster = NGX_CONF_UNSET_UINT;
     store->conf = conf;
 
     if (ngx_array_init(&conf->addresses, cf->pool, 4,
@@ -200,14 +207,18 @@ ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
     } else if (ngx_ors_store_redis_is(name, "prefix")) {
         err = ngx_ors_store_redis_prefix(&conf->prefix, value);
 
+    } else if (ngx_ors_store_redis_is(name, "cluster")) {
+        err = ngx_ors_store_redis_cluster(&conf->cluster, value);
+
     } else if (ngx_ors_store_redis_is(name, "tls")) {
         err = (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0)
               ? NULL : "cannot be on: this hiredis has no TLS";
 
     } else {
         err = "is unknown, a store in redis has \"ttl\", \"timeout\", "
-              "\"user\", \"password\", \"password_file\", \"database\" "
-              "and \"prefix\"";
+              "\"key\", \"record\", \"user\", \"password\", "
+              "\"password_file\", \"database\", \"prefix\" and "
+              "\"cluster\"";
     }
 
     if (err == NULL) {
@@ -256,63 +267,62 @@ ngx_ors_store_redis_password_file(ngx_conf_t *cf, ngx_str_t *field,
     ngx_str_t *value)
 {
     char       *err;
-    u_char     *p;
-    ssize_t     n;
-    ngx_fd_t    fd;
+    u_char      buf[NGX_ORS_REDIS_SECRET];
+    ngx_int_t   rc;
     ngx_str_t   path, text;
 
     path = *value;
     err = "names a file that cannot be read";
 
-    if (value->len == 0 || ngx_conf_full_name(cf->cycle, &path, 1) != NGX_OK) {
+    if (value->len == 0) {
         return err;
     }
 
-    text.data = ngx_pnalloc(cf->pool, NGX_ORS_REDIS_SECRET);
-    if (text.data == NULL) {
-        return err;
-    }
+    rc = ngx_ors_keyfile_read(cf, &path, buf, NGX_ORS_REDIS_SECRET, &text);
 
-    fd = ngx_open_file(path.data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
-    if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_open_file_n " \"%V\" failed", &path);
-        return err;
-    }
+    if (rc == NGX_OK) {
+        err = ngx_ors_store_redis_password(cf, field, &text);
 
-    n = ngx_read_fd(fd, text.data, NGX_ORS_REDIS_SECRET);
-
-    if (n == -1) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_read_fd_n " \"%V\" failed", &path);
-
-    } else if (n == NGX_ORS_REDIS_SECRET) {
+    } else if (rc == NGX_DECLINED) {
         err = "names a file that is too large";
-
-    } else {
-        err = NULL;
     }
 
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
-                           ngx_close_file_n " \"%V\" failed", &path);
-    }
+    ngx_explicit_memzero(buf, NGX_ORS_REDIS_SECRET);
 
-    if (err) {
-        return err;
-    }
+    return err;
+}
 
-    for (p = text.data; p < text.data + n && *p != LF && *p != CR; p++) {
+
+static char *
+ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
+    ngx_str_t *text)
+{
+    u_char     *p, *last;
+    ngx_str_t   line;
+
+    last = text->data + text->len;
+
+    for (p = text->data; p < last && *p != LF && *p != CR; p++) {
         /* void */
     }
 
-    text.len = p - text.data;
+    line.len = p - text->data;
 
-    if (text.len == 0) {
+    if (line.len == 0) {
         return "names a file whose first line is empty";
     }
 
-    return ngx_ors_store_redis_text(field, &text);
+    line.data = ngx_pnalloc(cf->pool, line.len);
+
+    if (line.data == NULL
+        || ngx_ors_keyfile_keep(cf, line.data, line.len) != NGX_OK)
+    {
+        return "needs memory";
+    }
+
+    ngx_memcpy(line.data, text->data, line.len);
+
+    return ngx_ors_store_redis_text(field, &line);
 }
 
 
@@ -328,6 +338,27 @@ ngx_ors_store_redis_database(ngx_str_t *field, ngx_str_t *value)
     }
 
     return ngx_ors_store_redis_text(field, value);
+}
+
+
+static char *
+ngx_ors_store_redis_cluster(ngx_uint_t *field, ngx_str_t *value)
+{
+    if (*field != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    if (value->len == 2 && ngx_strncmp(value->data, "on", 2) == 0) {
+        *field = 1;
+        return NULL;
+    }
+
+    if (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0) {
+        *field = 0;
+        return NULL;
+    }
+
+    return "must be \"on\" or \"off\"";
 }
 
 
@@ -357,6 +388,20 @@ ngx_ors_store_redis_init(ngx_conf_t *cf, ngx_ors_store_t *store)
     ngx_ors_redis_conf_t  *conf;
 
     conf = store->conf;
+
+    if (store->scope_size == NGX_CONF_UNSET) {
+        store->scope_size = 0;
+    }
+
+    if (store->scope_size || store->scope_turns) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "store \"%V\" is in redis, which does not count: "
+                           "\"scope_size\" and \"scope_turns\" are of stores "
+                           "in \"lmdb:PATH\"", &store->name);
+        return NGX_ERROR;
+    }
+
+    ngx_conf_init_uint_value(conf->cluster, 0);
 
     if (conf->prefix.data == NULL) {
         ngx_str_set(&conf->prefix, "ors:");
