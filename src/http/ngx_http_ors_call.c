@@ -6,24 +6,14 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_call.h>
 #include <ngx_ors_chat_retry.h>
-
-
-/* what a short body may grow by when it is made for a target */
-#define NGX_HTTP_ORS_SPARE  256
+#include <ngx_ors_gather.h>
 
 
 static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
     ngx_int_t rc);
-static ngx_int_t ngx_http_ors_call_headers_in(ngx_http_request_t *r,
-    ngx_http_request_t *sr);
-static ngx_uint_t ngx_http_ors_call_forwards(ngx_table_elt_t *h);
-static ngx_int_t ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_dialect_e dialect);
-static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
-    ngx_chain_t *bufs, size_t size);
+static void ngx_http_ors_call_buffering(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
@@ -34,17 +24,16 @@ static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_request_t *sr,
     ngx_int_t rc);
 
 
-static ngx_str_t  ngx_http_ors_call_method = ngx_string("POST");
-
-
 ngx_int_t
 ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 {
     ngx_http_request_t          *r, *sr;
     ngx_http_ors_call_t         *call;
+    ngx_http_ors_loc_conf_t     *olcf;
     ngx_http_post_subrequest_t  *ps;
 
     r = ctx->request;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     call = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_call_t));
     if (call == NULL) {
@@ -68,13 +57,23 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 
     call->ctx = ctx;
     call->request = sr;
+    call->bare = (olcf->credentials == ngx_http_ors_credentials_off
+                  || (olcf->credentials == ngx_http_ors_credentials_first
+                      && ctx->call));
+
+    if (ngx_http_ors_call_headers(call) != NGX_OK) {
+
+        /* already posted: it reads headers before it ends as nobody's call */
+
+        sr->headers_in = r->headers_in;
+
+        return NGX_ERROR;
+    }
+
     ctx->call = call;
     ctx->turn->provider = ctx->target->provider;
 
-    sr->method = NGX_HTTP_POST;
-    sr->method_name = ngx_http_ors_call_method;
-
-    return ngx_http_ors_call_headers_in(r, sr);
+    return NGX_OK;
 }
 
 
@@ -86,6 +85,8 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
                   &ctx->target->uri, &ctx->turn->error.code,
                   &ctx->target->next->uri);
 
+    ngx_http_ors_stats_again(ctx);
+
     ngx_http_ors_call_cancel(ctx->call);
 
     ngx_ors_turn_again(ctx->turn);
@@ -94,124 +95,6 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
     ngx_str_null(&ctx->retry_after);
 
     return ngx_http_ors_call(ctx);
-}
-
-
-/*
- * The subrequest has a shallow copy of the client's headers.  It gets a list
- * of its own, without what tells of the client's body or asks for an answer
- * that could not be read here.
- */
-
-static ngx_int_t
-ngx_http_ors_call_headers_in(ngx_http_request_t *r, ngx_http_request_t *sr)
-{
-    ngx_uint_t              i;
-    ngx_list_part_t        *part;
-    ngx_table_elt_t        *header, *h;
-    ngx_http_headers_in_t  *in;
-
-    static ngx_str_t  type = ngx_string("Content-Type");
-    static ngx_str_t  type_lowcase = ngx_string("content-type");
-    static ngx_str_t  json = ngx_string("application/json");
-
-    in = &sr->headers_in;
-
-    part = &r->headers_in.headers.part;
-    header = part->elts;
-
-    /* room for all, and for the type and the length of the new body */
-
-    if (ngx_list_init(&in->headers, r->pool, part->nelts + 2,
-                      sizeof(ngx_table_elt_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                break;
-            }
-
-            part = part->next;
-            header = part->elts;
-            i = 0;
-        }
-
-        if (!ngx_http_ors_call_forwards(&header[i])) {
-            continue;
-        }
-
-        h = ngx_list_push(&in->headers);
-        if (h == NULL) {
-            return NGX_ERROR;
-        }
-
-        *h = header[i];
-    }
-
-    in->content_type = ngx_http_ors_header_add(&in->headers, &type,
-                                               &type_lowcase, &json);
-    if (in->content_type == NULL) {
-        return NGX_ERROR;
-    }
-
-    in->content_length = NULL;
-    in->content_length_n = 0;
-    in->chunked = 0;
-    in->transfer_encoding = NULL;
-    in->expect = NULL;
-    in->upgrade = NULL;
-    in->if_modified_since = NULL;
-    in->if_unmodified_since = NULL;
-    in->if_match = NULL;
-    in->if_none_match = NULL;
-    in->range = NULL;
-    in->if_range = NULL;
-
-#if (NGX_HTTP_GZIP)
-    in->accept_encoding = NULL;
-#endif
-
-    return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_http_ors_call_forwards(ngx_table_elt_t *h)
-{
-    ngx_uint_t  i;
-
-    static ngx_str_t  names[] = {
-        ngx_string("accept"),
-        ngx_string("accept-encoding"),
-        ngx_string("content-encoding"),
-        ngx_string("content-length"),
-        ngx_string("content-type"),
-        ngx_string("expect"),
-        ngx_string("if-match"),
-        ngx_string("if-modified-since"),
-        ngx_string("if-none-match"),
-        ngx_string("if-range"),
-        ngx_string("if-unmodified-since"),
-        ngx_string("range"),
-        ngx_string("transfer-encoding"),
-        ngx_string("upgrade")
-    };
-
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-
-        if (h->key.len == names[i].len
-            && ngx_strncmp(h->lowcase_key, names[i].data, names[i].len) == 0)
-        {
-            return 0;
-        }
-    }
-
-    return 1;
 }
 
 
@@ -231,194 +114,6 @@ ngx_http_ors_call_of(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_ors_call_handler(ngx_http_request_t *r)
-{
-    size_t                    size;
-    ngx_int_t                 rc;
-    ngx_uint_t                translates;
-    ngx_chain_t              *bufs;
-    ngx_ors_out_t             out;
-    ngx_ors_turn_t           *turn;
-    ngx_http_ors_call_t      *call;
-    ngx_http_ors_kept_t      *kept;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    call = ngx_http_ors_call_of(r);
-
-    if (call == NULL) {
-        return NGX_DECLINED;
-    }
-
-    turn = call->ctx->turn;
-
-    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    if (call->conf == olcf) {
-        return ngx_http_ors_call_ready(call);
-    }
-
-    kept = call->ctx->kept;
-    translates = ngx_ors_turn_translates(turn, olcf->dialect);
-
-    /* what is only passed on is for its server to keep */
-
-    turn->expand = (olcf->expand && kept && !translates);
-    turn->request.stored = (kept && kept->wanted
-                            && (turn->expand || translates));
-
-    rc = ngx_http_ors_call_context(call->ctx, olcf->dialect);
-
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
-                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    call->conf = olcf;
-
-    /* it will be as long as the client's, and lives as long as the stream */
-
-    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
-                   NGX_HTTP_ORS_STEP);
-
-    ngx_ors_out_init(&out, r->pool, size);
-
-    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->habits, &olcf->model,
-                           &out);
-
-    if (rc == NGX_DONE) {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    size = out.size;
-
-    if (rc != NGX_OK || ngx_ors_out_take(&out, &bufs) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rc = ngx_http_ors_call_make_body(call, bufs, size);
-
-    if (rc != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
-
-    ngx_http_ors_post(r->parent, &call->ctx->posted);
-
-    return ngx_http_ors_call_ready(call);
-}
-
-
-/* what comes before a request can be translated */
-
-static ngx_int_t
-ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx, ngx_ors_dialect_e dialect)
-{
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
-
-    if (ngx_ors_turn_translates(ctx->turn, dialect)) {
-        rc = ngx_http_ors_background(ctx);
-
-        return (rc == NGX_OK) ? ngx_http_ors_context(ctx) : rc;
-    }
-
-    node = ctx->turn->request.field[ngx_ors_rq_background];
-
-    if (ctx->detached
-        || (ctx->turn->expand && node && node->type == ngx_ors_json_true))
-    {
-        /* it would run there, and be stored there only */
-
-        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
-                                         "unsupported_parameter",
-                                         "background",
-                                         "a response of this model cannot "
-                                         "run in the background");
-    }
-
-    return ctx->turn->expand ? ngx_http_ors_context(ctx) : NGX_OK;
-}
-
-
-/* the client of a turn that runs without it is told first */
-
-static ngx_int_t
-ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
-{
-    ngx_int_t  rc;
-
-    if (!call->ctx->detached) {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_ors_background_ready(call->ctx);
-
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    return (rc == NGX_OK) ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
-    size_t size)
-{
-    ngx_str_t                 value;
-    ngx_http_request_t       *sr;
-    ngx_http_headers_in_t    *in;
-    ngx_http_request_body_t  *rb;
-
-    static ngx_str_t  length = ngx_string("Content-Length");
-    static ngx_str_t  length_lowcase = ngx_string("content-length");
-
-    sr = call->request;
-
-    rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
-    if (rb == NULL) {
-        return NGX_ERROR;
-    }
-
-    value.data = ngx_pnalloc(sr->pool, NGX_OFF_T_LEN);
-    if (value.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
-
-    in = &sr->headers_in;
-
-    if (in->content_length) {
-        in->content_length->value = value;
-
-    } else {
-        in->content_length = ngx_http_ors_header_add(&in->headers, &length,
-                                                     &length_lowcase, &value);
-        if (in->content_length == NULL) {
-            return NGX_ERROR;
-        }
-    }
-
-    rb->bufs = bufs;
-
-    sr->request_body = rb;
-    in->content_length_n = size;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 {
     ngx_int_t                 rc;
@@ -432,10 +127,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     sr->filter_need_in_memory = 1;
 
     if (sr->upstream) {
-
-        /* what has come is handed on at once, nothing goes to a file */
-
-        sr->upstream->buffering = 0;
+        ngx_http_ors_call_buffering(sr);
     }
 
     turn = call->ctx->turn;
@@ -474,6 +166,35 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * What has come is handed on at once, and nothing goes to a file: but what is
+ * to be cached, for which nginx has to gather it
+ */
+
+static void
+ngx_http_ors_call_buffering(ngx_http_request_t *sr)
+{
+    ngx_http_upstream_t  *u;
+
+    u = sr->upstream;
+
+#if (NGX_HTTP_CACHE)
+
+    if (u->cacheable && u->headers_in.x_accel_redirect == NULL
+        && !ngx_ors_gather_type_is(&sr->headers_out.content_type,
+                                   "text/event-stream"))
+    {
+        return;
+    }
+
+    u->cacheable = 0;
+
+#endif
+
+    u->buffering = 0;
 }
 
 
@@ -573,8 +294,6 @@ ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
         call->request->buffered &= ~NGX_HTTP_ORS_BUFFERED;
     }
 
-    ngx_http_ors_post(call->request->parent, &call->ctx->posted);
-
     return rc;
 }
 
@@ -644,6 +363,13 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
             return NGX_OK;
         }
 
+        /*
+         * the parent is posted for news only: without any, both could post
+         * each other for ever, and the event loop would stand still
+         */
+
+        ngx_http_ors_post(call->request->parent, &ctx->posted);
+
         if (rc == NGX_OK) {
             rc = ngx_ors_turn_data(ctx->turn, &piece);
 
@@ -663,6 +389,15 @@ static ngx_int_t
 ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
     ngx_http_ors_call_t  *call = data;
+
+    /*
+     * NGX_ERROR is also what is left of a broken chunk or a stream that was
+     * reset after the header: such a call has ended, the client has not
+     */
+
+    if (rc == NGX_ERROR && !sr->connection->error) {
+        rc = NGX_OK;
+    }
 
     if (sr->buffered) {
 
@@ -684,9 +419,17 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
     call->done = 1;
     call->status = sr->headers_out.status;
 
+    ngx_http_ors_call_limited(call);
+    ngx_http_ors_call_forget(sr);
+
     if (call->status == 0) {
         call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
                        ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
+
+        /* nginx says no more than that it was its own fault */
+
+        call->starved = (rc == NGX_HTTP_INTERNAL_SERVER_ERROR && sr->upstream
+                         && ngx_cycle->free_connections == NULL);
     }
 
     if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
@@ -792,19 +535,34 @@ ngx_http_ors_call_push(ngx_http_ors_call_t *call)
 }
 
 
-void
+ngx_int_t
 ngx_http_ors_call_resume(ngx_http_ors_call_t *call)
 {
-    if (call->in && !call->done) {
-        ngx_http_ors_post(call->request, &call->posted);
+    if (call->in == NULL || call->done) {
+        return NGX_OK;
     }
+
+    /*
+     * an upstream calls the filters for buffers of its own only, and those
+     * that wait may be of "gunzip"
+     */
+
+    if (ngx_http_output_filter(call->request, NULL) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_post(call->request, &call->posted);
+
+    return NGX_OK;
 }
 
 
 void
 ngx_http_ors_call_wake(ngx_http_ors_call_t *call)
 {
-    if (!call->done && call->request->upstream == NULL) {
+    /* a call that waits for a slow client: ngx_http_ors_call_resume() */
+
+    if (!call->done && call->in == NULL && call->request->upstream == NULL) {
         ngx_http_ors_post(call->request, &call->posted);
     }
 }

@@ -37,7 +37,8 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
     g = ngx_http_ors_filter_guarded(r);
 
     if (g) {
-        return ngx_http_ors_guard_header(g, ngx_http_next_header_filter);
+        return ngx_http_ors_guard_header(g, ngx_http_next_header_filter,
+                                         ngx_http_next_body_filter);
     }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
@@ -80,7 +81,7 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     g = ngx_http_ors_filter_guarded(r);
 
     if (g && g->held) {
-        return ngx_http_ors_guard_body(g, in, ngx_http_next_body_filter);
+        return ngx_http_ors_guard_body(g, in);
     }
 
     return ngx_http_next_body_filter(r, in);
@@ -92,11 +93,20 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 static ngx_http_ors_guarded_t *
 ngx_http_ors_filter_guarded(ngx_http_request_t *r)
 {
+    ngx_http_ors_guarded_t    *g;
     ngx_http_ors_main_conf_t  *omcf;
 
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
-    return (omcf->guards && r == r->main) ? ngx_http_ors_guarded(r) : NULL;
+    if (!omcf->guards || r != r->main) {
+        return NULL;
+    }
+
+    g = ngx_http_ors_guarded(r);
+
+    /* an answer to a path that is no endpoint is anything */
+
+    return (g && g->endpoint) ? g : NULL;
 }
 
 

@@ -9,35 +9,56 @@
 #include <ngx_http_ors.h>
 
 
-static const ngx_ors_endpoint_t *ngx_http_ors_guard_endpoint(
-    ngx_http_request_t *r);
 static ngx_http_ors_guarded_t *ngx_http_ors_guard_create(
-    ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf);
+    ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
+    const ngx_ors_endpoint_t *endpoint);
 static void ngx_http_ors_guard_mark(void *data);
 static ngx_int_t ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g);
 static void ngx_http_ors_guard_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_rewrite(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_refuse(ngx_http_ors_guarded_t *g);
-static ngx_int_t ngx_http_ors_guard_identity(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_guard_whole(ngx_http_ors_guarded_t *g);
+static void ngx_http_ors_guard_replace(ngx_http_request_t *r,
+    ngx_str_t *name, ngx_str_t *value);
 
 
 ngx_int_t
 ngx_http_ors_guard_early_handler(ngx_http_request_t *r)
 {
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_int_t                  rc;
+    ngx_http_ors_guarded_t    *g;
+    ngx_http_ors_loc_conf_t   *olcf;
+    const ngx_ors_endpoint_t  *endpoint;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (!olcf->validate || olcf->enable || r != r->main
-        || ngx_http_ors_guard_endpoint(r) == NULL
         || ngx_http_ors_guarded(r))
     {
         return NGX_DECLINED;
     }
 
-    return (ngx_http_ors_guard_create(r, olcf) == NULL)
-           ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_DECLINED;
+    rc = ngx_http_ors_path(r, &endpoint);
+
+    if (rc == NGX_DECLINED) {
+        return NGX_DECLINED;
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    g = ngx_http_ors_guard_create(r, olcf, (rc == NGX_OK) ? endpoint : NULL);
+    if (g == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc == NGX_HTTP_NOT_FOUND) {
+        ngx_http_ors_path_error(r, endpoint, &g->error);
+    }
+
+    return NGX_DECLINED;
 }
 
 
@@ -84,35 +105,17 @@ ngx_http_ors_guard_handler(ngx_http_request_t *r)
 }
 
 
-/* NULL: the request is none of those that are guarded */
-
-static const ngx_ors_endpoint_t *
-ngx_http_ors_guard_endpoint(ngx_http_request_t *r)
-{
-    const ngx_ors_endpoint_t  *endpoint;
-
-    endpoint = ngx_ors_endpoint_find(&r->uri);
-
-    if (endpoint == NULL
-        || r->method != (endpoint->request ? NGX_HTTP_POST : NGX_HTTP_GET))
-    {
-        return NULL;
-    }
-
-    return endpoint;
-}
-
-
 ngx_uint_t
 ngx_http_ors_guard_refused(ngx_http_request_t *r)
 {
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_http_ors_loc_conf_t   *olcf;
+    const ngx_ors_endpoint_t  *endpoint;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     return olcf->validate && !olcf->report
            && r->err_status >= NGX_HTTP_BAD_REQUEST
-           && ngx_http_ors_guard_endpoint(r) != NULL;
+           && ngx_http_ors_path(r, &endpoint) == NGX_OK;
 }
 
 
@@ -120,7 +123,7 @@ ngx_http_ors_guard_refused(ngx_http_request_t *r)
 
 static ngx_http_ors_guarded_t *
 ngx_http_ors_guard_create(ngx_http_request_t *r,
-    ngx_http_ors_loc_conf_t *olcf)
+    ngx_http_ors_loc_conf_t *olcf, const ngx_ors_endpoint_t *endpoint)
 {
     ngx_pool_cleanup_t      *cln;
     ngx_http_ors_guarded_t  *g;
@@ -148,7 +151,7 @@ ngx_http_ors_guard_create(ngx_http_request_t *r,
     g->request = r;
     g->conf = olcf;
     g->version = r->http_version;
-    g->endpoint = ngx_http_ors_guard_endpoint(r);
+    g->endpoint = endpoint;
 
     ngx_ors_out_init(&g->out, r->pool, NGX_HTTP_ORS_BLOCK);
 
@@ -197,8 +200,15 @@ ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g)
 
     r = g->request;
 
+    if (g->endpoint == NULL) {
+        g->state = ngx_http_ors_guard_st_passed;
+        ngx_http_ors_stats_request(g);
+
+        return ngx_http_ors_guard_refuse(g);
+    }
+
     if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
-        && ngx_http_ors_guard_identity(r) != NGX_OK)
+        && ngx_http_ors_guard_whole(g) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -211,7 +221,7 @@ ngx_http_ors_guard_begin(ngx_http_ors_guarded_t *g)
     g->state = ngx_http_ors_guard_st_body;
 
     if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
-        && !ngx_http_ors_json_body(r))
+        && ngx_http_ors_media(r))
     {
         (void) ngx_http_ors_error_of(r, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                      &g->error);
@@ -290,14 +300,6 @@ ngx_http_ors_guard_request(ngx_http_ors_guarded_t *g)
         return ngx_http_ors_guard_rewrite(g);
     }
 
-    if (g->conf->report) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "request would be refused: %V%s%V",
-                      &g->error.code, g->error.param.len ? " in " : "",
-                      &g->error.param);
-        return NGX_DECLINED;
-    }
-
     return ngx_http_ors_guard_refuse(g);
 }
 
@@ -337,12 +339,22 @@ ngx_http_ors_guard_rewrite(ngx_http_ors_guarded_t *g)
 }
 
 
+/* NGX_DECLINED: it is only to be reported; NGX_DONE: it was refused */
+
 static ngx_int_t
 ngx_http_ors_guard_refuse(ngx_http_ors_guarded_t *g)
 {
     ngx_http_request_t  *r;
 
     r = g->request;
+
+    if (g->conf->report) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "request would be refused: %V%s%V",
+                      &g->error.code, g->error.param.len ? " in " : "",
+                      &g->error.param);
+        return NGX_DECLINED;
+    }
 
     g->refused = 1;
 
@@ -357,57 +369,69 @@ ngx_http_ors_guard_refuse(ngx_http_ors_guarded_t *g)
 
 
 /*
- * The upstream is asked for plain text, which is quicker to check.  nginx
- * may still compress the answer: r->headers_in.accept_encoding is left with
- * what the client says
+ * The upstream is asked for plain text, which is quicker to check, and for all
+ * of it: a part cannot be checked.  nginx may still compress the answer:
+ * r->headers_in.accept_encoding is left with what the client says
  */
 
 static ngx_int_t
-ngx_http_ors_guard_identity(ngx_http_request_t *r)
+ngx_http_ors_guard_whole(ngx_http_ors_guarded_t *g)
 {
+    ngx_http_request_t  *r;
+
+    static ngx_str_t  range = ngx_string("Range");
+    static ngx_str_t  none = ngx_string("none");
 #if (NGX_HTTP_GZIP)
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h, *copy;
+    ngx_table_elt_t  *copy;
 
-    h = r->headers_in.accept_encoding;
+    static ngx_str_t  encoding = ngx_string("Accept-Encoding");
+    static ngx_str_t  identity = ngx_string("identity");
+#endif
 
-    if (h == NULL) {
-        return NGX_OK;
+    r = g->request;
+
+    /* a unit of ranges that a server does not know is to be ignored */
+
+    if (r->headers_in.range && !g->conf->report) {
+        ngx_http_ors_guard_replace(r, &range, &none);
     }
 
-    copy = ngx_palloc(r->pool, sizeof(ngx_table_elt_t));
-    if (copy == NULL) {
-        return NGX_ERROR;
-    }
-
-    *copy = *h;
-    r->headers_in.accept_encoding = copy;
-
-    part = &r->headers_in.headers.part;
-    h = part->elts;
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                break;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
+#if (NGX_HTTP_GZIP)
+    if (r->headers_in.accept_encoding) {
+        copy = ngx_palloc(r->pool, sizeof(ngx_table_elt_t));
+        if (copy == NULL) {
+            return NGX_ERROR;
         }
 
-        if (h[i].key.len == sizeof("Accept-Encoding") - 1
-            && ngx_strncmp(h[i].lowcase_key, "accept-encoding",
-                           sizeof("Accept-Encoding") - 1)
-               == 0)
-        {
-            ngx_str_set(&h[i].value, "identity");
-        }
+        *copy = *r->headers_in.accept_encoding;
+        r->headers_in.accept_encoding = copy;
+
+        ngx_http_ors_guard_replace(r, &encoding, &identity);
     }
 #endif
 
     return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_guard_replace(ngx_http_request_t *r, ngx_str_t *name,
+    ngx_str_t *value)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len == name->len
+                && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0)
+            {
+                h[i].value = *value;
+            }
+        }
+    }
 }

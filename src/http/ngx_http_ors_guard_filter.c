@@ -11,15 +11,16 @@
 
 
 static ngx_int_t ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g);
+static void ngx_http_ors_guard_cleanup(void *data);
 static ngx_int_t ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g,
-    ngx_chain_t *in, ngx_http_output_body_filter_pt next);
+    ngx_chain_t *in);
 static ngx_int_t ngx_http_ors_guard_feed(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_data(ngx_http_ors_guarded_t *g,
     ngx_buf_t *b);
-static ngx_uint_t ngx_http_ors_guard_cut(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g,
-    ngx_uint_t complete);
+static ngx_uint_t ngx_http_ors_guard_last_buf(ngx_http_ors_guarded_t *g,
+    ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_send(ngx_http_ors_guarded_t *g);
 static ngx_int_t ngx_http_ors_guard_send_header(ngx_http_ors_guarded_t *g);
 static void ngx_http_ors_guard_own_status(ngx_http_ors_guarded_t *g);
@@ -30,7 +31,8 @@ static size_t ngx_http_ors_guard_pending(ngx_http_ors_guarded_t *g);
 
 ngx_int_t
 ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
-    ngx_http_output_header_filter_pt next)
+    ngx_http_output_header_filter_pt next,
+    ngx_http_output_body_filter_pt next_body)
 {
     ngx_int_t            rc;
     ngx_uint_t           status;
@@ -45,6 +47,8 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
     {
         return next(r);
     }
+
+    ngx_http_ors_stats_upstreams(g);
 
     if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
 
@@ -66,6 +70,7 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
     }
 
     g->next_header = next;
+    g->next_body = next_body;
 
     if (ngx_http_ors_guard_hold(g) != NGX_OK) {
         return NGX_ERROR;
@@ -90,9 +95,18 @@ ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
 static ngx_int_t
 ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g)
 {
+    ngx_http_cleanup_t  *cln;
     ngx_http_request_t  *r;
 
     r = g->request;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_guard_cleanup;
+    cln->data = g;
 
     g->held = 1;
 
@@ -104,6 +118,8 @@ ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g)
 
         r->upstream->buffering = 0;
     }
+
+    ngx_http_ors_upstream_watch(&g->upstream, r);
 
     if (g->conf->report) {
         return NGX_OK;
@@ -121,6 +137,39 @@ ngx_http_ors_guard_hold(ngx_http_ors_guarded_t *g)
     ngx_http_clear_etag(r);
 
     return NGX_OK;
+}
+
+
+/*
+ * A content handler that fails after its header, as one in Lua may, has the
+ * request terminated, and no output filter is called.  This is the last moment
+ * to end its answer: what the client's socket takes at once still goes out.
+ */
+
+static void
+ngx_http_ors_guard_cleanup(void *data)
+{
+    ngx_http_ors_guarded_t  *g = data;
+
+    ngx_connection_t  *c;
+
+    c = g->request->connection;
+
+    if (g->ended || c->error || c->timedout || c->close) {
+        return;
+    }
+
+    g->upstream.cut = 1;
+
+    if (ngx_http_ors_guard_end(g) != NGX_OK) {
+        return;
+    }
+
+    ngx_http_ors_stats_guard(g);
+
+    if (!g->conf->report) {
+        (void) ngx_http_ors_guard_send(g);
+    }
 }
 
 
@@ -159,18 +208,15 @@ ngx_http_ors_guard_answer(ngx_http_ors_guarded_t *g)
 
 
 ngx_int_t
-ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next)
+ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in)
 {
     ngx_int_t            rc;
     ngx_http_request_t  *r;
 
     r = g->request;
 
-    g->next_body = next;
-
     if (g->conf->report) {
-        return ngx_http_ors_guard_report(g, in, next);
+        return ngx_http_ors_guard_report(g, in);
     }
 
     if (ngx_chain_add_copy(r->pool, &g->in, in) != NGX_OK) {
@@ -182,12 +228,6 @@ ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
         rc = ngx_http_ors_guard_feed(g);
 
         if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_OK && !g->ended && ngx_http_ors_guard_cut(r)
-            && ngx_http_ors_guard_end(g, 0) != NGX_OK)
-        {
             return NGX_ERROR;
         }
 
@@ -218,8 +258,7 @@ ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
 /* what is only looked at goes on as it is */
 
 static ngx_int_t
-ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next)
+ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in)
 {
     ngx_int_t     rc;
     ngx_buf_t     b;
@@ -237,24 +276,17 @@ ngx_http_ors_guard_report(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
 
         } while (rc == NGX_AGAIN);
 
-        if ((b.last_buf || b.last_in_chain)
-            && (ngx_http_ors_guard_end(g, 1) != NGX_OK
+        if (ngx_http_ors_guard_last_buf(g, &b)
+            && (ngx_http_ors_guard_end(g) != NGX_OK
                 || ngx_ors_out_drop(&g->out) != NGX_OK))
         {
             return NGX_ERROR;
         }
     }
 
-    if (!g->ended && ngx_http_ors_guard_cut(g->request)
-        && (ngx_http_ors_guard_end(g, 0) != NGX_OK
-            || ngx_ors_out_drop(&g->out) != NGX_OK))
-    {
-        return NGX_ERROR;
-    }
-
     ngx_http_ors_stats_guard(g);
 
-    return next(g->request, in);
+    return g->next_body(g->request, in);
 }
 
 
@@ -277,8 +309,8 @@ ngx_http_ors_guard_feed(ngx_http_ors_guarded_t *g)
             return rc;
         }
 
-        if ((b->last_buf || b->last_in_chain)
-            && ngx_http_ors_guard_end(g, 1) != NGX_OK)
+        if (ngx_http_ors_guard_last_buf(g, b)
+            && ngx_http_ors_guard_end(g) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -334,21 +366,21 @@ ngx_http_ors_guard_data(ngx_http_ors_guarded_t *g, ngx_buf_t *b)
 }
 
 
-/*
- * An answer that nginx could not get to its end has no last buffer: the
- * upstream is finalized, and what is there is flushed
- */
+/* the end of a body that was cut has no mark but the flush behind it */
 
 static ngx_uint_t
-ngx_http_ors_guard_cut(ngx_http_request_t *r)
+ngx_http_ors_guard_last_buf(ngx_http_ors_guarded_t *g, ngx_buf_t *b)
 {
-    return r->upstream && r->upstream->cleanup == NULL;
+    return b->last_buf || b->last_in_chain
+           || (g->upstream.cut && b->flush && !ngx_buf_in_memory(b));
 }
 
 
 static ngx_int_t
-ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g, ngx_uint_t complete)
+ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g)
 {
+    ngx_uint_t  complete;
+
     if (g->ended) {
         return NGX_OK;
     }
@@ -359,9 +391,7 @@ ngx_http_ors_guard_end(ngx_http_ors_guarded_t *g, ngx_uint_t complete)
         return NGX_OK;
     }
 
-    if (!ngx_http_ors_plain_whole(&g->plain)) {
-        complete = 0;
-    }
+    complete = !g->upstream.cut && ngx_http_ors_plain_whole(&g->plain);
 
     if (ngx_ors_guard_end(&g->guard, complete) == NGX_ERROR) {
         return NGX_ERROR;

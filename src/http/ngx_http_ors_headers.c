@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_compat.h>
+#include <ngx_ors_line.h>
 
 
 static ngx_uint_t ngx_http_ors_headers_passes(ngx_str_t *key);
@@ -91,7 +92,9 @@ ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to, ngx_uint_t mask)
             i = 0;
         }
 
-        if (h[i].hash == 0 || !ngx_http_ors_headers_passes(&h[i].key)) {
+        if (h[i].hash == 0 || !ngx_http_ors_headers_passes(&h[i].key)
+            || !ngx_ors_line_clean(&h[i].value))
+        {
             continue;
         }
 

@@ -7,16 +7,21 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
+#include <ngx_ors_compat.h>
 #include <ngx_ors_gather.h>
+#include <ngx_ors_line.h>
 
 
 /* how long a model server may take to end a stream that is over, ms */
 #define NGX_HTTP_ORS_LINGER  500
 
 
+static ngx_int_t ngx_http_ors_ended(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_send(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_no_cache(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_retry_after(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_send_body(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_mark(ngx_http_ors_ctx_t *ctx,
@@ -100,7 +105,7 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     }
 
     if (call && call->done && turn->state != ngx_ors_turn_st_over
-        && ngx_ors_turn_end(turn, call->status, call->complete) == NGX_ERROR)
+        && ngx_http_ors_ended(ctx) == NGX_ERROR)
     {
         ngx_http_ors_finalize(ctx, NGX_ERROR);
         return;
@@ -162,6 +167,33 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
 }
 
 
+static ngx_int_t
+ngx_http_ors_ended(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    if (!call->starved || turn->state != ngx_ors_turn_st_call) {
+        return ngx_ors_turn_end(turn, call->status, call->complete);
+    }
+
+    /* neither the target's fault, nor would another one be reached */
+
+    turn->spare = 0;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             NGX_HTTP_SERVICE_UNAVAILABLE,
+                             "server_is_overloaded",
+                             "the server has no connection left for the "
+                             "model, try again later");
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
 /*
  * NGX_OK, NGX_AGAIN: sent, or all that the client takes;
  * NGX_ERROR, NGX_HTTP_...: for ngx_http_finalize_request()
@@ -199,9 +231,6 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
     ngx_ors_turn_t      *turn;
     ngx_http_request_t  *r;
 
-    static ngx_str_t  cache = ngx_string("Cache-Control");
-    static ngx_str_t  cache_lowcase = ngx_string("cache-control");
-    static ngx_str_t  no_cache = ngx_string("no-cache");
     static ngx_str_t  buffering = ngx_string("X-Accel-Buffering");
     static ngx_str_t  buffering_lowcase = ngx_string("x-accel-buffering");
     static ngx_str_t  no = ngx_string("no");
@@ -219,8 +248,7 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
 
     if (ngx_ors_gather_type_is(&turn->type, "text/event-stream")) {
 
-        if (ngx_http_ors_header_add(headers, &cache, &cache_lowcase, &no_cache)
-            == NULL
+        if (ngx_http_ors_no_cache(r) != NGX_OK
             || ngx_http_ors_header_add(headers, &buffering,
                                        &buffering_lowcase, &no)
                == NULL)
@@ -248,6 +276,48 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
 }
 
 
+/* where "expires" finds it, which is to replace it */
+
+static ngx_int_t
+ngx_http_ors_no_cache(ngx_http_request_t *r)
+{
+    ngx_table_elt_t  *h;
+#if (nginx_version < 1023000)
+    ngx_table_elt_t  **link;
+#endif
+
+    static ngx_str_t  name = ngx_string("Cache-Control");
+    static ngx_str_t  lowcase = ngx_string("cache-control");
+    static ngx_str_t  value = ngx_string("no-cache");
+
+    h = ngx_http_ors_header_add(&r->headers_out.headers, &name, &lowcase,
+                                &value);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+#if (nginx_version < 1023000)
+
+    if (ngx_array_init(&r->headers_out.cache_control, r->pool, 1,
+                       sizeof(ngx_table_elt_t *))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    link = ngx_array_push(&r->headers_out.cache_control);
+    *link = h;
+
+#else
+
+    r->headers_out.cache_control = h;
+
+#endif
+
+    return NGX_OK;
+}
+
+
 /* as the target has it, or else as its text or body has it */
 
 static ngx_int_t
@@ -260,6 +330,10 @@ ngx_http_ors_retry_after(ngx_http_ors_ctx_t *ctx)
     static ngx_str_t  lowcase = ngx_string("retry-after");
 
     retry = ctx->turn->error.retry;
+
+    if (!ngx_ors_line_clean(&ctx->retry_after)) {
+        ctx->retry_after.len = 0;
+    }
 
     if (ctx->retry_after.len == 0 && retry) {
         p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
@@ -398,7 +472,7 @@ ngx_http_ors_pace(ngx_http_ors_ctx_t *ctx)
     }
 
     if (ctx->call && ngx_http_ors_pending(ctx) < ctx->turn->limits->queue) {
-        ngx_http_ors_call_resume(ctx->call);
+        return ngx_http_ors_call_resume(ctx->call);
     }
 
     return NGX_OK;

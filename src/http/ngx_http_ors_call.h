@@ -1,0 +1,61 @@
+
+/*
+ * A call of a target: what its files share.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_CALL_H_INCLUDED_
+#define _NGX_HTTP_ORS_CALL_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+/* ngx_http_ors_call_headers.c */
+
+/*
+ * Gives the subrequest of a call headers of its own: those of the client that
+ * a target is to get.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
+
+/*
+ * The arguments of the client's request, without its keys if the target is
+ * not to get them; the text lives as long as the request.  NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_args(ngx_http_ors_call_t *call, ngx_str_t *args);
+
+
+/* ngx_http_ors_call_limits.c */
+
+/*
+ * Called in front of the limits of the target's location: lets them be
+ * applied, unless the gateway's location has applied the same ones.
+ */
+void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
+
+/*
+ * The limits of the target's location are passed: the main request has the
+ * worst verdict of all, for its variables.
+ */
+void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
+
+/* Finds the modules that limit. */
+void ngx_http_ors_call_limits_init(ngx_conf_t *cf);
+
+
+/* ngx_http_ors_call_variables.c */
+
+/*
+ * Called where the body of the request has become another, or is to become
+ * one: forgets the values of variables that tell of it.
+ */
+void ngx_http_ors_call_forget(ngx_http_request_t *r);
+
+/* Finds the variables.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_call_variables_init(ngx_conf_t *cf);
+
+
+#endif /* _NGX_HTTP_ORS_CALL_H_INCLUDED_ */

@@ -1,0 +1,122 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * "limit_req" and "limit_conn" in the location of a target: nginx keeps their
+ * verdict in the main request and applies no second one in its subrequests
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_call.h>
+
+
+/* as both modules have them, for the variables that tell of them */
+#define NGX_HTTP_ORS_LIMIT_REQ_REJECTED   3
+#define NGX_HTTP_ORS_LIMIT_CONN_REJECTED  2
+
+
+static ngx_uint_t ngx_http_ors_call_limits_differ(ngx_http_request_t *r,
+    ngx_int_t index);
+static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
+    ngx_uint_t rejected);
+
+
+void
+ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t        *r, *main;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    r = call->request;
+    main = r->main;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    ngx_http_ors_call_limited(call);
+
+    call->limit_req = main->limit_req_status;
+    call->limit_conn = main->limit_conn_status;
+
+    if (ngx_http_ors_call_limits_differ(r, omcf->limit_req)) {
+        main->limit_req_status = 0;
+    }
+
+    if (ngx_http_ors_call_limits_differ(r, omcf->limit_conn)) {
+        main->limit_conn_status = 0;
+    }
+}
+
+
+void
+ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *main;
+
+    main = call->request->main;
+
+    main->limit_req_status =
+        ngx_http_ors_call_worst(call->limit_req, main->limit_req_status,
+                                NGX_HTTP_ORS_LIMIT_REQ_REJECTED);
+
+    main->limit_conn_status =
+        ngx_http_ors_call_worst(call->limit_conn, main->limit_conn_status,
+                                NGX_HTTP_ORS_LIMIT_CONN_REJECTED);
+}
+
+
+/*
+ * What both locations have inherited is one limit, not to be charged twice.
+ * The configurations of both modules are private and begin with the array of
+ * limits, which is copied to locations without limits of their own.
+ */
+
+static ngx_uint_t
+ngx_http_ors_call_limits_differ(ngx_http_request_t *r, ngx_int_t index)
+{
+    ngx_array_t  *limits, *inherited;
+
+    if (index == NGX_ERROR) {
+        return 0;
+    }
+
+    limits = r->loc_conf[index];
+    inherited = r->main->loc_conf[index];
+
+    return limits->elts != inherited->elts;
+}
+
+
+/*
+ * 0: no limit, 1: passed, then delayed, rejected, and the verdicts of a dry
+ * run, which do not hold
+ */
+
+static ngx_uint_t
+ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other, ngx_uint_t rejected)
+{
+    if (one == rejected || other == rejected) {
+        return rejected;
+    }
+
+    return ngx_max(one, other);
+}
+
+
+void
+ngx_http_ors_call_limits_init(ngx_conf_t *cf)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    omcf->limit_req = ngx_http_ors_module_index(cf,
+                                                "ngx_http_limit_req_module");
+    omcf->limit_conn = ngx_http_ors_module_index(cf,
+                                                "ngx_http_limit_conn_module");
+}

@@ -1,0 +1,408 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The phase handlers of a call: what is decided and made as soon as the
+ * location of its target is known
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_call.h>
+
+
+/* what a short body may grow by when it is made for a target */
+#define NGX_HTTP_ORS_SPARE  256
+
+/* a model server is not told to steer nginx */
+#define NGX_HTTP_ORS_IGNORED  (NGX_HTTP_UPSTREAM_IGN_XA_REDIRECT              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_EXPIRES              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_LIMIT_RATE           \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_BUFFERING            \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_CHARSET)
+
+
+static ngx_int_t ngx_http_ors_call_early_handler(ngx_http_request_t *r);
+static void ngx_http_ors_call_settle(ngx_http_ors_call_t *call,
+    ngx_http_ors_loc_conf_t *olcf, ngx_uint_t translates);
+static ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_dialect_e dialect);
+static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_ignore(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
+    ngx_chain_t *bufs, size_t size);
+
+
+static ngx_str_t  ngx_http_ors_call_method = ngx_string("POST");
+
+
+/* before the limits of the target's location */
+
+static ngx_int_t
+ngx_http_ors_call_early_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                translates;
+    ngx_ors_turn_t           *turn;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call == NULL) {
+        return NGX_DECLINED;
+    }
+
+    turn = call->ctx->turn;
+
+    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    translates = ngx_ors_turn_translates(turn, olcf->dialect);
+
+    ngx_http_ors_call_settle(call, olcf, translates);
+
+    rc = ngx_http_ors_scope_needed(call->ctx, translates);
+
+    /* a turn that runs elsewhere passes the target's limits there */
+
+    if (rc == NGX_OK && translates) {
+        rc = ngx_http_ors_background(call->ctx);
+    }
+
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_ors_call_limits(call);
+
+    return NGX_DECLINED;
+}
+
+
+/* what is only passed on is for its server to keep */
+
+static void
+ngx_http_ors_call_settle(ngx_http_ors_call_t *call,
+    ngx_http_ors_loc_conf_t *olcf, ngx_uint_t translates)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_kept_t  *kept;
+
+    turn = call->ctx->turn;
+    kept = call->ctx->kept;
+
+    turn->expand = (olcf->expand && kept && !translates);
+    turn->request.stored = (kept && kept->wanted
+                            && (turn->expand || translates));
+}
+
+
+/* makes the body for the target */
+
+static ngx_int_t
+ngx_http_ors_call_handler(ngx_http_request_t *r)
+{
+    size_t                    size;
+    ngx_int_t                 rc;
+    ngx_chain_t              *bufs;
+    ngx_ors_out_t             out;
+    ngx_ors_turn_t           *turn;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call == NULL) {
+        return NGX_DECLINED;
+    }
+
+    turn = call->ctx->turn;
+
+    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_ors_call_limited(call);
+
+    /* a file is for GET; elsewhere an "error_page" may have made it GET */
+
+    if (r->content_handler) {
+        r->method = NGX_HTTP_POST;
+        r->method_name = ngx_http_ors_call_method;
+
+    } else {
+        r->method = NGX_HTTP_GET;
+        r->method_name = ngx_http_core_get_method;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (call->conf == olcf) {
+        return ngx_http_ors_call_ready(call);
+    }
+
+    rc = ngx_http_ors_call_context(call->ctx, olcf->dialect);
+
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    call->conf = olcf;
+
+    /* it will be as long as the client's, and lives as long as the stream */
+
+    size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
+                   NGX_HTTP_ORS_STEP);
+
+    ngx_ors_out_init(&out, r->pool, size);
+
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->habits, &olcf->model,
+                           &out);
+
+    if (rc == NGX_DONE) {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    size = out.size;
+
+    if (rc != NGX_OK || ngx_ors_out_take(&out, &bufs) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_call_make_body(call, bufs, size);
+
+    if (rc != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* when this subrequest has begun to send: ngx_http_ors_call_push() */
+
+    ngx_http_ors_post(r->parent, &call->ctx->posted);
+
+    return ngx_http_ors_call_ready(call);
+}
+
+
+/* what comes before a request can be translated */
+
+static ngx_int_t
+ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx, ngx_ors_dialect_e dialect)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (ngx_ors_turn_translates(ctx->turn, dialect)) {
+        return ngx_http_ors_context(ctx);
+    }
+
+    node = ctx->turn->request.field[ngx_ors_rq_background];
+
+    if (ctx->detached
+        || (ctx->turn->expand && node && node->type == ngx_ors_json_true))
+    {
+        /* it would run there, and be stored there only */
+
+        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+                                         "unsupported_parameter",
+                                         "background",
+                                         "a response of this model cannot "
+                                         "run in the background");
+    }
+
+    return ctx->turn->expand ? ngx_http_ors_context(ctx) : NGX_OK;
+}
+
+
+/* the client of a turn that runs without it is told first */
+
+static ngx_int_t
+ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
+{
+    ngx_int_t  rc;
+
+    if (!call->ctx->detached) {
+        return ngx_http_ors_call_go(call);
+    }
+
+    rc = ngx_http_ors_background_ready(call->ctx);
+
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    return (rc == NGX_OK) ? ngx_http_ors_call_go(call)
+                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_go(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *r;
+
+    r = call->request;
+
+    ngx_http_ors_call_forget(r);
+
+    if (r->content_handler) {
+        call->content = r->content_handler;
+        r->content_handler = ngx_http_ors_call_content_handler;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* in place of that of the target's location */
+
+static ngx_int_t
+ngx_http_ors_call_content_handler(ngx_http_request_t *r)
+{
+    ngx_int_t             rc;
+    ngx_http_ors_call_t  *call;
+
+    call = ngx_http_ors_call_of(r);
+
+    r->content_handler = call->content;
+
+    rc = r->content_handler(r);
+
+    /* the first byte of an answer comes with an event, which is later */
+
+    if (r->upstream && ngx_http_ors_call_ignore(r) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return rc;
+}
+
+
+/*
+ * "X-Accel-Redirect" would send the request, and what it holds, to another
+ * location, with the keys that are set there
+ */
+
+static ngx_int_t
+ngx_http_ors_call_ignore(ngx_http_request_t *r)
+{
+    ngx_http_upstream_t       *u;
+    ngx_http_upstream_conf_t  *conf;
+
+    u = r->upstream;
+
+    if ((u->conf->ignore_headers & NGX_HTTP_ORS_IGNORED)
+        == NGX_HTTP_ORS_IGNORED)
+    {
+        return NGX_OK;
+    }
+
+    /* that of the location is read-only, and may serve others, too */
+
+    conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
+
+    *conf = *u->conf;
+    conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
+
+    u->conf = conf;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
+    size_t size)
+{
+    ngx_str_t                 value;
+    ngx_http_request_t       *sr;
+    ngx_http_headers_in_t    *in;
+    ngx_http_request_body_t  *rb;
+
+    static ngx_str_t  length = ngx_string("Content-Length");
+    static ngx_str_t  length_lowcase = ngx_string("content-length");
+
+    sr = call->request;
+
+    rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+    if (rb == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.data = ngx_pnalloc(sr->pool, NGX_OFF_T_LEN);
+    if (value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
+
+    in = &sr->headers_in;
+
+    if (in->content_length) {
+        in->content_length->value = value;
+
+    } else {
+        in->content_length = ngx_http_ors_header_add(&in->headers, &length,
+                                                     &length_lowcase, &value);
+        if (in->content_length == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    rb->bufs = bufs;
+
+    sr->request_body = rb;
+    in->content_length_n = size;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_init(ngx_conf_t *cf)
+{
+    ngx_http_handler_pt        *h;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_call_early_handler;
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_call_handler;
+
+    ngx_http_ors_call_limits_init(cf);
+
+    return ngx_http_ors_call_variables_init(cf);
+}

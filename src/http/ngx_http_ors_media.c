@@ -1,0 +1,190 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_uint_t ngx_http_ors_media_json(ngx_str_t *type);
+static ngx_uint_t ngx_http_ors_media_utf8(ngx_str_t *type);
+static ngx_uint_t ngx_http_ors_media_charset(u_char *p, u_char *last);
+static ngx_uint_t ngx_http_ors_media_is(ngx_str_t *text, char *name);
+
+
+/*
+ * A server that reads a header which is not looked at here may see another
+ * document in the same bytes
+ */
+
+char *
+ngx_http_ors_media(ngx_http_request_t *r)
+{
+    ngx_str_t        *type;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    type = NULL;
+
+    part = &r->headers_in.headers.part;
+    h = part->elts;
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                break;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+        }
+
+        if (h[i].hash == 0) {
+            continue;
+        }
+
+        if (ngx_http_ors_media_is(&h[i].key, "content-encoding")
+            && h[i].value.len
+            && !ngx_http_ors_media_is(&h[i].value, "identity"))
+        {
+            return "the request's body must not be compressed, its "
+                   "Content-Encoding must be absent or \"identity\"";
+        }
+
+        if (!ngx_http_ors_media_is(&h[i].key, "content-type")) {
+            continue;
+        }
+
+        if (type) {
+            return "the request has more than one Content-Type";
+        }
+
+        type = &h[i].value;
+    }
+
+    if (type == NULL) {
+        return "the request must have the Content-Type \"application/json\"";
+    }
+
+    if (!ngx_http_ors_media_json(type)) {
+        return "the request's Content-Type must be \"application/json\"";
+    }
+
+    return ngx_http_ors_media_utf8(type)
+           ? NULL : "the charset of the request's Content-Type must be "
+                    "\"utf-8\"";
+}
+
+
+static ngx_uint_t
+ngx_http_ors_media_json(ngx_str_t *type)
+{
+    u_char  *p, *last;
+
+    static ngx_str_t  json = ngx_string("application/json");
+
+    if (type->len < json.len
+        || ngx_strncasecmp(type->data, json.data, json.len) != 0)
+    {
+        return 0;
+    }
+
+    p = type->data + json.len;
+    last = type->data + type->len;
+
+    while (p < last && (*p == ' ' || *p == '\t')) {
+        p++;
+    }
+
+    return p == last || *p == ';';
+}
+
+
+/*
+ * Wherever the word stands it must be the parameter, and say UTF-8: readers
+ * differ in what they make of quotes and of a charset that comes twice
+ */
+
+static ngx_uint_t
+ngx_http_ors_media_utf8(ngx_str_t *type)
+{
+    u_char  *p, *q, *last;
+
+    p = type->data;
+    last = type->data + type->len;
+
+    while ((p = ngx_strlcasestrn(p, last, (u_char *) "charset",
+                                 sizeof("charset") - 2))
+           != NULL)
+    {
+        for (q = p - 1; *q == ' ' || *q == '\t'; q--) { /* void */ }
+
+        p += sizeof("charset") - 1;
+
+        if (*q != ';' || !ngx_http_ors_media_charset(p, last)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* what follows the name is "=utf-8", and the parameter's end */
+
+static ngx_uint_t
+ngx_http_ors_media_charset(u_char *p, u_char *last)
+{
+    u_char     *end;
+    ngx_str_t   name;
+
+    if (p == last || *p++ != '=') {
+        return 0;
+    }
+
+    if (p < last && *p == '"') {
+        p++;
+
+        end = ngx_strlchr(p, last, '"');
+        if (end == NULL) {
+            return 0;
+        }
+
+        name.len = end - p;
+        end++;
+
+    } else {
+        for (end = p;
+             end < last && *end != ';' && *end != ' ' && *end != '\t';
+             end++)
+        {
+            /* void */
+        }
+
+        name.len = end - p;
+    }
+
+    name.data = p;
+
+    while (end < last && (*end == ' ' || *end == '\t')) {
+        end++;
+    }
+
+    return (end == last || *end == ';')
+           && (ngx_http_ors_media_is(&name, "utf-8")
+               || ngx_http_ors_media_is(&name, "utf8"));
+}
+
+
+static ngx_uint_t
+ngx_http_ors_media_is(ngx_str_t *text, char *name)
+{
+    return text->len == ngx_strlen(name)
+           && ngx_strncasecmp(text->data, (u_char *) name, text->len) == 0;
+}

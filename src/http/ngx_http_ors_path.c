@@ -1,0 +1,86 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_uint_t ngx_http_ors_path_body(ngx_http_request_t *r);
+
+
+ngx_int_t
+ngx_http_ors_path(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t **endpoint)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    *endpoint = ngx_ors_endpoint_find(&r->uri);
+
+    if (*endpoint
+        && r->method == ((*endpoint)->request ? NGX_HTTP_POST : NGX_HTTP_GET))
+    {
+        return NGX_OK;
+    }
+
+    *endpoint = NULL;
+
+    if (!ngx_http_ors_path_body(r)) {
+        return NGX_DECLINED;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (r->method == NGX_HTTP_POST
+        && olcf->path_variants != ngx_http_ors_paths_pass)
+    {
+        if (ngx_ors_endpoint_variant(&r->uri, r->pool, endpoint) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (*endpoint && (*endpoint)->request) {
+            return (olcf->path_variants == ngx_http_ors_paths_validate)
+                   ? NGX_OK : NGX_HTTP_NOT_FOUND;
+        }
+
+        *endpoint = NULL;
+    }
+
+    if (olcf->unknown_paths == ngx_http_ors_paths_reject
+        && !(r->method == NGX_HTTP_POST && ngx_ors_endpoint_cancels(&r->uri)))
+    {
+        return NGX_HTTP_NOT_FOUND;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* a method whose body could be a request of the API, known to nginx or not */
+
+static ngx_uint_t
+ngx_http_ors_path_body(ngx_http_request_t *r)
+{
+    return !(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD|NGX_HTTP_DELETE
+                          |NGX_HTTP_OPTIONS|NGX_HTTP_TRACE));
+}
+
+
+void
+ngx_http_ors_path_error(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err)
+{
+    if (endpoint == NULL) {
+        ngx_http_ors_error_of(r, NGX_HTTP_NOT_FOUND, err);
+        return;
+    }
+
+    ngx_memzero(err, sizeof(ngx_ors_error_t));
+
+    (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_NOT_FOUND, "not_found",
+                             "there is no such endpoint here, its path must "
+                             "end with \"%V\"", &endpoint->path);
+}
