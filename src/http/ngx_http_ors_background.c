@@ -277,8 +277,8 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
 
     if (turn->state != ngx_ors_turn_st_over) {
 
-        if (ctx->call) {
-            ngx_http_ors_call_resume(ctx->call);
+        if (ctx->call && ngx_http_ors_call_resume(ctx->call) != NGX_OK) {
+            ngx_http_ors_detach_end(ctx->request);
         }
 
         return;
@@ -400,7 +400,8 @@ ngx_http_ors_background_stored(ngx_ors_store_job_t *job)
     if (status == ngx_ors_store_ok) {
         ngx_http_ors_background_finish(bg);
 
-    } else if (bg->tries++ < NGX_HTTP_ORS_BACKGROUND_TRIES) {
+    } else if (status != ngx_ors_store_large
+               && bg->tries++ < NGX_HTTP_ORS_BACKGROUND_TRIES) {
         ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
 
     } else {
@@ -416,10 +417,8 @@ void
 ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
     ngx_ors_store_status_e status)
 {
-    ngx_log_error(NGX_LOG_ERR, bg->ctx->request->connection->log, 0,
-                  "a response in the background is not kept in store "
-                  "\"%V\": %V", &bg->ctx->kept->store->name,
-                  ngx_http_ors_store_strerror(status));
+    ngx_http_ors_store_say(bg->ctx->kept, status,
+                           "a response in the background");
 }
 
 
@@ -554,7 +553,8 @@ ngx_http_ors_background_cleanup(void *data)
 
     turn = bg->ctx->turn;
 
-    bg->omcf->background--;
+    ngx_queue_remove(&bg->queue);
+    bg->omcf->nbackground--;
 
     if (bg->timer.timer_set) {
         ngx_del_timer(&bg->timer);

@@ -35,6 +35,7 @@ struct ngx_http_ors_background_s {
     ngx_http_ors_ctx_t               *ctx;
     ngx_http_ors_ctx_t               *client;   /* that waits, or NULL */
     ngx_http_ors_main_conf_t         *omcf;
+    ngx_queue_t                       queue;    /* of omcf->background */
 
     ngx_ors_store_key_t               record;
     ngx_ors_store_key_t               lease;
@@ -62,6 +63,15 @@ void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
     ngx_str_t *response, ngx_ors_error_t *err);
 
 
+/* ngx_http_ors_background_limit.c */
+
+/*
+ * Checks that one more response may run in the background.  NGX_OK, NGX_DONE:
+ * a limit is reached, and the turn of "ctx" has failed; NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
+
+
 /* ngx_http_ors_background.c */
 
 /* What comes next for the turn, as a handler of bg->timer. */
@@ -81,6 +91,54 @@ void ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
 
 /* A cleanup handler: the request has ended. */
 void ngx_http_ors_background_cleanup(void *data);
+
+
+/* ngx_http_ors_background_start.c */
+
+/*
+ * Called for the subrequest to a target: sees to it that a turn which is to
+ * run without its client does so.
+ *
+ * NGX_OK         it is none, or this is where it runs
+ * NGX_AGAIN      it runs elsewhere, the subrequest will end
+ * NGX_DONE       the turn has failed
+ * NGX_ERROR      it cannot be begun
+ */
+ngx_int_t ngx_http_ors_background(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * The target of a turn that runs without its client can be called: its client
+ * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_background_limit.c */
+
+/* Handler of the directive "open_responses_background". */
+char *ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * Warns of limits that "worker_connections" cannot bear, when all of the
+ * configuration is known.  NGX_OK.
+ */
+ngx_int_t ngx_http_ors_background_check(ngx_cycle_t *cycle);
+
+
+/* ngx_http_ors_background.c */
+
+/* In place of sending what the turn has to say; "ctx" may be gone then. */
+void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * The turn is about to be stored.  NGX_OK, or NGX_AGAIN: it is being asked
+ * whether somebody wants it to be cancelled, the turn will go on.
+ */
+ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
+
+/* The turn could not be stored: 1 if it will be tried again. */
+ngx_uint_t ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx);
 
 
 #endif /* _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_ */

@@ -55,9 +55,7 @@ ngx_http_ors_background(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_json_node_t       *store;
-    ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_ors_main_conf_t  *omcf;
+    ngx_ors_json_node_t  *store;
 
     if (ctx->turn->request.stream) {
         return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
@@ -94,25 +92,7 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
                                          "the moment, try again later");
     }
 
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
-    omcf = ngx_http_get_module_main_conf(ctx->request,
-                                         ngx_http_open_responses_module);
-
-    if (omcf->background < olcf->background) {
-        return NGX_OK;
-    }
-
-    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
-                  "%ui responses run in the background, the limit is %ui",
-                  omcf->background, olcf->background);
-
-    ngx_str_set(&ctx->retry_after, "10");
-
-    return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_SERVICE_UNAVAILABLE,
-                                     "server_is_overloaded", "background",
-                                     "too many responses run in the "
-                                     "background, try again later");
+    return ngx_http_ors_background_limit(ctx);
 }
 
 
@@ -184,7 +164,9 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     cln->data = bg;
 
     client->background = bg;
-    bg->omcf->background++;
+
+    ngx_queue_insert_tail(&bg->omcf->background, &bg->queue);
+    bg->omcf->nbackground++;
 
     ngx_post_event(&bg->timer, &ngx_posted_events);
 
@@ -305,11 +287,7 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
     } else {
         ngx_http_ors_background_lost(bg, job->status);
 
-        (void) ngx_http_ors_store_refuse(ctx->kept,
-                                         NGX_HTTP_SERVICE_UNAVAILABLE,
-                                         "store_unavailable", "background",
-                                         "the response cannot be stored at "
-                                         "the moment, try again later");
+        (void) ngx_http_ors_store_fail(ctx->kept, job->status, "background");
 
         (void) ngx_http_post_request(ctx->call->request, NULL);
     }
@@ -440,68 +418,4 @@ ngx_http_ors_background_client_cleanup(void *data)
         ngx_http_ors_detach_end(bg->ctx->request);
         ngx_http_run_posted_requests(c);
     }
-}
-
-
-/* open_responses_background [limit=NUMBER] [timeout=TIME]; */
-
-char *
-ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_http_ors_loc_conf_t *olcf = conf;
-
-    ngx_int_t   n;
-    ngx_str_t  *value, text;
-    ngx_uint_t  i;
-
-    value = cf->args->elts;
-
-    for (i = 1; i < cf->args->nelts; i++) {
-
-        if (ngx_strncmp(value[i].data, "limit=", 6) == 0) {
-
-            if (olcf->background != NGX_CONF_UNSET_UINT) {
-                return "has a duplicate \"limit=\"";
-            }
-
-            n = ngx_atoi(value[i].data + 6, value[i].len - 6);
-
-            if (n == NGX_ERROR) {
-                goto invalid;
-            }
-
-            olcf->background = n;
-            continue;
-        }
-
-        if (ngx_strncmp(value[i].data, "timeout=", 8) == 0) {
-
-            if (olcf->background_timeout != NGX_CONF_UNSET_MSEC) {
-                return "has a duplicate \"timeout=\"";
-            }
-
-            text.data = value[i].data + 8;
-            text.len = value[i].len - 8;
-
-            n = ngx_parse_time(&text, 0);
-
-            if (n == NGX_ERROR || n == 0) {
-                goto invalid;
-            }
-
-            olcf->background_timeout = n;
-            continue;
-        }
-
-        goto invalid;
-    }
-
-    return NGX_CONF_OK;
-
-invalid:
-
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid parameter \"%V\", it must be "
-                       "\"limit=NUMBER\" or \"timeout=TIME\"", &value[i]);
-    return NGX_CONF_ERROR;
 }

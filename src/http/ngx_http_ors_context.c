@@ -12,8 +12,6 @@
 static ngx_int_t ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept);
 static ngx_int_t ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
     ngx_ors_json_node_t *previous);
-static ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_kept_t *kept,
-    ngx_ors_store_op_e op, ngx_uint_t n);
 static void ngx_http_ors_context_handler(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_context_next(ngx_http_ors_kept_t *kept,
     ngx_ors_store_job_t *job);
@@ -23,19 +21,6 @@ static ngx_int_t ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept,
     ngx_ors_record_t *rec);
 static ngx_int_t ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept,
     ngx_ors_record_t *rec, ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_names(ngx_http_ors_kept_t *kept);
-static ngx_int_t ngx_http_ors_context_named(ngx_http_ors_kept_t *kept,
-    ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_owners(ngx_http_ors_kept_t *kept);
-static ngx_uint_t ngx_http_ors_context_in_chain(ngx_http_ors_kept_t *kept,
-    u_char *name);
-static ngx_int_t ngx_http_ors_context_items(ngx_http_ors_kept_t *kept,
-    ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_item(ngx_http_ors_kept_t *kept,
-    ngx_str_t *value, ngx_str_t *id, ngx_str_t *item);
-static ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept);
-static ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
-    ngx_ors_store_status_e status);
 
 
 ngx_int_t
@@ -82,7 +67,7 @@ ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept)
 
     req = &kept->ctx->turn->request;
 
-    if (ngx_ors_context_refs(req, &kept->refs) != NGX_OK) {
+    if (ngx_ors_refs_read(&kept->refs, req) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -92,8 +77,8 @@ ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept)
         return ngx_http_ors_context_chain(kept, previous);
     }
 
-    if (kept->refs.nelts) {
-        return ngx_http_ors_context_names(kept);
+    if (kept->refs.n) {
+        return ngx_http_ors_refs(kept);
     }
 
     kept->state = ngx_http_ors_kept_st_ready;
@@ -141,6 +126,10 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
         job->newest = 1;
     }
 
+    /* what else a record has is of no use here */
+
+    job->entries[0].parts = NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT;
+
     job->max_turns = limits->turns;
     job->max_size = limits->context;
 
@@ -152,9 +141,7 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
 }
 
 
-/* a job that is waited for; it is released at the latest with the request */
-
-static ngx_ors_store_job_t *
+ngx_ors_store_job_t *
 ngx_http_ors_context_job(ngx_http_ors_kept_t *kept, ngx_ors_store_op_e op,
     ngx_uint_t n)
 {
@@ -238,10 +225,10 @@ ngx_http_ors_context_next(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
         return ngx_http_ors_context_turns(kept, job);
 
     case ngx_http_ors_kept_st_names:
-        return ngx_http_ors_context_named(kept, job);
+        return ngx_http_ors_refs_named(kept, job);
 
     case ngx_http_ors_kept_st_items:
-        return ngx_http_ors_context_items(kept, job);
+        return ngx_http_ors_refs_loaded(kept, job);
 
     case ngx_http_ors_kept_st_new:
     case ngx_http_ors_kept_st_ready:
@@ -285,6 +272,8 @@ ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
         turns[i].input = rec.input;
         turns[i].output.data = rec.response.data + rec.output;
         turns[i].output.len = rec.output_len;
+
+        kept->size += rec.input.len + rec.output_len;
     }
 
     /* the last one of them is the one that was named */
@@ -303,8 +292,8 @@ ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     kept->context.turns = turns;
     kept->context.nturns = job->n;
 
-    return kept->refs.nelts ? ngx_http_ors_context_names(kept)
-                            : ngx_http_ors_context_ready(kept);
+    return kept->refs.n ? ngx_http_ors_refs(kept)
+                        : ngx_http_ors_context_ready(kept);
 }
 
 
@@ -387,233 +376,31 @@ ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec,
 }
 
 
-/* an id of ours says whose it is, another one has to be looked for */
-
-static ngx_int_t
-ngx_http_ors_context_names(ngx_http_ors_kept_t *kept)
-{
-    u_char               *p;
-    ngx_str_t            *id, owner, text, rest;
-    ngx_uint_t            i, n;
-    ngx_http_request_t   *r;
-    ngx_ors_store_job_t  *job;
-
-    n = 0;
-    r = kept->ctx->request;
-    id = kept->refs.elts;
-
-    kept->owners = ngx_pcalloc(r->pool, kept->refs.nelts
-                                        * sizeof(ngx_ors_store_key_t));
-    if (kept->owners == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < kept->refs.nelts; i++) {
-
-        if (ngx_ors_id_split(&id[i], &text, &rest) != NGX_OK) {
-            n++;
-            continue;
-        }
-
-        owner.len = sizeof("resp_") - 1 + text.len;
-        owner.data = ngx_pnalloc(r->pool, owner.len);
-        if (owner.data == NULL) {
-            return NGX_ERROR;
-        }
-
-        p = ngx_cpymem(owner.data, "resp_", sizeof("resp_") - 1);
-        ngx_memcpy(p, text.data, text.len);
-
-        if (ngx_http_ors_store_key(r, 'r', &owner, &kept->owners[i])
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    if (n == 0) {
-        return ngx_http_ors_context_owners(kept);
-    }
-
-    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, kept->refs.nelts);
-    if (job == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < kept->refs.nelts; i++) {
-
-        if (ngx_http_ors_store_key(r, 'i', &id[i], &job->entries[i].key)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    kept->state = ngx_http_ors_kept_st_names;
-
-    ngx_ors_store_post(job);
-
-    return NGX_AGAIN;
-}
-
-
-static ngx_int_t
-ngx_http_ors_context_named(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
-{
-    ngx_uint_t              i;
-    ngx_ors_store_entry_t  *entry;
-
-    for (i = 0; i < kept->refs.nelts; i++) {
-        entry = &job->entries[i];
-
-        if (entry->value.len == NGX_ORS_STORE_KEY) {
-            kept->owners[i] = entry->key;
-            ngx_memcpy(kept->owners[i].name, entry->value.data,
-                       NGX_ORS_STORE_KEY);
-        }
-    }
-
-    return ngx_http_ors_context_owners(kept);
-}
-
-
-static ngx_int_t
-ngx_http_ors_context_owners(ngx_http_ors_kept_t *kept)
-{
-    ngx_uint_t            i;
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, kept->refs.nelts);
-    if (job == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < kept->refs.nelts; i++) {
-        job->entries[i].key = kept->owners[i];
-    }
-
-    kept->state = ngx_http_ors_kept_st_items;
-
-    ngx_ors_store_post(job);
-
-    return NGX_AGAIN;
-}
-
-
-static ngx_uint_t
-ngx_http_ors_context_in_chain(ngx_http_ors_kept_t *kept, u_char *name)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; kept->chain && i < kept->chain->n; i++) {
-
-        if (ngx_memcmp(kept->chain->entries[i].key.name, name,
-                       NGX_ORS_STORE_KEY)
-            == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static ngx_int_t
-ngx_http_ors_context_items(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
-{
-    ngx_int_t    rc;
-    ngx_str_t   *id, *refs;
-    ngx_uint_t   i;
-
-    id = kept->refs.elts;
-
-    refs = ngx_pcalloc(kept->ctx->request->pool,
-                       job->n * sizeof(ngx_str_t));
-    if (refs == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < job->n; i++) {
-
-        rc = ngx_http_ors_context_item(kept, &job->entries[i].value, &id[i],
-                                     &refs[i]);
-
-        if (rc == NGX_DECLINED) {
-            return ngx_http_ors_store_refuse(kept, 400, "item_not_found",
-                                             "input",
-                                             "\"input\" refers to an item "
-                                             "that is not stored here");
-        }
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        /* the conversation has it already */
-
-        if (ngx_http_ors_context_in_chain(kept, job->entries[i].key.name)) {
-            ngx_str_null(&refs[i]);
-        }
-    }
-
-    kept->context.refs = refs;
-
-    return ngx_http_ors_context_ready(kept);
-}
-
-
-/* input items have no ids of their own: "i" and their number stand for it */
-
-static ngx_int_t
-ngx_http_ors_context_item(ngx_http_ors_kept_t *kept, ngx_str_t *value,
-    ngx_str_t *id, ngx_str_t *item)
-{
-    ngx_int_t          rc, n;
-    ngx_str_t          output, text, rest;
-    ngx_pool_t        *pool;
-    ngx_ors_record_t   rec;
-
-    if (value->data == NULL || ngx_ors_record_read(&rec, value) != NGX_OK) {
-        return NGX_DECLINED;
-    }
-
-    pool = kept->ctx->request->pool;
-
-    output.data = rec.response.data + rec.output;
-    output.len = rec.output_len;
-
-    rc = ngx_ors_context_find(&output, id, pool, item);
-
-    if (rc == NGX_DECLINED) {
-        rc = ngx_ors_context_find(&rec.input, id, pool, item);
-    }
-
-    if (rc == NGX_DECLINED
-        && ngx_ors_id_split(id, &text, &rest) == NGX_OK
-        && rest.len > 1 && rest.data[0] == 'i')
-    {
-        n = ngx_atoi(rest.data + 1, rest.len - 1);
-
-        if (n != NGX_ERROR) {
-            rc = ngx_ors_context_nth(&rec.input, n, pool, item);
-        }
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
+ngx_int_t
 ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept)
 {
     return ngx_ors_turn_context(kept->ctx->turn, &kept->context);
 }
 
 
+ngx_int_t
+ngx_http_ors_context_refuse(ngx_http_ors_kept_t *kept)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = kept->ctx->turn;
+
+    /* another target would not help */
+
+    turn->spare = 0;
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
 /* who owns what is not told: all that is not there is the same */
 
-static ngx_int_t
+ngx_int_t
 ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
     ngx_ors_store_status_e status)
 {
@@ -623,6 +410,16 @@ ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
                                          "previous_response_id",
                                          "there is no previous response with "
                                          "this id");
+    }
+
+    if (status == ngx_ors_store_limit
+        && kept->state == ngx_http_ors_kept_st_items)
+    {
+        return ngx_http_ors_store_refuse(kept, 400, "context_length_exceeded",
+                                         "input",
+                                         "the items that \"input\" refers to, "
+                                         "their turns and the conversation "
+                                         "before this request are too long");
     }
 
     if (status == ngx_ors_store_limit) {

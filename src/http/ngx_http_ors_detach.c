@@ -443,7 +443,7 @@ ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
 
 /*
  * What has been set on the way here, by "set", "auth_request_set", "map" and
- * so on, and what only the client's connection can tell
+ * so on, and what only the client's connection or request can tell
  */
 
 static ngx_int_t
@@ -500,7 +500,11 @@ ngx_http_ors_detach_bound(ngx_str_t *name)
         ngx_string("proxy_protocol_"),
         ngx_string("https"),
         ngx_string("scheme"),
-        ngx_string("connection")
+        ngx_string("connection"),
+        ngx_string("request_id"),
+        ngx_string("request_port"),
+        ngx_string("is_request_port"),
+        ngx_string("realip_remote_")
     };
 
     for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {

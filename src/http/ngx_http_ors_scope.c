@@ -10,30 +10,44 @@
 
 
 static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
-    ngx_str_t *text);
+    ngx_str_t *source, ngx_str_t *text);
+static ngx_uint_t ngx_http_ors_scope_stored(ngx_http_ors_ctx_t *ctx);
+static ngx_uint_t ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn);
+static ngx_uint_t ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req);
+static ngx_uint_t ngx_http_ors_scope_checked(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
+
+
+/* what a client is told by, unless a location says otherwise */
+
+static ngx_str_t  ngx_http_ors_scope_source = ngx_string("$http_authorization");
+
+static ngx_str_t  ngx_http_ors_scope_no_key = ngx_null_string;
 
 
 ngx_int_t
 ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
 {
-    ngx_str_t            text;
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_str_t                 list[2];
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     ctx = ngx_http_get_module_ctx(r->main, ngx_http_open_responses_module);
 
-    if (ctx == NULL || !ctx->scoped) {
+    if (!ctx->scoped) {
 
-        if (ngx_http_ors_scope_text(r->main, &text) != NGX_OK
-            || ngx_ors_digest('s', &text, digest) != NGX_OK)
+        if (ngx_http_ors_scope_text(r->main, &list[0], &list[1]) != NGX_OK
+            || ngx_ors_digest_list('s', list, 2, &ngx_http_ors_scope_no_key,
+                                   ctx->scope)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }
 
-        if (ctx == NULL) {
-            return NGX_OK;
-        }
+        olcf = ngx_http_get_module_loc_conf(r->main,
+                                            ngx_http_open_responses_module);
 
-        ngx_memcpy(ctx->scope, digest, NGX_ORS_DIGEST_LEN);
+        ctx->nobody = (list[1].len == 0 && !olcf->scope_share);
         ctx->scoped = 1;
     }
 
@@ -43,16 +57,22 @@ ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
 }
 
 
+/* the same text made of other variables is another client */
+
 static ngx_int_t
-ngx_http_ors_scope_text(ngx_http_request_t *r, ngx_str_t *text)
+ngx_http_ors_scope_text(ngx_http_request_t *r, ngx_str_t *source,
+    ngx_str_t *text)
 {
     ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (olcf->scope) {
+        *source = olcf->scope->value;
         return ngx_http_complex_value(r, olcf->scope, text);
     }
+
+    *source = ngx_http_ors_scope_source;
 
     if (r->headers_in.authorization) {
         *text = r->headers_in.authorization->value;
@@ -62,4 +82,292 @@ ngx_http_ors_scope_text(ngx_http_request_t *r, ngx_str_t *text)
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
+{
+    u_char                    scope[NGX_ORS_DIGEST_LEN];
+    ngx_str_t                 list[2];
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    ctx = ngx_http_get_module_ctx(r->main, ngx_http_open_responses_module);
+
+    if (!ctx->owned) {
+        olcf = ngx_http_get_module_loc_conf(r->main,
+                                            ngx_http_open_responses_module);
+
+        if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        list[0] = olcf->store->name;
+        list[1].data = scope;
+        list[1].len = NGX_ORS_DIGEST_LEN;
+
+        if (ngx_ors_digest_list('o', list, 2, &olcf->store->key, ctx->owner)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ctx->owned = 1;
+    }
+
+    ngx_memcpy(digest, ctx->owner, NGX_ORS_DIGEST_LEN);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest)
+{
+    u_char     scope[NGX_ORS_DIGEST_LEN];
+    ngx_str_t  text;
+
+    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    text.data = scope;
+    text.len = NGX_ORS_DIGEST_LEN;
+
+    return ngx_ors_digest_list('e', &text, 1, &ngx_http_ors_scope_no_key,
+                               digest);
+}
+
+
+ngx_int_t
+ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    if (!ctx->nobody
+        || !((ctx->kept && (turn->expand || translates)
+              && ngx_http_ors_scope_stored(ctx))
+             || (translates && turn->sealer
+                 && ngx_http_ors_scope_sealed(turn))))
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_http_ors_scope_refuse(ctx->request, &turn->error) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* another target would not help */
+
+    turn->spare = 0;
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+/* the request stores something, or reads what is stored */
+
+static ngx_uint_t
+ngx_http_ors_scope_stored(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_refs_t        refs;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node;
+
+    req = &ctx->turn->request;
+    node = req->field[ngx_ors_rq_background];
+
+    return req->stored || req->field[ngx_ors_rq_previous_response_id]
+           || (node && node->type == ngx_ors_json_true)
+           || ngx_ors_refs_read(&refs, req) != NGX_OK
+           || refs.n;
+}
+
+
+/* the request wants something sealed, or holds something sealed */
+
+static ngx_uint_t
+ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn)
+{
+    ngx_ors_request_t  *req;
+
+    req = &turn->request;
+
+    return req->compact
+           || ngx_ors_request_includes(req, "reasoning.encrypted_content")
+           || ngx_http_ors_scope_sealed_input(req);
+}
+
+
+static ngx_uint_t
+ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req)
+{
+    ngx_str_t             text;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *input, *item, *node;
+
+    json = &req->json;
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL || input->type != ngx_ors_json_array) {
+        return 0;
+    }
+
+    for (item = ngx_ors_json_first(json, input);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        node = ngx_ors_json_find(json, item, "encrypted_content");
+
+        if (node == NULL || node->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        ngx_ors_json_raw(json, node, &text);
+
+        if (ngx_ors_seal_is(&text)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_http_ors_scope_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
+{
+    static ngx_str_t  name = ngx_string("WWW-Authenticate");
+    static ngx_str_t  lowcase = ngx_string("www-authenticate");
+    static ngx_str_t  value = ngx_string("Bearer");
+
+    (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_UNAUTHORIZED,
+                             "authentication_required",
+                             "what is stored or sealed belongs to a client, "
+                             "and this request does not say whose it is: send "
+                             "an API key in \"Authorization\", or \"store\": "
+                             "false and nothing that refers to stored "
+                             "responses; the operator can name clients with "
+                             "\"open_responses_store_scope\"");
+
+    return ngx_http_ors_header_add(&r->headers_out.headers, &name, &lowcase,
+                                   &value)
+           ? NGX_OK : NGX_ERROR;
+}
+
+
+/* open_responses_store_scope STRING [empty=reject|share]; */
+
+char *
+ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    char       *rv;
+    ngx_str_t  *value;
+
+    rv = ngx_http_set_complex_value_slot(cf, cmd, conf);
+
+    if (rv != NGX_CONF_OK || cf->args->nelts == 2) {
+        return rv;
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_strcmp(value[2].data, "empty=share") == 0) {
+        olcf->scope_share = 1;
+
+    } else if (ngx_strcmp(value[2].data, "empty=reject") != 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\" of "
+                           "\"open_responses_store_scope\", it must be "
+                           "\"empty=reject\" or \"empty=share\"", &value[2]);
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+void
+ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_uint_t                  i;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_loc_conf_t  **location;
+
+    location = omcf->locations.elts;
+
+    for (i = 0; i < omcf->locations.nelts; i++) {
+        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+        if (olcf->store && olcf->scope == NULL && !location[i]->noname
+            && !ngx_http_ors_scope_checked(cf, location[i]))
+        {
+            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                          "location \"%V\" keeps responses for whoever sends "
+                          "an \"Authorization\", and nothing in it checks "
+                          "keys: add \"auth_request\" or the like and name "
+                          "the client by \"open_responses_store_scope\", or "
+                          "write \"open_responses_store_scope "
+                          "$http_authorization\" if keys are checked "
+                          "elsewhere", &location[i]->name);
+        }
+    }
+}
+
+
+/*
+ * Other modules keep their configuration to themselves; of these the first
+ * word says whether they are on.  A module for scripts may do anything.
+ */
+
+static ngx_uint_t
+ngx_http_ors_scope_checked(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
+{
+    void         **conf;
+    ngx_uint_t     i, n;
+    ngx_module_t  *module;
+
+    static const char  *words[] = {
+        "ngx_http_auth_request_module",    /* ngx_str_t uri, len */
+        "ngx_http_auth_basic_module",      /* realm */
+        "ngx_http_access_module",          /* rules */
+        "ngx_http_rewrite_module",         /* codes */
+        NULL
+    };
+
+    static const char  *scripts[] = {
+        "ngx_http_auth_jwt_module",
+        "ngx_http_lua_module",
+        "ngx_http_js_module",
+        "ngx_http_perl_module",
+        NULL
+    };
+
+    for (i = 0; cf->cycle->modules[i]; i++) {
+        module = cf->cycle->modules[i];
+
+        for (n = 0; scripts[n]; n++) {
+            if (ngx_strcmp(module->name, scripts[n]) == 0) {
+                return 1;
+            }
+        }
+
+        for (n = 0; words[n]; n++) {
+
+            if (ngx_strcmp(module->name, words[n]) == 0) {
+                conf = clcf->loc_conf[module->ctx_index];
+
+                if (conf && *conf) {
+                    return 1;
+                }
+            }
+        }
+    }
+
+    return 0;
 }

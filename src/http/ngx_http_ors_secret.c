@@ -7,18 +7,16 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_keyfile.h>
 
 
 /* a file of keys is short; /dev/zero is not one */
 #define NGX_HTTP_ORS_SECRET_MAX  65536
 
 
+static ngx_array_t *ngx_http_ors_secret_keys(ngx_conf_t *cf);
 static char *ngx_http_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys,
     ngx_str_t *name);
-static ngx_int_t ngx_http_ors_secret_read(ngx_conf_t *cf, ngx_str_t *name,
-    u_char *buf, ngx_str_t *text);
-static void ngx_http_ors_secret_mode(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_fd_t fd);
 static void ngx_http_ors_secret_cleanup(void *data);
 
 
@@ -30,24 +28,15 @@ ngx_http_ors_secret_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     char                *rv;
     ngx_str_t           *value;
     ngx_uint_t           i;
-    ngx_pool_cleanup_t  *cln;
 
     if (omcf->secret) {
         return "is duplicate";
     }
 
-    cln = ngx_pool_cleanup_add(cf->pool, 0);
-    if (cln == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    omcf->secret = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_seal_key_t));
+    omcf->secret = ngx_http_ors_secret_keys(cf);
     if (omcf->secret == NULL) {
         return NGX_CONF_ERROR;
     }
-
-    cln->handler = ngx_http_ors_secret_cleanup;
-    cln->data = omcf->secret;
 
     value = cf->args->elts;
 
@@ -63,6 +52,61 @@ ngx_http_ors_secret_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+char *
+ngx_http_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *key)
+{
+    ngx_array_t         *keys;
+    ngx_ors_seal_key_t  *first;
+
+    keys = ngx_http_ors_secret_keys(cf);
+
+    if (keys == NULL
+        || ngx_http_ors_secret_file(cf, keys, name) != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    if (keys->nelts != 1) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" must hold one key, and has %ui", name,
+                           keys->nelts);
+        return NGX_CONF_ERROR;
+    }
+
+    first = keys->elts;
+
+    key->data = first->secret;
+    key->len = NGX_ORS_SEAL_KEY_LEN;
+
+    return NGX_CONF_OK;
+}
+
+
+/* an array whose keys are wiped when the configuration is freed */
+
+static ngx_array_t *
+ngx_http_ors_secret_keys(ngx_conf_t *cf)
+{
+    ngx_array_t         *keys;
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    keys = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_seal_key_t));
+    if (keys == NULL) {
+        return NULL;
+    }
+
+    cln->handler = ngx_http_ors_secret_cleanup;
+    cln->data = keys;
+
+    return keys;
+}
+
+
 static char *
 ngx_http_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
 {
@@ -71,13 +115,18 @@ ngx_http_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
     ngx_str_t             text;
     ngx_ors_seal_fault_t  fault;
 
-    if (ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK
-        || ngx_http_ors_secret_read(cf, name, buf, &text) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
+    rc = ngx_ors_keyfile_read(cf, name, buf, NGX_HTTP_ORS_SECRET_MAX, &text);
+
+    if (rc == NGX_DECLINED) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" is no file of secrets, it has %d bytes or "
+                           "more", name, NGX_HTTP_ORS_SECRET_MAX);
+        rc = NGX_ERROR;
     }
 
-    rc = ngx_ors_seal_keys(keys, &text, &fault);
+    if (rc == NGX_OK) {
+        rc = ngx_ors_seal_keys(keys, &text, &fault);
+    }
 
     ngx_explicit_memzero(buf, NGX_HTTP_ORS_SECRET_MAX);
 
@@ -104,72 +153,6 @@ ngx_http_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
     return NGX_CONF_ERROR;
 }
 
-
-static ngx_int_t
-ngx_http_ors_secret_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf,
-    ngx_str_t *text)
-{
-    ssize_t   n;
-    ngx_fd_t  fd;
-
-    fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
-
-    if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_open_file_n " \"%V\" failed", name);
-        return NGX_ERROR;
-    }
-
-    ngx_http_ors_secret_mode(cf, name, fd);
-
-    text->data = buf;
-    text->len = 0;
-
-    do {
-        n = ngx_read_fd(fd, buf + text->len,
-                        NGX_HTTP_ORS_SECRET_MAX - text->len);
-
-        if (n == -1) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                               ngx_read_fd_n " \"%V\" failed", name);
-            break;
-        }
-
-        text->len += n;
-
-    } while (n && text->len < NGX_HTTP_ORS_SECRET_MAX);
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
-                           ngx_close_file_n " \"%V\" failed", name);
-    }
-
-    if (n > 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"%V\" is no file of secrets, it has %d bytes or "
-                           "more", name, NGX_HTTP_ORS_SECRET_MAX);
-    }
-
-    return n ? NGX_ERROR : NGX_OK;
-}
-
-
-static void
-ngx_http_ors_secret_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd)
-{
-    ngx_file_info_t  fi;
-
-    if (ngx_fd_info(fd, &fi) != NGX_FILE_ERROR && ngx_is_file(&fi)
-        && (ngx_file_access(&fi) & (S_IROTH|S_IWOTH)))
-    {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "file of secrets \"%V\" can be read or written by "
-                           "everybody", name);
-    }
-}
-
-
-/* memory of an old configuration is used again without being cleared */
 
 static void
 ngx_http_ors_secret_cleanup(void *data)
@@ -200,5 +183,5 @@ ngx_http_ors_sealer(ngx_http_request_t *r, ngx_ors_sealer_t **sealer)
 
     (*sealer)->keys = omcf->secret;
 
-    return ngx_http_ors_scope(r, (*sealer)->scope);
+    return ngx_http_ors_scope_seal(r, (*sealer)->scope);
 }

@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
 
 
 static ngx_uint_t ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept);
@@ -28,7 +29,10 @@ static ngx_str_t  ngx_http_ors_store_statuses[] = {
     ngx_string("it is full"),
     ngx_string("it does not answer in time"),
     ngx_string("it cannot be reached"),
-    ngx_string("it holds what is no record")
+    ngx_string("it holds what is no record"),
+    ngx_string("the scope has its share of it, \"scope_size\" or "
+               "\"scope_turns\""),
+    ngx_string("it is larger than \"record\"")
 };
 
 
@@ -100,11 +104,38 @@ ngx_int_t
 ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind, ngx_str_t *id,
     ngx_ors_store_key_t *key)
 {
-    if (ngx_http_ors_scope(r, key->scope) != NGX_OK) {
+    u_char     token[NGX_ORS_ID_LEN];
+    ngx_str_t  text;
+
+    if (kind == 'r') {
+
+        if (ngx_ors_token(id, token) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        text.data = token;
+        text.len = NGX_ORS_ID_LEN;
+
+        return ngx_http_ors_store_owner(r, &text, key);
+    }
+
+    if (ngx_http_ors_scope_store(r, key->scope) != NGX_OK) {
         return NGX_ERROR;
     }
 
     return ngx_ors_digest(kind, id, key->name);
+}
+
+
+ngx_int_t
+ngx_http_ors_store_owner(ngx_http_request_t *r, ngx_str_t *token,
+    ngx_ors_store_key_t *key)
+{
+    if (ngx_http_ors_scope_store(r, key->scope) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_digest('r', token, key->name);
 }
 
 
@@ -145,11 +176,7 @@ ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept, ngx_uint_t status,
     turn->error.param.data = (u_char *) param;
     turn->error.param.len = ngx_strlen(param);
 
-    /* another target would not help */
-
-    turn->spare = 0;
-
-    return ngx_ors_turn_fail(turn);
+    return ngx_http_ors_context_refuse(kept);
 }
 
 
@@ -220,7 +247,7 @@ ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
     job->entries[i].expires = expires;
 
     if (ngx_http_ors_store_value(kept, job, status) != NGX_OK
-        || (kept->ctx->turn->expand
+        || (kept->ctx->turn->expand && !job->large
             && ngx_http_ors_store_index(kept, job) != NGX_OK))
     {
         ngx_ors_store_release(job);
@@ -251,7 +278,10 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     items.data = rec.response.data + rec.output;
     items.len = rec.output_len;
 
-    if (ngx_ors_context_ids(&items, job->pool, &ids) == NGX_ERROR) {
+    if (ngx_ors_context_ids(&items, kept->ctx->turn->limits->nodes, job->pool,
+                            &ids)
+        == NGX_ERROR)
+    {
         return NGX_ERROR;
     }
 
@@ -330,6 +360,13 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     value = &job->entries[kept->ntouch].value;
 
     value->len = ngx_ors_record_size(rec);
+
+    if (value->len > kept->store->record) {
+        ngx_str_null(value);
+        job->large = 1;
+        return NGX_OK;
+    }
+
     value->data = ngx_pnalloc(job->pool, value->len);
 
     if (value->data == NULL || ngx_ors_out_take(&input, &cl) != NGX_OK
@@ -379,7 +416,9 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
 
     stored = (status == ngx_ors_store_ok);
 
-    if (!stored && ngx_http_ors_background_again(ctx)) {
+    if (!stored && status != ngx_ors_store_large
+        && ngx_http_ors_background_again(ctx))
+    {
         return;
     }
 
@@ -411,17 +450,69 @@ ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
     r = kept->ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "a response is not kept in store \"%V\": %V",
-                  &kept->store->name, ngx_http_ors_store_strerror(status));
+    ngx_http_ors_store_say(kept, status, "a response");
 
     if (!olcf->store_required) {
         return NGX_OK;
     }
 
-    return ngx_http_ors_store_refuse(kept, 503, "store_unavailable", "store",
+    return ngx_http_ors_store_fail(kept, status, "store");
+}
+
+
+ngx_int_t
+ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status, char *param)
+{
+    if (status == ngx_ors_store_share) {
+        return ngx_http_ors_store_refuse(kept, NGX_HTTP_TOO_MANY_REQUESTS,
+                                         "insufficient_quota", param,
+                                         "no more of your responses can be "
+                                         "stored, delete some of them, or "
+                                         "send \"store\": false");
+    }
+
+    if (status == ngx_ors_store_large) {
+        return ngx_http_ors_store_refuse(kept,
+                                         NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
+                                         "request_too_large", param,
+                                         "the response is too large to be "
+                                         "stored, send \"store\": false");
+    }
+
+    return ngx_http_ors_store_refuse(kept, NGX_HTTP_SERVICE_UNAVAILABLE,
+                                     "store_unavailable", param,
                                      "the response cannot be stored at the "
                                      "moment, try again later");
+}
+
+
+/* a scope is named by the beginning of its digest */
+
+void
+ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status, char *what)
+{
+    u_char               scope[NGX_ORS_DIGEST_LEN];
+    ngx_http_request_t  *r;
+
+    r = kept->ctx->request;
+
+    if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "%s is not kept in store \"%V\": %V", what,
+                      &kept->store->name, ngx_http_ors_store_strerror(status));
+        return;
+    }
+
+    if (ngx_http_ors_scope_store(r, scope) != NGX_OK) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
+                  "%s of scope %02xd%02xd%02xd%02xd is not kept in store "
+                  "\"%V\": %V", what, scope[0], scope[1], scope[2], scope[3],
+                  &kept->store->name, ngx_http_ors_store_strerror(status));
 }
 
 

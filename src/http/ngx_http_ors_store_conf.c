@@ -13,10 +13,15 @@
 #define NGX_HTTP_ORS_STORE_TTL_MAX  (100 * 365 * 24 * 60 * 60LL)
 #define NGX_HTTP_ORS_STORE_TIMEOUT  5000
 
+#define NGX_HTTP_ORS_STORE_RECORD      (16 * 1024 * 1024)
+#define NGX_HTTP_ORS_STORE_RECORD_MIN  4096
+
 
 static char *ngx_http_ors_store_define(ngx_conf_t *cf, ngx_str_t *value);
 static char *ngx_http_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store,
     ngx_str_t *param);
+static char *ngx_http_ors_store_bound(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *name, ngx_str_t *value);
 static char *ngx_http_ors_store_use(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf, ngx_str_t *value);
 static ngx_ors_store_t *ngx_http_ors_store_named(ngx_conf_t *cf,
@@ -110,6 +115,9 @@ ngx_http_ors_store_define(ngx_conf_t *cf, ngx_str_t *value)
         store->ttl = NGX_HTTP_ORS_STORE_TTL;
     }
 
+    ngx_conf_init_size_value(store->record, NGX_HTTP_ORS_STORE_RECORD);
+    ngx_conf_init_uint_value(store->scope_turns, 0);
+
     ngx_conf_init_msec_value(store->timeout, NGX_HTTP_ORS_STORE_TIMEOUT);
 
     return (store->engine->init(cf, store) == NGX_OK) ? NGX_CONF_OK
@@ -182,6 +190,22 @@ ngx_http_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store,
         return NGX_CONF_OK;
     }
 
+    if ((name.len == 6 && ngx_strncmp(name.data, "record", 6) == 0)
+        || (name.len == 10 && ngx_strncmp(name.data, "scope_size", 10) == 0)
+        || (name.len == 11 && ngx_strncmp(name.data, "scope_turns", 11) == 0))
+    {
+        return ngx_http_ors_store_bound(cf, store, &name, &value);
+    }
+
+    if (name.len == 3 && ngx_strncmp(name.data, "key", 3) == 0) {
+
+        if (store->key.len) {
+            goto duplicate;
+        }
+
+        return ngx_http_ors_secret_key(cf, &value, &store->key);
+    }
+
     return store->engine->param(cf, store, &name, &value);
 
 duplicate:
@@ -189,6 +213,82 @@ duplicate:
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "parameter \"%V\" of store \"%V\" is duplicate", &name,
                        &store->name);
+    return NGX_CONF_ERROR;
+}
+
+
+/* "record", "scope_size" and "scope_turns"; 0: a scope has no bound */
+
+static char *
+ngx_http_ors_store_bound(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *name, ngx_str_t *value)
+{
+    off_t   n;
+    char   *text;
+
+    switch (name->len) {
+
+    case sizeof("record") - 1:
+
+        if (store->record != NGX_CONF_UNSET_SIZE) {
+            goto duplicate;
+        }
+
+        n = ngx_parse_size(value);
+        store->record = n;
+        text = "it must be a size of at least 4k";
+
+        if (n < NGX_HTTP_ORS_STORE_RECORD_MIN) {
+            goto invalid;
+        }
+
+        break;
+
+    case sizeof("scope_size") - 1:
+
+        if (store->scope_size != NGX_CONF_UNSET) {
+            goto duplicate;
+        }
+
+        n = ngx_parse_offset(value);
+        store->scope_size = n;
+        text = "it must be a size, or 0";
+
+        if (n < 0) {
+            goto invalid;
+        }
+
+        break;
+
+    default:
+
+        if (store->scope_turns != NGX_CONF_UNSET_UINT) {
+            goto duplicate;
+        }
+
+        n = ngx_atoi(value->data, value->len);
+        store->scope_turns = n;
+        text = "it must be a number";
+
+        if (n < 0) {
+            goto invalid;
+        }
+    }
+
+    return NGX_CONF_OK;
+
+duplicate:
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "parameter \"%V\" of store \"%V\" is duplicate", name,
+                       &store->name);
+    return NGX_CONF_ERROR;
+
+invalid:
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid parameter \"%V=%V\" of store \"%V\", %s",
+                       name, value, &store->name, text);
     return NGX_CONF_ERROR;
 }
 
@@ -274,12 +374,16 @@ ngx_http_ors_store_named(ngx_conf_t *cf, ngx_str_t *name)
      *
      *     store->engine = NULL;
      *     store->conf = NULL;
+     *     store->key = { 0, NULL };
      *     store->state = NULL;
      */
 
     store->name = *name;
     store->ttl = NGX_CONF_UNSET;
     store->timeout = NGX_CONF_UNSET_MSEC;
+    store->record = NGX_CONF_UNSET_SIZE;
+    store->scope_size = NGX_CONF_UNSET;
+    store->scope_turns = NGX_CONF_UNSET_UINT;
     store->log = cf->log;
 
     stores = ngx_array_push(&omcf->stores);

@@ -10,10 +10,6 @@
 #include <ngx_http_ors_stored.h>
 
 
-/* longer ids are none */
-#define NGX_HTTP_ORS_STORED_ID    256
-
-
 typedef struct {
     ngx_str_t                 suffix;     /* behind the id */
     ngx_uint_t                methods;
@@ -27,6 +23,7 @@ static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
     ngx_http_ors_stored_pt begin);
 static ngx_int_t ngx_http_ors_stored_watch(ngx_http_request_t *r);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
+static ngx_int_t ngx_http_ors_stored_too_long(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
 
@@ -74,7 +71,7 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
     id.len = p - id.data;
 
-    if (id.len == 0 || id.len > NGX_HTTP_ORS_STORED_ID) {
+    if (id.len == 0 || id.len > NGX_ORS_ID_MAX) {
         return NGX_DECLINED;
     }
 
@@ -110,6 +107,7 @@ static ngx_int_t
 ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
     ngx_str_t *id, ngx_http_ors_stored_pt begin)
 {
+    u_char                  scope[NGX_ORS_DIGEST_LEN];
     ngx_int_t               rc;
     ngx_http_cleanup_t     *cln;
     ngx_http_ors_ctx_t     *ctx;
@@ -147,6 +145,16 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
     cln->data = st;
 
     r->disable_not_modified = 1;
+
+    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ctx->nobody) {
+        return (ngx_http_ors_scope_refuse(r, &st->error) == NGX_OK)
+               ? ngx_http_ors_stored_refuse(st)
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     rc = begin(st, NULL);
 
@@ -249,6 +257,9 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
     {
         rc = st->step(st, job);
 
+    } else if (job->status == ngx_ors_store_limit) {
+        rc = ngx_http_ors_stored_too_long(st);
+
     } else {
         rc = ngx_http_ors_stored_failed(st, job->status);
     }
@@ -313,6 +324,20 @@ ngx_http_ors_stored_absent(ngx_http_ors_stored_t *st)
     (void) ngx_ors_error_set(&st->error, st->request->pool,
                              NGX_HTTP_NOT_FOUND, "not_found",
                              "there is no response with this id");
+
+    return ngx_http_ors_stored_refuse(st);
+}
+
+
+/* stored with a larger limit than there is now: no failure of the store */
+
+static ngx_int_t
+ngx_http_ors_stored_too_long(ngx_http_ors_stored_t *st)
+{
+    (void) ngx_ors_error_set(&st->error, st->request->pool,
+                             NGX_HTTP_BAD_REQUEST, "context_length_exceeded",
+                             "what is stored of this response is longer than "
+                             "what is read here");
 
     return ngx_http_ors_stored_refuse(st);
 }

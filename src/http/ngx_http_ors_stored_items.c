@@ -115,8 +115,9 @@ static ngx_int_t
 ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st, ngx_str_t *value,
     ngx_uint_t newest)
 {
+    u_char             text[NGX_ORS_ID_LEN];
     ngx_int_t          rc;
-    ngx_str_t          id, output, *first, *last;
+    ngx_str_t          id, token, output, *first, *last;
     ngx_ors_record_t   rec;
 
     if (ngx_ors_record_read(&rec, value) != NGX_OK) {
@@ -129,6 +130,13 @@ ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st, ngx_str_t *value,
         return rc;
     }
 
+    if (ngx_ors_token(&id, text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    token.data = text;
+    token.len = NGX_ORS_ID_LEN;
+
     ngx_str_null(&output);
 
     if (!newest) {
@@ -139,7 +147,7 @@ ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st, ngx_str_t *value,
     first = st->list.ascending ? &rec.input : &output;
     last = st->list.ascending ? &output : &rec.input;
 
-    rc = ngx_ors_listing_add(&st->list, first, &id);
+    rc = ngx_ors_listing_add(&st->list, first, &token);
 
-    return (rc == NGX_OK) ? ngx_ors_listing_add(&st->list, last, &id) : rc;
+    return (rc == NGX_OK) ? ngx_ors_listing_add(&st->list, last, &token) : rc;
 }

@@ -1,0 +1,408 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* the part of the context that loads what a request only refers to */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_uint_t ngx_http_ors_refs_indexed(ngx_http_ors_kept_t *kept,
+    ngx_ors_ref_t *ref);
+static ngx_int_t ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept,
+    ngx_ors_ref_t *ref);
+static ngx_int_t ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept);
+static int ngx_libc_cdecl ngx_http_ors_refs_compare(const void *one,
+    const void *two);
+static ngx_int_t ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept,
+    ngx_uint_t n);
+static ngx_uint_t ngx_http_ors_refs_parts(ngx_http_ors_owner_t *owner);
+static ngx_int_t ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept,
+    ngx_http_ors_owner_t *owner);
+static ngx_int_t ngx_http_ors_refs_unknown(ngx_http_ors_kept_t *kept);
+
+
+/* an id of ours says which turn it is of, another one is looked up */
+
+ngx_int_t
+ngx_http_ors_refs(ngx_http_ors_kept_t *kept)
+{
+    ngx_uint_t            i, n;
+    ngx_ors_ref_t       **refs;
+    ngx_ors_store_job_t  *job;
+
+    refs = kept->refs.sorted;
+
+    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+
+        if (ngx_http_ors_refs_owner(kept, refs[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        n += ngx_http_ors_refs_indexed(kept, refs[i]);
+    }
+
+    if (n == 0) {
+        return ngx_http_ors_refs_owners(kept);
+    }
+
+    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, n);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+
+        if (ngx_http_ors_refs_indexed(kept, refs[i])
+            && ngx_http_ors_store_key(kept->ctx->request, 'i', &refs[i]->id,
+                                      &job->entries[n++].key)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    kept->state = ngx_http_ors_kept_st_names;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+/* where a server of its own makes the ids, some look like ours */
+
+static ngx_uint_t
+ngx_http_ors_refs_indexed(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
+{
+    return kept->ctx->turn->expand || ref->turn.len == 0;
+}
+
+
+static ngx_int_t
+ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
+{
+    ngx_ors_store_key_t  key;
+
+    if (ref->turn.len != NGX_ORS_ID_LEN) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_ors_store_owner(kept->ctx->request, &ref->turn, &key)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(ref->owner, key.name, NGX_ORS_STORE_KEY);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_refs_named(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_str_t       *value;
+    ngx_uint_t       i, n;
+    ngx_ors_ref_t  **refs;
+
+    refs = kept->refs.sorted;
+
+    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+
+        if (!ngx_http_ors_refs_indexed(kept, refs[i])) {
+            continue;
+        }
+
+        value = &job->entries[n++].value;
+
+        if (value->len == NGX_ORS_STORE_KEY) {
+            ngx_memcpy(refs[i]->owner, value->data, NGX_ORS_STORE_KEY);
+
+        } else if (refs[i]->turn.len == 0) {
+            return ngx_http_ors_refs_unknown(kept);
+        }
+    }
+
+    return ngx_http_ors_refs_owners(kept);
+}
+
+
+/* each turn that has an item is loaded once, and found in once */
+
+static ngx_int_t
+ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept)
+{
+    ngx_int_t              n;
+    ngx_uint_t             i;
+    ngx_pool_t            *pool;
+    ngx_ors_ref_t        **refs;
+    ngx_http_ors_owner_t  *owner;
+
+    pool = kept->ctx->request->pool;
+
+    ngx_ors_refs_group(&kept->refs);
+
+    refs = kept->refs.sorted;
+
+    kept->owners = ngx_pcalloc(pool, kept->refs.nsorted
+                                     * sizeof(ngx_http_ors_owner_t));
+    if (kept->owners == NULL) {
+        return NGX_ERROR;
+    }
+
+    owner = kept->owners;
+
+    for (i = 0; i < kept->refs.nsorted; i++) {
+
+        if (i && ngx_memcmp(refs[i]->owner, refs[i - 1]->owner,
+                            NGX_ORS_STORE_KEY)
+                 != 0)
+        {
+            owner++;
+        }
+
+        if (owner->n++ == 0) {
+            owner->refs = &refs[i];
+            kept->nowners++;
+        }
+    }
+
+    n = ngx_http_ors_refs_chained(kept);
+
+    if (n == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    return n ? ngx_http_ors_refs_load(kept, n)
+             : ngx_http_ors_refs_loaded(kept, NULL);
+}
+
+
+/* finds those in the chain; the number of all others, or NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               i, j, n;
+    ngx_http_ors_owner_t    *owner;
+    ngx_ors_store_job_t     *chain;
+    ngx_ors_store_entry_t  **entries;
+
+    chain = kept->chain;
+
+    if (chain == NULL) {
+        return kept->nowners;
+    }
+
+    entries = ngx_palloc(kept->ctx->request->pool,
+                         chain->n * sizeof(ngx_ors_store_entry_t *));
+    if (entries == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < chain->n; i++) {
+        entries[i] = &chain->entries[i];
+    }
+
+    ngx_qsort(entries, chain->n, sizeof(ngx_ors_store_entry_t *),
+              ngx_http_ors_refs_compare);
+
+    /* the owners are in the same order */
+
+    n = kept->nowners;
+    j = 0;
+
+    for (i = 0; i < kept->nowners; i++) {
+        owner = &kept->owners[i];
+        rc = 1;
+
+        while (j < chain->n) {
+            rc = ngx_memcmp(entries[j]->key.name, owner->refs[0]->owner,
+                            NGX_ORS_STORE_KEY);
+            if (rc >= 0) {
+                break;
+            }
+
+            j++;
+        }
+
+        if (rc == 0) {
+            owner->entry = entries[j];
+            owner->chained = 1;
+            n--;
+        }
+    }
+
+    return n;
+}
+
+
+static int ngx_libc_cdecl
+ngx_http_ors_refs_compare(const void *one, const void *two)
+{
+    ngx_ors_store_entry_t  *first, *second;
+
+    first = *(ngx_ors_store_entry_t * const *) one;
+    second = *(ngx_ors_store_entry_t * const *) two;
+
+    return ngx_memcmp(first->key.name, second->key.name, NGX_ORS_STORE_KEY);
+}
+
+
+static ngx_int_t
+ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept, ngx_uint_t n)
+{
+    size_t                  max;
+    ngx_uint_t              i;
+    ngx_http_ors_owner_t   *owner;
+    ngx_ors_store_job_t    *job;
+    ngx_ors_store_entry_t  *entry;
+
+    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, n);
+    if (job == NULL) {
+        return NGX_ERROR;
+    }
+
+    entry = job->entries;
+
+    for (i = 0; i < kept->nowners; i++) {
+        owner = &kept->owners[i];
+
+        if (owner->chained) {
+            continue;
+        }
+
+        if (ngx_http_ors_scope_store(kept->ctx->request, entry->key.scope)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(entry->key.name, owner->refs[0]->owner, NGX_ORS_STORE_KEY);
+
+        entry->parts = ngx_http_ors_refs_parts(owner);
+        owner->entry = entry++;
+    }
+
+    /* of a chain that is cut to a budget the beginning is loaded, too */
+
+    max = kept->ctx->turn->request.limits->context;
+
+    if (kept->context.budget == 0) {
+        max -= ngx_min(max, kept->size);
+    }
+
+    job->max_size = ngx_max(max, 1);
+
+    kept->state = ngx_http_ors_kept_st_items;
+
+    ngx_ors_store_post(job);
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_refs_parts(ngx_http_ors_owner_t *owner)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < owner->n; i++) {
+
+        if (owner->refs[i]->number >= 0) {
+            return NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT;
+        }
+    }
+
+    return NGX_ORS_STORE_OUTPUT;
+}
+
+
+ngx_int_t
+ngx_http_ors_refs_loaded(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i;
+
+    for (i = 0; i < kept->nowners; i++) {
+        rc = ngx_http_ors_refs_find(kept, &kept->owners[i]);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    kept->context.refs = kept->refs.elts;
+
+    return ngx_http_ors_context_ready(kept);
+}
+
+
+static ngx_int_t
+ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
+{
+    ngx_int_t           rc;
+    ngx_str_t           output;
+    ngx_uint_t          i;
+    ngx_ors_turn_t     *turn;
+    ngx_ors_record_t    rec;
+
+    turn = kept->ctx->turn;
+
+    if (owner->entry->value.data == NULL) {
+        return ngx_http_ors_refs_unknown(kept);
+    }
+
+    if (ngx_ors_record_read(&rec, &owner->entry->value) != NGX_OK) {
+        return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+    }
+
+    output.data = rec.response.data + rec.output;
+    output.len = rec.output_len;
+
+    rc = ngx_ors_refs_find(owner->refs, owner->n, &rec.input, &output,
+                           &turn->request, &turn->error);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_ors_context_refuse(kept);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (!owner->chained) {
+        kept->size += rec.input.len + rec.output_len;
+        return NGX_OK;
+    }
+
+    /* the conversation has it already */
+
+    for (i = 0; i < owner->n; i++) {
+        ngx_str_null(&owner->refs[i]->item);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_refs_unknown(ngx_http_ors_kept_t *kept)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = kept->ctx->turn;
+
+    (void) ngx_ors_refs_unknown(&turn->request, &turn->error);
+
+    return ngx_http_ors_context_refuse(kept);
+}
