@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
 
 
 static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -77,7 +78,7 @@ static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
       1, 1024 * 1024, 4096, 0 },
 
     { ngx_string("context"), offsetof(ngx_ors_limits_t, context),
-      4096, 1024 * 1024 * 1024, 8 * 1024 * 1024, 1 },
+      4096, 1024 * 1024 * 1024, 4 * 1024 * 1024, 1 },
 
     { ngx_string("truncate"), offsetof(ngx_ors_limits_t, truncate),
       1024, 1024 * 1024 * 1024, 512 * 1024, 1 },
@@ -97,6 +98,21 @@ static ngx_conf_enum_t  ngx_http_open_responses_guards[] = {
     { ngx_string("response"), NGX_HTTP_ORS_VALIDATE_RESPONSE },
     { ngx_string("on"),
       NGX_HTTP_ORS_VALIDATE_REQUEST|NGX_HTTP_ORS_VALIDATE_RESPONSE },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_path_variants[] = {
+    { ngx_string("reject"), ngx_http_ors_paths_reject },
+    { ngx_string("validate"), ngx_http_ors_paths_validate },
+    { ngx_string("pass"), ngx_http_ors_paths_pass },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_conf_enum_t  ngx_http_open_responses_unknown_paths[] = {
+    { ngx_string("pass"), ngx_http_ors_paths_pass },
+    { ngx_string("reject"), ngx_http_ors_paths_reject },
     { ngx_null_string, 0 }
 };
 
@@ -148,6 +164,14 @@ static ngx_conf_enum_t  ngx_http_open_responses_upstream_errors[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_open_responses_credentials[] = {
+    { ngx_string("first"), ngx_http_ors_credentials_first },
+    { ngx_string("all"), ngx_http_ors_credentials_all },
+    { ngx_string("off"), ngx_http_ors_credentials_off },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses"),
@@ -163,6 +187,20 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
+
+    { ngx_string("open_responses_path_variants"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, path_variants),
+      ngx_http_open_responses_path_variants },
+
+    { ngx_string("open_responses_unknown_paths"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, unknown_paths),
+      ngx_http_open_responses_unknown_paths },
 
     { ngx_string("open_responses_target"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
@@ -200,7 +238,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_background"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE123,
       ngx_http_ors_background_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
@@ -283,6 +321,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, policy.mask),
       ngx_http_open_responses_upstream_errors },
 
+    { ngx_string("open_responses_pass_credentials"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_open_responses_enum,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, credentials),
+      ngx_http_open_responses_credentials },
+
     { ngx_string("open_responses_limits"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_open_responses_limits,
@@ -305,8 +350,8 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_store_scope"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_set_complex_value_slot,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_ors_scope_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, scope),
       NULL },
@@ -343,7 +388,7 @@ ngx_module_t  ngx_http_open_responses_module = {
     ngx_http_open_responses_commands,         /* module directives */
     NGX_HTTP_MODULE,                          /* module type */
     NULL,                                     /* init master */
-    NULL,                                     /* init module */
+    ngx_http_ors_background_check,            /* init module */
     ngx_http_ors_stores_open,                 /* init process */
     NULL,                                     /* init thread */
     NULL,                                     /* exit thread */
@@ -417,6 +462,13 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
         != NGX_OK)
     {
         return NGX_CONF_ERROR;
+    }
+
+    if (olcf->validate && cf->cmd_type == NGX_HTTP_MAIN_CONF) {
+        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
+                           "\"open_responses_validate\" in \"http\" is for "
+                           "all servers, also for paths of other "
+                           "applications that end like an endpoint's");
     }
 
     if (cf->args->nelts == 3) {
@@ -555,9 +607,12 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->guards = 0;
+     *     conf->nbackground = 0;
      *     conf->stats = NULL;
      *     conf->secret = NULL;
      */
+
+    ngx_queue_init(&conf->background);
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))
@@ -595,16 +650,19 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->model = { 0, NULL };
+     *     conf->server = NULL;
      *     conf->policy.reading = 0;
      *     conf->created = 0;
      *     conf->compact_prompt = { 0, NULL };
      *     conf->scope = NULL;
+     *     conf->scope_share = 0;
      *     conf->report = 0;
      *     conf->store_required = 0;
      */
 
     conf->store = NGX_CONF_UNSET_PTR;
     conf->background = NGX_CONF_UNSET_UINT;
+    conf->background_scope = NGX_CONF_UNSET_UINT;
     conf->background_timeout = NGX_CONF_UNSET_MSEC;
     conf->store_instructions = 1;
 
@@ -615,11 +673,14 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->tries = NGX_CONF_UNSET;
     conf->ping = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
+    conf->path_variants = NGX_CONF_UNSET_UINT;
+    conf->unknown_paths = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
     conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
+    conf->credentials = NGX_CONF_UNSET_UINT;
     conf->policy.reasoning = NGX_CONF_UNSET_UINT;
     conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
@@ -661,19 +722,28 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     ngx_conf_merge_ptr_value(conf->store, prev->store, NULL);
 
-    ngx_conf_merge_uint_value(conf->background, prev->background, 256);
+    ngx_conf_merge_uint_value(conf->background, prev->background,
+                              NGX_CONF_UNSET_UINT);
+    ngx_conf_merge_uint_value(conf->background_scope, prev->background_scope,
+                              NGX_CONF_UNSET_UINT);
     ngx_conf_merge_msec_value(conf->background_timeout,
                               prev->background_timeout, 3600000);
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
     ngx_conf_merge_msec_value(conf->ping, prev->ping, 15000);
+    ngx_conf_merge_uint_value(conf->path_variants, prev->path_variants,
+                              ngx_http_ors_paths_reject);
+    ngx_conf_merge_uint_value(conf->unknown_paths, prev->unknown_paths,
+                              ngx_http_ors_paths_pass);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_spec);
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
                               ngx_ors_unknown_auto);
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
+    ngx_conf_merge_uint_value(conf->credentials, prev->credentials,
+                              ngx_http_ors_credentials_first);
     ngx_conf_merge_uint_value(conf->policy.reasoning, prev->policy.reasoning,
                               ngx_ors_reasoning_summary);
     ngx_conf_merge_uint_value(conf->policy.refusal, prev->policy.refusal,
@@ -683,6 +753,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     if (conf->scope == NULL) {
         conf->scope = prev->scope;
+        conf->scope_share = prev->scope_share;
     }
 
     ngx_http_ors_habits_merge(&conf->habits, &prev->habits);
@@ -706,14 +777,15 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         ngx_conf_merge_size_value(*field, *prev_field, limit->value);
     }
 
+    ngx_conf_merge_value(conf->expand, prev->expand, 0);
+    ngx_conf_merge_uint_value(conf->dialect, prev->dialect,
+                              ngx_ors_dialect_responses);
+    ngx_conf_merge_str_value(conf->model, prev->model, "");
+
     /* a nested location has its own content, "if" and "limit_except" do not */
 
     if (clcf->noname) {
         ngx_conf_merge_value(conf->enable, prev->enable, 0);
-        ngx_conf_merge_value(conf->expand, prev->expand, 0);
-        ngx_conf_merge_uint_value(conf->dialect, prev->dialect,
-                                  ngx_ors_dialect_responses);
-        ngx_conf_merge_str_value(conf->model, prev->model, "");
 
         if (clcf->lmt_excpt && clcf->handler == NULL && conf->enable) {
             clcf->handler = ngx_http_ors_handler;
@@ -721,8 +793,6 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     } else {
         ngx_conf_init_value(conf->enable, 0);
-        ngx_conf_init_value(conf->expand, 0);
-        ngx_conf_init_uint_value(conf->dialect, ngx_ors_dialect_responses);
     }
 
     if (conf->validate) {
@@ -769,6 +839,9 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
 
     *location = clcf;
 
+    conf->server = ngx_http_conf_get_module_srv_conf(cf,
+                                                     ngx_http_core_module);
+
     return NGX_CONF_OK;
 }
 
@@ -777,6 +850,7 @@ static ngx_int_t
 ngx_http_open_responses_init(ngx_conf_t *cf)
 {
     ngx_uint_t                  i;
+    ngx_array_t                 seen;
     ngx_http_handler_pt        *h;
     ngx_http_core_loc_conf_t  **location;
     ngx_http_core_main_conf_t  *cmcf;
@@ -792,9 +866,13 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_ors_stats_zone(cf) != NGX_OK) {
+    if (ngx_http_ors_stats_zone(cf) != NGX_OK
+        || ngx_http_ors_call_init(cf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
+
+    ngx_http_ors_scope_check(cf, omcf);
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
@@ -804,13 +882,6 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     }
 
     *h = ngx_http_ors_guard_early_handler;
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_ors_call_handler;
 
     h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
     if (h == NULL) {
@@ -827,8 +898,19 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     location = omcf->locations.elts;
 
+    if (ngx_array_init(&seen, cf->temp_pool, 8,
+                       sizeof(ngx_http_core_loc_conf_t *))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     for (i = 0; i < omcf->locations.nelts; i++) {
         location[i]->error_pages = NULL;
+
+        if (ngx_http_ors_routes_check(cf, location[i], &seen) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
     return ngx_http_ors_filter_init(cf);

@@ -13,9 +13,11 @@
 #include <ngx_http.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_record.h>
+#include <ngx_ors_refs.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_inflate.h>
+#include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 
 
@@ -37,10 +39,28 @@
 #define NGX_HTTP_ORS_BLOCK     1024
 
 
+/* of requests with a body to paths that are no endpoint */
+
+typedef enum {
+    ngx_http_ors_paths_pass = 0,
+    ngx_http_ors_paths_validate,
+    ngx_http_ors_paths_reject
+} ngx_http_ors_paths_e;
+
+
 typedef enum {
     ngx_http_ors_flavor_spec = 0,
     ngx_http_ors_flavor_openai
 } ngx_http_ors_flavor_e;
+
+
+/* which targets get the client's keys and identity */
+
+typedef enum {
+    ngx_http_ors_credentials_first = 0,     /* of those of a failover */
+    ngx_http_ors_credentials_all,
+    ngx_http_ors_credentials_off
+} ngx_http_ors_credentials_e;
 
 
 typedef struct {
@@ -48,25 +68,33 @@ typedef struct {
     ngx_array_t               *routes;      /* of ngx_http_ors_route_t */
     ngx_msec_t                 ping;        /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
+    ngx_uint_t                 credentials; /* ngx_http_ors_credentials_e */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
     ngx_str_t                  model;
     ngx_ors_chat_habits_t      habits;
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* what is found is only told */
+    ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
+    ngx_uint_t                 unknown_paths;   /* the same */
     ngx_flag_t                 strict;
     ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t           policy;
     ngx_ors_limits_t           limits;
     ngx_str_t                  compact_prompt;
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
+    ngx_uint_t                 scope_share; /* an empty scope is one, too */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
     ngx_ors_store_t           *store;       /* NULL: nothing is kept */
     ngx_uint_t                 store_required;      /* or a turn fails */
     ngx_uint_t                 store_instructions;  /* they are kept, too */
     ngx_flag_t                 expand;  /* a target gets stored input */
-    ngx_uint_t                 background;  /* turns of it in a worker */
+    ngx_uint_t                 background;  /* responses in a worker, */
+                                            /* unset: by its connections */
+    ngx_uint_t                 background_scope;    /* ... of one scope, */
+                                            /* unset: a part of them */
     ngx_msec_t                 background_timeout;
     time_t                     created;     /* of the configuration */
+    ngx_http_core_srv_conf_t  *server;      /* of a gateway */
 } ngx_http_ors_loc_conf_t;
 
 
@@ -75,9 +103,13 @@ typedef struct {
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_uint_t             guards;      /* some location has a guard */
-    ngx_uint_t             background;  /* turns that this worker runs */
+    ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
+    ngx_uint_t             nbackground; /* those that this worker runs */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
+    ngx_array_t            variables;   /* of ngx_int_t, those of a body */
+    ngx_int_t              limit_req;   /* ctx_index of nginx's modules, */
+    ngx_int_t              limit_conn;  /* or NGX_ERROR */
 } ngx_http_ors_main_conf_t;
 
 
@@ -112,13 +144,18 @@ typedef struct {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_request_t        *request;
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
+    ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
     ngx_chain_t               *in;          /* bytes not looked at yet */
     ngx_http_ors_plain_t       plain;
     ngx_uint_t                 status;
+    ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
+    ngx_uint_t                 limit_conn;  /* before the target's own */
 
+    unsigned                   bare:1;      /* without the client's keys */
     unsigned                   complete:1;  /* the last byte has come */
     unsigned                   done:1;      /* the subrequest has ended */
+    unsigned                   starved:1;   /* no connection was left for it */
 } ngx_http_ors_call_t;
 
 
@@ -146,8 +183,11 @@ struct ngx_http_ors_ctx_s {
     ngx_chain_t               *error;       /* in place of an error page */
 
     u_char                     scope[NGX_ORS_DIGEST_LEN];
+    u_char                     owner[NGX_ORS_DIGEST_LEN];  /* in the store */
 
     unsigned                   scoped:1;    /* "scope" is known */
+    unsigned                   owned:1;     /* "owner" is known */
+    unsigned                   nobody:1;    /* its scope is empty */
     unsigned                   header_sent:1;
     unsigned                   last_sent:1;
     unsigned                   lingering:1;
@@ -170,6 +210,16 @@ typedef enum {
 } ngx_http_ors_kept_state_e;
 
 
+/* a turn that references name items of */
+
+typedef struct {
+    ngx_ors_ref_t            **refs;        /* a part of refs->sorted */
+    ngx_uint_t                 n;
+    ngx_ors_store_entry_t     *entry;       /* its record, of some job */
+    unsigned                   chained:1;   /* the context has it already */
+} ngx_http_ors_owner_t;
+
+
 struct ngx_http_ors_kept_s {
     ngx_http_ors_kept_state_e  state;
     ngx_http_ors_ctx_t        *ctx;
@@ -185,8 +235,10 @@ struct ngx_http_ors_kept_s {
     ngx_uint_t                 ntouch;
 
     ngx_ors_context_t          context;
-    ngx_array_t                refs;        /* of ngx_str_t */
-    ngx_ors_store_key_t       *owners;      /* of what they refer to */
+    size_t                     size;        /* of what has been loaded */
+    ngx_ors_refs_t             refs;
+    ngx_http_ors_owner_t      *owners;      /* turns that they refer to */
+    ngx_uint_t                 nowners;
 };
 
 
@@ -213,13 +265,28 @@ typedef enum {
 } ngx_http_ors_guard_state_e;
 
 
+/* the upstream that an answer comes from, see _upstream.c */
+
+typedef struct {
+    ngx_int_t                     (*init)(void *data);
+    ngx_int_t                     (*filter)(void *data, ssize_t bytes);
+    ngx_event_pipe_input_filter_pt  pipe_filter;
+    void                          (*finalize)(ngx_http_request_t *r,
+                                      ngx_int_t rc);
+    void                           *ctx;        /* of "init" and "filter" */
+
+    unsigned                        broken:1;   /* the framing of its body */
+    unsigned                        cut:1;      /* its body has no end */
+} ngx_http_ors_upstream_t;
+
+
 /* a main request in a location with a guard; lives as long as it does */
 
 typedef struct {
     ngx_http_ors_guard_state_e  state;
     ngx_http_request_t         *request;
     ngx_http_ors_loc_conf_t    *conf;       /* of the location that guards */
-    const ngx_ors_endpoint_t   *endpoint;
+    const ngx_ors_endpoint_t   *endpoint;   /* NULL: the path is refused */
 
     ngx_ors_request_t           body;
     ngx_ors_error_t             error;      /* of the request */
@@ -227,6 +294,7 @@ typedef struct {
     ngx_ors_guard_t             guard;
     ngx_ors_out_t               out;        /* what it lets through */
     ngx_http_ors_plain_t        plain;
+    ngx_http_ors_upstream_t     upstream;
     ngx_chain_t                *in;         /* bytes not looked at yet */
     ngx_chain_t                *busy;       /* output that is being sent */
 
@@ -272,45 +340,6 @@ ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_background_start.c */
-
-/*
- * Called for the subrequest to a target: sees to it that a turn which is to
- * run without its client does so.
- *
- * NGX_OK         it is none, or this is where it runs
- * NGX_AGAIN      it runs elsewhere, the subrequest will end
- * NGX_DONE       the turn has failed
- * NGX_ERROR      it cannot be begun
- */
-ngx_int_t ngx_http_ors_background(ngx_http_ors_ctx_t *ctx);
-
-/*
- * The target of a turn that runs without its client can be called: its client
- * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
-
-/* Handler of the directive "open_responses_background". */
-char *ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
-
-/* ngx_http_ors_background.c */
-
-/* In place of sending what the turn has to say; "ctx" may be gone then. */
-void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
-
-/*
- * The turn is about to be stored.  NGX_OK, or NGX_AGAIN: it is being asked
- * whether somebody wants it to be cancelled, the turn will go on.
- */
-ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
-
-/* The turn could not be stored: 1 if it will be tried again. */
-ngx_uint_t ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx);
-
-
 /* ngx_http_ors_endpoint.c */
 
 /*
@@ -335,8 +364,14 @@ ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
 
-/* 1 if the body is said to be JSON, and not compressed. */
-ngx_uint_t ngx_http_ors_json_body(ngx_http_request_t *r);
+
+/* ngx_http_ors_media.c */
+
+/*
+ * What speaks against reading the body by its headers, static text, or NULL:
+ * it is JSON in UTF-8, and not compressed.
+ */
+char *ngx_http_ors_media(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_models.c */
@@ -426,17 +461,39 @@ ngx_int_t ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to,
 /* ngx_http_ors_route.c */
 
 /*
- * The target that serves "model", and is of "provider" unless that is empty,
- * or NULL; both are plain text.
+ * Finds the target that serves "model", and is of "provider" unless that is
+ * empty; both are plain text.
+ *
+ * NGX_OK         "*target" is it
+ * NGX_DECLINED   there is none
+ * NGX_ERROR      a regular expression has failed, the log says which
  */
-ngx_http_ors_target_t *ngx_http_ors_route(ngx_array_t *routes,
-    ngx_str_t *model, ngx_str_t *provider);
+ngx_int_t ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model,
+    ngx_str_t *provider, ngx_http_ors_target_t **target, ngx_log_t *log);
 
 /* The "n"th model that has a route by its full name, NULL: no more. */
 ngx_str_t *ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n);
 
+/*
+ * Looks at the locations of all targets of "gateway", see
+ * ngx_http_ors_target_check().  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_routes_check(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_array_t *seen);
+
 /* Handler of the directive "open_responses_target". */
 char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_target_check.c */
+
+/*
+ * Warns of access rules in the location that "uri" finds, which a target does
+ * not pass; "seen" has the locations that were looked at, of
+ * ngx_http_core_loc_conf_t *.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri, ngx_array_t *seen);
 
 
 /* ngx_http_ors_habits.c */
@@ -474,11 +531,46 @@ char *ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd,
  */
 ngx_int_t ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest);
 
+/*
+ * The same as the location's store has it, which has a key and a name of its
+ * own; and as sealed texts have it.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest);
+ngx_int_t ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest);
+
+/*
+ * Checks that the request says whose it is, if something is stored, sealed,
+ * looked up or opened for it; "translates" is for its target.  NGX_OK,
+ * NGX_DONE: the turn has failed, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx,
+    ngx_uint_t translates);
+
+/*
+ * Fills in the error of a request that does not say whose it is, and its
+ * header.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_scope_refuse(ngx_http_request_t *r,
+    ngx_ors_error_t *err);
+
+/* Handler of the directive "open_responses_store_scope". */
+char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Warns of locations where anybody can make up whose a response is. */
+void ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf);
+
 
 /* ngx_http_ors_secret.c */
 
 /* Handler of the directive "open_responses_secret". */
 char *ngx_http_ors_secret_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Reads the file "name", which must hold one key; "key" is wiped with the
+ * configuration.  NGX_CONF_OK, or NGX_CONF_ERROR: it has been logged.
+ */
+char *ngx_http_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_str_t *key);
 
 /*
  * What seals for the client of the request, from its pool; NULL: there is no
@@ -513,8 +605,8 @@ void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 /* Sees to it that the request is sent to its end at once. */
 void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 
-/* Lets a call go on that had to wait for a slow client. */
-void ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
+/* Lets a call go on that had to wait for a slow client.  NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
 /*
  * Lets a call begin that was put off: the timer of "limit_req" is the
@@ -522,15 +614,18 @@ void ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
  */
 void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
 
-/* Phase handler: makes the body when the target's location is known. */
-ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
-
 /* The call that request "r" is the subrequest of, or NULL. */
 ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
 
 /* Header and body of the answer; the return codes are those of filters. */
 ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
+
+
+/* ngx_http_ors_call_phases.c */
+
+/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_call_init(ngx_conf_t *cf);
 
 
 /* ngx_http_ors_output.c */
@@ -604,6 +699,13 @@ ngx_int_t ngx_http_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
     ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field);
 
 
+/*
+ * The ctx_index of one of nginx's modules: by name, as nginx may have been
+ * built without it, NGX_ERROR then.
+ */
+ngx_int_t ngx_http_ors_module_index(ngx_conf_t *cf, char *name);
+
+
 /* ngx_http_ors_stats.c */
 
 /* The counters, or NULL: nothing is to be counted. */
@@ -617,12 +719,21 @@ void ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err);
 
 /*
  * Counts what became of a turn, once, when it is over; its request has been
- * counted as checked before.
+ * counted as checked before.  The log tells of one that was refused.
  */
 void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 
+/* Counts a target that has failed, in place of which another one is called. */
+void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
+
 /* Counts a request that a guard has looked at, and what came of it. */
 void ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g);
+
+/*
+ * Counts the upstreams of a guarded request that failed before its answer
+ * came, when the header of the answer is there.
+ */
+void ngx_http_ors_stats_upstreams(ngx_http_ors_guarded_t *g);
 
 /* Counts an answer that a guard has looked at, once, when it is over. */
 void ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g);
@@ -666,6 +777,10 @@ ngx_ors_store_job_t *ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
 ngx_int_t ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind,
     ngx_str_t *id, ngx_ors_store_key_t *key);
 
+/* The same of the response that has "token", as the ids of its items do. */
+ngx_int_t ngx_http_ors_store_owner(ngx_http_request_t *r, ngx_str_t *token,
+    ngx_ors_store_key_t *key);
+
 
 /*
  * The turn fails with the error; "code", "param" and "text" are static.
@@ -673,6 +788,17 @@ ngx_int_t ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind,
  */
 ngx_int_t ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept,
     ngx_uint_t status, char *code, char *param, char *text);
+
+/*
+ * The turn fails with what "status" means for its client, "param" is static.
+ * Returns NGX_DONE.
+ */
+ngx_int_t ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status, char *param);
+
+/* Logs that "what", a turn, is not kept, and why. */
+void ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status, char *what);
 
 /* A phrase for people for the status of a job, static text. */
 ngx_str_t *ngx_http_ors_store_strerror(ngx_ors_store_status_e status);
@@ -689,6 +815,39 @@ ngx_str_t *ngx_http_ors_store_strerror(ngx_ors_store_status_e status);
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_http_ors_context(ngx_http_ors_ctx_t *ctx);
+
+
+/*
+ * A job of the context, which will call the next step when it is done; it is
+ * released at the latest with the request.  NULL: no memory.
+ */
+ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_op_e op, ngx_uint_t n);
+
+/* All is loaded: tells the turn.  As ngx_http_ors_context(). */
+ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept);
+
+/* The turn fails with turn->error.  NGX_DONE. */
+ngx_int_t ngx_http_ors_context_refuse(ngx_http_ors_kept_t *kept);
+
+/* A job has failed: the turn fails with the error for it.  NGX_DONE. */
+ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_status_e status);
+
+
+/* ngx_http_ors_refs.c */
+
+/*
+ * Loads what kept->refs refer to; the chain, if there is one, is loaded
+ * already.  NGX_AGAIN: there is a job; else as ngx_http_ors_context().
+ */
+ngx_int_t ngx_http_ors_refs(ngx_http_ors_kept_t *kept);
+
+/* The next steps: it is known who owns the items; the owners are loaded. */
+ngx_int_t ngx_http_ors_refs_named(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
+ngx_int_t ngx_http_ors_refs_loaded(ngx_http_ors_kept_t *kept,
+    ngx_ors_store_job_t *job);
 
 
 /* ngx_http_ors_store_conf.c */
@@ -720,6 +879,25 @@ void ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts);
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 
 
+/* ngx_http_ors_path.c */
+
+/*
+ * What a request to a location with "open_responses_validate" asks for.
+ *
+ * NGX_OK              "*endpoint" is to be validated
+ * NGX_DECLINED        something else
+ * NGX_HTTP_NOT_FOUND  such a path is not let in; "*endpoint" is the one it
+ *                     may be taken for, or NULL
+ * NGX_ERROR           no memory
+ */
+ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t **endpoint);
+
+/* Fills "err" for a path that is not let in; "endpoint" may be NULL. */
+void ngx_http_ors_path_error(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err);
+
+
 /* ngx_http_ors_guard.c */
 
 /*
@@ -748,9 +926,22 @@ ngx_http_ors_guarded_t *ngx_http_ors_guarded(ngx_http_request_t *r);
 
 /* Header and body of its answer; the return codes are those of filters. */
 ngx_int_t ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
-    ngx_http_output_header_filter_pt next);
-ngx_int_t ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in,
-    ngx_http_output_body_filter_pt next);
+    ngx_http_output_header_filter_pt next,
+    ngx_http_output_body_filter_pt next_body);
+ngx_int_t ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in);
+
+
+/* ngx_http_ors_upstream.c */
+
+/*
+ * Called when the header of an answer is held back: sees to it that the body
+ * filter is told how the upstream's body ends.  If it ends too early, or its
+ * framing is broken, "watch->cut" is set and an empty buffer to be flushed
+ * follows what has come; else there is a last buffer.  "watch" belongs to the
+ * record of "r".
+ */
+void ngx_http_ors_upstream_watch(ngx_http_ors_upstream_t *watch,
+    ngx_http_request_t *r);
 
 
 /* ngx_http_ors_filter.c */

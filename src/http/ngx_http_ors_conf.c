@@ -41,3 +41,21 @@ ngx_http_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
                        value, what, name, (size_t) (last - buf), buf);
     return NGX_ERROR;
 }
+
+
+ngx_int_t
+ngx_http_ors_module_index(ngx_conf_t *cf, char *name)
+{
+    ngx_uint_t      i;
+    ngx_module_t  **modules;
+
+    modules = cf->cycle->modules;
+
+    for (i = 0; modules[i]; i++) {
+        if (ngx_strcmp(modules[i]->name, name) == 0) {
+            return modules[i]->ctx_index;
+        }
+    }
+
+    return NGX_ERROR;
+}

@@ -11,8 +11,7 @@
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
     ngx_str_t *path);
-static ngx_uint_t ngx_http_ors_endpoint_whole(ngx_http_core_loc_conf_t *clcf);
-static ngx_uint_t ngx_http_ors_encoded(ngx_http_request_t *r);
+static u_char *ngx_http_ors_endpoint_rest(ngx_http_request_t *r);
 
 
 ngx_int_t
@@ -42,95 +41,87 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
         return ngx_http_ors_allow(r, "POST");
     }
 
-    return ngx_http_ors_json_body(r) ? NGX_OK
-                                     : NGX_HTTP_UNSUPPORTED_MEDIA_TYPE;
+    return ngx_http_ors_media(r) ? NGX_HTTP_UNSUPPORTED_MEDIA_TYPE : NGX_OK;
 }
 
 
-/*
- * The path is what follows the location's name; where that is no prefix of
- * the URI, it is the URI's end
- */
+/* where the location's name does not say it, the URI's end is the path */
 
 static ngx_int_t
 ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
 {
     u_char                    *p;
-    ngx_http_core_loc_conf_t  *clcf;
     const ngx_ors_endpoint_t  *endpoint;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    p = ngx_http_ors_endpoint_rest(r);
 
-    *path = r->uri;
-
-    if (ngx_http_ors_endpoint_whole(clcf)) {
-        endpoint = ngx_ors_endpoint_find(path);
+    if (p == NULL) {
+        endpoint = ngx_ors_endpoint_find(&r->uri);
 
         if (endpoint == NULL) {
             return NGX_DECLINED;
         }
 
-        path->data += path->len - endpoint->path.len;
-        path->len = endpoint->path.len;
-
-        return NGX_OK;
+        p = r->uri.data + r->uri.len - endpoint->path.len;
     }
 
-    p = r->uri.data + clcf->name.len;
-
-    if (p > r->uri.data && *(p - 1) == '/') {
-        p--;
-    }
-
-    path->len = r->uri.data + r->uri.len - p;
     path->data = p;
+    path->len = r->uri.data + r->uri.len - p;
 
     return NGX_OK;
 }
 
 
-/* the location's name is no prefix of the URI */
+/*
+ * What follows the location's name, with the slash that may end the name;
+ * NULL: it is no prefix of the URI, which a "rewrite" may have replaced
+ */
 
-static ngx_uint_t
-ngx_http_ors_endpoint_whole(ngx_http_core_loc_conf_t *clcf)
+static u_char *
+ngx_http_ors_endpoint_rest(ngx_http_request_t *r)
 {
+    u_char                    *p;
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
 #if (NGX_PCRE)
     if (clcf->regex) {
-        return 1;
+        return NULL;
     }
 #endif
 
-    return clcf->exact_match || clcf->noname || clcf->named;
+    if (clcf->exact_match || clcf->noname || clcf->named
+        || r->uri.len < clcf->name.len
+        || ngx_filename_cmp(r->uri.data, clcf->name.data, clcf->name.len) != 0)
+    {
+        return NULL;
+    }
+
+    p = r->uri.data + clcf->name.len;
+
+    return (clcf->name.len && *(p - 1) == '/') ? p - 1 : p;
 }
 
 
 ngx_int_t
 ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
 {
-    u_char                    *p, *last, *next;
-    ngx_http_core_loc_conf_t  *clcf;
+    u_char  *p, *last, *next;
 
     static ngx_str_t  prefix = ngx_string("/responses/");
     static ngx_str_t  compact = ngx_string("compact");
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
+    p = ngx_http_ors_endpoint_rest(r);
     last = r->uri.data + r->uri.len;
 
-    if (ngx_http_ors_endpoint_whole(clcf)) {
+    if (p == NULL) {
         p = r->uri.data;
 
         while ((next = ngx_strnstr(p + 1, (char *) prefix.data, last - p - 1))
                != NULL)
         {
             p = next;
-        }
-
-    } else {
-        p = r->uri.data + clcf->name.len;
-
-        if (p > r->uri.data && *(p - 1) == '/') {
-            p--;
         }
     }
 
@@ -174,50 +165,4 @@ ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
     }
 
     return NGX_HTTP_NOT_ALLOWED;
-}
-
-
-ngx_uint_t
-ngx_http_ors_json_body(ngx_http_request_t *r)
-{
-    ngx_str_t  *type;
-
-    static ngx_str_t  json = ngx_string("application/json");
-
-    if (r->headers_in.content_type == NULL) {
-        return 0;
-    }
-
-    type = &r->headers_in.content_type->value;
-
-    if (type->len < json.len
-        || ngx_strncasecmp(type->data, json.data, json.len) != 0)
-    {
-        return 0;
-    }
-
-    if (type->len > json.len && type->data[json.len] != ';'
-        && type->data[json.len] != ' ' && type->data[json.len] != '\t')
-    {
-        return 0;
-    }
-
-    return !ngx_http_ors_encoded(r);
-}
-
-
-static ngx_uint_t
-ngx_http_ors_encoded(ngx_http_request_t *r)
-{
-    ngx_table_elt_t  *h;
-
-    static ngx_str_t  encoding = ngx_string("Content-Encoding");
-    static ngx_str_t  identity = ngx_string("identity");
-
-    h = ngx_http_ors_header_find(&r->headers_in.headers, &encoding);
-
-    return h && h->value.len
-           && (h->value.len != identity.len
-               || ngx_strncasecmp(h->value.data, identity.data, identity.len)
-                  != 0);
 }

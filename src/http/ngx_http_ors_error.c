@@ -73,14 +73,18 @@ void
 ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_error_t *err)
 {
+    char                       *text;
     ngx_http_ors_error_page_t  *page;
 
     page = ngx_http_ors_error_page(status);
 
+    text = (status == NGX_HTTP_UNSUPPORTED_MEDIA_TYPE)
+           ? ngx_http_ors_media(r->main) : NULL;
+
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 
     (void) ngx_ors_error_set(err, r->pool, status, page->code, "%s",
-                             page->message);
+                             text ? text : page->message);
 }
 
 
@@ -89,6 +93,10 @@ ngx_http_ors_error_send(ngx_http_request_t *r, ngx_ors_error_t *err)
 {
     ngx_int_t      rc;
     ngx_ors_out_t  out;
+
+    /* the client is not asked for a body that nobody reads */
+
+    r->expect_tested = 1;
 
     rc = ngx_http_discard_request_body(r);
 

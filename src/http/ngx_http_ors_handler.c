@@ -150,10 +150,15 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
     }
 
-    ctx->target = ngx_http_ors_route(olcf->routes, &turn->request.model,
-                                     &turn->request.provider);
+    rc = ngx_http_ors_route(olcf->routes, &turn->request.model,
+                            &turn->request.provider, &ctx->target,
+                            r->connection->log);
 
-    if (ctx->target == NULL) {
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
         ngx_http_ors_no_model(turn);
         return NGX_OK;
     }

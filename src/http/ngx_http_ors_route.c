@@ -43,12 +43,15 @@ static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
  * expression, else the default, of all those of the provider
  */
 
-ngx_http_ors_target_t *
-ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider)
+ngx_int_t
+ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
+    ngx_http_ors_target_t **target, ngx_log_t *log)
 {
+    ngx_int_t              rc;
     ngx_uint_t             i;
     ngx_http_ors_route_t  *route, *prefix, *regex, *def;
 
+    rc = 0;
     prefix = NULL;
     regex = NULL;
     def = NULL;
@@ -68,7 +71,8 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider)
         case ngx_http_ors_route_exact:
 
             if (ngx_http_ors_route_same(&route[i].name, model)) {
-                return &route[i].target;
+                *target = &route[i].target;
+                return NGX_OK;
             }
 
             break;
@@ -89,10 +93,12 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider)
         case ngx_http_ors_route_regex:
 
 #if (NGX_PCRE)
-            if (regex == NULL
-                && ngx_regex_exec(route[i].regex, model, NULL, 0) >= 0)
-            {
-                regex = &route[i];
+            if (regex == NULL) {
+                rc = ngx_regex_exec(route[i].regex, model, NULL, 0);
+
+                if (rc != NGX_REGEX_NO_MATCHED) {
+                    regex = &route[i];
+                }
             }
 #endif
 
@@ -108,9 +114,24 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider)
         }
     }
 
+    /* a later expression, or the default, may be the wrong target */
+
+    if (prefix == NULL && regex && rc < 0) {
+        ngx_log_error(NGX_LOG_ERR, log, 0,
+                      "regular expression \"%V\" of a target has failed "
+                      "with %i", &regex->name, rc);
+        return NGX_ERROR;
+    }
+
     route = prefix ? prefix : (regex ? regex : def);
 
-    return route ? &route->target : NULL;
+    if (route == NULL) {
+        return NGX_DECLINED;
+    }
+
+    *target = &route->target;
+
+    return NGX_OK;
 }
 
 
@@ -163,6 +184,34 @@ ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other)
     return one->len == other->len
            && (one->len == 0
                || ngx_memcmp(one->data, other->data, one->len) == 0);
+}
+
+
+ngx_int_t
+ngx_http_ors_routes_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_array_t *seen)
+{
+    ngx_uint_t                i;
+    ngx_http_ors_route_t     *route;
+    ngx_http_ors_target_t    *target;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    route = olcf->routes->elts;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+
+        for (target = &route[i].target; target; target = target->next) {
+
+            if (ngx_http_ors_target_check(cf, gateway, &target->uri, seen)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+        }
+    }
+
+    return NGX_OK;
 }
 
 

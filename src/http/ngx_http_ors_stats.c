@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_line.h>
 
 
 static ngx_int_t ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone,
@@ -29,8 +30,11 @@ typedef struct {
 } ngx_http_ors_stats_end_t;
 
 
+static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
+    ngx_uint_t i);
 static void ngx_http_ors_stats_end(ngx_ors_stats_t *stats,
     ngx_http_ors_stats_end_t *end);
+static void ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
@@ -87,6 +91,24 @@ ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err)
 
 
 void
+ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(ctx->request);
+
+    ngx_ors_stats_count(stats, ngx_ors_stats_failover);
+
+    if (ctx->turn->upstream_status) {
+        ngx_http_ors_stats_answer(ctx, stats);
+
+    } else {
+        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
+    }
+}
+
+
+void
 ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_turn_t   *turn;
@@ -99,6 +121,13 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->counted = 1;
+
+    if (ctx->call && ctx->call->starved) {
+
+        /* our own failure */
+
+        return;
+    }
 
     stats = ngx_http_ors_stats(ctx->request);
 
@@ -125,6 +154,30 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
     ngx_ors_stats_code(stats, &turn->error.code, 0);
+
+    ngx_http_ors_stats_tell(ctx);
+}
+
+
+/* names that a client has made up may be in "param" */
+
+static void
+ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx)
+{
+    u_char            buf[NGX_ORS_LINE_MAX];
+    ngx_str_t         param;
+    ngx_ors_error_t  *err;
+
+    err = &ctx->turn->error;
+
+    param.data = buf;
+    param.len = ngx_ors_line_copy(buf, err->param.data,
+                                  ngx_min(err->param.len, NGX_ORS_LINE_MAX))
+                - buf;
+
+    ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                  "request refused: %V%s%V", &err->code,
+                  param.len ? " in " : "", &param);
 }
 
 
@@ -188,6 +241,71 @@ ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g)
     end.error = &g->guard.error;
 
     ngx_http_ors_stats_end(ngx_http_ors_stats(g->request), &end);
+}
+
+
+void
+ngx_http_ors_stats_upstreams(ngx_http_ors_guarded_t *g)
+{
+    ngx_uint_t            i;
+    ngx_ors_stats_t      *stats;
+    ngx_http_request_t   *r;
+    ngx_http_upstream_t  *u;
+
+    r = g->request;
+    u = r->upstream;
+
+    if (u == NULL) {
+        return;
+    }
+
+    stats = ngx_http_ors_stats(r);
+
+    for (i = 0; r->upstream_states && i < r->upstream_states->nelts; i++) {
+
+        if (ngx_http_ors_stats_is_failure(r, i)) {
+            ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
+        }
+    }
+
+    /* an upstream whose name cannot be resolved leaves no state */
+
+    if ((u->state == NULL || u->state->peer == NULL)
+        && r->err_status == NGX_HTTP_BAD_GATEWAY)
+    {
+        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
+    }
+}
+
+
+/*
+ * The last state of an upstream tells how it went; an empty one follows when
+ * an error_page or the like leads to another upstream.  A failure is one that
+ * is not passed on: what is passed on is counted when it is over.
+ */
+
+static ngx_uint_t
+ngx_http_ors_stats_is_failure(ngx_http_request_t *r, ngx_uint_t i)
+{
+    ngx_array_t                *states;
+    ngx_http_upstream_state_t  *state;
+
+    states = r->upstream_states;
+    state = states->elts;
+
+    if (state[i].peer == NULL || state[i].status < NGX_HTTP_BAD_REQUEST) {
+        return 0;
+    }
+
+    if (i + 1 < states->nelts) {
+        return state[i + 1].peer == NULL;
+    }
+
+    return r->upstream->peer.connection == NULL
+#if (NGX_HTTP_CACHE)
+           || r->cached
+#endif
+           ;
 }
 
 

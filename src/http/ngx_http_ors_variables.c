@@ -6,11 +6,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
-
-
-/* longer ones are not worth a line of a log */
-#define NGX_HTTP_ORS_FACT_ID  128
+#include <ngx_http_ors_call.h>
+#include <ngx_ors_line.h>
 
 
 static void ngx_http_ors_facts_guard(ngx_http_request_t *r,
@@ -21,7 +18,6 @@ static void ngx_http_ors_facts_turn(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_facts_t *facts);
-static ngx_uint_t ngx_http_ors_facts_id(ngx_str_t *id);
 static void ngx_http_ors_facts_dialect(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_status(ngx_http_request_t *r,
@@ -30,6 +26,10 @@ static ngx_int_t ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_path(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static const ngx_str_t *ngx_http_ors_upstream_path(ngx_http_request_t *r,
+    ngx_http_ors_call_t *call);
 
 
 /*
@@ -82,6 +82,9 @@ static ngx_http_variable_t  ngx_http_ors_variables[] = {
     { ngx_string("open_responses_uri"), NULL,
       ngx_http_ors_variable_uri, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
+    { ngx_string("open_responses_path"), NULL,
+      ngx_http_ors_variable_path, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
       ngx_http_null_variable
 };
 
@@ -100,22 +103,25 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
     ctx = call ? call->ctx
                : ngx_http_get_module_ctx(r->main,
                                          ngx_http_open_responses_module);
-    if (ctx == NULL) {
-        ngx_http_ors_facts_guard(r->main, facts);
-        return;
-    }
 
-    if (ctx->turn) {
+    if (ctx && ctx->turn) {
         ngx_http_ors_facts_turn(r, ctx, facts);
+
+    } else {
+
+        /* a ctx without a turn is that of an error document */
+
+        ngx_http_ors_facts_guard(r->main, facts);
     }
 
-    if (ctx->error) {
+    if (ctx && ctx->error) {
 
         /* nginx's own refusal, or its failure, was what the client got */
 
         ngx_http_ors_error_of(r, r->main->headers_out.status, &err);
 
         facts->code = err.code;
+        ngx_str_null(&facts->param);
 
         if (err.status < NGX_HTTP_INTERNAL_SERVER_ERROR) {
             ngx_str_set(&facts->status, "rejected");
@@ -225,9 +231,7 @@ ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
         return;
     }
 
-    if (ngx_http_ors_facts_id(&ctx->kept->previous)) {
-        facts->previous = ctx->kept->previous;
-    }
+    facts->previous = ctx->kept->previous;
 
     if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
 
@@ -238,26 +242,6 @@ ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
             ngx_str_set(&facts->stored, "0");
         }
     }
-}
-
-
-/* the client may have sent anything, this goes into headers */
-
-static ngx_uint_t
-ngx_http_ors_facts_id(ngx_str_t *id)
-{
-    size_t  i;
-    u_char  ch;
-
-    for (i = 0; i < id->len; i++) {
-        ch = id->data[i];
-
-        if (ch <= 0x20 || ch >= 0x7f) {
-            return 0;
-        }
-    }
-
-    return id->len <= NGX_HTTP_ORS_FACT_ID;
 }
 
 
@@ -370,6 +354,8 @@ ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
 }
 
 
+/* whoever a fact is from, it goes into headers and log lines */
+
 static ngx_int_t
 ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
@@ -381,7 +367,7 @@ ngx_http_ors_variable_fact(ngx_http_request_t *r,
 
     fact = (ngx_str_t *) ((u_char *) &facts + data);
 
-    if (fact->len == 0) {
+    if (fact->len == 0 || !ngx_ors_line_fits(fact)) {
         v->not_found = 1;
         return NGX_OK;
     }
@@ -400,16 +386,13 @@ static ngx_int_t
 ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    u_char                    *p;
-    size_t                     len;
-    ngx_str_t                 *args;
-    const ngx_str_t           *path;
-    ngx_http_ors_call_t       *call;
-    ngx_http_ors_loc_conf_t   *olcf;
-    const ngx_ors_endpoint_t  *endpoint;
+    u_char               *p;
+    size_t                i, len;
+    ngx_str_t             args;
+    const ngx_str_t      *path;
+    ngx_http_ors_call_t  *call;
 
     static ngx_str_t  base = ngx_string("/v1");
-    static ngx_str_t  chat = ngx_string("/chat/completions");
 
     call = ngx_http_ors_call_of(r);
 
@@ -418,17 +401,13 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    path = ngx_http_ors_upstream_path(r, call);
 
-    endpoint = call->ctx->endpoint;
-    path = &endpoint->path;
-    args = &r->main->args;
-
-    if (ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)) {
-        path = &chat;
+    if (ngx_http_ors_call_args(call, &args) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    len = base.len + path->len + (args->len ? args->len + 1 : 0);
+    len = base.len + path->len + (args.len ? 3 * args.len + 1 : 0);
 
     p = ngx_pnalloc(r->pool, len);
     if (p == NULL) {
@@ -436,7 +415,6 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
     }
 
     v->data = p;
-    v->len = len;
     v->valid = 1;
     v->no_cacheable = 0;
     v->not_found = 0;
@@ -444,12 +422,66 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
     p = ngx_cpymem(p, base.data, base.len);
     p = ngx_cpymem(p, path->data, path->len);
 
-    if (args->len) {
+    if (args.len) {
         *p++ = '?';
-        ngx_memcpy(p, args->data, args->len);
     }
 
+    /* a "set $args" may have put decoded text there */
+
+    for (i = 0; i < args.len; i++) {
+
+        if (args.data[i] <= 0x20 || args.data[i] == 0x7f) {
+            p = ngx_sprintf(p, "%%%02XD", (ngx_int_t) args.data[i]);
+
+        } else {
+            *p++ = args.data[i];
+        }
+    }
+
+    v->len = p - v->data;
+
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_path(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    const ngx_str_t      *path;
+    ngx_http_ors_call_t  *call;
+
+    call = ngx_http_ors_call_of(r);
+
+    if (call == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    path = ngx_http_ors_upstream_path(r, call);
+
+    v->data = path->data;
+    v->len = path->len;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+/* what a server of the target's dialect has the endpoint under */
+
+static const ngx_str_t *
+ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    return ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)
+           ? &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path
+           : &call->ctx->endpoint->path;
 }
 
 
