@@ -141,6 +141,22 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_pass http://pool/chat;
         }
 
+        location /group/ {
+            internal;
+            open_responses_dialect chat;
+            open_responses_model   of-the-group;
+            proxy_set_header X-Target $uri;
+
+            location = /group/model {
+                proxy_pass http://%%MODEL%%/chat;
+            }
+
+            location = /group/own {
+                open_responses_model its-own;
+                proxy_pass http://%%MODEL%%/chat;
+            }
+        }
+
         location = /to/native {
             internal;
             proxy_set_header X-Script native;
@@ -229,6 +245,8 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target  args             /to/args?x=1&y=%20;
             open_responses_target  renamed          /to/renamed;
             open_responses_target  pool             /to/pool;
+            open_responses_target  group            /group/model;
+            open_responses_target  group-own        /group/own;
             open_responses_target  native           /to/native;
             open_responses_target  native-renamed   /to/native-renamed;
             open_responses_target  native-500       /to/native-500;
@@ -307,6 +325,21 @@ goes('/v1', 'a b', '/to/exact');
 goes('/v1', "caf\x{e9}", '/to/default');
 goes('/v1', 'shared', '/to/default');
 
+# what a group of targets says holds for each of them
+{
+    for (['group', '/group/model', 'of-the-group'],
+         ['group-own', '/group/own', 'its-own'])
+    {
+        my ($name, $target, $sent) = @$_;
+        my $d = response_ok(ask('/all', $name), "target in a group, $name");
+        my $seen = $model->last_request;
+
+        is($seen->{headers}{'x-target'}, $target, "$name: target");
+        is($seen->{json}{model}, $sent, "$name: model name upstream");
+        is($d->response->{model}, $name, "$name: its own name");
+    }
+}
+
 # an escaped name is the same name
 {
     my $r = post_json($port, '/v1/responses',
@@ -332,7 +365,7 @@ is(ask('/nested/not', 'm')->{body}, "not\n",
    'a nested location is not ours unless it says so');
 error_ok(ask('/none', 'default'), 404, 'no default',
          code => 'model_not_found');
-error_ok(ask('/none', "a\x{e9}" . 'x' x 1000), 404, 'a long name',
+error_ok(ask('/none', "a\x{e9}" . 'x' x 200), 404, 'a long name',
          code => 'model_not_found', param => 'model',
          message => qr/no model "a\x{e9}x{62}" here/);
 error_ok(ask('/prefixed', 'm'), 404, 'a path that begins like the location');
