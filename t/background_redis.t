@@ -26,6 +26,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2,
                         subst => { REDIS => $redis->address },
                         conf => <<'CONF');
     open_responses_store main redis:%%REDIS%% timeout=1s;
+    open_responses_store_scope $http_x_user empty=share;
     open_responses_strict off;
     open_responses_target default /to/model;
 

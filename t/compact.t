@@ -134,7 +134,10 @@ my $conf = <<'CONF';
 CONF
 
 my $t = ORS::Nginx->new(model => $model,
-                        conf => "open_responses_secret $dir/key;\n$conf");
+                        conf => <<"CONF" . $conf);
+    open_responses_secret $dir/key;
+    open_responses_store_scope \$http_authorization empty=share;
+CONF
 
 $t->start;
 

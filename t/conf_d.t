@@ -9,7 +9,7 @@ use v5.36;
 use File::Temp ();
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( get post_json );
+use ORS::HTTP qw( get post_json question );
 use ORS::JSON qw( json_decode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
@@ -236,7 +236,7 @@ $t->finish;
 # habits.conf
 
 $t = ORS::Nginx->new(conf => at_home($file{'habits.conf'})
-                             =~ s{https://\$api/}{http://$address/}gr);
+                             =~ s{https://\$api\b}{http://$address}gr);
 with_files($t->dir);
 $t->start;
 
@@ -284,6 +284,22 @@ for (
         is(delete $sent{$tokens}, 100, "habits: $name: $tokens");
         delete @sent{qw( model messages )};
         is_deeply(\%sent, $effort{$effort}, "habits: $name, $effort: sent");
+    }
+}
+
+# all endpoints, of a server with a path of its own too
+
+for (['gpt-5.1', '/v1'], ['any', '/v1'], ['Qwen/Qwen3-8B', '/v1'],
+     ['llama3.2', '/v1'], ['deepseek-chat', '/v1'], ['mistral-large', '/v1'],
+     ['claude-opus-4-1', '/v1'], ['qwen/qwen3-8b:free', '/api/v1'],
+     ['gemini-2.5-flash', '/v1beta/openai'])
+{
+    my ($name, $base) = @$_;
+
+    for my $endpoint (qw( chat/completions embeddings )) {
+        post_json($t->port, "/v1/$endpoint", question($endpoint, $name));
+        is($model->last_request->{uri}, "$base/$endpoint",
+           "habits: $name: path of $endpoint");
     }
 }
 
@@ -365,14 +381,57 @@ $t->finish;
 
 # hosted.conf
 
-$t = ORS::Nginx->new(conf => at_home($file{'hosted.conf'}));
+$t = ORS::Nginx->new(conf => at_home($file{'hosted.conf'})
+                             =~ s{https://\$hosted\b}{http://$address}gr);
 with_files($t->dir);
 $t->start;
 
 error_ok(ask($t, 'x'), 401, 'no key for a hosted API',
          code => 'invalid_api_key');
+error_ok(ask($t, 'x', headers => { Authorization => 'Bearer KEY-OF-ALICE' }),
+         401, 'a key in other letters', code => 'invalid_api_key');
+is(get($t->port, '/v1/models')->{status}, 401, 'no key for its models');
+
+{
+    my @paths;
+
+    response_ok(ask($t, 'x', @alice), 'hosted');
+    push @paths, $model->last_request->{uri};
+    is($model->last_request->{headers}{authorization}, 'Bearer sk-secret',
+       'hosted: our key');
+
+    for my $endpoint (qw( chat/completions embeddings )) {
+        post_json($t->port, "/v1/$endpoint", question($endpoint, 'x'), @alice);
+        push @paths, $model->last_request->{uri};
+    }
+
+    get($t->port, '/v1/models', @alice);
+    push @paths, $model->last_request->{uri};
+    is($model->last_request->{headers}{authorization}, 'Bearer sk-secret',
+       'hosted, models: our key');
+
+    is_deeply(\@paths, [ '/v1/chat/completions', '/v1/chat/completions',
+                         '/v1/embeddings', '/v1/models' ], 'hosted: paths');
+}
 
 $t->finish;
+
+
+# keys are compared as they are, and servers are checked
+
+for my $name (sort keys %file) {
+    my ($text) = ($file{$name});
+
+    unlike($text =~ s/#.*//gr, qr/^\s*"Bearer /m, "$name: keys have a case");
+    like($text, qr/proxy_ssl_verify\s+on;/, "$name: https is checked")
+        if $text =~ /https:/;
+}
+
+my ($unchecked) = grep { /https:/ && !/proxy_ssl_verify\s+on;/ }
+                  $readme =~ /^```nginx\n(.*?)^```$/gms;
+
+is($unchecked, undef, 'README.md: https is checked');
+unlike($readme, qr/^\s*"Bearer /m, 'README.md: keys have a case');
 
 done_testing();
 
@@ -409,7 +468,7 @@ sub at_home ($text) {
 
 sub with_files ($dir) {
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
-    spew("$dir/hosted.clients", "\"Bearer key-of-alice\" alice;\n");
+    spew("$dir/hosted.clients", "\"~^Bearer key-of-alice\$\" alice;\n");
     spew("$dir/secret", "0123456789abcdef" x 4 . "\n");
     spew("$dir/ca.pem", $certificate);
     spew("$dir/open_responses.key", '0123456789abcdef' x 4 . "\n");

@@ -13,7 +13,7 @@ use ORS::Model qw( :all );
 use ORS::Talk ();
 use ORS::Stream qw( error_ok );
 use ORS::HTTP qw( get http_start );
-use ORS::Util qw( slurp wait_for );
+use ORS::Util qw( item_token slurp wait_for );
 
 my $call = { id => 'call_1', name => 'f', arguments => '{"x":1}' };
 
@@ -189,7 +189,7 @@ for my $stream (0, 1) {
     is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
               "a reference to what is there already$way");
 
-    my $own = $a->{id} =~ s/\Aresp/msg/r . 'i0';
+    my $own = 'msg_' . item_token($a->{id}) . 'i0';
 
     $talk->say('alice', [ { type => 'item_reference', id => $own } ], @way);
 

@@ -11,7 +11,7 @@ use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json );
 use ORS::JSON qw( json_true json_false );
-use ORS::Model qw( json_script );
+use ORS::Model ();
 use ORS::Nginx ();
 use ORS::Sample;
 use ORS::Stream qw( stream_ok response_ok error_ok );
@@ -20,7 +20,7 @@ my $n = 0;
 my $model = ORS::Model->new(scripts => { default => \&answer });
 my $nginx = ORS::Nginx->new(model => $model, workers => 2, conf => <<'CONF');
     open_responses_store main lmdb:%%TESTDIR%%/store;
-    open_responses_store small lmdb:%%TESTDIR%%/small size=1m;
+    open_responses_store small lmdb:%%TESTDIR%%/small size=1m scope_size=0;
     open_responses_strict off;
     client_max_body_size 8m;
     client_body_buffer_size 8m;
@@ -91,15 +91,24 @@ sub answer ($conn, $request) {
         my $r = $e->{response} or next;
 
         $r->{id} = "up.$id";
+        $r->{id} = 'x' x 257 if $body->{input} eq 'a long id';
+        $r->{id} = "up.$id\x01" if $body->{input} eq 'a control character';
         $r->{store} = json_false;
         delete $r->{store} if $body->{input} eq 'says nothing';
     }
 
-    return $conn->_play([ [ header => 'Content-Type', 'text/event-stream' ],
-                          [ raw => render($events) ] ], 0)
-        if $body->{stream};
+    my $text_out = $body->{stream} ? render($events)
+                  : ORS::JSON::json_encode($events->[-1]{response});
 
-    return $conn->_play(json_script($events->[-1]{response}), 0);
+    if ($body->{input} eq 'an escape') {
+        $text_out =~ s/"up\./"\\u0075p./g or die 'no id';
+    }
+
+    my $script = [ [ header => 'Content-Type', $body->{stream}
+                     ? 'text/event-stream' : 'application/json' ],
+                   [ raw => $text_out ] ];
+
+    return $conn->_play($script, 0);
 }
 
 
@@ -200,6 +209,34 @@ for my $stream (0, 1) {
     is($stored{kept}{instructions}, 'Be brief.', "instructions$way");
     is($stored{bare}{instructions}, undef, "no instructions$way");
     is($stored{bare}{output}[0]{type}, 'message', "but all else$way");
+
+    # ids in another spelling, and such as nobody could ask for
+
+    my $e = told('kept', 'alice', 'an escape', $stream, "an escape$way");
+
+    like($e->{id}, qr/\Aup\./, "the id is read$way");
+    told('kept', 'alice', 'two', $stream, "it is kept by this id$way",
+         previous_response_id => $e->{id});
+    is(get($nginx->port, "/kept/responses/$e->{id}",
+           headers => { Authorization => 'Bearer alice' })->{status}, 200,
+       "and is found by it$way");
+
+    $nginx->provokes(qr/invalid_upstream_answer: .* its id is empty, longer/);
+
+    for my $what ('a long id', 'a control character') {
+        my $reply = ask('kept', 'alice', $what, $stream);
+
+        if ($stream) {
+            my $s = stream_ok($reply, "$what$way", flavor => 'openai',
+                              expect => 'failed',
+                              code => 'invalid_upstream_answer');
+
+            is($s->count('error'), 1, "$what: an error is told");
+
+        } else {
+            error_ok($reply, 502, $what, code => 'invalid_upstream_answer');
+        }
+    }
 
     # what cannot be stored
 

@@ -217,6 +217,12 @@ for my $at (@ways) {
     is($r->{body}, $whole, 'Expect: the answer');
     $c->close;
 
+    $r = request($t->port, 'POST', '/v1/responses',
+                 { 'Content-Type' => 'text/plain', Expect => '100-continue',
+                   'Content-Length' => length $good });
+    error_ok($r, 415, 'Expect: another type');
+    is_deeply($r->{interim}, [], 'Expect: no body is asked for in vain');
+
     $r = request($t->port, 'POST', '/v1/responses', \%json, $good,
                  version => '1.0');
     is($r->{body}, $whole, 'HTTP/1.0');

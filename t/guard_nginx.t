@@ -102,6 +102,28 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_pass http://%%MODEL%%/v1/;
         }
 
+        location /ranges/ {
+            proxy_pass http://127.0.0.1:%%PORT_1%%/;
+        }
+
+        location /ranges/report/ {
+            open_responses_validate on report;
+            proxy_pass http://127.0.0.1:%%PORT_1%%/;
+        }
+
+        location /sliced/ {
+            slice 16;
+            proxy_set_header Range $slice_range;
+            proxy_pass http://127.0.0.1:%%PORT_1%%/;
+        }
+
+        location /replaced/ {
+            sub_filter_types application/json;
+            sub_filter parrot-1 crow-22;
+            sub_filter_once off;
+            proxy_pass http://127.0.0.1:%%PORT_1%%/;
+        }
+
         location /buffered/ {
             proxy_buffering on;
             proxy_pass http://%%MODEL%%/v1/;
@@ -143,8 +165,15 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /static/ { return 200 "$request_method"; }
     }
+
+    server {
+        listen 127.0.0.1:%%PORT_1%%;
+        default_type application/json;
+        root %%TESTDIR%%;
+    }
 CONF
 
+$t->write_file('models', $list);
 $t->start;
 
 my $ask = { model => 'parrot-1', input => 'hi' };
@@ -253,6 +282,22 @@ sub is_refused ($r, $name) {
 
     $r = ask('v1', 'whole', Range => 'bytes=0-9');
     is($r->{body}, $whole, 'no ranges of what is checked');
+}
+
+
+# parts of an answer, and what is put into it
+
+{
+    my $range = { Range => 'bytes=0-9' };
+    my $r = get($t->port, '/ranges/models', headers => $range);
+
+    is($r->{status}, 200, 'a server of ranges: status');
+    is($r->{body}, $list, 'a server of ranges is asked for all');
+    is(get($t->port, '/ranges/report/models', headers => $range)->{body},
+       substr($list, 0, 10), 'report: a range stays a range');
+    is_refused(get($t->port, '/sliced/models'), 'slices');
+    is(get($t->port, '/replaced/models')->{body},
+       $list =~ s/parrot-1/crow-22/r, 'sub_filter comes after the check');
 }
 
 

@@ -10,7 +10,7 @@ use File::Spec ();
 use File::Temp ();
 use Test::More;
 use lib 't/lib';
-use ORS::HTTP qw( get post_json );
+use ORS::HTTP qw( get post_json question );
 use ORS::Model qw( :all );
 use ORS::Stream qw( stream_ok response_ok error_ok );
 use ORS::Util qw( free_port slurp wait_for );
@@ -82,6 +82,28 @@ is(response_ok(ask(input => 'hi', @tool, tool_choice => {
 
 is(get($port, '/v1/models')->{json}{data}[0]{id}, 'demo', 'list of models');
 
+# an agent gives its shell to the model: no word of a text may get there
+
+for my $name (qw( shell exec_command bash local_shell get_weather2 )) {
+    my $shell = { type => 'function', name => $name, parameters => {
+        type => 'object', properties => { cmd => { type => 'string' } } } };
+
+    for my $stream (\0, \1) {
+        my @ask = (input => 'Write the docs for reboot', stream => $stream);
+        my $check = $$stream ? \&stream_ok : \&response_ok;
+
+        is_deeply($check->(ask(@ask, tools => [ $shell ]), $name)->calls, [],
+                  "$name is not called");
+
+        my $calls = $check->(ask(@ask, tools => [ $shell, @{ $tool[1] } ]),
+                             "$name and another one")->calls;
+
+        is_deeply([ map { "$_->{name} $_->{arguments}" } @$calls ],
+                  [ 'get_weather {"city":"reboot"}' ],
+                  "$name is not called, the other one is");
+    }
+}
+
 
 # a port in use
 
@@ -100,7 +122,16 @@ my $model = ORS::Model->new(scripts => {
     script => json_script(chat_reply(content => 'Hello')),
 });
 
-for my $base ('http://%s/base/v2', 'http://%s/base/v2/', '%s', 'http://%s/') {
+my %path = ('http://%s/base/v2' => '/base/v2', '%s' => '/v1',
+            'http://%s/base/v2/' => '/base/v2', 'http://%s/' => '/v1',
+            'http://%s/api/v1' => '/api/v1',
+            'http://%s/v1beta/openai' => '/v1beta/openai',
+            'http://%s/v1/chat/completions' => '/v1',
+            'http://%s/openai/v1?api-version=2026-01&x=y' => '/openai/v1');
+
+for my $base (sort keys %path) {
+    my ($args) = $base =~ /(\?.*)?\z/;
+
     ($status, $out) = run(UPSTREAM => sprintf($base, $model->address));
 
     is($status, 0, "UPSTREAM=$base") or diag($out);
@@ -111,9 +142,18 @@ for my $base ('http://%s/base/v2', 'http://%s/base/v2/', '%s', 'http://%s/') {
                 'answer');
 
     my $r = $model->last_request;
-    is($r->{uri}, ($base =~ /base/ ? '/base/v2' : '/v1')
-                  . '/chat/completions', 'path');
+    is($r->{uri}, "$path{$base}/chat/completions" . ($args // ''), 'path');
     is($r->{headers}{authorization}, 'Bearer k', 'key');
+
+    for my $endpoint (qw( chat/completions embeddings )) {
+        post_json($port, "/v1/$endpoint", question($endpoint, 'script'));
+        is($model->last_request->{uri},
+           "$path{$base}/$endpoint" . ($args // ''), "path of $endpoint");
+    }
+
+    get($port, '/v1/models');
+    is($model->last_request->{uri}, "$path{$base}/models" . ($args // ''),
+       'path of models');
 
     stopped();
 }
@@ -129,7 +169,8 @@ like($out, qr/cannot be reached now/, 'but it is said');
 error_ok(ask(input => 'x'), 502, 'request', code => 'upstream_unavailable');
 stopped();
 
-for (['UPSTREAM', 'http://a b'], ['UPSTREAM', 'ftp://a'], ['PORT', 'x'],
+for (['UPSTREAM', 'http://a b'], ['UPSTREAM', 'ftp://a'],
+     ['UPSTREAM', 'http://a?x="y"'], ['PORT', 'x'],
      ['PORT', 65536], ['MODEL', '"'],
      ['UPSTREAM', 'http://no-such-host.invalid/v1'])
 {

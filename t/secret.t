@@ -53,7 +53,10 @@ my %o = (scripts => \%scripts, conf => {
 });
 
 my $file = keys_file('keys', "# the key\n$first\n");
-my $a = ORS::Adapter->new(%o, http => "open_responses_secret $file;");
+my $a = ORS::Adapter->new(%o, http => <<"CONF");
+    open_responses_secret $file;
+    open_responses_store_scope \$http_authorization empty=share;
+CONF
 
 
 sub thoughts ($r) { grep { $_->{type} eq 'reasoning' } @{ $r->{output} } }
@@ -256,7 +259,8 @@ my $two = keys_file('two', $base64);
 
 says('a file', $one, 0);
 says('two files', "$one $two", 0);
-says('for a group', keys_file('group', $first, 0640), 0);
+says('for a group', keys_file('group', $first, 0640), 0,
+     qr/\[warn\].*"\Q$dir\E\/group" can be read or written by its group/);
 says('for everybody', keys_file('open', $first, 0644), 0,
      qr/\[warn\].*"\Q$dir\E\/open" can be read or written by everybody/);
 says('no file', "$one $dir/none", 1, qr/\[emerg\].*"\Q$dir\E\/none" failed/);

@@ -24,6 +24,8 @@ my $model = ORS::Model->new(scripts => {
     told    => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                  [ sse => { error => { message => 'no',
                                        code => 'answer_too_large' } } ] ],
+    'over-garbage' => [ [ header => 'Content-Type', 'application/json' ],
+                        [ raw => '{"choices":[' ] ],
     late    => [ @{ stream_script(text => [ 'a' ]) }, [ sleep => 0.1 ] ],
     stall   => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                  [ hang => 'gone' ] ],
@@ -40,6 +42,7 @@ my $conf = <<'CONF';
             open_responses_target  down  /to/down;
             open_responses_target  none  /to/none;
             open_responses_target  busy  /to/busy;
+            open_responses_target  ~^over-  /to/down /to/model /to/chat;
             open_responses_target  ~^(error|garbage|html)$  /to/model;
             open_responses_target  ~^(cut|told|late)$       /to/model;
             open_responses_target  ~^(stall|hello)$         /to/model;
@@ -51,6 +54,12 @@ my $conf = <<'CONF';
             internal;
             open_responses_dialect chat;
             proxy_pass http://%%MODEL%%;
+        }
+
+        location = /to/chat {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%/script/hello;
         }
 
         location = /to/busy {
@@ -102,7 +111,7 @@ my $port = $t->port;
 
 sub counts () {
     my $json = get($port, '/status/json')->{json} // {};
-    my %count = (upstream_errors => $json->{upstream_errors});
+    my %count = map { $_ => $json->{$_} } qw( upstream_errors failovers );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -146,7 +155,7 @@ my @stream = (stream => \1);
 
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
-                    upstream_errors => 0, codes => {} },
+                    upstream_errors => 0, failovers => 0, codes => {} },
               'nothing is counted at first');
 }
 
@@ -182,6 +191,12 @@ counted('a model server that is not there', ask('down'),
         @read, upstream_errors => 1);
 counted('a target that is not there', ask('none'),
         @read, upstream_errors => 1);
+counted('one that is not there, another one answers', ask('over-hello'),
+        @read, 'answers.checked' => 1, upstream_errors => 1, failovers => 1);
+counted('one that sends no JSON, too', ask('over-garbage'),
+        @read, 'answers.checked' => 2, 'answers.refused' => 1,
+        'invalid_upstream_answer.refused' => 1, upstream_errors => 1,
+        failovers => 2);
 ask('busy')->();
 counted('a target with too many requests', ask('busy'),
         @read, upstream_errors => 1);
@@ -288,8 +303,8 @@ my %codes;
             $got{"$1.$2"} = $3 if $3 || exists $count{"$1.$2"};
             ok($type{open_responses_codes_total}, 'type of codes comes first');
 
-        } elsif (/^open_responses_upstream_errors_total (\d+)$/) {
-            $got{upstream_errors} = $1;
+        } elsif (/^open_responses_(upstream_errors|failovers)_total (\d+)$/) {
+            $got{$1} = $2;
 
         } else {
             fail("line: $_");
@@ -298,7 +313,7 @@ my %codes;
 
     is_deeply(\%got, \%count, 'Prometheus: numbers') or diag(explain(\%got));
     is_deeply(\%help, \%type, 'Prometheus: each type has a help');
-    is_deeply([ sort values %type ], [ (1) x 6 ], 'Prometheus: each once');
+    is_deeply([ sort values %type ], [ (1) x 7 ], 'Prometheus: each once');
 }
 
 

@@ -13,7 +13,7 @@ use ORS::JSON qw( json_decode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok response_ok );
-use ORS::Util qw( free_port );
+use ORS::Util qw( free_port item_token );
 
 my $model = ORS::Model->new(scripts => {
     hello => json_script(chat_reply(content => 'Hello')),
@@ -33,6 +33,12 @@ my $conf = <<'CONF';
         location /v1/ {
             open_responses on;
             open_responses_store main;
+        }
+
+        location /short/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_limits context=4k;
         }
 
         location ~ ^/t/[a-z]+/ {
@@ -194,7 +200,11 @@ sub items ($who, $id, $args = '') {
     return $list;
 }
 
-my ($text) = $first->{id} =~ /\Aresp_(\w+)\z/;
+my $text = item_token($first->{id});
+
+unlike($first->{output}[0]{id}, qr/${\ substr $first->{id}, 5}/,
+       'the id of an item does not tell the id of its response');
+like($first->{output}[0]{id}, qr/\Amsg_${text}\d+\z/, 'but its token');
 
 is_deeply(items('ann', $first->{id})->{data}, [
     { type => 'message', id => "msg_${text}i0", status => 'completed',
@@ -213,13 +223,13 @@ my $second = create('ann', previous_response_id => $first->{id},
                         { role => 'user', content => [
                             { type => 'input_text', text => 'do' } ] } ]);
 
-my ($other) = $second->{id} =~ /\Aresp_(\w+)\z/;
+my $other = item_token($second->{id});
 
 my $third = create('ann', previous_response_id => $second->{id},
                    input => [ { type => 'function_call_output',
                                 call_id => 'call_1', output => '42' } ]);
 
-my ($last) = $third->{id} =~ /\Aresp_(\w+)\z/;
+my $last = item_token($third->{id});
 
 my @all = ("msg_${text}i0", $first->{output}[0]{id}, "msg_${other}i0",
            'msg_mine', "msg_${other}i2", $second->{output}[0]{id},
@@ -302,6 +312,17 @@ is_deeply(found($r, 'with a body'), $third, 'it is found');
 $t->reload;
 is_deeply(found(as('ann', GET => "/v1/responses/$third->{id}"),
                 'after a reload'), $third, 'it is there');
+
+# what was stored under a larger limit is no failure of the store
+
+{
+    my $r = create('alice', input => 'x' x 9000);
+    my $at = "responses/$r->{id}/input_items";
+
+    is(as('alice', GET => "/v1/$at")->{status}, 200, 'a long input is listed');
+    error_ok(as('alice', GET => "/short/$at"), 400, 'longer than is read',
+             code => 'context_length_exceeded');
+}
 
 $t->finish;
 

@@ -106,6 +106,7 @@ my %scripts = (
 my $model = ORS::Model->new(scripts => \%scripts);
 my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_secret %%TESTDIR%%/secret;
+            open_responses_store_scope all;
 
             server {
                 listen 127.0.0.1:%%PORT_0%%;

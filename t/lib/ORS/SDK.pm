@@ -57,9 +57,9 @@ sub _need (@files) {
 # the binary that came with the packages: the system's may be too old
 
 sub node (@packages) {
-    my ($node) = glob "$DIR/node_modules/node-linux-*/bin/node";
+    my ($node) = glob "$DIR/node/node_modules/node-linux-*/bin/node";
 
-    _need($node // "$DIR/node_modules",
+    _need($node // "$DIR/node/node_modules",
           map { "$DIR/node_modules/$_" } @packages);
 
     return $node;

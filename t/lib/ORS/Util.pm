@@ -7,13 +7,15 @@ package ORS::Util;
 #     my $port = free_port();
 #     wait_for(sub { -e $file }, 10) or die;   # polls, 0 on time-out
 #     my $text = slurp($file);  spew($file, $text);
+#     my $token = item_token($id);             # in ids of a response's items
 
 use v5.36;
+use Digest::SHA qw( sha256 );
 use Exporter qw( import );
 use IO::Socket::INET ();
 use Time::HiRes qw( time sleep );
 
-our @EXPORT_OK = qw( free_port wait_for slurp spew child_pids );
+our @EXPORT_OK = qw( free_port item_token wait_for slurp spew child_pids );
 
 # below Linux's default range for outgoing connections, so that a port that
 # is free now is not taken by somebody's client a moment later
@@ -50,6 +52,14 @@ sub wait_for ($what, $timeout = 10) {
         sleep $step;
         $step *= 1.5 if $step < 0.05;
     }
+}
+
+
+sub item_token ($id) {
+    my @chars = ('0' .. '9', 'A' .. 'Z', 'a' .. 'z');
+    my $bytes = substr(sha256("t$id"), 0, 16) . substr sha256("u$id"), 0, 16;
+
+    return join '', map { $chars[$_ * 62 >> 8] } unpack 'C24', $bytes;
 }
 
 

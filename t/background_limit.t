@@ -1,0 +1,171 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# Responses in the background leave connections to clients, and no client has
+# all of them.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( http_start post_json request );
+use ORS::JSON qw( json_decode json_encode json_true );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( error_ok );
+use ORS::Util qw( wait_for );
+
+my $model = ORS::Model->new(scripts => {
+    hang => [ [ wait_file => 'go' ],
+              [ json => chat_reply(content => 'Hello') ] ],
+});
+
+sub conf ($events, $background) {
+    return <<"CONF";
+    $events
+
+    http {
+        access_log off;
+        open_responses_store main lmdb:%%TESTDIR%%/db size=64m;
+        open_responses_store_scope \$http_x_user;
+        open_responses_strict off;
+
+        server {
+            listen 127.0.0.1:%%PORT_0%%;
+
+            location /v1/ {
+                open_responses on;
+                open_responses_store main;
+                open_responses_target default /to/model;
+                $background
+            }
+
+            location = /to/model {
+                internal;
+                open_responses_dialect chat;
+                proxy_pass http://%%MODEL%%/v1/chat/completions;
+                proxy_set_header X-Script hang;
+            }
+
+            location = /ok { return 200 ok; }
+        }
+    }
+CONF
+}
+
+sub begin ($t, $who) {
+    return post_json($t->port, '/v1/responses',
+                     { model => 'm', input => 'x', background => json_true },
+                     headers => { 'X-User' => $who });
+}
+
+# how many of them until one is refused
+
+sub begun ($t, $who) {
+    for my $n (0 .. 63) {
+        my $r = begin($t, $who);
+        return ($n, $r) if ($r->{status} // 0) != 200;
+    }
+
+    return (64, {});
+}
+
+sub ends ($t, $name) {
+    $model->touch('go');
+    ok(wait_for(sub { (begin($t, 'zoe')->{status} // 0) == 200 }), $name);
+    $t->finish;
+    $model->untouch('go');
+}
+
+
+# an eighth of the connections, and a quarter of it for one scope
+
+my $events = 'events { worker_connections 128; }';
+my $t = ORS::Nginx->new(model => $model, conf => conf($events, ''))->start;
+
+my ($n, $r) = begun($t, 'ann');
+
+is($n, 4, 'a scope has a quarter of them');
+error_ok($r, 429, 'the next one is refused', code => 'rate_limit_exceeded',
+         type => 'too_many_requests', param => 'background');
+is($r->{headers}{'retry-after'}, 10, 'for a while');
+ok($t->wait_log(qr/\[warn\].* 4\ responses\ of\ scope\ [0-9a-f]{8}
+                   \ run\ in\ the\ background,\ the\ limit\ of\ a\ scope
+                   \ is\ 4/x),
+   'a line in the log tells of it');
+unlike($t->error_log, qr/\bann\b/, 'and does not name the client');
+
+is((begun($t, $_))[0], 4, "$_ has as many") for qw( bob cid dan );
+
+($n, $r) = begun($t, 'eve');
+
+is($n, 0, 'an eighth of the connections');
+error_ok($r, 503, 'is for the background', code => 'server_is_overloaded');
+is($r->{headers}{'retry-after'}, 10, 'for a while');
+is(request($t->port, GET => '/ok')->{body}, 'ok', 'others are served');
+
+ends($t, 'those that end make room');
+
+
+# however high the limit is, some connections are left to clients
+
+$events = 'events { worker_connections 64; }';
+$t = ORS::Nginx->new(model => $model, conf => conf($events,
+         'open_responses_background limit=60 scope=60;'))->start;
+
+($n, $r) = begun($t, 'ann');
+
+cmp_ok($n, '>', 15, 'responses of the background have most of them');
+error_ok($r, 503, 'and not the last ones', code => 'server_is_overloaded');
+is($r->{headers}{'retry-after'}, 10, 'those may be free later');
+ok($t->wait_log(qr/of 64 worker_connections \d+ are free, and 8 of them/),
+   'the log tells why');
+
+my @open = map { http_start($t->port, GET => '/ok') } 1 .. 4;
+is($_->read_response->{body}, 'ok', 'others are served') for @open;
+$_->close for @open;
+
+# those that only wait for another request are closed for it
+
+ends($t, 'it goes on when they are free again');
+
+my @idle;
+
+$t = ORS::Nginx->new(model => $model, conf => conf($events,
+         'open_responses_background limit=9 scope=9;'))->start;
+
+for (1 .. 45) {
+    push @idle, http_start($t->port, GET => '/ok', {}, undef, keepalive => 1);
+    $idle[-1]->read_response;
+}
+
+is((begun($t, 'ann'))[0], 9, 'idle connections do not count');
+$_->close for @idle;
+
+ends($t, 'they end');
+
+
+# nginx -t
+
+sub told ($background, $like, $name, $ok = 0) {
+    my ($code, $text) = ORS::Nginx->conf_test(conf($events, $background),
+                                              subst => { MODEL => '127.1' });
+    is($code == 0, !!$ok, "$name: exit code") or diag($text);
+    like($text, $like, $name);
+}
+
+told('open_responses_background limit=29;',
+     qr{\[warn\].*"open_responses_background\ limit=29"\ of\ location
+        \ "/v1/"\ cannot\ be\ reached:\ 64\ worker_connections\ are
+        \ enough\ for\ 28}x,
+     'a limit that cannot be reached', 1);
+told('open_responses_background limit=28;', qr/^((?!\[warn\]).)*$/s,
+     'one that can be reached', 1);
+told("open_responses_background $_;",
+     qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ "limit=NUMBER",
+        \ "scope=NUMBER"\ or\ "timeout=TIME"/x, "invalid: $_")
+    for qw( scope=-1 scope=x scope limit= room=1 );
+told('open_responses_background scope=1 scope=2;',
+     qr/duplicate "scope="/, 'duplicate');
+
+done_testing();

@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What the error log says of a model server that fails and of requests that
+# are refused: facts, and no text of anybody.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::Model qw( chat_chunk sse_head );
+use ORS::Nginx;
+
+my $bad = { error => { message => 'a secret of yours', code => 'overloaded' } };
+
+my $model = ORS::Model->new(scripts => {
+    down  => [ [ status => 503 ], [ json => $bad ] ],
+    wrong => [ [ status => 400 ], [ json => $bad ] ],
+    told  => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
+               [ sse => $bad ] ],
+    cut   => [ sse_head(), [ sse => chat_chunk(content => 'a secret') ],
+               [ 'close' ] ],
+});
+
+my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        open_responses_target chat-*   /to/chat;
+        open_responses_target native-* /to/native;
+
+        location /v1/ { open_responses on; }
+
+        location /mask/ {
+            open_responses on;
+            open_responses_upstream_errors mask;
+        }
+
+        location /to/ { internal; return 404; }
+
+        location = /to/chat {
+            internal;
+            open_responses_dialect chat;
+            proxy_set_header X-Script $http_x_script;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location = /to/native {
+            internal;
+            proxy_set_header X-Script $http_x_script;
+            proxy_pass http://%%MODEL%%;
+        }
+    }
+CONF
+
+$t->start;
+
+
+sub says ($name, $script, $level, $text, %o) {
+    my $mark = $t->log_mark;
+
+    post_json($t->port, ($o{at} // '/v1') . '/responses',
+              { model => $o{model} // 'chat-m', input => 'a secret of mine',
+                stream => $o{stream} ? \1 : \0, %{ $o{body} // {} } },
+              headers => { 'X-Script' => $script });
+
+    my @lines = grep { !/ (?:closed keepalive|client \S+ closed)/ }
+                split /\n/, $t->log_since($mark);
+
+    is(scalar grep({ /\[$level\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/ }
+                   @lines), 1, $name)
+        or diag(@lines);
+    is(scalar grep({ /secret/ } @lines), 0, "$name: no text of anybody");
+}
+
+my $failed = 'model server failed with';
+
+for my $at (qw( /v1 /mask )) {
+    says("$at: overloaded", 'down', 'error',
+         "$failed server_is_overloaded, its status was 503", at => $at);
+    says("$at: refused by the server", 'wrong', 'info',
+         "$failed overloaded, its status was 400", at => $at);
+    says("$at: in a stream", 'told', 'error',
+         "$failed overloaded, its status was 200", at => $at, stream => 1);
+    says("$at: a stream that is cut", 'cut', 'error',
+         'model server\'s answer was cut, its status was 200', at => $at,
+         stream => 1);
+}
+
+says('native: overloaded', 'down', 'error',
+     "$failed server_is_overloaded, its status was 503", model => 'native-m');
+says('native: refused by the server', 'wrong', 'info',
+     "$failed overloaded, its status was 400", model => 'native-m');
+
+says('a wrong type', 'down', 'info',
+     'request refused: invalid_type in temperature',
+     body => { temperature => 'a secret of mine' });
+says('no such model', 'down', 'info',
+     'request refused: model_not_found in model', model => 'nobody');
+
+$t->finish;
+done_testing();
