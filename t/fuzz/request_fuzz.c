@@ -9,8 +9,9 @@
  * nothing of it lost; either is legal JSON.
  *
  * Input: flags, the allocation that fails, with REQUEST_FUZZ_HABITS four
- * bytes of what the server is used to, and the body, as it is or as a list of
- * items and parameters.
+ * bytes of what the server is used to, with REQUEST_FUZZ_READING one of the
+ * reading and of what becomes of unknown fields, and the body, as it is or as
+ * a list of items and parameters.
  */
 
 
@@ -20,6 +21,7 @@
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>
 
+#include "fuzz_json.h"
 #include "request_fuzz.h"
 
 
@@ -29,6 +31,7 @@
 #define REQUEST_FUZZ_OPENAI     0x08       /* that flavor */
 #define REQUEST_FUZZ_STRICT     0x10       /* schemas; and tools of its own */
 #define REQUEST_FUZZ_HABITS     0x40       /* a letter, not a digit */
+#define REQUEST_FUZZ_READING    0x80       /* a byte says which, and unknown */
 
 #define REQUEST_FUZZ_MAX        65536
 
@@ -59,8 +62,6 @@ typedef struct {
 } request_fuzz_sum_t;
 
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
-
 static void request_fuzz_used(const uint8_t *p);
 static size_t request_fuzz_list(u_char *body, const uint8_t *p,
     const uint8_t *last);
@@ -69,9 +70,13 @@ static void request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits,
 static void request_fuzz_error(ngx_ors_error_t *err);
 static void request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
     ngx_ors_request_t *req);
+static void request_fuzz_stripped(ngx_ors_request_t *req, ngx_pool_t *pool);
 static void request_fuzz_response(ngx_ors_request_t *req);
 static void request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text);
-static void request_fuzz_unique(ngx_ors_json_t *json, ngx_pool_t *pool);
+static void request_fuzz_unique(ngx_ors_json_t *json,
+    ngx_ors_request_t *req, ngx_pool_t *pool);
+static ngx_uint_t request_fuzz_count(ngx_ors_json_t *json, u_char *name,
+    size_t len);
 static void request_fuzz_items(request_fuzz_sum_t *sum,
     ngx_ors_request_t *req);
 static void request_fuzz_item(request_fuzz_sum_t *sum,
@@ -100,10 +105,6 @@ static void request_fuzz_same(request_fuzz_text_t *a,
 static ngx_uint_t request_fuzz_is(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, const char *name, const char *value);
 static void request_fuzz_free(request_fuzz_sum_t *sum);
-static void request_fuzz_read(ngx_ors_json_t *json, ngx_pool_t *pool,
-    ngx_str_t *text);
-static ngx_str_t request_fuzz_take(ngx_ors_out_t *out, ngx_pool_t *pool);
-static void request_fuzz_assert(ngx_uint_t cond);
 
 
 static ngx_ors_chat_type_t  request_fuzz_types[] = {
@@ -122,10 +123,6 @@ static ngx_array_t  request_fuzz_type_list = {
 static ngx_ors_chat_habits_t  request_fuzz_habits;
 
 
-#define REQUEST_FUZZ_N                                                        \
-    (sizeof(request_fuzz_fragments) / sizeof(request_fuzz_fragments[0]))
-
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
@@ -136,6 +133,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
 
     head = (size && input[0] & REQUEST_FUZZ_HABITS) ? 6 : 2;
+    head += (size && input[0] & REQUEST_FUZZ_READING) ? 1 : 0;
 
     if (size < head) {
         return 0;
@@ -182,6 +180,12 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     ngx_ors_test_policy.reading = (input[0] & REQUEST_FUZZ_OPENAI)
                                   ? NGX_ORS_READ_LOOSE_OPENAI
                                   : NGX_ORS_READ_LOOSE;
+    ngx_ors_test_policy.unknown = ngx_ors_unknown_auto;
+
+    if (input[0] & REQUEST_FUZZ_READING) {
+        ngx_ors_test_policy.reading = 1 << (input[head - 1] & 3);
+        ngx_ors_test_policy.unknown = input[head - 1] >> 2 & 3;
+    }
 
     if (input[0] & REQUEST_FUZZ_NO_MEMORY) {
         request_fuzz_body(&body, &limits, input[1] + 1);
@@ -191,7 +195,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     free(body.data);
 
-    request_fuzz_assert(ngx_ors_test_logged(NGX_LOG_ALERT) == 0);
+    fuzz_check(ngx_ors_test_logged(NGX_LOG_ALERT) == 0);
 
     return 0;
 }
@@ -232,26 +236,8 @@ request_fuzz_list(u_char *body, const uint8_t *p, const uint8_t *last)
 
     while (p < last && dst < body + REQUEST_FUZZ_MAX - 1024) {
 
-        for (f = request_fuzz_fragments[*p++ % REQUEST_FUZZ_N]; *f; f++) {
-
-            switch (*f) {
-
-            case '\'':
-                *dst++ = '"';
-                break;
-
-            case '#':
-                *dst++ = '0' + ((p < last) ? *p++ % 4 : 0);
-                break;
-
-            case '$':
-                dst += sprintf((char *) dst, "w%d;", (int) n++);
-                break;
-
-            default:
-                *dst++ = *f;
-            }
-        }
+        f = request_fuzz_fragments[*p++ % REQUEST_FUZZ_N];
+        dst = request_fuzz_fragment(dst, f, &p, last, &n);
     }
 
     *dst++ = ']';
@@ -300,9 +286,9 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     switch (rc) {
 
     case NGX_OK:
-        request_fuzz_assert(!failed && err.status == 0);
+        fuzz_check(!failed && err.status == 0);
 
-        text = request_fuzz_take(&out, pool);
+        text = fuzz_take(&out, pool);
         request_fuzz_chat(&req, &text);
         request_fuzz_response(&req);
         request_fuzz_pass(body, limits, &req);
@@ -313,7 +299,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
         break;
 
     default:
-        request_fuzz_assert(rc == NGX_ERROR && failed);
+        fuzz_check(rc == NGX_ERROR && failed);
     }
 
     ngx_destroy_pool(pool);
@@ -328,16 +314,16 @@ request_fuzz_error(ngx_ors_error_t *err)
     ngx_ors_out_t         out;
     ngx_ors_json_node_t  *message;
 
-    request_fuzz_assert(err->status == 400 && err->code.len
-                        && check_type(&err->type, "invalid_request"));
+    fuzz_check(err->status == 400 && err->code.len
+               && check_type(&err->type, "invalid_request"));
 
-    request_fuzz_assert(err->message.len && err->message.len <= 512);
-    request_fuzz_assert(ngx_ors_utf8_valid(err->message.data,
-                                           err->message.len)
-                        == err->message.len);
-    request_fuzz_assert(err->param.len == 0
-                        || ngx_ors_utf8_valid(err->param.data, err->param.len)
-                           == err->param.len);
+    fuzz_check(err->message.len && err->message.len <= 512);
+    fuzz_check(ngx_ors_utf8_valid(err->message.data,
+                                  err->message.len)
+               == err->message.len);
+    fuzz_check(err->param.len == 0
+               || ngx_ors_utf8_valid(err->param.data, err->param.len)
+                  == err->param.len);
 
     memset(&c, 0, sizeof(check_t));
     c.pool = ngx_ors_test_pool();
@@ -345,17 +331,17 @@ request_fuzz_error(ngx_ors_error_t *err)
     ngx_ors_out_init(&out, c.pool, 100);
     ngx_ors_error_render(&out, err);
 
-    text = request_fuzz_take(&out, c.pool);
-    request_fuzz_read(&c.json, c.pool, &text);
+    text = fuzz_take(&out, c.pool);
+    fuzz_read(&c.json, c.pool, &text);
     check_error_value(&c, c.json.nodes);
 
-    request_fuzz_assert(c.error[0] == '\0');
+    fuzz_check(c.error[0] == '\0');
 
     message = request_fuzz_get(&c.json, c.json.nodes, "message");
 
-    request_fuzz_assert(ngx_ors_json_equal(&c.json, message,
-                                           err->message.data,
-                                           err->message.len));
+    fuzz_check(ngx_ors_json_equal(&c.json, message,
+                                  err->message.data,
+                                  err->message.len));
 
     ngx_destroy_pool(c.pool);
 }
@@ -380,24 +366,57 @@ request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
         ngx_ors_endpoint(ngx_ors_endpoint_responses), &ngx_ors_test_policy,
         limits, pool, pool->log);
 
-    request_fuzz_assert(ngx_ors_turn_request(turn, body) == NGX_OK);
-    request_fuzz_assert(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,
-                                          &ngx_ors_chat_habits, &model, &out)
-                        == NGX_OK);
+    fuzz_check(ngx_ors_turn_request(turn, body) == NGX_OK);
+    fuzz_check(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,
+                                 &ngx_ors_chat_habits, &model, &out)
+               == NGX_OK);
 
-    text = request_fuzz_take(&out, pool);
+    text = fuzz_take(&out, pool);
+
+    if (req->edits.n) {
+        request_fuzz_stripped(req, pool);
+        ngx_destroy_pool(pool);
+        return;
+    }
 
     head = req->field[ngx_ors_rq_model]->pos;
     tail = body->len - head - req->field[ngx_ors_rq_model]->len;
 
-    request_fuzz_assert(text.len == head + 5 + tail);
-    request_fuzz_assert(memcmp(text.data, body->data, head) == 0);
-    request_fuzz_assert(memcmp(text.data + head, "\\\"x\\n", 5) == 0);
-    request_fuzz_assert(memcmp(text.data + head + 5,
-                               body->data + body->len - tail, tail)
-                        == 0);
+    fuzz_check(text.len == head + 5 + tail);
+    fuzz_check(memcmp(text.data, body->data, head) == 0);
+    fuzz_check(memcmp(text.data + head, "\\\"x\\n", 5) == 0);
+    fuzz_check(memcmp(text.data + head + 5,
+                      body->data + body->len - tail, tail)
+               == 0);
 
     ngx_destroy_pool(pool);
+}
+
+
+/* without the fields that are not known there is nothing to strip again */
+
+static void
+request_fuzz_stripped(ngx_ors_request_t *req, ngx_pool_t *pool)
+{
+    ngx_str_t          text, model;
+    ngx_ors_out_t      out;
+    ngx_ors_error_t    err;
+    ngx_ors_policy_t   policy;
+    ngx_ors_request_t  again;
+
+    fuzz_check(req->policy->unknown == ngx_ors_unknown_strip);
+
+    policy = *req->policy;
+    policy.unknown = ngx_ors_unknown_reject;
+
+    ngx_str_null(&model);
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_request_write(req, &model, &out);
+    text = fuzz_take(&out, pool);
+
+    ngx_ors_request_init(&again, req->endpoint, &policy, req->limits, pool);
+    fuzz_check(ngx_ors_request_read(&again, &text, &err) == NGX_OK);
 }
 
 
@@ -421,8 +440,8 @@ request_fuzz_response(ngx_ors_request_t *req)
     ngx_ors_out_init(&out, c.pool, 200);
     ngx_ors_response_render(&out, &resp);
 
-    text = request_fuzz_take(&out, c.pool);
-    request_fuzz_read(&c.json, c.pool, &text);
+    text = fuzz_take(&out, c.pool);
+    fuzz_read(&c.json, c.pool, &text);
 
     check_snapshot(&c, c.json.nodes, "the response");
     check_is(&c, c.json.nodes, "status", "in_progress");
@@ -445,21 +464,21 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
     ngx_ors_json_node_t  *node;
 
     pool = ngx_ors_test_pool();
-    request_fuzz_read(&json, pool, text);
-    request_fuzz_unique(&json, pool);
+    fuzz_read(&json, pool, text);
+    request_fuzz_unique(&json, req, pool);
 
     node = request_fuzz_get(&json, json.nodes, "model");
 
-    request_fuzz_assert(node && ngx_ors_json_equal(&json, node,
-                                                   req->model.data,
-                                                   req->model.len));
+    fuzz_check(node && ngx_ors_json_equal(&json, node,
+                                          req->model.data,
+                                          req->model.len));
 
     node = request_fuzz_get(&json, json.nodes, "stream");
 
-    request_fuzz_assert((node != NULL)
-                        == (request_fuzz_habits.stream
-                            == ngx_ors_chat_stream_always
-                            || (request_fuzz_habits.stream && req->stream)));
+    fuzz_check((node != NULL)
+               == (request_fuzz_habits.stream
+                   == ngx_ors_chat_stream_always
+                   || (request_fuzz_habits.stream && req->stream)));
 
     memset(&asked, 0, sizeof(request_fuzz_sum_t));
     memset(&sent, 0, sizeof(request_fuzz_sum_t));
@@ -477,8 +496,8 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
     request_fuzz_same(&asked.assistant, &sent.assistant);
     request_fuzz_same(&asked.refusal, &sent.refusal);
 
-    request_fuzz_assert(asked.calls == sent.calls);
-    request_fuzz_assert(asked.outputs == sent.outputs);
+    fuzz_check(asked.calls == sent.calls);
+    fuzz_check(asked.outputs == sent.outputs);
 
     request_fuzz_free(&asked);
     request_fuzz_free(&sent);
@@ -486,14 +505,16 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
 }
 
 
-/* no key of the body comes twice, however it is written */
+/* no key comes more often than the client has it, however it is written */
 
 static void
-request_fuzz_unique(ngx_ors_json_t *json, ngx_pool_t *pool)
+request_fuzz_unique(ngx_ors_json_t *json, ngx_ors_request_t *req,
+    ngx_pool_t *pool)
 {
     size_t                len;
     u_char               *name;
-    ngx_ors_json_node_t  *key, *other;
+    ngx_uint_t            n;
+    ngx_ors_json_node_t  *key;
 
     for (key = ngx_ors_json_first(json, json->nodes);
          key;
@@ -502,13 +523,31 @@ request_fuzz_unique(ngx_ors_json_t *json, ngx_pool_t *pool)
         name = ngx_pnalloc(pool, key->len + 1);
         len = ngx_ors_json_decode(json, key, name) - name;
 
-        for (other = ngx_ors_json_next(json, key);
-             other;
-             other = ngx_ors_json_next(json, other))
-        {
-            request_fuzz_assert(!ngx_ors_json_equal(json, other, name, len));
-        }
+        n = request_fuzz_count(json, name, len);
+
+        fuzz_check(n == 1 || (req->policy->unknown == ngx_ors_unknown_pass
+                              && n == request_fuzz_count(&req->json, name,
+                                                         len)));
     }
+}
+
+
+static ngx_uint_t
+request_fuzz_count(ngx_ors_json_t *json, u_char *name, size_t len)
+{
+    ngx_uint_t            n;
+    ngx_ors_json_node_t  *key;
+
+    n = 0;
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        n += ngx_ors_json_equal(json, key, name, len);
+    }
+
+    return n;
 }
 
 
@@ -660,8 +699,8 @@ request_fuzz_messages(request_fuzz_sum_t *sum, ngx_ors_json_node_t *messages)
     json = sum->json;
     calls = NULL;
 
-    request_fuzz_assert(messages && messages->type == ngx_ors_json_array
-                        && messages->count);
+    fuzz_check(messages && messages->type == ngx_ors_json_array
+               && messages->count);
 
     for (message = ngx_ors_json_first(json, messages);
          message;
@@ -677,10 +716,10 @@ request_fuzz_messages(request_fuzz_sum_t *sum, ngx_ors_json_node_t *messages)
         calls = request_fuzz_get(json, message, "tool_calls");
 
         if (calls) {
-            request_fuzz_assert(calls->type == ngx_ors_json_array
-                                && calls->count);
-            request_fuzz_assert(request_fuzz_is(json, message, "role",
-                                                "assistant"));
+            fuzz_check(calls->type == ngx_ors_json_array
+                       && calls->count);
+            fuzz_check(request_fuzz_is(json, message, "role",
+                                       "assistant"));
 
             for (node = ngx_ors_json_first(json, calls);
                  node;
@@ -705,39 +744,39 @@ request_fuzz_message(request_fuzz_sum_t *sum, ngx_ors_json_node_t *message)
     content = request_fuzz_get(json, message, "content");
 
     if (content == NULL) {
-        request_fuzz_assert(request_fuzz_habits.content
-                            == ngx_ors_chat_content_off
-                            && request_fuzz_get(json, message, "tool_calls"));
+        fuzz_check(request_fuzz_habits.content
+                   == ngx_ors_chat_content_off
+                   && request_fuzz_get(json, message, "tool_calls"));
         return;
     }
 
     if (request_fuzz_is(json, message, "role", "system")
         || request_fuzz_is(json, message, "role", "developer"))
     {
-        request_fuzz_assert(content->type == ngx_ors_json_string);
-        request_fuzz_assert(sum->systems++ == 0 || !request_fuzz_habits.merge);
+        fuzz_check(content->type == ngx_ors_json_string);
+        fuzz_check(sum->systems++ == 0 || !request_fuzz_habits.merge);
         request_fuzz_add(&sum->system, json, content);
         return;
     }
 
     if (request_fuzz_is(json, message, "role", "assistant")) {
-        request_fuzz_assert(content->type == ngx_ors_json_string
-                            || content->type == ngx_ors_json_null);
+        fuzz_check(content->type == ngx_ors_json_string
+                   || content->type == ngx_ors_json_null);
         request_fuzz_add(&sum->assistant, json, content);
         request_fuzz_add(&sum->refusal, json,
                          request_fuzz_get(json, message, "refusal"));
         return;
     }
 
-    request_fuzz_assert(request_fuzz_is(json, message, "role", "user"));
+    fuzz_check(request_fuzz_is(json, message, "role", "user"));
 
     if (content->type == ngx_ors_json_string) {
         request_fuzz_add(&sum->user, json, content);
         return;
     }
 
-    request_fuzz_assert(content->type == ngx_ors_json_array
-                        && content->count);
+    fuzz_check(content->type == ngx_ors_json_array
+               && content->count);
 
     for (part = ngx_ors_json_first(json, content);
          part;
@@ -765,12 +804,12 @@ request_fuzz_answers(request_fuzz_sum_t *sum, ngx_ors_json_node_t *calls,
 
     node = request_fuzz_get(sum->json, tool, "content");
 
-    request_fuzz_assert(node && node->type == ngx_ors_json_string);
+    fuzz_check(node && node->type == ngx_ors_json_string);
     ngx_ors_json_raw(sum->json, node, &content);
 
     node = request_fuzz_get(sum->json, tool, "tool_call_id");
 
-    request_fuzz_assert(calls && node && node->type == ngx_ors_json_string);
+    fuzz_check(calls && node && node->type == ngx_ors_json_string);
 
     id.data = malloc(node->len);
     id.len = ngx_ors_json_decode(sum->json, node, id.data) - id.data;
@@ -786,7 +825,7 @@ request_fuzz_answers(request_fuzz_sum_t *sum, ngx_ors_json_node_t *calls,
                                              id.len));
     }
 
-    request_fuzz_assert(found && request_fuzz_outputs(sum, &id, &content));
+    fuzz_check(found && request_fuzz_outputs(sum, &id, &content));
 
     free(id.data);
 }
@@ -944,49 +983,4 @@ request_fuzz_free(request_fuzz_sum_t *sum)
     free(sum->system.data);
     free(sum->assistant.data);
     free(sum->refusal.data);
-}
-
-
-/* what we have written is read again */
-
-static void
-request_fuzz_read(ngx_ors_json_t *json, ngx_pool_t *pool, ngx_str_t *text)
-{
-    ngx_ors_json_init(json, pool, NGX_ORS_JSON_MAX_DEPTH, 1000000);
-
-    if (ngx_ors_json_read(json, text->data, text->len) != NGX_OK) {
-        fprintf(stderr, "not JSON: %.*s\n", (int) text->len, text->data);
-        abort();
-    }
-}
-
-
-static ngx_str_t
-request_fuzz_take(ngx_ors_out_t *out, ngx_pool_t *pool)
-{
-    u_char       *p;
-    ngx_str_t     text;
-    ngx_chain_t  *cl;
-
-    text.len = out->size;
-    text.data = ngx_pnalloc(pool, text.len);
-
-    request_fuzz_assert(ngx_ors_out_take(out, &cl) == NGX_OK);
-
-    for (p = text.data; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    request_fuzz_assert(p == text.data + text.len);
-
-    return text;
-}
-
-
-static void
-request_fuzz_assert(ngx_uint_t cond)
-{
-    if (!cond) {
-        abort();
-    }
 }

@@ -1,6 +1,6 @@
 
 /*
- * Items and parameters of requests, for the fuzz target that puts requests
+ * Items and parameters of requests, for fuzz targets that put requests
  * together.
  */
 
@@ -144,6 +144,40 @@ static const char  *request_fuzz_fragments[] = {
         "},{'type':'q#','n':#},{'type':'\\u0070','k#':'$'}],'x':[#",
     "],'provider_options':[{'type':#}],'x':[#"
 };
+
+#define REQUEST_FUZZ_N                                                        \
+    (sizeof(request_fuzz_fragments) / sizeof(request_fuzz_fragments[0]))
+
+
+/* writes fragment "f", digits are chosen by "*p", words numbered by "*n" */
+
+static ngx_inline u_char *
+request_fuzz_fragment(u_char *dst, const char *f, const uint8_t **p,
+    const uint8_t *last, ngx_uint_t *n)
+{
+    for ( /* void */ ; *f; f++) {
+
+        switch (*f) {
+
+        case '\'':
+            *dst++ = '"';
+            break;
+
+        case '#':
+            *dst++ = '0' + ((*p < last) ? *(*p)++ % 4 : 0);
+            break;
+
+        case '$':
+            dst += sprintf((char *) dst, "w%d;", (int) (*n)++);
+            break;
+
+        default:
+            *dst++ = *f;
+        }
+    }
+
+    return dst;
+}
 
 
 #endif /* _REQUEST_FUZZ_H_INCLUDED_ */

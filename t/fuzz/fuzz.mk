@@ -1,0 +1,97 @@
+# Fuzz targets of the pure rooms of src/.
+#
+#   make fuzz                with libFuzzer, in $(BUILD)/fuzz
+#   make fuzz CC=gcc         with a driver of our own, in $(BUILD)/fuzz-gcc
+#   make fuzz-run            runs each of them [CC=gcc] [SECONDS=60] [F=turn]
+#   make fuzz-run RUNS=N     N executions over all of them, shared by speed
+#
+# SAN= leaves the sanitizers out: faster, and only checks of the targets find
+# something.
+#
+# t/fuzz/NAME_fuzz.c is linked as a test of the room that has ngx_ors_NAME.c,
+# or of FUZZ_NAME.  What is in t/fuzz/corpus/NAME is a unit test of its own,
+# NAME_corpus_test, without a fuzzer.
+
+FUZZ_SRCS   := $(sort $(wildcard t/fuzz/*_fuzz.c))
+FUZZ_NAME    = $(patsubst %_fuzz.c,%,$(notdir $1))
+FUZZ_NAMES  := $(foreach s,$(FUZZ_SRCS),$(call FUZZ_NAME,$s))
+
+FUZZ_ROOM    = $(or $(FUZZ_$(call FUZZ_NAME,$1)),$(patsubst src/%/,%,$(dir \
+                   $(wildcard src/*/ngx_ors_$(call FUZZ_NAME,$1).c))),turn)
+FUZZ_PROGS  := $(foreach s,$(FUZZ_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
+FUZZ_RUN    := $(if $(F),$(foreach n,$(FUZZ_NAMES), \
+                                  $(if $(findstring $(F),$(n)),$(n))), \
+                         $(FUZZ_NAMES))
+
+# a request goes on to the dialect, and is checked with what turns are
+FUZZ_request := turn
+FUZZ_redis   := store
+FUZZ_stored  := turn
+
+# what is read of the configuration is in files of http/, which need nginx
+# itself for all else
+FUZZ_OPTIONS := ngx_http_ors_habits.o ngx_http_ors_conf.o
+FUZZ_HTTP    := $(addprefix -I,src/http $(addprefix $(NGX_SRC)/src/http/, \
+                    . modules v2)) -ffunction-sections -fdata-sections
+
+SAN         ?= $(UNIT_SAN)
+
+FUZZ_CC     := $(strip $(if $(filter command environment, \
+                                     $(firstword $(origin CC))), \
+                            $(CC),$(CLANG)))
+FUZZ_CLANG  := $(findstring clang,$(FUZZ_CC))
+FUZZ_DIR    := $(BUILD)/fuzz$(if $(FUZZ_CLANG),,-gcc)$(if $(SAN),,-plain)
+
+# clang's check of pointers takes NULL + 0 for a mistake, gcc's does not
+FUZZ_SAN    := $(if $(FUZZ_CLANG), -fno-sanitize=pointer-overflow \
+                    -fsanitize=fuzzer-no-link,-fsanitize-coverage=trace-pc)
+
+# what a program is linked with to be one
+FUZZ_MAIN    = $(if $(findstring fuzzer-no-link,$(UNIT_FLAGS)),, \
+                    $(UNIT_DIR)/t/fuzz/driver.o)
+FUZZ_LINK    = $(if $(findstring fuzzer-no-link,$(UNIT_FLAGS)), \
+                    -fsanitize=fuzzer)
+
+SECONDS     ?= 60
+RUNS        ?=
+
+
+.PHONY: fuzz fuzz-run unit-fuzz-progs
+
+fuzz:
+	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
+	    unit-fuzz-progs UNIT_DIR=$(FUZZ_DIR) CC=$(FUZZ_CC) \
+	    UNIT_FLAGS='$(if $(SAN),$(SAN) $(FUZZ_SAN))'
+
+unit-fuzz-progs: $(FUZZ_PROGS)
+
+# what is found is kept in $(FUZZ_DIR)/corpus, what breaks in $(FUZZ_DIR)
+
+fuzz-run: fuzz
+	@t/fuzz/run.pl --dir=$(FUZZ_DIR) --seconds=$(SECONDS) \
+	    $(if $(RUNS),--runs=$(RUNS)) $(FUZZ_RUN)
+
+
+$(UNIT_DIR)/t/fuzz/options_fuzz.o $(UNIT_DIR)/src/http/%.o: \
+    UNIT_INCS += $(FUZZ_HTTP)
+$(UNIT_DIR)/options_fuzz $(UNIT_DIR)/options_corpus_test: \
+    UNIT_LDLIBS += -Wl,--gc-sections
+
+FUZZ_OBJS    = $(UNIT_DIR)/$(1:.c=.o) \
+    $(if $(findstring options,$1), \
+         $(addprefix $(UNIT_DIR)/src/http/,$(FUZZ_OPTIONS))) \
+    $(patsubst %.c,$(UNIT_DIR)/%.o, \
+               $(filter-out %_test.c,$(wildcard t/unit/$2/*.c))) \
+    $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+
+define FUZZ_PROG
+$(UNIT_DIR)/$(notdir $(1:.c=)): $(FUZZ_MAIN) $(FUZZ_OBJS)
+	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) $(FUZZ_LINK) -o $$@ $$^ $$(UNIT_LDLIBS)
+
+$(UNIT_DIR)/$(notdir $(1:_fuzz.c=_corpus_test)): \
+    $(UNIT_DIR)/t/fuzz/corpus.o $(FUZZ_OBJS)
+	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
+endef
+
+$(foreach s,$(FUZZ_SRCS), \
+    $(eval $(call FUZZ_PROG,$s,$(call FUZZ_ROOM,$s))))
