@@ -21,10 +21,16 @@ DEPS      := t/make/deps.sh
 SOURCE    := $(BUILD)/source
 PAR        = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS)) $(if $(V),,-s)
 
+# what makes a fault harder to exploit, as far as the compiler has it
+ifndef HARDEN
+export HARDEN := $(shell t/make/flags.sh $(CC) -fstack-protector-strong \
+                         -fstack-clash-protection -fcf-protection \
+                         -ftrivial-auto-var-init=zero -D_FORTIFY_SOURCE=3)
+endif
+
 # what nginx is configured with: as Debian did, or the least that fits
-CC_OPT    ?= -O2 -g -fstack-protector-strong -Wformat \
-             -Werror=format-security -D_FORTIFY_SOURCE=2
-LD_OPT    ?= -Wl,-z,relro -Wl,-z,now
+CC_OPT    ?= -O2 -g -Wformat -Werror=format-security $(HARDEN)
+LD_OPT    ?= -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 FLAGS     ?= $(if $(NGINX_SRC),--with-compat --with-debug --with-threads, \
                  $(shell sed -n 's/^NGX_CONF_FLAGS=(\(.*\))/\1/p' \
                          $(NGX_SRC)/conf_flags 2>/dev/null))
@@ -54,8 +60,8 @@ SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
 .PHONY: build module server check prove test test-codex test-engine asan \
-        mainline bench run deps deps-run deps-test sources install clean help \
-        need FORCE
+        mainline fresh bench run deps deps-run deps-test sources install \
+        clean help need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \
@@ -72,9 +78,15 @@ help:
 	@echo 'test-codex a session of Codex, which it installs: a large download'
 	@echo 'test-engine with a real model, whose server has to be compiled'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
+	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
 	@echo 'check      house rules, and the compiler warnings of clang'
-	@echo 'fuzz       fuzz targets'
-	@echo 'fuzz-run   runs them, each for a while [SECONDS=60 F=part of a name]'
+	@echo 'analyze    the analyzers of gcc and clang, and cppcheck'
+	@echo 'fuzz       fuzz targets [CC=gcc SAN=]'
+	@echo 'fuzz-run   runs them, each for a while [SECONDS=60 F=part of a name],'
+	@echo '           or so often in all [RUNS=n]'
+	@echo 'fault      each call of a worker that can fail, one by one'
+	@echo 'chaos      hostile peers, with sanitizers [SECONDS=600 SEED=1]'
+	@echo 'cost       what inputs cost: instructions and memory [R=name V=1]'
 	@echo 'bench      benchmarks'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'
 	@echo '           of a server [UPSTREAM=http://host:port/v1 MODEL=name PORT=n]'
@@ -136,7 +148,10 @@ sources:
 # tests
 
 include t/unit/unit.mk
+include t/make/analyze.mk
 -include t/bench/bench.mk
+include t/fault/fault.mk
+-include t/cost/cost.mk
 
 test: deps-test
 	+@$(MAKE) --no-print-directory unit
@@ -204,6 +219,12 @@ mainline: mainline-server
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
 
 .PHONY: asan-server mainline-server
+
+# HEAD, as a user meets it whose system has git and make
+
+fresh:
+	@$(DEPS) fresh
+	@t/make/fresh.sh $(abspath $(BUILD)/fresh)
 
 # a tree that does not compile is checked all the same
 

@@ -328,6 +328,7 @@ sub kept_conf {
                 location /kept/ {
                     open_responses on;
                     open_responses_store main required;
+                    open_responses_store_scope all;
                     open_responses_target default /to/model;
                 }
 CONF

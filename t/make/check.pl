@@ -42,6 +42,7 @@ my %private = (
     'lmdb.h'     => qr/^store$/,
     'hiredis.h'  => qr/^store$/,
     'evp.h'      => qr/^seal$/,
+    'hmac.h'     => qr/^seal$/,
     'rand.h'     => qr/^seal$/,
 );
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 
-# Installs what is missing: deps.sh [-n] [build|run|check|test|bench]...
+# Installs what is missing: deps.sh [-n] [build|run|check|test|bench|fresh]...
 # Silent and quick when everything is there; with -n or without root it says
 # what is missing.
 
@@ -66,12 +66,20 @@ check_deps() {
 }
 
 
+analyze_deps() {
+    need gcc gcc
+    need clang clang
+    need cppcheck cppcheck
+}
+
+
 test_deps() {
     check_deps
     run_deps
     need npm npm
     need openssl openssl
     need redis-server redis-server
+    need valgrind valgrind
 
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
@@ -79,11 +87,22 @@ test_deps() {
 
     python3 -c 'import ensurepip, venv' 2>/dev/null || add python3-venv
 
+    for name in lua js; do
+        [ -f /usr/lib/nginx/modules/ngx_http_${name}_module.so ] \
+            || add libnginx-mod-http-$name
+    done
+
     # only gcc knows where the libraries of its sanitizers are
     lib=$(${CC:-gcc} -print-file-name=libasan.so 2>/dev/null || echo gcc)
     [ "$lib" != libasan.so ] || add gcc
 
     fuzzer
+}
+
+
+fresh_deps() {
+    need debootstrap debootstrap
+    need git git
 }
 
 

@@ -2,7 +2,8 @@
 
 # run.sh NGINX MODULE DIR: an nginx on 127.0.0.1 that serves /v1/responses,
 # to try it out.  By default the model is conf.d/demo.conf's; UPSTREAM=URL is
-# the base URL of a server of Chat Completions, MODEL=NAME the name to send
+# the base URL of a server of Chat Completions, arguments included, as in
+# http://host/openai/v1?api-version=1, MODEL=NAME the name to send
 # there, CA=FILE whom to trust if it is https.  PORT=N is 8080 by default.
 # It stays until Ctrl-C; with DETACH=1, or without a terminal, nginx is left
 # running in the background.
@@ -20,6 +21,7 @@ auth='-H "Authorization: Bearer $OPENAI_API_KEY"'
 ca=${CA:-/etc/ssl/certs/ca-certificates.crt}
 upstream=${UPSTREAM:-}
 model=${MODEL:-}
+query=
 
 export NO_PROXY="127.0.0.1,${NO_PROXY:-}"
 
@@ -38,8 +40,12 @@ check_words() {
     fi
 
     case "$upstream" in
-        *[!][A-Za-z0-9._~:/%+-]*)
-            fail "UPSTREAM=$upstream is not the base URL of a server" ;;
+        *\?*) query=?${upstream#*\?} upstream=${upstream%%\?*} ;;
+    esac
+
+    case "$upstream$query" in
+        *[!][A-Za-z0-9._~:/%+?=\&-]*)
+            fail "UPSTREAM=$upstream$query is not the base URL of a server" ;;
         http://?* | https://?* | "") ;;
         *://*) fail "UPSTREAM=$upstream must begin with http:// or https://" ;;
         *) upstream=http://$upstream ;;
@@ -53,10 +59,19 @@ check_words() {
         upstream=${upstream%/}
     done
 
+    # what is copied from an example is often the URL of an endpoint
+
+    upstream=${upstream%/chat/completions}
+
     case "$upstream" in
         "" | *://*/*) ;;
         *) upstream=$upstream/v1 ;;
     esac
+
+    # http://host:port and /path
+
+    path=/${upstream#*://*/}
+    origin=${upstream%"$path"}
 
     case "$upstream" in
         https:*) [ -f "$ca" ] || fail "$ca is missing, so $upstream cannot" \
@@ -143,14 +158,16 @@ server {
     }
 
     location = /v1/models {
-        proxy_pass $upstream/models;
+        rewrite ^ "$path/models$query" break;
+        proxy_pass $origin;
     }
 
     location = /to/upstream {
         internal;
         open_responses_dialect  chat;
 $([ -z "$model" ] || echo "        open_responses_model    \"$model\";")
-        proxy_pass $upstream/chat/completions;
+        rewrite ^ "$path\$open_responses_path$query" break;
+        proxy_pass $origin;
     }
 END
 
@@ -253,10 +270,10 @@ END
 show_upstream() {
     status=0
     code=$(curl -s -o "$dir/answer" -m 10 --cacert "$ca" -w '%{http_code}' \
-           "$upstream/models") || status=$?
+           "$upstream/models$query") || status=$?
 
     echo
-    echo "model server:   $upstream"
+    echo "model server:   $upstream$query"
 
     case $status:$code in
         0:200) echo '                is up, its models:' \

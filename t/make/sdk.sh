@@ -17,13 +17,36 @@ if [ -z "${SDK_LOCK:-}" ]; then
 fi
 
 
-# Node comes as a package, too: the SDK needs a newer one than Debian has
+# Node and npm come as packages, too: the clients need newer ones than Debian
+# has, and an npm that an old Node runs leaves out, in silence, what asks for a
+# newer Node
+
+ci() {
+    "$@" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+}
+
+
+install_npm() {
+    cd "$sdk/node" \
+    && ci npm \
+    && cp package-lock.json node_modules/.installed
+}
+
 
 install_node() {
     cd "$sdk/$1" \
-    && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
-        >/dev/null \
+    && ci "$(echo "$sdk"/node/node_modules/node-linux-*/bin/node)" \
+          "$sdk/node/node_modules/npm/bin/npm-cli.js" \
+    && complete \
     && cp package-lock.json node_modules/.installed
+}
+
+
+# npm is content with less than the list has, if what is missing is optional
+
+complete() {
+    "$sdk"/node/node_modules/node-linux-*/bin/node "$sdk/installed.mjs" \
+        package-lock.json
 }
 
 
@@ -31,7 +54,7 @@ install_python() {
     cd "$sdk" \
     && python3 -m venv --clear .venv \
     && .venv/bin/python -m pip install -q --disable-pip-version-check \
-        --only-binary :all: -r requirements.txt \
+        --only-binary :all: --require-hashes -r requirements.txt \
     && cp requirements.txt .venv/.installed
 }
 
@@ -67,6 +90,7 @@ need() {
 
 
 if [ "${1:-}" = codex ]; then
+    need npm node/node_modules node/package-lock.json
     need node codex/node_modules codex/package-lock.json codex
     exit
 fi
@@ -82,5 +106,6 @@ fi
 
 [ -x "$sdk/.venv/bin/python" ] || rm -f "$sdk/.venv/.installed"
 
+need npm node/node_modules node/package-lock.json
 need node node_modules package-lock.json
 need python .venv requirements.txt

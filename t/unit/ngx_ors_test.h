@@ -114,6 +114,13 @@ ngx_uint_t ngx_ors_test_failed(void);
 /* Allocations since the beginning: for tests of "no allocation here". */
 ngx_uint_t ngx_ors_test_allocs(void);
 
+/*
+ * The most bytes that all pools together had, as they were asked for and not
+ * given back, since the reset.
+ */
+void ngx_ors_test_memory_reset(void);
+size_t ngx_ors_test_memory(void);
+
 /* Sets ngx_time() and ngx_current_msec, at first 1700000000 and 1000. */
 void ngx_ors_test_time(time_t sec, ngx_uint_t msec);
 

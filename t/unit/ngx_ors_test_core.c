@@ -16,13 +16,25 @@
 #define NGX_ORS_TEST_GARBAGE  0xa5
 
 
+/* an allocation of a pool */
+
+typedef struct {
+    ngx_pool_large_t     large;       /* must be the first */
+    size_t               size;
+} ngx_ors_test_block_t;
+
+
 static ngx_uint_t ngx_ors_test_fails(void);
 static void *ngx_ors_test_alloc(ngx_pool_t *pool, size_t size, size_t shift);
+static void ngx_ors_test_free(ngx_pool_large_t *large);
 
 
-static ngx_uint_t       ngx_ors_test_fail_n;
-static ngx_uint_t       ngx_ors_test_fail_hit;
-static ngx_uint_t       ngx_ors_test_alloc_n;
+static __thread ngx_uint_t  ngx_ors_test_fail_n;
+static __thread ngx_uint_t  ngx_ors_test_fail_hit;
+static __thread ngx_uint_t  ngx_ors_test_alloc_n;
+
+static __thread size_t      ngx_ors_test_bytes;
+static __thread size_t      ngx_ors_test_bytes_most;
 
 static ngx_log_t        ngx_ors_test_log_value;
 static ngx_uint_t       ngx_ors_test_log_n[NGX_LOG_DEBUG + 1];
@@ -117,6 +129,20 @@ ngx_uint_t
 ngx_ors_test_allocs(void)
 {
     return ngx_ors_test_alloc_n;
+}
+
+
+void
+ngx_ors_test_memory_reset(void)
+{
+    ngx_ors_test_bytes_most = ngx_ors_test_bytes;
+}
+
+
+size_t
+ngx_ors_test_memory(void)
+{
+    return ngx_ors_test_bytes_most;
 }
 
 
@@ -223,8 +249,7 @@ ngx_reset_pool(ngx_pool_t *pool)
         large = pool->large;
         pool->large = large->next;
 
-        free(large->alloc);
-        free(large);
+        ngx_ors_test_free(large);
     }
 
     pool->chain = NULL;
@@ -235,27 +260,46 @@ ngx_reset_pool(ngx_pool_t *pool)
 static void *
 ngx_ors_test_alloc(ngx_pool_t *pool, size_t size, size_t shift)
 {
-    u_char            *p;
-    ngx_pool_large_t  *large;
+    u_char                *p;
+    ngx_ors_test_block_t  *block;
 
     if (ngx_ors_test_fails()) {
         return NULL;
     }
 
     p = malloc(size + shift);
-    large = malloc(sizeof(ngx_pool_large_t));
+    block = malloc(sizeof(ngx_ors_test_block_t));
 
-    if (p == NULL || large == NULL) {
+    if (p == NULL || block == NULL) {
         abort();
     }
 
     ngx_memset(p, NGX_ORS_TEST_GARBAGE, size + shift);
 
-    large->alloc = p;
-    large->next = pool->large;
-    pool->large = large;
+    block->size = size;
+    block->large.alloc = p;
+    block->large.next = pool->large;
+    pool->large = &block->large;
+
+    ngx_ors_test_bytes += size;
+    ngx_ors_test_bytes_most = ngx_max(ngx_ors_test_bytes_most,
+                                      ngx_ors_test_bytes);
 
     return p + shift;
+}
+
+
+static void
+ngx_ors_test_free(ngx_pool_large_t *large)
+{
+    ngx_ors_test_block_t  *block;
+
+    block = (ngx_ors_test_block_t *) large;
+
+    ngx_ors_test_bytes -= block->size;
+
+    free(large->alloc);
+    free(block);
 }
 
 
@@ -308,8 +352,7 @@ ngx_pfree(ngx_pool_t *pool, void *p)
 
         if (large->alloc == p || (u_char *) large->alloc + 1 == p) {
             *ll = large->next;
-            free(large->alloc);
-            free(large);
+            ngx_ors_test_free(large);
             return NGX_OK;
         }
     }

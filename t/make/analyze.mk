@@ -1,0 +1,47 @@
+# Three readers of the source, besides compilers: gcc's analyzer, clang's and
+# cppcheck.  A finding is an error; a stamp tells what had none, so that only
+# what has changed is read again.
+
+ANALYZE      := $(BUILD)/analyze
+ANALYZE_SRCS := $(sort $(shell find src -name '*.c'))
+ANALYZE_INCS  = $(addprefix -isystem $(NGX_TREE)/,objs src/core src/event \
+                    src/event/modules src/event/quic src/os/unix src/http \
+                    src/http/modules src/http/v2 src/http/v3) \
+                $(addprefix -I,$(sort $(dir $(shell find src -name '*.h'))))
+
+# -O2 is where gcc sees through inline functions
+
+ANALYZE_GCC   = gcc -O2 -fanalyzer -Wnull-dereference -Werror -S
+ANALYZE_CLANG = $(CLANG) --analyze --analyzer-output text \
+                -Xclang -analyzer-werror
+
+CPPCHECK     := $(ANALYZE)/cppcheck
+CPPCHECK_ARGS = -q -j$(JOBS) --enable=warning,performance,portability \
+                --inline-suppr --error-exitcode=1 --suppress=missingInclude \
+                --cppcheck-build-dir=$(CPPCHECK)
+
+.PHONY: analyze cppcheck
+
+analyze: build
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) analyze
+	+@$(MAKE) --no-print-directory -k $(PAR) cppcheck \
+	    $(patsubst src/%.c,$(ANALYZE)/gcc/%.ok,$(ANALYZE_SRCS)) \
+	    $(patsubst src/%.c,$(ANALYZE)/clang/%.ok,$(ANALYZE_SRCS))
+
+$(ANALYZE)/gcc/%.ok: src/%.c t/make/analyze.mk
+	@mkdir -p $(@D)
+	@$(ANALYZE_GCC) $(ANALYZE_INCS) -MMD -MF $(@:.ok=.d) -MT $@ \
+	    -o $(@:.ok=.s) $<
+	@rm $(@:.ok=.s)
+	@touch $@
+
+$(ANALYZE)/clang/%.ok: src/%.c t/make/analyze.mk
+	@mkdir -p $(@D)
+	@$(ANALYZE_CLANG) $(ANALYZE_INCS) -MMD -MF $(@:.ok=.d) -MT $@ $<
+	@touch $@
+
+cppcheck:
+	@mkdir -p $(CPPCHECK)
+	@cppcheck $(CPPCHECK_ARGS) $(filter -Isrc%,$(ANALYZE_INCS)) src
+
+-include $(wildcard $(ANALYZE)/*/*.d $(ANALYZE)/*/*/*.d)
