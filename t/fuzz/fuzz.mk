@@ -23,7 +23,7 @@ FUZZ_RUN    := $(if $(F),$(foreach n,$(FUZZ_NAMES), \
                                   $(if $(findstring $(F),$(n)),$(n))), \
                          $(FUZZ_NAMES))
 
-# a request goes on to the dialect, and is checked with what turns are
+# a request goes on to a chat server, and is checked with what turns are
 FUZZ_request := turn
 FUZZ_redis   := store
 FUZZ_stored  := turn

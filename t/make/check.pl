@@ -17,27 +17,27 @@ use Getopt::Long;
 # what the files of a room may include besides nginx's own headers
 
 my %below = (
-    base    => [],
-    json    => [qw(base)],
-    wire    => [qw(base)],
-    stats   => [qw(base)],
-    schema  => [qw(json base)],
-    seal    => [qw(base)],
-    store   => [qw(wire base)],
-    proto   => [qw(json wire base)],
-    dialect => [qw(proto seal json wire base)],
-    guard   => [qw(dialect proto json wire base)],
-    turn    => [qw(guard dialect proto seal json wire base)],
-    http    => [qw(turn guard dialect proto store seal schema stats json wire
-                   base)],
+    base   => [],
+    json   => [qw(base)],
+    wire   => [qw(base)],
+    stats  => [qw(base)],
+    seal   => [qw(base)],
+    store  => [qw(wire base)],
+    schema => [qw(json base)],
+    proto  => [qw(schema json wire base)],
+    chat   => [qw(proto schema seal json wire base)],
+    answer => [qw(chat proto schema json wire base)],
+    turn   => [qw(answer chat proto schema seal json wire base)],
+    http   => [qw(turn answer chat proto schema store seal stats json wire
+                  base)],
 );
 
 # a header of a library, and the rooms that know it
 
 my %private = (
     'ngx_http.h' => qr/^(http)?$/,
-    'jansson.h'  => qr/^schema$/,
-    'pcre2.h'    => qr/^schema$/,
+    'jansson.h'  => qr/^(jsonschema|tools)$/,
+    'pcre2.h'    => qr/^jsonschema$/,
     'zlib.h'     => qr/^wire$/,
     'lmdb.h'     => qr/^store$/,
     'hiredis.h'  => qr/^store$/,

@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 
-my @rooms = qw(base json wire seal stats schema store proto dialect guard turn
+my @rooms = qw(base json wire seal stats store schema proto answer chat turn
                http);
 my $file = 'config';
 

@@ -26,18 +26,19 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire seal stats store proto dialect guard turn
+UNIT_ROOMS  := base json wire seal stats store schema proto chat answer turn
 
-UNIT_base    := base
-UNIT_json    := json base
-UNIT_wire    := wire base
-UNIT_seal    := seal base
-UNIT_stats   := stats base
-UNIT_store   := store wire base
-UNIT_proto   := proto wire json base
-UNIT_dialect := dialect proto seal wire json base
-UNIT_guard   := guard dialect proto seal wire json base
-UNIT_turn    := turn guard dialect proto seal wire json base
+UNIT_base   := base
+UNIT_json   := json base
+UNIT_wire   := wire base
+UNIT_seal   := seal base
+UNIT_stats  := stats base
+UNIT_store  := store wire base
+UNIT_schema := schema json base
+UNIT_proto  := proto schema wire json base
+UNIT_chat   := chat proto schema seal wire json base
+UNIT_answer := answer chat proto schema seal wire json base
+UNIT_turn   := turn answer chat proto schema seal wire json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \
