@@ -92,7 +92,7 @@ static ngx_conf_num_bounds_t  ngx_http_open_responses_tries_bounds = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_open_responses_guards[] = {
+static ngx_conf_enum_t  ngx_http_open_responses_validates[] = {
     { ngx_string("off"), 0 },
     { ngx_string("request"), NGX_HTTP_ORS_VALIDATE_REQUEST },
     { ngx_string("response"), NGX_HTTP_ORS_VALIDATE_RESPONSE },
@@ -457,7 +457,7 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     olcf->report = 0;
 
     if (ngx_http_ors_conf_value(cf, "", &cmd->name,
-                                ngx_http_open_responses_guards, &value[1],
+                                ngx_http_open_responses_validates, &value[1],
                                 &olcf->validate)
         != NGX_OK)
     {
@@ -606,7 +606,7 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
-     *     conf->guards = 0;
+     *     conf->validators = 0;
      *     conf->nbackground = 0;
      *     conf->stats = NULL;
      *     conf->secret = NULL;
@@ -798,7 +798,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     if (conf->validate) {
         omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
-        omcf->guards = 1;
+        omcf->validators = 1;
     }
 
     if (!conf->enable) {
@@ -859,7 +859,7 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
-    if (!omcf->guards && omcf->locations.nelts == 0) {
+    if (!omcf->validators && omcf->locations.nelts == 0) {
 
         /* loaded and not used: requests do not meet us */
 
@@ -881,14 +881,14 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    *h = ngx_http_ors_guard_early_handler;
+    *h = ngx_http_ors_validator_early_handler;
 
     h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
     if (h == NULL) {
         return NGX_ERROR;
     }
 
-    *h = ngx_http_ors_guard_handler;
+    *h = ngx_http_ors_validator_handler;
 
     /*
      * An inherited page would reach the client in place of the error

@@ -4,8 +4,8 @@
 
 # What real clients once sent, posted again with their headers: to a model
 # that says what reached it, to aimock, which must take it, too, and to a
-# server that speaks the protocol itself, behind the gateway and behind a guard
-# that refuses all that it does not know.  The list of
+# server that speaks the protocol itself, behind the gateway and behind a
+# validator that refuses all that it does not know.  The list of
 # t/data/requests/EXPECTED tells which of them are refused, and why.
 
 use v5.36;
@@ -96,7 +96,7 @@ my $t = ORS::Nginx->new(
                 open_responses_target default /to/native;
             }
 
-            location /guard/ {
+            location /validator/ {
                 open_responses_validate       on;
                 open_responses_unknown_fields reject;
 
@@ -199,7 +199,7 @@ sub native ($name, $body, $code, $param, %o) {
     my $good = $code eq 'ok' || $code eq 'previous_response_not_found'
                || $param =~ /\Ainput\[\d+\](?:\.type)?\z/;
 
-    for my $at (qw( native guard )) {
+    for my $at (qw( native validator )) {
         my $r = post_json($t->port, "/$at/responses", $body, %o);
 
         if (!$good) {

@@ -65,7 +65,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
             open_responses_unknown_fields strip;
         }
 
-        location /guard/ {
+        location /validator/ {
             open_responses_validate on;
             open_responses_flavor openai;
             proxy_set_header X-Native 1;
@@ -330,8 +330,8 @@ sub whim ($ids) {
     }
 
     my @at = qw( /v1/responses /v1/responses /v1/responses /strict/responses
-                 /guard/responses /tolerant/responses /v1/responses/compact
-                 /guard/chat/completions /v1/models );
+                 /validator/responses /tolerant/responses /v1/responses/compact
+                 /validator/chat/completions /v1/models );
     my $at = $at[rand @at];
 
     return ('GET', $at, '') if $at =~ /models/;

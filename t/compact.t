@@ -112,7 +112,7 @@ my $conf = <<'CONF';
         }
     }
 
-    # whose answers are checked by the guard
+    # whose answers are checked by the validator
 
     server {
         listen 127.0.0.1:%%PORT_1%%;
@@ -199,7 +199,7 @@ my @said = ({ role => 'user', content => 'hi' },
 
 for my $script (qw( summary json )) {
     for my $port (0, 1) {
-        my $name = "$script" . ($port ? ', guarded' : '');
+        my $name = "$script" . ($port ? ', validated' : '');
         my $c = compacted($script, $name, port => $port);
 
         is(join(' ', sort keys %$c), 'created_at id object output usage',
@@ -295,7 +295,7 @@ sub asked ($name, %o) {
 
 for my $script (qw( summary json )) {
     for my $port (0, 1) {
-        my $name = "trigger: $script" . ($port ? ', guarded' : '');
+        my $name = "trigger: $script" . ($port ? ', validated' : '');
         my @o = (port => $port, body => {
             tools => [ { type => 'function', name => 'f' } ],
             tool_choice => 'required', max_output_tokens => 16,

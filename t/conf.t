@@ -231,10 +231,10 @@ bad('a prompt in an if',
     location('if ($arg_x) { open_responses_compact_prompt a; }'),
     '"open_responses_compact_prompt" directive is not allowed here');
 
-good('a guard beside proxy_pass, and another in front of it',
+good('a validator beside proxy_pass, and another in front of it',
      location('open_responses_validate on; proxy_pass http://127.0.0.1:1;'
               . ' location /v1/in/ { open_responses_validate response; }'));
-good('a guard of a server whose locations serve the API',
+good('a validator of a server whose locations serve the API',
      'open_responses_validate on;'
      . on('open_responses_target default /t;'));
 

@@ -154,48 +154,48 @@ response_ok(ask($t, 'x', headers => { Authorization => 'Bearer eve' }),
 $t->finish;
 
 
-# guard.conf
+# validator.conf
 
-$t = ORS::Nginx->new(conf => at_home($file{'guard.conf'}));
+$t = ORS::Nginx->new(conf => at_home($file{'validator.conf'}));
 $t->start;
 
 my @strange = (input => [ { role => 'tool', content => 'hi' } ]);
 
-is(guarded('/v1', 'whole')->{json}{x_extra}, 1, 'guard: an answer');
+is(validated('/v1', 'whole')->{json}{x_extra}, 1, 'validator: an answer');
 is(asked()->{model}, 'whole', 'what is good goes on');
-is(guarded('/v1', 'whole', x_mark => 1)->{json}{model}, 'whole',
+is(validated('/v1', 'whole', x_mark => 1)->{json}{model}, 'whole',
    'the name that was asked for');
 is(asked()->{x_mark}, 1, 'unknown keys go on');
 
-error_ok(guarded($_, 'whole', @strange), 400, "$_: a bad request",
+error_ok(validated($_, 'whole', @strange), 400, "$_: a bad request",
          code => 'invalid_value', param => 'input[0].role')
     for qw( /v1 /outside/v1 );
-error_ok(guarded($_, 'broken'), 502, "$_: a bad answer",
+error_ok(validated($_, 'broken'), 502, "$_: a bad answer",
          code => 'invalid_upstream_answer') for qw( /v1 /outside/v1 );
 
-is(guarded('/trial/v1', 'whole', @strange)->{status}, 200,
+is(validated('/trial/v1', 'whole', @strange)->{status}, 200,
    'trial: a bad request passes');
-is_deeply(guarded('/trial/v1', 'broken')->{json},
+is_deeply(validated('/trial/v1', 'broken')->{json},
           { id => 'resp_1', output => 'magpie' },
           'trial: a bad answer passes');
 ok($t->wait_log(qr/$_/), "trial: $_")
     for 'request would be refused: invalid_value in input\[0\]\.role',
         'upstream answer would be refused: invalid_upstream_answer';
 
-$r = guarded('/v1', 'key');
+$r = validated('/v1', 'key');
 is($r->{status}, 401, 'an error passes');
 like($r->{body}, qr/sk-1/, 'with its text');
 
-$r = guarded('/outside/v1', 'whole', x_mark => 1);
+$r = validated('/outside/v1', 'whole', x_mark => 1);
 response_ok($r, 'outside');
 ok(!exists $r->{json}{x_extra}, 'outside: nothing unknown comes down');
 ok(!exists asked()->{x_mark}, 'outside: nor goes up');
 
-$r = guarded('/outside/v1', 'key');
+$r = validated('/outside/v1', 'key');
 error_ok($r, 502, 'outside: an error is masked', code => 'server_error');
 unlike($r->{body}, qr/sk-1/, 'outside: its text is not shown');
 
-$r = get($t->port, '/guard-status')->{json};
+$r = get($t->port, '/validator-status')->{json};
 is_deeply([ @{ $r->{requests} }{qw( checked refused reported )} ],
           [ 11, 2, 1 ], 'status: requests');
 is_deeply([ @{ $r->{answers} }{qw( refused reported )} ], [ 2, 1 ],
@@ -210,7 +210,7 @@ my @lines = (
     ' 401 "key" failed invalid_api_key -',
 );
 
-ok(wait_for(sub { slurp($t->dir . '/guarded.log') =~ /\Q$_\E$/m }),
+ok(wait_for(sub { slurp($t->dir . '/validated.log') =~ /\Q$_\E$/m }),
    "log:$_") for @lines;
 
 $t->finish;
@@ -482,7 +482,7 @@ sub ask ($t, $name, @o) {
 }
 
 
-sub guarded ($at, $name, @more) {
+sub validated ($at, $name, @more) {
     return post_json($t->port, "$at/responses",
                      { model => $name, input => 'hi', @more });
 }

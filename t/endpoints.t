@@ -82,7 +82,7 @@ my $t = ORS::Nginx->new(
             open_responses_target  default         /to/native;
         }
 
-        location /guarded/ {
+        location /validated/ {
             open_responses_validate        on;
             open_responses_unknown_fields  reject;
             proxy_pass http://127.0.0.1:%%PORT_0%%/list/;
@@ -247,10 +247,10 @@ sub names ($at) {
     is_deeply(names('/no-names'), [], 'no names at all');
 
     my $whole = get($t->port, '/list/models');
-    my $guarded = get($t->port, '/guarded/models');
+    my $validated = get($t->port, '/validated/models');
     my $head = request($t->port, 'HEAD', '/list/models');
 
-    is($guarded->{body}, $whole->{body}, 'models, guarded: all is known');
+    is($validated->{body}, $whole->{body}, 'models, validated: all is known');
     is($head->{status}, 200, 'HEAD models: status');
     is($head->{body}, '', 'HEAD models: no body');
     is($head->{headers}{'content-length'}, length $whole->{body},

@@ -97,7 +97,7 @@ my $t = ORS::Nginx->new(model => $model, subst => {
             open_responses_store other;
         }
 
-        location /guard/ {
+        location /validator/ {
             open_responses_validate on;
             open_responses_strict on;
             proxy_set_header X-Script native;
@@ -154,10 +154,10 @@ my @script = (
     [ 'a compressed answer', sub { },
       sub { ask('/v1', model => 'packed', store => json_false) } ],
     [ 'sealed content', sub { }, sub { sealed() } ],
-    [ 'a checked document', sub { }, sub { ask('/guard') } ],
+    [ 'a checked document', sub { }, sub { ask('/validator') } ],
     [ 'a checked stream', sub { },
-      sub { ask('/guard', stream => json_true) } ],
-    [ 'a refusal', sub { }, sub { ask('/guard', input => 7) } ],
+      sub { ask('/validator', stream => json_true) } ],
+    [ 'a refusal', sub { }, sub { ask('/validator', input => 7) } ],
     (map { my $at = $_->[1];
            [ "$_->[0], a turn", sub { kept($at); () }, sub { ask($at) } ],
            [ "$_->[0], the next turn", sub { first($at) },

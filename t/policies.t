@@ -84,7 +84,7 @@ for my $reading (sort keys %strict) {
             open_responses_flavor $flavor;
         }
 
-        location /guard-$reading/ {
+        location /validator-$reading/ {
             open_responses_validate on;
             open_responses_strict $strict{$reading};
             open_responses_flavor $flavor;
@@ -100,7 +100,7 @@ for my $policy (qw( pass strip reject )) {
             open_responses_unknown_fields $policy;
         }
 
-        location /guard-$policy/ {
+        location /validator-$policy/ {
             open_responses_validate on;
             open_responses_unknown_fields $policy;
             proxy_pass http://%%MODEL%%/v1/;
@@ -229,7 +229,7 @@ for ([ 'a list without types', 'responses',
     my $body = qq({"model":"m",$members});
 
     for my $reading (@ALL) {
-        for my $at ($reading, "guard-$reading") {
+        for my $at ($reading, "validator-$reading") {
             my $n = $model->count;
             my $r = ask($at, $endpoint, $body);
 
@@ -250,7 +250,7 @@ for ([ 'a list without types', 'responses',
 # answers: flavors have other items and events
 
 for my $reading (@ALL) {
-    for my $at ($reading, "guard-$reading") {
+    for my $at ($reading, "validator-$reading") {
         my $openai = $reading =~ /openai/;
         my $body = '{"model":"m","input":"hi"}';
 
@@ -299,13 +299,13 @@ for my $endpoint (sort keys %more) {
         my ($more, $less) = map { s/MODEL/$to/r }
                             $more{$endpoint}, $less{$endpoint};
 
-        for my $at (qw( spec pass guard-spec guard-pass )) {
+        for my $at (qw( spec pass validator-spec validator-pass )) {
             ask($at, $endpoint, $more);
             is($model->last_request->{body}, $more,
                "$at, $endpoint, $to: as they came");
         }
 
-        for my $at (qw( strip guard-strip )) {
+        for my $at (qw( strip validator-strip )) {
             ask($at, $endpoint, $more);
             is($model->last_request->{body}, $less,
                "$at, $endpoint, $to: at all depths");
@@ -316,7 +316,7 @@ for my $endpoint (sort keys %more) {
         error_ok(ask($_, $endpoint, $more), 400, "$_, $endpoint, $to",
                  code => 'unknown_parameter',
                  param => 'top_k')
-            for qw( reject guard-reject );
+            for qw( reject validator-reject );
         is($model->count, $n, "reject, $endpoint, $to: not sent");
     }
 }
@@ -325,14 +325,14 @@ for my $endpoint (sort keys %more) {
 # and in answers
 
 sub known ($label, $endpoint, $script, $text) {
-    for my $at (qw( spec pass guard-spec guard-pass )) {
+    for my $at (qw( spec pass validator-spec validator-pass )) {
         my $body = ask($at, $endpoint, $text, $script)->{body};
 
         like($body, qr/"extra"/, "$at, $label: it passes");
         like($body, qr/"mark"/, "$at, $label: at all depths");
     }
 
-    for my $at (qw( strip guard-strip )) {
+    for my $at (qw( strip validator-strip )) {
         my $r = ask($at, $endpoint, $text, $script);
 
         is($r->{status}, 200, "$at, $label: status");
@@ -341,7 +341,8 @@ sub known ($label, $endpoint, $script, $text) {
     }
 
     error_ok(ask($_, $endpoint, $text, $script), 502, "$_, $label",
-             code => 'invalid_upstream_answer') for qw( reject guard-reject );
+             code => 'invalid_upstream_answer')
+        for qw( reject validator-reject );
 }
 
 known('responses', 'responses', 'more-whole',

@@ -233,7 +233,7 @@ for my $reading (@wider) {
     is($refused, '', "$reading: what the specification permits");
 }
 
-# OpenAI's clients require them; the guard puts them in where they lack
+# OpenAI's clients require them; the validator puts them in where they lack
 is("@{[ sort keys %wider ]}", 'loose_openai, logprobs openai, logprobs',
    'flavor "openai": only a lack of logprobs is a difference');
 

@@ -328,8 +328,8 @@ my %codes;
         my $text = slurp($file);
 
         $found{$1} = $file
-            while $text =~ /ngx_ors_(?:error_set|mistake_set|guard_found
-                                       |guard_refuse)
+            while $text =~ /ngx_ors_(?:error_set|mistake_set|validator_found
+                                       |validator_refuse)
                             \([^;"]*?"([a-z]+(?:_[a-z]+)+)"/gx;
     }
 

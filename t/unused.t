@@ -122,7 +122,7 @@ my $used = <<'CONF';
             open_responses_target default /to/model;
         }
 
-        location /guarded/ { proxy_pass http://%%MODEL%%/; }
+        location /validated/ { proxy_pass http://%%MODEL%%/; }
 
         location = /to/model {
             internal;

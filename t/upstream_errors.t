@@ -123,12 +123,12 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_upstream_errors mask;
         }
 
-        location /guard/ {
+        location /validator/ {
             open_responses_validate on;
             proxy_pass http://%%MODEL%%/v1/;
         }
 
-        location /guard-mask/ {
+        location /validator-mask/ {
             open_responses_validate on;
             open_responses_upstream_errors mask;
             proxy_pass http://%%MODEL%%/v1/;
@@ -173,7 +173,7 @@ my @ways = (
     [ 'mask', 'native', 1 ], [ 'mask', 'native-mask', 1 ],
     [ 'pass', 'chat', 0 ], [ 'pass', 'chat-mask', 1 ],
     [ 'mask', 'chat', 1 ], [ 'mask', 'chat-mask', 1 ],
-    [ 'guard', 'native', 0 ], [ 'guard-mask', 'native', 1 ],
+    [ 'validator', 'native', 0 ], [ 'validator-mask', 'native', 1 ],
 );
 
 

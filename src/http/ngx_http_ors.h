@@ -27,7 +27,7 @@
 /* an answer is looked at in steps, between which a client may be slow */
 #define NGX_HTTP_ORS_STEP      8192
 
-/* what a guard looks at */
+/* what a validator looks at */
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
@@ -102,9 +102,9 @@ typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
-    ngx_uint_t             guards;      /* some location has a guard */
+    ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
-    ngx_uint_t             nbackground; /* those that this worker runs */
+    ngx_uint_t             nbackground;  /* those that this worker runs */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */
@@ -259,10 +259,10 @@ typedef struct {
 
 
 typedef enum {
-    ngx_http_ors_guard_st_new = 0,
-    ngx_http_ors_guard_st_body,             /* it is read, to be checked */
-    ngx_http_ors_guard_st_passed            /* its answer may come */
-} ngx_http_ors_guard_state_e;
+    ngx_http_ors_validator_st_new = 0,
+    ngx_http_ors_validator_st_body,             /* it is read, to be checked */
+    ngx_http_ors_validator_st_passed            /* its answer may come */
+} ngx_http_ors_validator_state_e;
 
 
 /* the upstream that an answer comes from, see _upstream.c */
@@ -280,18 +280,18 @@ typedef struct {
 } ngx_http_ors_upstream_t;
 
 
-/* a main request in a location with a guard; lives as long as it does */
+/* a main request in a location with a validator; lives as long as it does */
 
 typedef struct {
-    ngx_http_ors_guard_state_e  state;
-    ngx_http_request_t         *request;
-    ngx_http_ors_loc_conf_t    *conf;       /* of the location that guards */
-    const ngx_ors_endpoint_t   *endpoint;   /* NULL: the path is refused */
+    ngx_http_ors_validator_state_e  state;
+    ngx_http_request_t             *request;
+    ngx_http_ors_loc_conf_t        *conf;  /* of the location that validators */
+    const ngx_ors_endpoint_t       *endpoint;  /* NULL: the path is refused */
 
     ngx_ors_request_t           body;
     ngx_ors_error_t             error;      /* of the request */
 
-    ngx_ors_guard_t             guard;
+    ngx_ors_verify_t            verify;
     ngx_ors_out_t               out;        /* what it lets through */
     ngx_http_ors_plain_t        plain;
     ngx_http_ors_upstream_t     upstream;
@@ -309,7 +309,7 @@ typedef struct {
     unsigned                    header_sent:1;
     unsigned                    last_sent:1;
     unsigned                    counted:1;  /* the statistics know its end */
-} ngx_http_ors_guarded_t;
+} ngx_http_ors_validator_t;
 
 
 /* ngx_http_ors_handler.c */
@@ -726,17 +726,17 @@ void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 /* Counts a target that has failed, in place of which another one is called. */
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
 
-/* Counts a request that a guard has looked at, and what came of it. */
-void ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g);
+/* Counts a request that a validator has looked at, and what came of it. */
+void ngx_http_ors_stats_request(ngx_http_ors_validator_t *g);
 
 /*
- * Counts the upstreams of a guarded request that failed before its answer
+ * Counts the upstreams of a validated request that failed before its answer
  * came, when the header of the answer is there.
  */
-void ngx_http_ors_stats_upstreams(ngx_http_ors_guarded_t *g);
+void ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *g);
 
-/* Counts an answer that a guard has looked at, once, when it is over. */
-void ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g);
+/* Counts an answer that a validator has looked at, once, when it is over. */
+void ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g);
 
 /*
  * Asks for the memory of the counters: they are needed by this
@@ -898,37 +898,38 @@ void ngx_http_ors_path_error(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint, ngx_ors_error_t *err);
 
 
-/* ngx_http_ors_guard.c */
+/* ngx_http_ors_validator.c */
 
 /*
  * Phase handler, before access and limits: makes the record of a request
- * that is guarded, by which it is known where an error page stands for it.
+ * that is validated, by which it is known where an error page stands for it.
  */
-ngx_int_t ngx_http_ors_guard_early_handler(ngx_http_request_t *r);
+ngx_int_t ngx_http_ors_validator_early_handler(ngx_http_request_t *r);
 
 /*
  * Phase handler: in a location with "open_responses_validate" reads the
  * request's body, checks it, and refuses it or lets it go on.
  */
-ngx_int_t ngx_http_ors_guard_handler(ngx_http_request_t *r);
+ngx_int_t ngx_http_ors_validator_handler(ngx_http_request_t *r);
 
 /*
  * 1 if nginx itself has refused a request before it was known to be one that
- * is guarded, as with 413: it is told as all else is.
+ * is validated, as with 413: it is told as all else is.
  */
-ngx_uint_t ngx_http_ors_guard_refused(ngx_http_request_t *r);
+ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
 
-/* The record of a main request that is guarded, or NULL. */
-ngx_http_ors_guarded_t *ngx_http_ors_guarded(ngx_http_request_t *r);
+/* The record of a main request that is validated, or NULL. */
+ngx_http_ors_validator_t *ngx_http_ors_validatored(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_guard_filter.c */
+/* ngx_http_ors_validator_filter.c */
 
 /* Header and body of its answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_guard_header(ngx_http_ors_guarded_t *g,
+ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
     ngx_http_output_header_filter_pt next,
     ngx_http_output_body_filter_pt next_body);
-ngx_int_t ngx_http_ors_guard_body(ngx_http_ors_guarded_t *g, ngx_chain_t *in);
+ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *g,
+    ngx_chain_t *in);
 
 
 /* ngx_http_ors_upstream.c */

@@ -12,7 +12,7 @@
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
-static ngx_http_ors_guarded_t *ngx_http_ors_filter_guarded(
+static ngx_http_ors_validator_t *ngx_http_ors_filter_validator(
     ngx_http_request_t *r);
 
 
@@ -23,10 +23,10 @@ static ngx_http_output_body_filter_pt    ngx_http_next_body_filter;
 static ngx_int_t
 ngx_http_ors_header_filter(ngx_http_request_t *r)
 {
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_http_ors_call_t      *call;
-    ngx_http_ors_guarded_t   *g;
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_call_t       *call;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_validator_t  *g;
 
     call = ngx_http_ors_call_of(r);
 
@@ -34,16 +34,16 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
         return ngx_http_ors_call_header(call);
     }
 
-    g = ngx_http_ors_filter_guarded(r);
+    g = ngx_http_ors_filter_validator(r);
 
     if (g) {
-        return ngx_http_ors_guard_header(g, ngx_http_next_header_filter,
-                                         ngx_http_next_body_filter);
+        return ngx_http_ors_validator_header(g, ngx_http_next_header_filter,
+                                             ngx_http_next_body_filter);
     }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    if (r == r->main && (olcf->enable || ngx_http_ors_guard_refused(r))
+    if (r == r->main && (olcf->enable || ngx_http_ors_validator_refused(r))
         && r->headers_out.status >= NGX_HTTP_BAD_REQUEST)
     {
         ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
@@ -62,9 +62,9 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_http_ors_ctx_t      *ctx;
-    ngx_http_ors_call_t     *call;
-    ngx_http_ors_guarded_t  *g;
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_call_t       *call;
+    ngx_http_ors_validator_t  *g;
 
     call = ngx_http_ors_call_of(r);
 
@@ -78,31 +78,31 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_ors_error_body(r, in, ngx_http_next_body_filter);
     }
 
-    g = ngx_http_ors_filter_guarded(r);
+    g = ngx_http_ors_filter_validator(r);
 
     if (g && g->held) {
-        return ngx_http_ors_guard_body(g, in);
+        return ngx_http_ors_validator_body(g, in);
     }
 
     return ngx_http_next_body_filter(r, in);
 }
 
 
-/* requests of a server without guards do not pay for those of others */
+/* requests of a server without validators do not pay for those of others */
 
-static ngx_http_ors_guarded_t *
-ngx_http_ors_filter_guarded(ngx_http_request_t *r)
+static ngx_http_ors_validator_t *
+ngx_http_ors_filter_validator(ngx_http_request_t *r)
 {
-    ngx_http_ors_guarded_t    *g;
+    ngx_http_ors_validator_t  *g;
     ngx_http_ors_main_conf_t  *omcf;
 
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
-    if (!omcf->guards || r != r->main) {
+    if (!omcf->validators || r != r->main) {
         return NULL;
     }
 
-    g = ngx_http_ors_guarded(r);
+    g = ngx_http_ors_validatored(r);
 
     /* an answer to a path that is no endpoint is anything */
 

@@ -192,7 +192,7 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     end.upstream = (turn->upstream_error
                     || turn->upstream_status >= NGX_HTTP_BAD_REQUEST);
     end.stream = turn->request.stream;
-    end.mended = (turn->guard.mended != 0);
+    end.mended = (turn->verify.mended != 0);
     end.report = 0;
     end.error = &turn->error;
 
@@ -201,7 +201,7 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
 
 
 void
-ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g)
+ngx_http_ors_stats_request(ngx_http_ors_validator_t *g)
 {
     ngx_ors_stats_t  *stats;
 
@@ -222,30 +222,30 @@ ngx_http_ors_stats_request(ngx_http_ors_guarded_t *g)
 
 
 void
-ngx_http_ors_stats_guard(ngx_http_ors_guarded_t *g)
+ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 {
     ngx_http_ors_stats_end_t  end;
 
-    if (g->counted || g->guard.state != ngx_ors_guard_st_over) {
+    if (g->counted || g->verify.state != ngx_ors_verify_st_over) {
         return;
     }
 
     g->counted = 1;
 
-    end.upstream = (!g->guard.refused
-                    && (g->guard.error.status
-                        || g->guard.upstream_status >= NGX_HTTP_BAD_REQUEST));
-    end.stream = (g->guard.stream != NULL);
-    end.mended = (g->guard.mended != 0 && !g->conf->report);
+    end.upstream = (!g->verify.refused
+                    && (g->verify.error.status
+                        || g->verify.upstream_status >= NGX_HTTP_BAD_REQUEST));
+    end.stream = (g->verify.stream != NULL);
+    end.mended = (g->verify.mended != 0 && !g->conf->report);
     end.report = g->conf->report;
-    end.error = &g->guard.error;
+    end.error = &g->verify.error;
 
     ngx_http_ors_stats_end(ngx_http_ors_stats(g->request), &end);
 }
 
 
 void
-ngx_http_ors_stats_upstreams(ngx_http_ors_guarded_t *g)
+ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *g)
 {
     ngx_uint_t            i;
     ngx_ors_stats_t      *stats;

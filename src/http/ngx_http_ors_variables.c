@@ -10,7 +10,7 @@
 #include <ngx_ors_line.h>
 
 
-static void ngx_http_ors_facts_guard(ngx_http_request_t *r,
+static void ngx_http_ors_facts_validator(ngx_http_request_t *r,
     ngx_http_ors_facts_t *facts);
 static void ngx_http_ors_facts_outcome(ngx_ors_response_status_e status,
     ngx_http_ors_facts_t *facts);
@@ -111,7 +111,7 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
 
         /* a ctx without a turn is that of an error document */
 
-        ngx_http_ors_facts_guard(r->main, facts);
+        ngx_http_ors_facts_validator(r->main, facts);
     }
 
     if (ctx && ctx->error) {
@@ -134,18 +134,18 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
 
 
 static void
-ngx_http_ors_facts_guard(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
+ngx_http_ors_facts_validator(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
 {
-    ngx_ors_error_t          *err;
-    ngx_http_ors_guarded_t   *g;
+    ngx_ors_error_t            *err;
+    ngx_http_ors_validator_t   *g;
 
-    g = ngx_http_ors_guarded(r);
+    g = ngx_http_ors_validatored(r);
 
     if (g == NULL) {
         return;
     }
 
-    if (g->guard.request) {
+    if (g->verify.request) {
         facts->model = g->body.model;
 
         if (g->body.stream) {
@@ -156,7 +156,7 @@ ngx_http_ors_facts_guard(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
         }
     }
 
-    err = g->error.status ? &g->error : &g->guard.error;
+    err = g->error.status ? &g->error : &g->verify.error;
 
     if (err->status) {
         facts->code = err->code;
@@ -166,10 +166,10 @@ ngx_http_ors_facts_guard(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
     if (g->refused) {
         ngx_str_set(&facts->status, "rejected");
 
-    } else if (g->guard.state == ngx_ors_guard_st_over) {
-        ngx_http_ors_facts_outcome(g->guard.error.status
+    } else if (g->verify.state == ngx_ors_verify_st_over) {
+        ngx_http_ors_facts_outcome(g->verify.error.status
                                    ? ngx_ors_response_failed
-                                   : g->guard.outcome, facts);
+                                   : g->verify.outcome, facts);
 
     } else if (g->held && r->count == 0) {
         ngx_str_set(&facts->status, "canceled");
@@ -223,7 +223,7 @@ ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
 
     /* a response that is passed on has an id of its own */
 
-    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->guard.held.len) {
+    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->verify.held.len) {
         facts->id = turn->response.id;
     }
 

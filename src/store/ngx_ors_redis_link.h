@@ -82,7 +82,7 @@ struct ngx_ors_redis_link_s {
 
     redisAsyncContext        *context;
     ngx_connection_t         *connection;
-    redisReplyObjectFunctions functions;  /* the guard of what is read */
+    redisReplyObjectFunctions functions;  /* the validator of what is read */
     redisReplyObjectFunctions make;       /* hiredis' own */
 
     ngx_event_t               event;      /* posted: calls the handler */

@@ -11,7 +11,7 @@
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_gather.h>
-#include <ngx_ors_guard_keep.h>
+#include <ngx_ors_verify_store.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_token.h>
@@ -145,18 +145,18 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
     if (!ngx_ors_turn_translates(turn, turn->dialect)) {
         turn->state = ngx_ors_turn_st_pass;
 
-        turn->guard.endpoint = turn->request.endpoint;
-        turn->guard.request = &turn->request;
-        turn->guard.policy = &turn->policy;
-        turn->guard.limits = turn->limits;
-        turn->guard.out = &turn->out;
-        turn->guard.pool = turn->pool;
-        turn->guard.log = turn->log;
-        turn->guard.keep = turn->expand;
+        turn->verify.endpoint = turn->request.endpoint;
+        turn->verify.request = &turn->request;
+        turn->verify.policy = &turn->policy;
+        turn->verify.limits = turn->limits;
+        turn->verify.out = &turn->out;
+        turn->verify.pool = turn->pool;
+        turn->verify.log = turn->log;
+        turn->verify.keep = turn->expand;
 
         return ngx_ors_turn_passed(turn,
-                                   ngx_ors_guard_header(&turn->guard, status,
-                                                        type, length));
+                                   ngx_ors_verify_header(&turn->verify, status,
+                                                         type, length));
     }
 
     if (status < 200 || status > 299) {
@@ -201,7 +201,7 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
         return ngx_ors_turn_gather(turn, b);
 
     case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_guard_data(&turn->guard, b));
+        return ngx_ors_turn_passed(turn, ngx_ors_verify_data(&turn->verify, b));
 
     case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_commit:
@@ -253,8 +253,8 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
         return ngx_ors_turn_failure(turn);
 
     case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_guard_end(&turn->guard,
-                                                           complete));
+        return ngx_ors_turn_passed(turn, ngx_ors_verify_end(&turn->verify,
+                                                            complete));
 
     case ngx_ors_turn_st_request:
     case ngx_ors_turn_st_again:
@@ -267,44 +267,44 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 }
 
 
-/* what the guard has come to is what the turn has */
+/* what the validator has come to is what the turn has */
 
 static ngx_int_t
 ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
 {
-    ngx_uint_t        begun;
-    ngx_ors_guard_t  *guard;
+    ngx_uint_t         begun;
+    ngx_ors_verify_t  *verify;
 
-    guard = &turn->guard;
+    verify = &turn->verify;
     begun = turn->status;
 
-    turn->status = guard->status;
-    turn->type = guard->type;
+    turn->status = verify->status;
+    turn->type = verify->type;
 
-    if (rc == NGX_DONE && guard->error.status && !guard->refused) {
-        ngx_ors_turn_log(turn, &guard->error.code);
+    if (rc == NGX_DONE && verify->error.status && !verify->refused) {
+        ngx_ors_turn_log(turn, &verify->error.code);
     }
 
     if (rc == NGX_DONE && !begun
-        && ngx_ors_turn_may_again(turn, &guard->error))
+        && ngx_ors_turn_may_again(turn, &verify->error))
     {
         turn->state = ngx_ors_turn_st_again;
         turn->status = 0;
-        turn->error = guard->error;
+        turn->error = verify->error;
 
         return (ngx_ors_out_drop(&turn->out) == NGX_OK) ? NGX_DONE
                                                         : NGX_ERROR;
     }
 
     if (rc == NGX_DONE) {
-        turn->state = guard->held.len ? ngx_ors_turn_st_commit
+        turn->state = verify->held.len ? ngx_ors_turn_st_commit
                                       : ngx_ors_turn_st_over;
 
-        turn->response.status = guard->outcome;
+        turn->response.status = verify->outcome;
 
-        if (guard->error.status) {
-            turn->error = guard->error;
-            turn->upstream_error = !guard->refused;
+        if (verify->error.status) {
+            turn->error = verify->error;
+            turn->upstream_error = !verify->refused;
             turn->response.status = ngx_ors_response_failed;
         }
     }
@@ -701,7 +701,7 @@ ngx_ors_turn_again(ngx_ors_turn_t *turn)
     turn->response.nitems = 0;
 
     ngx_memzero(&turn->error, sizeof(ngx_ors_error_t));
-    ngx_memzero(&turn->guard, sizeof(ngx_ors_guard_t));
+    ngx_memzero(&turn->verify, sizeof(ngx_ors_verify_t));
     ngx_memzero(&turn->response.usage, sizeof(ngx_ors_usage_t));
 }
 
@@ -714,8 +714,9 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         return NGX_DONE;
     }
 
-    if (turn->guard.held.len && turn->status) {
-        return ngx_ors_turn_passed(turn, ngx_ors_guard_keep_fail(&turn->guard,
+    if (turn->verify.held.len && turn->status) {
+        return ngx_ors_turn_passed(turn,
+                                   ngx_ors_verify_store_fail(&turn->verify,
                                                              &turn->error));
     }
 
@@ -817,7 +818,7 @@ ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 
     if (turn->state == ngx_ors_turn_st_pass) {
         return ngx_ors_turn_passed(turn,
-                                   ngx_ors_guard_refuse(&turn->guard,
+                                   ngx_ors_verify_refuse(&turn->verify,
                                                    "invalid_upstream_answer",
                                                    what));
     }

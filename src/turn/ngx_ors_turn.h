@@ -15,7 +15,7 @@
 #include <ngx_ors_answer.h>
 #include <ngx_ors_chat_habits.h>
 #include <ngx_ors_context.h>
-#include <ngx_ors_guard.h>
+#include <ngx_ors_verify.h>
 #include <ngx_ors_sse.h>
 
 
@@ -54,7 +54,7 @@ typedef struct {
     ngx_ors_error_t         error;        /* when it has failed */
 
     ngx_ors_answer_t        answer;       /* a translated one */
-    ngx_ors_guard_t         guard;        /* one that is passed on */
+    ngx_ors_verify_t        verify;       /* one that is passed on */
     ngx_ors_sse_t           sse;
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_buf_t               gathered;     /* a document that is coming in */

@@ -6,7 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_guard_keep.h>
+#include <ngx_ors_verify_store.h>
 #include <ngx_ors_secrets.h>
 #include <ngx_ors_turn.h>
 
@@ -58,7 +58,7 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     ngx_ors_context_own(req, input);
 
-    if (turn->guard.held.len) {
+    if (turn->verify.held.len) {
         return ngx_ors_turn_record_passed(turn, instructions, response);
     }
 
@@ -91,10 +91,10 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     static ngx_str_t  null = ngx_string("null");
 
-    json = &turn->guard.json;
-    edits = &turn->guard.edits;
+    json = &turn->verify.json;
+    edits = &turn->verify.edits;
 
-    rc = ngx_ors_guard_keep_response(&turn->guard, &response, &id, &items);
+    rc = ngx_ors_verify_store_response(&turn->verify, &response, &id, &items);
 
     if (rc != NGX_OK) {
         return rc;
@@ -107,7 +107,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return NGX_ERROR;
     }
 
-    node = ngx_ors_json_find(json, ngx_ors_guard_kept_object(&turn->guard),
+    node = ngx_ors_json_find(json, ngx_ors_verify_stored_object(&turn->verify),
                              "instructions");
 
     if (node && !instructions
@@ -116,7 +116,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return NGX_ERROR;
     }
 
-    object = ngx_ors_guard_kept_object(&turn->guard);
+    object = ngx_ors_verify_stored_object(&turn->verify);
 
     if (ngx_ors_secrets_tools(edits, json,
                               ngx_ors_json_find(json, object, "tools"))
@@ -144,14 +144,14 @@ ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
     turn->request.stored = stored;
     turn->state = ngx_ors_turn_st_over;
 
-    if (turn->guard.held.len) {
+    if (turn->verify.held.len) {
 
-        if (ngx_ors_guard_keep_release(&turn->guard, stored) != NGX_OK) {
+        if (ngx_ors_verify_store_release(&turn->verify, stored) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        turn->status = turn->guard.status;
-        turn->type = turn->guard.type;
+        turn->status = turn->verify.status;
+        turn->type = turn->verify.type;
 
         return NGX_DONE;
     }

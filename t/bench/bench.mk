@@ -1,10 +1,10 @@
 # Benchmarks: the budgets of the design, and parts of the module.
 #
-#   make bench                 adapter and guard beside plain proxy_pass
+#   make bench                 adapter and validator beside plain proxy_pass
 #   make bench QUICK=1         the same, rough, in less than a minute
 #   make bench PART=memory     some of requests, latency, streams, memory,
-#                              big, guard, unused, walker, reader, callgrind,
-#                              store
+#                              big, validator, unused, walker, reader,
+#                              callgrind, store
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json SCALAR=1   as on processors without SSE2
 #   make bench-walk FILES=...  reader and walker on requests

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 #
-# The budgets of the design, measured: one nginx worker, adapter and guard
+# The budgets of the design, measured: one nginx worker, adapter and validator
 # beside plain proxy_pass, all in front of the same model server.
 #
 #   bench.pl --load=PROGRAM [--json=PROGRAM] [--walk=PROGRAM]
@@ -44,7 +44,7 @@ my @PARTS = (
     [ streams => \&streams ],
     [ memory => \&memory ],
     [ big => \&big ],
-    [ guard => \&guard ],
+    [ validator => \&validator ],
     [ unused => \&unused ],
     [ walker => \&walker ],
     [ reader => \&reader ],
@@ -104,7 +104,7 @@ Linux $kernel, load before the start $load; $ROUNDS rounds of $SECONDS s.
 
 Rates are per second of the worker's processor time, which is what a core
 can do: client and model server on the other core may be slower than it.
-In brackets: as seen by the client.  "ratio" is adapter, or guard, to plain
+In brackets: as seen by the client.  "ratio" is adapter, or validator, to plain
 proxy_pass, the median of the rounds; "x" in a budget is such a ratio.
 
 END
@@ -634,27 +634,27 @@ sub big_rows ($kind, @sides) {
 
 # in front of a server of the Responses API
 
-sub guard {
+sub validator {
     my %budget = ('1 KB' => 0.95, '100 KB' => 0.60, '1 MB' => 0.50);
 
-    section('Guard: requests per second');
+    section('Validator: requests per second');
 
     for my $what (qw( request on )) {
         requests_row("$_ request, validate $what", $_, $budget{$_}, 'direct',
                      $what) for '1 KB', '100 KB', '1 MB';
     }
 
-    section('Guard: latency, microseconds, at 3,000 requests/s');
+    section('Validator: latency, microseconds, at 3,000 requests/s');
     latency_rows(qw( direct on ));
 
-    section('Guard: events relayed per second');
+    section('Validator: events relayed per second');
 
     streams_rows(sub ($side, %args) {
         load('streams', %args, path => path($side, '/stream'),
              body => $body{stream}{$side});
     }, qw( direct on ));
 
-    section('Guard: one 4 MB body, ms until its first byte upstream');
+    section('Validator: one 4 MB body, ms until its first byte upstream');
     big_rows($_, qw( direct on )) for qw( agent picture numbers );
 }
 

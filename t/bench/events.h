@@ -3,8 +3,8 @@
  * Copyright (C) Open Responses contributors
  *
  * What a server of the Responses API answers: a response with one text, and
- * the same as a stream, in the chunks of HTTP.  Nothing in it is for a guard
- * to mend.
+ * the same as a stream, in the chunks of HTTP.  Nothing in it is for a
+ * validator to mend.
  */
 
 

@@ -20,7 +20,7 @@ static ngx_int_t cost_completion(cost_t *cost);
 static ngx_int_t cost_embeddings(cost_t *cost);
 static ngx_int_t cost_error(cost_t *cost);
 static ngx_int_t cost_turn(cost_t *cost, ngx_uint_t status);
-static ngx_int_t cost_guard(cost_t *cost, ngx_ors_endpoint_e endpoint,
+static ngx_int_t cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint,
     ngx_uint_t status);
 
 
@@ -277,35 +277,35 @@ cost_failure(cost_t *cost)
 static ngx_int_t
 cost_response(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_responses, 200);
+    return cost_verify(cost, ngx_ors_endpoint_responses, 200);
 }
 
 
 static ngx_int_t
 cost_compaction(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_compact, 200);
+    return cost_verify(cost, ngx_ors_endpoint_compact, 200);
 }
 
 
 static ngx_int_t
 cost_completion(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_chat, 200);
+    return cost_verify(cost, ngx_ors_endpoint_chat, 200);
 }
 
 
 static ngx_int_t
 cost_embeddings(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_embeddings, 200);
+    return cost_verify(cost, ngx_ors_endpoint_embeddings, 200);
 }
 
 
 static ngx_int_t
 cost_error(cost_t *cost)
 {
-    return (cost_guard(cost, ngx_ors_endpoint_responses, 400) == NGX_ERROR)
+    return (cost_verify(cost, ngx_ors_endpoint_responses, 400) == NGX_ERROR)
            ? NGX_ERROR : NGX_OK;
 }
 
@@ -367,45 +367,45 @@ cost_turn(cost_t *cost, ngx_uint_t status)
 
 
 static ngx_int_t
-cost_guard(cost_t *cost, ngx_ors_endpoint_e endpoint, ngx_uint_t status)
+cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint, ngx_uint_t status)
 {
     ngx_buf_t          b;
     ngx_int_t          rc;
     ngx_str_t          type;
     ngx_ors_out_t      out;
-    ngx_ors_guard_t   *guard;
+    ngx_ors_verify_t  *verify;
     ngx_ors_policy_t   policy;
 
     policy = cost_policies[cost->nvariant];
 
-    guard = ngx_pcalloc(cost->pool, sizeof(ngx_ors_guard_t));
+    verify = ngx_pcalloc(cost->pool, sizeof(ngx_ors_verify_t));
     ngx_ors_out_init(&out, cost->pool, 4096);
 
-    guard->endpoint = ngx_ors_endpoint(endpoint);
-    guard->policy = &policy;
-    guard->limits = &cost_limits;
-    guard->out = &out;
-    guard->pool = cost->pool;
-    guard->log = cost->pool->log;
+    verify->endpoint = ngx_ors_endpoint(endpoint);
+    verify->policy = &policy;
+    verify->limits = &cost_limits;
+    verify->out = &out;
+    verify->pool = cost->pool;
+    verify->log = cost->pool->log;
 
     ngx_str_set(&type, "application/json");
-    rc = ngx_ors_guard_header(guard, status, &type, cost->len);
+    rc = ngx_ors_verify_header(verify, status, &type, cost->len);
 
     memset(&b, 0, sizeof(ngx_buf_t));
     b.pos = cost->text;
     b.last = cost->text + cost->len;
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_guard_data(guard, &b);
+        rc = ngx_ors_verify_data(verify, &b);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_guard_end(guard, 1);
+        rc = ngx_ors_verify_end(verify, 1);
     }
 
     if (rc == NGX_ERROR || ngx_ors_out_drop(&out) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    return (guard->status == 200) ? NGX_OK : NGX_DECLINED;
+    return (verify->status == 200) ? NGX_OK : NGX_DECLINED;
 }

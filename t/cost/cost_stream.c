@@ -27,7 +27,7 @@ typedef struct {
 static ngx_int_t cost_translated(cost_t *cost);
 static ngx_int_t cost_checked(cost_t *cost);
 static ngx_int_t cost_checked_chat(cost_t *cost);
-static ngx_int_t cost_guard(cost_t *cost, ngx_ors_endpoint_e endpoint);
+static ngx_int_t cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint);
 static ngx_int_t cost_turn(cost_t *cost, const cost_mode_t *mode,
     ngx_ors_turn_t **turn);
 
@@ -503,44 +503,44 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
 static ngx_int_t
 cost_checked(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_responses);
+    return cost_verify(cost, ngx_ors_endpoint_responses);
 }
 
 
 static ngx_int_t
 cost_checked_chat(cost_t *cost)
 {
-    return cost_guard(cost, ngx_ors_endpoint_chat);
+    return cost_verify(cost, ngx_ors_endpoint_chat);
 }
 
 
 /* one that passed up to its last byte was taken: ends are not written here */
 
 static ngx_int_t
-cost_guard(cost_t *cost, ngx_ors_endpoint_e endpoint)
+cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint)
 {
     ngx_buf_t          b;
     ngx_int_t          rc;
     ngx_str_t          type;
     ngx_ors_out_t      out;
-    ngx_ors_guard_t   *guard;
+    ngx_ors_verify_t  *verify;
     ngx_ors_policy_t   policy;
 
     memset(&policy, 0, sizeof(ngx_ors_policy_t));
     policy.reading = cost_readings[cost->nvariant];
 
-    guard = ngx_pcalloc(cost->pool, sizeof(ngx_ors_guard_t));
+    verify = ngx_pcalloc(cost->pool, sizeof(ngx_ors_verify_t));
     ngx_ors_out_init(&out, cost->pool, 4096);
 
-    guard->endpoint = ngx_ors_endpoint(endpoint);
-    guard->policy = &policy;
-    guard->limits = &cost_limits;
-    guard->out = &out;
-    guard->pool = cost->pool;
-    guard->log = cost->pool->log;
+    verify->endpoint = ngx_ors_endpoint(endpoint);
+    verify->policy = &policy;
+    verify->limits = &cost_limits;
+    verify->out = &out;
+    verify->pool = cost->pool;
+    verify->log = cost->pool->log;
 
     ngx_str_set(&type, "text/event-stream");
-    rc = ngx_ors_guard_header(guard, 200, &type, -1);
+    rc = ngx_ors_verify_header(verify, 200, &type, -1);
 
     memset(&b, 0, sizeof(ngx_buf_t));
     b.pos = cost->text;
@@ -549,7 +549,7 @@ cost_guard(cost_t *cost, ngx_ors_endpoint_e endpoint)
     while (rc == NGX_OK && b.last < cost->text + cost->len) {
         b.last = ngx_min(b.pos + COST_PIECE, cost->text + cost->len);
 
-        rc = ngx_ors_guard_data(guard, &b);
+        rc = ngx_ors_verify_data(verify, &b);
 
         if (ngx_ors_out_drop(&out) != NGX_OK) {
             return NGX_ERROR;

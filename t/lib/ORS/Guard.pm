@@ -1,13 +1,13 @@
-package ORS::Guard;
+package ORS::Validator;
 
 # Copyright (C) Open Responses contributors
 #
-# An nginx that guards, a server behind it that answers what a table says,
+# An nginx that validators, a server behind it that answers what a table says,
 # and what must become of each answer.
 #
-#     use ORS::Guard;
+#     use ORS::Validator;
 #
-#     my $g = ORS::Guard->new(
+#     my $g = ORS::Validator->new(
 #         locations => { mask => 'open_responses_upstream_errors mask;' },
 #         rows => [
 #             [ 'a good answer', { body => $json }, same => 1 ],
@@ -18,7 +18,7 @@ package ORS::Guard;
 #               error => [ 502, code => 'server_error' ] ],
 #         ]);
 #
-#     $g->run;                  # each row as it is guarded
+#     $g->run;                  # each row as it is validated
 #     $g->report;               # each row where that is only reported
 #     $g->finish;
 #
@@ -167,7 +167,7 @@ sub _ask ($self, $n, $at) {
 }
 
 
-# ---- as they are guarded
+# ---- as they are validated
 
 
 sub run ($self) {

@@ -11,8 +11,8 @@ package ORS::SDK;
 #     my @r = $mock->requests;       # what it was asked: {path, body, ...}
 #
 #     my $g = gateway();             # nginx between the SDK and two servers
-#     my $g = gateway(guard => 1);   # the same, and a guard in front of it
-#     node_tests('openai.mjs', 'openai', $g);       # a package in t/sdk
+#     my $g = gateway(validator => 1);   # the same, and a validator in front of
+#     it node_tests('openai.mjs', 'openai', $g);       # a package in t/sdk
 #     python_tests('openai_test.py', $g);
 #     gateway_ok($g, 'name');        # what came to the servers, and the end
 #     client_ok($g, 'name');         # the same, of a client of another make
@@ -227,7 +227,7 @@ my %scripts = (
 
 # strict, as far as clients are that know nothing of the specification
 
-my $guard = <<'CONF';
+my $validator = <<'CONF';
             server {
                 listen 127.0.0.1:%%PORT_1%%;
 
@@ -255,7 +255,7 @@ sub gateway (%o) {
     my $nginx = ORS::Nginx->new(
         model => { MODEL => $model, AIMOCK => $aimock },
         http => 'limit_req_zone $server_port zone=one:64k rate=1r/m;',
-        conf => <<'CONF' . ($o{guard} ? $guard : ''));
+        conf => <<'CONF' . ($o{validator} ? $validator : ''));
             open_responses_flavor  openai;
             open_responses_secret  %%TESTDIR%%/secret;
 
@@ -309,7 +309,7 @@ CONF
     $nginx->start;
 
     return { nginx => $nginx, model => $model, aimock => $aimock,
-             front => $nginx->address($o{guard} ? 1 : 0) };
+             front => $nginx->address($o{validator} ? 1 : 0) };
 }
 
 

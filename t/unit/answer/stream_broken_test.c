@@ -436,9 +436,9 @@ test_broken(void)
         stream_init(&a, text);
         answer_run(&a);
 
-        is_int(a.guard.refused, tests[i].says != NULL, "%s: whose it is",
+        is_int(a.verify.refused, tests[i].says != NULL, "%s: whose it is",
                tests[i].name);
-        ok(a.guard.error.status, "%s: an error", tests[i].name);
+        ok(a.verify.error.status, "%s: an error", tests[i].name);
         is_int(ngx_ors_test_logged(NGX_LOG_ERR), tests[i].says ? 1 : 0,
                "%s: logged", tests[i].name);
 

@@ -133,8 +133,8 @@ test_output(void)
     answer_run(&a);
 
     is_mem(a.text, a.size, quoted, strlen(output), "frames without a type");
-    is_str(&a.guard.type, "text/event-stream", "type");
-    is_int(a.guard.mended, 1, "[DONE] is mended");
+    is_str(&a.verify.type, "text/event-stream", "type");
+    is_int(a.verify.mended, 1, "[DONE] is mended");
 
     answer_free(&a);
     free(quoted);
@@ -160,7 +160,7 @@ test_model(void)
     ok(strstr((char *) a.text, "\"model\":\"m\"") == NULL
        && strstr((char *) a.text, "\"model\":\"alias\"") != NULL,
        "the model is set back");
-    is_int(a.guard.mended, 2, "in each chunk");
+    is_int(a.verify.mended, 2, "in each chunk");
 
     answer_free(&a);
 }
@@ -180,7 +180,7 @@ test_mask(void)
        && strstr((char *) a.text, "invalid_api_key") == NULL
        && strstr((char *) a.text, "data: {\"error\":{") != NULL,
        "an error is masked");
-    is_int(a.guard.refused, 0, "it is not ours");
+    is_int(a.verify.refused, 0, "it is not ours");
 
     answer_free(&a);
 }

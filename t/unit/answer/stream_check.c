@@ -113,7 +113,7 @@ stream_check(stream_check_t *c, answer_t *a)
     if (a->rc != NGX_DONE) {
         wrong(c, "it is not over");
 
-    } else if (a->guard.status != 200) {
+    } else if (a->verify.status != 200) {
         check_refusal(c);
 
     } else {
@@ -207,8 +207,8 @@ split_is(answer_t *a, answer_t *whole, const char *name)
     stream_run(&piece);
 
     if (piece.rc != whole->rc || piece.size != whole->size
-        || piece.guard.status != whole->guard.status
-        || piece.guard.mended != whole->guard.mended
+        || piece.verify.status != whole->verify.status
+        || piece.verify.mended != whole->verify.mended
         || memcmp(piece.text, whole->text, whole->size) != 0)
     {
         fail("%s: at %d, step %d", name, (int) a->at, (int) a->step);
@@ -671,7 +671,7 @@ check_refusal(stream_check_t *c)
     node = check_get(c, c->json.nodes, "error");
 
     if (node) {
-        snprintf(text, sizeof(text), "%d", (int) c->a->guard.status);
+        snprintf(text, sizeof(text), "%d", (int) c->a->verify.status);
         check_put(c, text);
         check_string(c, node, "code", text, sizeof(text));
         check_put(c, text);

@@ -1,6 +1,6 @@
 
 /*
- * What a client makes of a stream that has passed the guard: whether it is
+ * What a client makes of a stream that has passed the validator: whether it is
  * well-formed, and a short text of how it ended.
  *
  *     completed 1 2           a message or another item, a text each
@@ -15,7 +15,7 @@
 #define _STREAM_CHECK_H_INCLUDED_
 
 
-#include "guard_answer.h"
+#include "verify_answer.h"
 
 
 #define STREAM_ITEMS   64

@@ -94,8 +94,8 @@ masked(const char *name, ngx_uint_t reading, const char *script,
            name);
     ok(c.wrong[0] == '\0', "%s: well-formed", name);
     ok(strstr((char *) a.text, "SECRET") == NULL, "%s: masked", name);
-    is_int(a.guard.refused, 0, "%s: it is not ours", name);
-    ok(a.guard.error.status >= 400, "%s: an error all the same", name);
+    is_int(a.verify.refused, 0, "%s: it is not ours", name);
+    ok(a.verify.error.status >= 400, "%s: an error all the same", name);
 
     answer_free(&a);
     free(text);
@@ -134,7 +134,7 @@ test_nested(void)
     stream_init(&a, text);
     a.policy.reading = NGX_ORS_READ_OPENAI;
     answer_run(&a);
-    n = a.guard.mended;
+    n = a.verify.mended;
     answer_free(&a);
     free(text);
 
@@ -150,7 +150,7 @@ test_nested(void)
               "\"code\":\"server_error\",\"message\":\"m\","
               "\"param\":\"input[0]\"}}\n\n")
        != NULL, "a flat error is nested");
-    is_int(a.guard.mended - n, 1, "which is mended");
+    is_int(a.verify.mended - n, 1, "which is mended");
 
     answer_free(&a);
     free(text);
@@ -188,10 +188,10 @@ test_refuse(void)
         b.pos = b.start;
         b.last = b.pos + strlen(text);
 
-        (void) ngx_ors_guard_header(&a.guard, 200, &type, -1);
-        (void) ngx_ors_guard_data(&a.guard, &b);
+        (void) ngx_ors_verify_header(&a.verify, 200, &type, -1);
+        (void) ngx_ors_verify_data(&a.verify, &b);
 
-        a.rc = ngx_ors_guard_refuse(&a.guard, "upstream_timeout", "slow");
+        a.rc = ngx_ors_verify_refuse(&a.verify, "upstream_timeout", "slow");
         answer_take(&a);
         stream_check(&c, &a);
 
@@ -226,7 +226,7 @@ test_memory(void)
 
     stream_init(&a, text);
     answer_begin(&a);
-    (void) ngx_ors_guard_header(&a.guard, 200, &type, -1);
+    (void) ngx_ors_verify_header(&a.verify, 200, &type, -1);
 
     p = (char *) answer_quotes(text, strlen(text));
     free(text);
@@ -244,7 +244,7 @@ test_memory(void)
         b.pos = (u_char *) (i ? p : text);
         b.last = (u_char *) text + strlen(text);
 
-        rc = ngx_ors_guard_data(&a.guard, &b);
+        rc = ngx_ors_verify_data(&a.verify, &b);
 
         if (i == 3) {
             allocs = ngx_ors_test_allocs();

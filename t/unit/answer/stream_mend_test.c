@@ -159,7 +159,7 @@ test_status(void)
 
     ok(strstr((char *) a.text, "\"content\":[],\"status\":\"completed\"}]}}")
        != NULL, "also in the item that was kept");
-    is_int(a.guard.mended, 2, "two are mended");
+    is_int(a.verify.mended, 2, "two are mended");
 
     answer_free(&a);
     ngx_ors_test_log_reset();
@@ -236,10 +236,10 @@ test_comments(void)
     b.pos = (u_char *) ": a\n";
     b.last = b.pos + 4;
 
-    is_int(ngx_ors_guard_header(&a.guard, 200, &type, -1), NGX_OK, "header");
-    is_int(a.guard.status, 0, "nothing is known");
-    is_int(ngx_ors_guard_data(&a.guard, &b), NGX_OK, "a comment");
-    is_int(a.guard.status, 200, "status with a comment");
+    is_int(ngx_ors_verify_header(&a.verify, 200, &type, -1), NGX_OK, "header");
+    is_int(a.verify.status, 0, "nothing is known");
+    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_OK, "a comment");
+    is_int(a.verify.status, 200, "status with a comment");
     answer_take(&a);
     is_mem(a.text, a.size, ":\n\n", 3, "the comment");
 
@@ -276,14 +276,14 @@ test_end(void)
     b.pos = last;
     b.last = last + sizeof(last) - 1;
 
-    is_int(ngx_ors_guard_header(&a.guard, 200, &type, -1), NGX_OK, "header");
-    is_int(ngx_ors_guard_data(&a.guard, &b), NGX_OK, "the last event");
+    is_int(ngx_ors_verify_header(&a.verify, 200, &type, -1), NGX_OK, "header");
+    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_OK, "the last event");
     answer_take(&a);
 
     ok(a.size > 14 && memcmp(a.text + a.size - 14, DONE, 14) == 0,
        "[DONE] at once");
 
-    is_int(ngx_ors_guard_refuse(&a.guard, "upstream_timeout", "too slow"),
+    is_int(ngx_ors_verify_refuse(&a.verify, "upstream_timeout", "too slow"),
            NGX_DONE, "refused after its end");
     is_int(a.out.size, 0, "nothing more is sent");
 
@@ -309,7 +309,7 @@ mended(const char *name, const char *script, const char *output, ngx_uint_t n)
     quoted = answer_quotes(output, strlen(output));
 
     is_mem(a.text, a.size, quoted, strlen(output), "%s: output", name);
-    is_int(a.guard.mended, n, "%s: mended", name);
+    is_int(a.verify.mended, n, "%s: mended", name);
 
     answer_free(&a);
     free(quoted);

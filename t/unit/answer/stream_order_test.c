@@ -406,7 +406,7 @@ test_tolerant(void)
         stream_check(&c, &a);
 
         ok(strstr(c.digest, "invalid_upstream_answer") != NULL
-           && c.wrong[0] == '\0' && a.guard.refused, "strict: %s",
+           && c.wrong[0] == '\0' && a.verify.refused, "strict: %s",
            tolerants[i].name);
 
         answer_free(&a);
@@ -444,11 +444,11 @@ test_bytes(void)
     answer_run(&a);
 
     is_mem(a.text, a.size, quoted, strlen(text), "the same bytes");
-    is_int(a.guard.mended, 0, "nothing was mended");
-    is_int(a.guard.status, 200, "status");
-    is_str(&a.guard.type, "text/event-stream", "type");
-    is_int(a.guard.state, ngx_ors_guard_st_over, "over");
-    is_int(a.guard.refused, 0, "not refused");
+    is_int(a.verify.mended, 0, "nothing was mended");
+    is_int(a.verify.status, 200, "status");
+    is_str(&a.verify.type, "text/event-stream", "type");
+    is_int(a.verify.state, ngx_ors_verify_st_over, "over");
+    is_int(a.verify.refused, 0, "not refused");
 
     answer_free(&a);
     free(text);

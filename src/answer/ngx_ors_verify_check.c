@@ -1,0 +1,584 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_store.h>
+#include <ngx_ors_verify_stream.h>
+#include <ngx_ors_response.h>
+
+
+/* more than what an error's message may have */
+#define NGX_ORS_VERIFY_TEXT   1024
+
+#define NGX_ORS_VERIFY_BLOCK  1024
+
+
+#define ngx_ors_verify_named(name, text)                                       \
+    ((name)->len == sizeof(text) - 1                                          \
+     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
+
+
+typedef struct {
+    ngx_str_t                  text;
+    ngx_uint_t                 in;        /* readings that know it */
+    ngx_ors_response_status_e  outcome;
+} ngx_ors_verify_status_t;
+
+
+static ngx_int_t ngx_ors_verify_malformed(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_verify_walk(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage,
+    ngx_str_t *text);
+static int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *usage, char *name);
+static ngx_int_t ngx_ors_verify_fill_root(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_fill_row(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text);
+static int64_t ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object);
+static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape);
+static void ngx_ors_verify_model_text(ngx_ors_request_t *req,
+    ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_verify_is(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, const ngx_str_t *status);
+
+
+/* of a response object (spec, section 7), and what flavor openai adds */
+
+static const ngx_ors_verify_status_t  ngx_ors_verify_statuses[] = {
+
+    { ngx_string("queued"), NGX_ORS_IN_ALL,
+      ngx_ors_response_in_progress },
+
+    { ngx_string("in_progress"), NGX_ORS_IN_ALL,
+      ngx_ors_response_in_progress },
+
+    { ngx_string("completed"), NGX_ORS_IN_ALL,
+      ngx_ors_response_completed },
+
+    { ngx_string("incomplete"), NGX_ORS_IN_ALL,
+      ngx_ors_response_incomplete },
+
+    { ngx_string("failed"), NGX_ORS_IN_ALL,
+      ngx_ors_response_failed },
+
+    { ngx_string("cancelled"), NGX_ORS_IN_OPENAI,
+      ngx_ors_response_failed },
+
+    { ngx_null_string, 0, 0 }
+};
+
+
+static const ngx_str_t  ngx_ors_verify_completed = ngx_string("completed");
+static const ngx_str_t  ngx_ors_verify_has_failed = ngx_string("failed");
+
+
+ngx_int_t
+ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
+    const ngx_ors_shape_t *shape)
+{
+    ngx_int_t        rc;
+    ngx_ors_error_t  err;
+
+    rc = ngx_ors_verify_validate(verify, text, shape, &err);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+                                    "the model server's answer is not valid: "
+                                    "%V", &err.message);
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
+ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i, mended;
+
+    ngx_ors_edits_clear(&verify->edits);
+
+    rc = ngx_ors_json_read(&verify->json, text->data, text->len);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_malformed(verify, err);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    mended = verify->mended;
+
+    rc = ngx_ors_verify_walk(verify, shape, err);
+
+    if (rc == NGX_OK && shape == &ngx_ors_fields_response) {
+        rc = ngx_ors_verify_outcome(verify, err);
+    }
+
+    if (rc != NGX_OK) {
+        verify->mended = mended;
+        return rc;
+    }
+
+    /* an edit without a text: the others were counted as they were made */
+
+    for (i = 0; i < verify->edits.n; i++) {
+
+        if (verify->edits.elts[i].text.len == 0) {
+            verify->stripped++;
+            verify->mended++;
+        }
+    }
+
+    if (verify->keep && ngx_ors_verify_store_fields(verify, shape) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_verify_model(verify, shape);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_malformed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_ors_json_t  *json;
+
+    json = &verify->json;
+
+    switch (json->error) {
+
+    case ngx_ors_json_err_empty:
+        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+                                 "it is empty");
+
+    case ngx_ors_json_err_depth:
+        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+                                 "it has more than %ui levels of nesting "
+                                 "at byte %uz", json->max_depth, json->offset);
+
+    case ngx_ors_json_err_nodes:
+        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+                                 "it has more than %ui values at byte %uz",
+                                 json->max_nodes, json->offset);
+
+    case ngx_ors_json_err_none:
+    case ngx_ors_json_err_eof:
+    case ngx_ors_json_err_token:
+    case ngx_ors_json_err_trailing:
+    case ngx_ors_json_err_control:
+    case ngx_ors_json_err_escape:
+    case ngx_ors_json_err_utf8:
+    case ngx_ors_json_err_number:
+    case ngx_ors_json_err_size:
+    case ngx_ors_json_err_memory:
+        break;
+    }
+
+    return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+                             "it is not JSON: %V at byte %uz",
+                             ngx_ors_json_strerror(json->error),
+                             json->offset);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_walk(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
+    ngx_ors_error_t *err)
+{
+    ngx_ors_validate_t  v;
+
+    ngx_memzero(&v, sizeof(ngx_ors_validate_t));
+
+    v.json = &verify->json;
+    v.policy = verify->policy;
+    v.root = "it";
+    v.pool = verify->pool;
+    v.err = err;
+    v.edits = &verify->edits;
+    v.fill = ngx_ors_verify_fill;
+    v.data = verify;
+    v.mend = 1;
+    v.discreet = 1;
+
+    return ngx_ors_validate(&v, &verify->json.nodes[0], shape, NULL);
+}
+
+
+static ngx_int_t
+ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_ors_verify_t *verify = data;
+
+    ngx_int_t         rc;
+    const ngx_str_t  *name;
+
+    verify->mended++;
+
+    name = &shape->fields[i].name;
+
+    if (ngx_ors_verify_named(name, "total_tokens")) {
+        rc = ngx_ors_verify_fill_total(verify, shape, object, text);
+
+    } else if (shape == &ngx_ors_fields_response
+               || shape == verify->endpoint->answer
+               || shape == verify->endpoint->event)
+    {
+        rc = ngx_ors_verify_fill_root(verify, shape, i, object, text);
+
+    } else {
+        rc = NGX_DECLINED;
+    }
+
+    if (rc == NGX_DECLINED && verify->stream) {
+        return ngx_ors_verify_stream_fill(verify, shape, i, object, text);
+    }
+
+    return rc;
+}
+
+
+/* a document has one usage at most, so that one place for its text will do */
+
+static ngx_int_t
+ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape,
+    ngx_ors_json_node_t *usage, ngx_str_t *text)
+{
+    int64_t  input, output;
+
+    if (shape == &ngx_ors_fields_usage) {
+        input = ngx_ors_verify_count(verify, usage, "input_tokens");
+        output = ngx_ors_verify_count(verify, usage, "output_tokens");
+
+    } else {
+        input = ngx_ors_verify_count(verify, usage, "prompt_tokens");
+        output = ngx_ors_verify_count(verify, usage, "completion_tokens");
+    }
+
+    if (input > INT64_MAX - output) {
+        return NGX_DECLINED;
+    }
+
+    text->data = verify->total;
+    text->len = ngx_sprintf(verify->total, "%L", input + output)
+                - verify->total;
+
+    return NGX_OK;
+}
+
+
+/* what is absent, or cannot be, is filled in as 0 or has been refused */
+
+static int64_t
+ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
+    char *name)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&verify->json, usage, (u_char *) name,
+                            ngx_strlen(name));
+
+    if (node == NULL
+        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK)
+    {
+        return 0;
+    }
+
+    return ngx_max(n, 0);
+}
+
+
+/* of the response object, and of other answers what it has in common */
+
+static ngx_int_t
+ngx_ors_verify_fill_root(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_ors_request_t  *req;
+    const ngx_str_t    *name;
+
+    name = &shape->fields[i].name;
+
+    if (ngx_ors_verify_named(name, "created_at")
+        || ngx_ors_verify_named(name, "created"))
+    {
+        return ngx_ors_verify_fill_row(verify, ngx_ors_rs_created_at, object,
+                                       text);
+    }
+
+    if (ngx_ors_verify_named(name, "model")) {
+        req = verify->request;
+
+        if (req == NULL || req->name == NULL) {
+            return NGX_DECLINED;
+        }
+
+        ngx_ors_verify_model_text(req, text);
+        return NGX_OK;
+    }
+
+    if (shape != &ngx_ors_fields_response) {
+        return NGX_DECLINED;
+    }
+
+    if (i == ngx_ors_rs_instructions_openai) {
+        i = ngx_ors_rs_instructions;
+    }
+
+    if (i == ngx_ors_rs_completed_at
+        && !ngx_ors_verify_is(verify, object, &ngx_ors_verify_completed))
+    {
+        ngx_str_set(text, "null");
+        return NGX_OK;
+    }
+
+    return ngx_ors_verify_fill_row(verify, i, object, text);
+}
+
+
+/* each row is made once: the request stays, and so does the time */
+
+static ngx_int_t
+ngx_ors_verify_fill_row(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    ngx_int_t  rc;
+
+    if (verify->fills == NULL) {
+        verify->fills = ngx_pcalloc(verify->pool,
+                                    ngx_ors_rs_n * sizeof(ngx_str_t));
+        if (verify->fills == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (verify->fills[i].len == 0) {
+        rc = ngx_ors_verify_fill_new(verify, i, object, &verify->fills[i]);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    *text = verify->fills[i];
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object, ngx_str_t *text)
+{
+    u_char         *p;
+    ngx_chain_t    *cl;
+    ngx_ors_out_t   out;
+
+    ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_BLOCK);
+
+    if (i == ngx_ors_rs_created_at || i == ngx_ors_rs_completed_at) {
+        ngx_ors_out_int(&out, ngx_ors_verify_fill_time(verify, i, object));
+
+    } else if (verify->request == NULL
+               || ngx_ors_response_field(&out, verify->request, i) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(verify->pool, out.size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->data = p;
+    text->len = out.size;
+
+    if (ngx_ors_out_take(&out, &cl) != NGX_OK) {
+        ngx_str_null(text);
+        return NGX_ERROR;
+    }
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_OK;
+}
+
+
+/* nothing is completed before it is created, by whose clock ever */
+
+static int64_t
+ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
+    ngx_ors_json_node_t *object)
+{
+    int64_t               n, now;
+    ngx_uint_t            created;
+    ngx_ors_json_node_t  *node;
+
+    created = (i == ngx_ors_rs_created_at);
+    now = ngx_time();
+
+    node = created ? ngx_ors_json_find(&verify->json, object, "completed_at")
+                   : ngx_ors_json_find(&verify->json, object, "created_at");
+
+    if (node == NULL
+        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK)
+    {
+        return now;
+    }
+
+    return created ? ngx_min(n, now) : ngx_max(n, now);
+}
+
+
+/* a target may have renamed it: the client sees the one it has asked for */
+
+static ngx_int_t
+ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
+{
+    ngx_str_t             text;
+    ngx_ors_json_t       *json;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node, *object;
+
+    req = verify->request;
+
+    if (req == NULL || req->model.len == 0) {
+        return NGX_OK;
+    }
+
+    json = &verify->json;
+
+    object = json->nodes;
+
+    if (shape == &ngx_ors_fields_event) {
+        object = ngx_ors_json_find(json, object, "response");
+    }
+
+    node = object ? ngx_ors_json_find(json, object, "model") : NULL;
+
+    if (node == NULL || node->type != ngx_ors_json_string
+        || ngx_ors_json_equal(json, node, req->model.data, req->model.len))
+    {
+        return NGX_OK;
+    }
+
+    verify->mended++;
+
+    ngx_ors_verify_model_text(req, &text);
+
+    return ngx_ors_edits_value(&verify->edits, node, &text);
+}
+
+
+/* as the client has written it, with its quotes */
+
+static void
+ngx_ors_verify_model_text(ngx_ors_request_t *req, ngx_str_t *text)
+{
+    text->data = ngx_ors_json_text(&req->json, req->name) - 1;
+    text->len = (size_t) req->name->len + 2;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_ors_json_t                 *json;
+    ngx_ors_json_node_t            *root, *error;
+    const ngx_ors_verify_status_t  *status;
+
+    json = &verify->json;
+    root = json->nodes;
+
+    for (status = ngx_ors_verify_statuses; status->text.len; status++) {
+
+        if ((status->in & verify->policy->reading)
+            && ngx_ors_verify_is(verify, root, &status->text))
+        {
+            break;
+        }
+    }
+
+    if (status->text.len == 0) {
+        return ngx_ors_error_set(err, verify->pool, 502, "invalid_value",
+                                 "\"status\" is none that a response has");
+    }
+
+    error = ngx_ors_json_find(json, root, "error");
+
+    if ((error == NULL || error->type == ngx_ors_json_null)
+        && ngx_ors_verify_is(verify, root, &ngx_ors_verify_has_failed))
+    {
+        return ngx_ors_error_set(err, verify->pool, 502, "invalid_value",
+                                 "\"error\" must say why it has failed");
+    }
+
+    verify->outcome = status->outcome;
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_verify_is(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
+    const ngx_str_t *status)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_find(&verify->json, object, "status");
+
+    return node && node->type == ngx_ors_json_string
+           && ngx_ors_json_equal(&verify->json, node, status->data,
+                                 status->len);
+}
+
+
+ngx_int_t
+ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code, const char *fmt, ...)
+{
+    u_char     buf[NGX_ORS_VERIFY_TEXT];
+    va_list    args;
+    ngx_str_t  text;
+
+    va_start(args, fmt);
+    text.data = buf;
+    text.len = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args) - buf;
+    va_end(args);
+
+    (void) ngx_ors_error_set(&verify->error, verify->pool, 502, code, "%V",
+                             &text);
+    verify->refused = 1;
+
+    ngx_log_error(NGX_LOG_ERR, verify->log, 0,
+                  "upstream answer %s: %V: %V",
+                  verify->report ? "would be refused" : "refused",
+                  &verify->error.code, &verify->error.message);
+
+    return NGX_DECLINED;
+}

@@ -1,0 +1,49 @@
+
+/*
+ * The validator's look at one JSON text: a document, or an event of a stream.
+ */
+
+
+#ifndef _NGX_ORS_VERIFY_CHECK_H_INCLUDED_
+#define _NGX_ORS_VERIFY_CHECK_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_verify.h>
+
+
+/*
+ * Reads "text" into verify->json and checks it against "shape" as the policy
+ * says, a response object beyond it, too (spec, section 7).  What is to be
+ * stripped, filled in (from the request where it says something, else from
+ * the tables) and set back ("model", of the document or of its "response")
+ * is in verify->edits, which are emptied before; their texts live until the
+ * next call.  Memory is taken once for each field that is filled in, however
+ * often it is.
+ *
+ * NGX_OK         verify->json has the document, to be written with the edits
+ * NGX_DECLINED   verify->error says what is wrong with it: 502, "param" is
+ *                empty, the message names the place and quotes no values
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
+    const ngx_ors_shape_t *shape);
+
+/*
+ * The same, but what is wrong is said in "err" alone: it is neither refused
+ * nor logged.
+ */
+ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
+    const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
+
+/*
+ * Sets verify->error to a finding of ours: 502, "code" is static text, the
+ * message says why.  It is logged, so it must hold nothing of the answer but
+ * names.  Always returns NGX_DECLINED.
+ */
+ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code,
+    const char *fmt, ...);
+
+
+#endif /* _NGX_ORS_VERIFY_CHECK_H_INCLUDED_ */

@@ -1,0 +1,170 @@
+
+/*
+ * One event of a response's stream (spec, section 10.2), taken apart, and
+ * what is known of the stream so far.
+ */
+
+
+#ifndef _NGX_ORS_VERIFY_EVENT_H_INCLUDED_
+#define _NGX_ORS_VERIFY_EVENT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_verify.h>
+#include <ngx_ors_verify_digest.h>
+#include <ngx_ors_names.h>
+
+
+/* what an event does */
+
+typedef enum {
+    ngx_ors_verify_act_created = 0,
+    ngx_ors_verify_act_queued,
+    ngx_ors_verify_act_in_progress,
+    ngx_ors_verify_act_completed,
+    ngx_ors_verify_act_incomplete,
+    ngx_ors_verify_act_failed,
+    ngx_ors_verify_act_error,
+    ngx_ors_verify_act_item_added,
+    ngx_ors_verify_act_item_done,
+    ngx_ors_verify_act_part_added,
+    ngx_ors_verify_act_part_done,
+    ngx_ors_verify_act_delta,
+    ngx_ors_verify_act_text,          /* a text is done */
+    ngx_ors_verify_act_note,          /* something about a text */
+    ngx_ors_verify_act_item,          /* of an item, no more is known */
+    ngx_ors_verify_act_none           /* an extension, a sign of life */
+} ngx_ors_verify_act_e;
+
+
+/* types of parts that have events for their text */
+
+typedef enum {
+    ngx_ors_verify_part_none = 0,
+    ngx_ors_verify_part_output_text,
+    ngx_ors_verify_part_refusal,
+    ngx_ors_verify_part_reasoning_text,
+    ngx_ors_verify_part_summary_text,
+    ngx_ors_verify_part_other
+} ngx_ors_verify_part_e;
+
+
+/* members that are looked at */
+
+typedef enum {
+    ngx_ors_verify_m_type = 0,
+    ngx_ors_verify_m_item,
+    ngx_ors_verify_m_part,
+    ngx_ors_verify_m_text,
+    ngx_ors_verify_m_code,
+    ngx_ors_verify_m_delta,
+    ngx_ors_verify_m_input,
+    ngx_ors_verify_m_error,
+    ngx_ors_verify_m_item_id,
+    ngx_ors_verify_m_refusal,
+    ngx_ors_verify_m_response,
+    ngx_ors_verify_m_arguments,
+    ngx_ors_verify_m_output_index,
+    ngx_ors_verify_m_content_index,
+    ngx_ors_verify_m_summary_index,
+    ngx_ors_verify_m_sequence,
+    ngx_ors_verify_m_n
+} ngx_ors_verify_member_e;
+
+
+typedef struct {
+    ngx_str_t                    name;
+    ngx_ors_verify_act_e         act;
+    ngx_ors_verify_part_e        part;    /* none: the item's own text */
+    ngx_ors_verify_member_e      text;    /* where the text is */
+    char                        *item;    /* type, NULL: any */
+} ngx_ors_verify_row_t;
+
+
+typedef struct {
+    const ngx_ors_verify_row_t  *row;
+    ngx_ors_verify_act_e         act;
+    ngx_str_t                    type;    /* decoded, up to the next event */
+    ngx_ors_json_node_t         *member[ngx_ors_verify_m_n];  /* or NULL */
+} ngx_ors_verify_event_t;
+
+
+/* of an event, a type with escapes in it */
+#define NGX_ORS_VERIFY_TYPE_MAX  256
+
+
+/* where the response is */
+
+typedef enum {
+    ngx_ors_verify_sequence_st_start = 0,
+    ngx_ors_verify_sequence_st_created,
+    ngx_ors_verify_sequence_st_queued,
+    ngx_ors_verify_sequence_st_running,
+    ngx_ors_verify_sequence_st_error,       /* "error" has come, it must fail */
+    ngx_ors_verify_sequence_st_over         /* its last event was sent */
+} ngx_ors_verify_sequence_e;
+
+
+typedef struct ngx_ors_verify_item_s  ngx_ors_verify_item_t;
+
+
+struct ngx_ors_verify_stream_s {
+    ngx_ors_verify_sequence_e    order;
+    const ngx_ors_verify_row_t  *row;        /* of the last event */
+    ngx_uint_t                   tolerated;  /* bits of what was logged */
+    u_char                       type[NGX_ORS_VERIFY_TYPE_MAX];  /* decoded */
+
+    int64_t                      sequence;   /* of the next event */
+    u_char                       number[sizeof(",\"sequence_number\":")
+                                        + NGX_INT64_LEN];
+    unsigned                     numbered:1; /* "sequence" is known */
+    unsigned                     filled:1;   /* put in by the walker */
+    unsigned                     incomplete:1;  /* an item is */
+
+    ngx_str_t                    id;         /* of the response, decoded */
+    ngx_str_t                    snapshot;   /* the last one, as JSON */
+    size_t                       room;       /* of it */
+    ngx_ors_error_t              failure;    /* what "error" has said */
+
+    ngx_ors_verify_item_t       *items;      /* by output_index */
+    ngx_uint_t                   nitems;
+    ngx_uint_t                   nalloc;
+    ngx_uint_t                   open;       /* of them */
+    ngx_ors_names_t              ids;        /* theirs */
+    size_t                       kept;       /* bytes of items */
+
+    /* of chat completions: choices by their index */
+    uint64_t                     seen[2];
+    uint64_t                     finished[2];
+};
+
+
+/*
+ * Takes verify->json apart, an event that was checked.
+ *
+ * NGX_OK         "ev" is filled
+ * NGX_DECLINED   its type cannot stand on a line, verify->error says so
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_verify_event_read(ngx_ors_verify_t *verify,
+    ngx_ors_verify_event_t *ev);
+
+/*
+ * Puts the data of an event on one line.  It must have been read as JSON:
+ * line breaks stand between its tokens only.
+ */
+void ngx_ors_verify_event_lines(ngx_str_t *data);
+
+/* The type of "part", and in "*text" what it says, or NULL. */
+ngx_ors_verify_part_e ngx_ors_verify_event_part(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *part, ngx_ors_json_node_t **text);
+
+/*
+ * Copies string "node", decoded, to verify->pool.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_event_copy(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *str);
+
+
+#endif /* _NGX_ORS_VERIFY_EVENT_H_INCLUDED_ */

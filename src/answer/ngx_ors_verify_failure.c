@@ -1,0 +1,188 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_error.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_failure.h>
+#include <ngx_ors_mask.h>
+#include <ngx_ors_response.h>
+
+
+static ngx_int_t ngx_ors_verify_failure_error(ngx_ors_verify_t *verify);
+static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
+
+
+ngx_int_t
+ngx_ors_verify_failure(ngx_ors_verify_t *verify)
+{
+    ngx_int_t        rc;
+    ngx_str_t        text;
+    ngx_uint_t       status;
+    ngx_ors_error_t  err;
+
+    text.data = verify->gathered.pos;
+    text.len = verify->gathered.last - verify->gathered.pos;
+
+    rc = ngx_ors_verify_validate(verify, &text, &ngx_ors_fields_error, &err);
+
+    if (rc == NGX_ERROR || ngx_ors_verify_failure_error(verify) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    status = verify->upstream_status;
+
+    if (verify->policy->mask) {
+        ngx_ors_mask_answer(&verify->error, status);
+
+    } else if (rc == NGX_OK && status >= 400 && status < 600) {
+        return ngx_ors_verify_failure_pass(verify);
+    }
+
+    return ngx_ors_verify_failed(verify);
+}
+
+
+/* a redirect is no failure of a model: what it says is nobody's matter */
+
+static ngx_int_t
+ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
+{
+    ngx_ors_json_t  *json;
+
+    json = &verify->json;
+
+    if (verify->upstream_status < 400 || json->error != ngx_ors_json_err_none) {
+        return ngx_ors_chat_error(&verify->error, verify->pool,
+                                  verify->upstream_status, NULL, NULL);
+    }
+
+    if (ngx_ors_chat_error(&verify->error, verify->pool,
+                           verify->upstream_status,
+                           json, json->nodes)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_verify_failure_param(verify);
+
+    return NGX_OK;
+}
+
+
+/* the place is one in the request that the client has sent */
+
+static void
+ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &verify->json;
+
+    node = ngx_ors_json_find(json, json->nodes, "error");
+
+    if (node) {
+        node = ngx_ors_json_find(json, node, "param");
+    }
+
+    if (node && node->type == ngx_ors_json_string && !node->escaped) {
+        ngx_ors_json_raw(json, node, &verify->error.param);
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify)
+{
+    verify->state = ngx_ors_verify_st_over;
+    verify->status = verify->upstream_status;
+    ngx_str_set(&verify->type, "application/json");
+
+    verify->error.status = verify->upstream_status;
+    ngx_ors_error_type(&verify->error, verify->error.status);
+
+    if (ngx_ors_verify_failure_type(verify) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_edits_write(&verify->edits, &verify->json, 0,
+                        verify->gathered.last - verify->gathered.pos, 1,
+                        verify->out);
+
+    return NGX_DONE;
+}
+
+
+/* types that the specification does not have are of its flavors (C2) */
+
+static ngx_int_t
+ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
+{
+    u_char               *p;
+    ngx_str_t             text, *type;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  types[] = {
+        ngx_string("invalid_request"),
+        ngx_string("not_found"),
+        ngx_string("too_many_requests"),
+        ngx_string("server_error"),
+        ngx_string("model_error")
+    };
+
+    json = &verify->json;
+
+    node = ngx_ors_json_find(json, json->nodes, "error");
+    node = ngx_ors_json_find(json, node, "type");
+
+    if (node == NULL || (verify->policy->reading & NGX_ORS_IN_OPENAI)) {
+        return NGX_OK;
+    }
+
+    for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+
+        if (ngx_ors_json_equal(json, node, types[i].data, types[i].len)) {
+            return NGX_OK;
+        }
+    }
+
+    type = &verify->error.type;
+
+    p = ngx_pnalloc(verify->pool, type->len + 2);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = p;
+    text.len = ngx_sprintf(p, "\"%V\"", type) - p;
+
+    verify->mended++;
+
+    return ngx_ors_edits_value(&verify->edits, node, &text);
+}
+
+
+ngx_int_t
+ngx_ors_verify_failed(ngx_ors_verify_t *verify)
+{
+    verify->state = ngx_ors_verify_st_over;
+    verify->status = verify->error.status;
+    ngx_str_set(&verify->type, "application/json");
+
+    ngx_ors_out_lit(verify->out, "{\"error\":");
+    ngx_ors_error_render(verify->out, &verify->error);
+    ngx_ors_out_lit(verify->out, "}");
+
+    return NGX_DONE;
+}

@@ -1,0 +1,686 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_terminate.h>
+#include <ngx_ors_verify_item.h>
+#include <ngx_ors_verify_tolerate.h>
+
+
+#define NGX_ORS_VERIFY_ITEMS_MIN  8
+
+#define ngx_ors_verify_fits(part)  (1 << ngx_ors_verify_part_##part)
+
+
+static ngx_ors_verify_item_t *ngx_ors_verify_item_find(ngx_ors_verify_t *verify,
+    ngx_ors_verify_event_t *ev);
+static ngx_int_t ngx_ors_verify_item_added(ngx_ors_verify_t *verify,
+    ngx_ors_verify_event_t *ev);
+static ngx_int_t ngx_ors_verify_item_push(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_verify_item_preset(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_verify_item_done(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_verify_item_status(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_verify_item_sums(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_content_t *content);
+static ngx_int_t ngx_ors_verify_item_own_sum(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_content_t *content);
+static ngx_uint_t ngx_ors_verify_item_same(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node);
+static const ngx_ors_verify_kind_t *ngx_ors_verify_item_kind(ngx_str_t *type);
+static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_ors_verify_digest_t *sum);
+static void ngx_ors_verify_item_parts(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *parts, ngx_uint_t *n, ngx_ors_verify_digest_t *sum);
+
+
+/* the last one stands for all others */
+
+static const ngx_ors_verify_kind_t  ngx_ors_verify_kinds[] = {
+
+    { ngx_string("message"), ngx_null_string,
+      ngx_ors_verify_fits(output_text)|ngx_ors_verify_fits(refusal)
+      |ngx_ors_verify_fits(other), 1 },
+
+    { ngx_string("function_call"), ngx_string("arguments"), 0, 1 },
+
+    { ngx_string("reasoning"), ngx_null_string,
+      ngx_ors_verify_fits(reasoning_text)|ngx_ors_verify_fits(other), 1 },
+
+    { ngx_string("custom_tool_call"), ngx_string("input"), 0, 0 },
+    { ngx_string("mcp_call"), ngx_string("arguments"), 0, 0 },
+    { ngx_string("code_interpreter_call"), ngx_string("code"), 0, 0 },
+
+    { ngx_null_string, ngx_null_string, (ngx_uint_t) -1, 0 }
+};
+
+
+ngx_int_t
+ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
+{
+    ngx_ors_verify_item_t  *item;
+
+    if (ev->act == ngx_ors_verify_act_item_added) {
+        return ngx_ors_verify_item_added(verify, ev);
+    }
+
+    item = ngx_ors_verify_item_find(verify, ev);
+
+    if (item == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (ev->act == ngx_ors_verify_act_item) {
+        return NGX_OK;
+    }
+
+    if (ev->act == ngx_ors_verify_act_item_done) {
+        return ngx_ors_verify_item_done(verify, item,
+                                        ev->member[ngx_ors_verify_m_item]);
+    }
+
+    return ngx_ors_verify_item_part_event(verify, item, ev);
+}
+
+
+/* NULL: there is none, verify->error says why */
+
+static ngx_ors_verify_item_t *
+ngx_ors_verify_item_find(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
+{
+    int64_t                 n;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_verify_item_t  *item;
+
+    node = ev->member[ngx_ors_verify_m_output_index];
+
+    if (node == NULL
+        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
+        || n < 0 || n >= (int64_t) verify->stream->nitems)
+    {
+        (void) ngx_ors_verify_violation(verify,
+                                        "output_index is of an item that "
+                                        "was not added");
+        return NULL;
+    }
+
+    item = &verify->stream->items[n];
+
+    if (item->state == ngx_ors_verify_item_st_done) {
+        (void) ngx_ors_verify_violation(verify,
+                                        "it comes after its item is done");
+        return NULL;
+    }
+
+    node = ev->member[ngx_ors_verify_m_item_id];
+
+    if (node && !ngx_ors_json_equal(&verify->json, node, item->id.data,
+                                    item->id.len))
+    {
+        (void) ngx_ors_verify_violation(verify,
+                                        "item_id is not that of the item "
+                                        "at output_index");
+        return NULL;
+    }
+
+    return item;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
+{
+    int64_t                   n;
+    ngx_int_t                 rc;
+    ngx_ors_json_node_t      *node;
+    ngx_ors_verify_item_t    *item;
+    ngx_ors_verify_stream_t  *gs;
+
+    gs = verify->stream;
+    node = ev->member[ngx_ors_verify_m_output_index];
+
+    if (node == NULL
+        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
+        || n != (int64_t) gs->nitems)
+    {
+        return ngx_ors_verify_violation(verify,
+                                        "output_index is not the number "
+                                        "of items so far");
+    }
+
+    node = ev->member[ngx_ors_verify_m_item];
+
+    if (node == NULL) {
+        return ngx_ors_verify_violation(verify, "the item is null");
+    }
+
+    if (gs->incomplete) {
+        return ngx_ors_verify_violation(verify, "an item after one that is "
+                                        "incomplete");
+    }
+
+    if (gs->open) {
+        (void) ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_interleaved);
+    }
+
+    rc = ngx_ors_verify_item_push(verify);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    item = &gs->items[gs->nitems];
+
+    rc = ngx_ors_verify_item_identify(verify, item, node);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    rc = ngx_ors_verify_item_preset(verify, item, node);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    gs->nitems++;
+    gs->open++;
+
+    return NGX_OK;
+}
+
+
+/* room for one more */
+
+static ngx_int_t
+ngx_ors_verify_item_push(ngx_ors_verify_t *verify)
+{
+    ngx_uint_t                n;
+    ngx_ors_verify_item_t    *items;
+    ngx_ors_verify_stream_t  *gs;
+
+    gs = verify->stream;
+
+    if (gs->nitems == NGX_ORS_VERIFY_ITEMS) {
+        return ngx_ors_verify_found(verify, "answer_too_large",
+                                    "the model server's answer has more than "
+                                    "%d items", NGX_ORS_VERIFY_ITEMS);
+    }
+
+    if (gs->nitems == gs->nalloc) {
+        n = gs->nalloc ? 2 * gs->nalloc : NGX_ORS_VERIFY_ITEMS_MIN;
+
+        items = ngx_palloc(verify->pool, n * sizeof(ngx_ors_verify_item_t));
+        if (items == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (gs->items) {
+            ngx_memcpy(items, gs->items,
+                       gs->nitems * sizeof(ngx_ors_verify_item_t));
+            (void) ngx_pfree(verify->pool, gs->items);
+        }
+
+        gs->items = items;
+        gs->nalloc = n;
+    }
+
+    ngx_memzero(&gs->items[gs->nitems], sizeof(ngx_ors_verify_item_t));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *id, *type;
+
+    json = &verify->json;
+
+    id = ngx_ors_json_find(json, node, "id");
+    type = ngx_ors_json_find(json, node, "type");
+
+    if (id == NULL || id->type == ngx_ors_json_null) {
+        id = NULL;
+
+    } else if (id->len == 0) {
+        return ngx_ors_verify_violation(verify, "the item's id is empty");
+    }
+
+    rc = ngx_ors_verify_terminate_charge(verify, (id ? id->len : 0)
+                                           + (size_t) type->len);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_str_set(&item->id, "");
+
+    if ((id && ngx_ors_verify_event_copy(verify, id, &item->id) != NGX_OK)
+        || ngx_ors_verify_event_copy(verify, type, &item->type) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    item->kind = ngx_ors_verify_item_kind(&item->type);
+
+    rc = id ? ngx_ors_names_add(&verify->stream->ids, verify->pool, &item->id)
+            : NGX_OK;
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_violation(verify, "the item's id is that of "
+                                        "another one");
+    }
+
+    return rc;
+}
+
+
+/* what it has from the beginning */
+
+static ngx_int_t
+ngx_ors_verify_item_preset(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_t            *json;
+    ngx_ors_json_node_t       *status;
+    ngx_ors_verify_content_t  *content;
+
+    json = &verify->json;
+    content = &item->content;
+
+    ngx_ors_verify_item_name(json, node, &item->name);
+    ngx_ors_verify_item_content(json, node, item->kind, content);
+
+    item->preset = (content->n[ngx_ors_verify_list_content]
+                    || content->n[ngx_ors_verify_list_summary]
+                    || content->text.len || content->text.high);
+
+    if (!item->kind->core) {
+        return NGX_OK;
+    }
+
+    if (item->preset) {
+        return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_added);
+    }
+
+    status = ngx_ors_json_find(json, node, "status");
+
+    if (status && status->type == ngx_ors_json_string
+        && !ngx_ors_json_is(json, status, "in_progress"))
+    {
+        return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_status);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_item_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t                 rc;
+    ngx_ors_json_t           *json;
+    ngx_ors_verify_digest_t   name;
+    ngx_ors_verify_content_t  content;
+
+    json = &verify->json;
+
+    if (node == NULL || !ngx_ors_verify_item_same(verify, item, node)) {
+        return ngx_ors_verify_violation(verify,
+                                        "the item is not the one that was "
+                                        "added");
+    }
+
+    ngx_ors_verify_item_name(json, node, &name);
+
+    if (item->kind->core
+        && !ngx_ors_verify_digest_equal(&name, &item->name)
+        && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_name) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (item->part) {
+
+        if (ngx_ors_verify_tolerate(verify,
+                                    ngx_ors_tolerated_no_done) != NGX_OK) {
+            return NGX_DECLINED;
+        }
+
+        ngx_ors_verify_item_close(item);
+    }
+
+    ngx_ors_verify_item_content(json, node, item->kind, &content);
+
+    rc = ngx_ors_verify_item_sums(verify, item, &content);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_verify_item_own_sum(verify, item, &content);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_verify_item_status(verify, item, node);
+    }
+
+    /* one that is incomplete has no place in a response that failed (C28) */
+
+    if (rc == NGX_OK && !verify->stream->incomplete) {
+        rc = ngx_ors_verify_terminate_item(verify, node, &item->json);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    item->content = content;
+    item->state = ngx_ors_verify_item_st_done;
+    verify->stream->open--;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_item_status(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_node_t  *status;
+
+    status = ngx_ors_json_find(&verify->json, node, "status");
+
+    if (status == NULL || status->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_is(&verify->json, status, "incomplete")) {
+        verify->stream->incomplete = 1;
+        return NGX_OK;
+    }
+
+    if (!item->kind->core
+        || ngx_ors_json_is(&verify->json, status, "completed"))
+    {
+        return NGX_OK;
+    }
+
+    return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_status);
+}
+
+
+/* its parts are those that were streamed */
+
+static ngx_int_t
+ngx_ors_verify_item_sums(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
+    ngx_ors_verify_content_t *content)
+{
+    ngx_uint_t                 i;
+    ngx_ors_verify_content_t  *streamed;
+
+    streamed = &item->content;
+
+    for (i = 0; i < ngx_ors_verify_list_n; i++) {
+
+        if (item->preset
+            || (streamed->n[i] == content->n[i]
+                && ngx_ors_verify_digest_equal(&streamed->parts[i],
+                                               &content->parts[i])))
+        {
+            continue;
+        }
+
+        if (streamed->n[i]) {
+            return ngx_ors_verify_violation(verify, "the item's parts are not "
+                                            "those that were streamed");
+        }
+
+        if (item->kind->core
+            && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_at_once)
+               != NGX_OK)
+        {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* its own text is, too; without any delta nothing may come before it (C18) */
+
+static ngx_int_t
+ngx_ors_verify_item_own_sum(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_content_t *content)
+{
+    if (item->kind->text.len == 0 || item->preset) {
+        return NGX_OK;
+    }
+
+    if (item->state == ngx_ors_verify_item_st_open && item->begun
+        && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_no_text) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_verify_digest_equal(&content->text, &item->content.text)) {
+        return NGX_OK;
+    }
+
+    if (item->begun || item->state == ngx_ors_verify_item_st_text) {
+        return ngx_ors_verify_violation(verify,
+                                        "the item's text is not what was "
+                                        "streamed");
+    }
+
+    return item->kind->core
+           ? ngx_ors_verify_tolerate(verify,
+                                     ngx_ors_tolerated_at_once) : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *output)
+{
+    ngx_uint_t                i, j;
+    ngx_ors_json_node_t      *node;
+    ngx_ors_verify_item_t    *item;
+    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_content_t  content;
+
+    gs = verify->stream;
+
+    if (gs->open) {
+        return ngx_ors_verify_violation(verify, "an item is not done");
+    }
+
+    if (output->type != ngx_ors_json_array || output->count != gs->nitems) {
+        return ngx_ors_verify_violation(verify,
+                                        "the output has another number of "
+                                        "items than were streamed");
+    }
+
+    node = ngx_ors_json_first(&verify->json, output);
+
+    for (i = 0; i < gs->nitems; i++) {
+        item = &gs->items[i];
+
+        if (!ngx_ors_verify_item_same(verify, item, node)) {
+            return ngx_ors_verify_violation(verify,
+                                            "the output has another item "
+                                            "than was streamed");
+        }
+
+        ngx_ors_verify_item_content(&verify->json, node, item->kind, &content);
+
+        for (j = 0; j < ngx_ors_verify_list_n; j++) {
+
+            if (!ngx_ors_verify_digest_equal(&content.parts[j],
+                                             &item->content.parts[j]))
+            {
+                return ngx_ors_verify_violation(verify,
+                                                "the output has another "
+                                                "text than was streamed");
+            }
+        }
+
+        if (!ngx_ors_verify_digest_equal(&content.text, &item->content.text)) {
+            return ngx_ors_verify_violation(verify,
+                                            "the output has another text "
+                                            "than was streamed");
+        }
+
+        node = ngx_ors_json_next(&verify->json, node);
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_verify_item_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    const ngx_ors_verify_kind_t *kind, ngx_ors_verify_content_t *content)
+{
+    ngx_ors_json_node_t  *text;
+
+    ngx_ors_verify_item_parts(json, ngx_ors_json_find(json, node, "content"),
+                              &content->n[ngx_ors_verify_list_content],
+                              &content->parts[ngx_ors_verify_list_content]);
+
+    ngx_ors_verify_item_parts(json, ngx_ors_json_find(json, node, "summary"),
+                              &content->n[ngx_ors_verify_list_summary],
+                              &content->parts[ngx_ors_verify_list_summary]);
+
+    ngx_ors_verify_digest_init(&content->text);
+
+    if (kind->text.len == 0) {
+        return;
+    }
+
+    text = ngx_ors_json_get(json, node, kind->text.data, kind->text.len);
+
+    if (text) {
+        ngx_ors_verify_digest_add(&content->text, json, text);
+    }
+}
+
+
+static void
+ngx_ors_verify_item_parts(ngx_ors_json_t *json, ngx_ors_json_node_t *parts,
+    ngx_uint_t *n, ngx_ors_verify_digest_t *sum)
+{
+    ngx_ors_json_node_t      *part, *text;
+    ngx_ors_verify_part_e     type;
+    ngx_ors_verify_digest_t   whole;
+
+    *n = 0;
+    ngx_ors_verify_digest_init(sum);
+
+    if (parts == NULL || parts->type != ngx_ors_json_array) {
+        return;
+    }
+
+    for (part = ngx_ors_json_first(json, parts);
+         part;
+         part = ngx_ors_json_next(json, part))
+    {
+        type = ngx_ors_verify_event_part(json, part, &text);
+
+        ngx_ors_verify_digest_init(&whole);
+
+        if (text) {
+            ngx_ors_verify_digest_add(&whole, json, text);
+        }
+
+        ngx_ors_verify_digest_fold(sum, type, &whole);
+        (*n)++;
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_verify_item_same(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *id, *type;
+
+    json = &verify->json;
+
+    id = ngx_ors_json_find(json, node, "id");
+    type = ngx_ors_json_find(json, node, "type");
+
+    if (id == NULL || id->type == ngx_ors_json_null) {
+
+        if (item->id.len) {
+            return 0;
+        }
+
+    } else if (!ngx_ors_json_equal(json, id, item->id.data, item->id.len)) {
+        return 0;
+    }
+
+    return type && ngx_ors_json_equal(json, type, item->type.data,
+                                      item->type.len);
+}
+
+
+static const ngx_ors_verify_kind_t *
+ngx_ors_verify_item_kind(ngx_str_t *type)
+{
+    const ngx_ors_verify_kind_t  *kind;
+
+    for (kind = ngx_ors_verify_kinds; kind->type.len; kind++) {
+
+        if (kind->type.len == type->len
+            && ngx_memcmp(kind->type.data, type->data, type->len) == 0)
+        {
+            break;
+        }
+    }
+
+    return kind;
+}
+
+
+static void
+ngx_ors_verify_item_name(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_ors_verify_digest_t *sum)
+{
+    ngx_uint_t               i;
+    ngx_ors_json_node_t     *value;
+    ngx_ors_verify_digest_t  text;
+
+    static const ngx_str_t  names[] = {
+        ngx_string("name"),
+        ngx_string("call_id"),
+        ngx_string("role")
+    };
+
+    ngx_ors_verify_digest_init(sum);
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        value = ngx_ors_json_get(json, node, names[i].data, names[i].len);
+
+        if (value) {
+            ngx_ors_verify_digest_init(&text);
+            ngx_ors_verify_digest_add(&text, json, value);
+            ngx_ors_verify_digest_fold(sum, i, &text);
+        }
+    }
+}

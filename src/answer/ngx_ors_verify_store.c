@@ -1,0 +1,313 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_fields.h>
+#include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_event.h>
+#include <ngx_ors_verify_store.h>
+#include <ngx_ors_verify_stream.h>
+#include <ngx_ors_id.h>
+
+
+#define NGX_ORS_VERIFY_KEEP_BLOCK  4096
+
+
+static ngx_int_t ngx_ors_verify_store_field(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, char *name, ngx_str_t *value);
+static void ngx_ors_verify_store_value(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_str_t *value);
+static ngx_int_t ngx_ors_verify_store_id(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, ngx_str_t *id);
+static ngx_int_t ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t **response);
+
+
+static ngx_str_t  ngx_ors_verify_store_true = ngx_string("true");
+static ngx_str_t  ngx_ors_verify_store_false = ngx_string("false");
+static ngx_str_t  ngx_ors_verify_store_null = ngx_string("null");
+
+
+ngx_int_t
+ngx_ors_verify_store_fields(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape)
+{
+    ngx_str_t             value;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *object;
+
+    req = verify->request;
+    object = verify->json.nodes;
+
+    if (shape == &ngx_ors_fields_event) {
+        object = ngx_ors_json_find(&verify->json, object, "response");
+
+        if (object == NULL) {
+            return NGX_OK;
+        }
+    }
+
+    ngx_ors_verify_store_value(req, req->field[ngx_ors_rq_previous_response_id],
+                               &value);
+
+    if (ngx_ors_verify_store_field(verify, object, "previous_response_id",
+                                   &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_verify_store_field(verify, object, "store",
+                                      req->stored ? &ngx_ors_verify_store_true
+                                                : &ngx_ors_verify_store_false);
+}
+
+
+/* what is not there has been filled in as it follows from the request */
+
+static ngx_int_t
+ngx_ors_verify_store_field(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object,
+    char *name, ngx_str_t *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&verify->json, object, (u_char *) name,
+                            ngx_strlen(name));
+
+    return node ? ngx_ors_edits_value(&verify->edits, node, value) : NGX_OK;
+}
+
+
+/* as the client has written it, with its quotes */
+
+static void
+ngx_ors_verify_store_value(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_str_t *value)
+{
+    if (node == NULL) {
+        *value = ngx_ors_verify_store_null;
+        return;
+    }
+
+    value->data = req->json.text + ngx_ors_edit_start(node);
+    value->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
+}
+
+
+ngx_int_t
+ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type)
+{
+    u_char               *p;
+    ngx_int_t             rc;
+    ngx_str_t             id;
+    ngx_chain_t          *cl;
+    ngx_ors_out_t         out;
+    ngx_ors_json_node_t  *root;
+
+    root = verify->json.nodes;
+
+    rc = ngx_ors_verify_store_id(verify, type ? ngx_ors_json_find(&verify->json,
+                                                                  root,
+                                                                  "response")
+                                           : root,
+                                 &id);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+                                    "the model server's answer is not valid: "
+                                    "its id is empty, longer than %d bytes or "
+                                    "has a control character", NGX_ORS_ID_MAX);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_KEEP_BLOCK);
+
+    ngx_ors_edits_write(&verify->edits, &verify->json, ngx_ors_edit_start(root),
+                        ngx_ors_edit_end(root), 1, &out);
+
+    verify->held.len = out.size;
+    verify->held.data = ngx_pnalloc(verify->pool, out.size);
+
+    if (verify->held.data == NULL || ngx_ors_out_take(&out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (p = verify->held.data; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    if (type == NULL) {
+        return NGX_OK;
+    }
+
+    verify->held_type.len = type->len;
+    verify->held_type.data = ngx_pstrdup(verify->pool, type);
+
+    return verify->held_type.data ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_verify_store_response(ngx_ors_verify_t *verify, ngx_str_t *response,
+    ngx_str_t *id, ngx_str_t *items)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *object, *node;
+
+    json = &verify->json;
+
+    rc = ngx_ors_verify_store_read(verify, &object);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_json_raw(json, object, response);
+
+    rc = ngx_ors_verify_store_id(verify, object, id);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    node = ngx_ors_json_find(json, object, "output");
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_json_raw(json, node, items);
+
+    items->data++;
+    items->len -= 2;
+
+    return NGX_OK;
+}
+
+
+/* what the client asks for later, in another spelling perhaps */
+
+static ngx_int_t
+ngx_ors_verify_store_id(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
+    ngx_str_t *id)
+{
+    size_t                i;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &verify->json;
+    node = object ? ngx_ors_json_find(json, object, "id") : NULL;
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_json_raw(json, node, id);
+
+    if (node->escaped) {
+        id->data = ngx_pnalloc(verify->pool, node->len);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
+    }
+
+    if (id->len == 0 || id->len > NGX_ORS_ID_MAX) {
+        return NGX_DECLINED;
+    }
+
+    for (i = 0; i < id->len; i++) {
+        if (id->data[i] < 0x20 || id->data[i] == 0x7f) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t **response)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_json_read(&verify->json, verify->held.data, verify->held.len);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_ors_edits_clear(&verify->edits);
+
+    *response = verify->json.nodes;
+
+    if (verify->held_type.len) {
+        *response = ngx_ors_json_find(&verify->json, *response, "response");
+    }
+
+    return *response ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_verify_store_release(ngx_ors_verify_t *verify, ngx_uint_t stored)
+{
+    ngx_int_t             rc;
+    ngx_ors_out_t        *out;
+    ngx_ors_json_node_t  *object;
+
+    rc = ngx_ors_verify_store_read(verify, &object);
+
+    if (rc == NGX_OK && !stored) {
+        rc = ngx_ors_verify_store_field(verify, object, "store",
+                                        &ngx_ors_verify_store_false);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    out = verify->out;
+
+    if (verify->held_type.len) {
+        ngx_ors_sse_open(out, &verify->held_type);
+    }
+
+    ngx_ors_edits_write(&verify->edits, &verify->json, 0, verify->held.len, 1,
+                        out);
+
+    if (verify->held_type.len) {
+        ngx_ors_sse_close(out);
+        ngx_ors_sse_done(out);
+        return NGX_OK;
+    }
+
+    verify->status = verify->upstream_status;
+    ngx_str_set(&verify->type, "application/json");
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_verify_store_fail(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_str_null(&verify->held);
+
+    verify->error = *err;
+    verify->stream->order = ngx_ors_verify_sequence_st_running;
+    verify->stream->sequence--;
+
+    return ngx_ors_verify_stream_fail(verify);
+}

@@ -1,0 +1,41 @@
+
+/*
+ * The validator's part for streams: of events (spec, section 10) and of chat
+ * completion chunks.
+ */
+
+
+#ifndef _NGX_ORS_VERIFY_STREAM_H_INCLUDED_
+#define _NGX_ORS_VERIFY_STREAM_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_verify.h>
+
+
+/* The stream begins.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_ors_verify_stream_init(ngx_ors_verify_t *verify);
+
+/* As ngx_ors_verify_data(), and ngx_ors_verify_end(). */
+ngx_int_t ngx_ors_verify_stream_data(ngx_ors_verify_t *verify, ngx_buf_t *b);
+ngx_int_t ngx_ors_verify_stream_end(ngx_ors_verify_t *verify,
+    ngx_uint_t complete);
+
+/*
+ * The stream cannot go on, verify->error says why: the events that end it if
+ * it has begun, else an error document.  Returns NGX_DONE or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify);
+
+/*
+ * What a stream knows of a field that is missing in the event that is being
+ * checked: its number, the status of a response or an item, an index or an
+ * id.  As ngx_ors_fill_pt; "data" is the validator, verify->stream must be
+  * there.
+ */
+ngx_int_t ngx_ors_verify_stream_fill(void *data, const ngx_ors_shape_t *shape,
+    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+
+
+#endif /* _NGX_ORS_VERIFY_STREAM_H_INCLUDED_ */

@@ -1,0 +1,52 @@
+
+/*
+ * The end of a response's stream that cannot go on: "error", then
+ * "response.failed" with the last snapshot and the finished items (spec,
+ * sections 10.4 and 10.5), and what is kept for it while the stream runs.
+ */
+
+
+#ifndef _NGX_ORS_VERIFY_TERMINATE_H_INCLUDED_
+#define _NGX_ORS_VERIFY_TERMINATE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_verify_event.h>
+
+
+/*
+ * Counts bytes that are kept of items, or that upstream's events make many
+ * of.  NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
+ * verify->error says so.
+ */
+ngx_int_t ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify,
+    size_t size);
+
+/*
+ * Keeps an item that is done, "node" with verify->edits, in "*json".
+ * NGX_OK, NGX_DECLINED as above, or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *json);
+
+/*
+ * Keeps a response that is in progress, "node" with verify->edits, in place
+ * of the last one.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node);
+
+/* Appends an "error" event. */
+void ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
+
+/*
+ * Appends the events that end the stream, with verify->error or, if upstream
+ * has reported an error before, with that one, and [DONE].  If there was no
+ * response yet one is made, and announced.  Returns NGX_DONE or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
+
+
+#endif /* _NGX_ORS_VERIFY_TERMINATE_H_INCLUDED_ */

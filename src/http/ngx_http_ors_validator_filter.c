@@ -1,0 +1,611 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_ors_gather.h>
+
+
+static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g);
+static void ngx_http_ors_validator_cleanup(void *data);
+static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *g,
+    ngx_chain_t *in);
+static ngx_int_t ngx_http_ors_validator_feed(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_data(ngx_http_ors_validator_t *g,
+    ngx_buf_t *b);
+static ngx_uint_t ngx_http_ors_validator_last_buf(ngx_http_ors_validator_t *g,
+    ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_validator_end(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *g);
+static void ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_last(ngx_http_ors_validator_t *g);
+static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g);
+static size_t ngx_http_ors_validator_pending(ngx_http_ors_validator_t *g);
+
+
+ngx_int_t
+ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
+    ngx_http_output_header_filter_pt next,
+    ngx_http_output_body_filter_pt next_body)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           status;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+    status = r->headers_out.status;
+
+    if (g->refused || g->held
+        || status == NGX_HTTP_SWITCHING_PROTOCOLS
+        || status == NGX_HTTP_NOT_MODIFIED)
+    {
+        return next(r);
+    }
+
+    ngx_http_ors_stats_upstreams(g);
+
+    if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
+
+        /* nginx's own page, or the one that stands for it */
+
+        if (!g->conf->report && ngx_http_ors_error(r) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        return next(r);
+    }
+
+    /* what answers a request that was turned away is nginx's, too */
+
+    if (g->state == ngx_http_ors_validator_st_new
+        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
+    {
+        return next(r);
+    }
+
+    g->next_header = next;
+    g->next_body = next_body;
+
+    if (ngx_http_ors_validator_hold(g) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_http_ors_validator_answer(g);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (g->conf->report) {
+        return next(r);
+    }
+
+    /* the rest is told by the body's first bytes, or by all of them */
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
+{
+    ngx_http_cleanup_t  *cln;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_validator_cleanup;
+    cln->data = g;
+
+    g->held = 1;
+
+    r->main_filter_need_in_memory = 1;
+
+    if (r->upstream && !r->upstream->cacheable) {
+
+        /* what has come is handed on at once, nothing goes to a file */
+
+        r->upstream->buffering = 0;
+    }
+
+    ngx_http_ors_upstream_watch(&g->upstream, r);
+
+    if (g->conf->report) {
+        return NGX_OK;
+    }
+
+    /* nginx would answer as it was answered, in HTTP/0.9 */
+
+    r->http_version = g->version;
+
+    r->filter_need_in_memory = 1;
+    r->allow_ranges = 0;
+
+    ngx_http_clear_accept_ranges(r);
+    ngx_http_clear_last_modified(r);
+    ngx_http_clear_etag(r);
+
+    return NGX_OK;
+}
+
+
+/*
+ * A content handler that fails after its header, as one in Lua may, has the
+ * request terminated, and no output filter is called.  This is the last moment
+ * to end its answer: what the client's socket takes at once still goes out.
+ */
+
+static void
+ngx_http_ors_validator_cleanup(void *data)
+{
+    ngx_http_ors_validator_t  *g = data;
+
+    ngx_connection_t  *c;
+
+    c = g->request->connection;
+
+    if (g->ended || c->error || c->timedout || c->close) {
+        return;
+    }
+
+    g->upstream.cut = 1;
+
+    if (ngx_http_ors_validator_end(g) != NGX_OK) {
+        return;
+    }
+
+    ngx_http_ors_stats_validator(g);
+
+    if (!g->conf->report) {
+        (void) ngx_http_ors_validator_send(g);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    rc = ngx_http_ors_plain_init(&g->plain, r, !g->conf->report);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+                                     "its Content-Encoding is not known");
+    }
+
+    if (r->headers_out.status == 0) {
+
+        /* nginx takes what has no status line for the body of HTTP/0.9 */
+
+        return ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+                                     "it is not HTTP");
+    }
+
+    return ngx_ors_verify_header(&g->verify, r->headers_out.status,
+                                 &r->headers_out.content_type,
+                                 g->plain.inflate
+                                 ? -1 : r->headers_out.content_length_n);
+}
+
+
+ngx_int_t
+ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
+{
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (g->conf->report) {
+        return ngx_http_ors_validator_report(g, in);
+    }
+
+    if (ngx_chain_add_copy(r->pool, &g->in, in) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for ( ;; ) {
+
+        rc = ngx_http_ors_validator_feed(g);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_AGAIN) {
+            r->buffered |= NGX_HTTP_ORS_BUFFERED;
+
+        } else {
+            r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+        }
+
+        ngx_http_ors_stats_validator(g);
+
+        if (ngx_http_ors_validator_send(g) == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            return NGX_OK;
+        }
+
+        if (ngx_http_ors_validator_pending(g) >= g->conf->limits.queue) {
+            return NGX_AGAIN;
+        }
+    }
+}
+
+
+/* what is only looked at goes on as it is */
+
+static ngx_int_t
+ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
+{
+    ngx_int_t     rc;
+    ngx_buf_t     b;
+    ngx_chain_t  *cl;
+
+    for (cl = in; cl && !g->ended; cl = cl->next) {
+        b = *cl->buf;
+
+        do {
+            rc = ngx_http_ors_validator_data(g, &b);
+
+            if (rc == NGX_ERROR || ngx_ors_out_drop(&g->out) != NGX_OK) {
+                return NGX_ERROR;
+            }
+
+        } while (rc == NGX_AGAIN);
+
+        if (ngx_http_ors_validator_last_buf(g, &b)
+            && (ngx_http_ors_validator_end(g) != NGX_OK
+                || ngx_ors_out_drop(&g->out) != NGX_OK))
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_http_ors_stats_validator(g);
+
+    return g->next_body(g->request, in);
+}
+
+
+/* NGX_OK: all is used up; NGX_AGAIN: the client is slow, the rest is kept */
+
+static ngx_int_t
+ngx_http_ors_validator_feed(ngx_http_ors_validator_t *g)
+{
+    ngx_int_t     rc;
+    ngx_buf_t    *b;
+    ngx_chain_t  *cl;
+
+    while (g->in) {
+        cl = g->in;
+        b = cl->buf;
+
+        rc = ngx_http_ors_validator_data(g, b);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (ngx_http_ors_validator_last_buf(g, b)
+            && ngx_http_ors_validator_end(g) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        g->in = cl->next;
+        ngx_free_chain(g->request->pool, cl);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_data(ngx_http_ors_validator_t *g, ngx_buf_t *b)
+{
+    ngx_int_t  rc;
+    ngx_buf_t  piece;
+
+    if (!ngx_buf_in_memory(b)) {
+        return NGX_OK;
+    }
+
+    for ( ;; ) {
+
+        if (g->verify.state == ngx_ors_verify_st_over) {
+            b->pos = b->last;
+            return NGX_OK;
+        }
+
+        if (ngx_http_ors_validator_pending(g) >= g->conf->limits.queue) {
+            return (b->pos < b->last || g->plain.inflate) ? NGX_AGAIN
+                                                          : NGX_OK;
+        }
+
+        rc = ngx_http_ors_plain_next(&g->plain, b, &piece);
+
+        if (rc == NGX_AGAIN) {
+            return NGX_OK;
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_verify_data(&g->verify, &piece);
+
+        } else if (rc == NGX_DECLINED) {
+            rc = ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+                                       "it cannot be decompressed");
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+}
+
+
+/* the end of a body that was cut has no mark but the flush behind it */
+
+static ngx_uint_t
+ngx_http_ors_validator_last_buf(ngx_http_ors_validator_t *g, ngx_buf_t *b)
+{
+    return b->last_buf || b->last_in_chain
+           || (g->upstream.cut && b->flush && !ngx_buf_in_memory(b));
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
+{
+    ngx_uint_t  complete;
+
+    if (g->ended) {
+        return NGX_OK;
+    }
+
+    g->ended = 1;
+
+    if (g->verify.state == ngx_ors_verify_st_over) {
+        return NGX_OK;
+    }
+
+    complete = !g->upstream.cut && ngx_http_ors_plain_whole(&g->plain);
+
+    if (ngx_ors_verify_end(&g->verify, complete) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_send(ngx_http_ors_validator_t *g)
+{
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_chain_t         *cl, *out, **ll;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (g->verify.status == 0) {
+        return NGX_OK;
+    }
+
+    if (!g->header_sent) {
+        rc = ngx_http_ors_validator_start(g);
+
+        if (rc == NGX_ERROR || rc > NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (ngx_ors_out_take(&g->out, &out) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_validator_quit(g);
+
+    if (out == NULL) {
+        return ngx_http_ors_validator_last(g);
+    }
+
+    for (cl = out; cl->next; cl = cl->next) { /* void */ }
+
+    b = cl->buf;
+
+    if (g->verify.state == ngx_ors_verify_st_over) {
+        g->last_sent = 1;
+
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+
+    } else {
+        b->flush = 1;
+    }
+
+    rc = g->next_body(r, out);
+
+    for (ll = &g->busy; *ll; ll = &(*ll)->next) { /* void */ }
+
+    *ll = out;
+
+    ngx_ors_out_recycle(&g->out, &g->busy);
+
+    return rc;
+}
+
+
+/* sends the end once, or what waits for a slow client */
+
+static ngx_int_t
+ngx_http_ors_validator_last(ngx_http_ors_validator_t *g)
+{
+    ngx_int_t            rc;
+    ngx_buf_t           *b;
+    ngx_chain_t          out;
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    if (g->verify.state == ngx_ors_verify_st_over && !g->last_sent) {
+        g->last_sent = 1;
+
+        b = ngx_calloc_buf(r->pool);
+        if (b == NULL) {
+            return NGX_ERROR;
+        }
+
+        b->last_buf = 1;
+        b->last_in_chain = 1;
+
+        out.buf = b;
+        out.next = NULL;
+
+        return g->next_body(r, &out);
+    }
+
+    if (g->busy == NULL && !r->connection->buffered) {
+        return NGX_OK;
+    }
+
+    rc = g->next_body(r, NULL);
+
+    ngx_ors_out_recycle(&g->out, &g->busy);
+
+    return rc;
+}
+
+
+/* nobody waits for the rest of a refused stream: its connection is closed */
+
+static void
+ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g)
+{
+    ngx_http_upstream_t  *u;
+
+    u = g->request->upstream;
+
+    if (g->verify.refused && !g->ended && u && !u->buffering) {
+        u->length = 0;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
+{
+    ngx_http_request_t  *r;
+
+    r = g->request;
+
+    g->header_sent = 1;
+
+    if (g->verify.status != r->headers_out.status) {
+        ngx_http_ors_validator_own_status(g);
+    }
+
+    if (!ngx_ors_gather_type_is(&r->headers_out.content_type,
+                                (char *) g->verify.type.data))
+    {
+        r->headers_out.content_type = g->verify.type;
+        r->headers_out.content_type_len = g->verify.type.len;
+        r->headers_out.content_type_lowcase = NULL;
+        ngx_str_null(&r->headers_out.charset);
+    }
+
+    ngx_http_clear_content_length(r);
+
+    /* a stream has no length, even one that came at once */
+
+    if (g->verify.state == ngx_ors_verify_st_over
+        && ngx_ors_gather_type_is(&g->verify.type, "application/json"))
+    {
+        r->headers_out.content_length_n = g->out.size;
+    }
+
+    return g->next_header(r);
+}
+
+
+/* what says more about the status that the upstream has sent goes with it */
+
+static void
+ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
+{
+    ngx_str_t           *name;
+    ngx_uint_t           i;
+    ngx_list_part_t     *part;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
+
+    static ngx_str_t  names[] = {
+        ngx_string("Location"),
+        ngx_string("Refresh"),
+        ngx_string("WWW-Authenticate"),
+        ngx_string("Proxy-Authenticate"),
+        ngx_null_string
+    };
+
+    r = g->request;
+
+    r->headers_out.status = g->verify.status;
+    r->headers_out.status_line.len = 0;
+    r->headers_out.location = NULL;
+
+    for (part = &r->headers_out.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            for (name = names; name->len; name++) {
+
+                if (h[i].key.len == name->len
+                    && ngx_strncasecmp(h[i].key.data, name->data, name->len)
+                       == 0)
+                {
+                    h[i].hash = 0;
+                }
+            }
+        }
+    }
+}
+
+
+static size_t
+ngx_http_ors_validator_pending(ngx_http_ors_validator_t *g)
+{
+    size_t        size;
+    ngx_chain_t  *cl;
+
+    size = g->out.size;
+
+    for (cl = g->busy; cl; cl = cl->next) {
+        size += ngx_buf_size(cl->buf);
+    }
+
+    return size;
+}
