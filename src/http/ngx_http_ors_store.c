@@ -541,7 +541,7 @@ ngx_http_ors_store_cleanup(void *data)
         kept->chain = NULL;
     }
 
-    if (kept->ctx->detached || !turn->request.stored || !turn->answer.started
+    if (kept->ctx->detached || !turn->request.stored || !turn->builder.started
         || turn->state == ngx_ors_turn_st_over
         || kept->state == ngx_http_ors_kept_st_commit)
     {

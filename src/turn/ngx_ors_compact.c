@@ -6,42 +6,42 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer_items.h>
+#include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
 
 
-static ngx_int_t ngx_ors_compact_text(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
     ngx_str_t *text);
 static size_t ngx_ors_compact_copy(ngx_ors_response_t *resp, u_char *dst);
-static ngx_int_t ngx_ors_compact_item(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
     ngx_str_t *sealed);
 
 
 ngx_int_t
-ngx_ors_compact_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
-    if (answer->resp->request->stream && !answer->started) {
-        answer->started = 1;
-        ngx_ors_event_start(answer->out, answer->resp);
+    if (builder->resp->request->stream && !builder->started) {
+        builder->started = 1;
+        ngx_ors_event_start(builder->out, builder->resp);
     }
 
-    return ngx_ors_answer_add(answer, json, reply, err);
+    return ngx_ors_builder_add(builder, json, reply, err);
 }
 
 
 ngx_int_t
-ngx_ors_compact_end(ngx_ors_answer_t *answer, ngx_ors_sealer_t *sealer,
+ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
     ngx_ors_error_t *err)
 {
     ngx_int_t            rc;
     ngx_str_t            text, sealed;
     ngx_ors_response_t  *resp;
 
-    resp = answer->resp;
+    resp = builder->resp;
 
-    rc = ngx_ors_answer_end(answer, err);
+    rc = ngx_ors_builder_end(builder, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -50,46 +50,46 @@ ngx_ors_compact_end(ngx_ors_answer_t *answer, ngx_ors_sealer_t *sealer,
     /* half of a summary is a loss that nobody would notice */
 
     if (resp->status != ngx_ors_response_completed) {
-        return ngx_ors_error_set(err, answer->pool, 500, "model_error",
+        return ngx_ors_error_set(err, builder->pool, 500, "model_error",
                                  "the model's summary was cut (%V)",
                                  &resp->reason);
     }
 
-    if (ngx_ors_compact_text(answer, &text) != NGX_OK) {
+    if (ngx_ors_compact_text(builder, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
     if (text.len == 0) {
-        return ngx_ors_error_set(err, answer->pool, 500, "model_error",
+        return ngx_ors_error_set(err, builder->pool, 500, "model_error",
                                  "the model wrote no summary");
     }
 
-    rc = ngx_ors_seal(sealer, ngx_ors_seal_compaction, &text, answer->pool,
+    rc = ngx_ors_seal(sealer, ngx_ors_seal_compaction, &text, builder->pool,
                       &sealed);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(err, answer->pool, 502, "answer_too_large",
+        return ngx_ors_error_set(err, builder->pool, 502, "answer_too_large",
                                  "the model's summary is over the limit of "
                                  "%d bytes", NGX_ORS_SEAL_MAX);
     }
 
-    return (rc == NGX_OK) ? ngx_ors_compact_item(answer, &sealed) : NGX_ERROR;
+    return (rc == NGX_OK) ? ngx_ors_compact_item(builder, &sealed) : NGX_ERROR;
 }
 
 
 /* what the model has said, and not what it has thought */
 
 static ngx_int_t
-ngx_ors_compact_text(ngx_ors_answer_t *answer, ngx_str_t *text)
+ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
-    text->len = ngx_ors_compact_copy(answer->resp, NULL);
+    text->len = ngx_ors_compact_copy(builder->resp, NULL);
 
-    text->data = ngx_pnalloc(answer->pool, text->len);
+    text->data = ngx_pnalloc(builder->pool, text->len);
     if (text->data == NULL) {
         return NGX_ERROR;
     }
 
-    (void) ngx_ors_compact_copy(answer->resp, text->data);
+    (void) ngx_ors_compact_copy(builder->resp, text->data);
 
     return NGX_OK;
 }
@@ -131,34 +131,34 @@ ngx_ors_compact_copy(ngx_ors_response_t *resp, u_char *dst)
 
 
 static ngx_int_t
-ngx_ors_compact_item(ngx_ors_answer_t *answer, ngx_str_t *sealed)
+ngx_ors_compact_item(ngx_ors_builder_t *builder, ngx_str_t *sealed)
 {
     ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
-    ngx_ors_compact_drop(answer);
+    ngx_ors_compact_drop(builder);
 
-    resp = answer->resp;
+    resp = builder->resp;
 
-    answer->stream = resp->request->stream;
+    builder->stream = resp->request->stream;
 
-    item = ngx_ors_answer_item(answer, ngx_ors_item_compaction);
+    item = ngx_ors_builder_item(builder, ngx_ors_item_compaction);
     if (item == NULL) {
         return NGX_ERROR;
     }
 
     item->sealed = *sealed;
 
-    return ngx_ors_answer_advance(answer, 1);
+    return ngx_ors_builder_advance(builder, 1);
 }
 
 
 void
-ngx_ors_compact_drop(ngx_ors_answer_t *answer)
+ngx_ors_compact_drop(ngx_ors_builder_t *builder)
 {
-    answer->current = NULL;
+    builder->current = NULL;
 
-    answer->resp->items = NULL;
-    answer->resp->last = NULL;
-    answer->resp->nitems = 0;
+    builder->resp->items = NULL;
+    builder->resp->last = NULL;
+    builder->resp->nitems = 0;
 }

@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 
 
 /*
@@ -21,14 +21,14 @@
  * end.
  */
 
-ngx_int_t ngx_ors_compact_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_int_t ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 
-ngx_int_t ngx_ors_compact_end(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
 
 /* It has failed: what was gathered is forgotten. */
-void ngx_ors_compact_drop(ngx_ors_answer_t *answer);
+void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 
 #endif /* _NGX_ORS_COMPACT_H_INCLUDED_ */

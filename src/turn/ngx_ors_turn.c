@@ -60,7 +60,7 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
      *
      *     turn->state = ngx_ors_turn_st_request;
      *     turn->status = 0;
-     *     turn->response, turn->answer, turn->error: nothing yet
+     *     turn->response, turn->builder, turn->error: nothing yet
      */
 
     turn->limits = limits;
@@ -72,12 +72,12 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
     ngx_ors_request_init(&turn->request, endpoint, &turn->policy, limits,
                          pool);
 
-    turn->answer.resp = &turn->response;
-    turn->answer.tools = &turn->tools;
-    turn->answer.out = &turn->out;
-    turn->answer.limits = limits;
-    turn->answer.pool = pool;
-    turn->answer.log = log;
+    turn->builder.resp = &turn->response;
+    turn->builder.tools = &turn->tools;
+    turn->builder.out = &turn->out;
+    turn->builder.limits = limits;
+    turn->builder.pool = pool;
+    turn->builder.log = log;
 
     turn->response.request = &turn->request;
     turn->response.error = &turn->error;
@@ -108,18 +108,18 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
         return NGX_ERROR;
     }
 
-    if (ngx_ors_id_init(&turn->answer.ids, turn->log) != NGX_OK
-        || ngx_ors_id_make(&turn->answer.ids, turn->pool, "resp",
+    if (ngx_ors_id_init(&turn->builder.ids, turn->log) != NGX_OK
+        || ngx_ors_id_make(&turn->builder.ids, turn->pool, "resp",
                            &turn->response.id)
            != NGX_OK
-        || ngx_ors_token(&turn->response.id, turn->answer.ids.token)
+        || ngx_ors_token(&turn->response.id, turn->builder.ids.token)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     turn->response.created_at = ngx_time();
-    turn->answer.stream = turn->request.stream && !turn->request.compact;
+    turn->builder.stream = turn->request.stream && !turn->request.compact;
 
     turn->state = ngx_ors_turn_st_call;
 
@@ -240,7 +240,7 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 
         /* the last line of all is often missing, a reason is not (E51) */
 
-        if (turn->answer.finish == ngx_ors_chat_finish_none) {
+        if (turn->builder.finish == ngx_ors_chat_finish_none) {
             return ngx_ors_turn_cut(turn);
         }
 
@@ -366,8 +366,8 @@ ngx_ors_turn_event(ngx_ors_turn_t *turn)
 
     if (data->len >= 6 && ngx_memcmp(data->data, "[DONE]", 6) == 0) {
 
-        if (!turn->answer.seen
-            && turn->answer.finish == ngx_ors_chat_finish_none)
+        if (!turn->builder.seen
+            && turn->builder.finish == ngx_ors_chat_finish_none)
         {
             return ngx_ors_turn_cut(turn);
         }
@@ -432,16 +432,16 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     }
 
     rc = turn->request.compact
-         ? ngx_ors_compact_add(&turn->answer, &turn->json, &reply,
+         ? ngx_ors_compact_add(&turn->builder, &turn->json, &reply,
                                &turn->error)
-         : ngx_ors_answer_add(&turn->answer, &turn->json, &reply,
-                              &turn->error);
+         : ngx_ors_builder_add(&turn->builder, &turn->json, &reply,
+                               &turn->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
     }
 
-    if (rc == NGX_OK && turn->answer.started) {
+    if (rc == NGX_OK && turn->builder.started) {
         ngx_ors_turn_respond(turn);
     }
 
@@ -567,8 +567,8 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
     ngx_int_t  rc;
 
     rc = turn->request.compact
-         ? ngx_ors_compact_end(&turn->answer, turn->sealer, &turn->error)
-         : ngx_ors_answer_end(&turn->answer, &turn->error);
+         ? ngx_ors_compact_end(&turn->builder, turn->sealer, &turn->error)
+         : ngx_ors_builder_end(&turn->builder, &turn->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
@@ -586,7 +586,7 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
 
     turn->state = ngx_ors_turn_st_commit;
 
-    if (turn->answer.stream) {
+    if (turn->builder.stream) {
         ngx_ors_turn_respond(turn);
     }
 
@@ -629,12 +629,12 @@ ngx_ors_turn_ping(ngx_ors_turn_t *turn)
         return 1;
     }
 
-    if (turn->answer.started) {
+    if (turn->builder.started) {
         ngx_ors_out_lit(&turn->out, ":\n\n");
         return 1;
     }
 
-    turn->answer.started = 1;
+    turn->builder.started = 1;
 
     ngx_ors_event_start(&turn->out, &turn->response);
     ngx_ors_turn_respond(turn);
@@ -653,7 +653,7 @@ ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
     if (turn->spare == 0 || turn->state == ngx_ors_turn_st_request
         || turn->state == ngx_ors_turn_st_commit
-        || (turn->answer.stream && turn->response.items))
+        || (turn->builder.stream && turn->response.items))
     {
         return 0;
     }
@@ -684,17 +684,17 @@ ngx_ors_turn_again(ngx_ors_turn_t *turn)
     turn->retry = 0;
     turn->gathered.last = turn->gathered.pos;
 
-    turn->answer.finish = ngx_ors_chat_finish_none;
-    turn->answer.seen = 0;
-    turn->answer.current = NULL;
-    turn->answer.calls = NULL;
-    turn->answer.ncalls = 0;
-    turn->answer.size = 0;
-    turn->answer.types = 0;
-    turn->answer.top = 0;
-    ngx_memzero(&turn->answer.known, sizeof(ngx_ors_names_t));
-    ngx_memzero(&turn->answer.told, sizeof(ngx_ors_names_t));
-    ngx_str_null(&turn->answer.logprobs);
+    turn->builder.finish = ngx_ors_chat_finish_none;
+    turn->builder.seen = 0;
+    turn->builder.current = NULL;
+    turn->builder.calls = NULL;
+    turn->builder.ncalls = 0;
+    turn->builder.size = 0;
+    turn->builder.types = 0;
+    turn->builder.top = 0;
+    ngx_memzero(&turn->builder.known, sizeof(ngx_ors_names_t));
+    ngx_memzero(&turn->builder.told, sizeof(ngx_ors_names_t));
+    ngx_str_null(&turn->builder.logprobs);
 
     turn->response.items = NULL;
     turn->response.last = NULL;
@@ -725,10 +725,10 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
     turn->response.status = ngx_ors_response_failed;
 
     if (turn->request.compact) {
-        ngx_ors_compact_drop(&turn->answer);
+        ngx_ors_compact_drop(&turn->builder);
     }
 
-    if (turn->answer.started) {
+    if (turn->builder.started) {
 
         /* there are no headers any more */
 

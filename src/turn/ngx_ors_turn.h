@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 #include <ngx_ors_chat_habits.h>
 #include <ngx_ors_context.h>
 #include <ngx_ors_verify.h>
@@ -53,7 +53,7 @@ typedef struct {
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 
-    ngx_ors_answer_t        answer;       /* a translated one */
+    ngx_ors_builder_t       builder;      /* a translated one */
     ngx_ors_verify_t        verify;       /* one that is passed on */
     ngx_ors_sse_t           sse;
     ngx_ors_json_t          json;         /* of one chunk or document */

@@ -46,12 +46,12 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
 {
     ngx_int_t               rc;
-    ngx_ors_answer_t       *answer;
+    ngx_ors_builder_t      *builder;
     ngx_ors_request_t      *req;
     ngx_ors_chat_target_t   target;
 
     req = &turn->request;
-    answer = &turn->answer;
+    builder = &turn->builder;
 
     if (req->compact && turn->sealer == NULL) {
         return ngx_ors_error_set(&turn->error, turn->pool, 501,
@@ -67,11 +67,11 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.sealer = turn->sealer;
     target.prompt = turn->prompt;
 
-    answer->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
-    answer->sealer = NULL;
+    builder->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
+    builder->sealer = NULL;
 
-    ngx_memzero(&answer->think, sizeof(ngx_ors_think_t));
-    answer->think.mode = habits->think;
+    ngx_memzero(&builder->think, sizeof(ngx_ors_think_t));
+    builder->think.mode = habits->think;
 
     rc = ngx_ors_chat_request(req, &target, &turn->tools, out, &turn->error);
 
@@ -80,13 +80,13 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     }
 
     if (req->compact) {
-        answer->choice.none = 1;
+        builder->choice.none = 1;
         return NGX_OK;
     }
 
     if (ngx_ors_request_includes(req, "reasoning.encrypted_content")) {
-        answer->sealer = turn->sealer;
+        builder->sealer = turn->sealer;
     }
 
-    return ngx_ors_choice_read(&answer->choice, &turn->tools, req);
+    return ngx_ors_choice_read(&builder->choice, &turn->tools, req);
 }

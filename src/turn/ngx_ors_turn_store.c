@@ -156,7 +156,7 @@ ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
         return NGX_DONE;
     }
 
-    ngx_ors_answer_tell(&turn->answer);
+    ngx_ors_builder_tell(&turn->builder);
     ngx_ors_turn_respond(turn);
 
     return NGX_DONE;

@@ -328,8 +328,8 @@ run_hide_ids(run_t *run, ngx_ors_turn_t *turn)
 {
     u_char  *p, *last, *id, *token;
 
-    id = turn->answer.ids.text;
-    token = turn->answer.ids.token;
+    id = turn->builder.ids.text;
+    token = turn->builder.ids.token;
 
     if (run->size < NGX_ORS_ID_LEN || turn->response.id.len == 0) {
         return;

@@ -6,31 +6,31 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer_calls.h>
+#include <ngx_ors_builder_calls.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_event.h>
 
 
 /* pieces are a few letters long */
-#define NGX_ORS_ANSWER_PIECE  256
+#define NGX_ORS_BUILDER_PIECE  256
 
 
-static ngx_int_t ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call);
-static ngx_int_t ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *piece);
-static ngx_int_t ngx_ors_answer_call_put(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call);
+static ngx_int_t ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece);
+static ngx_int_t ngx_ors_builder_call_put(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *piece);
-static void ngx_ors_answer_call_delta(ngx_ors_answer_t *answer,
+static void ngx_ors_builder_call_delta(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *piece);
-static ngx_uint_t ngx_ors_answer_said(ngx_ors_answer_t *answer);
-static ngx_int_t ngx_ors_answer_disobeyed(ngx_ors_answer_t *answer,
+static ngx_uint_t ngx_ors_builder_said(ngx_ors_builder_t *builder);
+static ngx_int_t ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder,
     ngx_ors_error_t *err, const char *what);
 
 
 ngx_int_t
-ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *name)
+ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *name)
 {
     const char           *reason;
     ngx_ors_item_t       *item;
@@ -39,20 +39,20 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
     item = call->item;
 
     call->name.len = name->len;
-    call->name.data = ngx_pstrdup(answer->pool, name);
+    call->name.data = ngx_pstrdup(builder->pool, name);
     if (call->name.data == NULL) {
         return NGX_ERROR;
     }
 
     item->name = call->name;
 
-    tool = answer->tools ? ngx_ors_chat_tools_sent(answer->tools, name)
+    tool = builder->tools ? ngx_ors_chat_tools_sent(builder->tools, name)
                          : NULL;
 
-    reason = ngx_ors_choice_refuses(&answer->choice, tool, &call->name);
+    reason = ngx_ors_choice_refuses(&builder->choice, tool, &call->name);
 
     if (reason) {
-        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                       "model called a tool %s, the call is left out",
                       reason);
 
@@ -74,7 +74,7 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
         break;
 
     case ngx_ors_chat_tool_custom:
-        return ngx_ors_answer_call_custom(answer, call);
+        return ngx_ors_builder_call_custom(builder, call);
 
     case ngx_ors_chat_tool_search:
         item->type = ngx_ors_item_search_call;
@@ -89,8 +89,8 @@ ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
 /* some of the arguments may have come before the name (E43) */
 
 static ngx_int_t
-ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call)
+ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call)
 {
     ngx_str_t        piece;
     ngx_ors_item_t  *item;
@@ -106,7 +106,7 @@ ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
         return NGX_OK;
     }
 
-    piece.data = ngx_pnalloc(answer->pool, piece.len);
+    piece.data = ngx_pnalloc(builder->pool, piece.len);
     if (piece.data == NULL) {
         return NGX_ERROR;
     }
@@ -114,13 +114,13 @@ ngx_ors_answer_call_custom(ngx_ors_answer_t *answer,
     (void) ngx_ors_text_copy(piece.data, &item->arguments);
     ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
 
-    return ngx_ors_answer_call_input(answer, call, &piece);
+    return ngx_ors_builder_call_input(builder, call, &piece);
 }
 
 
 ngx_int_t
-ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *piece)
+ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece)
 {
     ngx_ors_item_t  *item;
 
@@ -133,14 +133,14 @@ ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
     if (item->type == ngx_ors_item_custom_call
         && call->unwrap.state != ngx_ors_unwrap_st_raw)
     {
-        return ngx_ors_answer_call_input(answer, call, piece);
+        return ngx_ors_builder_call_input(builder, call, piece);
     }
 
-    if (ngx_ors_answer_call_put(answer, item, piece) != NGX_OK) {
+    if (ngx_ors_builder_call_put(builder, item, piece) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_answer_call_delta(answer, item, piece);
+    ngx_ors_builder_call_delta(builder, item, piece);
 
     return NGX_OK;
 }
@@ -149,10 +149,10 @@ ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
 /* until the input has begun it may be that there is none but all of this */
 
 static ngx_int_t
-ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *piece)
+ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece)
 {
-    u_char             buf[NGX_ORS_ANSWER_PIECE];
+    u_char             buf[NGX_ORS_BUILDER_PIECE];
     ngx_str_t          text;
     ngx_ors_item_t    *item;
     ngx_ors_unwrap_t  *u;
@@ -163,7 +163,7 @@ ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
     text.data = buf;
 
     if (piece->len + NGX_ORS_UNWRAP_ROOM > sizeof(buf)) {
-        text.data = ngx_pnalloc(answer->pool,
+        text.data = ngx_pnalloc(builder->pool,
                                 piece->len + NGX_ORS_UNWRAP_ROOM);
         if (text.data == NULL) {
             return NGX_ERROR;
@@ -175,13 +175,13 @@ ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
 
     if (!ngx_ors_unwrap_found(u)) {
 
-        if (ngx_ors_answer_call_put(answer, item, piece) != NGX_OK) {
+        if (ngx_ors_builder_call_put(builder, item, piece) != NGX_OK) {
             return NGX_ERROR;
         }
 
         if (u->state == ngx_ors_unwrap_st_raw) {
             item->wrapped = 0;
-            ngx_ors_answer_call_delta(answer, item, NULL);
+            ngx_ors_builder_call_delta(builder, item, NULL);
         }
 
         return NGX_OK;
@@ -196,21 +196,21 @@ ngx_ors_answer_call_input(ngx_ors_answer_t *answer,
         return NGX_OK;
     }
 
-    if (ngx_ors_answer_call_put(answer, item, &text) != NGX_OK) {
+    if (ngx_ors_builder_call_put(builder, item, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_answer_call_delta(answer, item, &text);
+    ngx_ors_builder_call_delta(builder, item, &text);
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_ors_answer_call_put(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+ngx_ors_builder_call_put(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_str_t *piece)
 {
-    return ngx_ors_text_append(&item->arguments, answer->pool, piece->data,
+    return ngx_ors_text_append(&item->arguments, builder->pool, piece->data,
                                piece->len);
 }
 
@@ -218,25 +218,25 @@ ngx_ors_answer_call_put(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 /* NULL: all that was gathered */
 
 static void
-ngx_ors_answer_call_delta(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+ngx_ors_builder_call_delta(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_str_t *piece)
 {
-    if (answer->stream && item->announced && !item->wrapped) {
-        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, piece);
+    if (builder->stream && item->announced && !item->wrapped) {
+        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, piece);
     }
 }
 
 
 ngx_int_t
-ngx_ors_answer_calls_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
+ngx_ors_builder_calls_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 {
     ngx_ors_choice_t  *choice;
 
-    choice = &answer->choice;
+    choice = &builder->choice;
 
-    if (choice->refused && !ngx_ors_answer_said(answer)) {
-        return ngx_ors_answer_disobeyed(answer, err,
-                                        "called a tool that it may not call");
+    if (choice->refused && !ngx_ors_builder_said(builder)) {
+        return ngx_ors_builder_disobeyed(builder, err,
+                                         "called a tool that it may not call");
     }
 
     if (!choice->needed || choice->met) {
@@ -244,12 +244,12 @@ ngx_ors_answer_calls_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
     }
 
     if (choice->offered) {
-        return ngx_ors_answer_disobeyed(answer, err,
-                                        "did not call the tool that it must "
-                                        "call");
+        return ngx_ors_builder_disobeyed(builder, err,
+                                         "did not call the tool that it must "
+                                         "call");
     }
 
-    ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+    ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                   "model did not call the tool that it must call");
 
     return NGX_OK;
@@ -259,11 +259,11 @@ ngx_ors_answer_calls_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
 /* 1 if there is anything for the client but thoughts */
 
 static ngx_uint_t
-ngx_ors_answer_said(ngx_ors_answer_t *answer)
+ngx_ors_builder_said(ngx_ors_builder_t *builder)
 {
     ngx_ors_item_t  *item;
 
-    for (item = answer->resp->items; item; item = item->next) {
+    for (item = builder->resp->items; item; item = item->next) {
 
         if (!item->dropped && item->type != ngx_ors_item_reasoning
             && (item->name.len || !ngx_ors_item_is_call(item)))
@@ -277,12 +277,12 @@ ngx_ors_answer_said(ngx_ors_answer_t *answer)
 
 
 static ngx_int_t
-ngx_ors_answer_disobeyed(ngx_ors_answer_t *answer, ngx_ors_error_t *err,
+ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder, ngx_ors_error_t *err,
     const char *what)
 {
-    ngx_log_error(NGX_LOG_ERR, answer->log, 0, "model %s", what);
+    ngx_log_error(NGX_LOG_ERR, builder->log, 0, "model %s", what);
 
-    (void) ngx_ors_error_set(err, answer->pool, 500, "model_error",
+    (void) ngx_ors_error_set(err, builder->pool, 500, "model_error",
                              "the model %s", what);
 
     ngx_str_set(&err->type, "model_error");

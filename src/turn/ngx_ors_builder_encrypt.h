@@ -4,26 +4,27 @@
  */
 
 
-#ifndef _NGX_ORS_ANSWER_SEAL_H_INCLUDED_
-#define _NGX_ORS_ANSWER_SEAL_H_INCLUDED_
+#ifndef _NGX_ORS_BUILDER_ENCRYPT_H_INCLUDED_
+#define _NGX_ORS_BUILDER_ENCRYPT_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 
 
 /*
  * Takes a thought that is not shown but sealed: it has an item all the same.
  * NGX_OK or NGX_ERROR: no memory.
  */
-ngx_int_t ngx_ors_answer_hidden(ngx_ors_answer_t *answer, ngx_str_t *text);
+ngx_int_t ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text);
 
 /*
  * Seals what "item", of type reasoning, holds.  What is too long is left as
  * it is.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_ors_answer_seal(ngx_ors_answer_t *answer, ngx_ors_item_t *item);
+ngx_int_t ngx_ors_builder_encrypt(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
 
 
-#endif /* _NGX_ORS_ANSWER_SEAL_H_INCLUDED_ */
+#endif /* _NGX_ORS_BUILDER_ENCRYPT_H_INCLUDED_ */

@@ -4,25 +4,25 @@
  */
 
 
-#ifndef _NGX_ORS_ANSWER_CALLS_H_INCLUDED_
-#define _NGX_ORS_ANSWER_CALLS_H_INCLUDED_
+#ifndef _NGX_ORS_BUILDER_CALLS_H_INCLUDED_
+#define _NGX_ORS_BUILDER_CALLS_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_unwrap.h>
 
 
-struct ngx_ors_answer_call_s {
+struct ngx_ors_builder_call_s {
     ngx_int_t                index;       /* upstream's, -1: none */
     ngx_str_t                id;          /* upstream's, empty: none */
     ngx_str_t                name;        /* as upstream calls the tool */
     ngx_ors_item_t          *item;
     ngx_ors_arguments_t      arguments;
     ngx_ors_unwrap_t         unwrap;      /* of a custom tool */
-    ngx_ors_answer_call_t   *next;
+    ngx_ors_builder_call_t  *next;
 };
 
 
@@ -34,8 +34,8 @@ struct ngx_ors_answer_call_s {
  * NGX_OK      done
  * NGX_ERROR   no memory
  */
-ngx_int_t ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *name);
+ngx_int_t ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *name);
 
 /*
  * The next piece of the arguments, the inside of a JSON string; it is copied,
@@ -44,8 +44,8 @@ ngx_int_t ngx_ors_answer_call_named(ngx_ors_answer_t *answer,
  * NGX_OK      done
  * NGX_ERROR   no memory
  */
-ngx_int_t ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_str_t *piece);
+ngx_int_t ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_str_t *piece);
 
 /*
  * All calls have been made, and the answer was not cut: did the model do as
@@ -54,8 +54,8 @@ ngx_int_t ngx_ors_answer_call_more(ngx_ors_answer_t *answer,
  * NGX_OK         it did, or it may pass
  * NGX_DECLINED   "err" says what is wrong: 500, of the type "model_error"
  */
-ngx_int_t ngx_ors_answer_calls_end(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_builder_calls_end(ngx_ors_builder_t *builder,
     ngx_ors_error_t *err);
 
 
-#endif /* _NGX_ORS_ANSWER_CALLS_H_INCLUDED_ */
+#endif /* _NGX_ORS_BUILDER_CALLS_H_INCLUDED_ */

@@ -6,27 +6,27 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer_items.h>
-#include <ngx_ors_answer_seal.h>
+#include <ngx_ors_builder_items.h>
+#include <ngx_ors_builder_encrypt.h>
 
 
 ngx_int_t
-ngx_ors_answer_hidden(ngx_ors_answer_t *answer, ngx_str_t *text)
+ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
     ngx_ors_item_t  *item;
 
-    answer->seen = 1;
+    builder->seen = 1;
 
-    item = answer->resp->last;
+    item = builder->resp->last;
 
     if (item == NULL || item->type != ngx_ors_item_reasoning) {
-        item = ngx_ors_answer_item(answer, ngx_ors_item_reasoning);
-        if (item == NULL || ngx_ors_answer_advance(answer, 0) != NGX_OK) {
+        item = ngx_ors_builder_item(builder, ngx_ors_item_reasoning);
+        if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    return ngx_ors_text_append(&item->hidden, answer->pool, text->data,
+    return ngx_ors_text_append(&item->hidden, builder->pool, text->data,
                                text->len);
 }
 
@@ -34,7 +34,7 @@ ngx_ors_answer_hidden(ngx_ors_answer_t *answer, ngx_str_t *text)
 /* the text stays as it stands in a JSON string, and goes back as such */
 
 ngx_int_t
-ngx_ors_answer_seal(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     u_char          *p;
     ngx_int_t        rc;
@@ -47,7 +47,7 @@ ngx_ors_answer_seal(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         text.len += part->text.len;
     }
 
-    text.data = ngx_pnalloc(answer->pool, text.len);
+    text.data = ngx_pnalloc(builder->pool, text.len);
     if (text.data == NULL) {
         return NGX_ERROR;
     }
@@ -58,13 +58,13 @@ ngx_ors_answer_seal(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         p = ngx_ors_text_copy(p, &part->text);
     }
 
-    rc = ngx_ors_seal(answer->sealer, ngx_ors_seal_reasoning, &text,
-                      answer->pool, &item->sealed);
+    rc = ngx_ors_seal(builder->sealer, ngx_ors_seal_reasoning, &text,
+                      builder->pool, &item->sealed);
 
-    (void) ngx_pfree(answer->pool, text.data);
+    (void) ngx_pfree(builder->pool, text.data);
 
     if (rc == NGX_DECLINED) {
-        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                       "reasoning of %uz bytes is too long to be sealed",
                       text.len);
         ngx_str_null(&item->sealed);

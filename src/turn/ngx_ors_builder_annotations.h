@@ -4,13 +4,13 @@
  */
 
 
-#ifndef _NGX_ORS_ANSWER_NOTES_H_INCLUDED_
-#define _NGX_ORS_ANSWER_NOTES_H_INCLUDED_
+#ifndef _NGX_ORS_BUILDER_ANNOTATIONS_H_INCLUDED_
+#define _NGX_ORS_BUILDER_ANNOTATIONS_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 
 
 /*
@@ -21,11 +21,11 @@
  * NGX_DECLINED   "err" says that the answer is over its limit
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_answer_logprobs(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_builder_logprobs(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 
 /* Gives the logprobs that wait to "part".  NGX_OK, or NGX_ERROR: no memory. */
-ngx_int_t ngx_ors_answer_note_tokens(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
     ngx_ors_part_t *part);
 
 /*
@@ -36,8 +36,8 @@ ngx_int_t ngx_ors_answer_note_tokens(ngx_ors_answer_t *answer,
  * NGX_DECLINED   "err" says that the answer is over its limit
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_answer_annotations(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_builder_annotations(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 
 
-#endif /* _NGX_ORS_ANSWER_NOTES_H_INCLUDED_ */
+#endif /* _NGX_ORS_BUILDER_ANNOTATIONS_H_INCLUDED_ */

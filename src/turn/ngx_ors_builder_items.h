@@ -5,13 +5,13 @@
  */
 
 
-#ifndef _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_
-#define _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_
+#ifndef _NGX_ORS_BUILDER_ITEMS_H_INCLUDED_
+#define _NGX_ORS_BUILDER_ITEMS_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 
 
 /*
@@ -20,18 +20,18 @@
  * NGX_OK         they may be kept
  * NGX_DECLINED   "err" says that the answer is over its limit
  */
-ngx_int_t ngx_ors_answer_grow(ngx_ors_answer_t *answer, size_t len,
+ngx_int_t ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
     ngx_ors_error_t *err);
 
 /* A new item behind all others, from the answer's pool.  NULL: no memory. */
-ngx_ors_item_t *ngx_ors_answer_item(ngx_ors_answer_t *answer,
+ngx_ors_item_t *ngx_ors_builder_item(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type);
 
 /*
  * A new part behind the others of "item", the last of which is closed.
  * NULL: no memory.
  */
-ngx_ors_part_t *ngx_ors_answer_part(ngx_ors_answer_t *answer,
+ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_part_type_e type);
 
 /*
@@ -43,8 +43,8 @@ ngx_ors_part_t *ngx_ors_answer_part(ngx_ors_answer_t *answer,
  * NGX_OK      done
  * NGX_ERROR   no memory
  */
-ngx_int_t ngx_ors_answer_advance(ngx_ors_answer_t *answer,
+ngx_int_t ngx_ors_builder_advance(ngx_ors_builder_t *builder,
     ngx_uint_t ending);
 
 
-#endif /* _NGX_ORS_ANSWER_ITEMS_H_INCLUDED_ */
+#endif /* _NGX_ORS_BUILDER_ITEMS_H_INCLUDED_ */

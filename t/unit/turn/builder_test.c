@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_answer.h>
+#include <ngx_ors_builder.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_test_request.h>
 
@@ -22,7 +22,7 @@ typedef struct {
 static void test_steps(step_t *steps, const char *name);
 static void test_end_first(void);
 static void test_end_failed(void);
-static ngx_int_t add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+static ngx_int_t add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     const char *chunk);
 static void setup(ngx_pool_t *pool);
 static void events(char *list, size_t size);
@@ -193,7 +193,7 @@ static ngx_ors_limits_t     limits = {
 };
 
 static ngx_ors_out_t        out;
-static ngx_ors_answer_t     answer;
+static ngx_ors_builder_t     builder;
 static ngx_ors_error_t      err;
 static ngx_ors_request_t    request;
 static ngx_ors_response_t   resp;
@@ -237,13 +237,13 @@ test_steps(step_t *steps, const char *name)
     for (i = 0; steps[i].events; i++) {
 
         if (steps[i].chunk) {
-            is_int(add(&answer, &json, steps[i].chunk), NGX_OK, "%s, %d: add",
+            is_int(add(&builder, &json, steps[i].chunk), NGX_OK, "%s, %d: add",
                    name, (int) i);
 
         } else {
-            is_int(ngx_ors_answer_end(&answer, &err), NGX_OK, "%s: end",
+            is_int(ngx_ors_builder_end(&builder, &err), NGX_OK, "%s: end",
                    name);
-            ngx_ors_answer_tell(&answer);
+            ngx_ors_builder_tell(&builder);
         }
 
         events(list, sizeof(list));
@@ -268,8 +268,8 @@ test_end_first(void)
     setup(pool);
 
     ngx_ors_test_time(1700000007, 0);
-    is_int(ngx_ors_answer_end(&answer, &err), NGX_OK, "end before a chunk");
-    ngx_ors_answer_tell(&answer);
+    is_int(ngx_ors_builder_end(&builder, &err), NGX_OK, "end before a chunk");
+    ngx_ors_builder_tell(&builder);
     ngx_ors_test_time(1700000000, 0);
 
     events(list, sizeof(list));
@@ -297,12 +297,12 @@ test_end_failed(void)
     setup(pool);
     ngx_ors_json_init(&json, pool, 64, 1000);
 
-    add(&answer, &json, THINK("a"));
-    add(&answer, &json, TEXT("b"));
-    add(&answer, &json, FINISH("error"));
+    add(&builder, &json, THINK("a"));
+    add(&builder, &json, TEXT("b"));
+    add(&builder, &json, FINISH("error"));
     events(list, sizeof(list));
 
-    is_int(ngx_ors_answer_end(&answer, &err), NGX_DECLINED, "failed");
+    is_int(ngx_ors_builder_end(&builder, &err), NGX_DECLINED, "failed");
     is_str(&err.code, "upstream_error", "its code");
     is_int(err.status, 502, "its status");
 
@@ -319,7 +319,7 @@ test_end_failed(void)
 /* the chunk's bytes are gone after it */
 
 static ngx_int_t
-add(ngx_ors_answer_t *a, ngx_ors_json_t *json, const char *chunk)
+add(ngx_ors_builder_t *a, ngx_ors_json_t *json, const char *chunk)
 {
     size_t                 i, len;
     u_char                *p;
@@ -340,7 +340,7 @@ add(ngx_ors_answer_t *a, ngx_ors_json_t *json, const char *chunk)
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_answer_add(a, json, &reply, &err);
+        rc = ngx_ors_builder_add(a, json, &reply, &err);
     }
 
     free(p);
@@ -356,7 +356,7 @@ setup(ngx_pool_t *pool)
 
     static ngx_str_t  body = ngx_string("{\"model\":\"m\",\"input\":\"x\"}");
 
-    ngx_memzero(&answer, sizeof(ngx_ors_answer_t));
+    ngx_memzero(&builder, sizeof(ngx_ors_builder_t));
     ngx_memzero(&resp, sizeof(ngx_ors_response_t));
 
     rc = ngx_ors_test_request(&request, &body, &limits, pool, &err);

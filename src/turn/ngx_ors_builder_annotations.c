@@ -6,26 +6,26 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer_items.h>
-#include <ngx_ors_answer_notes.h>
+#include <ngx_ors_builder_items.h>
+#include <ngx_ors_builder_annotations.h>
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_event.h>
 
 
-static ngx_ors_part_t *ngx_ors_answer_last_text(ngx_ors_answer_t *answer);
-static ngx_int_t ngx_ors_answer_annotate(ngx_ors_answer_t *answer,
+static ngx_ors_part_t *ngx_ors_builder_last_text(ngx_ors_builder_t *builder);
+static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
     ngx_ors_part_t *part, ngx_str_t *text, ngx_ors_error_t *err);
 
 
 ngx_int_t
-ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
     ngx_str_t        text;
     ngx_uint_t       texts;
     ngx_ors_part_t  *part;
 
-    if (!answer->wants_logprobs) {
+    if (!builder->wants_logprobs) {
         return NGX_OK;
     }
 
@@ -42,14 +42,14 @@ ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
             return NGX_OK;
         }
 
-        part = ngx_ors_answer_last_text(answer);
+        part = ngx_ors_builder_last_text(builder);
         if (part == NULL) {
             return NGX_OK;
         }
     }
 
-    if (ngx_ors_chat_logprobs(json, reply->logprobs, answer->pool,
-                              &answer->notes, &text)
+    if (ngx_ors_chat_logprobs(json, reply->logprobs, builder->pool,
+                              &builder->notes, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -59,7 +59,7 @@ ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    if (ngx_ors_answer_grow(answer, text.len + sizeof(ngx_ors_note_t), err)
+    if (ngx_ors_builder_grow(builder, text.len + sizeof(ngx_ors_note_t), err)
         != NGX_OK)
     {
         return NGX_DECLINED;
@@ -67,27 +67,27 @@ ngx_ors_answer_logprobs(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
     /* only what is told is kept, and counted */
 
-    answer->logprobs.len = text.len;
-    answer->logprobs.data = ngx_pstrdup(answer->pool, &text);
+    builder->logprobs.len = text.len;
+    builder->logprobs.data = ngx_pstrdup(builder->pool, &text);
 
-    if (answer->logprobs.data == NULL) {
+    if (builder->logprobs.data == NULL) {
         return NGX_ERROR;
     }
 
-    return texts ? NGX_OK : ngx_ors_answer_note_tokens(answer, part);
+    return texts ? NGX_OK : ngx_ors_builder_note_tokens(builder, part);
 }
 
 
 ngx_int_t
-ngx_ors_answer_note_tokens(ngx_ors_answer_t *answer, ngx_ors_part_t *part)
+ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder, ngx_ors_part_t *part)
 {
-    if (ngx_ors_note_add(&part->logprobs, answer->pool, &answer->logprobs)
+    if (ngx_ors_note_add(&part->logprobs, builder->pool, &builder->logprobs)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    answer->logprobs.len = 0;
+    builder->logprobs.len = 0;
 
     if (part->unsent == NULL) {
         part->unsent = part->logprobs.last;
@@ -98,7 +98,7 @@ ngx_ors_answer_note_tokens(ngx_ors_answer_t *answer, ngx_ors_part_t *part)
 
 
 ngx_int_t
-ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
     ngx_int_t             rc;
@@ -107,7 +107,7 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_part_t       *part;
     ngx_ors_json_node_t  *node;
 
-    part = ngx_ors_answer_last_text(answer);
+    part = ngx_ors_builder_last_text(builder);
     left_out = 0;
 
     /* a message that repeats what came in pieces repeats them, too (E61) */
@@ -120,7 +120,7 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
          node;
          node = ngx_ors_json_next(json, node))
     {
-        rc = part ? ngx_ors_chat_annotation(json, node, answer->pool, &text)
+        rc = part ? ngx_ors_chat_annotation(json, node, builder->pool, &text)
                   : NGX_DECLINED;
 
         if (rc == NGX_DECLINED) {
@@ -129,7 +129,7 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         }
 
         if (rc == NGX_OK) {
-            rc = ngx_ors_answer_annotate(answer, part, &text, err);
+            rc = ngx_ors_builder_annotate(builder, part, &text, err);
         }
 
         if (rc != NGX_OK) {
@@ -137,10 +137,10 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         }
     }
 
-    if (left_out && !answer->warned_notes) {
-        answer->warned_notes = 1;
+    if (left_out && !builder->warned_notes) {
+        builder->warned_notes = 1;
 
-        ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                       "model server sent %ui annotations that are left out, "
                       "they are no citations or have no text", left_out);
     }
@@ -152,11 +152,11 @@ ngx_ors_answer_annotations(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 /* the text that is still open, NULL if something else stands last */
 
 static ngx_ors_part_t *
-ngx_ors_answer_last_text(ngx_ors_answer_t *answer)
+ngx_ors_builder_last_text(ngx_ors_builder_t *builder)
 {
     ngx_ors_item_t  *item;
 
-    item = answer->resp->last;
+    item = builder->resp->last;
 
     if (item == NULL || item->last == NULL
         || item->last->type != ngx_ors_part_output_text)
@@ -169,13 +169,13 @@ ngx_ors_answer_last_text(ngx_ors_answer_t *answer)
 
 
 static ngx_int_t
-ngx_ors_answer_annotate(ngx_ors_answer_t *answer, ngx_ors_part_t *part,
+ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_part_t *part,
     ngx_str_t *text, ngx_ors_error_t *err)
 {
     ngx_ors_item_t   *item;
     ngx_ors_notes_t  *notes;
 
-    if (ngx_ors_answer_grow(answer, text->len + sizeof(ngx_ors_note_t), err)
+    if (ngx_ors_builder_grow(builder, text->len + sizeof(ngx_ors_note_t), err)
         != NGX_OK)
     {
         return NGX_DECLINED;
@@ -183,14 +183,14 @@ ngx_ors_answer_annotate(ngx_ors_answer_t *answer, ngx_ors_part_t *part,
 
     notes = &part->annotations;
 
-    if (ngx_ors_note_add(notes, answer->pool, text) != NGX_OK) {
+    if (ngx_ors_note_add(notes, builder->pool, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    item = answer->resp->last;
+    item = builder->resp->last;
 
-    if (answer->stream && item->announced) {
-        ngx_ors_event_annotation(answer->out, answer->resp, item, part,
+    if (builder->stream && item->announced) {
+        ngx_ors_event_annotation(builder->out, builder->resp, item, part,
                                  notes->last, notes->n - 1);
     }
 

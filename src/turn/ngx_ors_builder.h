@@ -10,8 +10,8 @@
  */
 
 
-#ifndef _NGX_ORS_ANSWER_H_INCLUDED_
-#define _NGX_ORS_ANSWER_H_INCLUDED_
+#ifndef _NGX_ORS_BUILDER_H_INCLUDED_
+#define _NGX_ORS_BUILDER_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -26,7 +26,7 @@
 #include <ngx_ors_think.h>
 
 
-typedef struct ngx_ors_answer_call_s  ngx_ors_answer_call_t;
+typedef struct ngx_ors_builder_call_s  ngx_ors_builder_call_t;
 
 
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     ngx_str_t                logprobs;    /* of the next text, not empty */
     ngx_buf_t                notes;       /* where they are written first */
     ngx_ors_item_t          *current;
-    ngx_ors_answer_call_t   *calls;       /* the newest one first */
+    ngx_ors_builder_call_t  *calls;       /* the newest one first */
     ngx_uint_t               ncalls;
     ngx_int_t                top;         /* above all their indices */
     ngx_ors_names_t          known;       /* their ids */
@@ -61,7 +61,7 @@ typedef struct {
     /* was logged: any number of chunks may give cause for it */
     unsigned                 warned_notes:1;
     unsigned                 warned_more:1;
-} ngx_ors_answer_t;
+} ngx_ors_builder_t;
 
 
 /*
@@ -71,7 +71,7 @@ typedef struct {
  * NGX_DECLINED   "err" says which limit was passed
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_int_t ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
 
 /*
@@ -82,10 +82,10 @@ ngx_int_t ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
  * NGX_DECLINED   "err" says what cannot be told to a client
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err);
+ngx_int_t ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err);
 
 /* Tells the client of the end: the terminal event, or the response. */
-void ngx_ors_answer_tell(ngx_ors_answer_t *answer);
+void ngx_ors_builder_tell(ngx_ors_builder_t *builder);
 
 
-#endif /* _NGX_ORS_ANSWER_H_INCLUDED_ */
+#endif /* _NGX_ORS_BUILDER_H_INCLUDED_ */

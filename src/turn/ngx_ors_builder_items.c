@@ -6,67 +6,67 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer_items.h>
+#include <ngx_ors_builder_items.h>
 #include <ngx_ors_arguments.h>
-#include <ngx_ors_answer_seal.h>
+#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 
 
 /* longer ones could not be sent back by the client (spec, C19) */
-#define NGX_ORS_ANSWER_CALL_ID_MAX  64
+#define NGX_ORS_BUILDER_CALL_ID_MAX  64
 
 /* what an item or a part takes beside its text counts for the limit, too */
-#define NGX_ORS_ANSWER_OVERHEAD     512
+#define NGX_ORS_BUILDER_OVERHEAD     512
 
 
-static ngx_uint_t ngx_ors_answer_known(ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_announce(ngx_ors_answer_t *answer,
+static ngx_uint_t ngx_ors_builder_known(ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_call_id(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_close(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_close(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
-static ngx_int_t ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_answer_searched(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_searched(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static void ngx_ors_answer_wrapped(ngx_ors_answer_t *answer,
+static void ngx_ors_builder_wrapped(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 
 
 ngx_int_t
-ngx_ors_answer_grow(ngx_ors_answer_t *answer, size_t len,
+ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
     ngx_ors_error_t *err)
 {
-    answer->size += len;
+    builder->size += len;
 
-    if (answer->size <= answer->limits->answer) {
+    if (builder->size <= builder->limits->answer) {
         return NGX_OK;
     }
 
-    return ngx_ors_error_set(err, answer->pool, 502, "answer_too_large",
+    return ngx_ors_error_set(err, builder->pool, 502, "answer_too_large",
                              "the model's answer is over the limit of %uz "
-                             "bytes", answer->limits->answer);
+                             "bytes", builder->limits->answer);
 }
 
 
 ngx_ors_item_t *
-ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
+ngx_ors_builder_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
 {
     ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
-    item = ngx_pcalloc(answer->pool, sizeof(ngx_ors_item_t));
+    item = ngx_pcalloc(builder->pool, sizeof(ngx_ors_item_t));
     if (item == NULL) {
         return NULL;
     }
 
     item->type = type;
 
-    answer->types |= (ngx_uint_t) 1 << type;
-    answer->size += NGX_ORS_ANSWER_OVERHEAD;
+    builder->types |= (ngx_uint_t) 1 << type;
+    builder->size += NGX_ORS_BUILDER_OVERHEAD;
 
-    resp = answer->resp;
+    resp = builder->resp;
 
     if (resp->last) {
         resp->last->next = item;
@@ -77,8 +77,8 @@ ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
 
     resp->last = item;
 
-    if (answer->current == NULL) {
-        answer->current = item;
+    if (builder->current == NULL) {
+        builder->current = item;
     }
 
     return item;
@@ -86,26 +86,26 @@ ngx_ors_answer_item(ngx_ors_answer_t *answer, ngx_ors_item_type_e type)
 
 
 ngx_ors_part_t *
-ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+ngx_ors_builder_part(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_part_type_e type)
 {
     ngx_uint_t       live;
     ngx_ors_part_t  *part;
 
-    part = ngx_pcalloc(answer->pool, sizeof(ngx_ors_part_t));
+    part = ngx_pcalloc(builder->pool, sizeof(ngx_ors_part_t));
     if (part == NULL) {
         return NULL;
     }
 
     part->type = type;
 
-    answer->size += NGX_ORS_ANSWER_OVERHEAD;
+    builder->size += NGX_ORS_BUILDER_OVERHEAD;
 
-    live = answer->stream && item->announced;
+    live = builder->stream && item->announced;
 
     if (item->last) {
         if (live) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item,
+            ngx_ors_event_part_done(builder->out, builder->resp, item,
                                     item->last);
         }
 
@@ -119,7 +119,7 @@ ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     item->last = part;
 
     if (live) {
-        ngx_ors_event_part_added(answer->out, answer->resp, item, part);
+        ngx_ors_event_part_added(builder->out, builder->resp, item, part);
     }
 
     return part;
@@ -127,24 +127,24 @@ ngx_ors_answer_part(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 
 
 ngx_int_t
-ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
+ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
 {
     ngx_uint_t              call;
     ngx_ors_item_t         *item;
     ngx_ors_item_status_e   status;
 
-    for (item = answer->current; item; item = answer->current) {
+    for (item = builder->current; item; item = builder->current) {
 
         call = ngx_ors_item_is_call(item);
 
         if (item->dropped) {
-            answer->current = item->next;
+            builder->current = item->next;
             continue;
         }
 
         if (call && !item->announced) {
 
-            if (!ending && !ngx_ors_answer_known(item)) {
+            if (!ending && !ngx_ors_builder_known(item)) {
                 return NGX_OK;
             }
 
@@ -152,16 +152,16 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 
                 /* only the beginning of a call; the rest never came */
 
-                ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+                ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                               "model made a tool call without a name");
 
-                answer->current = item->next;
+                builder->current = item->next;
                 continue;
             }
         }
 
         if (!item->announced
-            && ngx_ors_answer_announce(answer, item) != NGX_OK)
+            && ngx_ors_builder_announce(builder, item) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -172,7 +172,7 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 
         status = ngx_ors_item_completed;
 
-        if (answer->resp->status == ngx_ors_response_incomplete
+        if (builder->resp->status == ngx_ors_response_incomplete
             && (item->next == NULL
                 || (call && !item->whole
                     && (item->arguments.len
@@ -181,13 +181,13 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
             status = ngx_ors_item_incomplete;
         }
 
-        if (ngx_ors_answer_close(answer, item, status) != NGX_OK) {
+        if (ngx_ors_builder_close(builder, item, status) != NGX_OK) {
             return NGX_ERROR;
         }
 
         /* nothing may follow an item that is incomplete (spec, R37) */
 
-        answer->current = (status == ngx_ors_item_completed) ? item->next
+        builder->current = (status == ngx_ors_item_completed) ? item->next
                                                              : NULL;
     }
 
@@ -198,7 +198,7 @@ ngx_ors_answer_advance(ngx_ors_answer_t *answer, ngx_uint_t ending)
 /* an id may come late; it comes no more when the next item has begun */
 
 static ngx_uint_t
-ngx_ors_answer_known(ngx_ors_item_t *item)
+ngx_ors_builder_known(ngx_ors_item_t *item)
 {
     return item->name.len
            && (item->call_id.len || (item->next && item->whole));
@@ -206,7 +206,7 @@ ngx_ors_answer_known(ngx_ors_item_t *item)
 
 
 static ngx_int_t
-ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     ngx_uint_t       n;
     ngx_ors_note_t  *note;
@@ -216,7 +216,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
         "msg", "fc", "rs", "ctc", "tsc", "cmp"
     };
 
-    if (ngx_ors_id_make(&answer->ids, answer->pool, prefixes[item->type],
+    if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
                         &item->id)
         != NGX_OK)
     {
@@ -224,41 +224,41 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     }
 
     if (ngx_ors_item_is_call(item)
-        && ngx_ors_answer_call_id(answer, item) != NGX_OK)
+        && ngx_ors_builder_call_id(builder, item) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    item->index = answer->resp->nitems++;
+    item->index = builder->resp->nitems++;
     item->announced = 1;
 
-    if (!answer->stream) {
+    if (!builder->stream) {
         return NGX_OK;
     }
 
-    ngx_ors_event_item_added(answer->out, answer->resp, item);
+    ngx_ors_event_item_added(builder->out, builder->resp, item);
 
     if (item->arguments.len && !item->wrapped) {
-        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, NULL);
+        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, NULL);
     }
 
     for (part = item->parts; part; part = part->next) {
-        ngx_ors_event_part_added(answer->out, answer->resp, item, part);
+        ngx_ors_event_part_added(builder->out, builder->resp, item, part);
 
         if (part->text.len) {
-            ngx_ors_event_part_delta(answer->out, answer->resp, item, part,
+            ngx_ors_event_part_delta(builder->out, builder->resp, item, part,
                                      NULL);
         }
 
         n = 0;
 
         for (note = part->annotations.first; note; note = note->next) {
-            ngx_ors_event_annotation(answer->out, answer->resp, item, part,
+            ngx_ors_event_annotation(builder->out, builder->resp, item, part,
                                      note, n++);
         }
 
         if (part->next) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item, part);
+            ngx_ors_event_part_done(builder->out, builder->resp, item, part);
         }
     }
 
@@ -269,7 +269,7 @@ ngx_ors_answer_announce(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 /* gives the call an id of ours if upstream's cannot be used */
 
 static ngx_int_t
-ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+ngx_ors_builder_call_id(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     ngx_int_t   rc;
     ngx_str_t  *id;
@@ -278,47 +278,47 @@ ngx_ors_answer_call_id(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 
     /* an id with an escape in it may be another one's in other words */
 
-    if (id->len == 0 || id->len > NGX_ORS_ANSWER_CALL_ID_MAX
+    if (id->len == 0 || id->len > NGX_ORS_BUILDER_CALL_ID_MAX
         || ngx_strlchr(id->data, id->data + id->len, '\\'))
     {
-        return ngx_ors_id_make(&answer->ids, answer->pool, "call", id);
+        return ngx_ors_id_make(&builder->ids, builder->pool, "call", id);
     }
 
-    rc = ngx_ors_names_add(&answer->told, answer->pool, id);
+    rc = ngx_ors_names_add(&builder->told, builder->pool, id);
 
     return (rc == NGX_DECLINED)
-           ? ngx_ors_id_make(&answer->ids, answer->pool, "call", id) : rc;
+           ? ngx_ors_id_make(&builder->ids, builder->pool, "call", id) : rc;
 }
 
 
 static ngx_int_t
-ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_item_status_e status)
 {
     if (item->type == ngx_ors_item_function_call
         && status == ngx_ors_item_completed && item->arguments.len == 0
-        && ngx_ors_answer_no_arguments(answer, item) != NGX_OK)
+        && ngx_ors_builder_no_arguments(builder, item) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     if (item->type == ngx_ors_item_search_call) {
 
-        if (ngx_ors_answer_searched(answer, item) != NGX_OK) {
+        if (ngx_ors_builder_searched(builder, item) != NGX_OK) {
             return NGX_ERROR;
         }
 
     } else if (item->wrapped) {
-        ngx_ors_answer_wrapped(answer, item, status);
+        ngx_ors_builder_wrapped(builder, item, status);
     }
 
-    if (item->type == ngx_ors_item_reasoning && answer->sealer
-        && ngx_ors_answer_seal(answer, item) != NGX_OK)
+    if (item->type == ngx_ors_item_reasoning && builder->sealer
+        && ngx_ors_builder_encrypt(builder, item) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (!answer->stream) {
+    if (!builder->stream) {
         item->status = status;
         return NGX_OK;
     }
@@ -327,7 +327,7 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 
     case ngx_ors_item_function_call:
     case ngx_ors_item_custom_call:
-        ngx_ors_event_arguments_done(answer->out, answer->resp, item);
+        ngx_ors_event_arguments_done(builder->out, builder->resp, item);
         break;
 
     case ngx_ors_item_search_call: /* has no events of its own */
@@ -337,7 +337,7 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     case ngx_ors_item_reasoning:
 
         if (item->last) {
-            ngx_ors_event_part_done(answer->out, answer->resp, item,
+            ngx_ors_event_part_done(builder->out, builder->resp, item,
                                     item->last);
         }
 
@@ -349,7 +349,7 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 
     item->status = status;
 
-    ngx_ors_event_item_done(answer->out, answer->resp, item);
+    ngx_ors_event_item_done(builder->out, builder->resp, item);
 
     return NGX_OK;
 }
@@ -358,19 +358,19 @@ ngx_ors_answer_close(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
 /* some servers leave them out; clients parse what they get as JSON (E8) */
 
 static ngx_int_t
-ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     static ngx_str_t  none = ngx_string("{}");
 
-    if (ngx_ors_text_append(&item->arguments, answer->pool, none.data,
+    if (ngx_ors_text_append(&item->arguments, builder->pool, none.data,
                             none.len)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (answer->stream) {
-        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, &none);
+    if (builder->stream) {
+        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, &none);
     }
 
     return NGX_OK;
@@ -380,12 +380,12 @@ ngx_ors_answer_no_arguments(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 /* a search's arguments are not a text, and told when they are whole */
 
 static ngx_int_t
-ngx_ors_answer_searched(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
+ngx_ors_builder_searched(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     ngx_str_t  value;
 
-    if (ngx_ors_arguments_value(&item->arguments, answer->limits,
-                                answer->pool, &value)
+    if (ngx_ors_arguments_value(&item->arguments, builder->limits,
+                                builder->pool, &value)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -394,7 +394,7 @@ ngx_ors_answer_searched(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
     item->wrapped = 0;
     ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
 
-    return ngx_ors_text_append(&item->arguments, answer->pool, value.data,
+    return ngx_ors_text_append(&item->arguments, builder->pool, value.data,
                                value.len);
 }
 
@@ -402,7 +402,7 @@ ngx_ors_answer_searched(ngx_ors_answer_t *answer, ngx_ors_item_t *item)
 /* the end came before the input: what there is instead is all that was said */
 
 static void
-ngx_ors_answer_wrapped(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
+ngx_ors_builder_wrapped(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_item_status_e status)
 {
     item->wrapped = 0;
@@ -410,7 +410,7 @@ ngx_ors_answer_wrapped(ngx_ors_answer_t *answer, ngx_ors_item_t *item,
     if (status == ngx_ors_item_incomplete) {
         ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
 
-    } else if (answer->stream && item->arguments.len) {
-        ngx_ors_event_arguments_delta(answer->out, answer->resp, item, NULL);
+    } else if (builder->stream && item->arguments.len) {
+        ngx_ors_event_arguments_delta(builder->out, builder->resp, item, NULL);
     }
 }

@@ -6,122 +6,122 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_answer.h>
-#include <ngx_ors_answer_calls.h>
-#include <ngx_ors_answer_items.h>
-#include <ngx_ors_answer_notes.h>
-#include <ngx_ors_answer_seal.h>
+#include <ngx_ors_builder.h>
+#include <ngx_ors_builder_calls.h>
+#include <ngx_ors_builder_items.h>
+#include <ngx_ors_builder_annotations.h>
+#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 
 
 /* longer ones could not be sent back by the client (spec, C19) */
-#define NGX_ORS_ANSWER_NAME_MAX  64
+#define NGX_ORS_BUILDER_NAME_MAX  64
 
-#define ngx_ors_answer_made(answer, type)                                     \
-    ((answer)->types & ((ngx_uint_t) 1 << (type)))
+#define ngx_ors_builder_made(builder, type)                                    \
+    ((builder)->types & ((ngx_uint_t) 1 << (type)))
 
-#define ngx_ors_answer_name_char(ch)                                          \
+#define ngx_ors_builder_name_char(ch)                                          \
     (((ch) >= 'a' && (ch) <= 'z') || ((ch) >= 'A' && (ch) <= 'Z')             \
      || ((ch) >= '0' && (ch) <= '9') || (ch) == '_' || (ch) == '-')
 
 
-static ngx_int_t ngx_ors_answer_texts(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_texts(ngx_ors_builder_t *builder,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_parts(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_parts(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_uint_t thoughts,
     ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_content(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_content(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_answer_held(ngx_ors_answer_t *answer);
-static ngx_int_t ngx_ors_answer_piece(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_held(ngx_ors_builder_t *builder);
+static ngx_int_t ngx_ors_builder_piece(ngx_ors_builder_t *builder,
     ngx_str_t *piece, ngx_uint_t thought);
-static ngx_int_t ngx_ors_answer_reasoning(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_reasoning(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_answer_refusal(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_refusal(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static void ngx_ors_answer_forget(ngx_ors_answer_t *answer,
+static void ngx_ors_builder_forget(ngx_ors_builder_t *builder,
     ngx_ors_chat_reply_t *reply);
-static ngx_int_t ngx_ors_answer_text(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_text(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
-static ngx_int_t ngx_ors_answer_calls(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_calls(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_function(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_function(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_delta(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_delta(ngx_ors_builder_t *builder,
     ngx_ors_chat_call_t *delta, ngx_uint_t whole, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_answer_name(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_name(ngx_ors_builder_t *builder,
     ngx_str_t *name);
-static ngx_int_t ngx_ors_answer_call(ngx_ors_answer_t *answer,
-    ngx_ors_answer_call_t *call, ngx_ors_chat_call_t *delta);
-static ngx_ors_answer_call_t *ngx_ors_answer_call_find(
-    ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
-static ngx_ors_answer_call_t *ngx_ors_answer_call_by_id(
-    ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
-static ngx_ors_answer_call_t *ngx_ors_answer_call_create(
-    ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta);
-static ngx_int_t ngx_ors_answer_arguments(ngx_ors_answer_t *answer,
+static ngx_int_t ngx_ors_builder_call(ngx_ors_builder_t *builder,
+    ngx_ors_builder_call_t *call, ngx_ors_chat_call_t *delta);
+static ngx_ors_builder_call_t *ngx_ors_builder_call_find(
+    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+static ngx_ors_builder_call_t *ngx_ors_builder_call_by_id(
+    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+static ngx_ors_builder_call_t *ngx_ors_builder_call_create(
+    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+static ngx_int_t ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
     ngx_ors_chat_call_t *delta);
-static ngx_uint_t ngx_ors_answer_nameless(ngx_ors_answer_t *answer);
+static ngx_uint_t ngx_ors_builder_nameless(ngx_ors_builder_t *builder);
 
 
 ngx_int_t
-ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
     ngx_int_t  rc;
 
-    if (answer->stream && !answer->started) {
-        answer->started = 1;
-        ngx_ors_event_start(answer->out, answer->resp);
+    if (builder->stream && !builder->started) {
+        builder->started = 1;
+        ngx_ors_event_start(builder->out, builder->resp);
     }
 
     if (reply->usage) {
-        ngx_ors_chat_usage(&answer->resp->usage, json, reply->usage);
+        ngx_ors_chat_usage(&builder->resp->usage, json, reply->usage);
     }
 
     if (reply->finish != ngx_ors_chat_finish_none) {
-        answer->finish = reply->finish;
+        builder->finish = reply->finish;
     }
 
     /* some gateways repeat in the end what they have sent in pieces (E61) */
 
-    if (reply->whole && answer->seen) {
-        ngx_ors_answer_forget(answer, reply);
+    if (reply->whole && builder->seen) {
+        ngx_ors_builder_forget(builder, reply);
     }
 
     rc = NGX_OK;
 
     if (reply->logprobs) {
-        rc = ngx_ors_answer_logprobs(answer, json, reply, err);
+        rc = ngx_ors_builder_logprobs(builder, json, reply, err);
     }
 
     if (rc == NGX_OK && reply->thoughts) {
-        rc = ngx_ors_answer_parts(answer, json, reply->thoughts, 1, err);
+        rc = ngx_ors_builder_parts(builder, json, reply->thoughts, 1, err);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_answer_texts(answer, reply, err);
+        rc = ngx_ors_builder_texts(builder, reply, err);
     }
 
     if (rc == NGX_OK && reply->parts) {
-        rc = ngx_ors_answer_parts(answer, json, reply->parts, 0, err);
+        rc = ngx_ors_builder_parts(builder, json, reply->parts, 0, err);
     }
 
     /* they are of no text if nothing has taken them */
 
-    answer->logprobs.len = 0;
+    builder->logprobs.len = 0;
 
     if (rc == NGX_OK && reply->annotations) {
-        rc = ngx_ors_answer_annotations(answer, json, reply, err);
+        rc = ngx_ors_builder_annotations(builder, json, reply, err);
     }
 
     if (rc == NGX_OK && reply->calls) {
-        rc = ngx_ors_answer_calls(answer, json, reply, err);
+        rc = ngx_ors_builder_calls(builder, json, reply, err);
     }
 
     if (rc == NGX_OK && reply->function) {
-        rc = ngx_ors_answer_function(answer, json, reply, err);
+        rc = ngx_ors_builder_function(builder, json, reply, err);
     }
 
     return rc;
@@ -129,10 +129,10 @@ ngx_ors_answer_add(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
 
 static ngx_int_t
-ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
+ngx_ors_builder_texts(ngx_ors_builder_t *builder, ngx_ors_chat_reply_t *reply,
     ngx_ors_error_t *err)
 {
-    if (ngx_ors_answer_grow(answer, reply->text.len + reply->refusal.len
+    if (ngx_ors_builder_grow(builder, reply->text.len + reply->refusal.len
                                     + reply->reasoning.len, err)
         != NGX_OK)
     {
@@ -140,19 +140,19 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
     }
 
     if (reply->reasoning.len
-        && ngx_ors_answer_reasoning(answer, &reply->reasoning) != NGX_OK)
+        && ngx_ors_builder_reasoning(builder, &reply->reasoning) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     if (reply->text.len
-        && ngx_ors_answer_content(answer, &reply->text) != NGX_OK)
+        && ngx_ors_builder_content(builder, &reply->text) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     if (reply->refusal.len
-        && ngx_ors_answer_refusal(answer, &reply->refusal) != NGX_OK)
+        && ngx_ors_builder_refusal(builder, &reply->refusal) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -164,7 +164,7 @@ ngx_ors_answer_texts(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply,
 /* "thoughts" is set for the parts inside of a part: all are reasoning */
 
 static ngx_int_t
-ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_parts(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_json_node_t *parts, ngx_uint_t thoughts, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
@@ -186,8 +186,8 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
             inner = NULL;
         }
 
-        rc = inner ? ngx_ors_answer_parts(answer, json, inner, 1, err)
-                   : ngx_ors_answer_texts(answer, &reply, err);
+        rc = inner ? ngx_ors_builder_parts(builder, json, inner, 1, err)
+                   : ngx_ors_builder_texts(builder, &reply, err);
 
         if (rc != NGX_OK) {
             return rc;
@@ -199,25 +199,25 @@ ngx_ors_answer_parts(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
 
 static ngx_int_t
-ngx_ors_answer_content(ngx_ors_answer_t *answer, ngx_str_t *text)
+ngx_ors_builder_content(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
     ngx_str_t   rest, piece;
     ngx_uint_t  thought;
 
-    if (answer->think.mode == ngx_ors_think_off) {
-        return ngx_ors_answer_piece(answer, text, 0);
+    if (builder->think.mode == ngx_ors_think_off) {
+        return ngx_ors_builder_piece(builder, text, 0);
     }
 
     /* also when all of it is held back */
 
-    answer->seen = 1;
+    builder->seen = 1;
 
     rest = *text;
 
-    while (ngx_ors_think_next(&answer->think, &rest, &piece, &thought)
+    while (ngx_ors_think_next(&builder->think, &rest, &piece, &thought)
            == NGX_OK)
     {
-        if (ngx_ors_answer_piece(answer, &piece, thought) != NGX_OK) {
+        if (ngx_ors_builder_piece(builder, &piece, thought) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -227,53 +227,53 @@ ngx_ors_answer_content(ngx_ors_answer_t *answer, ngx_str_t *text)
 
 
 static ngx_int_t
-ngx_ors_answer_held(ngx_ors_answer_t *answer)
+ngx_ors_builder_held(ngx_ors_builder_t *builder)
 {
     ngx_str_t   piece;
     ngx_uint_t  thought;
 
-    if (ngx_ors_think_end(&answer->think, &piece, &thought) != NGX_OK) {
+    if (ngx_ors_think_end(&builder->think, &piece, &thought) != NGX_OK) {
         return NGX_OK;
     }
 
-    return ngx_ors_answer_piece(answer, &piece, thought);
+    return ngx_ors_builder_piece(builder, &piece, thought);
 }
 
 
 static ngx_int_t
-ngx_ors_answer_piece(ngx_ors_answer_t *answer, ngx_str_t *piece,
+ngx_ors_builder_piece(ngx_ors_builder_t *builder, ngx_str_t *piece,
     ngx_uint_t thought)
 {
     if (thought) {
-        return ngx_ors_answer_reasoning(answer, piece);
+        return ngx_ors_builder_reasoning(builder, piece);
     }
 
-    return ngx_ors_answer_text(answer, ngx_ors_item_message,
-                               ngx_ors_part_output_text, piece);
+    return ngx_ors_builder_text(builder, ngx_ors_item_message,
+                                ngx_ors_part_output_text, piece);
 }
 
 
 static ngx_int_t
-ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
+ngx_ors_builder_reasoning(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
     ngx_ors_policy_t  *policy;
 
-    policy = answer->resp->request->policy;
+    policy = builder->resp->request->policy;
 
     switch ((ngx_ors_reasoning_e) policy->reasoning) {
 
     case ngx_ors_reasoning_summary:
-        return ngx_ors_answer_text(answer, ngx_ors_item_reasoning,
-                                   ngx_ors_part_summary_text, text);
+        return ngx_ors_builder_text(builder, ngx_ors_item_reasoning,
+                                    ngx_ors_part_summary_text, text);
 
     case ngx_ors_reasoning_content:
-        return ngx_ors_answer_text(answer, ngx_ors_item_reasoning,
-                                   ngx_ors_part_reasoning_text, text);
+        return ngx_ors_builder_text(builder, ngx_ors_item_reasoning,
+                                    ngx_ors_part_reasoning_text, text);
 
     case ngx_ors_reasoning_off:
 
-        if (answer->sealer) {
-            return ngx_ors_answer_hidden(answer, text);
+        if (builder->sealer) {
+            return ngx_ors_builder_unseen(builder, text);
         }
 
         break;
@@ -281,7 +281,7 @@ ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
 
     /* the model has said something all the same */
 
-    answer->seen = 1;
+    builder->seen = 1;
 
     return NGX_OK;
 }
@@ -290,14 +290,14 @@ ngx_ors_answer_reasoning(ngx_ors_answer_t *answer, ngx_str_t *text)
 /* many clients lose a part of that type, and the message with it */
 
 static ngx_int_t
-ngx_ors_answer_refusal(ngx_ors_answer_t *answer, ngx_str_t *text)
+ngx_ors_builder_refusal(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
     ngx_ors_part_type_e  type;
 
-    type = (answer->resp->request->policy->refusal == ngx_ors_refusal_text)
+    type = (builder->resp->request->policy->refusal == ngx_ors_refusal_text)
            ? ngx_ors_part_output_text : ngx_ors_part_refusal;
 
-    return ngx_ors_answer_text(answer, ngx_ors_item_message, type, text);
+    return ngx_ors_builder_text(builder, ngx_ors_item_message, type, text);
 }
 
 
@@ -308,28 +308,28 @@ ngx_ors_answer_refusal(ngx_ors_answer_t *answer, ngx_str_t *text)
  */
 
 static void
-ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
+ngx_ors_builder_forget(ngx_ors_builder_t *builder, ngx_ors_chat_reply_t *reply)
 {
     /* a text may have been a thought so far */
 
-    if (answer->think.state != ngx_ors_think_st_start
-        || ngx_ors_answer_made(answer, ngx_ors_item_message))
+    if (builder->think.state != ngx_ors_think_st_start
+        || ngx_ors_builder_made(builder, ngx_ors_item_message))
     {
         ngx_str_null(&reply->text);
         reply->parts = NULL;
         reply->logprobs = NULL;
     }
 
-    if (ngx_ors_answer_made(answer, ngx_ors_item_message)) {
+    if (ngx_ors_builder_made(builder, ngx_ors_item_message)) {
         ngx_str_null(&reply->refusal);
     }
 
-    if (ngx_ors_answer_made(answer, ngx_ors_item_function_call)) {
+    if (ngx_ors_builder_made(builder, ngx_ors_item_function_call)) {
         reply->calls = NULL;
         reply->function = NULL;
     }
 
-    if (ngx_ors_answer_made(answer, ngx_ors_item_reasoning)) {
+    if (ngx_ors_builder_made(builder, ngx_ors_item_reasoning)) {
         ngx_str_null(&reply->reasoning);
         reply->thoughts = NULL;
     }
@@ -337,19 +337,19 @@ ngx_ors_answer_forget(ngx_ors_answer_t *answer, ngx_ors_chat_reply_t *reply)
 
 
 static ngx_int_t
-ngx_ors_answer_text(ngx_ors_answer_t *answer, ngx_ors_item_type_e type,
+ngx_ors_builder_text(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
     ngx_ors_part_type_e ptype, ngx_str_t *text)
 {
     ngx_ors_item_t  *item;
     ngx_ors_part_t  *part;
 
-    answer->seen = 1;
+    builder->seen = 1;
 
-    item = answer->resp->last;
+    item = builder->resp->last;
 
     if (item == NULL || item->type != type) {
-        item = ngx_ors_answer_item(answer, type);
-        if (item == NULL || ngx_ors_answer_advance(answer, 0) != NGX_OK) {
+        item = ngx_ors_builder_item(builder, type);
+        if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -357,26 +357,26 @@ ngx_ors_answer_text(ngx_ors_answer_t *answer, ngx_ors_item_type_e type,
     part = item->last;
 
     if (part == NULL || part->type != ptype) {
-        part = ngx_ors_answer_part(answer, item, ptype);
+        part = ngx_ors_builder_part(builder, item, ptype);
         if (part == NULL) {
             return NGX_ERROR;
         }
     }
 
-    if (ngx_ors_text_append(&part->text, answer->pool, text->data, text->len)
+    if (ngx_ors_text_append(&part->text, builder->pool, text->data, text->len)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ptype == ngx_ors_part_output_text && answer->logprobs.len
-        && ngx_ors_answer_note_tokens(answer, part) != NGX_OK)
+    if (ptype == ngx_ors_part_output_text && builder->logprobs.len
+        && ngx_ors_builder_note_tokens(builder, part) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (answer->stream && item->announced) {
-        ngx_ors_event_part_delta(answer->out, answer->resp, item, part, text);
+    if (builder->stream && item->announced) {
+        ngx_ors_event_part_delta(builder->out, builder->resp, item, part, text);
     }
 
     return NGX_OK;
@@ -384,7 +384,7 @@ ngx_ors_answer_text(ngx_ors_answer_t *answer, ngx_ors_item_type_e type,
 
 
 static ngx_int_t
-ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_calls(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
     ngx_int_t             rc;
@@ -401,7 +401,7 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 
         ngx_ors_chat_call(&delta, json, node);
 
-        rc = ngx_ors_answer_delta(answer, &delta, reply->whole, err);
+        rc = ngx_ors_builder_delta(builder, &delta, reply->whole, err);
 
         if (rc != NGX_OK) {
             return rc;
@@ -415,7 +415,7 @@ ngx_ors_answer_calls(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
 /* the call has no id to wait for; an empty one may stand in each chunk */
 
 static ngx_int_t
-ngx_ors_answer_function(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
+ngx_ors_builder_function(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
 {
     ngx_ors_chat_call_t  delta;
@@ -426,82 +426,82 @@ ngx_ors_answer_function(ngx_ors_answer_t *answer, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    if (answer->calls == NULL
-        && ngx_ors_id_make(&answer->ids, answer->pool, "call", &delta.id)
+    if (builder->calls == NULL
+        && ngx_ors_id_make(&builder->ids, builder->pool, "call", &delta.id)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_ors_answer_delta(answer, &delta, reply->whole, err);
+    return ngx_ors_builder_delta(builder, &delta, reply->whole, err);
 }
 
 
 static ngx_int_t
-ngx_ors_answer_delta(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta,
+ngx_ors_builder_delta(ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta,
     ngx_uint_t whole, ngx_ors_error_t *err)
 {
-    ngx_ors_answer_call_t  *call;
+    ngx_ors_builder_call_t  *call;
 
-    if (ngx_ors_answer_held(answer) != NGX_OK) {
+    if (ngx_ors_builder_held(builder) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    answer->seen = 1;
+    builder->seen = 1;
 
-    if (ngx_ors_answer_grow(answer, delta->id.len + delta->name.len
+    if (ngx_ors_builder_grow(builder, delta->id.len + delta->name.len
                                     + delta->arguments.len, err)
         != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    if (ngx_ors_answer_name(answer, &delta->name) != NGX_OK) {
+    if (ngx_ors_builder_name(builder, &delta->name) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    call = whole ? NULL : ngx_ors_answer_call_find(answer, delta);
+    call = whole ? NULL : ngx_ors_builder_call_find(builder, delta);
 
     if (call == NULL) {
-        if (answer->ncalls == answer->limits->calls) {
-            return ngx_ors_error_set(err, answer->pool, 502,
+        if (builder->ncalls == builder->limits->calls) {
+            return ngx_ors_error_set(err, builder->pool, 502,
                                      "too_many_tool_calls",
                                      "the model made more than %ui tool "
                                      "calls in one answer",
-                                     answer->limits->calls);
+                                     builder->limits->calls);
         }
 
-        call = ngx_ors_answer_call_create(answer, delta);
+        call = ngx_ors_builder_call_create(builder, delta);
         if (call == NULL) {
             return NGX_ERROR;
         }
     }
 
-    return ngx_ors_answer_call(answer, call, delta);
+    return ngx_ors_builder_call(builder, call, delta);
 }
 
 
 /* a name that the client could not send back becomes one that it can */
 
 static ngx_int_t
-ngx_ors_answer_name(ngx_ors_answer_t *answer, ngx_str_t *name)
+ngx_ors_builder_name(ngx_ors_builder_t *builder, ngx_str_t *name)
 {
     size_t   i;
     u_char  *p;
 
     for (i = 0; i < name->len; i++) {
-        if (!ngx_ors_answer_name_char(name->data[i])) {
+        if (!ngx_ors_builder_name_char(name->data[i])) {
             break;
         }
     }
 
-    if (i == name->len && i <= NGX_ORS_ANSWER_NAME_MAX) {
+    if (i == name->len && i <= NGX_ORS_BUILDER_NAME_MAX) {
         return NGX_OK;
     }
 
-    name->len = ngx_min(name->len, NGX_ORS_ANSWER_NAME_MAX);
+    name->len = ngx_min(name->len, NGX_ORS_BUILDER_NAME_MAX);
 
-    p = ngx_pstrdup(answer->pool, name);
+    p = ngx_pstrdup(builder->pool, name);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -509,7 +509,7 @@ ngx_ors_answer_name(ngx_ors_answer_t *answer, ngx_str_t *name)
     name->data = p;
 
     for (i = 0; i < name->len; i++) {
-        if (!ngx_ors_answer_name_char(p[i])) {
+        if (!ngx_ors_builder_name_char(p[i])) {
             p[i] = '_';
         }
     }
@@ -519,7 +519,7 @@ ngx_ors_answer_name(ngx_ors_answer_t *answer, ngx_str_t *name)
 
 
 static ngx_int_t
-ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
+ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
     ngx_ors_chat_call_t *delta)
 {
     ngx_ors_item_t  *item;
@@ -530,10 +530,10 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
 
         /* its arguments were a whole JSON text when it was closed */
 
-        if (!answer->warned_more) {
-            answer->warned_more = 1;
+        if (!builder->warned_more) {
+            builder->warned_more = 1;
 
-            ngx_log_error(NGX_LOG_WARN, answer->log, 0,
+            ngx_log_error(NGX_LOG_WARN, builder->log, 0,
                           "model sent more of a tool call that was complete");
         }
 
@@ -544,14 +544,14 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
 
     if (call->id.len == 0 && delta->id.len) {
         call->id.len = delta->id.len;
-        call->id.data = ngx_pstrdup(answer->pool, &delta->id);
+        call->id.data = ngx_pstrdup(builder->pool, &delta->id);
         if (call->id.data == NULL) {
             return NGX_ERROR;
         }
 
         item->call_id = call->id;
 
-        if (ngx_ors_names_add(&answer->known, answer->pool, &call->id)
+        if (ngx_ors_names_add(&builder->known, builder->pool, &call->id)
             == NGX_ERROR)
         {
             return NGX_ERROR;
@@ -563,7 +563,7 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
     }
 
     if (call->name.len == 0 && delta->name.len
-        && ngx_ors_answer_call_named(answer, call, &delta->name) != NGX_OK)
+        && ngx_ors_builder_call_named(builder, call, &delta->name) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -571,19 +571,19 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
     if (delta->arguments.len && !item->dropped) {
 
         if (delta->plain
-            && ngx_ors_answer_arguments(answer, delta) != NGX_OK)
+            && ngx_ors_builder_arguments(builder, delta) != NGX_OK)
         {
             return NGX_ERROR;
         }
 
-        if (ngx_ors_answer_call_more(answer, call, &delta->arguments)
+        if (ngx_ors_builder_call_more(builder, call, &delta->arguments)
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    return (item == answer->current) ? ngx_ors_answer_advance(answer, 0)
+    return (item == builder->current) ? ngx_ors_builder_advance(builder, 0)
                                      : NGX_OK;
 }
 
@@ -595,26 +595,27 @@ ngx_ors_answer_call(ngx_ors_answer_t *answer, ngx_ors_answer_call_t *call,
  * number, unless an id or a name says that it is another one.
  */
 
-static ngx_ors_answer_call_t *
-ngx_ors_answer_call_find(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
+static ngx_ors_builder_call_t *
+ngx_ors_builder_call_find(ngx_ors_builder_t *builder,
+    ngx_ors_chat_call_t *delta)
 {
-    ngx_str_t              *name;
-    ngx_ors_item_t         *item;
-    ngx_ors_answer_call_t  *call;
+    ngx_str_t               *name;
+    ngx_ors_item_t          *item;
+    ngx_ors_builder_call_t  *call;
 
-    if (delta->id.len && ngx_ors_names_has(&answer->known, &delta->id)) {
-        call = ngx_ors_answer_call_by_id(answer, delta);
+    if (delta->id.len && ngx_ors_names_has(&builder->known, &delta->id)) {
+        call = ngx_ors_builder_call_by_id(builder, delta);
 
         if (call) {
             return call;
         }
     }
 
-    if (delta->index >= answer->top) {
+    if (delta->index >= builder->top) {
         return NULL;
     }
 
-    for (call = answer->calls; call; call = call->next) {
+    for (call = builder->calls; call; call = call->next) {
         if (delta->index < 0 || call->index == delta->index) {
             break;
         }
@@ -645,13 +646,13 @@ ngx_ors_answer_call_find(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
 }
 
 
-static ngx_ors_answer_call_t *
-ngx_ors_answer_call_by_id(ngx_ors_answer_t *answer,
+static ngx_ors_builder_call_t *
+ngx_ors_builder_call_by_id(ngx_ors_builder_t *builder,
     ngx_ors_chat_call_t *delta)
 {
-    ngx_ors_answer_call_t  *call;
+    ngx_ors_builder_call_t  *call;
 
-    for (call = answer->calls; call; call = call->next) {
+    for (call = builder->calls; call; call = call->next) {
 
         if (call->id.len != delta->id.len
             || ngx_memcmp(call->id.data, delta->id.data, delta->id.len) != 0)
@@ -680,33 +681,33 @@ ngx_ors_answer_call_by_id(ngx_ors_answer_t *answer,
 }
 
 
-static ngx_ors_answer_call_t *
-ngx_ors_answer_call_create(ngx_ors_answer_t *answer,
+static ngx_ors_builder_call_t *
+ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
     ngx_ors_chat_call_t *delta)
 {
-    ngx_ors_answer_call_t  *call;
+    ngx_ors_builder_call_t  *call;
 
-    call = ngx_pcalloc(answer->pool, sizeof(ngx_ors_answer_call_t));
+    call = ngx_pcalloc(builder->pool, sizeof(ngx_ors_builder_call_t));
     if (call == NULL) {
         return NULL;
     }
 
-    call->item = ngx_ors_answer_item(answer, ngx_ors_item_function_call);
+    call->item = ngx_ors_builder_item(builder, ngx_ors_item_function_call);
     if (call->item == NULL) {
         return NULL;
     }
 
     call->index = delta->index;
-    call->next = answer->calls;
+    call->next = builder->calls;
 
-    answer->calls = call;
-    answer->ncalls++;
-    answer->top = ngx_max(answer->top, call->index + 1);
+    builder->calls = call;
+    builder->ncalls++;
+    builder->top = ngx_max(builder->top, call->index + 1);
 
     /* what stood open before it may be complete now */
 
-    if (answer->current != call->item
-        && ngx_ors_answer_advance(answer, 0) != NGX_OK)
+    if (builder->current != call->item
+        && ngx_ors_builder_advance(builder, 0) != NGX_OK)
     {
         return NULL;
     }
@@ -718,14 +719,15 @@ ngx_ors_answer_call_create(ngx_ors_answer_t *answer,
 /* arguments that came as a JSON value become the string they should be */
 
 static ngx_int_t
-ngx_ors_answer_arguments(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
+ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
+    ngx_ors_chat_call_t *delta)
 {
     u_char  *p;
     size_t   len;
 
     len = ngx_ors_json_escape_len(delta->arguments.data, delta->arguments.len);
 
-    p = ngx_pnalloc(answer->pool, len);
+    p = ngx_pnalloc(builder->pool, len);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -740,23 +742,23 @@ ngx_ors_answer_arguments(ngx_ors_answer_t *answer, ngx_ors_chat_call_t *delta)
 
 
 ngx_int_t
-ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
+ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 {
     ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
-    resp = answer->resp;
+    resp = builder->resp;
 
-    if (answer->stream && !answer->started) {
-        answer->started = 1;
-        ngx_ors_event_start(answer->out, resp);
+    if (builder->stream && !builder->started) {
+        builder->started = 1;
+        ngx_ors_event_start(builder->out, resp);
     }
 
-    if (ngx_ors_answer_held(answer) != NGX_OK) {
+    if (ngx_ors_builder_held(builder) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    switch (answer->finish) {
+    switch (builder->finish) {
 
     case ngx_ors_chat_finish_length:
         resp->status = ngx_ors_response_incomplete;
@@ -769,20 +771,20 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
         break;
 
     case ngx_ors_chat_finish_error:
-        return ngx_ors_error_set(err, answer->pool, 502, "upstream_error",
+        return ngx_ors_error_set(err, builder->pool, 502, "upstream_error",
                                  "the model server broke its answer off");
 
     case ngx_ors_chat_finish_none:
     case ngx_ors_chat_finish_stop:
 
-        if (ngx_ors_answer_nameless(answer)) {
-            return ngx_ors_error_set(err, answer->pool, 502,
+        if (ngx_ors_builder_nameless(builder)) {
+            return ngx_ors_error_set(err, builder->pool, 502,
                                      "invalid_upstream_answer",
                                      "the model made a tool call without "
                                      "a name");
         }
 
-        if (ngx_ors_answer_calls_end(answer, err) != NGX_OK) {
+        if (ngx_ors_builder_calls_end(builder, err) != NGX_OK) {
             return NGX_DECLINED;
         }
 
@@ -791,19 +793,19 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
         break;
     }
 
-    if (ngx_ors_answer_advance(answer, 1) != NGX_OK) {
+    if (ngx_ors_builder_advance(builder, 1) != NGX_OK) {
         return NGX_ERROR;
     }
 
     /* an answer without any item would be an error to some clients (E62) */
 
     if (resp->nitems == 0) {
-        item = ngx_ors_answer_item(answer, ngx_ors_item_message);
+        item = ngx_ors_builder_item(builder, ngx_ors_item_message);
 
         if (item == NULL
-            || ngx_ors_answer_part(answer, item, ngx_ors_part_output_text)
+            || ngx_ors_builder_part(builder, item, ngx_ors_part_output_text)
                == NULL
-            || ngx_ors_answer_advance(answer, 1) != NGX_OK)
+            || ngx_ors_builder_advance(builder, 1) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -814,18 +816,18 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_ors_error_t *err)
 
 
 void
-ngx_ors_answer_tell(ngx_ors_answer_t *answer)
+ngx_ors_builder_tell(ngx_ors_builder_t *builder)
 {
-    if (answer->stream) {
-        ngx_ors_event_end(answer->out, answer->resp);
+    if (builder->stream) {
+        ngx_ors_event_end(builder->out, builder->resp);
 
-    } else if (answer->resp->request->endpoint->id
+    } else if (builder->resp->request->endpoint->id
                == ngx_ors_endpoint_compact)
     {
-        ngx_ors_response_compaction(answer->out, answer->resp);
+        ngx_ors_response_compaction(builder->out, builder->resp);
 
     } else {
-        ngx_ors_response_render(answer->out, answer->resp);
+        ngx_ors_response_render(builder->out, builder->resp);
     }
 }
 
@@ -833,11 +835,11 @@ ngx_ors_answer_tell(ngx_ors_answer_t *answer)
 /* 1 if there are arguments that nobody can be given */
 
 static ngx_uint_t
-ngx_ors_answer_nameless(ngx_ors_answer_t *answer)
+ngx_ors_builder_nameless(ngx_ors_builder_t *builder)
 {
     ngx_ors_item_t  *item;
 
-    for (item = answer->current; item; item = item->next) {
+    for (item = builder->current; item; item = item->next) {
 
         if (item->type == ngx_ors_item_function_call
             && item->name.len == 0 && item->arguments.len)
