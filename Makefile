@@ -179,7 +179,7 @@ test-engine: build deps-test
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/engine/engine.t
 
 # the sanitizer of undefined behaviour is for our files: nginx's own have
-# findings that are not ours to mend
+# findings that are not ours to repair
 
 NGX_VERSION = $(shell sed -n 's/.*NGINX_VERSION  *"\(.*\)"/\1/p' $(NGX_H))
 ASAN_SRC   ?= $(SOURCE)/nginx-$(NGX_VERSION)

@@ -761,12 +761,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     conf->created = ngx_time();
 
     if (conf->flavor == ngx_http_ors_flavor_openai) {
-        conf->policy.reading = conf->strict ? NGX_ORS_READ_OPENAI
-                                            : NGX_ORS_READ_LOOSE_OPENAI;
+        conf->policy.profile = conf->strict ? NGX_ORS_STRICT_OPENAI
+                                            : NGX_ORS_TOLERANT_OPENAI;
 
     } else {
-        conf->policy.reading = conf->strict ? NGX_ORS_READ_SPEC
-                                            : NGX_ORS_READ_LOOSE;
+        conf->policy.profile = conf->strict ? NGX_ORS_STRICT_SPEC
+                                            : NGX_ORS_TOLERANT_SPEC;
     }
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)

@@ -93,7 +93,7 @@ unlike($told, qr/"(f|g)"/, 'without names');
 $adapter->finish;
 
 
-# the strict reading
+# the strict profile
 
 my $model = ORS::Model->new(scripts => \%scripts);
 my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF')->start;

@@ -125,7 +125,7 @@ passes('chat/completions', $stream, ',"stream":true');
 
 # what is put right
 
-my sub mended ($name, $endpoint, $text, $wanted, $more = '') {
+my sub repaired ($name, $endpoint, $text, $wanted, $more = '') {
     with("$endpoint, $name", answers($text), sub ($script) {
         my $r = ask($endpoint, 'native', $script, $more);
 
@@ -134,23 +134,23 @@ my sub mended ($name, $endpoint, $text, $wanted, $more = '') {
     });
 }
 
-mended('little', 'chat/completions',
+repaired('little', 'chat/completions',
        '{"choices":[{"message":{"content":"Hi"}}],"created":7}',
        '{"choices":[{"message":{"content":"Hi","role":"assistant"},'
        . '"index":0,"finish_reason":null}],"created":7,"id":"",'
        . '"object":"chat.completion","model":"native"}');
-mended('little', 'embeddings', '{"data":[{"embedding":[1]}]}',
+repaired('little', 'embeddings', '{"data":[{"embedding":[1]}]}',
        '{"data":[{"embedding":[1],"object":"embedding","index":0}],'
        . '"object":"list","model":"native",'
        . '"usage":{"prompt_tokens":0,"total_tokens":0}}');
-mended('no object', 'responses/compact',
+repaired('no object', 'responses/compact',
        $good{'responses/compact'} =~ s/"object":"[^"]+",//r,
        $good{'responses/compact'} =~ s/"object":"[^"]+",//r
        =~ s/\}\z/,"object":"response.compaction"}/r);
-mended('no [DONE]', 'chat/completions', $begin . $finish,
+repaired('no [DONE]', 'chat/completions', $begin . $finish,
        "$begin${finish}data: [DONE]\n\n" =~ s/"inner"/"native"/gr,
        ',"stream":true');
-mended('CRLF, words in a comment', 'chat/completions',
+repaired('CRLF, words in a comment', 'chat/completions',
        $stream =~ s/:/: $secret/r =~ s/\n/\r\n/gr,
        $stream =~ s/"inner"/"native"/gr, ',"stream":true');
 

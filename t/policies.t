@@ -74,19 +74,19 @@ my %strict = (spec => 'on', openai => 'on', loose => 'off',
               'loose-openai' => 'off');
 my $locations = '';
 
-for my $reading (sort keys %strict) {
-    my $flavor = $reading =~ /openai/ ? 'openai' : 'spec';
+for my $profile (sort keys %strict) {
+    my $flavor = $profile =~ /openai/ ? 'openai' : 'spec';
 
     $locations .= <<"CONF";
-        location /$reading/ {
+        location /$profile/ {
             open_responses on;
-            open_responses_strict $strict{$reading};
+            open_responses_strict $strict{$profile};
             open_responses_flavor $flavor;
         }
 
-        location /validator-$reading/ {
+        location /validator-$profile/ {
             open_responses_validate on;
-            open_responses_strict $strict{$reading};
+            open_responses_strict $strict{$profile};
             open_responses_flavor $flavor;
             proxy_pass http://%%MODEL%%/v1/;
         }
@@ -185,7 +185,7 @@ sub ask ($at, $endpoint, $text, $script = $script{$endpoint}) {
 }
 
 
-# the same request in four readings: who takes it, and what the others say
+# the same request in four profiles: who takes it, and what the others say
 
 my @ALL = qw( spec openai loose loose-openai );
 my @WIDE = @ALL[1 .. 3];
@@ -228,12 +228,12 @@ for ([ 'a list without types', 'responses',
     my %taken = map { $_ => 1 } @$taken;
     my $body = qq({"model":"m",$members});
 
-    for my $reading (@ALL) {
-        for my $at ($reading, "validator-$reading") {
+    for my $profile (@ALL) {
+        for my $at ($profile, "validator-$profile") {
             my $n = $model->count;
             my $r = ask($at, $endpoint, $body);
 
-            if ($taken{$reading}) {
+            if ($taken{$profile}) {
                 is($r->{status}, 200, "$at, $name") or diag($r->{body});
                 is($model->last_request->{body}, $body,
                    "$at, $name: as it came");
@@ -249,9 +249,9 @@ for ([ 'a list without types', 'responses',
 
 # answers: flavors have other items and events
 
-for my $reading (@ALL) {
-    for my $at ($reading, "validator-$reading") {
-        my $openai = $reading =~ /openai/;
+for my $profile (@ALL) {
+    for my $at ($profile, "validator-$profile") {
+        my $openai = $profile =~ /openai/;
         my $body = '{"model":"m","input":"hi"}';
 
         is(ask($at, 'responses', $body, 'slug')->{status}, 200,
@@ -267,7 +267,7 @@ for my $reading (@ALL) {
         for (qw( content text )) {
             $r = ask($at, 'responses', $body =~ s/\}/,"stream":true}/r, $_);
 
-            my $good = $_ eq 'content' || $reading ne 'spec';
+            my $good = $_ eq 'content' || $profile ne 'spec';
 
             like($r->{body}, $good ? qr/^event: response\.completed$/m
                                    : qr/^event: response\.failed$/m,

@@ -376,7 +376,7 @@ sends('`provider_options`, but not in strict `spec`',
       { provider_options => [ { type => 'acme', x => 1 },
                               { type => 'other', y => 2 } ] },
       sent => { x => 1 }, at => 'acme');
-sends('`params`, where the reading is not strict',
+sends('`params`, where the profile is not strict',
       { temperature => 1, params => { temperature => 0, top_k => 5,
                                       user => 'u' } },
       sent => { temperature => 0, top_k => 5 },

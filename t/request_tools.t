@@ -34,7 +34,7 @@ my $SPACE = { type => 'namespace', name => 'files', description => 'Files',
 my $FREE = '"input" is free text, not JSON.';
 
 
-# what the model gets: the same from both readings of the flavor, and the
+# what the model gets: the same from both profiles of the flavor, and the
 # response says what the client has; where a call is asked for only in the
 # tolerant one, as this model makes none
 
@@ -226,7 +226,7 @@ my ($named) = $a->answer('both', 'E26: required in a namespace',
 is(scalar $named->items->@*, 2, 'E26: required in a namespace: calls');
 
 
-# functions as Chat Completions has them, where the reading is tolerant
+# functions as Chat Completions has them, where the profile is tolerant
 
 my $NESTED = { type => 'function', function => {
     name => 'f', description => 'd', parameters => { a => 1 },

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# Documents and what the tables say of them, in the strict readings of both
+# Documents and what the tables say of them, in the strict profiles of both
 # flavors: t/data/cases, a file for each kind of document.
 #
 # A line of such a file has three columns: what is wrong in flavor "spec",
@@ -28,12 +28,12 @@ use ORS::Walk qw( walk_file walk_verdict );
 
 use constant LEAST => 300;      # documents
 
-my @readings = qw( spec openai );
+my @profiles = qw( spec openai );
 my $dir = tempdir(CLEANUP => 1);
 my @cases = map { read_cases($_) } sort glob "$FindBin::Bin/data/cases/*.txt";
 my @asked = map { asked($_) } @cases;
 
-spew("$dir/in", join '', map { "$_->{kind}\t$_->{reading}\t$_->{text}\n" }
+spew("$dir/in", join '', map { "$_->{kind}\t$_->{profile}\t$_->{text}\n" }
                              @asked);
 walk_file("$dir/in", "$dir/out");
 
@@ -47,12 +47,12 @@ my (%documents, %verdicts);
 for my $case (@asked) {
     my $error = walk_verdict(shift @lines // 'ok');
     my $found = !$error ? 'ok' : $error->{param} eq '' ? '.' : $error->{param};
-    my $about = join ', ', @$case{qw( kind about reading )};
+    my $about = join ', ', @$case{qw( kind about profile )};
 
     is($found, $case->{want}, "$about, $case->{where}")
         or diag($case->{source}, $error ? "\n$error->{message}" : '');
 
-    $verdicts{"$case->{kind}, $case->{reading}"}
+    $verdicts{"$case->{kind}, $case->{profile}"}
              { $case->{want} eq 'ok' ? 'valid' : 'not valid' }++;
 }
 
@@ -100,12 +100,12 @@ sub read_cases ($file) {
 }
 
 
-# a case for each reading that is asked
+# a case for each profile that is asked
 
 sub asked ($case) {
-    return map { { %$case, reading => $readings[$_],
+    return map { { %$case, profile => $profiles[$_],
                    want => $case->{want}[$_] } }
-           grep { $case->{want}[$_] ne '-' } 0 .. $#readings;
+           grep { $case->{want}[$_] ne '-' } 0 .. $#profiles;
 }
 
 

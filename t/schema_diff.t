@@ -171,7 +171,7 @@ sub placed ($d) {
 }
 
 
-# by reading: one of what is refused
+# by profile: one of what is refused
 
 sub refused () {
     my %found;
@@ -183,11 +183,11 @@ sub refused () {
         chomp($line, my $verdict = <$said> // '');
 
         my $error = walk_verdict($verdict) or next;
-        my (undef, $reading, $document) = split /\t/, $line, 3;
-        my $lack = $reading =~ /openai/ && $error->{param} =~ /\blogprobs\z/
+        my (undef, $profile, $document) = split /\t/, $line, 3;
+        my $lack = $profile =~ /openai/ && $error->{param} =~ /\blogprobs\z/
                    && $error->{code} eq 'missing_required_parameter';
 
-        $found{"$reading, " . ($lack ? 'logprobs' : 'others') }
+        $found{"$profile, " . ($lack ? 'logprobs' : 'others') }
             = "$error->{message}: $document";
     }
 
@@ -227,10 +227,10 @@ walk_file($permitted, $others);
 
 my %wider = refused();
 
-for my $reading (@wider) {
-    my $refused = delete $wider{"$reading, others"} // '';
+for my $profile (@wider) {
+    my $refused = delete $wider{"$profile, others"} // '';
 
-    is($refused, '', "$reading: what the specification permits");
+    is($refused, '', "$profile: what the specification permits");
 }
 
 # OpenAI's clients require them; the validator puts them in where they lack

@@ -150,7 +150,7 @@ my @stream = (stream => \1);
 
 {
     my $r = get($port, '/status/json')->{json};
-    my %none = map { $_ => 0 } qw( checked mended refused reported );
+    my %none = map { $_ => 0 } qw( checked repaired refused reported );
     my $since = delete $r->{since};
 
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
@@ -328,7 +328,7 @@ my %codes;
         my $text = slurp($file);
 
         $found{$1} = $file
-            while $text =~ /ngx_ors_(?:error_set|mistake_set|validator_found
+            while $text =~ /ngx_ors_(?:error_set|violation_set|validator_found
                                        |validator_refuse)
                             \([^;"]*?"([a-z]+(?:_[a-z]+)+)"/gx;
     }

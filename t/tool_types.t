@@ -29,7 +29,7 @@ CONF
 CONF
 );
 
-# the target of each, from a location whose reading is tolerant, and a strict
+# the target of each, from a location whose profile is tolerant, and a strict
 # one
 
 my %conf;
@@ -116,7 +116,7 @@ refuses('reject, by its prefix', 'sends', { tools('acme:x') },
 sends('reject, others', 'rejects', { tools($FUNC, 'image_generation') },
       { tools => [ $SENT ] });
 
-# a type of its own, which only a tolerant reading has, goes before a prefix
+# a type of its own, which only a tolerant profile has, goes before a prefix
 
 $a->refuses('reject, by its type', { tools('image_search') },
             'tools[0].type', at => '/off-rejects',

@@ -47,7 +47,7 @@ my $good = text();
 
 my @rows = (
 
-    # what nobody can mend
+    # what nobody can repair
 
     [ 'not JSON', { body => SECRET . ' says so' }, refused => qr/not JSON/ ],
     [ 'empty', { body => '' }, refused => qr/it\ is\ empty/ ],
@@ -169,7 +169,7 @@ my @rows = (
     [ 'it is cut before it begins', { body => $good, cut => 0 },
       refused => qr/ended\ before/, code => 'upstream_disconnected' ],
 
-    # what is mended
+    # what is repaired
 
     [ 'a good one', { body => $good }, same => 1 ],
     [ 'byte by byte', { body => $good, split => 1 }, same => 1 ],
@@ -181,7 +181,7 @@ my @rows = (
                            =~ s/"N"/1e-300/r }, same => 1 ],
 
     (map { my $name = $_;
-        [ "no $name", { body => without($name) }, mended => 1,
+        [ "no $name", { body => without($name) }, repaired => 1,
           check => { expect => 'completed' } ]
     } sort grep { !/^(?:id|status|output|usage)$/ } keys %{ document() }),
 
@@ -190,7 +190,7 @@ my @rows = (
                               output => [] }),
         ask => { instructions => 'Be kind.', temperature => 0.25,
                  metadata => { a => 'b' }, top_p => 0.5 } },
-      mended => sub ($d) {
+      repaired => sub ($d) {
           my $r = $d->response;
 
           is_deeply([ @$r{qw( model instructions temperature top_p )},
@@ -200,23 +200,23 @@ my @rows = (
       } ],
     [ 'usage without its sum',
       { body => text(usage => { input_tokens => 4, output_tokens => 5 }) },
-      mended => sub ($d) { is($d->usage->{total_tokens}, 9, 'the sum') } ],
+      repaired => sub ($d) { is($d->usage->{total_tokens}, 9, 'the sum') } ],
     [ 'a part with its text only',
       { body => item(sub ($i) { delete @{ $i->{content}[0] }
                                        {qw( annotations logprobs )} }) },
-      mended => sub ($d) { is($d->text, SECRET, 'the text stays') } ],
+      repaired => sub ($d) { is($d->text, SECRET, 'the text stays') } ],
     [ 'an item without a status',
       { body => item(sub ($i) { delete $i->{status} }) },
-      mended => sub ($d) { is($d->items->[0]{status}, 'completed', 'it is') }
+      repaired => sub ($d) { is($d->items->[0]{status}, 'completed', 'it is') }
     ],
     [ 'an error without a code',
       { body => text(status => 'failed', completed_at => undef,
                      usage => undef, output => [],
                      error => { message => 'no power' }) },
-      mended => sub ($d) { is($d->error->{message}, 'no power', 'it stays') },
+      repaired => sub ($d) { is($d->error->{message}, 'no power', 'it stays') },
       check => { expect => 'failed', code => 'server_error' } ],
     [ 'another model', { body => text(model => 'other/parrot') },
-      mended => sub ($d) { is($d->response->{model}, 'parrot-1', 'not seen') }
+      repaired => sub ($d) { is($d->response->{model}, 'parrot-1', 'not seen') }
     ],
 
     # what nobody knows
@@ -230,7 +230,7 @@ my @rows = (
     [ 'unknown keys within, strip',
       { body => item(sub ($i) { $i->{content}[0]{x_b} = SECRET }),
         at => 'strip' },
-      mended => sub ($d) { is($d->text, SECRET, 'the others stay') } ],
+      repaired => sub ($d) { is($d->text, SECRET, 'the others stay') } ],
     [ 'an unknown key, reject', { body => text(x_a => 1), at => 'reject' },
       refused => qr/x_a/ ],
     [ 'an unknown key within, reject',

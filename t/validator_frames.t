@@ -53,7 +53,7 @@ sub failing ($type, $code, $message = 'account ' . SECRET) {
 my $lines = $good =~ s{^data: (\{.*)$}{
     join "\n", map { "data: $_" } split /(?<=[\{,])(?=")/, $1 }gmer;
 
-my @mended = (
+my @repaired = (
     [ 'CRLF', $good =~ s/\n/\r\n/gr ],
     [ 'CR', $good =~ s/\n/\r/gr ],
     [ 'a byte order mark', "\xef\xbb\xbf$good" ],
@@ -94,11 +94,11 @@ my @mended = (
 
 my @rows = (
     (map { my ($name, $body) = @$_;
-        [ $name, { body => $body }, mended => 1,
+        [ $name, { body => $body }, repaired => 1,
           check => { expect => 'completed' } ],
         [ "$name, in small pieces", { body => $body, split => 64 },
-          mended => 1, check => { expect => 'completed' } ]
-    } @mended),
+          repaired => 1, check => { expect => 'completed' } ]
+    } @repaired),
 
     [ 'numbers from 1', { body => numbered(sub ($e) {
           $_->{sequence_number}++ for @$e }) }, same => 1 ],
@@ -106,9 +106,9 @@ my @rows = (
     # comments and other signs of life
 
     [ 'comments first', { body => ": hello\n\n:\n\n$good" },
-      mended => sub ($s) { is($s->comments, 2, 'they are passed on') } ],
+      repaired => sub ($s) { is($s->comments, 2, 'they are passed on') } ],
     [ 'comments between', { body => put(3, ":\n\n") },
-      mended => sub ($s) { is($s->comments, 1, 'it is passed on') } ],
+      repaired => sub ($s) { is($s->comments, 1, 'it is passed on') } ],
     [ 'a comment only', { body => ": ping\n\n" },
       ended => qr/ended\ before/, code => 'upstream_disconnected' ],
     [ 'a comment, then a broken event', { body => ": a\n\ndata: {}\n\n" },
@@ -177,23 +177,23 @@ my @rows = (
       same => 1 ],
     [ 'an error, masked',
       { body => failing('server_error', 'power_cut'), at => 'mask' },
-      mended => \&masked,
+      repaired => \&masked,
       check => { expect => 'failed', code => 'server_error' } ],
     (map { my $code = $_;
         [ "$code, masked",
           { body => failing('invalid_request', $code), at => 'mask' },
-          mended => \&masked,
+          repaired => \&masked,
           check => { expect => 'failed', code => 'server_error' } ]
     } qw( insufficient_quota invalid_api_key billing_not_active )),
     [ 'rates, masked',
       { body => failing('too_many_requests', 'rate_limit_exceeded'),
         at => 'mask' },
-      mended => \&masked,
+      repaired => \&masked,
       check => { expect => 'failed', code => 'rate_limit_exceeded' } ],
     [ 'response.failed only, masked',
       { body => failing('server_error', 'invalid_api_key')
                 =~ s/event: error\n.*\n\n//r, at => 'mask' },
-      mended => \&masked,
+      repaired => \&masked,
       check => { lax => 1, expect => 'failed', code => 'server_error' } ],
     [ 'an error before all else, masked',
       { body => 'data: ' . json_encode({ type => 'error',

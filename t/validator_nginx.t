@@ -273,7 +273,7 @@ sub is_refused ($r, $name) {
 
     $r = ask('v1', 'holes');
     is($r->{headers}{'content-length'}, length $r->{body},
-       'the length of what was mended');
+       'the length of what was repaired');
 
     $r = ask('added', 'broken');
     is($r->{headers}{'x-added'}, 'yes', 'add_header on a refusal');

@@ -33,7 +33,7 @@ sub broken ($name, $why, $change, %a) {
              check => $check, $code ? (code => $code) : () ];
 }
 
-# ... of one that breaks a rule of the strict reading only
+# ... of one that breaks a rule of the strict profile only
 
 sub slips ($name, $why, $change, %a) {
     my $body = stream($change, $a{make} // \&good);
@@ -291,7 +291,8 @@ my @rows = (
 
     [ 'an error without response.failed',
       { body => stream(sub ($e) { drop($e, 'failed') }, \&failed) },
-      mended => 1, check => { expect => 'failed', code => 'upstream_closed' } ],
+      repaired => 1,
+      check => { expect => 'failed', code => 'upstream_closed' } ],
     [ 'response.failed without an error before it',
       { body => stream(sub ($e) { drop($e, 'error') }, \&failed) },
       same => 1 ],
@@ -302,7 +303,7 @@ my @rows = (
                   code => 'server_error', message => 'no power',
                   param => undef } };
         }) },
-      mended => 1, check => { expect => 'failed', code => 'server_error' } ],
+      repaired => 1, check => { expect => 'failed', code => 'server_error' } ],
     [ 'an error before all else',
       { body => stream(sub ($e) { splice @$e, 0, $#$e - 1 }, \&failed) },
       error => [ 500, code => 'upstream_closed', message => 'cut' ] ],

@@ -1,7 +1,7 @@
 
 /*
  * The validator of answers: what a server sends that speaks the client's own
- * dialect is checked while it passes, mended where that is possible, and
+ * dialect is checked while it passes, repaired where that is possible, and
  * else refused.  A pure machine: it is told of status, bytes and end, and
  * says what goes to the client.  It does no I/O.
  *
@@ -59,11 +59,11 @@ typedef struct {
     /* what became of it */
     ngx_ors_error_t            error;     /* status 0: nothing was refused */
     ngx_ors_response_status_e  outcome;   /* of one that passes, if known */
-    ngx_uint_t                 mended;    /* places that were changed ... */
+    ngx_uint_t                 repaired;  /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
-    unsigned                   refused:1; /* "error" is a finding of ours */
+    unsigned                   refused:1;  /* "error" is a finding of ours */
     ngx_str_t                  held;      /* its end, see _keep.h */
-    ngx_str_t                  held_type; /* ... that of an event */
+    ngx_str_t                  held_type;  /* ... that of an event */
 
     /* private */
     ngx_uint_t                 upstream_status;

@@ -26,7 +26,7 @@
 
 typedef struct {
     ngx_str_t                  text;
-    ngx_uint_t                 in;        /* readings that know it */
+    ngx_uint_t                 in;        /* profiles that know it */
     ngx_ors_response_status_e  outcome;
 } ngx_ors_verify_status_t;
 
@@ -115,7 +115,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err)
 {
     ngx_int_t   rc;
-    ngx_uint_t  i, mended;
+    ngx_uint_t  i, repaired;
 
     ngx_ors_edits_clear(&verify->edits);
 
@@ -129,7 +129,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
         return rc;
     }
 
-    mended = verify->mended;
+    repaired = verify->repaired;
 
     rc = ngx_ors_verify_walk(verify, shape, err);
 
@@ -138,7 +138,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     }
 
     if (rc != NGX_OK) {
-        verify->mended = mended;
+        verify->repaired = repaired;
         return rc;
     }
 
@@ -148,7 +148,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
 
         if (verify->edits.elts[i].text.len == 0) {
             verify->stripped++;
-            verify->mended++;
+            verify->repaired++;
         }
     }
 
@@ -219,7 +219,7 @@ ngx_ors_verify_walk(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
     v.edits = &verify->edits;
     v.fill = ngx_ors_verify_fill;
     v.data = verify;
-    v.mend = 1;
+    v.repair = 1;
     v.discreet = 1;
 
     return ngx_ors_validate(&v, &verify->json.nodes[0], shape, NULL);
@@ -235,7 +235,7 @@ ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
     ngx_int_t         rc;
     const ngx_str_t  *name;
 
-    verify->mended++;
+    verify->repaired++;
 
     name = &shape->fields[i].name;
 
@@ -488,7 +488,7 @@ ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
         return NGX_OK;
     }
 
-    verify->mended++;
+    verify->repaired++;
 
     ngx_ors_verify_model_text(req, &text);
 
@@ -518,7 +518,7 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 
     for (status = ngx_ors_verify_statuses; status->text.len; status++) {
 
-        if ((status->in & verify->policy->reading)
+        if ((status->in & verify->policy->profile)
             && ngx_ors_verify_is(verify, root, &status->text))
         {
             break;

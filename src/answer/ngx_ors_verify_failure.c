@@ -146,7 +146,7 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
     node = ngx_ors_json_find(json, json->nodes, "error");
     node = ngx_ors_json_find(json, node, "type");
 
-    if (node == NULL || (verify->policy->reading & NGX_ORS_IN_OPENAI)) {
+    if (node == NULL || (verify->policy->profile & NGX_ORS_IN_OPENAI)) {
         return NGX_OK;
     }
 
@@ -167,7 +167,7 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
     text.data = p;
     text.len = ngx_sprintf(p, "\"%V\"", type) - p;
 
-    verify->mended++;
+    verify->repaired++;
 
     return ngx_ors_edits_value(&verify->edits, node, &text);
 }

@@ -473,7 +473,7 @@ ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
         return NGX_OK;
     }
 
-    verify->mended += !nested;
+    verify->repaired += !nested;
     ngx_ors_verify_terminate_error(verify, &gs->failure);
 
     return NGX_DONE;
@@ -582,7 +582,7 @@ ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
     if (event->len != ev->type.len
         || ngx_memcmp(event->data, ev->type.data, event->len) != 0)
     {
-        verify->mended++;
+        verify->repaired++;
     }
 
     verify->stream->sequence++;
@@ -643,7 +643,7 @@ ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
         return NGX_OK;
     }
 
-    verify->mended++;
+    verify->repaired++;
 
     text.data = gs->number;
 

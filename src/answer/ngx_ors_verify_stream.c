@@ -112,14 +112,14 @@ ngx_ors_verify_stream_end(ngx_ors_verify_t *verify, ngx_uint_t complete)
     /* the last line of all is often missing, what comes before it is not */
 
     if (ngx_ors_verify_is_over(verify)) {
-        verify->mended++;
+        verify->repaired++;
         return NGX_DONE;
     }
 
     if (ngx_ors_verify_is_chat(verify)
         && ngx_ors_verify_chat_ends(verify, 0))
     {
-        verify->mended++;
+        verify->repaired++;
         ngx_ors_sse_done(verify->out);
         return NGX_DONE;
     }
@@ -245,7 +245,7 @@ ngx_ors_verify_stream_cut(ngx_ors_verify_t *verify)
     /* upstream has said why, and left out response.failed */
 
     if (verify->stream->order == ngx_ors_verify_sequence_st_error) {
-        verify->mended++;
+        verify->repaired++;
 
     } else {
         (void) ngx_ors_verify_found(verify, "upstream_disconnected",

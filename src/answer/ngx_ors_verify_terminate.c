@@ -251,14 +251,14 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
 {
     ngx_int_t                 rc;
     ngx_str_t                 text;
-    ngx_uint_t                mended;
+    ngx_uint_t                repaired;
     ngx_ors_error_t           err;
     ngx_ors_verify_stream_t  *gs;
 
     static ngx_str_t  created = ngx_string("response.created");
 
     gs = verify->stream;
-    mended = verify->mended;
+    repaired = verify->repaired;
 
     if (ngx_ors_verify_terminate_invent(verify, &text) != NGX_OK) {
         return NGX_ERROR;
@@ -283,7 +283,7 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
         return NGX_ERROR;
     }
 
-    verify->mended = mended;
+    verify->repaired = repaired;
 
     ngx_ors_verify_terminate_open(verify, &created);
     ngx_ors_out_lit(verify->out, ",\"response\":");

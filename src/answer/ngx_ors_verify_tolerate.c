@@ -13,7 +13,7 @@
 
 typedef struct {
     char          *text;
-    ngx_uint_t     in;        /* readings in which it passes */
+    ngx_uint_t     in;        /* profiles in which it passes */
 } ngx_ors_tolerated_t;
 
 
@@ -52,7 +52,7 @@ ngx_ors_verify_tolerate(ngx_ors_verify_t *verify, ngx_ors_tolerated_e deviation)
 
     s = &ngx_ors_tolerated[deviation];
 
-    if (!(s->in & verify->policy->reading)) {
+    if (!(s->in & verify->policy->profile)) {
         return ngx_ors_verify_violation(verify, s->text);
     }
 

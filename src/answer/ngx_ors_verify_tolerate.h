@@ -1,7 +1,7 @@
 
 /*
  * Slips: what a stream does against the order of section 10 and what clients
- * live with.  Some are deviations in every reading (C26), the others only in
+ * live with.  Some are deviations in every profile (C26), the others only in
  * the tolerant ones; elsewhere they are findings.
  */
 
@@ -16,7 +16,7 @@
 
 
 typedef enum {
-    /* in every reading */
+    /* in every profile */
     ngx_ors_tolerated_skipped = 0,
     ngx_ors_tolerated_interleaved,
     ngx_ors_tolerated_late,
@@ -43,7 +43,7 @@ ngx_int_t ngx_ors_verify_tolerate(ngx_ors_verify_t *verify,
     ngx_ors_tolerated_e deviation);
 
 /*
- * A finding about the event that is looked at, in any reading: "what" is
+ * A finding about the event that is looked at, in any profile: "what" is
  * static text.  Always returns NGX_DECLINED.
  */
 ngx_int_t ngx_ors_verify_violation(ngx_ors_verify_t *verify, const char *what);

@@ -166,7 +166,7 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     param = "tool_choice.name";
     node = member[ngx_ors_chat_c_name];
 
-    space = (cc->req->policy->reading & NGX_ORS_IN_OPENAI)
+    space = (cc->req->policy->profile & NGX_ORS_IN_OPENAI)
             ? member[ngx_ors_chat_c_namespace] : NULL;
 
     if (node == NULL) {
@@ -269,7 +269,7 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
         return NGX_OK;
     }
 
-    if ((cc->req->policy->reading & NGX_ORS_IN_OPENAI)
+    if ((cc->req->policy->profile & NGX_ORS_IN_OPENAI)
         && (ngx_ors_json_is(json, type, "custom")
             || ngx_ors_json_is(json, type, "namespace")))
     {
@@ -297,7 +297,7 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
 static ngx_int_t
 ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
 {
-    if (cc->req->policy->reading & NGX_ORS_IN_TOLERANT) {
+    if (cc->req->policy->profile & NGX_ORS_IN_TOLERANT) {
         cc->automatic = 1;
         return NGX_OK;
     }

@@ -260,7 +260,7 @@ ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
 
 
 /*
- * One that the reading does not know goes the way of unknown fields; those
+ * One that the profile does not know goes the way of unknown fields; those
  * of Chat Completions are known to none, and passed on as what they are
  */
 

@@ -90,7 +90,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     cm.cc.pool = pool;
     cm.cc.err = err;
     cm.in.cc = &cm.cc;
-    cm.in.spaces = (req->policy->reading & NGX_ORS_IN_OPENAI) ? 1 : 0;
+    cm.in.spaces = (req->policy->profile & NGX_ORS_IN_OPENAI) ? 1 : 0;
 
     input = req->field[ngx_ors_rq_input];
     instructions = req->field[ngx_ors_rq_instructions];

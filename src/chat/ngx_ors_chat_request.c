@@ -40,7 +40,7 @@ typedef struct {
     ngx_str_t             name;
     char                 *code;
     char                 *text;           /* follows the name in the message */
-    ngx_uint_t            in;             /* readings that refuse it */
+    ngx_uint_t            in;             /* profiles that refuse it */
 } ngx_ors_chat_lack_t;
 
 
@@ -96,7 +96,7 @@ static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
 
 /*
  * What Chat Completions has nothing for, and an answer is wrong without.
- * Those of the last kind are for the server of OpenAI's API; where a reading
+ * Those of the last kind are for the server of OpenAI's API; where a profile
  * is tolerant, it is tolerated that nothing comes of them.
  */
 
@@ -135,18 +135,18 @@ static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
       ngx_string("context_management"),
       "unsupported_parameter",
       "is not supported here, conversations are not compacted",
-      NGX_ORS_READ_OPENAI },
+      NGX_ORS_STRICT_OPENAI },
 
     { ngx_ors_rq_n,
       ngx_string("moderation"),
       "unsupported_parameter",
-      "is not supported here, nothing is moderated", NGX_ORS_READ_OPENAI },
+      "is not supported here, nothing is moderated", NGX_ORS_STRICT_OPENAI },
 
     { ngx_ors_rq_n,
       ngx_string("image"),
       "unsupported_parameter",
       "is not supported here, the model server makes no images",
-      NGX_ORS_READ_OPENAI },
+      NGX_ORS_STRICT_OPENAI },
 
     { ngx_ors_rq_n, ngx_null_string, NULL, NULL, 0 }
 };
@@ -232,13 +232,13 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
     const ngx_ors_chat_lack_t  *lack;
 
     for (lack = ngx_ors_chat_lacks; lack->name.len; lack++) {
-        if (!(lack->in & req->policy->reading)) {
+        if (!(lack->in & req->policy->profile)) {
             continue;
         }
 
         node = (lack->field < ngx_ors_rq_n) ? req->field[lack->field] : NULL;
 
-        /* not every reading knows them all, and none may be overheard */
+        /* not every profile knows them all, and none may be overheard */
 
         if (node == NULL) {
             node = ngx_ors_chat_member(&req->json, req->json.nodes,

@@ -110,7 +110,7 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
 
     rc = list ? ngx_ors_chat_tools_list(&cr, list) : NGX_OK;
 
-    if (rc == NGX_OK && (req->policy->reading & NGX_ORS_IN_OPENAI)) {
+    if (rc == NGX_OK && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
         rc = ngx_ors_chat_tools_items(&cr);
     }
 
@@ -237,7 +237,7 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
         node = ngx_ors_request_function(cr->req, node);
         name = ngx_ors_json_find(json, node, "name");
 
-    } else if (!(cr->req->policy->reading & NGX_ORS_IN_OPENAI)) {
+    } else if (!(cr->req->policy->profile & NGX_ORS_IN_OPENAI)) {
         return ngx_ors_chat_tools_other(cr, node, type);
 
     } else if (ngx_ors_json_is(json, type, "custom")) {

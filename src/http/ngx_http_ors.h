@@ -410,7 +410,7 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
 /* ngx_http_ors_plain.c */
 
 /*
- * Prepares the reading of an answer's body, by what r->headers_out says of
+ * Prepares the profile of an answer's body, by what r->headers_out says of
  * its encoding; with "strip" the client is not told of one.
  * NGX_OK, NGX_DECLINED: an encoding that is not known, or NGX_ERROR.
  */

@@ -7,7 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_mistake.h>
+#include <ngx_ors_violation.h>
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
@@ -186,20 +186,20 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 static void
 ngx_http_ors_no_model(ngx_ors_turn_t *turn)
 {
-    u_char              buf[NGX_ORS_MISTAKE_QUOTE];
-    u_char              whose[NGX_ORS_MISTAKE_QUOTE];
-    ngx_str_t           name, provider;
-    ngx_ors_mistake_t   m;
-    ngx_ors_request_t  *req;
+    u_char               buf[NGX_ORS_VIOLATION_QUOTE];
+    u_char               whose[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t            name, provider;
+    ngx_ors_request_t   *req;
+    ngx_ors_violation_t  m;
 
     req = &turn->request;
 
-    ngx_ors_mistake_init(&m, &req->json, 0);
-    ngx_ors_mistake_quote(&m, req->name, buf, &name);
+    ngx_ors_violation_init(&m, &req->json, 0);
+    ngx_ors_violation_quote(&m, req->name, buf, &name);
 
     if (req->provider.len) {
-        ngx_ors_mistake_quote(&m, req->field[ngx_ors_rq_provider], whose,
-                              &provider);
+        ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_provider], whose,
+                                &provider);
 
         (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
                                  "model_not_found",

@@ -24,7 +24,7 @@ static ngx_int_t ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone,
 typedef struct {
     ngx_uint_t        upstream;     /* it was the server's own error */
     ngx_uint_t        stream;
-    ngx_uint_t        mended;
+    ngx_uint_t        repaired;
     ngx_uint_t        report;
     ngx_ors_error_t  *error;
 } ngx_http_ors_stats_end_t;
@@ -192,7 +192,7 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     end.upstream = (turn->upstream_error
                     || turn->upstream_status >= NGX_HTTP_BAD_REQUEST);
     end.stream = turn->request.stream;
-    end.mended = (turn->verify.mended != 0);
+    end.repaired = (turn->verify.repaired != 0);
     end.report = 0;
     end.error = &turn->error;
 
@@ -216,7 +216,7 @@ ngx_http_ors_stats_request(ngx_http_ors_validator_t *g)
         ngx_ors_stats_code(stats, &g->error.code, g->conf->report);
 
     } else if (g->body.edits.n && !g->conf->report) {
-        ngx_ors_stats_count(stats, ngx_ors_stats_request_mended);
+        ngx_ors_stats_count(stats, ngx_ors_stats_request_repaired);
     }
 }
 
@@ -236,7 +236,7 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
                     && (g->verify.error.status
                         || g->verify.upstream_status >= NGX_HTTP_BAD_REQUEST));
     end.stream = (g->verify.stream != NULL);
-    end.mended = (g->verify.mended != 0 && !g->conf->report);
+    end.repaired = (g->verify.repaired != 0 && !g->conf->report);
     end.report = g->conf->report;
     end.error = &g->verify.error;
 
@@ -330,7 +330,7 @@ ngx_http_ors_stats_end(ngx_ors_stats_t *stats, ngx_http_ors_stats_end_t *end)
                                            : NGX_HTTP_ORS_STATS_REFUSED));
         ngx_ors_stats_code(stats, &end->error->code, end->report);
 
-    } else if (end->mended) {
+    } else if (end->repaired) {
         ngx_ors_stats_count(stats, kind + NGX_HTTP_ORS_STATS_MENDED);
     }
 }

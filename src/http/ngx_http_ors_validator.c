@@ -242,7 +242,7 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *g)
         return rc;
     }
 
-    /* drops the reference that the reading has taken */
+    /* drops the reference that the profile has taken */
 
     ngx_http_finalize_request(r, NGX_DONE);
 

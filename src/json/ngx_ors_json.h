@@ -99,7 +99,7 @@ void ngx_ors_json_init(ngx_ors_json_t *json, ngx_pool_t *pool,
  */
 ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
 
-/* A phrase for people for a reading's "error", static text. */
+/* A phrase for people for a profile's "error", static text. */
 ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
 
 /*

@@ -400,7 +400,7 @@ static ngx_uint_t
 ngx_ors_event_padded(ngx_ors_response_t *resp, ngx_ors_part_t *part)
 {
     return part->type != ngx_ors_part_refusal
-           || (resp->request->policy->reading & NGX_ORS_IN_OPENAI);
+           || (resp->request->policy->profile & NGX_ORS_IN_OPENAI);
 }
 
 
@@ -420,7 +420,7 @@ static ngx_ors_event_part_t *
 ngx_ors_event_names(ngx_ors_response_t *resp, ngx_ors_part_t *part)
 {
     if (part->type == ngx_ors_part_reasoning_text
-        && (resp->request->policy->reading & NGX_ORS_IN_OPENAI))
+        && (resp->request->policy->profile & NGX_ORS_IN_OPENAI))
     {
         return &ngx_ors_event_openai_reasoning;
     }

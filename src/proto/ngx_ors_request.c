@@ -394,7 +394,7 @@ ngx_ors_request_knows(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
     for (i = 0; i < shape->nfields; i++) {
         field = &shape->fields[i];
 
-        if ((field->in & req->policy->reading)
+        if ((field->in & req->policy->profile)
             && ngx_ors_json_equal(&req->json, key, field->name.data,
                                   field->name.len))
         {
@@ -411,7 +411,7 @@ ngx_ors_request_function(ngx_ors_request_t *req, ngx_ors_json_node_t *node)
 {
     ngx_ors_json_node_t  *name, *function;
 
-    if (!(req->policy->reading & NGX_ORS_IN_TOLERANT)) {
+    if (!(req->policy->profile & NGX_ORS_IN_TOLERANT)) {
         return node;
     }
 
@@ -481,7 +481,7 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
     ngx_ors_json_node_t  *list, *input, *item, *type;
 
     if (req->endpoint->id != ngx_ors_endpoint_responses
-        || !(req->policy->reading & NGX_ORS_IN_OPENAI))
+        || !(req->policy->profile & NGX_ORS_IN_OPENAI))
     {
         return NGX_OK;
     }

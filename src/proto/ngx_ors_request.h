@@ -111,7 +111,7 @@ void ngx_ors_request_init(ngx_ors_request_t *req,
  * Reads and checks "body", which is borrowed: it must stay as it is while
  * the request is used.
  *
- * The policy's reading decides what is taken (edge-cases, E34; protocol, C1,
+ * The policy's profile decides what is taken (edge-cases, E34; protocol, C1,
  * C8, C11, C12, C14).  What only some servers can do is not refused here:
  * "model" and "input" may be absent, too.
  *
@@ -152,7 +152,7 @@ ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
 
 /*
  * The object that says what "node", a function or the choice of one, is
- * called and so on: "node", or, where the reading is tolerant, the object in
+ * called and so on: "node", or, where the profile is tolerant, the object in
  * it that Chat Completions has for that.
  */
 ngx_ors_json_node_t *ngx_ors_request_function(ngx_ors_request_t *req,

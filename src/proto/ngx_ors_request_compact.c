@@ -66,7 +66,7 @@ ngx_ors_request_triggers(ngx_ors_request_t *req)
     json = &req->json;
     input = req->field[ngx_ors_rq_input];
 
-    if (!(req->policy->reading & NGX_ORS_IN_OPENAI)
+    if (!(req->policy->profile & NGX_ORS_IN_OPENAI)
         || input == NULL || input->type != ngx_ors_json_array
         || input->count == 0)
     {

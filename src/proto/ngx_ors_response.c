@@ -403,7 +403,7 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
         is_function = (type && ngx_ors_json_is(&req->json, type, "function"));
 
-        if (!is_function && !(req->policy->reading & NGX_ORS_IN_OPENAI)) {
+        if (!is_function && !(req->policy->profile & NGX_ORS_IN_OPENAI)) {
             continue;
         }
 
@@ -511,7 +511,7 @@ ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
 
     function = ngx_ors_request_function(req, choice);
 
-    if (function == choice && (req->policy->reading & NGX_ORS_IN_OPENAI)) {
+    if (function == choice && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
         ngx_ors_response_value(out, &req->json, choice);
         return;
     }

@@ -58,7 +58,7 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_validate_t  v;
 
     static ngx_ors_policy_t  policy = {
-        NGX_ORS_READ_LOOSE_OPENAI, ngx_ors_unknown_pass, 0,
+        NGX_ORS_TOLERANT_OPENAI, ngx_ors_unknown_pass, 0,
         ngx_ors_reasoning_summary, ngx_ors_refusal_part
     };
 

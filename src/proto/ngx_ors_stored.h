@@ -35,7 +35,7 @@ ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
 
 /*
  * Checks an item that was stored against the tables of requests, in their
- * widest reading: another one may have been in force when it was stored, by
+ * widest profile: another one may have been in force when it was stored, by
  * another version, or in another location.  Values have no limits, so that
  * whatever could be put out can come in.
  *

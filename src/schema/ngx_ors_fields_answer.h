@@ -14,8 +14,8 @@
 #include <ngx_ors_rules.h>
 
 
-/* readings of flavor "spec" */
-#define NGX_ORS_IN_CORE  (NGX_ORS_READ_SPEC|NGX_ORS_READ_LOOSE)
+/* profiles of flavor "spec" */
+#define NGX_ORS_IN_CORE  (NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC)
 
 
 /* parts (spec, section 9): lists by where they stand, and one in an event */

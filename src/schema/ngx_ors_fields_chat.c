@@ -11,7 +11,7 @@
 
 
 /*
- * The body of POST chat/completions.  The strict readings take what OpenAI
+ * The body of POST chat/completions.  The strict profiles take what OpenAI
  * documents, null included.  In the tolerant ones what servers have added is
  * no mistake either: other roles, parts, tools and formats, values of enums.
  */

@@ -14,7 +14,7 @@
  * What POST chat/completions is answered with: a document, or chunks of it.
  *
  * Required is what clients read without asking whether it is there.  Null is
- * taken in all readings where servers send it for "nothing", and a name of
+ * taken in all profiles where servers send it for "nothing", and a name of
  * an enum may be any in the tolerant ones.
  */
 
@@ -234,7 +234,7 @@ static const ngx_ors_value_t  ngx_ors_chat_answer_objects[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_answer_object_rule =
     ngx_ors_rule_enum(0, ngx_ors_chat_answer_objects);
 
-/* without choices nothing is mended: it may be an error in another form */
+/* without choices nothing is repaired: it may be an error in another form */
 
 static const ngx_ors_field_t  ngx_ors_chat_answer_fields[] = {
     ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),

@@ -9,7 +9,7 @@
 #include <ngx_ors_fields_input.h>
 
 
-/* include: where the reading is tolerant, values not known are ignored */
+/* include: where the profile is tolerant, values not known are ignored */
 
 static const ngx_ors_value_t  ngx_ors_includes[] = {
     { ngx_string("reasoning.encrypted_content"), NGX_ORS_IN_ALL },

@@ -6,7 +6,7 @@
 
 /*
  * What answers echo of a request (spec, sections 5 and 6).  A tolerant
- * reading lets the request have more, so its echo may have that, too.
+ * profile lets the request have more, so its echo may have that, too.
  */
 
 
@@ -168,9 +168,9 @@ static const ngx_ors_field_t  ngx_ors_echo_json_schema_fields[] = {
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                           &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled_in("schema", NGX_ORS_READ_SPEC, NGX_ORS_READ_SPEC,
+    ngx_ors_row_filled_in("schema", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
                           &ngx_ors_null_rule, "null"),
-    ngx_ors_row_filled_in("schema", NGX_ORS_IN_WIDE, NGX_ORS_READ_LOOSE,
+    ngx_ors_row_filled_in("schema", NGX_ORS_IN_WIDE, NGX_ORS_TOLERANT_SPEC,
                           &ngx_ors_object_null_rule, "null"),
     ngx_ors_row_filled_in("strict", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                           &ngx_ors_boolean_rule, "false")

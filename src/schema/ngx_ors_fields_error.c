@@ -31,7 +31,7 @@ static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
 static const ngx_ors_field_t  ngx_ors_failure_fields[] = {
     ngx_ors_row_needed("type", &ngx_ors_string_rule),
     ngx_ors_row_needed("message", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("code", NGX_ORS_READ_SPEC, NGX_ORS_READ_SPEC,
+    ngx_ors_row_filled_in("code", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
                           &ngx_ors_string_null_rule, "\"\""),
     ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
                           &ngx_ors_failure_code_rule, "\"\""),

@@ -28,7 +28,7 @@ static const ngx_ors_rule_t  ngx_ors_item_status_rule =
 /* messages: most clients leave out the type (C1) */
 
 static const ngx_ors_field_t  ngx_ors_user_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_READ_SPEC, NULL),
+    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
     ngx_ors_row_needed("role", NULL),
     ngx_ors_row_needed("content", &ngx_ors_user_content_rule),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -43,7 +43,7 @@ static const ngx_ors_shape_t  ngx_ors_user_shape =
 /* system and developer */
 
 static const ngx_ors_field_t  ngx_ors_system_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_READ_SPEC, NULL),
+    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
     ngx_ors_row_needed("role", NULL),
     ngx_ors_row_needed("content", &ngx_ors_system_content_rule),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -56,7 +56,7 @@ static const ngx_ors_shape_t  ngx_ors_system_shape =
 
 
 static const ngx_ors_field_t  ngx_ors_assistant_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_READ_SPEC, NULL),
+    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
     ngx_ors_row_needed("role", NULL),
     ngx_ors_row_needed("content", &ngx_ors_assistant_content_rule),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -105,7 +105,7 @@ static const ngx_ors_shape_t  ngx_ors_function_call_shape =
 static const ngx_ors_field_t  ngx_ors_call_output_fields[] = {
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
-                   NGX_ORS_READ_SPEC|NGX_ORS_READ_LOOSE,
+                   NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
                    &ngx_ors_call_id_rule),
     ngx_ors_row_needed("output", &ngx_ors_output_rule),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -128,7 +128,7 @@ static const ngx_ors_field_t  ngx_ors_reasoning_item_fields[] = {
     ngx_ors_row("encrypted_content", &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_WIDE, 0,
                    &ngx_ors_reasoning_content_rule),
-    ngx_ors_row_in("content", NGX_ORS_READ_SPEC, 0, &ngx_ors_null_rule),
+    ngx_ors_row_in("content", NGX_ORS_STRICT_SPEC, 0, &ngx_ors_null_rule),
     ngx_ors_row_openai("status", &ngx_ors_string_rule)
 };
 

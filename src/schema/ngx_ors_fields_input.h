@@ -17,13 +17,13 @@
 
 /*
  * A row of the flavor in an object that the specification has, too.  Where
- * the reading is tolerant its value is not looked at: what passes without
+ * the profile is tolerant its value is not looked at: what passes without
  * the flavor passes with it.
  */
 
 #define ngx_ors_row_openai(name, rule)                                        \
-    ngx_ors_row_in(name, NGX_ORS_READ_OPENAI, 0, rule),                       \
-    ngx_ors_row_in(name, NGX_ORS_READ_LOOSE_OPENAI, 0, NULL)
+    ngx_ors_row_in(name, NGX_ORS_STRICT_OPENAI, 0, rule),                      \
+    ngx_ors_row_in(name, NGX_ORS_TOLERANT_OPENAI, 0, NULL)
 
 /* the same, with any value */
 #define ngx_ors_row_openai_any(name)                                          \

@@ -87,11 +87,11 @@ static const ngx_ors_shape_t  ngx_ors_file_citation_shape =
 static const ngx_ors_variant_t  ngx_ors_annotation_types[] = {
     { ngx_string("url_citation"), NGX_ORS_IN_ALL,
       &ngx_ors_url_citation_shape },
-    { ngx_string("file_citation"), NGX_ORS_READ_OPENAI,
+    { ngx_string("file_citation"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
-    { ngx_string("container_file_citation"), NGX_ORS_READ_OPENAI,
+    { ngx_string("container_file_citation"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
-    { ngx_string("file_path"), NGX_ORS_READ_OPENAI,
+    { ngx_string("file_path"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
     { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
 };
@@ -130,7 +130,7 @@ static const ngx_ors_shape_t  ngx_ors_input_text_shape =
     ngx_ors_shape_members(ngx_ors_input_text_fields, 2);
 
 
-/* any string is a detail in the tolerant readings (E21) */
+/* any string is a detail in the tolerant profiles (E21) */
 
 static const ngx_ors_value_t  ngx_ors_image_details[] = {
     { ngx_string("auto"), NGX_ORS_IN_ALL },

@@ -10,11 +10,11 @@
 
 
 /*
- * A type of the flavor "openai".  Where the reading is tolerant every tool
+ * A type of the flavor "openai".  Where the profile is tolerant every tool
  * passes, these are not looked at, either.
  */
 #define ngx_ors_tool_openai(name, shape)                                      \
-    { ngx_string(name), NGX_ORS_READ_OPENAI, shape }
+    { ngx_string(name), NGX_ORS_STRICT_OPENAI, shape }
 
 /* one that every model can be given, or that a choice may name */
 #define ngx_ors_choice_openai(name, shape)                                    \
@@ -39,7 +39,7 @@ static const ngx_ors_shape_t  ngx_ors_function_shape =
 
 /*
  * A function as Chat Completions has it, in an object of its own: taken where
- * the reading is tolerant, told by the name that is not where it should be
+ * the profile is tolerant, told by the name that is not where it should be
  */
 
 static const ngx_ors_field_t  ngx_ors_nested_fields[] = {

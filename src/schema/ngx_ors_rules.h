@@ -41,7 +41,7 @@
       NULL, 0, 0, element, NULL }
 
 
-/* rows: all readings know the first three, and all or none require them */
+/* rows: all profiles know the first three, and all or none require them */
 
 #define ngx_ors_row(name, rule)                                               \
     { ngx_string(name), NGX_ORS_IN_ALL, 0, rule, ngx_null_string }
@@ -86,7 +86,7 @@
 #define ngx_ors_variants_end  { ngx_null_string, 0, NULL }
 
 
-/* shared rules; those with "null" in the name admit null in all readings */
+/* shared rules; those with "null" in the name admit null in all profiles */
 
 extern const ngx_ors_rule_t  ngx_ors_boolean_rule;
 extern const ngx_ors_rule_t  ngx_ors_boolean_null_rule;

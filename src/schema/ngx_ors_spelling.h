@@ -20,7 +20,7 @@
 
 
 /*
- * The row of "shape", of whichever readings, that "key" is another spelling
+ * The row of "shape", of whichever profiles, that "key" is another spelling
  * of; NULL if there is none, or "key" is spelled as in the table.
  */
 const ngx_ors_field_t *ngx_ors_spelling_field(ngx_ors_json_t *json,

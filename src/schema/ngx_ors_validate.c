@@ -6,7 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_mistake.h>
+#include <ngx_ors_violation.h>
 #include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
 
@@ -18,8 +18,8 @@
 typedef struct {
     ngx_ors_validate_t   *v;
     ngx_ors_json_t       *json;
-    ngx_uint_t            reading;
-    ngx_ors_mistake_t     mistake;
+    ngx_uint_t            profile;
+    ngx_ors_violation_t   violation;
 } ngx_ors_walk_t;
 
 
@@ -146,9 +146,9 @@ ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
 
     w.v = v;
     w.json = v->json;
-    w.reading = v->policy->reading;
+    w.profile = v->policy->profile;
 
-    ngx_ors_mistake_init(&w.mistake, v->json, v->discreet);
+    ngx_ors_violation_init(&w.violation, v->json, v->discreet);
 
     if (node->type == ngx_ors_json_object) {
         rc = ngx_ors_validate_object(&w, node, shape, found);
@@ -158,7 +158,7 @@ ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_mistake_error(&w.mistake, v->root, v->pool, v->err);
+        return ngx_ors_violation_error(&w.violation, v->root, v->pool, v->err);
     }
 
     return rc;
@@ -222,16 +222,16 @@ ngx_ors_validate_integer(ngx_ors_walk_t *w,
     }
 
     if (n < rule->min) {
-        ngx_ors_mistake_set(&w->mistake, "integer_below_min_value",
-                            "must be at least %L", rule->min);
-        ngx_ors_mistake_found(&w->mistake, node);
+        ngx_ors_violation_set(&w->violation, "integer_below_min_value",
+                              "must be at least %L", rule->min);
+        ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
     }
 
     if (rule->max && n > rule->max) {
-        ngx_ors_mistake_set(&w->mistake, "integer_above_max_value",
-                            "must be at most %L", rule->max);
-        ngx_ors_mistake_found(&w->mistake, node);
+        ngx_ors_violation_set(&w->violation, "integer_above_max_value",
+                              "must be at most %L", rule->max);
+        ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
     }
 
@@ -251,13 +251,13 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
         for (value = rule->values; value->text.len; value++) {
 
             if (ngx_ors_validate_is(w->json, node, &value->text)
-                && (value->in & w->reading))
+                && (value->in & w->profile))
             {
                 return NGX_OK;
             }
         }
 
-        if (value->in & w->reading) {
+        if (value->in & w->profile) {
             return NGX_OK;
         }
 
@@ -265,8 +265,8 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
     }
 
     if ((int64_t) node->len < rule->min) {
-        return ngx_ors_mistake_set(&w->mistake, "string_below_min_length",
-                                   "must not be empty");
+        return ngx_ors_violation_set(&w->violation, "string_below_min_length",
+                                     "must not be empty");
     }
 
     /* a string is never longer than its raw text */
@@ -275,9 +275,10 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
         n = ngx_ors_json_length(w->json, node);
 
         if ((int64_t) n > rule->max) {
-            return ngx_ors_mistake_set(&w->mistake, "string_above_max_length",
-                                       "must have at most %L characters, "
-                                       "found %uz", rule->max, n);
+            return ngx_ors_violation_set(&w->violation,
+                                         "string_above_max_length",
+                                         "must have at most %L characters, "
+                                         "found %uz", rule->max, n);
         }
     }
 
@@ -310,9 +311,9 @@ ngx_ors_validate_name(ngx_ors_walk_t *w, ngx_ors_json_node_t *node)
             continue;
         }
 
-        ngx_ors_mistake_set(&w->mistake, "invalid_value", "must consist of "
-                            "letters, digits, \"_\" and \"-\"");
-        ngx_ors_mistake_found(&w->mistake, node);
+        ngx_ors_violation_set(&w->violation, "invalid_value", "must consist of "
+                              "letters, digits, \"_\" and \"-\"");
+        ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
     }
 
@@ -329,18 +330,18 @@ ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t  *element;
 
     if (node->count < rule->nmin) {
-        return ngx_ors_mistake_set(&w->mistake, "array_below_min_length",
-                                   "must have at least %ui element%s, "
-                                   "found %ui", rule->nmin,
-                                   (rule->nmin == 1) ? "" : "s",
-                                   (ngx_uint_t) node->count);
+        return ngx_ors_violation_set(&w->violation, "array_below_min_length",
+                                     "must have at least %ui element%s, "
+                                     "found %ui", rule->nmin,
+                                     (rule->nmin == 1) ? "" : "s",
+                                     (ngx_uint_t) node->count);
     }
 
     if (rule->nmax && node->count > rule->nmax) {
-        return ngx_ors_mistake_set(&w->mistake, "array_above_max_length",
-                                   "must have at most %ui elements, "
-                                   "found %ui", rule->nmax,
-                                   (ngx_uint_t) node->count);
+        return ngx_ors_violation_set(&w->violation, "array_above_max_length",
+                                     "must have at most %ui elements, "
+                                     "found %ui", rule->nmax,
+                                     (ngx_uint_t) node->count);
     }
 
     if (rule->element == NULL) {
@@ -356,7 +357,7 @@ ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         rc = ngx_ors_validate_value(w, element, rule->element);
 
         if (rc != NGX_OK) {
-            ngx_ors_mistake_at_index(&w->mistake, i);
+            ngx_ors_violation_at_index(&w->violation, i);
             return rc;
         }
 
@@ -402,9 +403,9 @@ ngx_ors_validate_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             return NGX_OK;
         }
 
-        ngx_ors_mistake_set(&w->mistake, "missing_required_parameter",
-                            "is required");
-        ngx_ors_mistake_at_name(&w->mistake, &choice->key);
+        ngx_ors_violation_set(&w->violation, "missing_required_parameter",
+                              "is required");
+        ngx_ors_violation_at_name(&w->violation, &choice->key);
         return NGX_DECLINED;
     }
 
@@ -429,10 +430,10 @@ ngx_ors_validate_absent(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     for (variant = choice->absent; variant; variant++) {
 
         if (variant->name.len == 0) {
-            return (variant->in & w->reading) ? variant->shape : NULL;
+            return (variant->in & w->profile) ? variant->shape : NULL;
         }
 
-        if ((variant->in & w->reading)
+        if ((variant->in & w->profile)
             && ngx_ors_validate_member(w->json, node, &variant->name))
         {
             return variant->shape;
@@ -452,7 +453,7 @@ ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
     for (variant = choice->values; variant->name.len; variant++) {
 
         if (ngx_ors_validate_is(w->json, value, &variant->name)
-            && (variant->in & w->reading))
+            && (variant->in & w->profile))
         {
             return variant->shape;
         }
@@ -462,7 +463,7 @@ ngx_ors_validate_variant(ngx_ors_walk_t *w, ngx_ors_json_node_t *value,
         return choice->extension;
     }
 
-    return (variant->in & w->reading) ? variant->shape : NULL;
+    return (variant->in & w->profile) ? variant->shape : NULL;
 }
 
 
@@ -512,7 +513,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             i = (i + 1 == shape->nfields) ? 0 : i + 1;
 
             if (ngx_ors_validate_is(w->json, key, &field->name)
-                && (field->in & w->reading))
+                && (field->in & w->profile))
             {
                 break;
             }
@@ -535,9 +536,9 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         bit = (uint64_t) 1 << (field - shape->fields);
 
         if (seen & bit) {
-            ngx_ors_mistake_set(&w->mistake, "duplicate_key",
-                                "is given more than once");
-            ngx_ors_mistake_at_name(&w->mistake, &field->name);
+            ngx_ors_violation_set(&w->violation, "duplicate_key",
+                                  "is given more than once");
+            ngx_ors_violation_at_name(&w->violation, &field->name);
             return NGX_DECLINED;
         }
 
@@ -577,7 +578,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         rc = ngx_ors_validate_value(w, value, field->rule);
 
         if (rc != NGX_OK) {
-            ngx_ors_mistake_at_name(&w->mistake, &field->name);
+            ngx_ors_violation_at_name(&w->violation, &field->name);
             return rc;
         }
     }
@@ -598,7 +599,7 @@ static ngx_int_t
 ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape)
 {
-    u_char                  buf[NGX_ORS_MISTAKE_QUOTE];
+    u_char                  buf[NGX_ORS_VIOLATION_QUOTE];
     ngx_str_t               name;
     const ngx_ors_field_t  *field;
 
@@ -622,9 +623,10 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         break;
 
     case ngx_ors_unknown_reject:
-        ngx_ors_mistake_set(&w->mistake, "unknown_parameter", "is not known");
-        ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
-        ngx_ors_mistake_at_name(&w->mistake, &name);
+        ngx_ors_violation_set(&w->violation, "unknown_parameter",
+                              "is not known");
+        ngx_ors_violation_quote(&w->violation, key, buf, &name);
+        ngx_ors_violation_at_name(&w->violation, &name);
         return NGX_DECLINED;
     }
 
@@ -638,23 +640,23 @@ static ngx_int_t
 ngx_ors_validate_misspelled(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t *key, const ngx_ors_field_t *field)
 {
-    u_char     buf[NGX_ORS_MISTAKE_QUOTE];
+    u_char     buf[NGX_ORS_VIOLATION_QUOTE];
     ngx_str_t  name;
 
-    ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
+    ngx_ors_violation_quote(&w->violation, key, buf, &name);
 
     if (ngx_ors_json_get(w->json, object->node, field->name.data,
                          field->name.len))
     {
-        ngx_ors_mistake_set(&w->mistake, "duplicate_key",
-                            "is given more than once, also as \"%V\"", &name);
-        ngx_ors_mistake_at_name(&w->mistake, &field->name);
+        ngx_ors_violation_set(&w->violation, "duplicate_key",
+                              "is given more than once, also as \"%V\"", &name);
+        ngx_ors_violation_at_name(&w->violation, &field->name);
         return NGX_DECLINED;
     }
 
-    ngx_ors_mistake_set(&w->mistake, "unknown_parameter",
-                        "is not known, the name is \"%V\"", &field->name);
-    ngx_ors_mistake_at_name(&w->mistake, &name);
+    ngx_ors_violation_set(&w->violation, "unknown_parameter",
+                          "is not known, the name is \"%V\"", &field->name);
+    ngx_ors_violation_at_name(&w->violation, &name);
 
     return NGX_DECLINED;
 }
@@ -713,17 +715,17 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         return NGX_OK;
     }
 
-    if (!(field->need & w->reading)) {
+    if (!(field->need & w->profile)) {
 
-        if (w->reading != NGX_ORS_READ_SPEC) {
+        if (w->profile != NGX_ORS_STRICT_SPEC) {
             return NGX_OK;
         }
 
-        if (w->v->mend) {
+        if (w->v->repair) {
             return ngx_ors_validate_strip(w, object, key);
         }
 
-    } else if (w->v->mend && field->fill.len) {
+    } else if (w->v->repair && field->fill.len) {
         rc = ngx_ors_validate_fill(w, shape, field, object->node, &text);
 
         if (rc == NGX_OK) {
@@ -734,7 +736,7 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     }
 
     (void) ngx_ors_validate_fail_type(w, value, field->rule);
-    ngx_ors_mistake_at_name(&w->mistake, &field->name);
+    ngx_ors_violation_at_name(&w->violation, &field->name);
 
     return NGX_DECLINED;
 }
@@ -756,14 +758,14 @@ ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
     for (i = 0; i < shape->required; i++) {
         field = &shape->fields[i];
 
-        if (!(field->need & w->reading) || (present & ((uint64_t) 1 << i))) {
+        if (!(field->need & w->profile) || (present & ((uint64_t) 1 << i))) {
             continue;
         }
 
-        if (!w->v->mend || field->fill.len == 0) {
-            ngx_ors_mistake_set(&w->mistake, "missing_required_parameter",
-                                "is required");
-            ngx_ors_mistake_at_name(&w->mistake, &field->name);
+        if (!w->v->repair || field->fill.len == 0) {
+            ngx_ors_violation_set(&w->violation, "missing_required_parameter",
+                                  "is required");
+            ngx_ors_violation_at_name(&w->violation, &field->name);
             return NGX_DECLINED;
         }
 
@@ -822,14 +824,15 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_map_t *map)
 {
     size_t                n;
-    u_char                buf[NGX_ORS_MISTAKE_QUOTE];
+    u_char                buf[NGX_ORS_VIOLATION_QUOTE];
     ngx_str_t             name;
     ngx_ors_json_node_t  *key;
 
     if (map->max && node->count > map->max) {
-        return ngx_ors_mistake_set(&w->mistake, "object_above_max_properties",
-                                   "must have at most %ui keys, found %ui",
-                                   map->max, (ngx_uint_t) node->count);
+        return ngx_ors_violation_set(&w->violation,
+                                     "object_above_max_properties",
+                                     "must have at most %ui keys, found %ui",
+                                     map->max, (ngx_uint_t) node->count);
     }
 
     for (key = ngx_ors_json_first(w->json, node);
@@ -840,19 +843,19 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             n = ngx_ors_json_length(w->json, key);
 
             if (n > map->key_max) {
-                ngx_ors_mistake_set(&w->mistake, "string_above_max_length",
-                                    "must have keys of at most %uz "
-                                    "characters, found %uz in",
-                                    map->key_max, n);
-                ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
-                ngx_ors_mistake_add(&w->mistake, " \"%V\"", &name);
+                ngx_ors_violation_set(&w->violation, "string_above_max_length",
+                                      "must have keys of at most %uz "
+                                      "characters, found %uz in",
+                                      map->key_max, n);
+                ngx_ors_violation_quote(&w->violation, key, buf, &name);
+                ngx_ors_violation_add(&w->violation, " \"%V\"", &name);
                 return NGX_DECLINED;
             }
         }
 
         if (ngx_ors_validate_value(w, key + 1, map->value) != NGX_OK) {
-            ngx_ors_mistake_quote(&w->mistake, key, buf, &name);
-            ngx_ors_mistake_at_name(&w->mistake, &name);
+            ngx_ors_violation_quote(&w->violation, key, buf, &name);
+            ngx_ors_violation_at_name(&w->violation, &name);
             return NGX_DECLINED;
         }
     }
@@ -867,42 +870,42 @@ ngx_ors_validate_fail_type(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 {
     char  *or;
 
-    ngx_ors_mistake_set(&w->mistake, "invalid_type", "must be ");
+    ngx_ors_violation_set(&w->violation, "invalid_type", "must be ");
 
     or = "";
 
     if (rule->types & NGX_ORS_V_BOOL) {
-        ngx_ors_mistake_add(&w->mistake, "a boolean");
+        ngx_ors_violation_add(&w->violation, "a boolean");
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_NUMBER) {
-        ngx_ors_mistake_add(&w->mistake, "%s%s", or,
-                            ((rule->types & NGX_ORS_V_INTEGER)
-                             == NGX_ORS_V_INTEGER)
-                            ? "an integer" : "a number");
+        ngx_ors_violation_add(&w->violation, "%s%s", or,
+                              ((rule->types & NGX_ORS_V_INTEGER)
+                               == NGX_ORS_V_INTEGER)
+                              ? "an integer" : "a number");
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_STRING) {
-        ngx_ors_mistake_add(&w->mistake, "%sa string", or);
+        ngx_ors_violation_add(&w->violation, "%sa string", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_ARRAY) {
-        ngx_ors_mistake_add(&w->mistake, "%san array", or);
+        ngx_ors_violation_add(&w->violation, "%san array", or);
         or = " or ";
     }
 
     if (rule->types & NGX_ORS_V_OBJECT) {
-        ngx_ors_mistake_add(&w->mistake, "%san object", or);
+        ngx_ors_violation_add(&w->violation, "%san object", or);
     }
 
     if (rule->types == NGX_ORS_V_NULL) {
-        ngx_ors_mistake_add(&w->mistake, "null");
+        ngx_ors_violation_add(&w->violation, "null");
     }
 
-    ngx_ors_mistake_found(&w->mistake, node);
+    ngx_ors_violation_found(&w->violation, node);
 
     return NGX_DECLINED;
 }
@@ -915,20 +918,20 @@ ngx_ors_validate_fail_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_str_t        *text;
     const ngx_ors_value_t  *value;
 
-    ngx_ors_mistake_set(&w->mistake, "invalid_value", "must be ");
+    ngx_ors_violation_set(&w->violation, "invalid_value", "must be ");
 
     text = NULL;
 
     for (value = values; value->text.len; value++) {
 
-        if (value->in & w->reading) {
+        if (value->in & w->profile) {
             ngx_ors_validate_say(w, text, &value->text);
             text = &value->text;
         }
     }
 
     ngx_ors_validate_say(w, text, NULL);
-    ngx_ors_mistake_found(&w->mistake, node);
+    ngx_ors_violation_found(&w->violation, node);
 
     return NGX_DECLINED;
 }
@@ -942,26 +945,26 @@ ngx_ors_validate_fail_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_variant_t  *variant;
 
     if (node->type == ngx_ors_json_string) {
-        ngx_ors_mistake_set(&w->mistake, shape->code, "must be ");
+        ngx_ors_violation_set(&w->violation, shape->code, "must be ");
 
         text = NULL;
 
         for (variant = shape->values; variant->name.len; variant++) {
 
-            if (variant->in & w->reading) {
+            if (variant->in & w->profile) {
                 ngx_ors_validate_say(w, text, &variant->name);
                 text = &variant->name;
             }
         }
 
         ngx_ors_validate_say(w, text, NULL);
-        ngx_ors_mistake_found(&w->mistake, node);
+        ngx_ors_violation_found(&w->violation, node);
 
     } else {
         ngx_ors_validate_fail_type(w, node, &ngx_ors_validate_text);
     }
 
-    ngx_ors_mistake_at_name(&w->mistake, &shape->key);
+    ngx_ors_violation_at_name(&w->violation, &shape->key);
 
     return NGX_DECLINED;
 }
@@ -973,19 +976,19 @@ static void
 ngx_ors_validate_say(ngx_ors_walk_t *w, const ngx_str_t *last,
     const ngx_str_t *text)
 {
-    ngx_ors_mistake_t  *m;
+    ngx_ors_violation_t  *m;
 
-    m = &w->mistake;
+    m = &w->violation;
 
     if (last == NULL) {
         return;
     }
 
     if (text) {
-        ngx_ors_mistake_add(m, m->listed ? ", \"%V\"" : "\"%V\"", last);
+        ngx_ors_violation_add(m, m->listed ? ", \"%V\"" : "\"%V\"", last);
 
     } else {
-        ngx_ors_mistake_add(m, m->listed ? " or \"%V\"" : "\"%V\"", last);
+        ngx_ors_violation_add(m, m->listed ? " or \"%V\"" : "\"%V\"", last);
     }
 
     m->listed = 1;

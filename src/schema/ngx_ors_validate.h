@@ -3,7 +3,7 @@
  * Validation as data: tables say what a value may be, one walker applies
  * them to a document and knows nothing of particular fields.
  *
- * One set of tables serves several readings.  A row says which of them know
+ * One set of tables serves several profiles.  A row says which of them know
  * it and which of them require it, so that what a flavor adds stands beside
  * what the specification has.
  */
@@ -21,19 +21,19 @@
 
 
 /*
- * Readings.  In the strict one of the specification null is a value like
+ * Profiles.  In the strict one of the specification null is a value like
  * others; in all others null stands for absent where a field is not required.
  */
-#define NGX_ORS_READ_SPEC          0x01   /* strict, flavor "spec" */
-#define NGX_ORS_READ_OPENAI        0x02   /* strict, flavor "openai" */
-#define NGX_ORS_READ_LOOSE         0x04   /* tolerant, flavor "spec" */
-#define NGX_ORS_READ_LOOSE_OPENAI  0x08   /* tolerant, flavor "openai" */
+#define NGX_ORS_STRICT_SPEC          0x01   /* strict, flavor "spec" */
+#define NGX_ORS_STRICT_OPENAI        0x02   /* strict, flavor "openai" */
+#define NGX_ORS_TOLERANT_SPEC         0x04   /* tolerant, flavor "spec" */
+#define NGX_ORS_TOLERANT_OPENAI  0x08   /* tolerant, flavor "openai" */
 
 /* sets of them, for rows */
 #define NGX_ORS_IN_ALL       0x0f
-#define NGX_ORS_IN_STRICT    (NGX_ORS_READ_SPEC|NGX_ORS_READ_OPENAI)
-#define NGX_ORS_IN_OPENAI    (NGX_ORS_READ_OPENAI|NGX_ORS_READ_LOOSE_OPENAI)
-#define NGX_ORS_IN_TOLERANT  (NGX_ORS_READ_LOOSE|NGX_ORS_READ_LOOSE_OPENAI)
+#define NGX_ORS_IN_STRICT    (NGX_ORS_STRICT_SPEC|NGX_ORS_STRICT_OPENAI)
+#define NGX_ORS_IN_OPENAI    (NGX_ORS_STRICT_OPENAI|NGX_ORS_TOLERANT_OPENAI)
+#define NGX_ORS_IN_TOLERANT  (NGX_ORS_TOLERANT_SPEC|NGX_ORS_TOLERANT_OPENAI)
 #define NGX_ORS_IN_WIDE      (NGX_ORS_IN_OPENAI|NGX_ORS_IN_TOLERANT)
 
 
@@ -64,7 +64,7 @@ typedef struct ngx_ors_shape_s  ngx_ors_shape_t;
 
 typedef struct {
     ngx_str_t                 text;
-    ngx_uint_t                in;         /* readings that know it */
+    ngx_uint_t                in;         /* profiles that know it */
 } ngx_ors_value_t;
 
 
@@ -87,15 +87,15 @@ struct ngx_ors_rule_s {
 
 /*
  * A member of an object.  A name may have several rows with other rules, of
- * which each reading knows one at most.  "fill" is the whole member as JSON,
- * "name":value, that is put into a document that is mended when a required
- * one is absent, or null where it may not be; empty: it cannot be mended.
+ * which each profile knows one at most.  "fill" is the whole member as JSON,
+ * "name":value, that is put into a document that is repaired when a required
+ * one is absent, or null where it may not be; empty: it cannot be repaired.
  */
 
 typedef struct {
     ngx_str_t                 name;
-    ngx_uint_t                in;         /* readings that know it */
-    ngx_uint_t                need;       /* readings that require it */
+    ngx_uint_t                in;         /* profiles that know it */
+    ngx_uint_t                need;       /* profiles that require it */
     const ngx_ors_rule_t     *rule;
     ngx_str_t                 fill;
 } ngx_ors_field_t;
@@ -109,7 +109,7 @@ typedef struct {
 
 typedef struct {
     ngx_str_t                 name;
-    ngx_uint_t                in;         /* readings that know it */
+    ngx_uint_t                in;         /* profiles that know it */
     const ngx_ors_shape_t    *shape;
 } ngx_ors_variant_t;
 
@@ -178,7 +178,7 @@ typedef enum {
 /* what an operator may choose */
 
 typedef struct {
-    ngx_uint_t                reading;    /* NGX_ORS_READ_ */
+    ngx_uint_t                profile;    /* NGX_ORS_STRICT_.., TOLERANT_.. */
     ngx_uint_t                unknown;    /* ngx_ors_unknown_e */
     ngx_uint_t                mask;       /* hide upstream's error texts */
     ngx_uint_t                reasoning;  /* ngx_ors_reasoning_e */
@@ -213,7 +213,7 @@ typedef struct {
 
     ngx_uint_t                nfound;     /* rows for "found", 0: all */
 
-    unsigned                  mend:1;     /* fill in what is missing, and */
+    unsigned                  repair:1;   /* fill in what is missing, and */
                                           /* leave out null if it may not be */
     unsigned                  discreet:1; /* messages quote no values */
     unsigned                  lax:1;      /* types count, and what an object */

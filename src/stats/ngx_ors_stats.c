@@ -64,7 +64,7 @@ static ngx_ors_stats_outcome_t  ngx_ors_stats_outcomes[] = {
     { ngx_string("checked"),
       ngx_string("What was looked at.") },
 
-    { ngx_string("mended"),
+    { ngx_string("repaired"),
       ngx_string("What was put right and passed on.") },
 
     { ngx_string("refused"),
@@ -239,7 +239,7 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_out_lit(out,
         ".</p>\n"
         "<table>\n"
-        "<tr><th></th><th>checked</th><th>mended</th><th>refused</th>"
+        "<tr><th></th><th>checked</th><th>repaired</th><th>refused</th>"
         "<th>reported</th></tr>\n");
 
     for (kind = ngx_ors_stats_kinds; kind->one.len; kind++) {

@@ -27,17 +27,17 @@
 
 typedef enum {
     ngx_ors_stats_request_checked = 0,
-    ngx_ors_stats_request_mended,       /* fields were stripped */
+    ngx_ors_stats_request_repaired,       /* fields were stripped */
     ngx_ors_stats_request_refused,
     ngx_ors_stats_request_reported,     /* passed on, though it is wrong */
 
     ngx_ors_stats_answer_checked,       /* one document */
-    ngx_ors_stats_answer_mended,
+    ngx_ors_stats_answer_repaired,
     ngx_ors_stats_answer_refused,
     ngx_ors_stats_answer_reported,
 
     ngx_ors_stats_stream_checked,       /* an answer in events */
-    ngx_ors_stats_stream_mended,
+    ngx_ors_stats_stream_repaired,
     ngx_ors_stats_stream_refused,
     ngx_ors_stats_stream_reported,
 

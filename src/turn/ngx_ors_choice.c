@@ -39,7 +39,7 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
 
     node = req->field[ngx_ors_rq_parallel_tool_calls];
 
-    choice->offered = (req->policy->reading & NGX_ORS_IN_TOLERANT) ? 0 : 1;
+    choice->offered = (req->policy->profile & NGX_ORS_IN_TOLERANT) ? 0 : 1;
     choice->single = (node && node->type == ngx_ors_json_false);
 
     node = req->field[ngx_ors_rq_tool_choice];
@@ -160,7 +160,7 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
         node = ngx_ors_request_function(req, node);
     }
 
-    if (type && (req->policy->reading & NGX_ORS_IN_OPENAI)
+    if (type && (req->policy->profile & NGX_ORS_IN_OPENAI)
         && ngx_ors_json_is(json, type, "tool_search"))
     {
         ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
@@ -184,7 +184,7 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
         return NGX_DECLINED;
     }
 
-    space = (req->policy->reading & NGX_ORS_IN_OPENAI)
+    space = (req->policy->profile & NGX_ORS_IN_OPENAI)
             ? ngx_ors_choice_string(json, node, "namespace") : NULL;
 
     return ngx_ors_chat_tools_name(json, space, name, req->pool,

@@ -43,7 +43,7 @@ typedef struct {
 /*
  * Takes from the request what it says of calls.  "tools" are those that were
  * sent: without any, none can be needed.  Names that were not offered are
- * refused unless the reading is tolerant.
+ * refused unless the profile is tolerant.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory in req->pool

@@ -718,7 +718,7 @@ sub walker_row ($name, @files) {
     my @count = map { count_of($_, $files[0]) } qw( ngx_ors_json_read
                                                     ngx_ors_validate );
 
-    row("$name, $r{reading}", (map {
+    row("$name, $r{profile}", (map {
         sprintf '%.1f (%s)', $r{$_} / 1000, number(shift @count)
     } qw( read walk )), '', sprintf('%.2f GB/s', $r{bytes} / $r{both}));
 }

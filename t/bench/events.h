@@ -4,7 +4,7 @@
  *
  * What a server of the Responses API answers: a response with one text, and
  * the same as a stream, in the chunks of HTTP.  Nothing in it is for a
- * validator to mend.
+ * validator to repair.
  */
 
 

@@ -50,7 +50,7 @@ static ngx_uint_t         walk_bench_n;
 static ngx_pool_t        *walk_bench_pool;
 static ngx_ors_error_t    walk_bench_err;
 static ngx_ors_policy_t   walk_bench_policy = {
-    NGX_ORS_READ_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
+    NGX_ORS_STRICT_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
     ngx_ors_refusal_part
 };
 
@@ -71,7 +71,7 @@ main(int argc, char **argv)
     }
 
     if (once) {
-        walk_bench_policy.reading = NGX_ORS_READ_OPENAI;
+        walk_bench_policy.profile = NGX_ORS_STRICT_OPENAI;
 
         return walk_bench_n == 1
                && walk_bench_once(walk_bench_docs, WALK_BENCH_READ
@@ -89,9 +89,10 @@ main(int argc, char **argv)
         nodes += walk_bench_docs[n].json.n;
     }
 
-    printf("reading=%s files=%d bytes=%zu nodes=%d read=%.0f walk=%.0f "
+    printf("profile=%s files=%d bytes=%zu nodes=%d read=%.0f walk=%.0f "
            "both=%.0f\n",
-           (walk_bench_policy.reading == NGX_ORS_READ_SPEC) ? "spec" : "openai",
+           (walk_bench_policy.profile == NGX_ORS_STRICT_SPEC) ? "spec"
+                                                              : "openai",
            (int) walk_bench_n, bytes / walk_bench_n,
            (int) (nodes / walk_bench_n), walk_bench(WALK_BENCH_READ),
            walk_bench(WALK_BENCH_WALK),
@@ -149,13 +150,13 @@ walk_bench_reading(void)
             continue;
         }
 
-        if (walk_bench_policy.reading == NGX_ORS_READ_OPENAI) {
+        if (walk_bench_policy.profile == NGX_ORS_STRICT_OPENAI) {
             printf("error=\"%.*s\"\n", (int) walk_bench_err.message.len,
                    walk_bench_err.message.data);
             exit(2);
         }
 
-        walk_bench_policy.reading = NGX_ORS_READ_OPENAI;
+        walk_bench_policy.profile = NGX_ORS_STRICT_OPENAI;
         n = 0;
     }
 }

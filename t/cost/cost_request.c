@@ -13,7 +13,7 @@
 
 
 typedef struct {
-    ngx_uint_t           reading;
+    ngx_uint_t           profile;
     ngx_ors_unknown_e    unknown;
     ngx_ors_dialect_e    dialect;
     ngx_uint_t           schema;      /* a chat server with strict schemas */
@@ -33,13 +33,13 @@ static const char  *cost_names[] = {
 };
 
 static const cost_way_t  cost_ways[] = {
-    { NGX_ORS_READ_SPEC, ngx_ors_unknown_strip, ngx_ors_dialect_chat, 0 },
-    { NGX_ORS_READ_SPEC, ngx_ors_unknown_reject, ngx_ors_dialect_responses,
+    { NGX_ORS_STRICT_SPEC, ngx_ors_unknown_strip, ngx_ors_dialect_chat, 0 },
+    { NGX_ORS_STRICT_SPEC, ngx_ors_unknown_reject, ngx_ors_dialect_responses,
       0 },
-    { NGX_ORS_READ_OPENAI, ngx_ors_unknown_pass, ngx_ors_dialect_chat, 1 },
-    { NGX_ORS_READ_OPENAI, ngx_ors_unknown_strip, ngx_ors_dialect_responses,
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_unknown_pass, ngx_ors_dialect_chat, 1 },
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_unknown_strip, ngx_ors_dialect_responses,
       0 },
-    { NGX_ORS_READ_LOOSE_OPENAI, ngx_ors_unknown_strip, ngx_ors_dialect_chat,
+    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_unknown_strip, ngx_ors_dialect_chat,
       1 }
 };
 
@@ -481,7 +481,7 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
     way = &cost_ways[cost->nvariant];
 
     memset(&policy, 0, sizeof(ngx_ors_policy_t));
-    policy.reading = way->reading;
+    policy.profile = way->profile;
     policy.unknown = way->unknown;
 
     memset(&key, 0, sizeof(ngx_ors_seal_key_t));

@@ -17,7 +17,7 @@
 
 
 typedef struct {
-    ngx_uint_t             reading;
+    ngx_uint_t             profile;
     ngx_ors_reasoning_e    reasoning;
     ngx_ors_think_e        think;
     const char            *stream;      /* what the client wants */
@@ -37,11 +37,11 @@ static const char  *cost_mode_names[] = {
 };
 
 static const cost_mode_t  cost_modes[] = {
-    { NGX_ORS_READ_OPENAI, ngx_ors_reasoning_summary, ngx_ors_think_off,
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_summary, ngx_ors_think_off,
       "true" },
-    { NGX_ORS_READ_LOOSE_OPENAI, ngx_ors_reasoning_content, ngx_ors_think_on,
+    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_reasoning_content, ngx_ors_think_on,
       "true" },
-    { NGX_ORS_READ_OPENAI, ngx_ors_reasoning_off, ngx_ors_think_off, "false" }
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_off, ngx_ors_think_off, "false" }
 };
 
 static const char  *cost_reading_names[] = {
@@ -49,7 +49,7 @@ static const char  *cost_reading_names[] = {
 };
 
 static const ngx_uint_t  cost_readings[] = {
-    NGX_ORS_READ_SPEC, NGX_ORS_READ_LOOSE_OPENAI
+    NGX_ORS_STRICT_SPEC, NGX_ORS_TOLERANT_OPENAI
 };
 
 
@@ -462,7 +462,7 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
         "'object'}}]}";
 
     policy = ngx_pcalloc(cost->pool, sizeof(ngx_ors_policy_t));
-    policy->reading = mode->reading;
+    policy->profile = mode->profile;
     policy->reasoning = mode->reasoning;
 
     snprintf(text, sizeof(text), request, mode->stream);
@@ -527,7 +527,7 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint)
     ngx_ors_policy_t   policy;
 
     memset(&policy, 0, sizeof(ngx_ors_policy_t));
-    policy.reading = cost_readings[cost->nvariant];
+    policy.profile = cost_readings[cost->nvariant];
 
     verify = ngx_pcalloc(cost->pool, sizeof(ngx_ors_verify_t));
     ngx_ors_out_init(&out, cost->pool, 4096);

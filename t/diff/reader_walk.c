@@ -7,7 +7,7 @@
 /*
  * What this module reads in requests.  Reads lines, each a body of POST
  * responses in hexadecimal digits; writes a line for each: "-" for one that
- * is refused in the most tolerant reading, or the members that are compared,
+ * is refused in the most tolerant profile, or the members that are compared,
  * in the form that t/readers.t explains.
  */
 
@@ -115,7 +115,7 @@ reader_line(u_char *hex, size_t len)
     };
 
     static ngx_ors_policy_t  policy = {
-        .reading = NGX_ORS_READ_LOOSE_OPENAI,
+        .profile = NGX_ORS_TOLERANT_OPENAI,
         .unknown = ngx_ors_unknown_pass
     };
 

@@ -6,11 +6,11 @@
 
 /*
  * What the tables say of documents.  Reads lines of three columns with tabs
- * between them: a kind, a reading, and JSON text, in which "\001N:text\001"
+ * between them: a kind, a profile, and JSON text, in which "\001N:text\001"
  * stands for N times that text.  Writes a line for each: "ok", or the path,
  * the code and the message of the error.
  *
- * Documents are not mended, and unknown keys pass.
+ * Documents are not repaired, and unknown keys pass.
  */
 
 
@@ -30,7 +30,7 @@ typedef struct {
 
 typedef struct {
     char                   *name;
-    ngx_uint_t              reading;
+    ngx_uint_t              profile;
 } walk_reading_t;
 
 
@@ -39,7 +39,7 @@ static const ngx_ors_shape_t *walk_shape(const char *name);
 static ngx_uint_t walk_reading(const char *name);
 static u_char *walk_expand(char *p, char *last, size_t *len);
 static size_t walk_text(char *p, char *last, u_char *dst);
-static int walk_document(const ngx_ors_shape_t *shape, ngx_uint_t reading,
+static int walk_document(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     u_char *text, size_t len);
 static ngx_int_t walk_validate(ngx_ors_validate_t *v,
     const ngx_ors_shape_t *shape, u_char *text, size_t len);
@@ -57,10 +57,10 @@ static const walk_kind_t  walk_kinds[] = {
 
 
 static const walk_reading_t  walk_readings[] = {
-    { "spec", NGX_ORS_READ_SPEC },
-    { "openai", NGX_ORS_READ_OPENAI },
-    { "loose", NGX_ORS_READ_LOOSE },
-    { "loose_openai", NGX_ORS_READ_LOOSE_OPENAI },
+    { "spec", NGX_ORS_STRICT_SPEC },
+    { "openai", NGX_ORS_STRICT_OPENAI },
+    { "loose", NGX_ORS_TOLERANT_SPEC },
+    { "loose_openai", NGX_ORS_TOLERANT_OPENAI },
     { NULL, 0 }
 };
 
@@ -99,7 +99,7 @@ walk_line(char *line, char *last)
     char                   *name, *text;
     size_t                  len;
     u_char                 *document;
-    ngx_uint_t              reading;
+    ngx_uint_t              profile;
     const ngx_ors_shape_t  *shape;
 
     *last = '\0';
@@ -116,16 +116,16 @@ walk_line(char *line, char *last)
     *text++ = '\0';
 
     shape = walk_shape(line);
-    reading = walk_reading(name);
+    profile = walk_reading(name);
 
-    if (shape == NULL || reading == 0) {
+    if (shape == NULL || profile == 0) {
         fprintf(stderr, "unknown: \"%s\", \"%s\"\n", line, name);
         return 2;
     }
 
     document = walk_expand(text, last, &len);
 
-    rc = walk_document(shape, reading, document, len);
+    rc = walk_document(shape, profile, document, len);
 
     free(document);
 
@@ -152,12 +152,12 @@ walk_shape(const char *name)
 static ngx_uint_t
 walk_reading(const char *name)
 {
-    const walk_reading_t  *reading;
+    const walk_reading_t  *profile;
 
-    for (reading = walk_readings; reading->name; reading++) {
+    for (profile = walk_readings; profile->name; profile++) {
 
-        if (strcmp(reading->name, name) == 0) {
-            return reading->reading;
+        if (strcmp(profile->name, name) == 0) {
+            return profile->profile;
         }
     }
 
@@ -229,7 +229,7 @@ walk_text(char *p, char *last, u_char *dst)
 
 
 static int
-walk_document(const ngx_ors_shape_t *shape, ngx_uint_t reading,
+walk_document(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     u_char *text, size_t len)
 {
     ngx_int_t            rc;
@@ -241,7 +241,7 @@ walk_document(const ngx_ors_shape_t *shape, ngx_uint_t reading,
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
     ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
 
-    policy.reading = reading;
+    policy.profile = profile;
 
     v.policy = &policy;
     v.root = "the document";

@@ -10,7 +10,7 @@
  *
  * Input: flags, the allocation that fails, with REQUEST_FUZZ_HABITS four
  * bytes of what the server is used to, with REQUEST_FUZZ_READING one of the
- * reading and of what becomes of unknown fields, and the body, as it is or as
+ * profile and of what becomes of unknown fields, and the body, as it is or as
  * a list of items and parameters.
  */
 
@@ -177,13 +177,13 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         request_fuzz_used(input + 2);
     }
 
-    ngx_ors_test_policy.reading = (input[0] & REQUEST_FUZZ_OPENAI)
-                                  ? NGX_ORS_READ_LOOSE_OPENAI
-                                  : NGX_ORS_READ_LOOSE;
+    ngx_ors_test_policy.profile = (input[0] & REQUEST_FUZZ_OPENAI)
+                                  ? NGX_ORS_TOLERANT_OPENAI
+                                  : NGX_ORS_TOLERANT_SPEC;
     ngx_ors_test_policy.unknown = ngx_ors_unknown_auto;
 
     if (input[0] & REQUEST_FUZZ_READING) {
-        ngx_ors_test_policy.reading = 1 << (input[head - 1] & 3);
+        ngx_ors_test_policy.profile = 1 << (input[head - 1] & 3);
         ngx_ors_test_policy.unknown = input[head - 1] >> 2 & 3;
     }
 
@@ -430,8 +430,8 @@ request_fuzz_response(ngx_ors_request_t *req)
 
     memset(&c, 0, sizeof(check_t));
     c.pool = ngx_ors_test_pool();
-    c.reading = (req->policy->reading & NGX_ORS_IN_OPENAI)
-                ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
+    c.profile = (req->policy->profile & NGX_ORS_IN_OPENAI)
+                ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;
 
     ngx_memzero(&resp, sizeof(ngx_ors_response_t));
     ngx_str_set(&resp.id, "resp_x");

@@ -6,10 +6,10 @@
 
 /*
  * Stored items, put before the input of a request and translated: whatever
- * the store holds, be it of another reading, of another version or of nobody
+ * the store holds, be it of another profile, of another version or of nobody
  * of ours, what is sent is legal JSON, or the client is told an error.
  *
- * Input: flags, the allocation that fails, the readings and what becomes of
+ * Input: flags, the allocation that fails, the profiles and what becomes of
  * unknown fields, four bytes of what the server is used to; then sections
  * that end with a byte 0xff: the request, and by turns what came in and what
  * went out, as they are or as lists of fragments.
@@ -28,7 +28,7 @@
 
 #define STORED_FUZZ_NO_MEMORY  0x01
 #define STORED_FUZZ_LIST       0x02       /* of fragments */
-#define STORED_FUZZ_CHECKED    0x04       /* as outputs of the first reading */
+#define STORED_FUZZ_CHECKED    0x04       /* as outputs of the first profile */
 #define STORED_FUZZ_BUDGET     0x08
 #define STORED_FUZZ_PASS       0x10       /* to a server of our own kind */
 
@@ -51,7 +51,7 @@ static void stored_fuzz_habits(ngx_ors_chat_habits_t *habits,
     const uint8_t *p);
 static ngx_str_t stored_fuzz_section(const uint8_t **p, const uint8_t *last,
     ngx_uint_t list, ngx_uint_t request);
-static ngx_uint_t stored_fuzz_output(ngx_str_t *items, ngx_uint_t reading);
+static ngx_uint_t stored_fuzz_output(ngx_str_t *items, ngx_uint_t profile);
 static void stored_fuzz_run(stored_fuzz_t *f, ngx_uint_t fail);
 static ngx_int_t stored_fuzz_turn(stored_fuzz_t *f, ngx_ors_turn_t *turn,
     ngx_ors_out_t *out);
@@ -82,7 +82,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     f.flags = input[0];
     f.policy = ngx_ors_test_policy;
-    f.policy.reading = 1 << (input[2] >> 2 & 3);
+    f.policy.profile = 1 << (input[2] >> 2 & 3);
     f.policy.unknown = input[2] >> 4 & 3;
 
     stored_fuzz_habits(&f.habits, input + 3);
@@ -216,7 +216,7 @@ stored_fuzz_section(const uint8_t **p, const uint8_t *last, ngx_uint_t list,
 /* 1 if a validated response may have them as its output */
 
 static ngx_uint_t
-stored_fuzz_output(ngx_str_t *items, ngx_uint_t reading)
+stored_fuzz_output(ngx_str_t *items, ngx_uint_t profile)
 {
     u_char               *p;
     ngx_str_t             text;
@@ -244,7 +244,7 @@ stored_fuzz_output(ngx_str_t *items, ngx_uint_t reading)
 
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
     policy = ngx_ors_test_policy;
-    policy.reading = reading;
+    policy.profile = profile;
 
     v.json = &json;
     v.policy = &policy;

@@ -5,11 +5,11 @@
 
 
 /*
- * The walker with all tables, readings and policies.  What it lets pass
+ * The walker with all tables, profiles and policies.  What it lets pass
  * passes again when it was written with the edits, and needs none then; what
  * it refuses is told in legal text.
  *
- * Input: the table, the reading and the policy, then the document.
+ * Input: the table, the profile and the policy, then the document.
  */
 
 
@@ -87,7 +87,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         ngx_memzero(&v, sizeof(ngx_ors_validate_t));
         ngx_ors_edits_init(&edits, pool);
 
-        policy.reading = 1 << (input[1] & 3);
+        policy.profile = 1 << (input[1] & 3);
         policy.unknown = (input[1] >> 2) & 3;
         policy.mask = 0;
 
@@ -97,7 +97,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         v.pool = pool;
         v.err = &err;
         v.edits = &edits;
-        v.mend = (input[1] >> 4) & 1;
+        v.repair = (input[1] >> 4) & 1;
         v.discreet = (input[1] >> 5) & 1;
 
         rc = ngx_ors_validate(&v, json.nodes, shape, NULL);
@@ -173,7 +173,7 @@ validate_fuzz_again(ngx_ors_validate_t *v, ngx_ors_edits_t *edits,
     again.json = &json;
     again.policy = &policy;
     again.edits = &none;
-    again.mend = 0;
+    again.repair = 0;
 
     validate_fuzz_check(ngx_ors_validate(&again, json.nodes, shape, NULL)
                         == NGX_OK);

@@ -14,8 +14,8 @@
  */
 
 
-#include <verify/stream_check.h>
-#include <verify/stream_script.h>
+#include <answer/stream_check.h>
+#include <answer/stream_script.h>
 
 
 #define GUARD_FUZZ_CHAT       0x01
@@ -197,9 +197,9 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     answer_t          a, piece;
     stream_check_t    c;
 
-    static ngx_uint_t  readings[] = {
-        NGX_ORS_READ_SPEC, NGX_ORS_READ_OPENAI,
-        NGX_ORS_READ_LOOSE, NGX_ORS_READ_LOOSE_OPENAI
+    static ngx_uint_t  profiles[] = {
+        NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_OPENAI,
+        NGX_ORS_TOLERANT_SPEC, NGX_ORS_TOLERANT_OPENAI
     };
 
     if (size < 5) {
@@ -231,7 +231,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     a.len = len;
     a.endpoint = (input[0] & GUARD_FUZZ_CHAT) ? ngx_ors_endpoint_chat
                                               : ngx_ors_endpoint_responses;
-    a.policy.reading = readings[(input[0] & GUARD_FUZZ_READING) >> 1];
+    a.policy.profile = profiles[(input[0] & GUARD_FUZZ_READING) >> 1];
     a.policy.mask = (input[0] & GUARD_FUZZ_MASK) ? 1 : 0;
     a.policy.unknown = (input[0] & GUARD_FUZZ_UNKNOWN)
                        ? ngx_ors_unknown_strip : ngx_ors_unknown_auto;

@@ -1,7 +1,7 @@
 // Copyright (C) Open Responses contributors
 //
 // schema_diff.mjs OPENAPI DOCUMENTS VERDICTS: writes documents made from the
-// schemas in OPENAPI, a line for each (kind, reading, JSON), and a line for
+// schemas in OPENAPI, a line for each (kind, profile, JSON), and a line for
 // each with what it is and what ajv says of it: label, mutation, path, 1 or
 // 0, reason.  Columns have tabs between them.
 

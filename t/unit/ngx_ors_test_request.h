@@ -1,6 +1,6 @@
 
 /*
- * Requests as tests read them: in the tolerant reading, unless a test says
+ * Requests as tests read them: in the tolerant profile, unless a test says
  * another.
  */
 
@@ -15,7 +15,7 @@
 
 
 static ngx_ors_policy_t  ngx_ors_test_policy = {
-    NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
+    NGX_ORS_TOLERANT_SPEC, ngx_ors_unknown_auto, 0, ngx_ors_reasoning_summary,
     ngx_ors_refusal_part
 };
 

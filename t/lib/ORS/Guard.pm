@@ -13,7 +13,7 @@ package ORS::Validator;
 #             [ 'a good answer', { body => $json }, same => 1 ],
 #             [ 'cut', { body => $json, cut => 9 }, refused => qr/ended/ ],
 #             [ 'no usage', { body => $other },
-#               mended => sub ($d) { is($d->usage, undef, 'null') } ],
+#               repaired => sub ($d) { is($d->usage, undef, 'null') } ],
 #             [ 'a bad key', { status => 401, body => $error, at => 'mask' },
 #               error => [ 502, code => 'server_error' ] ],
 #         ]);
@@ -30,7 +30,7 @@ package ORS::Validator;
 #
 # Outcomes:
 #     same => 1             byte for byte
-#     mended => sub ($d)    a document, or a stream, in which the checker
+#     repaired => sub ($d)    a document, or a stream, in which the checker
 #                           finds nothing wrong; $d is what it gives
 #     body => text or qr//  this, where no checker is made for it
 #     error => [ status, %expect ]        as of error_ok()
@@ -176,7 +176,7 @@ sub run ($self) {
         my $mark = $self->{nginx}->log_mark;
         my $r = $self->_ask($n, $a->{at} // 'v1');
         my ($kind) = grep { exists $o{$_} }
-                     qw( same mended body error refused ended )
+                     qw( same repaired body error refused ended )
             or die "\"$name\" has no outcome\n";
         my $call = "_$kind";
 
@@ -210,11 +210,11 @@ sub _body ($self, $name, $r, $a, $o) {
 }
 
 
-sub _mended ($self, $name, $r, $a, $o) {
+sub _repaired ($self, $name, $r, $a, $o) {
     my $check = _is_stream($a) ? \&stream_ok : \&response_ok;
-    my $d = $check->($r, "$name: mended", %{ $o->{check} // {} });
+    my $d = $check->($r, "$name: repaired", %{ $o->{check} // {} });
 
-    $o->{mended}->($d) if ref $o->{mended};
+    $o->{repaired}->($d) if ref $o->{repaired};
 }
 
 

@@ -8,9 +8,9 @@ package ORS::Walk;
 #
 #     walk_file($documents, $verdicts);    # names of files; dies
 #
-# A line of the first file is a kind, a reading and JSON text, with tabs
+# A line of the first file is a kind, a profile and JSON text, with tabs
 # between them; "\x01N:text\x01" in it stands for N times that text.  Kinds
-# and readings are in t/diff/schema_walk.c.  To each there is one in the
+# and profiles are in t/diff/schema_walk.c.  To each there is one in the
 # second file, in the same order:
 #
 #     my $v = walk_verdict($line);         # undef: valid

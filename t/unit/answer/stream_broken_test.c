@@ -427,7 +427,7 @@ test_broken(void)
     ngx_uint_t   i;
 
     for (i = 0; i < NTESTS; i++) {
-        stream_is(tests[i].name, NGX_ORS_READ_SPEC, tests[i].script,
+        stream_is(tests[i].name, NGX_ORS_STRICT_SPEC, tests[i].script,
                   tests[i].digest);
 
         ngx_ors_test_log_reset();

@@ -134,7 +134,7 @@ test_output(void)
 
     is_mem(a.text, a.size, quoted, strlen(output), "frames without a type");
     is_str(&a.verify.type, "text/event-stream", "type");
-    is_int(a.verify.mended, 1, "[DONE] is mended");
+    is_int(a.verify.repaired, 1, "[DONE] is repaired");
 
     answer_free(&a);
     free(quoted);
@@ -160,7 +160,7 @@ test_model(void)
     ok(strstr((char *) a.text, "\"model\":\"m\"") == NULL
        && strstr((char *) a.text, "\"model\":\"alias\"") != NULL,
        "the model is set back");
-    is_int(a.verify.mended, 2, "in each chunk");
+    is_int(a.verify.repaired, 2, "in each chunk");
 
     answer_free(&a);
 }

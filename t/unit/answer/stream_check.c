@@ -125,7 +125,7 @@ stream_check(stream_check_t *c, answer_t *a)
 
 
 void
-stream_is(const char *name, ngx_uint_t reading, const char *script,
+stream_is(const char *name, ngx_uint_t profile, const char *script,
     const char *digest)
 {
     char      *text;
@@ -134,7 +134,7 @@ stream_is(const char *name, ngx_uint_t reading, const char *script,
     text = stream_text(script);
 
     stream_init(&a, text);
-    a.policy.reading = reading;
+    a.policy.profile = profile;
 
     stream_answer_is(&a, name, digest);
 
@@ -208,7 +208,7 @@ split_is(answer_t *a, answer_t *whole, const char *name)
 
     if (piece.rc != whole->rc || piece.size != whole->size
         || piece.verify.status != whole->verify.status
-        || piece.verify.mended != whole->verify.mended
+        || piece.verify.repaired != whole->verify.repaired
         || memcmp(piece.text, whole->text, whole->size) != 0)
     {
         fail("%s: at %d, step %d", name, (int) a->at, (int) a->step);
@@ -553,9 +553,9 @@ check_text(stream_check_t *c, stream_item_t *item, char *type)
         return;
     }
 
-    /* the tolerant readings let it pass that a text begins as it likes */
+    /* the tolerant profiles let it pass that a text begins as it likes */
 
-    if (!(c->a->policy.reading & NGX_ORS_IN_STRICT)) {
+    if (!(c->a->policy.profile & NGX_ORS_IN_STRICT)) {
         return;
     }
 
@@ -632,7 +632,7 @@ check_chunk(stream_check_t *c, u_char *p, u_char *last)
 }
 
 
-/* as it is: nothing of it may need to be mended */
+/* as it is: nothing of it may need to be repaired */
 
 static void
 check_valid(stream_check_t *c, const ngx_ors_shape_t *shape)

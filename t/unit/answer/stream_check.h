@@ -69,16 +69,16 @@ void stream_check(stream_check_t *c, answer_t *a);
 
 /*
  * Runs a script whole, byte by byte and in two pieces split at each place:
- * one output, that is well-formed and has that digest.  "reading" as in
+ * one output, that is well-formed and has that digest.  "profile" as in
  * ngx_ors_policy_t.
  */
-void stream_is(const char *name, ngx_uint_t reading, const char *script,
+void stream_is(const char *name, ngx_uint_t profile, const char *script,
     const char *digest);
 
 /* The same for any answer; a->body is not copied. */
 void stream_answer_is(answer_t *a, const char *name, const char *digest);
 
-/* Runs a script of the specification's reading: this is the whole output. */
+/* Runs a script of the specification's profile: this is the whole output. */
 void stream_gives(const char *name, const char *script, const char *output);
 
 

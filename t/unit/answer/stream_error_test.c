@@ -16,7 +16,7 @@ static void test_nested(void);
 static void test_refuse(void);
 static void test_memory(void);
 static void test_no_memory(void);
-static void masked(const char *name, ngx_uint_t reading, const char *script,
+static void masked(const char *name, ngx_uint_t profile, const char *script,
     const char *digest, const char *code);
 
 
@@ -46,25 +46,25 @@ main(void)
 static void
 test_mask(void)
 {
-    masked("an error and a failure", NGX_ORS_READ_SPEC,
+    masked("an error and a failure", NGX_ORS_STRICT_SPEC,
            START HELLO KEY_ERROR KEY_FAILED DONE, "failed %s 0",
            "server_error");
-    masked("a failure", NGX_ORS_READ_SPEC, START KEY_FAILED DONE,
+    masked("a failure", NGX_ORS_STRICT_SPEC, START KEY_FAILED DONE,
            "failed %s 0", "server_error");
-    masked("an error, and no failure", NGX_ORS_READ_SPEC,
+    masked("an error, and no failure", NGX_ORS_STRICT_SPEC,
            START HELLO HELLO_DONE KEY_ERROR, "failed %s 1",
            "server_error");
-    masked("a flat error", NGX_ORS_READ_OPENAI, START
+    masked("a flat error", NGX_ORS_STRICT_OPENAI, START
            EVENT("error", ",'code':'invalid_api_key','message':"
                  "'sk-SECRET','param':null"), "failed %s 0",
            "server_error");
-    masked("an error that clients act on", NGX_ORS_READ_SPEC, START
+    masked("an error that clients act on", NGX_ORS_STRICT_SPEC, START
            EVENT("error", ",'error':{'type':'t','code':"
                  "'rate_limit_exceeded','message':'SECRET org','param':"
                  "null}"), "failed %s 0", "rate_limit_exceeded");
-    masked("an error first", NGX_ORS_READ_SPEC, KEY_ERROR, "502 %s",
+    masked("an error first", NGX_ORS_STRICT_SPEC, KEY_ERROR, "502 %s",
            "server_error");
-    masked("a failure first", NGX_ORS_READ_SPEC, KEY_FAILED, "502 %s",
+    masked("a failure first", NGX_ORS_STRICT_SPEC, KEY_FAILED, "502 %s",
            "server_error");
 }
 
@@ -72,7 +72,7 @@ test_mask(void)
 /* no text of upstream, and no finding of ours */
 
 static void
-masked(const char *name, ngx_uint_t reading, const char *script,
+masked(const char *name, ngx_uint_t profile, const char *script,
     const char *digest, const char *code)
 {
     char             *text, expected[128];
@@ -82,7 +82,7 @@ masked(const char *name, ngx_uint_t reading, const char *script,
     text = stream_text(script);
 
     stream_init(&a, text);
-    a.policy.reading = reading;
+    a.policy.profile = profile;
     a.policy.mask = 1;
 
     answer_run(&a);
@@ -132,9 +132,9 @@ test_nested(void)
 
     text = stream_text(START ERROR("x") FAILED("x"));
     stream_init(&a, text);
-    a.policy.reading = NGX_ORS_READ_OPENAI;
+    a.policy.profile = NGX_ORS_STRICT_OPENAI;
     answer_run(&a);
-    n = a.verify.mended;
+    n = a.verify.repaired;
     answer_free(&a);
     free(text);
 
@@ -142,7 +142,7 @@ test_nested(void)
                        EVENT("error", ",'code':null,'message':'m','param':"
                              "'input[0]'") FAILED("x"));
     stream_init(&a, text);
-    a.policy.reading = NGX_ORS_READ_OPENAI;
+    a.policy.profile = NGX_ORS_STRICT_OPENAI;
     answer_run(&a);
 
     ok(strstr((char *) a.text, "data: {\"type\":\"error\","
@@ -150,7 +150,7 @@ test_nested(void)
               "\"code\":\"server_error\",\"message\":\"m\","
               "\"param\":\"input[0]\"}}\n\n")
        != NULL, "a flat error is nested");
-    is_int(a.verify.mended - n, 1, "which is mended");
+    is_int(a.verify.repaired - n, 1, "which is repaired");
 
     answer_free(&a);
     free(text);

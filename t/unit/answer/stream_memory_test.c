@@ -61,7 +61,7 @@ test_constant(const char *name, const char *text)
         body = stream_text(script);
 
         stream_init(&a, body);
-        a.policy.reading = NGX_ORS_READ_LOOSE_OPENAI;
+        a.policy.profile = NGX_ORS_TOLERANT_OPENAI;
         a.limits.answer = 10000;
         a.step = 4096;
 
@@ -101,7 +101,7 @@ test_filled(const char *name, const char *text, const char *request)
     body = stream_text(script);
 
     stream_init(&a, body);
-    a.policy.reading = NGX_ORS_READ_LOOSE_OPENAI;
+    a.policy.profile = NGX_ORS_TOLERANT_OPENAI;
     a.request = request;
     a.limits.answer = 100000;
     a.step = 4096;

@@ -260,7 +260,7 @@ static const order_test_t  flavors[] = {
 };
 
 
-/* what only the tolerant readings let pass */
+/* what only the tolerant profiles let pass */
 
 static const order_test_t  tolerants[] = {
 
@@ -364,7 +364,7 @@ test_orders(void)
     ngx_uint_t  i;
 
     for (i = 0; i < N(orders); i++) {
-        stream_is(orders[i].name, NGX_ORS_READ_SPEC, orders[i].script,
+        stream_is(orders[i].name, NGX_ORS_STRICT_SPEC, orders[i].script,
                   orders[i].digest);
     }
 }
@@ -376,7 +376,7 @@ test_flavor(void)
     ngx_uint_t  i;
 
     for (i = 0; i < N(flavors); i++) {
-        stream_is(flavors[i].name, NGX_ORS_READ_OPENAI, flavors[i].script,
+        stream_is(flavors[i].name, NGX_ORS_STRICT_OPENAI, flavors[i].script,
                   flavors[i].digest);
     }
 }
@@ -390,7 +390,7 @@ test_tolerant(void)
     ngx_uint_t  i;
 
     for (i = 0; i < N(tolerants); i++) {
-        stream_is(tolerants[i].name, NGX_ORS_READ_LOOSE, tolerants[i].script,
+        stream_is(tolerants[i].name, NGX_ORS_TOLERANT_SPEC, tolerants[i].script,
                   tolerants[i].digest);
         ngx_ors_test_log_reset();
     }
@@ -444,7 +444,7 @@ test_bytes(void)
     answer_run(&a);
 
     is_mem(a.text, a.size, quoted, strlen(text), "the same bytes");
-    is_int(a.verify.mended, 0, "nothing was mended");
+    is_int(a.verify.repaired, 0, "nothing was repaired");
     is_int(a.verify.status, 200, "status");
     is_str(&a.verify.type, "text/event-stream", "type");
     is_int(a.verify.state, ngx_ors_verify_st_over, "over");

@@ -13,7 +13,7 @@
     "event: " type "\ndata: {'type':'" type "','sequence_number':#" rest      \
     "}\n\n"
 
-/* the least of a response that can be mended */
+/* the least of a response that can be repaired */
 #define RESP(status, output)                                                  \
     "{'id':'r','status':'" status "','output':[" output "]}"
 

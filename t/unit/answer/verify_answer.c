@@ -38,7 +38,7 @@ answer_init(answer_t *a, const char *body)
     ngx_memzero(a, sizeof(answer_t));
 
     a->endpoint = ngx_ors_endpoint_responses;
-    a->policy.reading = NGX_ORS_READ_SPEC;
+    a->policy.profile = NGX_ORS_STRICT_SPEC;
     a->status = 200;
     a->type = "application/json";
     a->body = body;

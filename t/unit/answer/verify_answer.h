@@ -41,7 +41,7 @@ typedef struct {
 } answer_t;
 
 
-/* A response that is a document, in the reading of the specification. */
+/* A response that is a document, in the profile of the specification. */
 void answer_init(answer_t *a, const char *body);
 
 /* The validator before the header, all at once, and what is left to do. */
@@ -76,7 +76,7 @@ u_char *answer_quotes(const char *text, size_t len);
 
 #define WHOLE    RESPONSE("completed", "null", "m", "")
 
-/* the least that can be mended */
+/* the least that can be repaired */
 #define MINIMAL  "{'id':'r','status':'completed','output':[]}"
 
 

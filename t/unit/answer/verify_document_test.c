@@ -16,8 +16,8 @@
 #define EM    ngx_ors_endpoint_embeddings
 #define MO    ngx_ors_endpoint_models
 
-#define SPEC  NGX_ORS_READ_SPEC
-#define AI    NGX_ORS_READ_OPENAI
+#define SPEC  NGX_ORS_STRICT_SPEC
+#define AI    NGX_ORS_STRICT_OPENAI
 
 #define PASS  ngx_ors_unknown_auto
 #define STRIP  ngx_ors_unknown_strip
@@ -44,12 +44,12 @@
 typedef struct {
     const char          *name;
     ngx_ors_endpoint_e   endpoint;
-    ngx_uint_t           reading;
+    ngx_uint_t           profile;
     ngx_uint_t           unknown;
     const char          *request;
     const char          *body;         /* ' stands for " */
     const char          *expected;     /* NULL: the same bytes */
-    ngx_uint_t           mended;
+    ngx_uint_t           repaired;
     ngx_uint_t           stripped;
 } pass_t;
 
@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
     const char          *name;
     ngx_ors_endpoint_e   endpoint;
-    ngx_uint_t           reading;
+    ngx_uint_t           profile;
     ngx_uint_t           unknown;
     const char          *body;
     const char          *message;      /* after the beginning of all */
@@ -287,7 +287,7 @@ test_pass(pass_t *row, size_t at, size_t step, const char *how)
     answer_init(&a, row->body);
 
     a.endpoint = row->endpoint;
-    a.policy.reading = row->reading;
+    a.policy.profile = row->profile;
     a.policy.unknown = row->unknown;
     a.request = row->request;
     a.at = at;
@@ -303,7 +303,8 @@ test_pass(pass_t *row, size_t at, size_t step, const char *how)
     is_mem(a.text, a.size, expected, len, "%s, %s: text", row->name, how);
     is_int(a.verify.status, 200, "%s, %s: status", row->name, how);
     is_str(&a.verify.type, "application/json", "%s, %s: type", row->name, how);
-    is_int(a.verify.mended, row->mended, "%s, %s: mended", row->name, how);
+    is_int(a.verify.repaired, row->repaired, "%s, %s: repaired", row->name,
+           how);
     is_int(a.verify.stripped, row->stripped, "%s, %s: stripped", row->name,
            how);
     ok(a.verify.error.status == 0 && !a.verify.refused, "%s, %s: no error",
@@ -329,7 +330,7 @@ test_refusals(void)
         answer_init(&a, row->body);
 
         a.endpoint = row->endpoint;
-        a.policy.reading = row->reading;
+        a.policy.profile = row->profile;
         a.policy.unknown = row->unknown;
 
         answer_run(&a);
@@ -343,7 +344,7 @@ test_refusals(void)
                row->name);
         is_int(a.verify.error.param.len, 0, "%s: no param", row->name);
         is_int(a.verify.refused, 1, "%s: refused", row->name);
-        is_int(a.verify.mended, 0, "%s: not mended", row->name);
+        is_int(a.verify.repaired, 0, "%s: not repaired", row->name);
 
         if (row->message) {
             snprintf(message, sizeof(message), "the model server's answer "

@@ -20,7 +20,7 @@ typedef struct {
     const char   *body;          /* ' stands for " */
     ngx_uint_t    answered;
     const char   *expected;      /* NULL: the same bytes */
-    ngx_uint_t    mended;
+    ngx_uint_t    repaired;
 } row_t;
 
 
@@ -230,7 +230,7 @@ test_row(row_t *row, size_t step)
            row->name, (int) step);
     is_int(a.verify.refused, 0, "%s, by %d: no finding of ours", row->name,
            (int) step);
-    is_int(a.verify.mended, row->mended, "%s, by %d: mended", row->name,
+    is_int(a.verify.repaired, row->repaired, "%s, by %d: repaired", row->name,
            (int) step);
     is_int(ngx_ors_test_logged(NGX_LOG_ERR), 0, "%s, by %d: not logged",
            row->name, (int) step);
@@ -251,20 +251,20 @@ test_types(void)
     ngx_uint_t   other;
 
     static struct {
-        ngx_uint_t   reading;
+        ngx_uint_t   profile;
         ngx_uint_t   status;
         const char  *given;
         const char  *type;
     } tests[] = {
-        { NGX_ORS_READ_SPEC, 400, "invalid_request_error",
+        { NGX_ORS_STRICT_SPEC, 400, "invalid_request_error",
           "invalid_request" },
-        { NGX_ORS_READ_LOOSE, 404, "x", "not_found" },
-        { NGX_ORS_READ_SPEC, 429, "x", "too_many_requests" },
-        { NGX_ORS_READ_SPEC, 500, "api_error", "server_error" },
-        { NGX_ORS_READ_SPEC, 500, "model_error", "model_error" },
-        { NGX_ORS_READ_OPENAI, 400, "invalid_request_error",
+        { NGX_ORS_TOLERANT_SPEC, 404, "x", "not_found" },
+        { NGX_ORS_STRICT_SPEC, 429, "x", "too_many_requests" },
+        { NGX_ORS_STRICT_SPEC, 500, "api_error", "server_error" },
+        { NGX_ORS_STRICT_SPEC, 500, "model_error", "model_error" },
+        { NGX_ORS_STRICT_OPENAI, 400, "invalid_request_error",
           "invalid_request_error" },
-        { NGX_ORS_READ_LOOSE_OPENAI, 429, "x", "x" }
+        { NGX_ORS_TOLERANT_OPENAI, 429, "x", "x" }
     };
 
     for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
@@ -276,15 +276,15 @@ test_types(void)
 
         answer_init(&a, body);
         a.status = tests[i].status;
-        a.policy.reading = tests[i].reading;
+        a.policy.profile = tests[i].profile;
 
         answer_run(&a);
 
         other = (ngx_strcmp(tests[i].given, tests[i].type) != 0);
 
         is_mem(a.text, a.size, expected, ngx_strlen(expected),
-               "type %s, reading %d", tests[i].given, (int) tests[i].reading);
-        is_int(a.verify.mended, other, "type %s: mended", tests[i].given);
+               "type %s, profile %d", tests[i].given, (int) tests[i].profile);
+        is_int(a.verify.repaired, other, "type %s: repaired", tests[i].given);
         is_int(a.verify.status, tests[i].status, "type %s: status",
                tests[i].given);
 

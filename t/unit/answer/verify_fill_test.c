@@ -13,9 +13,9 @@
 #include "verify_answer.h"
 
 
-#define SPEC   NGX_ORS_READ_SPEC
-#define AI     NGX_ORS_READ_OPENAI
-#define LOOSE  NGX_ORS_READ_LOOSE
+#define SPEC   NGX_ORS_STRICT_SPEC
+#define AI     NGX_ORS_STRICT_OPENAI
+#define LOOSE  NGX_ORS_TOLERANT_SPEC
 
 /* ' stands for " in all of them */
 
@@ -26,7 +26,7 @@
 
 
 typedef struct {
-    ngx_uint_t    reading;
+    ngx_uint_t    profile;
     const char   *request;      /* members; NULL: it was not read */
     const char   *body;
     const char   *field;
@@ -203,7 +203,7 @@ test_row(row_t *row)
     ngx_ors_json_node_t  *node;
 
     answer_init(&a, row->body);
-    a.policy.reading = row->reading;
+    a.policy.profile = row->profile;
 
     if (row->request) {
         snprintf(request, sizeof(request), "{'model':'m\\u0031',"
@@ -237,39 +237,39 @@ test_row(row_t *row)
 }
 
 
-/* what was mended needs no mending */
+/* what was repaired needs no repairing */
 
 static void
 test_complete(void)
 {
     size_t                i;
     answer_t              a, again;
-    ngx_uint_t            mended;
+    ngx_uint_t            repaired;
 
-    static ngx_uint_t  readings[] = {
-        NGX_ORS_READ_SPEC, NGX_ORS_READ_OPENAI, NGX_ORS_READ_LOOSE,
-        NGX_ORS_READ_LOOSE_OPENAI
+    static ngx_uint_t  profiles[] = {
+        NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_OPENAI, NGX_ORS_TOLERANT_SPEC,
+        NGX_ORS_TOLERANT_OPENAI
     };
 
     static ngx_uint_t  counts[] = { 28, 28, 28, 28 };
 
-    for (i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
+    for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
         answer_init(&a, MINIMAL);
-        a.policy.reading = readings[i];
+        a.policy.profile = profiles[i];
         a.request = "{'model':'m','input':'hi','instructions':'be','tools':"
                     "[{'type':'function','name':'f'}],'text':{'format':"
                     "{'type':'json_schema','name':'n','schema':{}}}}";
         answer_run(&a);
 
-        mended = a.verify.mended;
-        is_int(mended, counts[i], "reading %d: values filled in", (int) i);
+        repaired = a.verify.repaired;
+        is_int(repaired, counts[i], "profile %d: values filled in", (int) i);
 
         answer_init(&again, (char *) a.text);
-        again.policy.reading = readings[i];
+        again.policy.profile = profiles[i];
         answer_run(&again);
 
-        is_int(again.verify.status, 200, "reading %d: passes", (int) i);
-        is_int(again.verify.mended, 0, "reading %d: nothing is missing",
+        is_int(again.verify.status, 200, "profile %d: passes", (int) i);
+        is_int(again.verify.repaired, 0, "profile %d: nothing is missing",
                (int) i);
 
         answer_free(&again);
@@ -320,7 +320,7 @@ test_series(void)
 
     is_int(bad, 0, "1,000 times the same");
     is_int(ngx_ors_test_allocs(), allocs, "memory is taken once");
-    is_int(a.verify.mended, 30 * 1000, "each counts");
+    is_int(a.verify.repaired, 30 * 1000, "each counts");
 
     free(p);
     answer_free(&a);
@@ -402,7 +402,7 @@ test_event(void)
     expected = answer_quotes(EVENT("m"), len);
 
     is_mem(a.text, a.size, expected, len, "the model of an event's response");
-    is_int(a.verify.mended, 1, "no more was changed");
+    is_int(a.verify.repaired, 1, "no more was changed");
 
     free(expected);
     free(p);

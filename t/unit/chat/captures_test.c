@@ -39,7 +39,7 @@ main(void)
     }
 
     n = 0;
-    ngx_ors_test_policy.reading = NGX_ORS_READ_OPENAI;
+    ngx_ors_test_policy.profile = NGX_ORS_STRICT_OPENAI;
 
     for (line = (char *) list.data; (p = strchr(line, '\n')); line = p + 1) {
         *p = '\0';

@@ -25,10 +25,10 @@ typedef struct {
 } row_t;
 
 
-static void test_row(char *format, row_t *row, ngx_uint_t reading);
-static ngx_int_t test_run(char *text, ngx_uint_t reading, u_char *result,
+static void test_row(char *format, row_t *row, ngx_uint_t profile);
+static ngx_int_t test_run(char *text, ngx_uint_t profile, u_char *result,
     size_t size);
-static void test_table(char *format, row_t *rows, ngx_uint_t readings);
+static void test_table(char *format, row_t *rows, ngx_uint_t profiles);
 
 
 static row_t  items[] = {
@@ -132,7 +132,7 @@ static row_t  loose[] = {
 };
 
 
-/* the same in all readings */
+/* the same in all profiles */
 
 static row_t  formats[] = {
     { "'text':{'format':{}}",
@@ -161,9 +161,9 @@ main(void)
     test_table("{'model':'m','input':[" USER "],%s}", params,
                NGX_ORS_IN_OPENAI);
     test_table("{'model':'m','input':[" USER "],%s}", strict,
-               NGX_ORS_READ_OPENAI);
+               NGX_ORS_STRICT_OPENAI);
     test_table("{'model':'m','input':[" USER "],%s}", loose,
-               NGX_ORS_READ_LOOSE_OPENAI);
+               NGX_ORS_TOLERANT_OPENAI);
     test_table("{'model':'m','input':[{'type':'message',"
                "'role':'user','content':'u'}],%s}", formats, NGX_ORS_IN_ALL);
 
@@ -172,14 +172,14 @@ main(void)
 
 
 static void
-test_table(char *format, row_t *rows, ngx_uint_t readings)
+test_table(char *format, row_t *rows, ngx_uint_t profiles)
 {
     ngx_uint_t   n;
     row_t       *row;
 
     for (row = rows; row->request; row++) {
         for (n = 0; n < 4; n++) {
-            if (readings & (1 << n)) {
+            if (profiles & (1 << n)) {
                 test_row(format, row, 1 << n);
             }
         }
@@ -188,7 +188,7 @@ test_table(char *format, row_t *rows, ngx_uint_t readings)
 
 
 static void
-test_row(char *format, row_t *row, ngx_uint_t reading)
+test_row(char *format, row_t *row, ngx_uint_t profile)
 {
     char       text[4096], expected[4096];
     u_char     result[4096];
@@ -196,16 +196,16 @@ test_row(char *format, row_t *row, ngx_uint_t reading)
 
     snprintf(text, sizeof(text), format, row->request);
 
-    rc = test_run(text, reading, result, sizeof(result));
+    rc = test_run(text, profile, result, sizeof(result));
 
     if (*row->chat && *row->chat != ',') {
-        is_int(rc, NGX_DECLINED, "reading %d: %s", (int) reading, text);
+        is_int(rc, NGX_DECLINED, "profile %d: %s", (int) profile, text);
         is_mem(result, ngx_strlen(result), row->chat, ngx_strlen(row->chat),
                "code and param");
         return;
     }
 
-    is_int(rc, NGX_OK, "reading %d: %s", (int) reading, text);
+    is_int(rc, NGX_OK, "profile %d: %s", (int) profile, text);
 
     if (strncmp(row->chat, ",{", 2) == 0) {
         snprintf(expected, sizeof(expected), "{'model':'m','messages':["
@@ -224,7 +224,7 @@ test_row(char *format, row_t *row, ngx_uint_t reading)
 /* leaves the document, with ' for ", or code and param in "result" */
 
 static ngx_int_t
-test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
+test_run(char *text, ngx_uint_t profile, u_char *result, size_t size)
 {
     char                 *p;
     u_char               *last;
@@ -252,7 +252,7 @@ test_run(char *text, ngx_uint_t reading, u_char *result, size_t size)
     body.data = (u_char *) text;
     body.len = p - text;
 
-    ngx_ors_test_policy.reading = reading;
+    ngx_ors_test_policy.profile = profile;
 
     rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
 

@@ -236,7 +236,7 @@ test_row(test_row_t *row)
     target.habits = &habits;
     target.provider = provider;
 
-    ngx_ors_test_policy.reading = NGX_ORS_READ_LOOSE;
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
     ngx_ors_test_policy.unknown = (row->params & 4) ? ngx_ors_unknown_pass
                                                     : ngx_ors_unknown_auto;
 

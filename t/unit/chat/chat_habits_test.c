@@ -587,13 +587,13 @@ main(void)
     is_int(test_bit("user"), bit_user, "bit of user");
     is_int(test_bit("verbosity"), bit_verbosity, "bit of verbosity");
 
-    ngx_ors_test_policy.reading = NGX_ORS_READ_LOOSE_OPENAI;
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_OPENAI;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         test_row(&rows[i]);
     }
 
-    ngx_ors_test_policy.reading = NGX_ORS_READ_SPEC;
+    ngx_ors_test_policy.profile = NGX_ORS_STRICT_SPEC;
     ngx_ors_test_policy.unknown = ngx_ors_unknown_pass;
 
     for (i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
@@ -606,7 +606,7 @@ main(void)
         test_row(&stripped[i]);
     }
 
-    ngx_ors_test_policy.reading = NGX_ORS_READ_OPENAI;
+    ngx_ors_test_policy.profile = NGX_ORS_STRICT_OPENAI;
 
     for (i = 0; i < sizeof(thoughts) / sizeof(thoughts[0]); i++) {
         test_row(&thoughts[i]);

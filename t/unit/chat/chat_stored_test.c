@@ -105,9 +105,9 @@ static const char  *values[] = {
     "{'type':'function'}", "[{'type':'namespace'},{'type':'custom'},7]"
 };
 
-static const ngx_uint_t  readings[] = {
-    NGX_ORS_READ_SPEC, NGX_ORS_READ_OPENAI, NGX_ORS_READ_LOOSE,
-    NGX_ORS_READ_LOOSE_OPENAI
+static const ngx_uint_t  profiles[] = {
+    NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_OPENAI, NGX_ORS_TOLERANT_SPEC,
+    NGX_ORS_TOLERANT_OPENAI
 };
 
 
@@ -258,14 +258,14 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
 
     static ngx_str_t  model = ngx_string("m");
 
-    for (i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
-        ngx_ors_test_policy.reading = readings[i];
+    for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
+        ngx_ors_test_policy.profile = profiles[i];
         ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
         text("{'model':'m','input':'hi'}", &body);
 
         if (ngx_ors_test_request(&req, &body, &limits, pool, &err) != NGX_OK) {
-            fail("a request in reading %d", (int) readings[i]);
+            fail("a request in profile %d", (int) profiles[i]);
             return;
         }
 
@@ -318,7 +318,7 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
 }
 
 
-/* "shape" in the readings that know all items; NULL: as what was stored */
+/* "shape" in the profiles that know all items; NULL: as what was stored */
 
 static ngx_int_t
 check(ngx_str_t *item, const ngx_ors_shape_t *shape)
@@ -341,7 +341,7 @@ check(ngx_str_t *item, const ngx_ors_shape_t *shape)
     }
 
     policy = ngx_ors_test_policy;
-    policy.reading = NGX_ORS_READ_OPENAI;
+    policy.profile = NGX_ORS_STRICT_OPENAI;
 
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 

@@ -54,7 +54,7 @@
 /* "expected": what is sent behind the user's message, or code and param */
 
 typedef struct {
-    ngx_uint_t             readings;
+    ngx_uint_t             profiles;
     char                  *input;
     char                  *fields;
     char                  *expected;
@@ -70,12 +70,12 @@ typedef struct {
 } test_t;
 
 
-static void test_row(row_t *row, ngx_uint_t reading);
+static void test_row(row_t *row, ngx_uint_t profile);
 static void test_types(void);
 static void test_answers(void);
 static void test_many(void);
 static void test_memory(void);
-static ngx_int_t test_run(test_t *t, ngx_uint_t reading, const char *text);
+static ngx_int_t test_run(test_t *t, ngx_uint_t profile, const char *text);
 static void test_find(test_t *t, const char *sent, ngx_int_t kind,
     const char *name, const char *space);
 static void test_quotes(u_char *p, u_char from, u_char to);
@@ -109,7 +109,7 @@ static row_t  rows[] = {
       "]}" },
     { OPENAI, "", ",'tools':[{'type':'namespace','name':'n','tools':[]}]",
       "]}" },
-    { NGX_ORS_READ_LOOSE, "", ",'tools':[" FUNC "," CUSTOM "," SPACE "]",
+    { NGX_ORS_TOLERANT_SPEC, "", ",'tools':[" FUNC "," CUSTOM "," SPACE "]",
       "],'tools':[" FUNC_AS("f") "]}" },
 
     /* E23 */
@@ -183,19 +183,19 @@ static row_t  rows[] = {
     { OPENAI, "", ",'tools':[" FUNC "],'tool_choice':{'type':'custom',"
       "'name':'f'}", "invalid_value tool_choice.name" },
 
-    { NGX_ORS_READ_OPENAI, "", ",'tools':[" FUNC "," HOSTED "],"
+    { NGX_ORS_STRICT_OPENAI, "", ",'tools':[" FUNC "," HOSTED "],"
       "'tool_choice':" HOSTED, "unsupported_value tool_choice.type" },
-    { NGX_ORS_READ_OPENAI, "", ",'tool_choice':" HOSTED,
+    { NGX_ORS_STRICT_OPENAI, "", ",'tool_choice':" HOSTED,
       "unsupported_value tool_choice.type" },
-    { NGX_ORS_READ_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':{'type':"
+    { NGX_ORS_STRICT_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':{'type':"
       "'allowed_tools','mode':'required','tools':[" HOSTED "]}",
       "unsupported_value tool_choice.tools" },
-    { NGX_ORS_READ_LOOSE_OPENAI, "", ",'tools':[" FUNC "," HOSTED "],"
+    { NGX_ORS_TOLERANT_OPENAI, "", ",'tools':[" FUNC "," HOSTED "],"
       "'tool_choice':" HOSTED,
       "],'tools':[" FUNC_AS("f") "],'tool_choice':'auto'}" },
-    { NGX_ORS_READ_LOOSE_OPENAI, "", ",'tools':[" HOSTED "],'tool_choice':"
+    { NGX_ORS_TOLERANT_OPENAI, "", ",'tools':[" HOSTED "],'tool_choice':"
       HOSTED, "]}" },
-    { NGX_ORS_READ_LOOSE_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':"
+    { NGX_ORS_TOLERANT_OPENAI, "", ",'tools':[" FUNC "],'tool_choice':"
       "{'type':'allowed_tools','mode':'required','tools':[" HOSTED "]}",
       "],'tools':[" FUNC_AS("f") "],'tool_choice':'auto'}" },
 
@@ -216,12 +216,12 @@ static row_t  rows[] = {
     { OPENAI, "", ",'tools':[" SEARCH "],'tool_choice':{'type':"
       "'allowed_tools','mode':'required','tools':[{'type':'tool_search'}]}",
       "],'tools':[" SEARCH_AS "],'tool_choice':'required'}" },
-    { NGX_ORS_READ_OPENAI, "", ",'tools':[{'type':'tool_search'}],"
+    { NGX_ORS_STRICT_OPENAI, "", ",'tools':[{'type':'tool_search'}],"
       "'tool_choice':{'type':'tool_search'}",
       "unsupported_value tool_choice.type" },
     { OPENAI, "", ",'tools':[{'type':'tool_search','parameters':'x'}]",
       "invalid_type tools[0].parameters" },
-    { NGX_ORS_READ_LOOSE, "", ",'tools':[" FUNC "," SEARCH "]",
+    { NGX_ORS_TOLERANT_SPEC, "", ",'tools':[" FUNC "," SEARCH "]",
       "],'tools':[" FUNC_AS("f") "]}" },
 
     /* ... and what was searched for, and found */
@@ -289,7 +289,7 @@ static row_t  rows[] = {
       CALLS("n__f", "{}") "]}" },
     { OPENAI, ",{'type':'function_call','call_id':'c','name':'n__f',"
       "'arguments':'','namespace':'n'}", "", CALLS("n__f", "{}") "]}" },
-    { NGX_ORS_READ_LOOSE, ",{'type':'function_call','call_id':'c','name':"
+    { NGX_ORS_TOLERANT_SPEC, ",{'type':'function_call','call_id':'c','name':"
       "'f','arguments':'','namespace':1}", "", CALLS("f", "{}") "]}" },
     { OPENAI, ",{'type':'custom_tool_call_output','call_id':'c','output':"
       "''}", "", "unknown_call_id input[1].call_id" },
@@ -324,7 +324,7 @@ main(void)
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (n = 0; n < 4; n++) {
-            if (rows[i].readings & (1 << n)) {
+            if (rows[i].profiles & (1 << n)) {
                 test_row(&rows[i], 1 << n);
             }
         }
@@ -340,7 +340,7 @@ main(void)
 
 
 static void
-test_row(row_t *row, ngx_uint_t reading)
+test_row(row_t *row, ngx_uint_t profile)
 {
     char       text[8192], expected[8192];
     test_t     t;
@@ -349,15 +349,15 @@ test_row(row_t *row, ngx_uint_t reading)
     snprintf(text, sizeof(text), "{'model':'m','input':[" USER "%s]%s}",
              row->input, row->fields);
 
-    rc = test_run(&t, reading, text);
+    rc = test_run(&t, profile, text);
 
     if (ngx_strchr("],", *row->expected)) {
-        is_int(rc, NGX_OK, "reading %d: %s", (int) reading, text);
+        is_int(rc, NGX_OK, "profile %d: %s", (int) profile, text);
         snprintf(expected, sizeof(expected), "{'model':'m','messages':["
                  "{'role':'user','content':'u'}%s", row->expected);
 
     } else {
-        is_int(rc, NGX_DECLINED, "reading %d: %s", (int) reading, text);
+        is_int(rc, NGX_DECLINED, "profile %d: %s", (int) profile, text);
         snprintf(expected, sizeof(expected), "%s", row->expected);
     }
 
@@ -425,21 +425,21 @@ test_types(void)
     test_habits.types = &types;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        test_row(&rows[i], NGX_ORS_READ_LOOSE_OPENAI);
+        test_row(&rows[i], NGX_ORS_TOLERANT_OPENAI);
     }
 
-    /* of the specification's readings these have no custom tools either */
+    /* of the specification's profiles these have no custom tools either */
 
     test_row(&(row_t) { 0, "", ",'tools':[" FUNC "," CUSTOM "]",
                         "unsupported_value tools[1].type" },
-             NGX_ORS_READ_LOOSE);
+             NGX_ORS_TOLERANT_SPEC);
     test_row(&(row_t) { 0, "", ",'tools':[" FUNC ",{'type':'acme:x'}]",
                         "unsupported_value tools[1].type" },
-             NGX_ORS_READ_SPEC);
+             NGX_ORS_STRICT_SPEC);
 
     /* one of them is not called by what was sent for it */
 
-    test_run(&t, NGX_ORS_READ_OPENAI,
+    test_run(&t, NGX_ORS_STRICT_OPENAI,
              "{'model':'m','input':[" USER "],'tools':[" HOSTED "]}");
 
     json = list[1].json;
@@ -464,7 +464,7 @@ test_answers(void)
     test_t       t;
     ngx_uint_t   i;
 
-    test_run(&t, NGX_ORS_READ_OPENAI,
+    test_run(&t, NGX_ORS_STRICT_OPENAI,
              "{'model':'m','input':[" USER "],'tools':[" FUNC ",{'type':"
              "'custom','name':'a \\u00e9'},{'type':'namespace','name':"
              "'s\\n','tools':[{'type':'function','name':'\\u0067'},"
@@ -499,7 +499,7 @@ test_answers(void)
 
     ngx_destroy_pool(t.pool);
 
-    test_run(&t, NGX_ORS_READ_OPENAI, "{'model':'m','input':[" USER "]}");
+    test_run(&t, NGX_ORS_STRICT_OPENAI, "{'model':'m','input':[" USER "]}");
     test_find(&t, "f", -1, "", "");
     ngx_destroy_pool(t.pool);
 }
@@ -526,7 +526,7 @@ test_many(void)
 
     sprintf(p, "]}");
 
-    is_int(test_run(&t, NGX_ORS_READ_OPENAI, text), NGX_OK, "many tools");
+    is_int(test_run(&t, NGX_ORS_STRICT_OPENAI, text), NGX_OK, "many tools");
     is_int(t.tools.n, 901, "many tools, each once");
 
     found = 0;
@@ -553,7 +553,7 @@ test_memory(void)
     ngx_uint_t       n;
     ngx_ors_error_t  err;
 
-    test_run(&t, NGX_ORS_READ_OPENAI,
+    test_run(&t, NGX_ORS_STRICT_OPENAI,
              "{'model':'m','input':[" USER ",{'type':'additional_tools',"
              "'tools':[" SPACE "," CUSTOM "]}],'tools':[" FUNC "," SEARCH
              "]}");
@@ -584,7 +584,7 @@ test_memory(void)
 /* leaves the document, with ' for ", or code and param in "result" */
 
 static ngx_int_t
-test_run(test_t *t, ngx_uint_t reading, const char *text)
+test_run(test_t *t, ngx_uint_t profile, const char *text)
 {
     u_char                 *last;
     ngx_int_t               rc;
@@ -605,7 +605,7 @@ test_run(test_t *t, ngx_uint_t reading, const char *text)
     ngx_memcpy(t->text, text, body.len + 1);
     test_quotes(t->text, '\'', '"');
 
-    ngx_ors_test_policy.reading = reading;
+    ngx_ors_test_policy.profile = profile;
 
     rc = ngx_ors_test_request(&t->req, &body, &limits, t->pool, &err);
 

@@ -166,14 +166,14 @@ static shape_case_t  error_cases[] = {
 };
 
 
-static shape_mend_t  error_mends[] = {
+static shape_repair_t  error_repairs[] = {
     { "an error", "{'error':{'type':'t','message':'m'}}",
       "{'error':{'type':'t','message':'m','code':'','param':''}}" },
     { NULL, NULL, NULL }
 };
 
 
-/* tools that flavor "openai" has, and only a tolerant reading else */
+/* tools that flavor "openai" has, and only a tolerant profile else */
 
 static char  *hosted_tools[] = {
     "web_search", "web_search_2025_08_26", "web_search_preview",
@@ -184,12 +184,12 @@ static char  *hosted_tools[] = {
 };
 
 
-/* what is to be filled in here is the same in all readings but OpenAI's */
+/* what is to be filled in here is the same in all profiles but OpenAI's */
 
 typedef struct {
     char         *path;
     char         *value;
-} echo_mend_t;
+} echo_repair_t;
 
 
 static char  echoes[] =
@@ -209,7 +209,7 @@ static char  echoes[] =
     "'safety_identifier':null,'prompt_cache_key':null}";
 
 
-static echo_mend_t  echo_mends[] = {
+static echo_repair_t  echo_repairs[] = {
     { "tools[0].description", "null" },
     { "tools[0].parameters", "null" },
     { "tools[0].strict", "null" },
@@ -235,19 +235,19 @@ static void test_hosted(void);
 int
 main(void)
 {
-    echo_mend_t  *mend;
+    echo_repair_t  *repair;
 
     answer_cases(ANSWER_RESPONSE, &ngx_ors_fields_response, tool_cases);
     answer_cases(ANSWER_RESPONSE, &ngx_ors_fields_response, text_cases);
 
     shape_cases(error_cases, "{%s}", &ngx_ors_fields_error);
-    shape_mends(error_mends, &ngx_ors_fields_error);
+    shape_repairs(error_repairs, &ngx_ors_fields_error);
 
-    for (mend = echo_mends; mend->path; mend++) {
-        answer_mend(echoes, &ngx_ors_fields_response, mend->path,
-                    mend->value, NGX_ORS_READ_SPEC);
-        answer_mend(echoes, &ngx_ors_fields_response, mend->path,
-                    mend->value, NGX_ORS_READ_LOOSE);
+    for (repair = echo_repairs; repair->path; repair++) {
+        answer_repair(echoes, &ngx_ors_fields_response, repair->path,
+                      repair->value, NGX_ORS_STRICT_SPEC);
+        answer_repair(echoes, &ngx_ors_fields_response, repair->path,
+                      repair->value, NGX_ORS_TOLERANT_SPEC);
     }
 
     test_hosted();

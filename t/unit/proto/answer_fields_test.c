@@ -205,20 +205,20 @@ static void
 test_rows(void)
 {
     char              format[SHAPE_TEXT], text[SHAPE_TEXT];
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     ngx_ors_error_t   err;
 
     pool = ngx_ors_test_pool();
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
         is_int(shape_validate(shape_quotes(ANSWER_RESPONSE, text),
-                              &ngx_ors_fields_response, reading, pool, &err,
+                              &ngx_ors_fields_response, profile, pool, &err,
                               NULL),
-               NGX_OK, "the example in reading %d", (int) reading);
+               NGX_OK, "the example in profile %d", (int) profile);
     }
 
     ngx_destroy_pool(pool);
@@ -237,19 +237,19 @@ test_mends(void)
 {
     char                    name[64], value[64], *fill;
     size_t                  key;
-    ngx_uint_t              i, filled, reading;
+    ngx_uint_t              i, filled, profile;
     const ngx_ors_field_t  *field;
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
         filled = 0;
 
         for (i = 0; i < ngx_ors_fields_response.required; i++) {
             field = &ngx_ors_fields_response.fields[i];
 
-            if (!(field->need & reading)) {
+            if (!(field->need & profile)) {
                 continue;
             }
 
@@ -267,43 +267,43 @@ test_mends(void)
             snprintf(name, sizeof(name), "%.*s", (int) field->name.len,
                      field->name.data);
 
-            answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response, name,
-                        fill, reading);
+            answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response, name,
+                          fill, profile);
         }
 
-        is_int(filled, 28, "members that can be filled in, reading %d",
-               (int) reading);
+        is_int(filled, 28, "members that can be filled in, profile %d",
+               (int) profile);
     }
 
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "usage.total_tokens", "0", SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "usage.input_tokens_details", "{\"cached_tokens\":0}", SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "usage.output_tokens_details", "{\"reasoning_tokens\":0}",
-                SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "usage.input_tokens_details.cached_tokens", "0", SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "usage.input_tokens", NULL, SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "output[0].content[0].annotations", "[]", SPEC);
-    answer_mend(ANSWER_RESPONSE, &ngx_ors_fields_response,
-                "output[0].status", "\"completed\"", SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "usage.total_tokens", "0", SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "usage.input_tokens_details", "{\"cached_tokens\":0}", SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "usage.output_tokens_details", "{\"reasoning_tokens\":0}",
+                  SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "usage.input_tokens_details.cached_tokens", "0", SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "usage.input_tokens", NULL, SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "output[0].content[0].annotations", "[]", SPEC);
+    answer_repair(ANSWER_RESPONSE, &ngx_ors_fields_response,
+                  "output[0].status", "\"completed\"", SPEC);
 
-    answer_mend(response, &ngx_ors_fields_response, "error.code",
-                "\"server_error\"", SPEC);
-    answer_mend(response, &ngx_ors_fields_response, "error.message", NULL,
-                SPEC);
-    answer_mend(compaction, &ngx_ors_fields_compaction, "object",
-                "\"response.compaction\"", SPEC);
-    answer_mend(compaction, &ngx_ors_fields_compaction, "usage", NULL, SPEC);
+    answer_repair(response, &ngx_ors_fields_response, "error.code",
+                  "\"server_error\"", SPEC);
+    answer_repair(response, &ngx_ors_fields_response, "error.message", NULL,
+                  SPEC);
+    answer_repair(compaction, &ngx_ors_fields_compaction, "object",
+                  "\"response.compaction\"", SPEC);
+    answer_repair(compaction, &ngx_ors_fields_compaction, "usage", NULL, SPEC);
 }
 
 
 /* all nulls where there may be none, at the same time */
 
-static shape_mend_t  nulls[] = {
+static shape_repair_t  nulls[] = {
     { "a usage of nulls",
       "{'input_tokens':1,'output_tokens':2,'total_tokens':null,"
       "'input_tokens_details':null,"
@@ -318,7 +318,7 @@ static shape_mend_t  nulls[] = {
 static void
 test_nulls(void)
 {
-    shape_mends(nulls, &ngx_ors_fields_usage);
+    shape_repairs(nulls, &ngx_ors_fields_usage);
 }
 
 

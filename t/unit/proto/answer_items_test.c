@@ -44,7 +44,7 @@ static void test_values(shape_walk_t *w, ngx_ors_json_node_t *object,
 static void test_annotations(void);
 static void test_places(void);
 static ngx_int_t validate(char *document, const ngx_ors_shape_t *shape,
-    ngx_uint_t reading);
+    ngx_uint_t profile);
 
 
 static char  message[] =
@@ -398,33 +398,33 @@ main(void)
 
     shape_cases(other_members, "{%s}", &ngx_ors_fields_item);
 
-    answer_mend(message, &ngx_ors_fields_item, "status", "\"completed\"",
-                SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "content", NULL, SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "id", NULL, SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "role", NULL, SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "type", NULL, SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "content[0].text", NULL, SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "content[0].annotations",
-                "[]", SPEC);
-    answer_mend(message, &ngx_ors_fields_item, "content[0].logprobs", "[]",
-                NGX_ORS_READ_OPENAI);
-    answer_mend(message, &ngx_ors_fields_item,
-                "content[0].logprobs[0].bytes", "[]", SPEC);
-    answer_mend(message, &ngx_ors_fields_item,
-                "content[0].logprobs[0].top_logprobs", "[]", SPEC);
-    answer_mend(message, &ngx_ors_fields_item,
-                "content[0].logprobs[0].top_logprobs[0].bytes", "[]", SPEC);
-    answer_mend(call, &ngx_ors_fields_item, "status", "\"completed\"",
-                NGX_ORS_READ_OPENAI);
-    answer_mend(call, &ngx_ors_fields_item, "call_id", NULL, SPEC);
-    answer_mend(call, &ngx_ors_fields_item, "name", NULL, SPEC);
-    answer_mend(call, &ngx_ors_fields_item, "arguments", NULL, SPEC);
-    answer_mend(output, &ngx_ors_fields_item, "status", "\"completed\"",
-                SPEC);
-    answer_mend(output, &ngx_ors_fields_item, "output[1].detail",
-                "\"auto\"", SPEC);
-    answer_mend(reasoning, &ngx_ors_fields_item, "summary", "[]", SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "status", "\"completed\"",
+                  SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "content", NULL, SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "id", NULL, SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "role", NULL, SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "type", NULL, SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "content[0].text", NULL, SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "content[0].annotations",
+                  "[]", SPEC);
+    answer_repair(message, &ngx_ors_fields_item, "content[0].logprobs", "[]",
+                  NGX_ORS_STRICT_OPENAI);
+    answer_repair(message, &ngx_ors_fields_item,
+                  "content[0].logprobs[0].bytes", "[]", SPEC);
+    answer_repair(message, &ngx_ors_fields_item,
+                  "content[0].logprobs[0].top_logprobs", "[]", SPEC);
+    answer_repair(message, &ngx_ors_fields_item,
+                  "content[0].logprobs[0].top_logprobs[0].bytes", "[]", SPEC);
+    answer_repair(call, &ngx_ors_fields_item, "status", "\"completed\"",
+                  NGX_ORS_STRICT_OPENAI);
+    answer_repair(call, &ngx_ors_fields_item, "call_id", NULL, SPEC);
+    answer_repair(call, &ngx_ors_fields_item, "name", NULL, SPEC);
+    answer_repair(call, &ngx_ors_fields_item, "arguments", NULL, SPEC);
+    answer_repair(output, &ngx_ors_fields_item, "status", "\"completed\"",
+                  SPEC);
+    answer_repair(output, &ngx_ors_fields_item, "output[1].detail",
+                  "\"auto\"", SPEC);
+    answer_repair(reasoning, &ngx_ors_fields_item, "summary", "[]", SPEC);
 
     test_hosted();
     test_annotations();
@@ -458,11 +458,11 @@ test_hosted_item(hosted_t *item)
     snprintf(text, sizeof(text), "{'type':'%s',%s}", item->type,
              item->needed);
 
-    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_SPEC),
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_STRICT_SPEC),
            NGX_DECLINED, "%s in the specification", item->type);
-    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE),
-           NGX_DECLINED, "%s in the tolerant reading", item->type);
-    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_OPENAI), NGX_OK,
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_TOLERANT_SPEC),
+           NGX_DECLINED, "%s in the tolerant profile", item->type);
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_STRICT_OPENAI), NGX_OK,
            "%s", item->type);
 
     (void) shape_read(&w, &ngx_ors_fields_item, text, pool);
@@ -475,7 +475,7 @@ test_hosted_item(hosted_t *item)
 
     (void) shape_read(&w, &ngx_ors_fields_item, text, pool);
 
-    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_READ_LOOSE_OPENAI),
+    is_int(validate(text, &ngx_ors_fields_item, NGX_ORS_TOLERANT_OPENAI),
            NGX_OK, "%s with all of its members", item->type);
 
     test_values(&w, &w.json.nodes[0], needed, item->any);
@@ -508,15 +508,15 @@ test_values(shape_walk_t *w, ngx_ors_json_node_t *object, ngx_uint_t needed,
                 ? NGX_OK : NGX_DECLINED;
 
         rc = validate(answer_change(w, text, NULL, pool), w->shape,
-                      NGX_ORS_READ_OPENAI);
+                      NGX_ORS_STRICT_OPENAI);
         is_int(rc, optional, "%s without member %d", text, (int) i);
 
         rc = validate(answer_change(w, text, "null", pool), w->shape,
-                      NGX_ORS_READ_OPENAI);
+                      NGX_ORS_STRICT_OPENAI);
         is_int(rc, optional, "%s with null as member %d", text, (int) i);
 
         rc = validate(answer_change(w, text, value, pool), w->shape,
-                      NGX_ORS_READ_LOOSE_OPENAI);
+                      NGX_ORS_TOLERANT_OPENAI);
         is_int(rc, typed, "%s with %s as member %d", text, value, (int) i);
 
         w->target = ngx_ors_json_next(&w->json, w->target);
@@ -542,7 +542,7 @@ test_annotations(void)
                  "'type':'output_text','text':'','logprobs':[]}",
                  annotation->text);
 
-        is_int(validate(text, &ngx_ors_fields_part, NGX_ORS_READ_OPENAI),
+        is_int(validate(text, &ngx_ors_fields_part, NGX_ORS_STRICT_OPENAI),
                NGX_OK, "%s", annotation->text);
 
         (void) shape_read(&w, &ngx_ors_fields_part, text, pool);
@@ -561,42 +561,42 @@ test_places(void)
 {
     char         text[SHAPE_TEXT];
     place_t     *place;
-    ngx_uint_t   reading;
+    ngx_uint_t   profile;
 
     for (place = places; place->text; place++) {
 
-        for (reading = NGX_ORS_READ_SPEC;
-             reading <= NGX_ORS_READ_LOOSE_OPENAI;
-             reading <<= 1)
+        for (profile = NGX_ORS_STRICT_SPEC;
+             profile <= NGX_ORS_TOLERANT_OPENAI;
+             profile <<= 1)
         {
             snprintf(text, sizeof(text), "{'type':'message','id':'i',"
                      "'status':'completed','role':'user','content':[%s]}",
                      place->text);
 
-            is_int(validate(text, &ngx_ors_fields_item, reading),
-                   (place->message & reading) ? NGX_OK : NGX_DECLINED,
-                   "%s in a message, reading %d", place->text,
-                   (int) reading);
+            is_int(validate(text, &ngx_ors_fields_item, profile),
+                   (place->message & profile) ? NGX_OK : NGX_DECLINED,
+                   "%s in a message, profile %d", place->text,
+                   (int) profile);
 
             snprintf(text, sizeof(text), "{'type':'reasoning','id':'i',"
                      "'summary':[%s],'content':[%s]}", place->text,
                      place->text);
 
-            is_int(validate(text, &ngx_ors_fields_item, reading),
-                   (place->reasoning & reading) ? NGX_OK : NGX_DECLINED,
-                   "%s in reasoning, reading %d", place->text,
-                   (int) reading);
+            is_int(validate(text, &ngx_ors_fields_item, profile),
+                   (place->reasoning & profile) ? NGX_OK : NGX_DECLINED,
+                   "%s in reasoning, profile %d", place->text,
+                   (int) profile);
 
-            is_int(validate(place->text, &ngx_ors_fields_part, reading),
-                   (place->reasoning & reading) ? NGX_OK : NGX_DECLINED,
-                   "%s alone, reading %d", place->text, (int) reading);
+            is_int(validate(place->text, &ngx_ors_fields_part, profile),
+                   (place->reasoning & profile) ? NGX_OK : NGX_DECLINED,
+                   "%s alone, profile %d", place->text, (int) profile);
         }
     }
 }
 
 
 static ngx_int_t
-validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t reading)
+validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t profile)
 {
     char             *text;
     ngx_int_t         rc;
@@ -606,7 +606,7 @@ validate(char *document, const ngx_ors_shape_t *shape, ngx_uint_t reading)
     pool = ngx_ors_test_pool();
 
     text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
-    rc = shape_validate(text, shape, reading, pool, &err, NULL);
+    rc = shape_validate(text, shape, profile, pool, &err, NULL);
 
     ngx_destroy_pool(pool);
 

@@ -33,11 +33,11 @@
     "'background':false,'service_tier':'default','metadata':{},"              \
     "'safety_identifier':null,'prompt_cache_key':null}"
 
-/* the readings of a case */
+/* the profiles of a case */
 #define ALL       NGX_ORS_IN_ALL, NULL, NULL
-#define SPEC      NGX_ORS_READ_SPEC
+#define SPEC      NGX_ORS_STRICT_SPEC
 #define OPENAI    NGX_ORS_IN_OPENAI
-#define CORE      (NGX_ORS_READ_SPEC|NGX_ORS_READ_LOOSE)
+#define CORE      (NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC)
 #define TOLERANT  NGX_ORS_IN_TOLERANT
 #define WIDE      NGX_ORS_IN_WIDE
 #define NONE      0
@@ -52,7 +52,7 @@ typedef struct {
 } answer_member_t;
 
 
-/* a value for a member of the document, and the readings that take it */
+/* a value for a member of the document, and the profiles that take it */
 
 typedef struct {
     char                   *path;
@@ -68,7 +68,7 @@ answer_letters(shape_walk_t *w, char *text, answer_member_t *member)
 {
     char  letters[16], expected[16];
 
-    shape_letters(w, text, NGX_ORS_READ_SPEC, letters);
+    shape_letters(w, text, NGX_ORS_STRICT_SPEC, letters);
 
     is_mem(letters, ngx_strlen(letters), member->spec,
            ngx_strlen(member->spec), "%s", w->path);
@@ -83,7 +83,7 @@ answer_letters(shape_walk_t *w, char *text, answer_member_t *member)
                                  ? strspn(member->spec, "-n") : 0));
     }
 
-    shape_letters(w, text, NGX_ORS_READ_OPENAI, letters);
+    shape_letters(w, text, NGX_ORS_STRICT_OPENAI, letters);
 
     is_mem(letters, ngx_strlen(letters), expected, ngx_strlen(expected),
            "%s, openai", w->path);
@@ -154,7 +154,7 @@ answer_cases(char *document, const ngx_ors_shape_t *shape,
 {
     char             *text;
     ngx_int_t         rc;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     shape_walk_t      w;
     ngx_ors_error_t   err;
@@ -168,18 +168,18 @@ answer_cases(char *document, const ngx_ors_shape_t *shape,
             text = answer_change(&w, text, test->value, pool);
         }
 
-        for (reading = NGX_ORS_READ_SPEC;
-             reading <= NGX_ORS_READ_LOOSE_OPENAI;
-             reading <<= 1)
+        for (profile = NGX_ORS_STRICT_SPEC;
+             profile <= NGX_ORS_TOLERANT_OPENAI;
+             profile <<= 1)
         {
-            rc = shape_validate(text, shape, reading, pool, &err, NULL);
+            rc = shape_validate(text, shape, profile, pool, &err, NULL);
 
-            if (test->in & reading) {
-                is_int(rc, NGX_OK, "reading %d takes %s: %s", (int) reading,
+            if (test->in & profile) {
+                is_int(rc, NGX_OK, "profile %d takes %s: %s", (int) profile,
                        test->path, test->value);
 
-            } else if (is_int(rc, NGX_DECLINED, "reading %d refuses %s: %s",
-                              (int) reading, test->path, test->value))
+            } else if (is_int(rc, NGX_DECLINED, "profile %d refuses %s: %s",
+                              (int) profile, test->path, test->value))
             {
                 is_str(&err.code, test->code, "with a code");
                 is_str(&err.param, test->param, "with a param");
@@ -191,11 +191,11 @@ answer_cases(char *document, const ngx_ors_shape_t *shape,
 }
 
 
-/* what is taken out is put back, or, "value" NULL, cannot be mended */
+/* what is taken out is put back, or, "value" NULL, cannot be repaired */
 
 static ngx_inline void
-answer_mend(char *document, const ngx_ors_shape_t *shape, char *path,
-    char *value, ngx_uint_t reading)
+answer_repair(char *document, const ngx_ors_shape_t *shape, char *path,
+    char *value, ngx_uint_t profile)
 {
     char             *text;
     size_t            len;
@@ -217,12 +217,12 @@ answer_mend(char *document, const ngx_ors_shape_t *shape, char *path,
 
     text = answer_change(&w, text, NULL, pool);
 
-    rc = shape_validate(text, shape, reading, pool, &err, NULL);
+    rc = shape_validate(text, shape, profile, pool, &err, NULL);
     is_int(rc, NGX_DECLINED, "%s is needed", path);
 
     ngx_ors_out_init(&out, pool, SHAPE_TEXT);
 
-    rc = shape_validate(text, shape, reading, pool, &err, &out);
+    rc = shape_validate(text, shape, profile, pool, &err, &out);
 
     if (value == NULL) {
         is_int(rc, NGX_DECLINED, "%s cannot be filled in", path);
@@ -241,7 +241,7 @@ answer_mend(char *document, const ngx_ors_shape_t *shape, char *path,
 
     text = shape_read(&m, shape, text, pool);
 
-    is_int(shape_validate(text, shape, reading, pool, &err, NULL), NGX_OK,
+    is_int(shape_validate(text, shape, profile, pool, &err, NULL), NGX_OK,
            "%s is as it should be then", path);
 
     if (answer_find(&m, path)) {

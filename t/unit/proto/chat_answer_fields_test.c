@@ -201,7 +201,7 @@ static shape_case_t  chunks[] = {
 };
 
 
-static shape_mend_t  mended_answers[] = {
+static shape_repair_t  repaired_answers[] = {
     { "an answer of choices only",
       "{'choices':[{'message':{}}]}",
       "{'choices':[{'message':{'role':'assistant','content':null},"
@@ -238,7 +238,7 @@ static shape_mend_t  mended_answers[] = {
 };
 
 
-static shape_mend_t  mended_chunks[] = {
+static shape_repair_t  repaired_chunks[] = {
     { "a chunk without delta",
       "{'id':'','object':'chat.completion.chunk','created':0,'model':'',"
       "'choices':[{'index':0,'finish_reason':null},{'delta':null}]}",
@@ -262,18 +262,18 @@ test_errors(void)
 
     pool = ngx_ors_test_pool();
 
-    /* an error with status 200 is not mended into an answer */
+    /* an error with status 200 is not repaired into an answer */
 
     ngx_ors_out_init(&out, pool, 4096);
 
     is_int(shape_validate("{\"error\":{\"message\":\"x\"}}",
-                          &ngx_ors_fields_chat_answer, NGX_ORS_READ_LOOSE,
+                          &ngx_ors_fields_chat_answer, NGX_ORS_TOLERANT_SPEC,
                           pool, &err, &out),
            NGX_DECLINED, "an error is no answer");
     is_str(&err.param, "choices", "for it has no choices");
 
     is_int(shape_validate("{\"error\":{\"message\":\"x\"}}",
-                          &ngx_ors_fields_chat_chunk, NGX_ORS_READ_LOOSE,
+                          &ngx_ors_fields_chat_chunk, NGX_ORS_TOLERANT_SPEC,
                           pool, &err, &out),
            NGX_DECLINED, "an error is no chunk");
     is_str(&err.param, "choices", "for it has no choices");
@@ -296,8 +296,8 @@ main(void)
                 "{'id':'a','object':'chat.completion.chunk','created':1,"
                 "'model':'m','choices':[%s]}", &ngx_ors_fields_chat_chunk);
 
-    shape_mends(mended_answers, &ngx_ors_fields_chat_answer);
-    shape_mends(mended_chunks, &ngx_ors_fields_chat_chunk);
+    shape_repairs(repaired_answers, &ngx_ors_fields_chat_answer);
+    shape_repairs(repaired_chunks, &ngx_ors_fields_chat_chunk);
 
     test_errors();
 

@@ -4,7 +4,7 @@
  */
 
 
-/* answers of real servers: the good ones are good in all readings */
+/* answers of real servers: the good ones are good in all profiles */
 
 
 #include "shape_table.h"
@@ -132,20 +132,20 @@ test_stream(char *name, char *body, ngx_pool_t *pool)
 static ngx_uint_t
 test_document(char *name, char *text, const ngx_ors_shape_t *shape)
 {
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     ngx_ors_error_t   err;
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
         pool = ngx_ors_test_pool();
 
-        if (shape_validate(text, shape, reading, pool, &err, NULL)
+        if (shape_validate(text, shape, profile, pool, &err, NULL)
             != NGX_OK)
         {
-            fail("%s in reading %d: %.*s", name, (int) reading,
+            fail("%s in profile %d: %.*s", name, (int) profile,
                  (int) err.message.len, err.message.data);
             ngx_destroy_pool(pool);
             return 0;

@@ -289,7 +289,7 @@ test_limits(void)
 }
 
 
-/* what is stored is checked once, in the widest reading, without limits */
+/* what is stored is checked once, in the widest profile, without limits */
 
 static void
 test_broken(void)

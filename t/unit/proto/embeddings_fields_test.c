@@ -113,7 +113,7 @@ static shape_case_t  lists[] = {
 };
 
 
-static shape_mend_t  mended_vectors[] = {
+static shape_repair_t  repaired_vectors[] = {
     { "vectors alone",
       "{'data':[{'embedding':[0.5]},{'embedding':'AAAA','index':1}]}",
       "{'data':[{'embedding':[0.5],'object':'embedding','index':0},"
@@ -130,7 +130,7 @@ static shape_mend_t  mended_vectors[] = {
 };
 
 
-static shape_mend_t  mended_lists[] = {
+static shape_repair_t  repaired_lists[] = {
     { "names alone",
       "{'data':[{'id':'m'}]}",
       "{'data':[{'id':'m','object':'model','created':0,'owned_by':''}],"
@@ -160,8 +160,8 @@ main(void)
     shape_cases(lists, "{'object':'list','data':%s}",
                 &ngx_ors_fields_models);
 
-    shape_mends(mended_vectors, &ngx_ors_fields_embeddings_answer);
-    shape_mends(mended_lists, &ngx_ors_fields_models);
+    shape_repairs(repaired_vectors, &ngx_ors_fields_embeddings_answer);
+    shape_repairs(repaired_lists, &ngx_ors_fields_models);
 
     return done_testing();
 }

@@ -32,14 +32,14 @@ typedef struct {
 
 
 static void test_event(event_t *event);
-static void test_member(event_t *event, ngx_uint_t n, ngx_uint_t reading);
+static void test_member(event_t *event, ngx_uint_t n, ngx_uint_t profile);
 static ngx_uint_t read_members(event_t *event, event_member_t *members);
 static void write_event(event_t *event, ngx_uint_t n, char *value,
     char *text);
 static void test_sequence_number(event_t *event);
 static void test_flat(void);
 static void test_stream(void);
-static ngx_int_t validate(char *document, ngx_uint_t reading,
+static ngx_int_t validate(char *document, ngx_uint_t profile,
     ngx_ors_error_t *err, ngx_pool_t *pool);
 
 
@@ -319,7 +319,7 @@ test_event(event_t *event)
 {
     char              text[SHAPE_TEXT];
     ngx_int_t         rc;
-    ngx_uint_t        i, n, reading;
+    ngx_uint_t        i, n, profile;
     ngx_pool_t       *pool;
     event_member_t    members[16];
     ngx_ors_error_t   err;
@@ -328,23 +328,23 @@ test_event(event_t *event)
 
     n = read_members(event, members);
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
         pool = ngx_ors_test_pool();
 
-        rc = validate(text, reading, &err, pool);
+        rc = validate(text, profile, &err, pool);
 
-        if (event->in & reading) {
-            is_int(rc, NGX_OK, "%s, reading %d", event->type, (int) reading);
+        if (event->in & profile) {
+            is_int(rc, NGX_OK, "%s, profile %d", event->type, (int) profile);
 
             for (i = 0; i < n; i++) {
-                test_member(event, i, reading);
+                test_member(event, i, profile);
             }
 
-        } else if (is_int(rc, NGX_DECLINED, "no %s in reading %d",
-                          event->type, (int) reading))
+        } else if (is_int(rc, NGX_DECLINED, "no %s in profile %d",
+                          event->type, (int) profile))
         {
             is_str(&err.code, "invalid_value", "with a code");
             is_str(&err.param, "type", "with a param");
@@ -362,7 +362,7 @@ test_event(event_t *event)
 /* each value in its place */
 
 static void
-test_member(event_t *event, ngx_uint_t n, ngx_uint_t reading)
+test_member(event_t *event, ngx_uint_t n, ngx_uint_t profile)
 {
     char              text[SHAPE_TEXT], taken[16], *p;
     size_t            len;
@@ -377,7 +377,7 @@ test_member(event_t *event, ngx_uint_t n, ngx_uint_t reading)
 
     /* flavor "openai" has them always */
 
-    if (member->kind == 'l' && (reading & OPENAI)) {
+    if (member->kind == 'l' && (profile & OPENAI)) {
         member->optional = 0;
     }
 
@@ -387,7 +387,7 @@ test_member(event_t *event, ngx_uint_t n, ngx_uint_t reading)
         *p++ = '-';
     }
 
-    if (member->null || (member->optional && reading != SPEC)) {
+    if (member->null || (member->optional && profile != SPEC)) {
         *p++ = 'n';
     }
 
@@ -401,15 +401,15 @@ test_member(event_t *event, ngx_uint_t n, ngx_uint_t reading)
 
         write_event(event, n, values[i].text ? values[i].text : "-", text);
 
-        rc = validate(text, reading, &err, pool);
+        rc = validate(text, profile, &err, pool);
 
         if (strchr(taken, values[i].letter)) {
-            is_int(rc, NGX_OK, "%s takes %s: %s, reading %d", event->type,
-                   member->name, values[i].text, (int) reading);
+            is_int(rc, NGX_OK, "%s takes %s: %s, profile %d", event->type,
+                   member->name, values[i].text, (int) profile);
 
-        } else if (is_int(rc, NGX_DECLINED, "%s refuses %s: %s, reading %d",
+        } else if (is_int(rc, NGX_DECLINED, "%s refuses %s: %s, profile %d",
                           event->type, member->name, values[i].text,
-                          (int) reading))
+                          (int) profile))
         {
             ok(err.param.len >= len
                && ngx_memcmp(err.param.data, member->name, len) == 0,
@@ -528,7 +528,7 @@ static void
 test_sequence_number(event_t *event)
 {
     char              text[SHAPE_TEXT], *p;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     shape_walk_t      w;
     ngx_ors_error_t   err;
@@ -552,16 +552,16 @@ test_sequence_number(event_t *event)
         answer_cases(text, &ngx_ors_fields_event, numbers);
     }
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
-        if (!(event->in & reading)) {
+        if (!(event->in & profile)) {
             continue;
         }
 
-        answer_mend(text, &ngx_ors_fields_event, "sequence_number", "0",
-                    reading);
+        answer_repair(text, &ngx_ors_fields_event, "sequence_number", "0",
+                      profile);
 
         pool = ngx_ors_test_pool();
 
@@ -569,7 +569,7 @@ test_sequence_number(event_t *event)
 
         if (answer_find(&w, "sequence_number")) {
             p = answer_change(&w, p, "'x'", pool);
-            is_int(validate(p, reading, &err, pool), NGX_DECLINED, "%s", p);
+            is_int(validate(p, profile, &err, pool), NGX_DECLINED, "%s", p);
         }
 
         ngx_destroy_pool(pool);
@@ -601,7 +601,7 @@ test_flat(void)
     for (event = bad; *event; event++) {
         pool = ngx_ors_test_pool();
 
-        is_int(validate(*event, NGX_ORS_READ_OPENAI, &err, pool),
+        is_int(validate(*event, NGX_ORS_STRICT_OPENAI, &err, pool),
                NGX_DECLINED, "%s", *event);
 
         ngx_destroy_pool(pool);
@@ -610,12 +610,12 @@ test_flat(void)
     flat = "{'type':'error','sequence_number':0,'code':'c','message':'m',"
            "'param':'p'}";
 
-    answer_mend(flat, &ngx_ors_fields_event, "code", "\"\"",
-                NGX_ORS_READ_OPENAI);
-    answer_mend(flat, &ngx_ors_fields_event, "param", "\"\"",
-                NGX_ORS_READ_LOOSE_OPENAI);
-    answer_mend(flat, &ngx_ors_fields_event, "sequence_number", "0",
-                NGX_ORS_READ_OPENAI);
+    answer_repair(flat, &ngx_ors_fields_event, "code", "\"\"",
+                  NGX_ORS_STRICT_OPENAI);
+    answer_repair(flat, &ngx_ors_fields_event, "param", "\"\"",
+                  NGX_ORS_TOLERANT_OPENAI);
+    answer_repair(flat, &ngx_ors_fields_event, "sequence_number", "0",
+                  NGX_ORS_STRICT_OPENAI);
 }
 
 
@@ -623,7 +623,7 @@ static void
 test_stream(void)
 {
     char              text[SHAPE_TEXT], **event;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     ngx_ors_error_t   err;
 
@@ -631,15 +631,15 @@ test_stream(void)
 
         snprintf(text, sizeof(text), *event, ANSWER_RESPONSE);
 
-        for (reading = NGX_ORS_READ_SPEC;
-             reading <= NGX_ORS_READ_LOOSE_OPENAI;
-             reading <<= 1)
+        for (profile = NGX_ORS_STRICT_SPEC;
+             profile <= NGX_ORS_TOLERANT_OPENAI;
+             profile <<= 1)
         {
             pool = ngx_ors_test_pool();
 
-            is_int(validate(text, reading, &err, pool), NGX_OK,
-                   "event %d of the example, reading %d",
-                   (int) (event - stream), (int) reading);
+            is_int(validate(text, profile, &err, pool), NGX_OK,
+                   "event %d of the example, profile %d",
+                   (int) (event - stream), (int) profile);
 
             ngx_destroy_pool(pool);
         }
@@ -648,13 +648,13 @@ test_stream(void)
 
 
 static ngx_int_t
-validate(char *document, ngx_uint_t reading, ngx_ors_error_t *err,
+validate(char *document, ngx_uint_t profile, ngx_ors_error_t *err,
     ngx_pool_t *pool)
 {
     char  *text;
 
     text = shape_quotes(document, ngx_pnalloc(pool, SHAPE_TEXT));
 
-    return shape_validate(text, &ngx_ors_fields_event, reading, pool, err,
+    return shape_validate(text, &ngx_ors_fields_event, profile, pool, err,
                           NULL);
 }

@@ -15,7 +15,7 @@
 
 
 static ngx_uint_t test_request(char *name);
-static void test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
+static void test_policy(char *name, ngx_str_t *body, ngx_uint_t profile,
     ngx_uint_t unknown);
 
 
@@ -43,10 +43,10 @@ test_request(char *name)
     pool = ngx_ors_test_pool();
 
     if (ngx_ors_test_file(DIRECTORY, name, pool, &body)) {
-        test_policy(name, &body, NGX_ORS_READ_OPENAI,
+        test_policy(name, &body, NGX_ORS_STRICT_OPENAI,
                     ngx_ors_unknown_reject);
-        test_policy(name, &body, NGX_ORS_READ_OPENAI, ngx_ors_unknown_strip);
-        test_policy(name, &body, NGX_ORS_READ_LOOSE_OPENAI,
+        test_policy(name, &body, NGX_ORS_STRICT_OPENAI, ngx_ors_unknown_strip);
+        test_policy(name, &body, NGX_ORS_TOLERANT_OPENAI,
                     ngx_ors_unknown_reject);
 
     } else {
@@ -62,7 +62,7 @@ test_request(char *name)
 /* two are of a client that asks for too few tokens, which all refuse */
 
 static void
-test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
+test_policy(char *name, ngx_str_t *body, ngx_uint_t profile,
     ngx_uint_t unknown)
 {
     ngx_int_t           rc;
@@ -77,7 +77,7 @@ test_policy(char *name, ngx_str_t *body, ngx_uint_t reading,
 
     pool = ngx_ors_test_pool();
 
-    policy.reading = reading;
+    policy.profile = profile;
     policy.unknown = unknown;
     policy.mask = 0;
 

@@ -7,7 +7,7 @@
 /* what one reading takes and another one does not: items and their parts */
 
 
-#include "reading_table.h"
+#include "profile_table.h"
 
 
 #define CHARS16  "cccccccccccccccc"

@@ -31,7 +31,7 @@ typedef struct {
 } test_t;
 
 
-static void test_limit(test_t *test, ngx_uint_t reading);
+static void test_limit(test_t *test, ngx_uint_t profile);
 static ngx_int_t read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool,
     ngx_ors_error_t *err);
 static u_char *copy(u_char *dst, char *text);
@@ -137,8 +137,8 @@ main(void)
     }
 
     for (test = openai; test->head; test++) {
-        test_limit(test, NGX_ORS_READ_OPENAI);
-        test_limit(test, NGX_ORS_READ_LOOSE_OPENAI);
+        test_limit(test, NGX_ORS_STRICT_OPENAI);
+        test_limit(test, NGX_ORS_TOLERANT_OPENAI);
     }
 
     return done_testing();
@@ -146,7 +146,7 @@ main(void)
 
 
 static void
-test_limit(test_t *test, ngx_uint_t reading)
+test_limit(test_t *test, ngx_uint_t profile)
 {
     ngx_int_t         rc;
     ngx_pool_t       *pool;
@@ -154,7 +154,7 @@ test_limit(test_t *test, ngx_uint_t reading)
 
     pool = ngx_ors_test_pool();
 
-    ngx_ors_test_policy.reading = reading;
+    ngx_ors_test_policy.profile = profile;
 
     rc = read_units(test, test->n, pool, &err);
 

@@ -7,7 +7,7 @@
 /* the flavor "openai": its items, tools and choices, each field */
 
 
-#include "reading_table.h"
+#include "profile_table.h"
 
 
 #define FUNC  "{'type':'function','name':'f'}"
@@ -249,7 +249,7 @@ main(void)
 }
 
 
-/* tools pass in the tolerant reading of the specification, items do not */
+/* tools pass in the tolerant profile of the specification, items do not */
 
 static void
 test_goods(frame_t *frame, good_t *goods, char *code)

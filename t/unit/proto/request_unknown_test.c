@@ -7,7 +7,7 @@
 /* unknown keys: passed, stripped, refused */
 
 
-#include "reading_table.h"
+#include "profile_table.h"
 
 
 #define USER  "'type':'message','role':'user','content':"
@@ -15,14 +15,14 @@
 
 typedef struct {
     char        *text;
-    char        *stripped;   /* what goes on in the reading of the spec */
+    char        *stripped;   /* what goes on in the profile of the spec */
     char        *param;      /* of the first key that is unknown */
 } unknown_t;
 
 
 typedef struct {
     char        *text;
-    ngx_uint_t   good;       /* readings that know all of it */
+    ngx_uint_t   good;       /* profiles that know all of it */
     char        *param;      /* that the others do not */
 } known_t;
 
@@ -32,7 +32,7 @@ static void test_model(void);
 static void test_known(const ngx_ors_shape_t *shape, known_t *row);
 static void test_limit(void);
 static void is_body(ngx_ors_request_t *req, char *expected, char *name);
-static ngx_int_t read_with(const ngx_ors_shape_t *shape, ngx_uint_t reading,
+static ngx_int_t read_with(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     ngx_uint_t unknown, char *text, ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static void quotes(char *dst, char *src);
@@ -422,14 +422,14 @@ is_body(ngx_ors_request_t *req, char *expected, char *name)
 /* the text is copied to where the request may borrow it */
 
 static ngx_int_t
-read_with(const ngx_ors_shape_t *shape, ngx_uint_t reading,
+read_with(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     ngx_uint_t unknown, char *text, ngx_ors_request_t *req,
     ngx_ors_error_t *err)
 {
     static char              copy[65536];
     static ngx_ors_policy_t  policy;
 
-    policy.reading = reading;
+    policy.profile = profile;
     policy.unknown = unknown;
 
     strcpy(copy, text);

@@ -21,7 +21,7 @@ typedef struct {
 } echo_t;
 
 
-static void test_echoes(echo_t *echo, ngx_uint_t readings);
+static void test_echoes(echo_t *echo, ngx_uint_t profiles);
 static void test_every_field(void);
 static void test_states(void);
 static void test_items(void);
@@ -278,10 +278,10 @@ static ngx_ors_json_t       json;
 int
 main(void)
 {
-    test_echoes(echoes, NGX_ORS_READ_LOOSE);
+    test_echoes(echoes, NGX_ORS_TOLERANT_SPEC);
     test_echoes(echoes_openai, NGX_ORS_IN_OPENAI);
 
-    ngx_ors_test_policy.reading = NGX_ORS_READ_LOOSE;
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
 
     test_every_field();
     test_states();
@@ -294,21 +294,21 @@ main(void)
 }
 
 
-/* whatever came, the answer is good in the strict reading of the flavor */
+/* whatever came, the answer is good in the strict profile of the flavor */
 
 static void
-test_echoes(echo_t *echo, ngx_uint_t readings)
+test_echoes(echo_t *echo, ngx_uint_t profiles)
 {
     ngx_uint_t  n;
 
     for ( /* void */ ; echo->request; echo++) {
         for (n = 0; n < 4; n++) {
 
-            if (!(readings & (1 << n))) {
+            if (!(profiles & (1 << n))) {
                 continue;
             }
 
-            ngx_ors_test_policy.reading = 1 << n;
+            ngx_ors_test_policy.profile = 1 << n;
 
             setup(echo->request);
             render();
@@ -751,8 +751,8 @@ is_valid(const char *label)
     ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 
-    policy.reading = (ngx_ors_test_policy.reading & NGX_ORS_IN_OPENAI)
-                     ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
+    policy.profile = (ngx_ors_test_policy.profile & NGX_ORS_IN_OPENAI)
+                     ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;
     policy.unknown = ngx_ors_unknown_reject;
 
     v.json = &json;

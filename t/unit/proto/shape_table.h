@@ -29,7 +29,7 @@ typedef struct {
 } shape_member_t;
 
 
-/* a piece for the %s of a document, and the readings that take it */
+/* a piece for the %s of a document, and the profiles that take it */
 
 typedef struct {
     char                   *text;
@@ -42,8 +42,8 @@ typedef struct {
 typedef struct {
     char                   *name;
     char                   *text;
-    char                   *mended;
-} shape_mend_t;
+    char                   *repaired;
+} shape_repair_t;
 
 
 typedef struct {
@@ -73,13 +73,13 @@ static struct {
 
 
 static ngx_inline ngx_int_t
-shape_validate(char *text, const ngx_ors_shape_t *shape, ngx_uint_t reading,
-    ngx_pool_t *pool, ngx_ors_error_t *err, ngx_ors_out_t *mended)
+shape_validate(char *text, const ngx_ors_shape_t *shape, ngx_uint_t profile,
+    ngx_pool_t *pool, ngx_ors_error_t *err, ngx_ors_out_t *repaired)
 {
     ngx_int_t           rc;
     ngx_ors_json_t      json;
     ngx_ors_edits_t     edits;
-    ngx_ors_policy_t    policy = { reading, ngx_ors_unknown_auto, 0, 0, 0 };
+    ngx_ors_policy_t    policy = { profile, ngx_ors_unknown_auto, 0, 0, 0 };
     ngx_ors_validate_t  v;
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
@@ -101,12 +101,12 @@ shape_validate(char *text, const ngx_ors_shape_t *shape, ngx_uint_t reading,
     v.pool = pool;
     v.err = err;
     v.edits = &edits;
-    v.mend = (mended != NULL);
+    v.repair = (repaired != NULL);
 
     rc = ngx_ors_validate(&v, &json.nodes[0], shape, NULL);
 
-    if (rc == NGX_OK && mended) {
-        ngx_ors_edits_write(&edits, &json, 0, ngx_strlen(text), 0, mended);
+    if (rc == NGX_OK && repaired) {
+        ngx_ors_edits_write(&edits, &json, 0, ngx_strlen(text), 0, repaired);
     }
 
     return rc;
@@ -266,7 +266,7 @@ shape_change(shape_walk_t *w, char *text, char *value, char *buf)
 /* the letters of what is taken; a refusal must name the member or one in it */
 
 static ngx_inline void
-shape_letters(shape_walk_t *w, char *text, ngx_uint_t reading, char *letters)
+shape_letters(shape_walk_t *w, char *text, ngx_uint_t profile, char *letters)
 {
     char              buf[SHAPE_TEXT];
     size_t            len;
@@ -282,7 +282,7 @@ shape_letters(shape_walk_t *w, char *text, ngx_uint_t reading, char *letters)
 
         shape_change(w, text, shape_values[i].text, buf);
 
-        rc = shape_validate(buf, w->shape, reading, pool, &err, NULL);
+        rc = shape_validate(buf, w->shape, profile, pool, &err, NULL);
 
         if (rc == NGX_OK) {
             *letters++ = shape_values[i].letter;
@@ -306,10 +306,10 @@ shape_member(shape_walk_t *w, char *text, shape_member_t *member)
 {
     char  strict[16], openai[16], loose[16], nulls[16], expected[16];
 
-    shape_letters(w, text, NGX_ORS_READ_SPEC, strict);
-    shape_letters(w, text, NGX_ORS_READ_OPENAI, openai);
-    shape_letters(w, text, NGX_ORS_READ_LOOSE, loose);
-    shape_letters(w, text, NGX_ORS_READ_LOOSE_OPENAI, nulls);
+    shape_letters(w, text, NGX_ORS_STRICT_SPEC, strict);
+    shape_letters(w, text, NGX_ORS_STRICT_OPENAI, openai);
+    shape_letters(w, text, NGX_ORS_TOLERANT_SPEC, loose);
+    shape_letters(w, text, NGX_ORS_TOLERANT_OPENAI, nulls);
 
     is_mem(strict, ngx_strlen(strict), member->strict,
            ngx_strlen(member->strict), "%s, strict", w->path);
@@ -336,7 +336,7 @@ shape_members(char *document, const ngx_ors_shape_t *shape,
     shape_member_t *member)
 {
     char             *text;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     shape_walk_t      w;
     ngx_ors_error_t   err;
@@ -345,12 +345,12 @@ shape_members(char *document, const ngx_ors_shape_t *shape,
 
     text = shape_read(&w, shape, document, pool);
 
-    for (reading = NGX_ORS_READ_SPEC;
-         reading <= NGX_ORS_READ_LOOSE_OPENAI;
-         reading <<= 1)
+    for (profile = NGX_ORS_STRICT_SPEC;
+         profile <= NGX_ORS_TOLERANT_OPENAI;
+         profile <<= 1)
     {
-        is_int(shape_validate(text, shape, reading, pool, &err, NULL), NGX_OK,
-               "the document is good in reading %d", (int) reading);
+        is_int(shape_validate(text, shape, profile, pool, &err, NULL), NGX_OK,
+               "the document is good in profile %d", (int) profile);
     }
 
     for ( /* void */ ; shape_row(&w, member->path); member++) {
@@ -369,29 +369,29 @@ shape_cases(shape_case_t *test, const char *format,
 {
     char              document[SHAPE_TEXT], text[SHAPE_TEXT];
     ngx_int_t         rc;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     ngx_ors_error_t   err;
 
     for ( /* void */ ; test->text; test++) {
 
-        for (reading = NGX_ORS_READ_SPEC;
-             reading <= NGX_ORS_READ_LOOSE_OPENAI;
-             reading <<= 1)
+        for (profile = NGX_ORS_STRICT_SPEC;
+             profile <= NGX_ORS_TOLERANT_OPENAI;
+             profile <<= 1)
         {
             pool = ngx_ors_test_pool();
 
             snprintf(document, sizeof(document), format, test->text);
             shape_quotes(document, text);
 
-            rc = shape_validate(text, shape, reading, pool, &err, NULL);
+            rc = shape_validate(text, shape, profile, pool, &err, NULL);
 
-            if (test->in & reading) {
-                is_int(rc, NGX_OK, "reading %d takes %s", (int) reading,
+            if (test->in & profile) {
+                is_int(rc, NGX_OK, "profile %d takes %s", (int) profile,
                        test->text);
 
-            } else if (is_int(rc, NGX_DECLINED, "reading %d refuses %s",
-                              (int) reading, test->text))
+            } else if (is_int(rc, NGX_DECLINED, "profile %d refuses %s",
+                              (int) profile, test->text))
             {
                 is_str(&err.code, test->code, "with a code");
 
@@ -406,14 +406,14 @@ shape_cases(shape_case_t *test, const char *format,
 }
 
 
-/* what is filled in, in all readings; the result is good without that */
+/* what is filled in, in all profiles; the result is good without that */
 
 static ngx_inline void
-shape_mends(shape_mend_t *test, const ngx_ors_shape_t *shape)
+shape_repairs(shape_repair_t *test, const ngx_ors_shape_t *shape)
 {
-    char              text[SHAPE_TEXT], mended[SHAPE_TEXT];
+    char              text[SHAPE_TEXT], repaired[SHAPE_TEXT];
     ngx_int_t         rc;
-    ngx_uint_t        reading;
+    ngx_uint_t        profile;
     ngx_pool_t       *pool;
     ngx_chain_t      *chain;
     ngx_ors_out_t     out;
@@ -421,27 +421,27 @@ shape_mends(shape_mend_t *test, const ngx_ors_shape_t *shape)
 
     for ( /* void */ ; test->name; test++) {
 
-        for (reading = NGX_ORS_READ_SPEC;
-             reading <= NGX_ORS_READ_LOOSE_OPENAI;
-             reading <<= 1)
+        for (profile = NGX_ORS_STRICT_SPEC;
+             profile <= NGX_ORS_TOLERANT_OPENAI;
+             profile <<= 1)
         {
             pool = ngx_ors_test_pool();
             chain = NULL;
 
             shape_quotes(test->text, text);
-            shape_quotes(test->mended, mended);
+            shape_quotes(test->repaired, repaired);
 
             ngx_ors_out_init(&out, pool, 4096);
 
-            rc = shape_validate(text, shape, reading, pool, &err, &out);
+            rc = shape_validate(text, shape, profile, pool, &err, &out);
 
-            is_int(rc, NGX_OK, "%s is mended in reading %d", test->name,
-                   (int) reading);
+            is_int(rc, NGX_OK, "%s is repaired in profile %d", test->name,
+                   (int) profile);
 
             (void) ngx_ors_out_take(&out, &chain);
-            is_chain(chain, mended, "with what is expected");
+            is_chain(chain, repaired, "with what is expected");
 
-            rc = shape_validate(mended, shape, reading, pool, &err, NULL);
+            rc = shape_validate(repaired, shape, profile, pool, &err, NULL);
             is_int(rc, NGX_OK, "which is good");
 
             ngx_destroy_pool(pool);

@@ -167,7 +167,7 @@ main(void)
 }
 
 
-/* in each reading, whatever becomes of unknown keys */
+/* in each profile, whatever becomes of unknown keys */
 
 static void
 test_row(spelling_t *row)
@@ -200,13 +200,13 @@ test_row(spelling_t *row)
         ngx_memzero(&v, sizeof(ngx_ors_validate_t));
         ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
-        policy.reading = 1 << n % 4;
+        policy.profile = 1 << n % 4;
         policy.unknown = n / 4;
 
         /* there an unknown key, too, is an error, and maybe the first one */
 
         if (policy.unknown == ngx_ors_unknown_reject
-            && (row->code == NULL || policy.reading == NGX_ORS_READ_SPEC))
+            && (row->code == NULL || policy.profile == NGX_ORS_STRICT_SPEC))
         {
             continue;
         }
@@ -256,7 +256,7 @@ test_null(void)
                  "\"name\":null,\"function\":{\"name\":\"f\"},"
                  "\"%s\":\"g\"}]}", names[i]);
 
-        is_int(shape_validate(text, create, NGX_ORS_READ_LOOSE, pool, &err,
+        is_int(shape_validate(text, create, NGX_ORS_TOLERANT_SPEC, pool, &err,
                               NULL),
                NGX_DECLINED, "%s", text);
         is_str(&err.code, TWICE, "with a code");
@@ -277,12 +277,12 @@ test_message(void)
     pool = ngx_ors_test_pool();
 
     shape_validate(shape_quotes("{'Model':'x'}", text), create,
-                   NGX_ORS_READ_OPENAI, pool, &err, NULL);
+                   NGX_ORS_STRICT_OPENAI, pool, &err, NULL);
     is_str(&err.message, "\"Model\" is not known, the name is \"model\"",
            "the right name is told");
 
     shape_validate(shape_quotes("{'model':'x','MODEL':'y'}", text), create,
-                   NGX_ORS_READ_OPENAI, pool, &err, NULL);
+                   NGX_ORS_STRICT_OPENAI, pool, &err, NULL);
     is_str(&err.message,
            "\"model\" is given more than once, also as \"MODEL\"",
            "the other spelling is told");

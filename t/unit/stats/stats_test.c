@@ -143,11 +143,11 @@ test_json(void)
     text = render(ngx_ors_stats_json, 1700000000);
     is_text(text,
            "{\"since\":1700000000,"
-           "\"requests\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"requests\":{\"checked\":0,\"repaired\":0,\"refused\":0,"
            "\"reported\":0},"
-           "\"answers\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"answers\":{\"checked\":0,\"repaired\":0,\"refused\":0,"
            "\"reported\":0},"
-           "\"streams\":{\"checked\":0,\"mended\":0,\"refused\":0,"
+           "\"streams\":{\"checked\":0,\"repaired\":0,\"refused\":0,"
            "\"reported\":0},"
            "\"upstream_errors\":0,\"failovers\":0,\"codes\":{}}\n",
            "json of nothing");
@@ -158,11 +158,11 @@ test_json(void)
     text = render(ngx_ors_stats_json, 1700000000);
     is_text(text,
            "{\"since\":1700000000,"
-           "\"requests\":{\"checked\":12345678901234,\"mended\":2,"
+           "\"requests\":{\"checked\":12345678901234,\"repaired\":2,"
            "\"refused\":3,\"reported\":4},"
-           "\"answers\":{\"checked\":5,\"mended\":6,\"refused\":7,"
+           "\"answers\":{\"checked\":5,\"repaired\":6,\"refused\":7,"
            "\"reported\":8},"
-           "\"streams\":{\"checked\":9,\"mended\":10,\"refused\":11,"
+           "\"streams\":{\"checked\":9,\"repaired\":10,\"refused\":11,"
            "\"reported\":12},"
            "\"upstream_errors\":13,\"failovers\":14,\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
@@ -187,8 +187,8 @@ test_prometheus(void)
            12345678901234, "requests checked");
     is_int(value(text, "open_responses_refused_total{kind=\"answer\"}"),
            7, "answers refused");
-    is_int(value(text, "open_responses_mended_total{kind=\"stream\"}"),
-           10, "streams mended");
+    is_int(value(text, "open_responses_repaired_total{kind=\"stream\"}"),
+           10, "streams repaired");
     is_int(value(text, "open_responses_reported_total{kind=\"stream\"}"),
            12, "streams reported");
     is_int(value(text, "open_responses_upstream_errors_total"), 13,

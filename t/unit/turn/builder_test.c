@@ -361,7 +361,7 @@ setup(ngx_pool_t *pool)
 
     rc = ngx_ors_test_request(&request, &body, &limits, pool, &err);
 
-    if (rc != NGX_OK || ngx_ors_id_init(&answer.ids, pool->log) != NGX_OK) {
+    if (rc != NGX_OK || ngx_ors_id_init(&builder.ids, pool->log) != NGX_OK) {
         fail("setup");
     }
 
@@ -370,14 +370,14 @@ setup(ngx_pool_t *pool)
     resp.request = &request;
     resp.error = &err;
 
-    ngx_memset(answer.ids.token, 't', NGX_ORS_ID_LEN);
+    ngx_memset(builder.ids.token, 't', NGX_ORS_ID_LEN);
 
-    answer.resp = &resp;
-    answer.out = &out;
-    answer.limits = &limits;
-    answer.pool = pool;
-    answer.log = pool->log;
-    answer.stream = 1;
+    builder.resp = &resp;
+    builder.out = &out;
+    builder.limits = &limits;
+    builder.pool = pool;
+    builder.log = pool->log;
+    builder.stream = 1;
 }
 
 

@@ -257,7 +257,7 @@ set_directives(edge_t *edge, run_t *run)
         }
     }
 
-    run->policy.reading = flavor & strict & NGX_ORS_IN_ALL;
+    run->policy.profile = flavor & strict & NGX_ORS_IN_ALL;
 }
 
 

@@ -163,7 +163,8 @@ test_masked(void)
     ngx_uint_t  i;
 
     static ngx_ors_policy_t  policy = {
-        NGX_ORS_READ_LOOSE, ngx_ors_unknown_auto, 1, ngx_ors_reasoning_summary,
+        NGX_ORS_TOLERANT_SPEC, ngx_ors_unknown_auto, 1,
+        ngx_ors_reasoning_summary,
         ngx_ors_refusal_part
     };
 

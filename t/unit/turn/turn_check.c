@@ -70,8 +70,8 @@ check_run(check_t *c, run_t *run)
         return;
     }
 
-    c->reading = (run->policy.reading & NGX_ORS_IN_OPENAI)
-                 ? NGX_ORS_READ_OPENAI : NGX_ORS_READ_SPEC;
+    c->profile = (run->policy.profile & NGX_ORS_IN_OPENAI)
+                 ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;
 
     c->pool = ngx_ors_test_pool();
     ngx_ors_json_init(&c->json, c->pool, 100, 1000000);
@@ -157,7 +157,7 @@ check_ways(run_t *run, ngx_uint_t other, const char *expected,
 
     for (n = 0; n < 4; n++) {
         run->stream = n & 1;
-        run->policy.reading = (n & 2) ? NGX_ORS_READ_OPENAI : other;
+        run->policy.profile = (n & 2) ? NGX_ORS_STRICT_OPENAI : other;
 
         snprintf(way, sizeof(way), "%s, %s, %s", name,
                  (n & 2) ? "strict" : "another reading",
@@ -850,7 +850,7 @@ check_shape(check_t *c, const ngx_ors_shape_t *shape)
     ngx_memzero(&policy, sizeof(ngx_ors_policy_t));
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 
-    policy.reading = c->reading;
+    policy.profile = c->profile;
     policy.unknown = ngx_ors_unknown_reject;
 
     v.json = &c->json;

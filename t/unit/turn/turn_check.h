@@ -48,7 +48,7 @@ typedef struct {
     check_state_e     state;
     ngx_pool_t       *pool;
     ngx_ors_json_t    json;
-    ngx_uint_t        reading;         /* strict, in the run's flavor */
+    ngx_uint_t        profile;         /* strict, in the run's flavor */
     ngx_str_t         id;              /* of the response */
     ngx_str_t         code;            /* of the error event */
 
@@ -81,7 +81,7 @@ void check_split(run_t *run, const char *expected, const char *name);
 
 
 /*
- * Both, of a stream and of a document, in the strict reading of the flavor
+ * Both, of a stream and of a document, in the strict profile of the flavor
  * openai and in the "other" one.
  */
 void check_ways(run_t *run, ngx_uint_t other, const char *expected,

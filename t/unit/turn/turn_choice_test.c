@@ -215,7 +215,8 @@ test_way(ngx_uint_t i)
 
     for (n = 0; n < 4; n++) {
         run.stream = n & 1;
-        run.policy.reading = (n & 2) ? NGX_ORS_READ_SPEC : NGX_ORS_READ_LOOSE;
+        run.policy.profile
+            = (n & 2) ? NGX_ORS_STRICT_SPEC : NGX_ORS_TOLERANT_SPEC;
 
         expected = ((n & 2) || ways[i].tolerant == NULL) ? ways[i].strict
                                                          : ways[i].tolerant;
@@ -333,7 +334,7 @@ test_spaces(void)
         run_init(&run, body, len);
         run.request = request;
         run.stream = 0;
-        run.policy.reading = NGX_ORS_READ_OPENAI;
+        run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
         run_turn(&run);
         check_digest(&run, tests[i].expected, "namespaces");

@@ -104,7 +104,7 @@ compact_run(compact_t *c, run_t *run, const char *request, u_char *body,
 {
     run_init(run, body, len);
 
-    run->policy.reading = NGX_ORS_READ_OPENAI;
+    run->policy.profile = NGX_ORS_STRICT_OPENAI;
     run->stream = stream;
     run->step = 20;
     run->sealer = &c->sealer;

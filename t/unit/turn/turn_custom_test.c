@@ -175,7 +175,7 @@ test_way(ngx_uint_t i)
     run_init(&run, body, len);
     run.request = TOOLS;
 
-    check_ways(&run, NGX_ORS_READ_LOOSE_OPENAI, ways[i].expected,
+    check_ways(&run, NGX_ORS_TOLERANT_OPENAI, ways[i].expected,
                ways[i].name);
 
     free(body);
@@ -202,7 +202,7 @@ test_long(void)
 
     run_init(&run, body, len);
     run.request = TOOLS;
-    run.policy.reading = NGX_ORS_READ_OPENAI;
+    run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
     snprintf(text, sizeof(text), "completed | custom c(a) %s | usage 0+0=0",
              input);
@@ -231,7 +231,7 @@ test_events(void)
 
     run_init(&run, body, len);
     run.request = TOOLS;
-    run.policy.reading = NGX_ORS_READ_OPENAI;
+    run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
     run_turn(&run);
 

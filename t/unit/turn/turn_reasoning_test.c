@@ -226,7 +226,7 @@ test_way(ngx_uint_t i)
     run.think = ways[i].think;
     run.policy.reasoning = ways[i].reasoning;
 
-    check_ways(&run, NGX_ORS_READ_LOOSE, ways[i].expected, ways[i].name);
+    check_ways(&run, NGX_ORS_TOLERANT_SPEC, ways[i].expected, ways[i].name);
 
     free(body);
 }
@@ -244,29 +244,29 @@ test_events(void)
     ngx_uint_t   i;
 
     static struct {
-        ngx_uint_t            reading;
+        ngx_uint_t            profile;
         ngx_ors_reasoning_e   reasoning;
         const char           *types;
     } tests[] = {
 
-        { NGX_ORS_READ_SPEC, SUMMARY,
+        { NGX_ORS_STRICT_SPEC, SUMMARY,
           "reasoning_summary_part.added reasoning_summary_text.delta "
           "reasoning_summary_text.delta reasoning_summary_text.done "
           "reasoning_summary_part.done " },
 
-        { NGX_ORS_READ_SPEC, CONTENT,
+        { NGX_ORS_STRICT_SPEC, CONTENT,
           "content_part.added reasoning.delta reasoning.delta "
           "reasoning.done content_part.done " },
 
-        { NGX_ORS_READ_LOOSE, CONTENT,
+        { NGX_ORS_TOLERANT_SPEC, CONTENT,
           "content_part.added reasoning.delta reasoning.delta "
           "reasoning.done content_part.done " },
 
-        { NGX_ORS_READ_OPENAI, CONTENT,
+        { NGX_ORS_STRICT_OPENAI, CONTENT,
           "content_part.added reasoning_text.delta reasoning_text.delta "
           "reasoning_text.done content_part.done " },
 
-        { NGX_ORS_READ_LOOSE_OPENAI, CONTENT,
+        { NGX_ORS_TOLERANT_OPENAI, CONTENT,
           "content_part.added reasoning_text.delta reasoning_text.delta "
           "reasoning_text.done content_part.done " }
     };
@@ -275,7 +275,7 @@ test_events(void)
 
     for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         run_init(&run, body, len);
-        run.policy.reading = tests[i].reading;
+        run.policy.profile = tests[i].profile;
         run.policy.reasoning = tests[i].reasoning;
 
         run_turn(&run);

@@ -110,7 +110,7 @@ test_way(ngx_uint_t i)
     run_init(&run, body, len);
     run.request = TOOLS;
 
-    check_ways(&run, NGX_ORS_READ_LOOSE_OPENAI, ways[i].expected,
+    check_ways(&run, NGX_ORS_TOLERANT_OPENAI, ways[i].expected,
                ways[i].name);
 
     free(body);
@@ -132,7 +132,7 @@ test_events(void)
 
     run_init(&run, body, len);
     run.request = TOOLS;
-    run.policy.reading = NGX_ORS_READ_OPENAI;
+    run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
     run_turn(&run);
 
@@ -187,7 +187,7 @@ test_choice(void)
         run_init(&run, body, len);
         run.request = request;
         run.stream = 0;
-        run.policy.reading = NGX_ORS_READ_OPENAI;
+        run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
         run_turn(&run);
         check_digest(&run, tests[i].expected, tests[i].choice);
@@ -203,7 +203,7 @@ test_choice(void)
     run_init(&run, body, len);
     run.request = TOOLS ",'tool_choice':{'type':'tool_search'}";
     run.stream = 0;
-    run.policy.reading = NGX_ORS_READ_OPENAI;
+    run.policy.profile = NGX_ORS_STRICT_OPENAI;
 
     run_turn(&run);
     check_digest(&run, "500 model_error", "a search that is not made");
@@ -227,7 +227,7 @@ test_limits(void)
     run_init(&run, body, len);
     run.request = TOOLS;
     run.stream = 0;
-    run.policy.reading = NGX_ORS_READ_OPENAI;
+    run.policy.profile = NGX_ORS_STRICT_OPENAI;
     run.limits.depth = 10;
 
     run_turn(&run);

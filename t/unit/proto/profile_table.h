@@ -1,7 +1,7 @@
 
 /*
- * Tables of requests in all readings: a piece of JSON, with ' for ", the
- * readings that take it, and what the others say.
+ * Tables of requests in all profiles: a piece of JSON, with ' for ", the
+ * profiles that take it, and what the others say.
  */
 
 
@@ -14,9 +14,9 @@
 #include <ngx_ors_request.h>
 
 
-#define SPEC      NGX_ORS_READ_SPEC
-#define OPENAI    NGX_ORS_READ_OPENAI
-#define LOOSE     NGX_ORS_READ_LOOSE
+#define SPEC      NGX_ORS_STRICT_SPEC
+#define OPENAI    NGX_ORS_STRICT_OPENAI
+#define LOOSE     NGX_ORS_TOLERANT_SPEC
 #define STRICT    NGX_ORS_IN_STRICT
 #define FLAVOR    NGX_ORS_IN_OPENAI
 #define TOLERANT  NGX_ORS_IN_TOLERANT
@@ -32,7 +32,7 @@
 
 typedef struct {
     char        *text;
-    ngx_uint_t   good;       /* readings that take it */
+    ngx_uint_t   good;       /* profiles that take it */
     char        *code;       /* of the others' error */
     char        *param;      /* the path behind the one of the whole table */
 } reading_t;
@@ -98,7 +98,7 @@ test_reading(frame_t *frame, reading_t *row, ngx_uint_t n)
 
     pool = ngx_ors_test_pool();
 
-    policy.reading = 1 << n;
+    policy.profile = 1 << n;
     policy.unknown = ngx_ors_unknown_auto;
     policy.mask = 0;
 
@@ -106,7 +106,7 @@ test_reading(frame_t *frame, reading_t *row, ngx_uint_t n)
 
     rc = read_in(frame->shape, &policy, text, pool, &req, &err);
 
-    if (row->good & policy.reading) {
+    if (row->good & policy.profile) {
         is_int(rc, NGX_OK, "%s: %s", reading_names[n], text);
 
         if (rc != NGX_OK) {
@@ -128,17 +128,17 @@ test_reading(frame_t *frame, reading_t *row, ngx_uint_t n)
 }
 
 
-/* "readings" are those that the table is about */
+/* "profiles" are those that the table is about */
 
 static ngx_inline void
-test_readings(frame_t *frame, reading_t *rows, ngx_uint_t readings)
+test_readings(frame_t *frame, reading_t *rows, ngx_uint_t profiles)
 {
     ngx_uint_t   n;
     reading_t   *row;
 
     for (row = rows; row->text; row++) {
         for (n = 0; n < 4; n++) {
-            if (readings & (1 << n)) {
+            if (profiles & (1 << n)) {
                 test_reading(frame, row, n);
             }
         }

@@ -7,7 +7,7 @@
 /* what one reading takes and another one does not: parameters and tools */
 
 
-#include "reading_table.h"
+#include "profile_table.h"
 
 
 #define CHARS16  "cccccccccccccccc"
@@ -41,10 +41,10 @@ static reading_t  bodies[] = {
     { "{'provider':{'order':['p']}}", ALL, NULL, NULL },
     { "{'provider':null,'provider_options':null,'params':null}", ALL, NULL,
       NULL },
-    { "{'provider':[]}", NGX_ORS_READ_SPEC, TYPE, "provider" },
-    { "{'provider_options':{}}", NGX_ORS_READ_SPEC, TYPE,
+    { "{'provider':[]}", NGX_ORS_STRICT_SPEC, TYPE, "provider" },
+    { "{'provider_options':{}}", NGX_ORS_STRICT_SPEC, TYPE,
       "provider_options" },
-    { "{'provider_options':['p']}", NGX_ORS_READ_SPEC, TYPE,
+    { "{'provider_options':['p']}", NGX_ORS_STRICT_SPEC, TYPE,
       "provider_options[0]" },
     { "{'params':[]}", STRICT, TYPE, "params" },
     { NULL, 0, NULL, NULL }
@@ -278,7 +278,7 @@ test_found(void)
 
     pool = ngx_ors_test_pool();
 
-    policy.reading = OPENAI;
+    policy.profile = OPENAI;
     policy.unknown = ngx_ors_unknown_auto;
     policy.mask = 0;
 

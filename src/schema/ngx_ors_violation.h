@@ -5,8 +5,8 @@
  */
 
 
-#ifndef _NGX_ORS_MISTAKE_H_INCLUDED_
-#define _NGX_ORS_MISTAKE_H_INCLUDED_
+#ifndef _NGX_ORS_VIOLATION_H_INCLUDED_
+#define _NGX_ORS_VIOLATION_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -16,9 +16,9 @@
 
 
 /* enough for the longest path, the longest text and a quote, in bytes */
-#define NGX_ORS_MISTAKE_PATH   512
-#define NGX_ORS_MISTAKE_TEXT   1024
-#define NGX_ORS_MISTAKE_QUOTE  768
+#define NGX_ORS_VIOLATION_PATH   512
+#define NGX_ORS_VIOLATION_TEXT   1024
+#define NGX_ORS_VIOLATION_QUOTE  768
 
 
 typedef struct {
@@ -29,40 +29,40 @@ typedef struct {
     unsigned         listed:1;    /* a list of names has begun */
     unsigned         discreet:1;  /* what was found is not quoted */
 
-    u_char           text_buf[NGX_ORS_MISTAKE_TEXT];
-    u_char           path_buf[NGX_ORS_MISTAKE_PATH];
-} ngx_ors_mistake_t;
+    u_char           text_buf[NGX_ORS_VIOLATION_TEXT];
+    u_char           path_buf[NGX_ORS_VIOLATION_PATH];
+} ngx_ors_violation_t;
 
 
 /*
  * Prepares for a walk through "json"; costs nothing until there is a mistake.
  * With "discreet" the text says of a value that was found only what it is.
  */
-void ngx_ors_mistake_init(ngx_ors_mistake_t *m, ngx_ors_json_t *json,
+void ngx_ors_violation_init(ngx_ors_violation_t *m, ngx_ors_json_t *json,
     ngx_uint_t discreet);
 
 /*
  * Sets the code, static text, and the text, which is read after the path:
  * "must be ...".  Always returns NGX_DECLINED.
  */
-ngx_int_t ngx_ors_mistake_set(ngx_ors_mistake_t *m, char *code,
+ngx_int_t ngx_ors_violation_set(ngx_ors_violation_t *m, char *code,
     const char *fmt, ...);
 
 /* Adds to the text. */
-void ngx_ors_mistake_add(ngx_ors_mistake_t *m, const char *fmt, ...);
+void ngx_ors_violation_add(ngx_ors_violation_t *m, const char *fmt, ...);
 
 /* Adds what was found: ", found string ..." */
-void ngx_ors_mistake_found(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node);
+void ngx_ors_violation_found(ngx_ors_violation_t *m, ngx_ors_json_node_t *node);
 
 /* Puts the name of a member, or the index of an element, before the path. */
-void ngx_ors_mistake_at_name(ngx_ors_mistake_t *m, const ngx_str_t *name);
-void ngx_ors_mistake_at_index(ngx_ors_mistake_t *m, ngx_uint_t i);
+void ngx_ors_violation_at_name(ngx_ors_violation_t *m, const ngx_str_t *name);
+void ngx_ors_violation_at_index(ngx_ors_violation_t *m, ngx_uint_t i);
 
 /*
  * The first 64 characters of a string, decoded, or of a number, without
- * control characters; "buf" has NGX_ORS_MISTAKE_QUOTE bytes.
+ * control characters; "buf" has NGX_ORS_VIOLATION_QUOTE bytes.
  */
-void ngx_ors_mistake_quote(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
+void ngx_ors_violation_quote(ngx_ors_violation_t *m, ngx_ors_json_node_t *node,
     u_char *buf, ngx_str_t *text);
 
 /*
@@ -72,8 +72,8 @@ void ngx_ors_mistake_quote(ngx_ors_mistake_t *m, ngx_ors_json_node_t *node,
  * NGX_DECLINED   "err" is filled
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_mistake_error(ngx_ors_mistake_t *m, char *root,
+ngx_int_t ngx_ors_violation_error(ngx_ors_violation_t *m, char *root,
     ngx_pool_t *pool, ngx_ors_error_t *err);
 
 
-#endif /* _NGX_ORS_MISTAKE_H_INCLUDED_ */
+#endif /* _NGX_ORS_VIOLATION_H_INCLUDED_ */

@@ -4,7 +4,7 @@
  */
 
 
-/* what is mended in a stream, and how */
+/* what is repaired in a stream, and how */
 
 
 #include "stream_check.h"
@@ -17,7 +17,7 @@ static void test_status(void);
 static void test_model(void);
 static void test_comments(void);
 static void test_end(void);
-static void mended(const char *name, const char *script, const char *output,
+static void repaired(const char *name, const char *script, const char *output,
     ngx_uint_t n);
 static void begins(answer_t *a, const char *name, const char *output);
 
@@ -53,88 +53,88 @@ main(void)
 static void
 test_frames(void)
 {
-    mended("as it is", FIRST("0") EXT("1") LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 0);
-    mended("CRLF and a byte order mark",
-           "\xef\xbb\xbf" FIRST("0")
-           "event: acme:x\r\n"
-           "data: {'type':'acme:x','sequence_number':1}\r\n\r\n"
-           LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 0);
-    mended("CR", FIRST("0")
-           "event: acme:x\rdata: {'type':'acme:x','sequence_number':1}\r\r"
-           LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 0);
-    mended("no space, an id (R11), other fields", FIRST("0")
-           "id: 7\nevent:acme:x\nretry: 1\n"
-           "data:{'type':'acme:x','sequence_number':1}\nfoo\n\n"
-           LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 0);
-    mended("no event line", FIRST("0")
-           "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 1);
-    mended("another event line (R10)", FIRST("0")
-           "event: message\n"
-           "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 1);
-    mended("white space around", FIRST("0") "event: acme:x\n"
-           "data:   {'type':'acme:x','sequence_number':1}  \n\n" LAST("2")
-           DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 0);
-    mended("several lines of data", FIRST("0") "event: acme:x\n"
-           "data: {'type':'acme:x',\ndata:\ndata:  'sequence_number':1\n"
-           "data: }\n\n" LAST("2") DONE,
-           FIRST("0") "event: acme:x\n"
-           "data: {'type':'acme:x',   'sequence_number':1 }\n\n" LAST("2")
-           DONE, 0);
-    mended("an escaped type", FIRST("0") "event: acme:x\n"
-           "data: {'type':'acm\\u0065:x','sequence_number':1}\n\n" LAST("2")
-           DONE,
-           FIRST("0") "event: acme:x\n"
-           "data: {'type':'acm\\u0065:x','sequence_number':1}\n\n" LAST("2")
-           DONE, 0);
-    mended("the last empty line is missing", FIRST("0") LAST("1")
-           "data: [DONE]\n",
-           FIRST("0") LAST("1") DONE, 0);
+    repaired("as it is", FIRST("0") EXT("1") LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 0);
+    repaired("CRLF and a byte order mark",
+             "\xef\xbb\xbf" FIRST("0")
+             "event: acme:x\r\n"
+             "data: {'type':'acme:x','sequence_number':1}\r\n\r\n"
+             LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 0);
+    repaired("CR", FIRST("0")
+             "event: acme:x\rdata: {'type':'acme:x','sequence_number':1}\r\r"
+             LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 0);
+    repaired("no space, an id (R11), other fields", FIRST("0")
+             "id: 7\nevent:acme:x\nretry: 1\n"
+             "data:{'type':'acme:x','sequence_number':1}\nfoo\n\n"
+             LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 0);
+    repaired("no event line", FIRST("0")
+             "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 1);
+    repaired("another event line (R10)", FIRST("0")
+             "event: message\n"
+             "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 1);
+    repaired("white space around", FIRST("0") "event: acme:x\n"
+             "data:   {'type':'acme:x','sequence_number':1}  \n\n" LAST("2")
+             DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 0);
+    repaired("several lines of data", FIRST("0") "event: acme:x\n"
+             "data: {'type':'acme:x',\ndata:\ndata:  'sequence_number':1\n"
+             "data: }\n\n" LAST("2") DONE,
+             FIRST("0") "event: acme:x\n"
+             "data: {'type':'acme:x',   'sequence_number':1 }\n\n" LAST("2")
+             DONE, 0);
+    repaired("an escaped type", FIRST("0") "event: acme:x\n"
+             "data: {'type':'acm\\u0065:x','sequence_number':1}\n\n" LAST("2")
+             DONE,
+             FIRST("0") "event: acme:x\n"
+             "data: {'type':'acm\\u0065:x','sequence_number':1}\n\n" LAST("2")
+             DONE, 0);
+    repaired("the last empty line is missing", FIRST("0") LAST("1")
+             "data: [DONE]\n",
+             FIRST("0") LAST("1") DONE, 0);
 }
 
 
 static void
 test_numbers(void)
 {
-    mended("from 5 on (C23)", FIRST("5") EXT("6") LAST("7") DONE,
-           FIRST("5") EXT("6") LAST("7") DONE, 0);
-    mended("a gap", FIRST("0") EXT("2") EXT("3") LAST("4") DONE,
-           FIRST("0") EXT("1") EXT("2") LAST("3") DONE, 3);
-    mended("a gap that is caught up with", FIRST("0") EXT("7") LAST("2")
-           DONE, FIRST("0") EXT("1") LAST("2") DONE, 1);
-    mended("a number twice", FIRST("0") EXT("0") LAST("1") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 2);
-    mended("backwards", FIRST("9") EXT("8") LAST("7") DONE,
-           FIRST("9") EXT("10") LAST("11") DONE, 2);
-    mended("other ways to write it", FIRST("0.0") EXT("1e0") LAST("20e-1")
-           DONE, FIRST("0.0") EXT("1e0") LAST("20e-1") DONE, 0);
-    mended("null", FIRST("0") EXT("null") LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 1);
-    mended("none", FIRST("0")
-           "event: acme:x\ndata: {'type':'acme:x'}\n\n" LAST("2") DONE,
-           FIRST("0") EXT("1") LAST("2") DONE, 1);
-    mended("none in the first event",
-           "event: response.created\n"
-           "data: {'type':'response.created','response':"
-           RESPONSE("in_progress", "null", "m", "") "}\n\n"
-           EXT("1") LAST("2") DONE,
-           "event: response.created\n"
-           "data: {'type':'response.created','response':"
-           RESPONSE("in_progress", "null", "m", "")
-           ",'sequence_number':0}\n\n"
-           EXT("1") LAST("2") DONE, 1);
-    mended("a negative one to begin with", FIRST("-3") LAST("1") DONE,
-           FIRST("0") LAST("1") DONE, 1);
-    mended("a very large one", FIRST("12345678901234567890") LAST("1") DONE,
-           FIRST("0") LAST("1") DONE, 1);
-    mended("dropped events are not counted", FIRST("0") LAST("1") EXT("2")
-           LAST("3") DONE, FIRST("0") LAST("1") DONE, 0);
+    repaired("from 5 on (C23)", FIRST("5") EXT("6") LAST("7") DONE,
+             FIRST("5") EXT("6") LAST("7") DONE, 0);
+    repaired("a gap", FIRST("0") EXT("2") EXT("3") LAST("4") DONE,
+             FIRST("0") EXT("1") EXT("2") LAST("3") DONE, 3);
+    repaired("a gap that is caught up with", FIRST("0") EXT("7") LAST("2")
+             DONE, FIRST("0") EXT("1") LAST("2") DONE, 1);
+    repaired("a number twice", FIRST("0") EXT("0") LAST("1") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 2);
+    repaired("backwards", FIRST("9") EXT("8") LAST("7") DONE,
+             FIRST("9") EXT("10") LAST("11") DONE, 2);
+    repaired("other ways to write it", FIRST("0.0") EXT("1e0") LAST("20e-1")
+             DONE, FIRST("0.0") EXT("1e0") LAST("20e-1") DONE, 0);
+    repaired("null", FIRST("0") EXT("null") LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 1);
+    repaired("none", FIRST("0")
+             "event: acme:x\ndata: {'type':'acme:x'}\n\n" LAST("2") DONE,
+             FIRST("0") EXT("1") LAST("2") DONE, 1);
+    repaired("none in the first event",
+             "event: response.created\n"
+             "data: {'type':'response.created','response':"
+             RESPONSE("in_progress", "null", "m", "") "}\n\n"
+             EXT("1") LAST("2") DONE,
+             "event: response.created\n"
+             "data: {'type':'response.created','response':"
+             RESPONSE("in_progress", "null", "m", "")
+             ",'sequence_number':0}\n\n"
+             EXT("1") LAST("2") DONE, 1);
+    repaired("a negative one to begin with", FIRST("-3") LAST("1") DONE,
+             FIRST("0") LAST("1") DONE, 1);
+    repaired("a very large one", FIRST("12345678901234567890") LAST("1") DONE,
+             FIRST("0") LAST("1") DONE, 1);
+    repaired("dropped events are not counted", FIRST("0") LAST("1") EXT("2")
+             LAST("3") DONE, FIRST("0") LAST("1") DONE, 0);
 }
 
 
@@ -159,7 +159,7 @@ test_status(void)
 
     ok(strstr((char *) a.text, "\"content\":[],\"status\":\"completed\"}]}}")
        != NULL, "also in the item that was kept");
-    is_int(a.verify.mended, 2, "two are mended");
+    is_int(a.verify.repaired, 2, "two are repaired");
 
     answer_free(&a);
     ngx_ors_test_log_reset();
@@ -216,16 +216,16 @@ test_comments(void)
     ngx_buf_t  b;
     ngx_str_t  type = ngx_string("text/event-stream");
 
-    mended("comments", ": a\n\n" FIRST("0") ": b\n: c\n\n" EXT("1") ":\n"
-           LAST("2") ": d\n\n" DONE,
-           ":\n\n" FIRST("0") ":\n\n:\n\n" EXT("1") ":\n\n" LAST("2") DONE,
-           0);
-    mended("a comment within an event", FIRST("0") "event: acme:x\n: a\n"
-           "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
-           FIRST("0") ":\n\n" EXT("1") LAST("2") DONE, 0);
-    mended("empty data", FIRST("0") "data:\n\n" "event: ping\ndata\n\n"
-           LAST("1") DONE,
-           FIRST("0") ":\n\n:\n\n" LAST("1") DONE, 0);
+    repaired("comments", ": a\n\n" FIRST("0") ": b\n: c\n\n" EXT("1") ":\n"
+             LAST("2") ": d\n\n" DONE,
+             ":\n\n" FIRST("0") ":\n\n:\n\n" EXT("1") ":\n\n" LAST("2") DONE,
+             0);
+    repaired("a comment within an event", FIRST("0") "event: acme:x\n: a\n"
+             "data: {'type':'acme:x','sequence_number':1}\n\n" LAST("2") DONE,
+             FIRST("0") ":\n\n" EXT("1") LAST("2") DONE, 0);
+    repaired("empty data", FIRST("0") "data:\n\n" "event: ping\ndata\n\n"
+             LAST("1") DONE,
+             FIRST("0") ":\n\n:\n\n" LAST("1") DONE, 0);
 
     /* it is on its way before there is an event */
 
@@ -260,12 +260,12 @@ test_end(void)
         "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\","
         "\"status\":\"completed\",\"output\":[]}}\n\n";
 
-    mended("no [DONE] (R9)", FIRST("0") LAST("1"), FIRST("0") LAST("1") DONE,
-           1);
-    mended("events behind the end", FIRST("0") LAST("1") LAST("2") EXT("3")
-           "data: {oops\n\n" DONE, FIRST("0") LAST("1") DONE, 0);
-    mended("text behind [DONE]", FIRST("0") LAST("1") DONE FIRST("2"),
-           FIRST("0") LAST("1") DONE, 0);
+    repaired("no [DONE] (R9)", FIRST("0") LAST("1"), FIRST("0") LAST("1") DONE,
+             1);
+    repaired("events behind the end", FIRST("0") LAST("1") LAST("2") EXT("3")
+             "data: {oops\n\n" DONE, FIRST("0") LAST("1") DONE, 0);
+    repaired("text behind [DONE]", FIRST("0") LAST("1") DONE FIRST("2"),
+             FIRST("0") LAST("1") DONE, 0);
 
     /* it is sent before upstream has sent it, or closed the connection */
 
@@ -295,7 +295,7 @@ test_end(void)
 /* all pieces give the same, "n" places were put right */
 
 static void
-mended(const char *name, const char *script, const char *output, ngx_uint_t n)
+repaired(const char *name, const char *script, const char *output, ngx_uint_t n)
 {
     u_char    *quoted;
     answer_t   a;
@@ -309,7 +309,7 @@ mended(const char *name, const char *script, const char *output, ngx_uint_t n)
     quoted = answer_quotes(output, strlen(output));
 
     is_mem(a.text, a.size, quoted, strlen(output), "%s: output", name);
-    is_int(a.verify.mended, n, "%s: mended", name);
+    is_int(a.verify.repaired, n, "%s: repaired", name);
 
     answer_free(&a);
     free(quoted);
