@@ -220,7 +220,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_conf_set_msec_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_ors_loc_conf_t, ping),
+      offsetof(ngx_http_ors_loc_conf_t, heartbeat),
       NULL },
 
     { ngx_string("open_responses_store"),
@@ -234,7 +234,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_conf_set_flag_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_ors_loc_conf_t, expand),
+      offsetof(ngx_http_ors_loc_conf_t, inline_context),
       NULL },
 
     { ngx_string("open_responses_background"),
@@ -260,7 +260,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_chat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_ors_habits_set,
+      ngx_http_ors_options_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -667,11 +667,11 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->store_instructions = 1;
 
     conf->enable = NGX_CONF_UNSET;
-    conf->expand = NGX_CONF_UNSET;
+    conf->inline_context = NGX_CONF_UNSET;
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
-    conf->ping = NGX_CONF_UNSET_MSEC;
+    conf->heartbeat = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->path_variants = NGX_CONF_UNSET_UINT;
     conf->unknown_paths = NGX_CONF_UNSET_UINT;
@@ -684,7 +684,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->policy.reasoning = NGX_CONF_UNSET_UINT;
     conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
-    ngx_http_ors_habits_init(&conf->habits);
+    ngx_http_ors_options_init(&conf->options);
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {
@@ -731,7 +731,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
-    ngx_conf_merge_msec_value(conf->ping, prev->ping, 15000);
+    ngx_conf_merge_msec_value(conf->heartbeat, prev->heartbeat, 15000);
     ngx_conf_merge_uint_value(conf->path_variants, prev->path_variants,
                               ngx_http_ors_paths_reject);
     ngx_conf_merge_uint_value(conf->unknown_paths, prev->unknown_paths,
@@ -756,7 +756,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         conf->scope_share = prev->scope_share;
     }
 
-    ngx_http_ors_habits_merge(&conf->habits, &prev->habits);
+    ngx_http_ors_options_merge(&conf->options, &prev->options);
 
     conf->created = ngx_time();
 
@@ -777,7 +777,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         ngx_conf_merge_size_value(*field, *prev_field, limit->value);
     }
 
-    ngx_conf_merge_value(conf->expand, prev->expand, 0);
+    ngx_conf_merge_value(conf->inline_context, prev->inline_context, 0);
     ngx_conf_merge_uint_value(conf->dialect, prev->dialect,
                               ngx_ors_dialect_responses);
     ngx_conf_merge_str_value(conf->model, prev->model, "");

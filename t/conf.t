@@ -366,9 +366,9 @@ bad('no limit', location('open_responses_limits;'),
     'invalid number of arguments', '"open_responses_limits"');
 
 
-# habits of a server
+# options of a server
 
-my %habit = (
+my %option = (
     tokens => [ qw( auto max_tokens max_completion_tokens ) ],
     systems => [ qw( many one ) ],
     developer => [ qw( system developer ) ],
@@ -380,23 +380,23 @@ my %habit = (
     strict => [ qw( pass on schema false off ) ],
 );
 
-for my $name (sort keys %habit) {
-    my @words = @{ $habit{$name} };
+for my $name (sort keys %option) {
+    my @words = @{ $option{$name} };
     my @quoted = map { qq("$_") } @words;
     my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
 
     for my $word (@words) {
         my $text = "open_responses_chat $name=$word;";
 
-        good("habit $name=$word, everywhere",
+        good("option $name=$word, everywhere",
              $text . server("$text location / { $text }"));
-        bad("habit $name=$word twice",
+        bad("option $name=$word twice",
             location("open_responses_chat $name=$word; $text"),
-            qq(habit "$name" is duplicate));
+            qq(option "$name" is duplicate));
     }
 
-    bad("habit $name=$_", location("open_responses_chat $name=$_;"),
-        qq(invalid value "$_" of habit "$name", it must be $list))
+    bad("option $name=$_", location("open_responses_chat $name=$_;"),
+        qq(invalid value "$_" of option "$name", it must be $list))
         for '', 'nothing', "$words[0]x", substr $words[0], 1;
 }
 
@@ -404,7 +404,7 @@ my @params = qw( metadata prompt_cache_key prompt_cache_retention
                  safety_identifier seed service_tier stop store user
                  verbosity );
 
-good("habit params=$_", location("open_responses_chat params=$_;"))
+good("option params=$_", location("open_responses_chat params=$_;"))
     for @params, 'none', 'store,user', join ',', reverse @params;
 
 for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
@@ -412,24 +412,24 @@ for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
 {
     my ($words, $one) = @$_;
 
-    bad("habit params=$words", location("open_responses_chat params=$words;"),
-        qq(invalid name "$one" in habit "params", it must be "none" alone, )
+    bad("option params=$words", location("open_responses_chat params=$words;"),
+        qq(invalid name "$one" in option "params", it must be "none" alone, )
         . 'or of "metadata"', '"user" or "verbosity"');
 }
 
-bad('habit params twice',
+bad('option params twice',
     location('open_responses_chat params=none params=user;'),
-    'habit "params" is duplicate');
+    'option "params" is duplicate');
 
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
-    bad("habit $word", location("open_responses_chat $word;"),
-        qq(invalid habit "$word", it must be "tokens=", "developer=", )
+    bad("option $word", location("open_responses_chat $word;"),
+        qq(invalid option "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
         . '"reasoning=", "think=", "strict=", "content=", "format=", '
         . '"continue=" or "params="');
 }
 
-bad('no habit', location('open_responses_chat;'),
+bad('no option', location('open_responses_chat;'),
     'invalid number of arguments', '"open_responses_chat"');
 
 # tools of types that servers have of their own

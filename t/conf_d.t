@@ -233,9 +233,9 @@ for (['ollama/any', 'llama3.2'], ['ollama/gpt-oss', 'gpt-oss:20b'],
 $t->finish;
 
 
-# habits.conf
+# chat-options.conf
 
-$t = ORS::Nginx->new(conf => at_home($file{'habits.conf'})
+$t = ORS::Nginx->new(conf => at_home($file{'chat-options.conf'})
                              =~ s{https://\$api\b}{http://$address}gr);
 with_files($t->dir);
 $t->start;
@@ -275,15 +275,15 @@ for (
     for my $effort (sort keys %effort) {
         response_ok(post_json($t->port, '/v1/responses', {
             model => $name, input => 'hi', max_output_tokens => 100,
-            reasoning => { effort => $effort } }), "habits: $name, $effort");
+            reasoning => { effort => $effort } }), "options: $name, $effort");
 
         my %sent = %{ asked() };
         my $tokens = $name =~ /^gpt/ ? 'max_completion_tokens' : 'max_tokens';
 
-        is($model->last_request->{uri}, $uri, "habits: $name: path");
-        is(delete $sent{$tokens}, 100, "habits: $name: $tokens");
+        is($model->last_request->{uri}, $uri, "options: $name: path");
+        is(delete $sent{$tokens}, 100, "options: $name: $tokens");
         delete @sent{qw( model messages )};
-        is_deeply(\%sent, $effort{$effort}, "habits: $name, $effort: sent");
+        is_deeply(\%sent, $effort{$effort}, "options: $name, $effort: sent");
     }
 }
 
@@ -299,7 +299,7 @@ for (['gpt-5.1', '/v1'], ['any', '/v1'], ['Qwen/Qwen3-8B', '/v1'],
     for my $endpoint (qw( chat/completions embeddings )) {
         post_json($t->port, "/v1/$endpoint", question($endpoint, $name));
         is($model->last_request->{uri}, "$base/$endpoint",
-           "habits: $name: path of $endpoint");
+           "options: $name: path of $endpoint");
     }
 }
 
@@ -328,9 +328,9 @@ for (
             { type => 'function', name => 'f', parameters => {
                 type => 'object',
                 properties => { a => { type => 'string' } } } },
-            { type => 'web_search' } ] }), "habits: $name, tools",
+            { type => 'web_search' } ] }), "options: $name, tools",
         flavor => 'openai');
-    is_deeply(asked()->{tools}, \@tools, "habits: $name: tools");
+    is_deeply(asked()->{tools}, \@tools, "options: $name: tools");
 }
 
 # thoughts that are sent back, with the call they led to
@@ -351,30 +351,30 @@ for (['Qwen/Qwen3-8B', 'reasoning'], ['any', 'reasoning_content'],
                 { type => 'summary_text', text => 'Hm.' } ] },
             { type => 'function_call', call_id => 'c', %call },
             { type => 'function_call_output', call_id => 'c',
-              output => 'o' } ] }), "habits: $name, a thought");
+              output => 'o' } ] }), "options: $name, a thought");
 
     is_deeply(asked()->{messages}[1],
               { role => 'assistant', content => undef,
                 $field ? ($field => 'Hm.') : (),
                 tool_calls => [ { id => 'c', type => 'function',
                                   function => \%call } ] },
-              "habits: $name, a thought: sent");
+              "options: $name, a thought: sent");
 }
 
 # thoughts in the text
 
 for my $name ('Qwen/Qwen3-8B', 'llama3.2') {
     $r = response_ok(ask($t, $name, headers => { 'X-Script' => 'thought' }),
-                     "habits: $name, a thought in the text");
+                     "options: $name, a thought in the text");
 
-    is($r->summary, 'Hm.', "habits: $name, the thought");
-    is($r->text, 'Hello', "habits: $name, the text");
+    is($r->summary, 'Hm.', "options: $name, the thought");
+    is($r->text, 'Hello', "options: $name, the text");
 }
 
 error_ok(post_json($t->port, '/v1/responses', {
     model => 'deepseek-chat', input => [ { role => 'user', content => [
         { type => 'input_image', image_url => 'data:,' } ] } ] }), 400,
-    'habits: an image', code => 'unsupported_value');
+    'options: an image', code => 'unsupported_value');
 
 $t->finish;
 

@@ -97,13 +97,14 @@ my $a = ORS::Adapter->new(
         openai => $flavor,
         spec => 'open_responses_strict on;',
         pass => 'open_responses_unknown_fields pass;',
-        developer => 'open_responses_target default /to/habits;',
-        'openai-habits' => "$flavor open_responses_target default /to/habits;",
+        developer => 'open_responses_target default /to/options;',
+        'openai-options'
+            => "$flavor open_responses_target default /to/options;",
         acme => "$flavor open_responses_target default /to/acme"
                 . ' provider=acme;',
     },
     target => {
-        habits => 'open_responses_chat developer=developer'
+        options => 'open_responses_chat developer=developer'
                   . ' params=metadata,prompt_cache_key,safety_identifier,'
                   . 'service_tier,user,prompt_cache_retention,seed,stop,'
                   . 'store,verbosity files=url videos=on'
@@ -173,7 +174,7 @@ sends('`input`', {}, sent => { messages => \@USER });
 sends('`instructions`', { instructions => 'i' },
       sent => { messages => [ { role => 'system', content => 'i' },
                               @USER ] }, echo => { instructions => 'i' });
-sends('`instructions`', { instructions => 'i' }, at => 'habits',
+sends('`instructions`', { instructions => 'i' }, at => 'options',
       sent => { messages => [ { role => 'developer', content => 'i' },
                               @USER ] });
 
@@ -192,7 +193,7 @@ sends('`reasoning.effort`', { reasoning => { effort => 'low' } },
       sent => { reasoning_effort => 'low' },
       echo => { reasoning => { effort => 'low', summary => undef } });
 sends('`reasoning.effort`', { reasoning => { effort => 'low' } },
-      sent => { think => $T }, at => 'habits');
+      sent => { think => $T }, at => 'options');
 sends('`reasoning.summary`', { reasoning => { summary => 'auto' } },
       sent => {},
       echo => { reasoning => { effort => undef, summary => 'auto' } });
@@ -215,7 +216,7 @@ my %low = (text => { verbosity => 'low' });
 sends('`text.verbosity`', \%low, sent => {},
       echo => { text => { %{ $low{text} }, format => { type => 'text' } } });
 sends('`text.verbosity`', \%low, sent => { verbosity => 'low' },
-      at => 'habits');
+      at => 'options');
 
 
 # tools
@@ -345,7 +346,7 @@ for my $at (qw( v1 spec openai )) {
 }
 
 sends('`store`', { store => $T }, sent => {}, echo => { store => $F });
-sends('`store`', { store => $T }, sent => { store => $T }, at => 'habits');
+sends('`store`', { store => $T }, sent => { store => $T }, at => 'options');
 
 my %told = (metadata => { a => 'b' }, prompt_cache_key => 'k',
             safety_identifier => 's', service_tier => 'flex');
@@ -353,14 +354,14 @@ my $row = '`metadata`, `prompt_cache_key`, `safety_identifier`,'
           . ' `service_tier`';
 
 sends($row, \%told, sent => {}, echo => \%told);
-sends($row, \%told, sent => \%told, echo => \%told, at => 'habits');
+sends($row, \%told, sent => \%told, echo => \%told, at => 'options');
 
 my %chat = (user => 'u', prompt_cache_retention => '24h', seed => 7,
             stop => [ 'x' ]);
 
 $row = '`user`, `prompt_cache_retention`, `seed`, `stop`';
 sends($row, \%chat, sent => {}, at => 'openai');
-sends($row, \%chat, sent => \%chat, at => 'openai-habits');
+sends($row, \%chat, sent => \%chat, at => 'openai-options');
 
 $row = '`provider`, a name, but not in strict `spec`';
 sends($row, { provider => 'acme' }, sent => {}, at => 'acme');
@@ -446,7 +447,7 @@ becomes('`message` of `user`', [ message('user', text, \%audio) ],
         [ { role => 'user', content => [ { type => 'text', text => 'a' },
                                          $audio ] } ], at => 'openai');
 
-for my $case ([ v1 => 'system' ], [ habits => 'developer' ]) {
+for my $case ([ v1 => 'system' ], [ options => 'developer' ]) {
     my ($at, $developer) = @$case;
 
     becomes('`message` of `system`, `developer`',
@@ -514,7 +515,7 @@ my $thought = { type => 'reasoning', summary => [ text('summary_text', 's') ],
 becomes('`reasoning`', [ $thought, $call, output(text) ], [ called, tool ]);
 becomes('`reasoning`', [ $thought, $call, output(text) ],
         [ { %{ called() }, reasoning_content => 't' }, tool ],
-        at => 'habits');
+        at => 'options');
 
 refuses('`compaction`, with flavor `openai` `context_compaction`',
         { input => [ message('user', text),
@@ -614,7 +615,7 @@ becomes('`input_file`', [ message('user', { %file, filename => 'n',
 becomes('`input_file`', [ message('user', { type => 'input_file',
                                             file_url => 'http://f' }) ],
         [ { role => 'user', content => [ { type => 'file', file => {
-              file_data => 'http://f' } } ] } ], at => 'habits');
+              file_data => 'http://f' } } ] } ], at => 'options');
 refuses('`input_file`', { input => [ message('user', {
             type => 'input_file', file_url => 'http://f' }) ] },
         'invalid_value', 'input[0].content[0]');
@@ -626,14 +627,14 @@ refuses('`input_audio`', { input => [ message('user', {
         'invalid_value', 'input[0].content[0]', 'openai');
 
 becomes('`input_video`', [ message('user', \%video) ],
-        [ { role => 'user', content => [ $video ] } ], at => 'habits');
+        [ { role => 'user', content => [ $video ] } ], at => 'options');
 refuses('`input_video`', { input => [ message('user', \%video) ] },
         'unsupported_value', 'input[0].content[0]');
 
 becomes('`summary_text`, `reasoning_text`',
         [ { %$thought, content => undef }, $call, output(text) ],
         [ { %{ called() }, reasoning_content => 's' }, tool ],
-        at => 'habits');
+        at => 'options');
 refuses('`encrypted_content` in an output',
         { input => [ $call, output({ type => 'encrypted_content',
                                      encrypted_content => 'x' }) ] },

@@ -56,12 +56,12 @@ ngx_ors_verify_header(ngx_ors_verify_t *verify, ngx_uint_t status,
     }
 
     if (verify->endpoint->event
-        && ngx_ors_gather_type_is(type, "text/event-stream"))
+        && ngx_ors_mime_is(type, "text/event-stream"))
     {
         return ngx_ors_verify_begin_stream(verify);
     }
 
-    if (ngx_ors_gather_type_is(type, "application/json")) {
+    if (ngx_ors_mime_is(type, "application/json")) {
         return ngx_ors_verify_begin_document(verify, length);
     }
 

@@ -97,7 +97,7 @@ ngx_ors_gather_copy(ngx_buf_t *g, ngx_buf_t *b, size_t size, ngx_pool_t *pool)
 
 
 ngx_uint_t
-ngx_ors_gather_type_is(ngx_str_t *type, char *name)
+ngx_ors_mime_is(ngx_str_t *type, char *name)
 {
     size_t  len;
 

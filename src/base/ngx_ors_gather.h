@@ -38,7 +38,7 @@ ngx_int_t ngx_ors_gather_head(ngx_buf_t *g, ngx_buf_t *b, size_t max,
  * 1 if a Content-Type is media type "name": parameters do not count, nor
  * does the case.
  */
-ngx_uint_t ngx_ors_gather_type_is(ngx_str_t *type, char *name);
+ngx_uint_t ngx_ors_mime_is(ngx_str_t *type, char *name);
 
 
 #endif /* _NGX_ORS_GATHER_H_INCLUDED_ */

@@ -8,7 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_offer.h>
+#include <ngx_ors_chat_render.h>
 
 
 /* members of the choice of a tool, as in ngx_ors_chat_choice_names */
@@ -24,10 +24,10 @@ enum {
 
 
 typedef struct {
-    ngx_ors_request_t            *req;
-    const ngx_ors_chat_habits_t  *habits;
-    ngx_ors_chat_tools_t         *tools;
-    ngx_ors_error_t              *err;
+    ngx_ors_request_t             *req;
+    const ngx_ors_chat_options_t  *options;
+    ngx_ors_chat_tools_t          *tools;
+    ngx_ors_error_t               *err;
 
     /* what is sent: one of these, or nothing */
     ngx_ors_chat_tool_t          *tool;
@@ -63,7 +63,7 @@ static const ngx_str_t  ngx_ors_chat_choice_names[] = {
 
 ngx_int_t
 ngx_ors_chat_choice(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_chat_tools_t *tools,
+    const ngx_ors_chat_options_t *options, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
@@ -73,7 +73,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
     ngx_memzero(&cc, sizeof(ngx_ors_chat_choice_t));
 
     cc.req = req;
-    cc.habits = habits;
+    cc.options = options;
     cc.tools = tools;
     cc.err = err;
 
@@ -85,7 +85,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, ",\"tools\":");
 
-    if (ngx_ors_chat_offer(tools, req, habits, out) != NGX_OK) {
+    if (ngx_ors_chat_render(tools, req, options, out) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -282,7 +282,7 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_type(cc->habits, json, type, cc->req->pool, &rule)
+    if (ngx_ors_chat_type(cc->options, json, type, cc->req->pool, &rule)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -24,7 +24,7 @@
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_chat_tools_t *tools,
+    const ngx_ors_chat_options_t *options, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 

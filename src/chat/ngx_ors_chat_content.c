@@ -7,7 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_packed.h>
+#include <ngx_ors_chat_embedded.h>
 
 
 #define NGX_ORS_CHAT_NO_OUTPUT  "(no output)"
@@ -245,7 +245,7 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
         return ngx_ors_chat_tool_parts(cc, node, attached);
     }
 
-    rc = node ? ngx_ors_chat_packed(cc->json, node, cc->pool, &parts)
+    rc = node ? ngx_ors_chat_embedded(cc->json, node, cc->pool, &parts)
               : NGX_DECLINED;
 
     if (rc == NGX_OK) {
@@ -292,14 +292,14 @@ ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
 
     /* a model is told of what its server does not take */
 
-    if (cc->habits->images) {
+    if (cc->options->images) {
         media += n[ngx_ors_chat_part_image];
 
     } else if (n[ngx_ors_chat_part_image]) {
         len = ngx_ors_chat_note(cc, len, NGX_ORS_CHAT_NO_IMAGE);
     }
 
-    if (cc->habits->files) {
+    if (cc->options->files) {
         media += n[ngx_ors_chat_part_file];
 
     } else if (n[ngx_ors_chat_part_file]) {
@@ -351,7 +351,7 @@ ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
         return ngx_ors_chat_attach(cc, node, n);
     }
 
-    rc = ngx_ors_chat_packed(cc->json, node, cc->pool, &parts);
+    rc = ngx_ors_chat_embedded(cc->json, node, cc->pool, &parts);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DECLINED) ? NGX_OK : rc;
@@ -411,10 +411,10 @@ ngx_ors_chat_attached(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_e kind)
     switch (kind) {
 
     case ngx_ors_chat_part_image:
-        return cc->habits->images;
+        return cc->options->images;
 
     case ngx_ors_chat_part_file:
-        return cc->habits->files;
+        return cc->options->files;
 
     case ngx_ors_chat_part_audio:
     case ngx_ors_chat_part_video:
@@ -598,7 +598,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 {
     ngx_ors_json_node_t  *url, *detail;
 
-    if (!cc->habits->images) {
+    if (!cc->options->images) {
         return ngx_ors_chat_refuse(cc, n, "unsupported_value",
                                    "is an image, which this model server "
                                    "does not take");
@@ -642,7 +642,7 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 {
     ngx_ors_json_node_t  *name, *data;
 
-    if (cc->habits->files == ngx_ors_chat_files_off) {
+    if (cc->options->files == ngx_ors_chat_files_off) {
         return ngx_ors_chat_refuse(cc, n, "unsupported_value",
                                    "is a file, which this model server does "
                                    "not take");
@@ -700,7 +700,7 @@ ngx_ors_chat_file_source(ngx_ors_chat_content_t *cc,
 
     url = part->member[ngx_ors_chat_p_file_url];
 
-    if (url == NULL || cc->habits->files == ngx_ors_chat_files_url) {
+    if (url == NULL || cc->options->files == ngx_ors_chat_files_url) {
         return url;
     }
 
@@ -746,7 +746,7 @@ static ngx_int_t
 ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_uint_t n)
 {
-    if (!cc->habits->videos) {
+    if (!cc->options->videos) {
         return ngx_ors_chat_refuse(cc, n, "unsupported_value",
                                    "is a video, which this model server "
                                    "does not take");

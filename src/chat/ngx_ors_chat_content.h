@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
@@ -21,7 +21,7 @@ typedef struct {
     ngx_ors_out_t                 *out;
     ngx_pool_t                    *pool;
     ngx_ors_error_t               *err;
-    const ngx_ors_chat_habits_t   *habits;
+    const ngx_ors_chat_options_t  *options;
     ngx_ors_sealer_t              *sealer;    /* or NULL */
 
     /* where the content stands, for errors: input[item - prior].field */

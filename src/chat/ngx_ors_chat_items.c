@@ -223,7 +223,7 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
     ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
 
-    if (ci->cc->habits->reasoning == ngx_ors_chat_reasoning_off) {
+    if (ci->cc->options->reasoning == ngx_ors_chat_reasoning_off) {
         return NGX_OK;
     }
 

@@ -80,7 +80,7 @@ ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
  * a member of its message: joined, and once where two items in a row say the
  * same (E6).  Nothing if there is nothing.
  */
-void ngx_ors_chat_thoughts(ngx_ors_chat_items_t *ci, ngx_uint_t first,
+void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last);
 
 

@@ -36,7 +36,7 @@ static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
     ngx_uint_t *pos);
-static ngx_uint_t ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm,
+static ngx_uint_t ngx_ors_chat_after_history(ngx_ors_chat_messages_t *cm,
     ngx_uint_t i);
 static void ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
@@ -84,7 +84,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     cm.cc.json = &req->json;
     cm.cc.prior = req->prior;
-    cm.cc.habits = target->habits;
+    cm.cc.options = target->options;
     cm.cc.sealer = target->sealer;
     cm.cc.out = out;
     cm.cc.pool = pool;
@@ -203,7 +203,7 @@ ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
         (void) ngx_ors_chat_system_text(cc, instructions);
     }
 
-    for (i = 0; cc->habits->merge && i < cm->in.nitems; i++) {
+    for (i = 0; cc->options->merge && i < cm->in.nitems; i++) {
         item = &cm->in.items[i];
 
         if (item->kind != ngx_ors_chat_item_system
@@ -349,7 +349,7 @@ ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text, size_t len)
 static void
 ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
 {
-    if (cm->cc.habits->developer) {
+    if (cm->cc.options->developer) {
         ngx_ors_chat_message(cm, "developer");
 
     } else {
@@ -374,7 +374,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     ngx_ors_chat_item_e   kind;
 
     first = *pos;
-    begin = ngx_ors_chat_behind_thoughts(cm, first);
+    begin = ngx_ors_chat_after_history(cm, first);
     *pos = begin;
 
     kind = (begin < cm->in.nitems) ? cm->in.items[begin].kind
@@ -410,7 +410,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
         return NGX_ERROR;
     }
 
-    ngx_ors_chat_thoughts(&cm->in, first, end);
+    ngx_ors_chat_history(&cm->in, first, end);
 
     ngx_ors_out_lit(cm->cc.out, "}");
 
@@ -423,7 +423,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 static void
 ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm)
 {
-    switch ((ngx_ors_chat_content_e) cm->cc.habits->content) {
+    switch ((ngx_ors_chat_content_e) cm->cc.options->content) {
 
     case ngx_ors_chat_content_null:
         ngx_ors_chat_begin(cm, "{\"role\":\"assistant\",\"content\":null");
@@ -441,7 +441,7 @@ ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm)
 
 
 static ngx_uint_t
-ngx_ors_chat_behind_thoughts(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
+ngx_ors_chat_after_history(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
 {
     while (i < cm->in.nitems
            && (cm->in.items[i].kind == ngx_ors_chat_item_reasoning

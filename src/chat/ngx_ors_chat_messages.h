@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>

@@ -8,8 +8,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_extra.h>
-#include <ngx_ors_chat_given.h>
+#include <ngx_ors_chat_unknown.h>
+#include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
@@ -41,7 +41,7 @@ typedef struct {
     char                 *code;
     char                 *text;           /* follows the name in the message */
     ngx_uint_t            in;             /* profiles that refuse it */
-} ngx_ors_chat_lack_t;
+} ngx_ors_chat_unsupported_t;
 
 
 static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
@@ -60,10 +60,10 @@ static void ngx_ors_chat_limit(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_chat_text(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_text_schema(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t **member,
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t **member,
     ngx_ors_out_t *out);
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out);
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
 static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, u_char *name, size_t len);
 static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
@@ -100,7 +100,7 @@ static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
  * is tolerant, it is tolerated that nothing comes of them.
  */
 
-static const ngx_ors_chat_lack_t  ngx_ors_chat_lacks[] = {
+static const ngx_ors_chat_unsupported_t  ngx_ors_chat_unsupported[] = {
 
     { ngx_ors_rq_previous_response_id,
       ngx_string("previous_response_id"),
@@ -161,7 +161,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     rc = ngx_ors_chat_supported(req, req->pool, err);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_given_read(req, target, err);
+        rc = ngx_ors_chat_pass_read(req, target, err);
     }
 
     if (rc != NGX_OK) {
@@ -171,7 +171,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     /* a summary is text, and no limit of an answer is its limit */
 
     if (!req->compact) {
-        rc = ngx_ors_chat_tools_read(tools, req, target->habits, err);
+        rc = ngx_ors_chat_tools_read(tools, req, target->options, err);
 
         if (rc != NGX_OK) {
             return rc;
@@ -193,7 +193,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         ngx_ors_chat_effort(req, target, out);
 
     } else {
-        rc = ngx_ors_chat_choice(req, target->habits, tools, out, err);
+        rc = ngx_ors_chat_choice(req, target->options, tools, out, err);
 
         if (rc != NGX_OK) {
             return rc;
@@ -210,13 +210,13 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_optional(req, target, out);
     ngx_ors_chat_resume(req, target, out);
-    ngx_ors_chat_given_write(req, target, out);
+    ngx_ors_chat_pass_write(req, target, out);
 
     if (!req->compact) {
-        ngx_ors_chat_extra(req, target, out);
+        ngx_ors_chat_unknown(req, target, out);
     }
 
-    ngx_ors_chat_stream(req, target->habits, out);
+    ngx_ors_chat_stream(req, target->options, out);
 
     ngx_ors_out_lit(out, "}");
 
@@ -228,44 +228,44 @@ static ngx_int_t
 ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
     ngx_ors_error_t *err)
 {
-    ngx_ors_json_node_t        *node;
-    const ngx_ors_chat_lack_t  *lack;
+    ngx_ors_json_node_t               *node;
+    const ngx_ors_chat_unsupported_t  *row;
 
-    for (lack = ngx_ors_chat_lacks; lack->name.len; lack++) {
-        if (!(lack->in & req->policy->profile)) {
+    for (row = ngx_ors_chat_unsupported; row->name.len; row++) {
+        if (!(row->in & req->policy->profile)) {
             continue;
         }
 
-        node = (lack->field < ngx_ors_rq_n) ? req->field[lack->field] : NULL;
+        node = (row->field < ngx_ors_rq_n) ? req->field[row->field] : NULL;
 
         /* not every profile knows them all, and none may be overheard */
 
         if (node == NULL) {
             node = ngx_ors_chat_member(&req->json, req->json.nodes,
-                                       lack->name.data, lack->name.len);
+                                       row->name.data, row->name.len);
         }
 
         if (!ngx_ors_chat_wanted(&req->json, node)) {
             continue;
         }
 
-        if (lack->field == ngx_ors_rq_previous_response_id && req->merged) {
+        if (row->field == ngx_ors_rq_previous_response_id && req->merged) {
             continue;
         }
 
-        if (lack->field == ngx_ors_rq_background && req->detached) {
+        if (row->field == ngx_ors_rq_background && req->detached) {
             continue;
         }
 
-        if (lack->field == ngx_ors_rq_top_logprobs
+        if (row->field == ngx_ors_rq_top_logprobs
             && ngx_ors_chat_wants_logprobs(req))
         {
             continue;
         }
 
-        ngx_ors_error_set(err, pool, 400, lack->code, "\"%V\" %s",
-                          &lack->name, lack->text);
-        err->param = lack->name;
+        ngx_ors_error_set(err, pool, 400, row->code, "\"%V\" %s",
+                          &row->name, row->text);
+        err->param = row->name;
 
         return NGX_DECLINED;
     }
@@ -347,7 +347,7 @@ ngx_ors_chat_params(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     for (param = ngx_ors_chat_numbers; param->name.len; param++) {
         node = req->field[param->field];
 
-        if (node && !ngx_ors_chat_given(target, &param->name)) {
+        if (node && !ngx_ors_chat_passthrough(target, &param->name)) {
             ngx_ors_out_lit(out, ",\"");
             ngx_ors_out_str(out, &param->name);
             ngx_ors_out_lit(out, "\":");
@@ -372,8 +372,8 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     node = req->field[ngx_ors_rq_max_output_tokens];
 
-    if (node == NULL || ngx_ors_chat_given(target, &max)
-        || ngx_ors_chat_given(target, &completion))
+    if (node == NULL || ngx_ors_chat_passthrough(target, &max)
+        || ngx_ors_chat_passthrough(target, &completion))
     {
         return;
     }
@@ -401,7 +401,7 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 static ngx_uint_t
 ngx_ors_chat_completes(ngx_ors_chat_target_t *target)
 {
-    switch (target->habits->tokens) {
+    switch (target->options->tokens) {
 
     case ngx_ors_chat_tokens_max:
         return 0;
@@ -461,7 +461,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     json = &req->json;
     format = ngx_ors_chat_format(req);
 
-    if (format == NULL || ngx_ors_chat_given(target, &name)) {
+    if (format == NULL || ngx_ors_chat_passthrough(target, &name)) {
         return NGX_OK;
     }
 
@@ -479,11 +479,11 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return NGX_OK;
     }
 
-    if (target->habits->object) {
+    if (target->options->object) {
         ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_object\","
                              "\"schema\":");
 
-        if (ngx_ors_chat_text_schema(req, target->habits, member, out)
+        if (ngx_ors_chat_text_schema(req, target->options, member, out)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -511,7 +511,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_out_lit(out, ",\"schema\":");
 
-    if (ngx_ors_chat_text_schema(req, target->habits, member, out)
+    if (ngx_ors_chat_text_schema(req, target->options, member, out)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -530,7 +530,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 static ngx_int_t
 ngx_ors_chat_text_schema(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t **member,
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t **member,
     ngx_ors_out_t *out)
 {
     ngx_int_t               rc;
@@ -542,7 +542,7 @@ ngx_ors_chat_text_schema(ngx_ors_request_t *req,
 
     rc = NGX_DECLINED;
 
-    if (habits->strict == ngx_ors_chat_strict_schema
+    if (options->strict == ngx_ors_chat_strict_schema
         && strict && strict->type == ngx_ors_json_true)
     {
         ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
@@ -560,17 +560,17 @@ ngx_ors_chat_text_schema(ngx_ors_request_t *req,
 
 static void
 ngx_ors_chat_stream(ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
 {
-    if (habits->stream == ngx_ors_chat_stream_off
-        || (habits->stream == ngx_ors_chat_stream_on && !req->stream))
+    if (options->stream == ngx_ors_chat_stream_off
+        || (options->stream == ngx_ors_chat_stream_on && !req->stream))
     {
         return;
     }
 
     ngx_ors_out_lit(out, ",\"stream\":true");
 
-    if (habits->usage) {
+    if (options->usage) {
         ngx_ors_out_lit(out, ",\"stream_options\":{\"include_usage\":true}");
     }
 }

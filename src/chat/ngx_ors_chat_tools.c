@@ -33,7 +33,7 @@ enum {
 
 typedef struct {
     ngx_ors_request_t             *req;
-    const ngx_ors_chat_habits_t   *habits;
+    const ngx_ors_chat_options_t  *options;
     ngx_ors_error_t               *err;
 
     ngx_array_t                    found;     /* of ngx_ors_chat_tool_t */
@@ -85,7 +85,7 @@ static const ngx_ors_hash_key_t  ngx_ors_chat_name_key = { { 0, 0 } };
 
 ngx_int_t
 ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_error_t *err)
+    const ngx_ors_chat_options_t *options, ngx_ors_error_t *err)
 {
     ngx_int_t               rc;
     ngx_ors_json_node_t    *list;
@@ -95,7 +95,7 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     ngx_memzero(&cr, sizeof(ngx_ors_chat_reader_t));
 
     cr.req = req;
-    cr.habits = habits;
+    cr.options = options;
     cr.err = err;
     cr.item = -1;
 
@@ -303,7 +303,7 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
 
-    if (ngx_ors_chat_type(cr->habits, &cr->req->json, type, cr->req->pool,
+    if (ngx_ors_chat_type(cr->options, &cr->req->json, type, cr->req->pool,
                           &rule)
         != NGX_OK)
     {

@@ -14,7 +14,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_hash.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_out.h>
@@ -60,7 +60,7 @@ typedef struct {
 /*
  * Fills "tools" from the tools of the request.  Of several with one name
  * upstream the first one counts, in both directions.  Of tools that no chat
- * server has those are in it for which "habits" have something to send.
+ * server has those are in it for which "options" have something to send.
  * Memory comes from req->pool, what it can is borrowed from the request.
  *
  * NGX_OK         done
@@ -68,7 +68,7 @@ typedef struct {
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools,
-    ngx_ors_request_t *req, const ngx_ors_chat_habits_t *habits,
+    ngx_ors_request_t *req, const ngx_ors_chat_options_t *options,
     ngx_ors_error_t *err);
 
 /* The tool that is called "name" upstream, and not the server's, or NULL. */

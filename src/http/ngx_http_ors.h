@@ -66,12 +66,12 @@ typedef enum {
 typedef struct {
     ngx_flag_t                 enable;
     ngx_array_t               *routes;      /* of ngx_http_ors_route_t */
-    ngx_msec_t                 ping;        /* ms, 0: none */
+    ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
-    ngx_uint_t                 credentials; /* ngx_http_ors_credentials_e */
+    ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
     ngx_str_t                  model;
-    ngx_ors_chat_habits_t      habits;
+    ngx_ors_chat_options_t     options;
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* what is found is only told */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
@@ -82,12 +82,12 @@ typedef struct {
     ngx_ors_limits_t           limits;
     ngx_str_t                  compact_prompt;
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
-    ngx_uint_t                 scope_share; /* an empty scope is one, too */
+    ngx_uint_t                 scope_share;  /* an empty scope is one, too */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
     ngx_ors_store_t           *store;       /* NULL: nothing is kept */
     ngx_uint_t                 store_required;      /* or a turn fails */
     ngx_uint_t                 store_instructions;  /* they are kept, too */
-    ngx_flag_t                 expand;  /* a target gets stored input */
+    ngx_flag_t                 inline_context;  /* a target gets stored input */
     ngx_uint_t                 background;  /* responses in a worker, */
                                             /* unset: by its connections */
     ngx_uint_t                 background_scope;    /* ... of one scope, */
@@ -130,11 +130,11 @@ typedef struct {
     ngx_ors_inflate_t     *inflate;     /* NULL: nothing to be done */
     ngx_buf_t             *buf;
     unsigned               whole:1;     /* it has come to its end */
-} ngx_http_ors_plain_t;
+} ngx_http_ors_decode_t;
 
 
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
-typedef struct ngx_http_ors_kept_s        ngx_http_ors_kept_t;
+typedef struct ngx_http_ors_session_s        ngx_http_ors_session_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 
 
@@ -147,7 +147,7 @@ typedef struct {
     ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
     ngx_chain_t               *in;          /* bytes not looked at yet */
-    ngx_http_ors_plain_t       plain;
+    ngx_http_ors_decode_t      plain;
     ngx_uint_t                 status;
     ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
     ngx_uint_t                 limit_conn;  /* before the target's own */
@@ -167,7 +167,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_turn_t            *turn;
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
-    ngx_http_ors_kept_t       *kept;        /* in a store, NULL: nothing */
+    ngx_http_ors_session_t    *session;     /* in a store, NULL: nothing */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
     ngx_chain_t               *busy;        /* output that is being sent */
@@ -175,10 +175,10 @@ struct ngx_http_ors_ctx_s {
     off_t                      sent;        /* bytes when "pace" was set */
     ngx_event_t                pace;
     ngx_event_t                linger;
-    ngx_event_t                ping;
+    ngx_event_t                heartbeat;
     ngx_msec_t                 interval;    /* of "ping" */
     ngx_msec_t                 spoken;      /* when the client was last told */
-    ngx_str_t                  retry_after; /* from the target, or empty */
+    ngx_str_t                  retry_after;  /* from the target, or empty */
 
     ngx_chain_t               *error;       /* in place of an error page */
 
@@ -200,14 +200,14 @@ struct ngx_http_ors_ctx_s {
 /* what a turn has to do with a store; lives as long as its request */
 
 typedef enum {
-    ngx_http_ors_kept_st_new = 0,
-    ngx_http_ors_kept_st_chain,       /* the turns before are being loaded */
-    ngx_http_ors_kept_st_names,       /* whose are the items referred to? */
-    ngx_http_ors_kept_st_items,       /* ... those turns are being loaded */
-    ngx_http_ors_kept_st_ready,
-    ngx_http_ors_kept_st_failed,
-    ngx_http_ors_kept_st_commit       /* this turn is being stored */
-} ngx_http_ors_kept_state_e;
+    ngx_http_ors_session_st_new = 0,
+    ngx_http_ors_session_st_chain,       /* the turns before are being loaded */
+    ngx_http_ors_session_st_names,       /* whose are the items referred to? */
+    ngx_http_ors_session_st_items,       /* ... those turns are being loaded */
+    ngx_http_ors_session_st_ready,
+    ngx_http_ors_session_st_failed,
+    ngx_http_ors_session_st_commit       /* this turn is being stored */
+} ngx_http_ors_session_state_e;
 
 
 /* a turn that references name items of */
@@ -220,12 +220,12 @@ typedef struct {
 } ngx_http_ors_owner_t;
 
 
-struct ngx_http_ors_kept_s {
-    ngx_http_ors_kept_state_e  state;
-    ngx_http_ors_ctx_t        *ctx;
-    ngx_ors_store_t           *store;
-    ngx_ors_store_job_t       *job;         /* that is waited for */
-    ngx_ors_store_job_t       *chain;       /* the turns before */
+struct ngx_http_ors_session_s {
+    ngx_http_ors_session_state_e  state;
+    ngx_http_ors_ctx_t           *ctx;
+    ngx_ors_store_t              *store;
+    ngx_ors_store_job_t          *job;      /* that is waited for */
+    ngx_ors_store_job_t          *chain;    /* the turns before */
 
     ngx_uint_t                 wanted;      /* this turn, in the store */
     ngx_str_t                  previous;    /* the id that was named */
@@ -293,7 +293,7 @@ typedef struct {
 
     ngx_ors_verify_t            verify;
     ngx_ors_out_t               out;        /* what it lets through */
-    ngx_http_ors_plain_t        plain;
+    ngx_http_ors_decode_t       plain;
     ngx_http_ors_upstream_t     upstream;
     ngx_chain_t                *in;         /* bytes not looked at yet */
     ngx_chain_t                *busy;       /* output that is being sent */
@@ -407,14 +407,14 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
 
 
-/* ngx_http_ors_plain.c */
+/* ngx_http_ors_decode.c */
 
 /*
  * Prepares the profile of an answer's body, by what r->headers_out says of
  * its encoding; with "strip" the client is not told of one.
  * NGX_OK, NGX_DECLINED: an encoding that is not known, or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain,
+ngx_int_t ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain,
     ngx_http_request_t *r, ngx_uint_t strip);
 
 /*
@@ -426,11 +426,11 @@ ngx_int_t ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain,
  * NGX_DECLINED   it cannot be decompressed
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_http_ors_plain_next(ngx_http_ors_plain_t *plain, ngx_buf_t *b,
+ngx_int_t ngx_http_ors_decode_next(ngx_http_ors_decode_t *plain, ngx_buf_t *b,
     ngx_buf_t *piece);
 
 /* 1 unless a compressed body has ended before its end. */
-#define ngx_http_ors_plain_whole(plain)                                       \
+#define ngx_http_ors_decode_whole(plain)                                       \
     ((plain)->inflate == NULL || (plain)->whole)
 
 
@@ -496,23 +496,24 @@ ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri, ngx_array_t *seen);
 
 
-/* ngx_http_ors_habits.c */
+/* ngx_http_ors_chat_options.c */
 
 /* Handlers of "open_responses_chat" and "open_responses_effort". */
-char *ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
  * Checks that "value", an argument of a directive, is JSON, and if "object"
  * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: it was said why not.
  */
-char *ngx_http_ors_habit_json(ngx_conf_t *cf, ngx_str_t *value,
+char *ngx_http_ors_option_json(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t object);
 
 /* Nothing is said yet; and what is not said is as in "prev", or usual. */
-void ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits);
-void ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
-    ngx_ors_chat_habits_t *prev);
+void ngx_http_ors_options_init(ngx_ors_chat_options_t *options);
+void ngx_http_ors_options_merge(ngx_ors_chat_options_t *options,
+    ngx_ors_chat_options_t *prev);
 
 
 /* ngx_http_ors_tool_type.c */
@@ -656,13 +657,13 @@ size_t ngx_http_ors_pending(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
 
 
-/* ngx_http_ors_ping.c */
+/* ngx_http_ors_heartbeat.c */
 
 /*
  * Sees to it that a client which waits for a stream hears something every
  * "interval" ms; 0: it may wait.
  */
-void ngx_http_ors_ping(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
+void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
 
 
 /* ngx_http_ors_error.c */
@@ -767,7 +768,7 @@ ngx_int_t ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx);
  * behind its record: to be posted or released by the caller.  NULL: no
  * memory.
  */
-ngx_ors_store_job_t *ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
+ngx_ors_store_job_t *ngx_http_ors_store_record(ngx_http_ors_session_t *session,
     ngx_ors_record_status_e status, ngx_uint_t spare);
 
 /*
@@ -786,18 +787,18 @@ ngx_int_t ngx_http_ors_store_owner(ngx_http_request_t *r, ngx_str_t *token,
  * The turn fails with the error; "code", "param" and "text" are static.
  * Returns NGX_DONE.
  */
-ngx_int_t ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept,
+ngx_int_t ngx_http_ors_store_refuse(ngx_http_ors_session_t *session,
     ngx_uint_t status, char *code, char *param, char *text);
 
 /*
  * The turn fails with what "status" means for its client, "param" is static.
  * Returns NGX_DONE.
  */
-ngx_int_t ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
+ngx_int_t ngx_http_ors_store_fail(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status, char *param);
 
 /* Logs that "what", a turn, is not kept, and why. */
-void ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
+void ngx_http_ors_store_say(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status, char *what);
 
 /* A phrase for people for the status of a job, static text. */
@@ -821,32 +822,32 @@ ngx_int_t ngx_http_ors_context(ngx_http_ors_ctx_t *ctx);
  * A job of the context, which will call the next step when it is done; it is
  * released at the latest with the request.  NULL: no memory.
  */
-ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_kept_t *kept,
+ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_session_t *session,
     ngx_ors_store_op_e op, ngx_uint_t n);
 
 /* All is loaded: tells the turn.  As ngx_http_ors_context(). */
-ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept);
+ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_session_t *session);
 
 /* The turn fails with turn->error.  NGX_DONE. */
-ngx_int_t ngx_http_ors_context_refuse(ngx_http_ors_kept_t *kept);
+ngx_int_t ngx_http_ors_context_refuse(ngx_http_ors_session_t *session);
 
 /* A job has failed: the turn fails with the error for it.  NGX_DONE. */
-ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
+ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status);
 
 
 /* ngx_http_ors_refs.c */
 
 /*
- * Loads what kept->refs refer to; the chain, if there is one, is loaded
+ * Loads what session->refs refer to; the chain, if there is one, is loaded
  * already.  NGX_AGAIN: there is a job; else as ngx_http_ors_context().
  */
-ngx_int_t ngx_http_ors_refs(ngx_http_ors_kept_t *kept);
+ngx_int_t ngx_http_ors_refs(ngx_http_ors_session_t *session);
 
 /* The next steps: it is known who owns the items; the owners are loaded. */
-ngx_int_t ngx_http_ors_refs_named(ngx_http_ors_kept_t *kept,
+ngx_int_t ngx_http_ors_refs_named(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job);
-ngx_int_t ngx_http_ors_refs_loaded(ngx_http_ors_kept_t *kept,
+ngx_int_t ngx_http_ors_refs_loaded(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job);
 
 

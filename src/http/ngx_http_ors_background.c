@@ -253,7 +253,7 @@ ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx)
         return 0;
     }
 
-    ctx->kept->state = ngx_http_ors_kept_st_ready;
+    ctx->session->state = ngx_http_ors_session_st_ready;
 
     return 1;
 }
@@ -364,7 +364,7 @@ ngx_http_ors_background_store(ngx_http_ors_background_t *bg)
 
     bg->ctx->turn->request.stored = 1;
 
-    job = ngx_http_ors_store_record(bg->ctx->kept, bg->status, 0);
+    job = ngx_http_ors_store_record(bg->ctx->session, bg->status, 0);
 
     if (job == NULL) {
         ngx_http_ors_detach_end(bg->ctx->request);
@@ -417,7 +417,7 @@ void
 ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
     ngx_ors_store_status_e status)
 {
-    ngx_http_ors_store_say(bg->ctx->kept, status,
+    ngx_http_ors_store_say(bg->ctx->session, status,
                            "a response in the background");
 }
 
@@ -524,7 +524,7 @@ ngx_http_ors_background_job(ngx_http_ors_background_t *bg,
     ngx_uint_t            i;
     ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(bg->ctx->kept->store, op, ngx_strlen(kinds));
+    job = ngx_ors_store_job(bg->ctx->session->store, op, ngx_strlen(kinds));
     if (job == NULL) {
         return NULL;
     }
@@ -587,7 +587,7 @@ ngx_http_ors_background_cleanup(void *data)
     turn->response.status = ngx_ors_response_failed;
     turn->request.stored = 1;
 
-    job = ngx_http_ors_store_record(bg->ctx->kept, ngx_ors_record_failed, 0);
+    job = ngx_http_ors_store_record(bg->ctx->session, ngx_ors_record_failed, 0);
 
     if (job) {
         ngx_ors_store_post(job);

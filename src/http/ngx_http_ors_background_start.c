@@ -38,7 +38,8 @@ ngx_http_ors_background(ngx_http_ors_ctx_t *ctx)
 
     node = ctx->turn->request.field[ngx_ors_rq_background];
 
-    if (node == NULL || node->type != ngx_ors_json_true || ctx->kept == NULL) {
+    if (node == NULL || node->type != ngx_ors_json_true
+        || ctx->session == NULL) {
         return NGX_OK;
     }
 
@@ -58,7 +59,7 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
     ngx_ors_json_node_t  *store;
 
     if (ctx->turn->request.stream) {
-        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
                                          "unsupported_parameter", "stream",
                                          "a response of the background "
                                          "cannot be streamed, \"stream\" "
@@ -66,7 +67,7 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
     }
 
     if (ctx->turn->request.compact) {
-        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
                                          "unsupported_parameter",
                                          "background",
                                          "a compaction is not stored and "
@@ -76,7 +77,7 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
     store = ctx->turn->request.field[ngx_ors_rq_store];
 
     if (store && store->type == ngx_ors_json_false) {
-        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
                                          "unsupported_parameter",
                                          "background",
                                          "a response that is not stored "
@@ -85,7 +86,7 @@ ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
     }
 
     if (!ctx->turn->request.stored) {
-        return ngx_http_ors_store_refuse(ctx->kept,
+        return ngx_http_ors_store_refuse(ctx->session,
                                          NGX_HTTP_SERVICE_UNAVAILABLE,
                                          "store_unavailable", "background",
                                          "the response cannot be stored at "
@@ -225,7 +226,7 @@ ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
         return NGX_ERROR;
     }
 
-    job = ngx_http_ors_store_record(bg->ctx->kept,
+    job = ngx_http_ors_store_record(bg->ctx->session,
                                     ngx_ors_record_in_progress, 1);
     if (job == NULL) {
         return NGX_ERROR;
@@ -271,7 +272,7 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
     } else if (job->status == ngx_ors_store_ok) {
         value = &job->entries[job->n - 2].value;
 
-        response.len = ctx->kept->record.response.len;
+        response.len = ctx->session->record.response.len;
         response.data = value->data + value->len - response.len;
 
         bg->state = ngx_http_ors_background_st_run;
@@ -287,7 +288,7 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
     } else {
         ngx_http_ors_background_lost(bg, job->status);
 
-        (void) ngx_http_ors_store_fail(ctx->kept, job->status, "background");
+        (void) ngx_http_ors_store_fail(ctx->session, job->status, "background");
 
         (void) ngx_http_post_request(ctx->call->request, NULL);
     }

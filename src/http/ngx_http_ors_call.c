@@ -89,7 +89,7 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 
     ngx_http_ors_call_cancel(ctx->call);
 
-    ngx_ors_turn_again(ctx->turn);
+    ngx_ors_turn_reset(ctx->turn);
 
     ctx->target = ctx->target->next;
     ngx_str_null(&ctx->retry_after);
@@ -184,8 +184,8 @@ ngx_http_ors_call_buffering(ngx_http_request_t *sr)
 #if (NGX_HTTP_CACHE)
 
     if (u->cacheable && u->headers_in.x_accel_redirect == NULL
-        && !ngx_ors_gather_type_is(&sr->headers_out.content_type,
-                                   "text/event-stream"))
+        && !ngx_ors_mime_is(&sr->headers_out.content_type,
+                            "text/event-stream"))
     {
         return;
     }
@@ -208,7 +208,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
     sr = call->request;
     turn = call->ctx->turn;
 
-    rc = ngx_http_ors_plain_init(&call->plain, sr, 1);
+    rc = ngx_http_ors_decode_init(&call->plain, sr, 1);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -321,7 +321,7 @@ ngx_http_ors_call_feed(ngx_http_ors_call_t *call)
         }
 
         if (b->last_in_chain || b->last_buf) {
-            call->complete = ngx_http_ors_plain_whole(&call->plain);
+            call->complete = ngx_http_ors_decode_whole(&call->plain);
         }
 
         call->in = cl->next;
@@ -357,7 +357,7 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
                                                              : NGX_OK;
         }
 
-        rc = ngx_http_ors_plain_next(&call->plain, b, &piece);
+        rc = ngx_http_ors_decode_next(&call->plain, b, &piece);
 
         if (rc == NGX_AGAIN) {
             return NGX_OK;

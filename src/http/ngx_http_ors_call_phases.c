@@ -101,15 +101,15 @@ static void
 ngx_http_ors_call_settle(ngx_http_ors_call_t *call,
     ngx_http_ors_loc_conf_t *olcf, ngx_uint_t translates)
 {
-    ngx_ors_turn_t       *turn;
-    ngx_http_ors_kept_t  *kept;
+    ngx_ors_turn_t          *turn;
+    ngx_http_ors_session_t  *session;
 
     turn = call->ctx->turn;
-    kept = call->ctx->kept;
+    session = call->ctx->session;
 
-    turn->expand = (olcf->expand && kept && !translates);
-    turn->request.stored = (kept && kept->wanted
-                            && (turn->expand || translates));
+    turn->inline_context = (olcf->inline_context && session && !translates);
+    turn->request.stored = (session && session->wanted
+                            && (turn->inline_context || translates));
 }
 
 
@@ -177,7 +177,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     ngx_ors_out_init(&out, r->pool, size);
 
-    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->habits, &olcf->model,
+    rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
                            &out);
 
     if (rc == NGX_DONE) {
@@ -218,18 +218,19 @@ ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx, ngx_ors_dialect_e dialect)
     node = ctx->turn->request.field[ngx_ors_rq_background];
 
     if (ctx->detached
-        || (ctx->turn->expand && node && node->type == ngx_ors_json_true))
+        || (ctx->turn->inline_context && node
+            && node->type == ngx_ors_json_true))
     {
         /* it would run there, and be stored there only */
 
-        return ngx_http_ors_store_refuse(ctx->kept, NGX_HTTP_BAD_REQUEST,
+        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
                                          "unsupported_parameter",
                                          "background",
                                          "a response of this model cannot "
                                          "run in the background");
     }
 
-    return ctx->turn->expand ? ngx_http_ors_context(ctx) : NGX_OK;
+    return ctx->turn->inline_context ? ngx_http_ors_context(ctx) : NGX_OK;
 }
 
 

@@ -9,49 +9,49 @@
 #include <ngx_http_ors.h>
 
 
-static ngx_int_t ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept);
-static ngx_int_t ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_context_begin(ngx_http_ors_session_t *session);
+static ngx_int_t ngx_http_ors_context_chain(ngx_http_ors_session_t *session,
     ngx_ors_json_node_t *previous);
 static void ngx_http_ors_context_handler(ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_next(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_context_next(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_context_turns(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_context_usable(ngx_http_ors_session_t *session,
     ngx_ors_record_t *rec);
-static ngx_int_t ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_context_inherit(ngx_http_ors_session_t *session,
     ngx_ors_record_t *rec, ngx_ors_store_job_t *job);
 
 
 ngx_int_t
 ngx_http_ors_context(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_ors_kept_t  *kept;
+    ngx_http_ors_session_t  *session;
 
-    kept = ctx->kept;
+    session = ctx->session;
 
-    if (kept == NULL) {
+    if (session == NULL) {
 
         /* the dialect says that it cannot carry a reference */
 
         return NGX_OK;
     }
 
-    switch (kept->state) {
+    switch (session->state) {
 
-    case ngx_http_ors_kept_st_new:
-        return ngx_http_ors_context_begin(kept);
+    case ngx_http_ors_session_st_new:
+        return ngx_http_ors_context_begin(session);
 
-    case ngx_http_ors_kept_st_chain:
-    case ngx_http_ors_kept_st_names:
-    case ngx_http_ors_kept_st_items:
+    case ngx_http_ors_session_st_chain:
+    case ngx_http_ors_session_st_names:
+    case ngx_http_ors_session_st_items:
         return NGX_AGAIN;
 
-    case ngx_http_ors_kept_st_failed:
+    case ngx_http_ors_session_st_failed:
         return NGX_DONE;
 
-    case ngx_http_ors_kept_st_ready:
-    case ngx_http_ors_kept_st_commit:
+    case ngx_http_ors_session_st_ready:
+    case ngx_http_ors_session_st_commit:
         break;
     }
 
@@ -60,35 +60,35 @@ ngx_http_ors_context(ngx_http_ors_ctx_t *ctx)
 
 
 static ngx_int_t
-ngx_http_ors_context_begin(ngx_http_ors_kept_t *kept)
+ngx_http_ors_context_begin(ngx_http_ors_session_t *session)
 {
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *previous;
 
-    req = &kept->ctx->turn->request;
+    req = &session->ctx->turn->request;
 
-    if (ngx_ors_refs_read(&kept->refs, req) != NGX_OK) {
+    if (ngx_ors_refs_read(&session->refs, req) != NGX_OK) {
         return NGX_ERROR;
     }
 
     previous = req->field[ngx_ors_rq_previous_response_id];
 
     if (previous) {
-        return ngx_http_ors_context_chain(kept, previous);
+        return ngx_http_ors_context_chain(session, previous);
     }
 
-    if (kept->refs.n) {
-        return ngx_http_ors_refs(kept);
+    if (session->refs.n) {
+        return ngx_http_ors_refs(session);
     }
 
-    kept->state = ngx_http_ors_kept_st_ready;
+    session->state = ngx_http_ors_session_st_ready;
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
+ngx_http_ors_context_chain(ngx_http_ors_session_t *session,
     ngx_ors_json_node_t *previous)
 {
     ngx_str_t             id;
@@ -97,7 +97,7 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
     ngx_ors_json_node_t  *truncation;
     ngx_ors_store_job_t  *job;
 
-    req = &kept->ctx->turn->request;
+    req = &session->ctx->turn->request;
     limits = req->limits;
 
     id.data = ngx_pnalloc(req->pool, previous->len + 1);
@@ -107,12 +107,12 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
 
     id.len = ngx_ors_json_decode(&req->json, previous, id.data) - id.data;
 
-    kept->previous = id;
+    session->previous = id;
 
-    job = ngx_http_ors_context_job(kept, ngx_ors_store_chain, 1);
+    job = ngx_http_ors_context_job(session, ngx_ors_store_chain, 1);
 
     if (job == NULL
-        || ngx_http_ors_store_key(kept->ctx->request, 'r', &id,
+        || ngx_http_ors_store_key(session->ctx->request, 'r', &id,
                                   &job->entries[0].key)
            != NGX_OK)
     {
@@ -122,7 +122,7 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
     truncation = req->field[ngx_ors_rq_truncation];
 
     if (truncation && ngx_ors_json_is(&req->json, truncation, "auto")) {
-        kept->context.budget = limits->truncate;
+        session->context.budget = limits->truncate;
         job->newest = 1;
     }
 
@@ -133,7 +133,7 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
     job->max_turns = limits->turns;
     job->max_size = limits->context;
 
-    kept->state = ngx_http_ors_kept_st_chain;
+    session->state = ngx_http_ors_session_st_chain;
 
     ngx_ors_store_post(job);
 
@@ -142,20 +142,20 @@ ngx_http_ors_context_chain(ngx_http_ors_kept_t *kept,
 
 
 ngx_ors_store_job_t *
-ngx_http_ors_context_job(ngx_http_ors_kept_t *kept, ngx_ors_store_op_e op,
+ngx_http_ors_context_job(ngx_http_ors_session_t *session, ngx_ors_store_op_e op,
     ngx_uint_t n)
 {
     ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(kept->store, op, n);
+    job = ngx_ors_store_job(session->store, op, n);
     if (job == NULL) {
         return NULL;
     }
 
     job->handler = ngx_http_ors_context_handler;
-    job->data = kept;
+    job->data = session;
 
-    kept->job = job;
+    session->job = job;
 
     return job;
 }
@@ -164,22 +164,22 @@ ngx_http_ors_context_job(ngx_http_ors_kept_t *kept, ngx_ors_store_op_e op,
 static void
 ngx_http_ors_context_handler(ngx_ors_store_job_t *job)
 {
-    ngx_int_t             rc;
-    ngx_connection_t     *c;
-    ngx_http_request_t   *sr;
-    ngx_http_ors_kept_t  *kept;
+    ngx_int_t                rc;
+    ngx_connection_t        *c;
+    ngx_http_request_t      *sr;
+    ngx_http_ors_session_t  *session;
 
-    kept = job->data;
-    c = kept->ctx->request->connection;
-    sr = kept->ctx->call->request;
+    session = job->data;
+    c = session->ctx->request->connection;
+    sr = session->ctx->call->request;
 
-    ngx_http_set_log_request(c->log, kept->ctx->request);
+    ngx_http_set_log_request(c->log, session->ctx->request);
 
-    kept->job = NULL;
+    session->job = NULL;
 
-    rc = ngx_http_ors_context_next(kept, job);
+    rc = ngx_http_ors_context_next(session, job);
 
-    if (job != kept->chain) {
+    if (job != session->chain) {
         ngx_ors_store_release(job);
     }
 
@@ -188,19 +188,19 @@ ngx_http_ors_context_handler(ngx_ors_store_job_t *job)
     }
 
     if (rc == NGX_ERROR) {
-        (void) ngx_http_ors_store_refuse(kept, 500, "server_error", "",
+        (void) ngx_http_ors_store_refuse(session, 500, "server_error", "",
                                          "out of memory");
     }
 
     /* the turn has copies of all that it needs */
 
-    if (kept->chain) {
-        ngx_ors_store_release(kept->chain);
-        kept->chain = NULL;
+    if (session->chain) {
+        ngx_ors_store_release(session->chain);
+        session->chain = NULL;
     }
 
-    kept->state = (rc == NGX_OK) ? ngx_http_ors_kept_st_ready
-                                 : ngx_http_ors_kept_st_failed;
+    session->state = (rc == NGX_OK) ? ngx_http_ors_session_st_ready
+                                 : ngx_http_ors_session_st_failed;
 
     /* its phase handler asks again */
 
@@ -213,27 +213,28 @@ ngx_http_ors_context_handler(ngx_ors_store_job_t *job)
 /* NGX_OK: all is there; NGX_AGAIN: there is another job; else it has failed */
 
 static ngx_int_t
-ngx_http_ors_context_next(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+ngx_http_ors_context_next(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job)
 {
     if (job->status != ngx_ors_store_ok) {
-        return ngx_http_ors_context_failed(kept, job->status);
+        return ngx_http_ors_context_failed(session, job->status);
     }
 
-    switch (kept->state) {
+    switch (session->state) {
 
-    case ngx_http_ors_kept_st_chain:
-        return ngx_http_ors_context_turns(kept, job);
+    case ngx_http_ors_session_st_chain:
+        return ngx_http_ors_context_turns(session, job);
 
-    case ngx_http_ors_kept_st_names:
-        return ngx_http_ors_refs_named(kept, job);
+    case ngx_http_ors_session_st_names:
+        return ngx_http_ors_refs_named(session, job);
 
-    case ngx_http_ors_kept_st_items:
-        return ngx_http_ors_refs_loaded(kept, job);
+    case ngx_http_ors_session_st_items:
+        return ngx_http_ors_refs_loaded(session, job);
 
-    case ngx_http_ors_kept_st_new:
-    case ngx_http_ors_kept_st_ready:
-    case ngx_http_ors_kept_st_failed:
-    case ngx_http_ors_kept_st_commit:
+    case ngx_http_ors_session_st_new:
+    case ngx_http_ors_session_st_ready:
+    case ngx_http_ors_session_st_failed:
+    case ngx_http_ors_session_st_commit:
         break;
     }
 
@@ -242,7 +243,8 @@ ngx_http_ors_context_next(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
 
 
 static ngx_int_t
-ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+ngx_http_ors_context_turns(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job)
 {
     ngx_int_t                rc;
     ngx_uint_t               i;
@@ -250,7 +252,7 @@ ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     ngx_ors_record_t         rec;
     ngx_ors_context_turn_t  *turns;
 
-    pool = kept->ctx->request->pool;
+    pool = session->ctx->request->pool;
 
     turns = ngx_palloc(pool, job->n * sizeof(ngx_ors_context_turn_t));
     if (turns == NULL) {
@@ -260,45 +262,46 @@ ngx_http_ors_context_turns(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     for (i = 0; i < job->n; i++) {
 
         if (ngx_ors_record_read(&rec, &job->entries[i].value) != NGX_OK) {
-            return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+            return ngx_http_ors_context_failed(session, ngx_ors_store_corrupt);
         }
 
         /* not every engine says when an entry expires */
 
         if (job->entries[i].expires == 0) {
-            job->entries[i].expires = rec.created + kept->store->ttl;
+            job->entries[i].expires = rec.created + session->store->ttl;
         }
 
         turns[i].input = rec.input;
         turns[i].output.data = rec.response.data + rec.output;
         turns[i].output.len = rec.output_len;
 
-        kept->size += rec.input.len + rec.output_len;
+        session->size += rec.input.len + rec.output_len;
     }
 
     /* the last one of them is the one that was named */
 
-    rc = ngx_http_ors_context_usable(kept, &rec);
+    rc = ngx_http_ors_context_usable(session, &rec);
 
     if (rc == NGX_OK) {
-        rc = ngx_http_ors_context_inherit(kept, &rec, job);
+        rc = ngx_http_ors_context_inherit(session, &rec, job);
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    kept->chain = job;
-    kept->context.turns = turns;
-    kept->context.nturns = job->n;
+    session->chain = job;
+    session->context.turns = turns;
+    session->context.nturns = job->n;
 
-    return kept->refs.n ? ngx_http_ors_refs(kept)
-                        : ngx_http_ors_context_ready(kept);
+    return session->refs.n ? ngx_http_ors_refs(session)
+                        : ngx_http_ors_context_ready(session);
 }
 
 
 static ngx_int_t
-ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec)
+ngx_http_ors_context_usable(ngx_http_ors_session_t *session,
+    ngx_ors_record_t *rec)
 {
     char  *text;
 
@@ -319,10 +322,10 @@ ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec)
         break;
 
     default:
-        return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+        return ngx_http_ors_context_failed(session, ngx_ors_store_corrupt);
     }
 
-    return ngx_http_ors_store_refuse(kept, 400, "invalid_previous_response",
+    return ngx_http_ors_store_refuse(session, 400, "invalid_previous_response",
                                      "previous_response_id", text);
 }
 
@@ -330,30 +333,31 @@ ngx_http_ors_context_usable(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec)
 /* the place of this turn: behind the last one of "job", whose record is rec */
 
 static ngx_int_t
-ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec,
+ngx_http_ors_context_inherit(ngx_http_ors_session_t *session,
+    ngx_ors_record_t *rec,
     ngx_ors_store_job_t *job)
 {
     time_t       soon;
     ngx_uint_t   i;
     ngx_pool_t  *pool;
 
-    pool = kept->ctx->request->pool;
+    pool = session->ctx->request->pool;
 
-    kept->names = ngx_palloc(pool, NGX_ORS_RECORD_ANCESTORS
+    session->names = ngx_palloc(pool, NGX_ORS_RECORD_ANCESTORS
                                    * NGX_ORS_STORE_KEY);
-    if (kept->names == NULL) {
+    if (session->names == NULL) {
         return NGX_ERROR;
     }
 
-    kept->record.depth = rec->depth + 1;
-    kept->record.ancestors = kept->names;
-    kept->record.nancestors =
+    session->record.depth = rec->depth + 1;
+    session->record.ancestors = session->names;
+    session->record.nancestors =
         ngx_ors_record_inherit(rec, job->entries[job->n - 1].key.name,
-                               kept->names);
+                               session->names);
 
     /* a conversation that goes on does not lose its beginning */
 
-    soon = ngx_time() + kept->store->ttl / 2;
+    soon = ngx_time() + session->store->ttl / 2;
 
     for (i = 0; i < job->n; i++) {
 
@@ -361,15 +365,15 @@ ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec,
             continue;
         }
 
-        if (kept->touch == NULL) {
-            kept->touch = ngx_palloc(pool,
-                                     job->n * sizeof(ngx_ors_store_key_t));
-            if (kept->touch == NULL) {
+        if (session->touch == NULL) {
+            session->touch = ngx_palloc(pool,
+                                        job->n * sizeof(ngx_ors_store_key_t));
+            if (session->touch == NULL) {
                 return NGX_ERROR;
             }
         }
 
-        kept->touch[kept->ntouch++] = job->entries[i].key;
+        session->touch[session->ntouch++] = job->entries[i].key;
     }
 
     return NGX_OK;
@@ -377,18 +381,18 @@ ngx_http_ors_context_inherit(ngx_http_ors_kept_t *kept, ngx_ors_record_t *rec,
 
 
 ngx_int_t
-ngx_http_ors_context_ready(ngx_http_ors_kept_t *kept)
+ngx_http_ors_context_ready(ngx_http_ors_session_t *session)
 {
-    return ngx_ors_turn_context(kept->ctx->turn, &kept->context);
+    return ngx_ors_turn_context(session->ctx->turn, &session->context);
 }
 
 
 ngx_int_t
-ngx_http_ors_context_refuse(ngx_http_ors_kept_t *kept)
+ngx_http_ors_context_refuse(ngx_http_ors_session_t *session)
 {
     ngx_ors_turn_t  *turn;
 
-    turn = kept->ctx->turn;
+    turn = session->ctx->turn;
 
     /* another target would not help */
 
@@ -401,11 +405,11 @@ ngx_http_ors_context_refuse(ngx_http_ors_kept_t *kept)
 /* who owns what is not told: all that is not there is the same */
 
 ngx_int_t
-ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
+ngx_http_ors_context_failed(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
     if (status == ngx_ors_store_absent) {
-        return ngx_http_ors_store_refuse(kept, 400,
+        return ngx_http_ors_store_refuse(session, 400,
                                          "previous_response_not_found",
                                          "previous_response_id",
                                          "there is no previous response with "
@@ -413,9 +417,10 @@ ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
     }
 
     if (status == ngx_ors_store_limit
-        && kept->state == ngx_http_ors_kept_st_items)
+        && session->state == ngx_http_ors_session_st_items)
     {
-        return ngx_http_ors_store_refuse(kept, 400, "context_length_exceeded",
+        return ngx_http_ors_store_refuse(session, 400,
+                                         "context_length_exceeded",
                                          "input",
                                          "the items that \"input\" refers to, "
                                          "their turns and the conversation "
@@ -423,7 +428,8 @@ ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
     }
 
     if (status == ngx_ors_store_limit) {
-        return ngx_http_ors_store_refuse(kept, 400, "context_length_exceeded",
+        return ngx_http_ors_store_refuse(session, 400,
+                                         "context_length_exceeded",
                                          "previous_response_id",
                                          "the conversation before this "
                                          "request is too long, with "
@@ -431,11 +437,11 @@ ngx_http_ors_context_failed(ngx_http_ors_kept_t *kept,
                                          "beginning is left out");
     }
 
-    ngx_log_error(NGX_LOG_ERR, kept->ctx->request->connection->log, 0,
-                  "store \"%V\" cannot be read: %V", &kept->store->name,
+    ngx_log_error(NGX_LOG_ERR, session->ctx->request->connection->log, 0,
+                  "store \"%V\" cannot be read: %V", &session->store->name,
                   ngx_http_ors_store_strerror(status));
 
-    return ngx_http_ors_store_refuse(kept, 503, "store_unavailable",
+    return ngx_http_ors_store_refuse(session, 503, "store_unavailable",
                                      "previous_response_id",
                                      "stored conversations cannot be read "
                                      "at the moment, try again later");

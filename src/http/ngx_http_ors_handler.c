@@ -176,7 +176,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
             return NGX_ERROR;
         }
 
-        ngx_http_ors_ping(ctx, olcf->ping);
+        ngx_http_ors_heartbeat(ctx, olcf->heartbeat);
     }
 
     return ngx_http_ors_call(ctx);

@@ -246,7 +246,7 @@ ngx_http_ors_send_header(ngx_http_ors_ctx_t *ctx)
     r->headers_out.content_type_len = turn->type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    if (ngx_ors_gather_type_is(&turn->type, "text/event-stream")) {
+    if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
 
         if (ngx_http_ors_no_cache(r) != NGX_OK
             || ngx_http_ors_header_add(headers, &buffering,
@@ -635,8 +635,8 @@ ngx_http_ors_timers_cleanup(void *data)
         ngx_del_timer(&ctx->linger);
     }
 
-    if (ctx->ping.timer_set) {
-        ngx_del_timer(&ctx->ping);
+    if (ctx->heartbeat.timer_set) {
+        ngx_del_timer(&ctx->heartbeat);
     }
 }
 

@@ -12,55 +12,55 @@
 #include <ngx_http_ors.h>
 
 
-static ngx_uint_t ngx_http_ors_refs_indexed(ngx_http_ors_kept_t *kept,
+static ngx_uint_t ngx_http_ors_refs_indexed(ngx_http_ors_session_t *session,
     ngx_ors_ref_t *ref);
-static ngx_int_t ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_refs_owner(ngx_http_ors_session_t *session,
     ngx_ors_ref_t *ref);
-static ngx_int_t ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept);
-static ngx_int_t ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_refs_owners(ngx_http_ors_session_t *session);
+static ngx_int_t ngx_http_ors_refs_chained(ngx_http_ors_session_t *session);
 static int ngx_libc_cdecl ngx_http_ors_refs_compare(const void *one,
     const void *two);
-static ngx_int_t ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_refs_load(ngx_http_ors_session_t *session,
     ngx_uint_t n);
 static ngx_uint_t ngx_http_ors_refs_parts(ngx_http_ors_owner_t *owner);
-static ngx_int_t ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_refs_find(ngx_http_ors_session_t *session,
     ngx_http_ors_owner_t *owner);
-static ngx_int_t ngx_http_ors_refs_unknown(ngx_http_ors_kept_t *kept);
+static ngx_int_t ngx_http_ors_refs_unknown(ngx_http_ors_session_t *session);
 
 
 /* an id of ours says which turn it is of, another one is looked up */
 
 ngx_int_t
-ngx_http_ors_refs(ngx_http_ors_kept_t *kept)
+ngx_http_ors_refs(ngx_http_ors_session_t *session)
 {
     ngx_uint_t            i, n;
     ngx_ors_ref_t       **refs;
     ngx_ors_store_job_t  *job;
 
-    refs = kept->refs.sorted;
+    refs = session->refs.sorted;
 
-    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+    for (i = 0, n = 0; i < session->refs.nsorted; i++) {
 
-        if (ngx_http_ors_refs_owner(kept, refs[i]) != NGX_OK) {
+        if (ngx_http_ors_refs_owner(session, refs[i]) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        n += ngx_http_ors_refs_indexed(kept, refs[i]);
+        n += ngx_http_ors_refs_indexed(session, refs[i]);
     }
 
     if (n == 0) {
-        return ngx_http_ors_refs_owners(kept);
+        return ngx_http_ors_refs_owners(session);
     }
 
-    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, n);
+    job = ngx_http_ors_context_job(session, ngx_ors_store_get, n);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
-    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+    for (i = 0, n = 0; i < session->refs.nsorted; i++) {
 
-        if (ngx_http_ors_refs_indexed(kept, refs[i])
-            && ngx_http_ors_store_key(kept->ctx->request, 'i', &refs[i]->id,
+        if (ngx_http_ors_refs_indexed(session, refs[i])
+            && ngx_http_ors_store_key(session->ctx->request, 'i', &refs[i]->id,
                                       &job->entries[n++].key)
                != NGX_OK)
         {
@@ -68,7 +68,7 @@ ngx_http_ors_refs(ngx_http_ors_kept_t *kept)
         }
     }
 
-    kept->state = ngx_http_ors_kept_st_names;
+    session->state = ngx_http_ors_session_st_names;
 
     ngx_ors_store_post(job);
 
@@ -79,14 +79,14 @@ ngx_http_ors_refs(ngx_http_ors_kept_t *kept)
 /* where a server of its own makes the ids, some look like ours */
 
 static ngx_uint_t
-ngx_http_ors_refs_indexed(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
+ngx_http_ors_refs_indexed(ngx_http_ors_session_t *session, ngx_ors_ref_t *ref)
 {
-    return kept->ctx->turn->expand || ref->turn.len == 0;
+    return session->ctx->turn->inline_context || ref->turn.len == 0;
 }
 
 
 static ngx_int_t
-ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
+ngx_http_ors_refs_owner(ngx_http_ors_session_t *session, ngx_ors_ref_t *ref)
 {
     ngx_ors_store_key_t  key;
 
@@ -94,7 +94,7 @@ ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
         return NGX_OK;
     }
 
-    if (ngx_http_ors_store_owner(kept->ctx->request, &ref->turn, &key)
+    if (ngx_http_ors_store_owner(session->ctx->request, &ref->turn, &key)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -107,17 +107,18 @@ ngx_http_ors_refs_owner(ngx_http_ors_kept_t *kept, ngx_ors_ref_t *ref)
 
 
 ngx_int_t
-ngx_http_ors_refs_named(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+ngx_http_ors_refs_named(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job)
 {
     ngx_str_t       *value;
     ngx_uint_t       i, n;
     ngx_ors_ref_t  **refs;
 
-    refs = kept->refs.sorted;
+    refs = session->refs.sorted;
 
-    for (i = 0, n = 0; i < kept->refs.nsorted; i++) {
+    for (i = 0, n = 0; i < session->refs.nsorted; i++) {
 
-        if (!ngx_http_ors_refs_indexed(kept, refs[i])) {
+        if (!ngx_http_ors_refs_indexed(session, refs[i])) {
             continue;
         }
 
@@ -127,18 +128,18 @@ ngx_http_ors_refs_named(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
             ngx_memcpy(refs[i]->owner, value->data, NGX_ORS_STORE_KEY);
 
         } else if (refs[i]->turn.len == 0) {
-            return ngx_http_ors_refs_unknown(kept);
+            return ngx_http_ors_refs_unknown(session);
         }
     }
 
-    return ngx_http_ors_refs_owners(kept);
+    return ngx_http_ors_refs_owners(session);
 }
 
 
 /* each turn that has an item is loaded once, and found in once */
 
 static ngx_int_t
-ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept)
+ngx_http_ors_refs_owners(ngx_http_ors_session_t *session)
 {
     ngx_int_t              n;
     ngx_uint_t             i;
@@ -146,21 +147,21 @@ ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept)
     ngx_ors_ref_t        **refs;
     ngx_http_ors_owner_t  *owner;
 
-    pool = kept->ctx->request->pool;
+    pool = session->ctx->request->pool;
 
-    ngx_ors_refs_group(&kept->refs);
+    ngx_ors_refs_group(&session->refs);
 
-    refs = kept->refs.sorted;
+    refs = session->refs.sorted;
 
-    kept->owners = ngx_pcalloc(pool, kept->refs.nsorted
+    session->owners = ngx_pcalloc(pool, session->refs.nsorted
                                      * sizeof(ngx_http_ors_owner_t));
-    if (kept->owners == NULL) {
+    if (session->owners == NULL) {
         return NGX_ERROR;
     }
 
-    owner = kept->owners;
+    owner = session->owners;
 
-    for (i = 0; i < kept->refs.nsorted; i++) {
+    for (i = 0; i < session->refs.nsorted; i++) {
 
         if (i && ngx_memcmp(refs[i]->owner, refs[i - 1]->owner,
                             NGX_ORS_STORE_KEY)
@@ -171,25 +172,25 @@ ngx_http_ors_refs_owners(ngx_http_ors_kept_t *kept)
 
         if (owner->n++ == 0) {
             owner->refs = &refs[i];
-            kept->nowners++;
+            session->nowners++;
         }
     }
 
-    n = ngx_http_ors_refs_chained(kept);
+    n = ngx_http_ors_refs_chained(session);
 
     if (n == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    return n ? ngx_http_ors_refs_load(kept, n)
-             : ngx_http_ors_refs_loaded(kept, NULL);
+    return n ? ngx_http_ors_refs_load(session, n)
+             : ngx_http_ors_refs_loaded(session, NULL);
 }
 
 
 /* finds those in the chain; the number of all others, or NGX_ERROR */
 
 static ngx_int_t
-ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept)
+ngx_http_ors_refs_chained(ngx_http_ors_session_t *session)
 {
     ngx_int_t                rc;
     ngx_uint_t               i, j, n;
@@ -197,13 +198,13 @@ ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept)
     ngx_ors_store_job_t     *chain;
     ngx_ors_store_entry_t  **entries;
 
-    chain = kept->chain;
+    chain = session->chain;
 
     if (chain == NULL) {
-        return kept->nowners;
+        return session->nowners;
     }
 
-    entries = ngx_palloc(kept->ctx->request->pool,
+    entries = ngx_palloc(session->ctx->request->pool,
                          chain->n * sizeof(ngx_ors_store_entry_t *));
     if (entries == NULL) {
         return NGX_ERROR;
@@ -218,11 +219,11 @@ ngx_http_ors_refs_chained(ngx_http_ors_kept_t *kept)
 
     /* the owners are in the same order */
 
-    n = kept->nowners;
+    n = session->nowners;
     j = 0;
 
-    for (i = 0; i < kept->nowners; i++) {
-        owner = &kept->owners[i];
+    for (i = 0; i < session->nowners; i++) {
+        owner = &session->owners[i];
         rc = 1;
 
         while (j < chain->n) {
@@ -259,7 +260,7 @@ ngx_http_ors_refs_compare(const void *one, const void *two)
 
 
 static ngx_int_t
-ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept, ngx_uint_t n)
+ngx_http_ors_refs_load(ngx_http_ors_session_t *session, ngx_uint_t n)
 {
     size_t                  max;
     ngx_uint_t              i;
@@ -267,21 +268,21 @@ ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept, ngx_uint_t n)
     ngx_ors_store_job_t    *job;
     ngx_ors_store_entry_t  *entry;
 
-    job = ngx_http_ors_context_job(kept, ngx_ors_store_get, n);
+    job = ngx_http_ors_context_job(session, ngx_ors_store_get, n);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
     entry = job->entries;
 
-    for (i = 0; i < kept->nowners; i++) {
-        owner = &kept->owners[i];
+    for (i = 0; i < session->nowners; i++) {
+        owner = &session->owners[i];
 
         if (owner->chained) {
             continue;
         }
 
-        if (ngx_http_ors_scope_store(kept->ctx->request, entry->key.scope)
+        if (ngx_http_ors_scope_store(session->ctx->request, entry->key.scope)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -295,15 +296,15 @@ ngx_http_ors_refs_load(ngx_http_ors_kept_t *kept, ngx_uint_t n)
 
     /* of a chain that is cut to a budget the beginning is loaded, too */
 
-    max = kept->ctx->turn->request.limits->context;
+    max = session->ctx->turn->request.limits->context;
 
-    if (kept->context.budget == 0) {
-        max -= ngx_min(max, kept->size);
+    if (session->context.budget == 0) {
+        max -= ngx_min(max, session->size);
     }
 
     job->max_size = ngx_max(max, 1);
 
-    kept->state = ngx_http_ors_kept_st_items;
+    session->state = ngx_http_ors_session_st_items;
 
     ngx_ors_store_post(job);
 
@@ -328,27 +329,29 @@ ngx_http_ors_refs_parts(ngx_http_ors_owner_t *owner)
 
 
 ngx_int_t
-ngx_http_ors_refs_loaded(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+ngx_http_ors_refs_loaded(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job)
 {
     ngx_int_t   rc;
     ngx_uint_t  i;
 
-    for (i = 0; i < kept->nowners; i++) {
-        rc = ngx_http_ors_refs_find(kept, &kept->owners[i]);
+    for (i = 0; i < session->nowners; i++) {
+        rc = ngx_http_ors_refs_find(session, &session->owners[i]);
 
         if (rc != NGX_OK) {
             return rc;
         }
     }
 
-    kept->context.refs = kept->refs.elts;
+    session->context.refs = session->refs.elts;
 
-    return ngx_http_ors_context_ready(kept);
+    return ngx_http_ors_context_ready(session);
 }
 
 
 static ngx_int_t
-ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
+ngx_http_ors_refs_find(ngx_http_ors_session_t *session,
+    ngx_http_ors_owner_t *owner)
 {
     ngx_int_t           rc;
     ngx_str_t           output;
@@ -356,14 +359,14 @@ ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
     ngx_ors_turn_t     *turn;
     ngx_ors_record_t    rec;
 
-    turn = kept->ctx->turn;
+    turn = session->ctx->turn;
 
     if (owner->entry->value.data == NULL) {
-        return ngx_http_ors_refs_unknown(kept);
+        return ngx_http_ors_refs_unknown(session);
     }
 
     if (ngx_ors_record_read(&rec, &owner->entry->value) != NGX_OK) {
-        return ngx_http_ors_context_failed(kept, ngx_ors_store_corrupt);
+        return ngx_http_ors_context_failed(session, ngx_ors_store_corrupt);
     }
 
     output.data = rec.response.data + rec.output;
@@ -373,7 +376,7 @@ ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
                            &turn->request, &turn->error);
 
     if (rc == NGX_DECLINED) {
-        return ngx_http_ors_context_refuse(kept);
+        return ngx_http_ors_context_refuse(session);
     }
 
     if (rc != NGX_OK) {
@@ -381,7 +384,7 @@ ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
     }
 
     if (!owner->chained) {
-        kept->size += rec.input.len + rec.output_len;
+        session->size += rec.input.len + rec.output_len;
         return NGX_OK;
     }
 
@@ -396,13 +399,13 @@ ngx_http_ors_refs_find(ngx_http_ors_kept_t *kept, ngx_http_ors_owner_t *owner)
 
 
 static ngx_int_t
-ngx_http_ors_refs_unknown(ngx_http_ors_kept_t *kept)
+ngx_http_ors_refs_unknown(ngx_http_ors_session_t *session)
 {
     ngx_ors_turn_t  *turn;
 
-    turn = kept->ctx->turn;
+    turn = session->ctx->turn;
 
     (void) ngx_ors_refs_unknown(&turn->request, &turn->error);
 
-    return ngx_http_ors_context_refuse(kept);
+    return ngx_http_ors_context_refuse(session);
 }

@@ -148,7 +148,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
     turn = ctx->turn;
 
     if (!ctx->nobody
-        || !((ctx->kept && (turn->expand || translates)
+        || !((ctx->session && (turn->inline_context || translates)
               && ngx_http_ors_scope_stored(ctx))
              || (translates && turn->sealer
                  && ngx_http_ors_scope_sealed(turn))))

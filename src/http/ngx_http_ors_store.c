@@ -10,14 +10,14 @@
 #include <ngx_http_ors_background.h>
 
 
-static ngx_uint_t ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept);
-static ngx_int_t ngx_http_ors_store_value(ngx_http_ors_kept_t *kept,
+static ngx_uint_t ngx_http_ors_store_wanted(ngx_http_ors_session_t *session);
+static ngx_int_t ngx_http_ors_store_value(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
-static ngx_int_t ngx_http_ors_store_index(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_store_index(ngx_http_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static u_char *ngx_http_ors_store_copy(u_char *p, ngx_chain_t *cl);
 static void ngx_http_ors_store_committed(ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
+static ngx_int_t ngx_http_ors_store_lost(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status);
 static void ngx_http_ors_store_cleanup(void *data);
 
@@ -42,7 +42,7 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
     u_char                    scope[NGX_ORS_DIGEST_LEN];
     ngx_http_request_t       *r;
     ngx_http_cleanup_t       *cln;
-    ngx_http_ors_kept_t      *kept;
+    ngx_http_ors_session_t   *session;
     ngx_http_ors_loc_conf_t  *olcf;
 
     r = ctx->request;
@@ -55,20 +55,20 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
-    kept = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_kept_t));
-    if (kept == NULL) {
+    session = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_session_t));
+    if (session == NULL) {
         return NGX_ERROR;
     }
 
     /*
      * set by ngx_pcalloc():
      *
-     *     kept->state = ngx_http_ors_kept_st_new;
-     *     kept->record, kept->touch: the first turn of a chain
+     *     session->state = ngx_http_ors_session_st_new;
+     *     session->record, session->touch: the first turn of a chain
      */
 
-    kept->ctx = ctx;
-    kept->store = olcf->store;
+    session->ctx = ctx;
+    session->store = olcf->store;
 
     /* whose it is does not change by what comes of it */
 
@@ -82,21 +82,21 @@ ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx)
     }
 
     cln->handler = ngx_http_ors_store_cleanup;
-    cln->data = kept;
+    cln->data = session;
 
-    ctx->kept = kept;
+    ctx->session = session;
 
-    if (!ngx_http_ors_store_wanted(kept)) {
+    if (!ngx_http_ors_store_wanted(session)) {
         return NGX_OK;
     }
 
-    if (!ngx_ors_store_down(kept->store)) {
-        kept->wanted = 1;
+    if (!ngx_ors_store_down(session->store)) {
+        session->wanted = 1;
         ctx->turn->request.stored = 1;
         return NGX_OK;
     }
 
-    return ngx_http_ors_store_lost(kept, ngx_ors_store_unavailable);
+    return ngx_http_ors_store_lost(session, ngx_ors_store_unavailable);
 }
 
 
@@ -145,12 +145,12 @@ ngx_http_ors_store_owner(ngx_http_request_t *r, ngx_str_t *token,
  */
 
 static ngx_uint_t
-ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept)
+ngx_http_ors_store_wanted(ngx_http_ors_session_t *session)
 {
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *node;
 
-    req = &kept->ctx->turn->request;
+    req = &session->ctx->turn->request;
 
     if (req->compact) {
         return 0;
@@ -163,12 +163,12 @@ ngx_http_ors_store_wanted(ngx_http_ors_kept_t *kept)
 
 
 ngx_int_t
-ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept, ngx_uint_t status,
+ngx_http_ors_store_refuse(ngx_http_ors_session_t *session, ngx_uint_t status,
     char *code, char *param, char *text)
 {
     ngx_ors_turn_t  *turn;
 
-    turn = kept->ctx->turn;
+    turn = session->ctx->turn;
 
     (void) ngx_ors_error_set(&turn->error, turn->pool, status, code, "%s",
                              text);
@@ -176,7 +176,7 @@ ngx_http_ors_store_refuse(ngx_http_ors_kept_t *kept, ngx_uint_t status,
     turn->error.param.data = (u_char *) param;
     turn->error.param.len = ngx_strlen(param);
 
-    return ngx_http_ors_context_refuse(kept);
+    return ngx_http_ors_context_refuse(session);
 }
 
 
@@ -190,30 +190,30 @@ ngx_http_ors_store_strerror(ngx_ors_store_status_e status)
 ngx_int_t
 ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_ors_kept_t      *kept;
     ngx_ors_store_job_t      *job;
+    ngx_http_ors_session_t   *session;
     ngx_ors_record_status_e   status;
 
-    kept = ctx->kept;
+    session = ctx->session;
 
-    if (kept->state == ngx_http_ors_kept_st_commit) {
+    if (session->state == ngx_http_ors_session_st_commit) {
         return NGX_OK;
     }
 
-    kept->state = ngx_http_ors_kept_st_commit;
+    session->state = ngx_http_ors_session_st_commit;
 
     status = (ctx->turn->response.status == ngx_ors_response_incomplete)
              ? ngx_ors_record_incomplete : ngx_ors_record_completed;
 
-    job = ngx_http_ors_store_record(kept, status, 0);
+    job = ngx_http_ors_store_record(session, status, 0);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
     job->handler = ngx_http_ors_store_committed;
-    job->data = kept;
+    job->data = session;
 
-    kept->job = job;
+    session->job = job;
 
     ngx_ors_store_post(job);
 
@@ -222,33 +222,33 @@ ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx)
 
 
 ngx_ors_store_job_t *
-ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
+ngx_http_ors_store_record(ngx_http_ors_session_t *session,
     ngx_ors_record_status_e status, ngx_uint_t spare)
 {
     time_t                expires;
     ngx_uint_t            i;
     ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(kept->store, ngx_ors_store_put,
-                            kept->ntouch + 1 + spare);
+    job = ngx_ors_store_job(session->store, ngx_ors_store_put,
+                            session->ntouch + 1 + spare);
     if (job == NULL) {
         return NULL;
     }
 
     /* its ancestors live on with it */
 
-    expires = ngx_time() + kept->store->ttl;
+    expires = ngx_time() + session->store->ttl;
 
-    for (i = 0; i < kept->ntouch; i++) {
-        job->entries[i].key = kept->touch[i];
+    for (i = 0; i < session->ntouch; i++) {
+        job->entries[i].key = session->touch[i];
         job->entries[i].expires = expires;
     }
 
     job->entries[i].expires = expires;
 
-    if (ngx_http_ors_store_value(kept, job, status) != NGX_OK
-        || (kept->ctx->turn->expand && !job->large
-            && ngx_http_ors_store_index(kept, job) != NGX_OK))
+    if (ngx_http_ors_store_value(session, job, status) != NGX_OK
+        || (session->ctx->turn->inline_context && !job->large
+            && ngx_http_ors_store_index(session, job) != NGX_OK))
     {
         ngx_ors_store_release(job);
         return NULL;
@@ -261,7 +261,8 @@ ngx_http_ors_store_record(ngx_http_ors_kept_t *kept,
 /* ids that another server has made do not say whose they are */
 
 static ngx_int_t
-ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
+ngx_http_ors_store_index(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job)
 {
     ngx_str_t               items, *id;
     ngx_uint_t              i;
@@ -269,7 +270,7 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     ngx_ors_record_t        rec;
     ngx_ors_store_entry_t  *entry, *entries, *last;
 
-    last = &job->entries[kept->ntouch];
+    last = &job->entries[session->ntouch];
 
     if (ngx_ors_record_read(&rec, &last->value) != NGX_OK) {
         return NGX_ERROR;
@@ -278,7 +279,8 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
     items.data = rec.response.data + rec.output;
     items.len = rec.output_len;
 
-    if (ngx_ors_context_ids(&items, kept->ctx->turn->limits->nodes, job->pool,
+    if (ngx_ors_context_ids(&items, session->ctx->turn->limits->nodes,
+                            job->pool,
                             &ids)
         == NGX_ERROR)
     {
@@ -298,7 +300,7 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
 
     for (i = 0; i < ids.nelts; i++) {
 
-        if (ngx_http_ors_store_key(kept->ctx->request, 'i', &id[i],
+        if (ngx_http_ors_store_key(session->ctx->request, 'i', &id[i],
                                    &entry->key)
             != NGX_OK)
         {
@@ -320,7 +322,8 @@ ngx_http_ors_store_index(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job)
 
 
 static ngx_int_t
-ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
+ngx_http_ors_store_value(ngx_http_ors_session_t *session,
+    ngx_ors_store_job_t *job,
     ngx_ors_record_status_e status)
 {
     u_char                   *p;
@@ -332,8 +335,8 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     ngx_http_request_t       *r;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    r = kept->ctx->request;
-    turn = kept->ctx->turn;
+    r = session->ctx->request;
+    turn = session->ctx->turn;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     ngx_ors_out_init(&input, r->pool, NGX_HTTP_ORS_BLOCK);
@@ -342,13 +345,13 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     if (ngx_ors_turn_record(turn, olcf->store_instructions, &input, &response)
         != NGX_OK
         || ngx_http_ors_store_key(r, 'r', &turn->response.id,
-                                  &job->entries[kept->ntouch].key)
+                                  &job->entries[session->ntouch].key)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    rec = &kept->record;
+    rec = &session->record;
 
     rec->status = status;
     rec->created = turn->response.created_at;
@@ -357,11 +360,11 @@ ngx_http_ors_store_value(ngx_http_ors_kept_t *kept, ngx_ors_store_job_t *job,
     rec->output = turn->response.output;
     rec->output_len = turn->response.output_len;
 
-    value = &job->entries[kept->ntouch].value;
+    value = &job->entries[session->ntouch].value;
 
     value->len = ngx_ors_record_size(rec);
 
-    if (value->len > kept->store->record) {
+    if (value->len > session->store->record) {
         ngx_str_null(value);
         job->large = 1;
         return NGX_OK;
@@ -400,18 +403,18 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
     ngx_uint_t               stored;
     ngx_connection_t        *c;
     ngx_http_ors_ctx_t      *ctx;
-    ngx_http_ors_kept_t     *kept;
+    ngx_http_ors_session_t  *session;
     ngx_ors_store_status_e   status;
 
-    kept = job->data;
-    ctx = kept->ctx;
+    session = job->data;
+    ctx = session->ctx;
     c = ctx->request->connection;
 
     ngx_http_set_log_request(c->log, ctx->request);
 
     status = job->status;
 
-    kept->job = NULL;
+    session->job = NULL;
     ngx_ors_store_release(job);
 
     stored = (status == ngx_ors_store_ok);
@@ -422,7 +425,7 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
         return;
     }
 
-    if ((stored || ngx_http_ors_store_lost(kept, status) == NGX_OK)
+    if ((stored || ngx_http_ors_store_lost(session, status) == NGX_OK)
         && ngx_ors_turn_committed(ctx->turn, stored) == NGX_ERROR)
     {
         ngx_http_ors_finalize(ctx, NGX_ERROR);
@@ -441,31 +444,31 @@ ngx_http_ors_store_committed(ngx_ors_store_job_t *job)
  */
 
 static ngx_int_t
-ngx_http_ors_store_lost(ngx_http_ors_kept_t *kept,
+ngx_http_ors_store_lost(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
     ngx_http_request_t       *r;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    r = kept->ctx->request;
+    r = session->ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    ngx_http_ors_store_say(kept, status, "a response");
+    ngx_http_ors_store_say(session, status, "a response");
 
     if (!olcf->store_required) {
         return NGX_OK;
     }
 
-    return ngx_http_ors_store_fail(kept, status, "store");
+    return ngx_http_ors_store_fail(session, status, "store");
 }
 
 
 ngx_int_t
-ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
+ngx_http_ors_store_fail(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status, char *param)
 {
     if (status == ngx_ors_store_share) {
-        return ngx_http_ors_store_refuse(kept, NGX_HTTP_TOO_MANY_REQUESTS,
+        return ngx_http_ors_store_refuse(session, NGX_HTTP_TOO_MANY_REQUESTS,
                                          "insufficient_quota", param,
                                          "no more of your responses can be "
                                          "stored, delete some of them, or "
@@ -473,14 +476,14 @@ ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
     }
 
     if (status == ngx_ors_store_large) {
-        return ngx_http_ors_store_refuse(kept,
+        return ngx_http_ors_store_refuse(session,
                                          NGX_HTTP_REQUEST_ENTITY_TOO_LARGE,
                                          "request_too_large", param,
                                          "the response is too large to be "
                                          "stored, send \"store\": false");
     }
 
-    return ngx_http_ors_store_refuse(kept, NGX_HTTP_SERVICE_UNAVAILABLE,
+    return ngx_http_ors_store_refuse(session, NGX_HTTP_SERVICE_UNAVAILABLE,
                                      "store_unavailable", param,
                                      "the response cannot be stored at the "
                                      "moment, try again later");
@@ -490,18 +493,19 @@ ngx_http_ors_store_fail(ngx_http_ors_kept_t *kept,
 /* a scope is named by the beginning of its digest */
 
 void
-ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
+ngx_http_ors_store_say(ngx_http_ors_session_t *session,
     ngx_ors_store_status_e status, char *what)
 {
     u_char               scope[NGX_ORS_DIGEST_LEN];
     ngx_http_request_t  *r;
 
-    r = kept->ctx->request;
+    r = session->ctx->request;
 
     if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "%s is not kept in store \"%V\": %V", what,
-                      &kept->store->name, ngx_http_ors_store_strerror(status));
+                      &session->store->name,
+                      ngx_http_ors_store_strerror(status));
         return;
     }
 
@@ -512,7 +516,7 @@ ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
     ngx_log_error(NGX_LOG_WARN, r->connection->log, 0,
                   "%s of scope %02xd%02xd%02xd%02xd is not kept in store "
                   "\"%V\": %V", what, scope[0], scope[1], scope[2], scope[3],
-                  &kept->store->name, ngx_http_ors_store_strerror(status));
+                  &session->store->name, ngx_http_ors_store_strerror(status));
 }
 
 
@@ -524,35 +528,36 @@ ngx_http_ors_store_say(ngx_http_ors_kept_t *kept,
 static void
 ngx_http_ors_store_cleanup(void *data)
 {
-    ngx_http_ors_kept_t  *kept = data;
+    ngx_http_ors_session_t  *session = data;
 
     ngx_ors_turn_t       *turn;
     ngx_ors_store_job_t  *job;
 
-    turn = kept->ctx->turn;
+    turn = session->ctx->turn;
 
-    if (kept->job) {
-        ngx_ors_store_release(kept->job);
-        kept->job = NULL;
+    if (session->job) {
+        ngx_ors_store_release(session->job);
+        session->job = NULL;
     }
 
-    if (kept->chain) {
-        ngx_ors_store_release(kept->chain);
-        kept->chain = NULL;
+    if (session->chain) {
+        ngx_ors_store_release(session->chain);
+        session->chain = NULL;
     }
 
-    if (kept->ctx->detached || !turn->request.stored || !turn->builder.started
+    if (session->ctx->detached || !turn->request.stored
+        || !turn->builder.started
         || turn->state == ngx_ors_turn_st_over
-        || kept->state == ngx_http_ors_kept_st_commit)
+        || session->state == ngx_http_ors_session_st_commit)
     {
         return;
     }
 
-    kept->state = ngx_http_ors_kept_st_commit;
+    session->state = ngx_http_ors_session_st_commit;
 
     turn->response.status = ngx_ors_response_cancelled;
 
-    job = ngx_http_ors_store_record(kept, ngx_ors_record_cancelled, 0);
+    job = ngx_http_ors_store_record(session, ngx_ors_record_cancelled, 0);
 
     if (job) {
         ngx_ors_store_post(job);

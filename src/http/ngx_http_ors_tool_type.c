@@ -34,7 +34,7 @@ ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_array_t         **types;
     ngx_ors_chat_type_t   type, *new;
 
-    types = &olcf->habits.types;
+    types = &olcf->options.types;
     value = cf->args->elts;
 
     if (*types == NGX_CONF_UNSET_PTR) {
@@ -174,5 +174,5 @@ ngx_http_ors_tool_type_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
 
     type->json = value[3];
 
-    return ngx_http_ors_habit_json(cf, &value[3], 1);
+    return ngx_http_ors_option_json(cf, &value[3], 1);
 }

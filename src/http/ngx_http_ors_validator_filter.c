@@ -181,7 +181,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
-    rc = ngx_http_ors_plain_init(&g->plain, r, !g->conf->report);
+    rc = ngx_http_ors_decode_init(&g->plain, r, !g->conf->report);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -345,7 +345,7 @@ ngx_http_ors_validator_data(ngx_http_ors_validator_t *g, ngx_buf_t *b)
                                                           : NGX_OK;
         }
 
-        rc = ngx_http_ors_plain_next(&g->plain, b, &piece);
+        rc = ngx_http_ors_decode_next(&g->plain, b, &piece);
 
         if (rc == NGX_AGAIN) {
             return NGX_OK;
@@ -391,7 +391,7 @@ ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
         return NGX_OK;
     }
 
-    complete = !g->upstream.cut && ngx_http_ors_plain_whole(&g->plain);
+    complete = !g->upstream.cut && ngx_http_ors_decode_whole(&g->plain);
 
     if (ngx_ors_verify_end(&g->verify, complete) == NGX_ERROR) {
         return NGX_ERROR;
@@ -528,8 +528,8 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
         ngx_http_ors_validator_own_status(g);
     }
 
-    if (!ngx_ors_gather_type_is(&r->headers_out.content_type,
-                                (char *) g->verify.type.data))
+    if (!ngx_ors_mime_is(&r->headers_out.content_type,
+                         (char *) g->verify.type.data))
     {
         r->headers_out.content_type = g->verify.type;
         r->headers_out.content_type_len = g->verify.type.len;
@@ -542,7 +542,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
     /* a stream has no length, even one that came at once */
 
     if (g->verify.state == ngx_ors_verify_st_over
-        && ngx_ors_gather_type_is(&g->verify.type, "application/json"))
+        && ngx_ors_mime_is(&g->verify.type, "application/json"))
     {
         r->headers_out.content_length_n = g->out.size;
     }

@@ -227,11 +227,11 @@ ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
         facts->id = turn->response.id;
     }
 
-    if (ctx->kept == NULL) {
+    if (ctx->session == NULL) {
         return;
     }
 
-    facts->previous = ctx->kept->previous;
+    facts->previous = ctx->session->previous;
 
     if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
 

@@ -399,7 +399,7 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
         p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
     }
 
-    rc = ngx_ors_request_again(req, &body, err);
+    rc = ngx_ors_request_reparse(req, &body, err);
 
     if (rc != NGX_OK) {
         return rc;

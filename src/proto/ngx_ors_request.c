@@ -271,7 +271,7 @@ ngx_ors_request_obfuscates(ngx_ors_request_t *req)
 
 
 ngx_int_t
-ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body,
+ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err)
 {
     ngx_int_t             rc;

@@ -131,7 +131,7 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
  *                is no JSON, or there are more values than limits->nodes
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_request_again(ngx_ors_request_t *req, ngx_str_t *body,
+ngx_int_t ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err);
 
 /*

@@ -204,7 +204,7 @@ ngx_ors_builder_content(ngx_ors_builder_t *builder, ngx_str_t *text)
     ngx_str_t   rest, piece;
     ngx_uint_t  thought;
 
-    if (builder->think.mode == ngx_ors_think_off) {
+    if (builder->tags.mode == ngx_ors_tags_off) {
         return ngx_ors_builder_piece(builder, text, 0);
     }
 
@@ -214,7 +214,7 @@ ngx_ors_builder_content(ngx_ors_builder_t *builder, ngx_str_t *text)
 
     rest = *text;
 
-    while (ngx_ors_think_next(&builder->think, &rest, &piece, &thought)
+    while (ngx_ors_tags_next(&builder->tags, &rest, &piece, &thought)
            == NGX_OK)
     {
         if (ngx_ors_builder_piece(builder, &piece, thought) != NGX_OK) {
@@ -232,7 +232,7 @@ ngx_ors_builder_held(ngx_ors_builder_t *builder)
     ngx_str_t   piece;
     ngx_uint_t  thought;
 
-    if (ngx_ors_think_end(&builder->think, &piece, &thought) != NGX_OK) {
+    if (ngx_ors_tags_end(&builder->tags, &piece, &thought) != NGX_OK) {
         return NGX_OK;
     }
 
@@ -312,7 +312,7 @@ ngx_ors_builder_forget(ngx_ors_builder_t *builder, ngx_ors_chat_reply_t *reply)
 {
     /* a text may have been a thought so far */
 
-    if (builder->think.state != ngx_ors_think_st_start
+    if (builder->tags.state != ngx_ors_tags_st_start
         || ngx_ors_builder_made(builder, ngx_ors_item_message))
     {
         ngx_str_null(&reply->text);

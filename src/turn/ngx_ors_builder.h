@@ -23,7 +23,7 @@
 #include <ngx_ors_names.h>
 #include <ngx_ors_response.h>
 #include <ngx_ors_seal.h>
-#include <ngx_ors_think.h>
+#include <ngx_ors_tags.h>
 
 
 typedef struct ngx_ors_builder_call_s  ngx_ors_builder_call_t;
@@ -50,7 +50,7 @@ typedef struct {
     size_t                   size;        /* text of all items */
     ngx_uint_t               types;       /* bits of what items were made */
     ngx_ors_chat_finish_e    finish;
-    ngx_ors_think_t          think;       /* in the text */
+    ngx_ors_tags_t           tags;       /* in the text */
     ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
 
     unsigned                 stream:1;    /* events are wanted */

@@ -131,7 +131,7 @@ ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
     item->whole = call->arguments.whole;
 
     if (item->type == ngx_ors_item_custom_call
-        && call->unwrap.state != ngx_ors_unwrap_st_raw)
+        && call->custom.state != ngx_ors_custom_input_st_raw)
     {
         return ngx_ors_builder_call_input(builder, call, piece);
     }
@@ -152,34 +152,34 @@ static ngx_int_t
 ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
     ngx_ors_builder_call_t *call, ngx_str_t *piece)
 {
-    u_char             buf[NGX_ORS_BUILDER_PIECE];
-    ngx_str_t          text;
-    ngx_ors_item_t    *item;
-    ngx_ors_unwrap_t  *u;
+    u_char                   buf[NGX_ORS_BUILDER_PIECE];
+    ngx_str_t                text;
+    ngx_ors_item_t          *item;
+    ngx_ors_custom_input_t  *u;
 
     item = call->item;
-    u = &call->unwrap;
+    u = &call->custom;
 
     text.data = buf;
 
-    if (piece->len + NGX_ORS_UNWRAP_ROOM > sizeof(buf)) {
+    if (piece->len + NGX_ORS_CUSTOM_INPUT_ROOM > sizeof(buf)) {
         text.data = ngx_pnalloc(builder->pool,
-                                piece->len + NGX_ORS_UNWRAP_ROOM);
+                                piece->len + NGX_ORS_CUSTOM_INPUT_ROOM);
         if (text.data == NULL) {
             return NGX_ERROR;
         }
     }
 
-    text.len = ngx_ors_unwrap(u, piece->data, piece->len, text.data)
+    text.len = ngx_ors_custom_input(u, piece->data, piece->len, text.data)
                - text.data;
 
-    if (!ngx_ors_unwrap_found(u)) {
+    if (!ngx_ors_custom_input_found(u)) {
 
         if (ngx_ors_builder_call_put(builder, item, piece) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        if (u->state == ngx_ors_unwrap_st_raw) {
+        if (u->state == ngx_ors_custom_input_st_raw) {
             item->wrapped = 0;
             ngx_ors_builder_call_delta(builder, item, NULL);
         }

@@ -12,7 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>
 #include <ngx_ors_arguments.h>
-#include <ngx_ors_unwrap.h>
+#include <ngx_ors_custom_input.h>
 
 
 struct ngx_ors_builder_call_s {
@@ -21,7 +21,7 @@ struct ngx_ors_builder_call_s {
     ngx_str_t                name;        /* as upstream calls the tool */
     ngx_ors_item_t          *item;
     ngx_ors_arguments_t      arguments;
-    ngx_ors_unwrap_t         unwrap;      /* of a custom tool */
+    ngx_ors_custom_input_t   custom;      /* of a custom tool */
     ngx_ors_builder_call_t  *next;
 };
 

@@ -152,7 +152,7 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
         turn->verify.out = &turn->out;
         turn->verify.pool = turn->pool;
         turn->verify.log = turn->log;
-        turn->verify.keep = turn->expand;
+        turn->verify.keep = turn->inline_context;
 
         return ngx_ors_turn_passed(turn,
                                    ngx_ors_verify_header(&turn->verify, status,
@@ -164,13 +164,13 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
         return NGX_OK;
     }
 
-    if (ngx_ors_gather_type_is(type, "text/event-stream")) {
+    if (ngx_ors_mime_is(type, "text/event-stream")) {
         turn->state = ngx_ors_turn_st_stream;
         ngx_ors_sse_init(&turn->sse, turn->pool, turn->limits->event);
         return NGX_OK;
     }
 
-    if (ngx_ors_gather_type_is(type, "application/json")) {
+    if (ngx_ors_mime_is(type, "application/json")) {
         turn->state = ngx_ors_turn_st_document;
 
         if (length > 0 && (size_t) length <= turn->limits->answer
@@ -674,7 +674,7 @@ ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 
 
 void
-ngx_ors_turn_again(ngx_ors_turn_t *turn)
+ngx_ors_turn_reset(ngx_ors_turn_t *turn)
 {
     turn->state = ngx_ors_turn_st_call;
     turn->spare--;

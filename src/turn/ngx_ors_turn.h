@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_context.h>
 #include <ngx_ors_verify.h>
 #include <ngx_ors_sse.h>
@@ -65,7 +65,7 @@ typedef struct {
     ngx_ors_dialect_e       dialect;
     ngx_str_t               provider;     /* of the target, or empty */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
-    ngx_uint_t              expand;       /* what is passed on is kept here */
+    ngx_uint_t              inline_context; /* what is passed on is kept here */
     ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
@@ -87,7 +87,7 @@ typedef struct {
  * NGX_OK         go on
  * NGX_DONE       the turn is over: "status" and "out" hold what is left to
  *                be sent, and nothing more is to be told; or it is in the
- *                state "again", see ngx_ors_turn_again(), or "commit", see
+ *                state "again", see ngx_ors_turn_reset(), or "commit", see
  *                ngx_ors_turn_record()
  * NGX_ERROR      no memory
  */
@@ -111,7 +111,7 @@ ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
  * "model" is the name to send, empty: the client's.
  */
 ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
-    const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
+    const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
 
 /*
@@ -177,7 +177,7 @@ ngx_uint_t ngx_ors_turn_ping(ngx_ors_turn_t *turn);
  * and turn->spare says that there are others: makes the turn ready for the
  * next one, which is to be called as the first was.
  */
-void ngx_ors_turn_again(ngx_ors_turn_t *turn);
+void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 
 /* What the client gets is an answer: sets "status" and "type". */
 void ngx_ors_turn_respond(ngx_ors_turn_t *turn);

@@ -15,20 +15,20 @@
 
 
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
-    const ngx_ors_chat_habits_t *habits, ngx_str_t *model,
+    const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
 
 
 ngx_int_t
 ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
-    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
+    const ngx_ors_chat_options_t *options, ngx_str_t *model, ngx_ors_out_t *out)
 {
     ngx_int_t  rc;
 
     turn->dialect = dialect;
 
     if (ngx_ors_turn_translates(turn, dialect)) {
-        rc = ngx_ors_turn_translate(turn, habits, model, out);
+        rc = ngx_ors_turn_translate(turn, options, model, out);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }
@@ -43,7 +43,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
 static ngx_int_t
 ngx_ors_turn_translate(ngx_ors_turn_t *turn,
-    const ngx_ors_chat_habits_t *habits, ngx_str_t *model, ngx_ors_out_t *out)
+    const ngx_ors_chat_options_t *options, ngx_str_t *model, ngx_ors_out_t *out)
 {
     ngx_int_t               rc;
     ngx_ors_builder_t      *builder;
@@ -62,7 +62,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     }
 
     target.model = model->len ? model : &req->model;
-    target.habits = habits;
+    target.options = options;
     target.provider = turn->provider;
     target.sealer = turn->sealer;
     target.prompt = turn->prompt;
@@ -70,8 +70,8 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     builder->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
     builder->sealer = NULL;
 
-    ngx_memzero(&builder->think, sizeof(ngx_ors_think_t));
-    builder->think.mode = habits->think;
+    ngx_memzero(&builder->tags, sizeof(ngx_ors_tags_t));
+    builder->tags.mode = options->think;
 
     rc = ngx_ors_chat_request(req, &target, &turn->tools, out, &turn->error);
 

@@ -145,7 +145,7 @@ turn_bench_turn(ngx_uint_t stream)
     ngx_ors_out_init(&out, pool, 4096);
 
     if (ngx_ors_turn_request(turn, &body) != NGX_OK
-        || ngx_ors_turn_call(turn, ngx_ors_dialect_chat, &ngx_ors_chat_habits,
+        || ngx_ors_turn_call(turn, ngx_ors_dialect_chat, &ngx_ors_chat_options,
                              &model, &out)
            != NGX_OK
         || ngx_ors_turn_header(turn, 200, &type, -1) != NGX_OK)

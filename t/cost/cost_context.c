@@ -103,7 +103,7 @@ cost_context(cost_t *cost)
         return NGX_ERROR;
     }
 
-    turn->expand = (cost->nvariant == 1);
+    turn->inline_context = (cost->nvariant == 1);
 
     p = memchr(cost->text, LF, cost->len);
 
@@ -122,7 +122,7 @@ cost_context(cost_t *cost)
         rc = ngx_ors_turn_call(turn, (cost->nvariant == 1)
                                      ? ngx_ors_dialect_responses
                                      : ngx_ors_dialect_chat,
-                               &ngx_ors_chat_habits, &model, &out);
+                               &ngx_ors_chat_options, &model, &out);
     }
 
     if (rc == NGX_DONE) {

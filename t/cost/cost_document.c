@@ -339,7 +339,7 @@ cost_turn(cost_t *cost, ngx_uint_t status)
 
     if (rc == NGX_OK) {
         rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
-                               &ngx_ors_chat_habits, &model, &out);
+                               &ngx_ors_chat_options, &model, &out);
     }
 
     if (rc == NGX_OK) {

@@ -476,7 +476,7 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
     ngx_ors_policy_t        policy;
     ngx_ors_sealer_t        sealer;
     ngx_ors_seal_key_t      key;
-    ngx_ors_chat_habits_t   habits;
+    ngx_ors_chat_options_t  options;
 
     way = &cost_ways[cost->nvariant];
 
@@ -491,16 +491,16 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
     memset(&sealer, 0, sizeof(ngx_ors_sealer_t));
     sealer.keys = &keys;
 
-    habits = ngx_ors_chat_habits;
+    options = ngx_ors_chat_options;
 
     if (way->schema) {
-        habits.strict = ngx_ors_chat_strict_schema;
-        habits.files = ngx_ors_chat_files_on;
-        habits.reasoning = ngx_ors_chat_reasoning_content;
-        habits.params = (ngx_uint_t) -1;
-        habits.merge = 1;
-        habits.images = 1;
-        habits.resume = 1;
+        options.strict = ngx_ors_chat_strict_schema;
+        options.files = ngx_ors_chat_files_on;
+        options.reasoning = ngx_ors_chat_reasoning_content;
+        options.params = (ngx_uint_t) -1;
+        options.merge = 1;
+        options.images = 1;
+        options.resume = 1;
     }
 
     turn = ngx_ors_turn_create(ngx_ors_endpoint(endpoint), &policy,
@@ -519,7 +519,7 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
     rc = ngx_ors_turn_request(turn, &body);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_turn_call(turn, way->dialect, &habits, &model, &out);
+        rc = ngx_ors_turn_call(turn, way->dialect, &options, &model, &out);
     }
 
     if (rc == NGX_DONE) {

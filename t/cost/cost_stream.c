@@ -19,7 +19,7 @@
 typedef struct {
     ngx_uint_t             profile;
     ngx_ors_reasoning_e    reasoning;
-    ngx_ors_think_e        think;
+    ngx_ors_tags_e         think;
     const char            *stream;      /* what the client wants */
 } cost_mode_t;
 
@@ -37,11 +37,11 @@ static const char  *cost_mode_names[] = {
 };
 
 static const cost_mode_t  cost_modes[] = {
-    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_summary, ngx_ors_think_off,
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_summary, ngx_ors_tags_off,
       "true" },
-    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_reasoning_content, ngx_ors_think_on,
+    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_reasoning_content, ngx_ors_tags_on,
       "true" },
-    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_off, ngx_ors_think_off, "false" }
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_off, ngx_ors_tags_off, "false" }
 };
 
 static const char  *cost_reading_names[] = {
@@ -452,7 +452,7 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
     ngx_str_t               body, model = ngx_null_string;
     ngx_ors_out_t           out;
     ngx_ors_policy_t       *policy;
-    ngx_ors_chat_habits_t   habits;
+    ngx_ors_chat_options_t  options;
 
     static const char  request[] =
         "{'model':'m','input':'hi','stream':%s,'include':["
@@ -484,15 +484,15 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
         return NGX_ERROR;
     }
 
-    habits = ngx_ors_chat_habits;
-    habits.think = mode->think;
+    options = ngx_ors_chat_options;
+    options.think = mode->tags;
 
     ngx_ors_out_init(&out, cost->pool, 4096);
 
     rc = ngx_ors_turn_request(*turn, &body);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_turn_call(*turn, ngx_ors_dialect_chat, &habits, &model,
+        rc = ngx_ors_turn_call(*turn, ngx_ors_dialect_chat, &options, &model,
                                &out);
     }
 

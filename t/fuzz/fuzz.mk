@@ -30,7 +30,7 @@ FUZZ_stored  := turn
 
 # what is read of the configuration is in files of http/, which need nginx
 # itself for all else
-FUZZ_OPTIONS := ngx_http_ors_habits.o ngx_http_ors_conf.o
+FUZZ_OPTIONS := ngx_http_ors_chat_options.o ngx_http_ors_conf.o
 FUZZ_HTTP    := $(addprefix -I,src/http $(addprefix $(NGX_SRC)/src/http/, \
                     . modules v2)) -ffunction-sections -fdata-sections
 

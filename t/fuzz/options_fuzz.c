@@ -53,7 +53,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     cf.temp_pool = pool;
     cf.log = pool->log;
 
-    ngx_http_ors_habits_init(&olcf.habits);
+    ngx_http_ors_options_init(&olcf.options);
 
     for (n = 0; p < last && n < OPTIONS_FUZZ_WORDS; n++) {
         words[n] = fuzz_line(&p, last, LF);
@@ -112,7 +112,7 @@ options_fuzz_set(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf,
         args[1] = words[i];
         array.nelts = 2;
 
-        rv = ngx_http_ors_habits_set(cf, NULL, olcf);
+        rv = ngx_http_ors_options_set(cf, NULL, olcf);
     }
 
     return rv;
@@ -129,19 +129,19 @@ options_fuzz_taken(ngx_http_ors_loc_conf_t *olcf, ngx_pool_t *pool)
     ngx_ors_out_t           out;
     ngx_ors_json_t          json;
     ngx_ors_pointer_t      *member;
-    ngx_ors_chat_habits_t   none;
     ngx_ors_chat_effort_t  *effort;
+    ngx_ors_chat_options_t  none;
 
-    ngx_http_ors_habits_init(&none);
-    ngx_http_ors_habits_merge(&olcf->habits, &none);
+    ngx_http_ors_options_init(&none);
+    ngx_http_ors_options_merge(&olcf->options, &none);
 
-    if (olcf->habits.efforts == NULL) {
+    if (olcf->options.efforts == NULL) {
         return;
     }
 
-    effort = olcf->habits.efforts->elts;
+    effort = olcf->options.efforts->elts;
 
-    for (i = 0; i < olcf->habits.efforts->nelts; i++) {
+    for (i = 0; i < olcf->options.efforts->nelts; i++) {
         ngx_ors_out_init(&out, pool, 64);
         ngx_ors_out_lit(&out, "{\"a\":0");
 

@@ -8,7 +8,7 @@
  * A request: refused with an error that can be shown, or carried on with
  * nothing of it lost; either is legal JSON.
  *
- * Input: flags, the allocation that fails, with REQUEST_FUZZ_HABITS four
+ * Input: flags, the allocation that fails, with REQUEST_FUZZ_OPTIONS four
  * bytes of what the server is used to, with REQUEST_FUZZ_READING one of the
  * profile and of what becomes of unknown fields, and the body, as it is or as
  * a list of items and parameters.
@@ -16,7 +16,7 @@
 
 
 #include <turn/turn_check.h>
-#include <ngx_ors_chat_packed.h>
+#include <ngx_ors_chat_embedded.h>
 #include <ngx_ors_test_chat.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>
@@ -30,7 +30,7 @@
 #define REQUEST_FUZZ_LIST       0x04       /* of fragments */
 #define REQUEST_FUZZ_OPENAI     0x08       /* that flavor */
 #define REQUEST_FUZZ_STRICT     0x10       /* schemas; and tools of its own */
-#define REQUEST_FUZZ_HABITS     0x40       /* a letter, not a digit */
+#define REQUEST_FUZZ_OPTIONS     0x40       /* a letter, not a digit */
 #define REQUEST_FUZZ_READING    0x80       /* a byte says which, and unknown */
 
 #define REQUEST_FUZZ_MAX        65536
@@ -120,7 +120,7 @@ static ngx_array_t  request_fuzz_type_list = {
     .nelts = sizeof(request_fuzz_types) / sizeof(request_fuzz_types[0])
 };
 
-static ngx_ors_chat_habits_t  request_fuzz_habits;
+static ngx_ors_chat_options_t  request_fuzz_habits;
 
 
 int
@@ -132,7 +132,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     ngx_ors_limits_t   limits = {
         64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
 
-    head = (size && input[0] & REQUEST_FUZZ_HABITS) ? 6 : 2;
+    head = (size && input[0] & REQUEST_FUZZ_OPTIONS) ? 6 : 2;
     head += (size && input[0] & REQUEST_FUZZ_READING) ? 1 : 0;
 
     if (size < head) {
@@ -166,14 +166,14 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         limits.tools = 2;
     }
 
-    request_fuzz_habits = ngx_ors_chat_habits;
+    request_fuzz_habits = ngx_ors_chat_options;
 
     if (input[0] & REQUEST_FUZZ_STRICT) {
         request_fuzz_habits.strict = ngx_ors_chat_strict_schema;
         request_fuzz_habits.types = &request_fuzz_type_list;
     }
 
-    if (input[0] & REQUEST_FUZZ_HABITS) {
+    if (input[0] & REQUEST_FUZZ_OPTIONS) {
         request_fuzz_used(input + 2);
     }
 
@@ -274,7 +274,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     if (rc == NGX_OK) {
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
-        target.habits = &request_fuzz_habits;
+        target.options = &request_fuzz_habits;
         ngx_str_set(&target.provider, "p");
 
         rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
@@ -368,7 +368,7 @@ request_fuzz_pass(ngx_str_t *body, ngx_ors_limits_t *limits,
 
     fuzz_check(ngx_ors_turn_request(turn, body) == NGX_OK);
     fuzz_check(ngx_ors_turn_call(turn, ngx_ors_dialect_responses,
-                                 &ngx_ors_chat_habits, &model, &out)
+                                 &ngx_ors_chat_options, &model, &out)
                == NGX_OK);
 
     text = fuzz_take(&out, pool);
@@ -879,7 +879,7 @@ request_fuzz_outputs(request_fuzz_sum_t *sum, ngx_str_t *id,
         node = request_fuzz_get(json, item, "output");
 
         if (node->type == ngx_ors_json_string
-            && ngx_ors_chat_packed(json, node, sum->req->pool, &parts)
+            && ngx_ors_chat_embedded(json, node, sum->req->pool, &parts)
                == NGX_OK)
         {
             asked.json = &parts;

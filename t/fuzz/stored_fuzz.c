@@ -43,11 +43,11 @@ typedef struct {
     ngx_ors_context_turn_t   turns[STORED_FUZZ_TURNS];
     ngx_uint_t               nturns;
     ngx_ors_policy_t         policy;
-    ngx_ors_chat_habits_t    habits;
+    ngx_ors_chat_options_t   options;
 } stored_fuzz_t;
 
 
-static void stored_fuzz_habits(ngx_ors_chat_habits_t *habits,
+static void stored_fuzz_habits(ngx_ors_chat_options_t *options,
     const uint8_t *p);
 static ngx_str_t stored_fuzz_section(const uint8_t **p, const uint8_t *last,
     ngx_uint_t list, ngx_uint_t request);
@@ -85,7 +85,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     f.policy.profile = 1 << (input[2] >> 2 & 3);
     f.policy.unknown = input[2] >> 4 & 3;
 
-    stored_fuzz_habits(&f.habits, input + 3);
+    stored_fuzz_habits(&f.options, input + 3);
 
     p = input + STORED_FUZZ_HEAD;
     last = input + size;
@@ -132,24 +132,24 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 
 static void
-stored_fuzz_habits(ngx_ors_chat_habits_t *habits, const uint8_t *p)
+stored_fuzz_habits(ngx_ors_chat_options_t *options, const uint8_t *p)
 {
-    *habits = ngx_ors_chat_habits;
+    *options = ngx_ors_chat_options;
 
-    habits->developer = p[0] & 1;
-    habits->merge = p[0] >> 1 & 1;
-    habits->images = p[0] >> 2 & 1;
-    habits->videos = p[0] >> 3 & 1;
-    habits->usage = p[0] >> 4 & 1;
-    habits->object = p[0] >> 5 & 1;
-    habits->resume = p[0] >> 6 & 1;
-    habits->tokens = p[1] % 3;
-    habits->stream = p[1] / 3 % 3;
-    habits->reasoning = p[1] / 9 % 3;
-    habits->content = p[1] / 27 % 3;
-    habits->files = p[2] % 3;
-    habits->strict = p[2] / 3 % 5;
-    habits->params = p[3];
+    options->developer = p[0] & 1;
+    options->merge = p[0] >> 1 & 1;
+    options->images = p[0] >> 2 & 1;
+    options->videos = p[0] >> 3 & 1;
+    options->usage = p[0] >> 4 & 1;
+    options->object = p[0] >> 5 & 1;
+    options->resume = p[0] >> 6 & 1;
+    options->tokens = p[1] % 3;
+    options->stream = p[1] / 3 % 3;
+    options->reasoning = p[1] / 9 % 3;
+    options->content = p[1] / 27 % 3;
+    options->files = p[2] % 3;
+    options->strict = p[2] / 3 % 5;
+    options->params = p[3];
 }
 
 
@@ -358,7 +358,7 @@ stored_fuzz_turn(stored_fuzz_t *f, ngx_ors_turn_t *turn, ngx_ors_out_t *out)
     return ngx_ors_turn_call(turn, (f->flags & STORED_FUZZ_PASS)
                                    ? ngx_ors_dialect_responses
                                    : ngx_ors_dialect_chat,
-                             &f->habits, &model, out);
+                             &f->options, &model, out);
 }
 
 

@@ -15,7 +15,7 @@
 
 #define ngx_ors_test_target(name)                                             \
     (&(ngx_ors_chat_target_t) { .model = name,                                \
-                                .habits = &ngx_ors_chat_habits })
+                                .options = &ngx_ors_chat_options })
 
 
 #endif /* _NGX_ORS_TEST_CHAT_H_INCLUDED_ */

@@ -180,7 +180,7 @@ test_types(void)
         type.data = (u_char *) rows[i].type;
         type.len = ngx_strlen(rows[i].type);
 
-        is_int(ngx_ors_gather_type_is(&type, "application/json"), rows[i].is,
+        is_int(ngx_ors_mime_is(&type, "application/json"), rows[i].is,
                "type \"%s\"", rows[i].type);
     }
 }

@@ -277,7 +277,7 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
                          "{\"role\":\"user\",\"content\":\"hi\"}]}", item)
                      - merged.data;
 
-        if (ngx_ors_request_again(&req, &merged, &err) != NGX_OK) {
+        if (ngx_ors_request_reparse(&req, &merged, &err) != NGX_OK) {
             return;
         }
 

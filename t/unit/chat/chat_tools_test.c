@@ -81,7 +81,7 @@ static void test_find(test_t *t, const char *sent, ngx_int_t kind,
 static void test_quotes(u_char *p, u_char from, u_char to);
 
 
-static ngx_ors_chat_habits_t  test_habits;
+static ngx_ors_chat_options_t  test_habits;
 
 
 static row_t  rows[] = {
@@ -320,7 +320,7 @@ main(void)
 {
     ngx_uint_t  i, n;
 
-    test_habits = ngx_ors_chat_habits;
+    test_habits = ngx_ors_chat_options;
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (n = 0; n < 4; n++) {
@@ -563,7 +563,7 @@ test_memory(void)
     for (n = 1; rc != NGX_OK; n++) {
         ngx_ors_test_fail_after(n);
         rc = ngx_ors_chat_tools_read(&t.tools, &t.req,
-                                     &ngx_ors_chat_habits, &err);
+                                     &ngx_ors_chat_options, &err);
 
         if (!ngx_ors_test_failed()) {
             break;
@@ -611,7 +611,7 @@ test_run(test_t *t, ngx_uint_t profile, const char *text)
 
     if (rc == NGX_OK) {
         target.model = &model;
-        target.habits = &test_habits;
+        target.options = &test_habits;
 
         ngx_ors_out_init(&out, t->pool, 512);
         rc = ngx_ors_chat_request(&t->req, &target, &t->tools, &out, &err);

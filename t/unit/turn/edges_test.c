@@ -41,12 +41,12 @@ static struct {
     const char       *text;
     ngx_uint_t        flavor;
     ngx_uint_t        strict;
-    ngx_ors_think_e   think;
+    ngx_ors_tags_e    think;
 } directives[] = {
     { "open_responses_flavor openai", NGX_ORS_IN_OPENAI, 0, 0 },
     { "open_responses_strict on", 0, NGX_ORS_IN_STRICT, 0 },
-    { "open_responses_chat think=on", 0, 0, ngx_ors_think_on },
-    { "open_responses_chat think=open", 0, 0, ngx_ors_think_open }
+    { "open_responses_chat think=on", 0, 0, ngx_ors_tags_on },
+    { "open_responses_chat think=open", 0, 0, ngx_ors_tags_open }
 };
 
 

@@ -351,7 +351,7 @@ call(ngx_ors_dialect_e dialect, const char *model)
     s.data = (u_char *) model;
     s.len = strlen(model);
 
-    return ngx_ors_turn_call(turn, dialect, &ngx_ors_chat_habits, &s, &sent);
+    return ngx_ors_turn_call(turn, dialect, &ngx_ors_chat_options, &s, &sent);
 }
 
 

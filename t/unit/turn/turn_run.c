@@ -70,7 +70,7 @@ run_turn(run_t *run)
     ngx_chain_t            *cl;
     ngx_ors_out_t           out;
     ngx_ors_turn_t         *turn;
-    ngx_ors_chat_habits_t   habits;
+    ngx_ors_chat_options_t  options;
 
     run->rc = NGX_ERROR;
     run->answered = 0;
@@ -109,11 +109,11 @@ run_turn(run_t *run)
         run->rc = ngx_ors_turn_request(turn, &body);
 
         if (run->rc == NGX_OK) {
-            habits = ngx_ors_chat_habits;
-            habits.think = run->think;
+            options = ngx_ors_chat_options;
+            options.think = run->think;
 
             run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
-                                        &habits, &model, &out);
+                                        &options, &model, &out);
         }
 
         if (run->rc == NGX_OK && ngx_ors_out_take(&out, &cl) != NGX_OK) {

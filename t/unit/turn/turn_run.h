@@ -27,7 +27,7 @@ typedef struct {
     ngx_uint_t         complete;
     ngx_ors_limits_t   limits;
     ngx_ors_policy_t   policy;
-    ngx_ors_think_e    think;        /* a habit of the server */
+    ngx_ors_tags_e     think;        /* a option of the server */
     ngx_ors_sealer_t  *sealer;       /* borrowed, NULL: there is none */
     size_t             at;           /* 0, or where the first piece ends */
     size_t             step;         /* 0, or the length of the others */

@@ -5,20 +5,20 @@
  */
 
 
-#ifndef _NGX_ORS_CHAT_GIVEN_H_INCLUDED_
-#define _NGX_ORS_CHAT_GIVEN_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_PASSTHROUGH_H_INCLUDED_
+#define _NGX_ORS_CHAT_PASSTHROUGH_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
 
 
 /* in one request: each is looked for among all */
-#define NGX_ORS_CHAT_GIVEN_MAX  64
+#define NGX_ORS_CHAT_PASSTHROUGH_MAX  64
 
 
 /*
@@ -30,12 +30,12 @@
  * NGX_DECLINED   "err" says what cannot be given: 400 with "param"
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_chat_given_read(ngx_ors_request_t *req,
+ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
 
 /* Appends them as they are, each with a comma before it. */
-void ngx_ors_chat_given_write(ngx_ors_request_t *req,
+void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 
-#endif /* _NGX_ORS_CHAT_GIVEN_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_PASSTHROUGH_H_INCLUDED_ */

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_given.h>
+#include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_test_chat.h>
 #include <ngx_ors_test_request.h>
 
@@ -17,7 +17,7 @@
 
 typedef struct {
     char        *name;
-    ngx_uint_t   params;      /* a habit */
+    ngx_uint_t   params;      /* a option */
     char        *request;
     char        *chat;        /* "!code param" if it is refused */
 } test_row_t;
@@ -220,20 +220,20 @@ test_row(test_row_t *row)
     ngx_pool_t             *pool;
     ngx_chain_t            *chain;
     ngx_ors_error_t         err;
-    ngx_ors_chat_habits_t   habits;
     ngx_ors_chat_target_t   target;
+    ngx_ors_chat_options_t  options;
 
     pool = ngx_ors_test_pool();
 
-    habits = ngx_ors_chat_habits;
-    habits.efforts = (row->params & 2) ? &efforts : NULL;
+    options = ngx_ors_chat_options;
+    options.efforts = (row->params & 2) ? &efforts : NULL;
 
     for (i = 0; (row->params & 1) && ngx_ors_chat_optionals[i].len; i++) {
-        habits.params |= (ngx_uint_t) 1 << i;
+        options.params |= (ngx_uint_t) 1 << i;
     }
 
     ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
-    target.habits = &habits;
+    target.options = &options;
     target.provider = provider;
 
     ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
@@ -277,11 +277,14 @@ test_many(void)
     ngx_ors_error_t         err;
     ngx_ors_chat_target_t   target;
 
-    for (n = NGX_ORS_CHAT_GIVEN_MAX; n <= NGX_ORS_CHAT_GIVEN_MAX + 1; n++) {
+    for (n = NGX_ORS_CHAT_PASSTHROUGH_MAX;
+         n <= NGX_ORS_CHAT_PASSTHROUGH_MAX + 1;
+         n++)
+    {
         pool = ngx_ors_test_pool();
 
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
-        target.habits = &ngx_ors_chat_habits;
+        target.options = &ngx_ors_chat_options;
 
         p = text + sprintf(text, ",'params':{");
 
@@ -293,7 +296,7 @@ test_many(void)
 
         rc = run(text, &target, pool, &chain, &err);
 
-        if (n == NGX_ORS_CHAT_GIVEN_MAX) {
+        if (n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
             is_int(rc, NGX_OK, "as many as there may be");
 
         } else {

@@ -6,13 +6,13 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_given.h>
+#include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_spelling.h>
 
 
 /* longer than any path to an object with members, and a name */
-#define NGX_ORS_CHAT_GIVEN_PATH                                               \
+#define NGX_ORS_CHAT_PASSTHROUGH_PATH                                          \
     (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SPELLING_MAX)
 
 
@@ -24,25 +24,25 @@ typedef struct {
     ngx_ors_error_t        *err;
     ngx_ors_json_node_t    *object;
     ngx_int_t               n;          /* of "provider_options", or -1 */
-} ngx_ors_chat_giver_t;
+} ngx_ors_chat_pass_t;
 
 
-static ngx_int_t ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
+static ngx_int_t ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *options);
-static ngx_int_t ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver);
-static ngx_uint_t ngx_ors_chat_given_skips(ngx_ors_chat_giver_t *giver,
+static ngx_int_t ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass);
+static ngx_uint_t ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass,
     ngx_str_t *name);
-static ngx_int_t ngx_ors_chat_given_add(ngx_ors_chat_giver_t *giver,
+static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
-static ngx_int_t ngx_ors_chat_given_name(ngx_ors_request_t *req,
+static ngx_int_t ngx_ors_chat_pass_name(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key, ngx_str_t *name);
-static ngx_int_t ngx_ors_chat_given_refuse(ngx_ors_chat_giver_t *giver,
+static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name, char *code, char *text);
 
 
 /* what is made of other fields, and what changes the form of the answer */
 
-static const ngx_str_t  ngx_ors_chat_given_kept[] = {
+static const ngx_str_t  ngx_ors_chat_pass_kept[] = {
     ngx_string("audio"),
     ngx_string("function_call"),
     ngx_string("functions"),
@@ -62,14 +62,15 @@ static const ngx_str_t  ngx_ors_chat_given_kept[] = {
 
 
 ngx_int_t
-ngx_ors_chat_given_read(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+ngx_ors_chat_pass_read(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target,
     ngx_ors_error_t *err)
 {
-    ngx_int_t              rc;
-    ngx_ors_json_node_t   *options, *params;
-    ngx_ors_chat_giver_t   giver;
+    ngx_int_t                rc;
+    ngx_ors_json_node_t     *options, *params;
+    ngx_ors_chat_pass_t      pass;
 
-    ngx_memzero(&target->given, sizeof(ngx_ors_chat_given_t));
+    ngx_memzero(&target->given, sizeof(ngx_ors_chat_passthrough_t));
 
     options = req->field[ngx_ors_rq_provider_options];
     params = req->field[ngx_ors_rq_params];
@@ -78,25 +79,25 @@ ngx_ors_chat_given_read(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return NGX_OK;
     }
 
-    giver.req = req;
-    giver.target = target;
-    giver.err = err;
+    pass.req = req;
+    pass.target = target;
+    pass.err = err;
 
-    rc = options ? ngx_ors_chat_given_options(&giver, options) : NGX_OK;
+    rc = options ? ngx_ors_chat_pass_options(&pass, options) : NGX_OK;
 
     if (rc != NGX_OK || params == NULL) {
         return rc;
     }
 
-    giver.object = params;
-    giver.n = -1;
+    pass.object = params;
+    pass.n = -1;
 
-    return ngx_ors_chat_given_members(&giver);
+    return ngx_ors_chat_pass_members(&pass);
 }
 
 
 static ngx_int_t
-ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
+ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *options)
 {
     ngx_int_t             rc;
@@ -106,19 +107,19 @@ ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
 
     static const ngx_str_t  name = ngx_string("type");
 
-    json = &giver->req->json;
-    provider = &giver->target->provider;
+    json = &pass->req->json;
+    provider = &pass->target->provider;
 
-    giver->n = 0;
+    pass->n = 0;
 
-    for (giver->object = ngx_ors_json_first(json, options);
-         giver->object;
-         giver->object = ngx_ors_json_next(json, giver->object))
+    for (pass->object = ngx_ors_json_first(json, options);
+         pass->object;
+         pass->object = ngx_ors_json_next(json, pass->object))
     {
-        type = ngx_ors_json_find(json, giver->object, "type");
+        type = ngx_ors_json_find(json, pass->object, "type");
 
         if (type == NULL || type->type != ngx_ors_json_string) {
-            return ngx_ors_chat_given_refuse(giver, &name,
+            return ngx_ors_chat_pass_refuse(pass, &name,
                                        type ? "invalid_type"
                                             : "missing_required_parameter",
                                        "must be the name of a provider");
@@ -127,14 +128,14 @@ ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
         if (provider->len
             && ngx_ors_json_equal(json, type, provider->data, provider->len))
         {
-            rc = ngx_ors_chat_given_members(giver);
+            rc = ngx_ors_chat_pass_members(pass);
 
             if (rc != NGX_OK) {
                 return rc;
             }
         }
 
-        giver->n++;
+        pass->n++;
     }
 
     return NGX_OK;
@@ -142,7 +143,7 @@ ngx_ors_chat_given_options(ngx_ors_chat_giver_t *giver,
 
 
 static ngx_int_t
-ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
+ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
 {
     ngx_int_t               rc;
     const ngx_str_t        *kept;
@@ -150,16 +151,16 @@ ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
     ngx_ors_json_node_t    *key;
     const ngx_ors_field_t  *field;
 
-    json = &giver->req->json;
+    json = &pass->req->json;
 
-    for (key = ngx_ors_json_first(json, giver->object);
+    for (key = ngx_ors_json_first(json, pass->object);
          key;
          key = ngx_ors_json_next(json, key))
     {
-        for (kept = ngx_ors_chat_given_kept; kept->len; kept++) {
+        for (kept = ngx_ors_chat_pass_kept; kept->len; kept++) {
 
             if (ngx_ors_spelling_is(json, key, kept)) {
-                return ngx_ors_chat_given_refuse(giver, kept,
+                return ngx_ors_chat_pass_refuse(pass, kept,
                                        "unsupported_parameter",
                                        "follows from other fields of the "
                                        "request and cannot be given here");
@@ -169,16 +170,16 @@ ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
         field = ngx_ors_spelling_field(json, key,
                                        &ngx_ors_fields_chat_request);
         if (field) {
-            return ngx_ors_chat_given_refuse(giver, &field->name,
-                                             "unknown_parameter",
-                                             "must be spelled like this");
+            return ngx_ors_chat_pass_refuse(pass, &field->name,
+                                            "unknown_parameter",
+                                            "must be spelled like this");
         }
 
         if ((key + 1)->type == ngx_ors_json_null) {
             continue;
         }
 
-        rc = ngx_ors_chat_given_add(giver, key);
+        rc = ngx_ors_chat_pass_add(pass, key);
 
         if (rc != NGX_OK) {
             return rc;
@@ -190,36 +191,37 @@ ngx_ors_chat_given_members(ngx_ors_chat_giver_t *giver)
 
 
 static ngx_int_t
-ngx_ors_chat_given_add(ngx_ors_chat_giver_t *giver, ngx_ors_json_node_t *key)
+ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
+    ngx_ors_json_node_t *key)
 {
-    ngx_str_t                name;
-    ngx_ors_request_t       *req;
-    ngx_ors_chat_given_t    *given;
-    ngx_ors_chat_member_t   *member;
+    ngx_str_t                     name;
+    ngx_ors_request_t            *req;
+    ngx_ors_chat_member_t        *member;
+    ngx_ors_chat_passthrough_t   *given;
 
-    req = giver->req;
-    given = &giver->target->given;
+    req = pass->req;
+    given = &pass->target->given;
 
-    if (ngx_ors_chat_given_name(req, key, &name) != NGX_OK) {
+    if (ngx_ors_chat_pass_name(req, key, &name) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (ngx_ors_chat_given_skips(giver, &name)
-        || ngx_ors_chat_given(giver->target, &name))
+    if (ngx_ors_chat_pass_skips(pass, &name)
+        || ngx_ors_chat_passthrough(pass->target, &name))
     {
         return NGX_OK;
     }
 
-    if (given->n == NGX_ORS_CHAT_GIVEN_MAX) {
-        return ngx_ors_chat_given_refuse(giver, NULL,
-                                         "object_above_max_properties",
-                                         "has too many members, all in all "
-                                         "there may be 64");
+    if (given->n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
+        return ngx_ors_chat_pass_refuse(pass, NULL,
+                                        "object_above_max_properties",
+                                        "has too many members, all in all "
+                                        "there may be 64");
     }
 
     if (given->members == NULL) {
         given->members = ngx_palloc(req->pool,
-                                    NGX_ORS_CHAT_GIVEN_MAX
+                                    NGX_ORS_CHAT_PASSTHROUGH_MAX
                                     * sizeof(ngx_ors_chat_member_t));
         if (given->members == NULL) {
             return NGX_ERROR;
@@ -237,18 +239,18 @@ ngx_ors_chat_given_add(ngx_ors_chat_giver_t *giver, ngx_ors_json_node_t *key)
 /* 1 if it is not for the target: fields of the API go if they are taken */
 
 static ngx_uint_t
-ngx_ors_chat_given_skips(ngx_ors_chat_giver_t *giver, ngx_str_t *name)
+ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass, ngx_str_t *name)
 {
-    if (giver->n != -1) {
+    if (pass->n != -1) {
         return name->len == 4 && ngx_memcmp(name->data, "type", 4) == 0;
     }
 
-    return !ngx_ors_chat_takes(giver->target->habits, name);
+    return !ngx_ors_chat_takes(pass->target->options, name);
 }
 
 
 static ngx_int_t
-ngx_ors_chat_given_name(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
+ngx_ors_chat_pass_name(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
     ngx_str_t *name)
 {
     u_char  *p;
@@ -274,25 +276,26 @@ ngx_ors_chat_given_name(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
 /* a member of the object, or the object itself if there is no "name" */
 
 static ngx_int_t
-ngx_ors_chat_given_refuse(ngx_ors_chat_giver_t *giver, const ngx_str_t *name,
+ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
+    const ngx_str_t *name,
     char *code, char *text)
 {
     u_char      *p;
     ngx_str_t    param;
     ngx_pool_t  *pool;
 
-    pool = giver->req->pool;
+    pool = pass->req->pool;
 
-    param.data = ngx_pnalloc(pool, NGX_ORS_CHAT_GIVEN_PATH);
+    param.data = ngx_pnalloc(pool, NGX_ORS_CHAT_PASSTHROUGH_PATH);
     if (param.data == NULL) {
         return NGX_ERROR;
     }
 
-    if (giver->n == -1) {
+    if (pass->n == -1) {
         p = ngx_cpymem(param.data, "params", 6);
 
     } else {
-        p = ngx_sprintf(param.data, "provider_options[%i]", giver->n);
+        p = ngx_sprintf(param.data, "provider_options[%i]", pass->n);
     }
 
     if (name) {
@@ -301,16 +304,17 @@ ngx_ors_chat_given_refuse(ngx_ors_chat_giver_t *giver, const ngx_str_t *name,
 
     param.len = p - param.data;
 
-    (void) ngx_ors_error_set(giver->err, pool, 400, code, "\"%V\" %s", &param,
+    (void) ngx_ors_error_set(pass->err, pool, 400, code, "\"%V\" %s", &param,
                              text);
-    giver->err->param = param;
+    pass->err->param = param;
 
     return NGX_DECLINED;
 }
 
 
 void
-ngx_ors_chat_given_write(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+ngx_ors_chat_pass_write(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     size_t                pos;

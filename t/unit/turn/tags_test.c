@@ -8,12 +8,12 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_think.h>
+#include <ngx_ors_tags.h>
 
 
 static void test_text(ngx_uint_t i);
 static void test_pieces(void);
-static void begin(ngx_ors_think_e mode);
+static void begin(ngx_ors_tags_e mode);
 static void feed(const char *raw, size_t len);
 static void end(void);
 static void put(ngx_str_t *piece, ngx_uint_t thought);
@@ -21,8 +21,8 @@ static size_t letter(const char *p);
 static void is_got(const char *expected, const char *name);
 
 
-#define ON    ngx_ors_think_on
-#define OPEN  ngx_ors_think_open
+#define ON    ngx_ors_tags_on
+#define OPEN  ngx_ors_tags_open
 
 #define SPACES  "                                                  "
 
@@ -30,7 +30,7 @@ static void is_got(const char *expected, const char *name);
 /* thoughts stand in brackets */
 
 static struct {
-    ngx_ors_think_e   mode;
+    ngx_ors_tags_e    mode;
     const char       *name;
     const char       *text;
     const char       *expected;
@@ -96,7 +96,7 @@ static struct {
 
 static char             got[1024];
 static ngx_uint_t       inside;      /* brackets are open */
-static ngx_ors_think_t  think;
+static ngx_ors_tags_t  think;
 
 
 int
@@ -163,35 +163,35 @@ test_pieces(void)
     begin(ON);
 
     ngx_str_set(&text, "<think>a < b </ c");
-    is_int(ngx_ors_think_next(&think, &text, &piece, &thought), NGX_OK,
+    is_int(ngx_ors_tags_next(&think, &text, &piece, &thought), NGX_OK,
            "a piece");
     is_str(&piece, "a < b </ c", "it is whole");
     is_int(thought, 1, "a thought");
-    is_int(ngx_ors_think_next(&think, &text, &piece, &thought), NGX_AGAIN,
+    is_int(ngx_ors_tags_next(&think, &text, &piece, &thought), NGX_AGAIN,
            "no more");
 
     ngx_str_set(&text, "d</think>e<");
-    is_int(ngx_ors_think_next(&think, &text, &piece, &thought), NGX_OK,
+    is_int(ngx_ors_tags_next(&think, &text, &piece, &thought), NGX_OK,
            "the last thought");
     is_str(&piece, "d", "without the tag");
-    is_int(ngx_ors_think_next(&think, &text, &piece, &thought), NGX_OK,
+    is_int(ngx_ors_tags_next(&think, &text, &piece, &thought), NGX_OK,
            "the text");
     is_str(&piece, "e<", "nothing of it is held back");
     is_int(thought, 0, "no thought");
-    is_int(ngx_ors_think_next(&think, &text, &piece, &thought), NGX_AGAIN,
+    is_int(ngx_ors_tags_next(&think, &text, &piece, &thought), NGX_AGAIN,
            "all is used up");
-    is_int(ngx_ors_think_end(&think, &piece, &thought), NGX_DECLINED,
+    is_int(ngx_ors_tags_end(&think, &piece, &thought), NGX_DECLINED,
            "nothing is held back");
 }
 
 
 static void
-begin(ngx_ors_think_e mode)
+begin(ngx_ors_tags_e mode)
 {
     got[0] = '\0';
     inside = 0;
 
-    ngx_memzero(&think, sizeof(ngx_ors_think_t));
+    ngx_memzero(&think, sizeof(ngx_ors_tags_t));
     think.mode = mode;
 }
 
@@ -211,7 +211,7 @@ feed(const char *raw, size_t len)
     text.data = copy;
     text.len = len;
 
-    while (ngx_ors_think_next(&think, &text, &piece, &thought) == NGX_OK) {
+    while (ngx_ors_tags_next(&think, &text, &piece, &thought) == NGX_OK) {
         put(&piece, thought);
     }
 
@@ -229,7 +229,7 @@ end(void)
     ngx_str_t   piece;
     ngx_uint_t  thought;
 
-    if (ngx_ors_think_end(&think, &piece, &thought) == NGX_OK) {
+    if (ngx_ors_tags_end(&think, &piece, &thought) == NGX_OK) {
         put(&piece, thought);
     }
 

@@ -7,11 +7,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_offer.h>
+#include <ngx_ors_chat_render.h>
 #include <ngx_ors_chat_schema.h>
 
 
-/* members of a tool, as in ngx_ors_chat_offer_names */
+/* members of a tool, as in ngx_ors_chat_render_names */
 
 enum {
     ngx_ors_chat_o_description = 0,
@@ -32,22 +32,22 @@ enum {
 };
 
 
-static ngx_int_t ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool,
-    ngx_ors_chat_schema_t *cs, const ngx_ors_chat_habits_t *habits,
+static ngx_int_t ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool,
+    ngx_ors_chat_schema_t *cs, const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+static ngx_int_t ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member);
-static ngx_int_t ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+static ngx_int_t ngx_ors_chat_render_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member);
-static void ngx_ors_chat_offer_strict(const ngx_ors_chat_habits_t *habits,
+static void ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
-static void ngx_ors_chat_offer_custom(ngx_ors_json_t *json,
+static void ngx_ors_chat_render_custom(ngx_ors_json_t *json,
     ngx_ors_out_t *out, ngx_ors_json_node_t **member);
 
 
-static const ngx_str_t  ngx_ors_chat_offer_names[] = {
+static const ngx_str_t  ngx_ors_chat_render_names[] = {
     ngx_string("description"),
     ngx_string("parameters"),
     ngx_string("strict"),
@@ -65,8 +65,8 @@ static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
 
 
 ngx_int_t
-ngx_ors_chat_offer(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+ngx_ors_chat_render(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
 {
     ngx_uint_t              i;
     ngx_ors_chat_schema_t   cs;
@@ -81,7 +81,7 @@ ngx_ors_chat_offer(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
             ngx_ors_out_lit(out, ",");
         }
 
-        if (ngx_ors_chat_offer_tool(&tools->elts[i], &cs, habits, out)
+        if (ngx_ors_chat_render_tool(&tools->elts[i], &cs, options, out)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -95,8 +95,8 @@ ngx_ors_chat_offer(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
 
 
 static ngx_int_t
-ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out)
+ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
 {
     ngx_int_t             rc;
     ngx_ors_json_node_t  *member[ngx_ors_chat_o_n];
@@ -106,7 +106,7 @@ ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
         return NGX_OK;
     }
 
-    ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_offer_names,
+    ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_render_names,
                          member);
 
     ngx_ors_out_lit(out, "{\"type\":\"function\",\"function\":{\"name\":\"");
@@ -116,10 +116,10 @@ ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
     rc = NGX_OK;
 
     if (tool->kind == ngx_ors_chat_tool_custom) {
-        ngx_ors_chat_offer_custom(cs->json, out, member);
+        ngx_ors_chat_render_custom(cs->json, out, member);
 
     } else {
-        rc = ngx_ors_chat_offer_function(cs, habits, out, member);
+        rc = ngx_ors_chat_render_function(cs, options, out, member);
     }
 
     ngx_ors_out_lit(out, "}}");
@@ -129,8 +129,8 @@ ngx_ors_chat_offer_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
 
 
 static ngx_int_t
-ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member)
 {
     ngx_int_t  rc;
@@ -142,14 +142,14 @@ ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
 
     ngx_ors_out_lit(out, ",\"parameters\":");
 
-    rc = ngx_ors_chat_offer_schema(cs, habits, out, member);
+    rc = ngx_ors_chat_render_schema(cs, options, out, member);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    ngx_ors_chat_offer_strict(habits, out, member[ngx_ors_chat_o_strict],
-                              rc == NGX_OK);
+    ngx_ors_chat_render_strict(options, out, member[ngx_ors_chat_o_strict],
+                               rc == NGX_OK);
 
     return NGX_OK;
 }
@@ -161,8 +161,8 @@ ngx_ors_chat_offer_function(ngx_ors_chat_schema_t *cs,
  */
 
 static ngx_int_t
-ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_out_t *out,
+ngx_ors_chat_render_schema(ngx_ors_chat_schema_t *cs,
+    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member)
 {
     ngx_int_t             rc;
@@ -172,7 +172,7 @@ ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
     node = member[ngx_ors_chat_o_parameters];
     strict = member[ngx_ors_chat_o_strict];
 
-    made = habits->strict == ngx_ors_chat_strict_schema
+    made = options->strict == ngx_ors_chat_strict_schema
            && (strict == NULL || strict->type == ngx_ors_json_true);
 
     if (node == NULL) {
@@ -205,14 +205,14 @@ ngx_ors_chat_offer_schema(ngx_ors_chat_schema_t *cs,
 /* protocol, section 5: what the client leaves out is true */
 
 static void
-ngx_ors_chat_offer_strict(const ngx_ors_chat_habits_t *habits,
+ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made)
 {
     ngx_uint_t  on;
 
     on = made;
 
-    switch ((ngx_ors_chat_strict_e) habits->strict) {
+    switch ((ngx_ors_chat_strict_e) options->strict) {
 
     case ngx_ors_chat_strict_off:
         return;
@@ -251,7 +251,7 @@ ngx_ors_chat_offer_strict(const ngx_ors_chat_habits_t *habits,
 /* nothing holds the model to a grammar, so it is told of it */
 
 static void
-ngx_ors_chat_offer_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
+ngx_ors_chat_render_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
     ngx_ors_json_node_t **member)
 {
     ngx_str_t             raw;

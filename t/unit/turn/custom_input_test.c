@@ -5,7 +5,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_unwrap.h>
+#include <ngx_ors_custom_input.h>
 
 
 static void test_table(void);
@@ -13,10 +13,10 @@ static void test_splits(void);
 static void test_random(void);
 static void check(const char *raw, size_t len, const char *expected,
     const char *state);
-static size_t unwrap(ngx_ors_unwrap_t *u, const char *raw, size_t len,
+static size_t custom(ngx_ors_custom_input_t *u, const char *raw, size_t len,
     u_char *dst);
 static size_t unit_len(const char *raw, size_t len);
-static const char *state_name(ngx_ors_unwrap_t *u);
+static const char *state_name(ngx_ors_custom_input_t *u);
 
 
 #define IN   "{\\\"input\\\":\\\""
@@ -150,23 +150,23 @@ test_table(void)
 static void
 test_splits(void)
 {
-    u_char             one[256], two[256];
-    size_t             len, at, n, from;
-    ngx_uint_t         i, bad;
-    ngx_ors_unwrap_t   u, v;
+    u_char                   one[256], two[256];
+    size_t                   len, at, n, from;
+    ngx_uint_t               i, bad;
+    ngx_ors_custom_input_t   u, v;
 
     bad = 0;
 
     for (i = 0; i < NTESTS; i++) {
         len = strlen(tests[i].raw);
 
-        ngx_memzero(&u, sizeof(ngx_ors_unwrap_t));
-        n = unwrap(&u, tests[i].raw, len, one);
+        ngx_memzero(&u, sizeof(ngx_ors_custom_input_t));
+        n = custom(&u, tests[i].raw, len, one);
 
         for (at = 0; at <= len; at += unit_len(tests[i].raw + at, len - at)) {
-            ngx_memzero(&v, sizeof(ngx_ors_unwrap_t));
-            from = unwrap(&v, tests[i].raw, at, two);
-            from += unwrap(&v, tests[i].raw + at, len - at, two + from);
+            ngx_memzero(&v, sizeof(ngx_ors_custom_input_t));
+            from = custom(&v, tests[i].raw, at, two);
+            from += custom(&v, tests[i].raw + at, len - at, two + from);
 
             if (from != n || memcmp(one, two, n) != 0
                 || u.state != v.state || u.high != v.high)
@@ -180,11 +180,11 @@ test_splits(void)
             }
         }
 
-        ngx_memzero(&v, sizeof(ngx_ors_unwrap_t));
+        ngx_memzero(&v, sizeof(ngx_ors_custom_input_t));
         from = 0;
 
         for (at = 0; at < len; at += unit_len(tests[i].raw + at, len - at)) {
-            from += unwrap(&v, tests[i].raw + at,
+            from += custom(&v, tests[i].raw + at,
                            unit_len(tests[i].raw + at, len - at), two + from);
         }
 
@@ -203,11 +203,11 @@ test_splits(void)
 static void
 test_random(void)
 {
-    char               raw[64];
-    u_char             dst[256];
-    size_t             len, n;
-    ngx_uint_t         i, k, texts;
-    ngx_ors_unwrap_t   u;
+    char                     raw[64];
+    u_char                   dst[256];
+    size_t                   len, n;
+    ngx_uint_t               i, k, texts;
+    ngx_ors_custom_input_t   u;
 
     static const char  *units[] = {
         "\\\\", "\\\"", "u", "d83d", "\\ud83d", "\\udE00", "de00", "\\u0001",
@@ -217,9 +217,9 @@ test_random(void)
     texts = 0;
 
     for (i = 0; i < 200000; i++) {
-        ngx_memzero(&u, sizeof(ngx_ors_unwrap_t));
+        ngx_memzero(&u, sizeof(ngx_ors_custom_input_t));
 
-        (void) unwrap(&u, IN, sizeof(IN) - 1, dst);
+        (void) custom(&u, IN, sizeof(IN) - 1, dst);
 
         while (ngx_ors_test_random(6)) {
             len = 0;
@@ -229,7 +229,7 @@ test_random(void)
                                units[ngx_ors_test_random(14)]);
             }
 
-            n = unwrap(&u, raw, len, dst);
+            n = custom(&u, raw, len, dst);
 
             /* no half of an escape at an end of a piece */
 
@@ -238,7 +238,7 @@ test_random(void)
             }
         }
 
-        texts += ngx_ors_unwrap_found(&u);
+        texts += ngx_ors_custom_input_found(&u);
     }
 
     is_int(texts, 200000, "random texts");
@@ -248,13 +248,13 @@ test_random(void)
 static void
 check(const char *raw, size_t len, const char *expected, const char *state)
 {
-    u_char             dst[256];
-    size_t             n;
-    ngx_ors_unwrap_t   u;
+    u_char                   dst[256];
+    size_t                   n;
+    ngx_ors_custom_input_t   u;
 
-    ngx_memzero(&u, sizeof(ngx_ors_unwrap_t));
+    ngx_memzero(&u, sizeof(ngx_ors_custom_input_t));
 
-    n = unwrap(&u, raw, len, dst);
+    n = custom(&u, raw, len, dst);
 
     is_mem(dst, n, expected, strlen(expected), "text: %s", raw);
     ok(strcmp(state_name(&u), state) == 0, "state %s: %s", state, raw);
@@ -264,7 +264,7 @@ check(const char *raw, size_t len, const char *expected, const char *state)
 /* exactly as much memory as the header asks for */
 
 static size_t
-unwrap(ngx_ors_unwrap_t *u, const char *raw, size_t len, u_char *dst)
+custom(ngx_ors_custom_input_t *u, const char *raw, size_t len, u_char *dst)
 {
     size_t   n;
     u_char  *in, *out;
@@ -272,11 +272,11 @@ unwrap(ngx_ors_unwrap_t *u, const char *raw, size_t len, u_char *dst)
     in = malloc(len + 1);
     memcpy(in, raw, len);
     in = realloc(in, len ? len : 1);
-    out = malloc(len + NGX_ORS_UNWRAP_ROOM);
+    out = malloc(len + NGX_ORS_CUSTOM_INPUT_ROOM);
 
-    n = ngx_ors_unwrap(u, in, len, out) - out;
+    n = ngx_ors_custom_input(u, in, len, out) - out;
 
-    if (n > len + NGX_ORS_UNWRAP_ROOM) {
+    if (n > len + NGX_ORS_CUSTOM_INPUT_ROOM) {
         fail("too long: %.*s", (int) len, raw);
         abort();
     }
@@ -306,17 +306,17 @@ unit_len(const char *raw, size_t len)
 
 
 static const char *
-state_name(ngx_ors_unwrap_t *u)
+state_name(ngx_ors_custom_input_t *u)
 {
     switch (u->state) {
 
-    case ngx_ors_unwrap_st_text:
+    case ngx_ors_custom_input_st_text:
         return "text";
 
-    case ngx_ors_unwrap_st_done:
+    case ngx_ors_custom_input_st_done:
         return "done";
 
-    case ngx_ors_unwrap_st_raw:
+    case ngx_ors_custom_input_st_raw:
         return "raw";
 
     default:

@@ -4,7 +4,7 @@
  */
 
 
-/* requests as servers with habits of their own get them */
+/* requests as servers with options of their own get them */
 
 
 #include <ngx_ors_test.h>
@@ -58,7 +58,7 @@
 
 typedef struct {
     char        *name;
-    size_t       habit;
+    size_t       option;
     ngx_uint_t   value;
     char        *request;
     char        *chat;
@@ -72,7 +72,7 @@ static void test_effort(char *value, char *pointer, char *json);
 static void test_quotes(u_char *p);
 
 
-#define habit(name)  offsetof(ngx_ors_chat_habits_t, name)
+#define option(name)  offsetof(ngx_ors_chat_options_t, name)
 
 /* by the place in ngx_ors_chat_optionals */
 
@@ -94,54 +94,54 @@ static test_row_t  rows[] = {
 
     /* the name of the limit */
 
-    { "tokens: auto", habit(tokens), ngx_ors_chat_tokens_auto,
+    { "tokens: auto", option(tokens), ngx_ors_chat_tokens_auto,
       ",'max_output_tokens':20", USER ",'max_tokens':20" },
 
     { "tokens: max_completion_tokens",
-      habit(tokens), ngx_ors_chat_tokens_completion,
+      option(tokens), ngx_ors_chat_tokens_completion,
       ",'max_output_tokens':20", USER ",'max_completion_tokens':20" },
 
-    { "tokens: max_tokens", habit(tokens), ngx_ors_chat_tokens_max,
+    { "tokens: max_tokens", option(tokens), ngx_ors_chat_tokens_max,
       ",'max_output_tokens':20", USER ",'max_tokens':20" },
 
     /* streams */
 
-    { "stream: on", habit(developer), 0, ",'stream':true",
+    { "stream: on", option(developer), 0, ",'stream':true",
       USER ",'stream':true,'stream_options':{'include_usage':true}" },
 
-    { "stream: on, nobody wants one", habit(developer), 0, "", USER },
+    { "stream: on, nobody wants one", option(developer), 0, "", USER },
 
-    { "stream: off", habit(stream), ngx_ors_chat_stream_off,
+    { "stream: off", option(stream), ngx_ors_chat_stream_off,
       ",'stream':true", USER },
 
-    { "stream: always", habit(stream), ngx_ors_chat_stream_always,
+    { "stream: always", option(stream), ngx_ors_chat_stream_always,
       ",'stream':false",
       USER ",'stream':true,'stream_options':{'include_usage':true}" },
 
-    { "usage: off", habit(usage), 0, ",'stream':true",
+    { "usage: off", option(usage), 0, ",'stream':true",
       USER ",'stream':true" },
 
     /* roles */
 
-    { "developer: system", habit(developer), 0,
+    { "developer: system", option(developer), 0,
       ",'instructions':'i','input':[{'role':'developer','content':'d'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'system','content':'i'},"
       "{'role':'system','content':'d'},{'role':'system','content':'s'}]" },
 
-    { "developer: developer", habit(developer), 1,
+    { "developer: developer", option(developer), 1,
       ",'instructions':'i','input':[{'role':'developer','content':'d'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'developer','content':'i'},"
       "{'role':'developer','content':'d'},{'role':'system','content':'s'}]" },
 
-    { "E13 systems: many", habit(merge), 0,
+    { "E13 systems: many", option(merge), 0,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]" },
 
-    { "E13 systems: one", habit(merge), 1,
+    { "E13 systems: one", option(merge), 1,
       ",'instructions':'i\\n','input':[{'role':'user','content':'u'},"
       "{'role':'developer','content':["
       TEXT("a") "," TEXT("b") "]},"
@@ -149,29 +149,29 @@ static test_row_t  rows[] = {
       "'messages':[{'role':'system','content':'i\\n\\n\\na\\nb\\n\\ns'},"
       "{'role':'user','content':'u'},{'role':'user','content':'v'}]" },
 
-    { "E13 systems: one, without instructions", habit(merge), 1,
+    { "E13 systems: one, without instructions", option(merge), 1,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'system','content':'s'},"
       "{'role':'user','content':'u'}]" },
 
-    { "E13 systems: one, instructions alone", habit(merge), 1,
+    { "E13 systems: one, instructions alone", option(merge), 1,
       ",'instructions':'i'",
       "'messages':[{'role':'system','content':'i'},"
       "{'role':'user','content':'u'}]" },
 
-    { "E13 systems: one, and none at all", habit(merge), 1, "", USER },
+    { "E13 systems: one, and none at all", option(merge), 1, "", USER },
 
-    { "E13 systems: one, and nothing else", habit(merge), 1,
+    { "E13 systems: one, and nothing else", option(merge), 1,
       ",'input':[{'role':'system','content':'s'}]",
       "'messages':[{'role':'system','content':'s'}]" },
 
-    { "E13 systems: one, instructions are no input", habit(merge), 1,
+    { "E13 systems: one, instructions are no input", option(merge), 1,
       ",'instructions':'i','input':[{'type':'reasoning','id':'r',"
       "'summary':[]}]",
       "!invalid_value input" },
 
-    { "E13 systems: one, between calls", habit(merge), 1,
+    { "E13 systems: one, between calls", option(merge), 1,
       ",'input':[{'type':'function_call','call_id':'c','name':'f',"
       "'arguments':'{}'},{'role':'system','content':'s'},"
       "{'type':'function_call','call_id':'d','name':'f',"
@@ -182,24 +182,24 @@ static test_row_t  rows[] = {
       "'arguments':'{}'}},{'id':'d','type':'function','function':"
       "{'name':'f','arguments':'{}'}}]}]" },
 
-    { "E13 systems: one, with an image", habit(merge), 1,
+    { "E13 systems: one, with an image", option(merge), 1,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':[" IMAGE "]}]",
       "!unsupported_value input[1].content[0]" },
 
     /* parts */
 
-    { "images and files", habit(developer), 0,
+    { "images and files", option(developer), 0,
       ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
       "'messages':[{'role':'user','content':["
       "{'type':'image_url','image_url':{'url':'data:,'}},"
       "{'type':'file','file':{'file_data':'data:,'}}]}]" },
 
-    { "images: off", habit(images), 0,
+    { "images: off", option(images), 0,
       ",'input':[{'role':'user','content':[" FILES "," IMAGE "]}]",
       "!unsupported_value input[0].content[1]" },
 
-    { "images: off, in an output", habit(images), 0,
+    { "images: off, in an output", option(images), 0,
       ",'input':[{'type':'function_call','call_id':'c','name':'f',"
       "'arguments':'{}'},{'type':'function_call_output','call_id':'c',"
       "'output':[" IMAGE "]}]",
@@ -208,62 +208,62 @@ static test_row_t  rows[] = {
       "'arguments':'{}'}}]},{'role':'tool','content':'(image not shown)',"
       "'tool_call_id':'c'}]" },
 
-    { "files: off", habit(files), 0,
+    { "files: off", option(files), 0,
       ",'input':[{'role':'user','content':[" IMAGE "," FILES "]}]",
       "!unsupported_value input[0].content[1]" },
 
-    { "E22 files: off, by an address", habit(files), ngx_ors_chat_files_off,
+    { "E22 files: off, by an address", option(files), ngx_ors_chat_files_off,
       ",'input':[{'role':'user','content':[" LINK("http://f") "]}]",
       "!unsupported_value input[0].content[0]" },
 
-    { "E22 files: on, by an address", habit(files), ngx_ors_chat_files_on,
+    { "E22 files: on, by an address", option(files), ngx_ors_chat_files_on,
       ",'input':[{'role':'user','content':[" FILES "," LINK("http://f") "]}]",
       "!invalid_value input[0].content[1]" },
 
-    { "E22 files: on, an address that is data", habit(files),
+    { "E22 files: on, an address that is data", option(files),
       ngx_ors_chat_files_on, GIVES(LINK("DATA:,") "," LINK("data:x")),
       GIVEN(LINKED("DATA:,") "," LINKED("data:x")) },
 
-    { "E22 files: url", habit(files), ngx_ors_chat_files_url,
+    { "E22 files: url", option(files), ngx_ors_chat_files_url,
       ",'input':[{'role':'user','content':[" LINK("http://f") ","
       "{'type':'input_file','file_url':'http://f','file_data':'data:,'}]}]",
       "'messages':[{'role':'user','content':[" LINKED("http://f") ","
       "{'type':'file','file':{'file_data':'data:,'}}]}]" },
 
-    { "E22 files: url, an output", habit(files), ngx_ors_chat_files_url,
+    { "E22 files: url, an output", option(files), ngx_ors_chat_files_url,
       GIVES(LINK("http://f")), GIVEN(LINKED("http://f")) },
 
-    { "E20 files: url, with nothing but an id", habit(files),
+    { "E20 files: url, with nothing but an id", option(files),
       ngx_ors_chat_files_url,
       ",'input':[{'role':'user','content':["
       "{'type':'input_file','file_id':'x'}]}]",
       "!invalid_value input[0].content[0]" },
 
-    { "videos: off", habit(videos), 0, GIVES(IMAGE "," VIDEO),
+    { "videos: off", option(videos), 0, GIVES(IMAGE "," VIDEO),
       "!unsupported_value input[1].output[1]" },
 
-    { "videos: on, in an output", habit(videos), 1, GIVES(VIDEO),
+    { "videos: on, in an output", option(videos), 1, GIVES(VIDEO),
       GIVEN(SHOWN) },
 
-    { "videos: on", habit(videos), 1,
+    { "videos: on", option(videos), 1,
       ",'input':[{'role':'user','content':[" VIDEO "," IMAGE "]}]",
       "'messages':[{'role':'user','content':[" SHOWN ","
       "{'type':'image_url','image_url':{'url':'data:,'}}]}]" },
 
-    { "videos: on, in a system message", habit(videos), 1,
+    { "videos: on, in a system message", option(videos), 1,
       ",'input':[{'role':'system','content':[" VIDEO "]}]",
       "!invalid_value input[0].content[0].type" },
 
     /* E29 */
 
-    { "E29 strict: pass", habit(strict), ngx_ors_chat_strict_pass,
+    { "E29 strict: pass", option(strict), ngx_ors_chat_strict_pass,
       ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") ","
       FUNC("h", "'strict':false,") "]",
       USER ",'tools':[" SENT_AS("f", SCHEMA, "") ","
       SENT_AS("g", SCHEMA, ",'strict':true") ","
       SENT_AS("h", SCHEMA, ",'strict':false") "]" },
 
-    { "E29 strict: on", habit(strict), ngx_ors_chat_strict_on,
+    { "E29 strict: on", option(strict), ngx_ors_chat_strict_on,
       ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':false,") ","
       "{'type':'function','name':'x','strict':null}]",
       USER ",'tools':[" SENT_AS("f", SCHEMA, ",'strict':true") ","
@@ -271,7 +271,7 @@ static test_row_t  rows[] = {
       ",{'type':'function','function':{'name':'x','parameters':{'type':"
       "'object','properties':{}},'strict':true}}]" },
 
-    { "E29 strict: schema", habit(strict), ngx_ors_chat_strict_schema,
+    { "E29 strict: schema", option(strict), ngx_ors_chat_strict_schema,
       ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") ","
       FUNC("h", "'strict':false,") ",{'type':'function','name':'x'}]",
       USER ",'tools':[" SENT_AS("f", STRICT, ",'strict':true") ","
@@ -282,44 +282,44 @@ static test_row_t  rows[] = {
       "'strict':true}}]" },
 
     { "E29 strict: schema, where there can be none",
-      habit(strict), ngx_ors_chat_strict_schema,
+      option(strict), ngx_ors_chat_strict_schema,
       ",'tools':[{'type':'function','name':'f','parameters':{'not':1}},"
       "{'type':'function','name':'g','parameters':{'not':1},'strict':true}]",
       USER ",'tools':[{'type':'function','function':{'name':'f',"
       "'parameters':{'not':1},'strict':false}},{'type':'function',"
       "'function':{'name':'g','parameters':{'not':1},'strict':true}}]" },
 
-    { "E29 strict: false", habit(strict), ngx_ors_chat_strict_false,
+    { "E29 strict: false", option(strict), ngx_ors_chat_strict_false,
       ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") "]",
       USER ",'tools':[" SENT_AS("f", SCHEMA, ",'strict':false") ","
       SENT_AS("g", SCHEMA, ",'strict':false")
       "]" },
 
-    { "E29 strict: off", habit(strict), ngx_ors_chat_strict_off,
+    { "E29 strict: off", option(strict), ngx_ors_chat_strict_off,
       ",'tools':[" FUNC("f", "") "," FUNC("g", "'strict':true,") "]",
       USER ",'tools':[" SENT_AS("f", SCHEMA, "") ","
       SENT_AS("g", SCHEMA, "") "]" },
 
     { "E29 strict: schema, of a format",
-      habit(strict), ngx_ors_chat_strict_schema,
+      option(strict), ngx_ors_chat_strict_schema,
       ",'text':{'format':{'type':'json_schema','name':'n','strict':true,"
       "'schema':" SCHEMA "}}", USER ",'response_format':{'type':"
       "'json_schema','json_schema':{'name':'n','schema':" STRICT ",'strict':"
       "true}}" },
 
     { "E29 strict: schema, of a format that is not strict",
-      habit(strict), ngx_ors_chat_strict_schema,
+      option(strict), ngx_ors_chat_strict_schema,
       ",'text':{'format':{'type':'json_schema','name':'n','schema':" SCHEMA
       "}}", USER ",'response_format':{'type':'json_schema','json_schema':{"
       "'name':'n','schema':" SCHEMA "}}" },
 
     { "E29 strict: schema, of a format that cannot be",
-      habit(strict), ngx_ors_chat_strict_schema,
+      option(strict), ngx_ors_chat_strict_schema,
       ",'text':{'format':{'type':'json_schema','strict':true,'schema':{}}}",
       USER ",'response_format':{'type':'json_schema','json_schema':{'name':"
       "'response','schema':{},'strict':true}}" },
 
-    { "E29 strict: on, of a format", habit(strict), ngx_ors_chat_strict_on,
+    { "E29 strict: on, of a format", option(strict), ngx_ors_chat_strict_on,
       ",'text':{'format':{'type':'json_schema','strict':true,'schema':"
       SCHEMA "}}", USER ",'response_format':{'type':'json_schema',"
       "'json_schema':{'name':'response','schema':" SCHEMA ",'strict':true}}"
@@ -327,37 +327,37 @@ static test_row_t  rows[] = {
 
     /* a format that is called otherwise */
 
-    { "format: json_object", habit(object), 1,
+    { "format: json_object", option(object), 1,
       ",'text':{'format':{'type':'json_schema','name':'n','strict':true,"
       "'schema':" SCHEMA "}}", USER ",'response_format':{'type':"
       "'json_object','schema':" SCHEMA "}" },
 
-    { "format: json_object, without a schema", habit(object), 1,
+    { "format: json_object, without a schema", option(object), 1,
       ",'text':{'format':{'type':'json_object'}}", USER
       ",'response_format':{'type':'json_object'}" },
 
     /* calls without a text */
 
-    { "content: null", habit(content), ngx_ors_chat_content_null,
+    { "content: null", option(content), ngx_ors_chat_content_null,
       ",'input':[" SILENT "]", CALLER(",'content':null") },
 
-    { "content: empty", habit(content), ngx_ors_chat_content_empty,
+    { "content: empty", option(content), ngx_ors_chat_content_empty,
       ",'input':[" SILENT "]", CALLER(",'content':''") },
 
-    { "content: off", habit(content), ngx_ors_chat_content_off,
+    { "content: off", option(content), ngx_ors_chat_content_off,
       ",'input':[" SILENT "]", CALLER("") },
 
     { "content: off, where there is a text",
-      habit(content), ngx_ors_chat_content_off,
+      option(content), ngx_ors_chat_content_off,
       ",'input':[{'role':'assistant','content':'t'}," SILENT "]",
       CALLER(",'content':'t'") },
 
     /* optional parameters */
 
-    { "params: none", habit(params), 0,
+    { "params: none", option(params), 0,
       ",'metadata':{'a':'b'},'user':'x','text':{'verbosity':'low'}", USER },
 
-    { "params: each", habit(params), bit_all,
+    { "params: each", option(params), bit_all,
       ",'text':{'verbosity':'low'},'user':'x','store':true,"
       "'service_tier':'flex','safety_identifier':'s',"
       "'prompt_cache_retention':'24h','prompt_cache_key':'k',"
@@ -366,50 +366,50 @@ static test_row_t  rows[] = {
       "'prompt_cache_retention':'24h','safety_identifier':'s',"
       "'service_tier':'flex','store':true,'user':'x','verbosity':'low'" },
 
-    { "params: those of Chat Completions", habit(params), bit_all,
+    { "params: those of Chat Completions", option(params), bit_all,
       ",'stop':['a' , 'b'],'seed':-7",
       USER ",'seed':-7,'stop':['a' , 'b']" },
 
-    { "params: not those of Chat Completions", habit(params), bit_tier,
+    { "params: not those of Chat Completions", option(params), bit_tier,
       ",'stop':'a','seed':7", USER },
 
-    { "params: one", habit(params), bit_tier,
+    { "params: one", option(params), bit_tier,
       ",'metadata':{'a':'b'},'service_tier':'auto','user':'x'",
       USER ",'service_tier':'auto'" },
 
-    { "params: absent and null", habit(params), bit_all,
+    { "params: absent and null", option(params), bit_all,
       ",'metadata':null,'store':null,'text':{'verbosity':null}", USER },
 
-    { "params: no text", habit(params), bit_verbosity, ",'text':null",
+    { "params: no text", option(params), bit_verbosity, ",'text':null",
       USER },
 
     /* efforts */
 
-    { "effort: as it is", habit(params), 0,
+    { "effort: as it is", option(params), 0,
       ",'reasoning':{'effort':'none'}", USER ",'reasoning_effort':'none'" },
 
-    { "effort: none of the list", habit(efforts), 1,
+    { "effort: none of the list", option(efforts), 1,
       ",'reasoning':{'effort':'medium'}",
       USER ",'reasoning_effort':'medium'" },
 
-    { "effort: nothing is sent", habit(efforts), 1,
+    { "effort: nothing is sent", option(efforts), 1,
       ",'reasoning':{'effort':'high'}", USER },
 
-    { "effort: another word", habit(efforts), 1,
+    { "effort: another word", option(efforts), 1,
       ",'reasoning':{'effort':'minimal'}", USER ",'reasoning_effort':'low'" },
 
-    { "effort: members", habit(efforts), 1,
+    { "effort: members", option(efforts), 1,
       ",'reasoning':{'effort':'none'}",
       USER ",'chat_template_kwargs':{'thinking':false,'budget':0},"
       "'think':false" },
 
-    { "effort: an escaped one", habit(efforts), 1,
+    { "effort: an escaped one", option(efforts), 1,
       ",'reasoning':{'effort':'\\u0068igh'}", USER },
 
-    { "effort: null", habit(efforts), 1,
+    { "effort: null", option(efforts), 1,
       ",'reasoning':{'effort':null}", USER },
 
-    { "effort: not asked for", habit(efforts), 1, "", USER }
+    { "effort: not asked for", option(efforts), 1, "", USER }
 };
 
 
@@ -417,27 +417,27 @@ static test_row_t  rows[] = {
 
 static test_row_t  passed[] = {
 
-    { "a field of an effort is there once", habit(efforts), 1,
+    { "a field of an effort is there once", option(efforts), 1,
       ",'think':true,'x':1,'chat_template_kwargs':{},"
       "'reasoning':{'effort':'none'}",
       USER ",'chat_template_kwargs':{'thinking':false,'budget':0},"
       "'think':false,'x':1" },
 
-    { "without that effort it passes", habit(efforts), 1,
+    { "without that effort it passes", option(efforts), 1,
       ",'think':true,'reasoning':{'effort':'high'}",
       USER ",'think':true" },
 
-    { "verbosity is there once", habit(params), bit_verbosity,
+    { "verbosity is there once", option(params), bit_verbosity,
       ",'verbosity':'high','text':{'verbosity':'low'}",
       USER ",'verbosity':'low'" },
 
-    { "without the text's it passes", habit(params), bit_verbosity,
+    { "without the text's it passes", option(params), bit_verbosity,
       ",'verbosity':'high'", USER ",'verbosity':'high'" },
 
-    { "a name that is not known passes once", habit(params), bit_user,
+    { "a name that is not known passes once", option(params), bit_user,
       ",'user':'x'", USER ",'user':'x'" },
 
-    { "what is known nowhere passes once", habit(params), bit_seed,
+    { "what is known nowhere passes once", option(params), bit_seed,
       ",'stop':'x','seed':7", USER ",'seed':7,'stop':'x'" }
 };
 
@@ -476,68 +476,68 @@ static test_row_t  passed[] = {
 
 static test_row_t  thoughts[] = {
 
-    { "reasoning: off", habit(reasoning), ngx_ors_chat_reasoning_off,
+    { "reasoning: off", option(reasoning), ngx_ors_chat_reasoning_off,
       ITEMS(THOUGHT("a") "," ANSWER("t")),
       SENT(CHAT("'t'", "")) },
 
-    { "reasoning: reasoning", habit(reasoning), ngx_ors_chat_reasoning_plain,
+    { "reasoning: reasoning", option(reasoning), ngx_ors_chat_reasoning_plain,
       ITEMS(THOUGHT("a") "," ANSWER("t")),
       SENT(CHAT("'t'", ",'reasoning':'a'")) },
 
     { "E4 one turn is one message",
-      habit(reasoning), ngx_ors_chat_reasoning_content,
+      option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," ANSWER("t") "," CALL("A") "," OUTPUT("A")),
       SENT(CHAT("'t'", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
            CHAT_OUTPUT("A")) },
 
     { "E4 a turn without a message",
-      habit(reasoning), ngx_ors_chat_reasoning_content,
+      option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(SUMMARY("a") "," CALL("A") "," SUMMARY("b") "," CALL("B") ","
             OUTPUT("A") "," OUTPUT("B")),
       SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A") "," CHAT_CALL("B"))
                         AGAIN("a\\nb")) ","
            CHAT_OUTPUT("A") "," CHAT_OUTPUT("B")) },
 
-    { "E4 two turns", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E4 two turns", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," CALL("A") "," OUTPUT("A") "," THOUGHT("b") ","
             ANSWER("t")),
       SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
            CHAT_OUTPUT("A") "," CHAT("'t'", AGAIN("b"))) },
 
-    { "E4 two messages", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E4 two messages", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," ANSWER("s") "," THOUGHT("b") "," ANSWER("t")),
       SENT(CHAT("'s'", AGAIN("a")) "," CHAT("'t'", AGAIN("b"))) },
 
     { "E4 not that of a later turn",
-      habit(reasoning), ngx_ors_chat_reasoning_content,
+      option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," ASK "," ANSWER("t") "," THOUGHT("b")),
       SENT(CHAT_ASK "," CHAT("'t'", "")) },
 
     { "E3, E4 an output behind a question",
-      habit(reasoning), ngx_ors_chat_reasoning_content,
+      option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," CALL("A") "," THOUGHT("b") "," ASK "," OUTPUT("A")
             "," THOUGHT("c") "," ANSWER("t")),
       SENT(CHAT("null", CHAT_CALLS(CHAT_CALL("A")) AGAIN("a")) ","
            CHAT_OUTPUT("A") "," CHAT_ASK "," CHAT("'t'", AGAIN("c"))) },
 
-    { "E5 encrypted content", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E5 encrypted content", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(FOREIGN "," ANSWER("t") "," FOREIGN "," CALL("A") "," OUTPUT("A")),
       SENT(CHAT("'t'", CHAT_CALLS(CHAT_CALL("A"))) "," CHAT_OUTPUT("A")) },
 
-    { "E5 an empty text", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E5 an empty text", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(SUMMARY("") "," THOUGHT("") "," ANSWER("t")),
       SENT(CHAT("'t'", "")) },
 
-    { "E6 two in order", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E6 two in order", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," FOREIGN "," SUMMARY("b") "," ANSWER("t")),
       SENT(CHAT("'t'", AGAIN("a\\nb"))) },
 
-    { "E6 equal ones", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E6 equal ones", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," SUMMARY("a") "," THOUGHT("a\\u00e9") ","
             ANSWER("t")),
       SENT(CHAT("'t'", AGAIN("a\\na\\u00e9"))) },
 
-    { "E6 parts", habit(reasoning), ngx_ors_chat_reasoning_content,
+    { "E6 parts", option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS("{'type':'reasoning','summary':["
             "{'type':'summary_text','text':'s'}],"
             "'content':[{'type':'reasoning_text','text':'a'},"
@@ -556,10 +556,10 @@ static test_row_t  thoughts[] = {
 
 static test_row_t  stripped[] = {
 
-    { "a name that is not known is taken out", habit(params), bit_all,
+    { "a name that is not known is taken out", option(params), bit_all,
       ",'user':'x','store':true", USER ",'store':true" },
 
-    { "what is known nowhere is taken out", habit(params), bit_all,
+    { "what is known nowhere is taken out", option(params), bit_all,
       ",'seed':7,'store':true", USER ",'store':true" }
 };
 
@@ -633,7 +633,7 @@ test_row(test_row_t *row)
     ngx_ors_limits_t        limits = { .depth = 64, .nodes = 1000,
                                        .items = 100, .tools = 100 };
     ngx_ors_request_t       req;
-    ngx_ors_chat_habits_t   habits;
+    ngx_ors_chat_options_t  options;
     ngx_ors_chat_tools_t    tools;
     ngx_ors_chat_target_t   target;
 
@@ -642,19 +642,19 @@ test_row(test_row_t *row)
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
     ngx_memzero(&tools, sizeof(ngx_ors_chat_tools_t));
 
-    habits = ngx_ors_chat_habits;
+    options = ngx_ors_chat_options;
 
-    if (row->habit == habit(efforts)) {
-        habits.efforts = &efforts;
+    if (row->option == option(efforts)) {
+        options.efforts = &efforts;
 
     } else {
-        *(ngx_uint_t *) ((u_char *) &habits + row->habit) = row->value;
+        *(ngx_uint_t *) ((u_char *) &options + row->option) = row->value;
     }
 
     body.data = ngx_pnalloc(pool, 1024);
     body.len = ngx_sprintf(body.data, "{'model':'%s'%s%s}%Z",
                            row->value == ngx_ors_chat_tokens_max
-                           && row->habit == habit(tokens) ? "gpt-5" : "m",
+                           && row->option == option(tokens) ? "gpt-5" : "m",
                            ngx_strstr(row->request, "'input'")
                            ? "" : ",'input':'u'",
                            row->request)
@@ -668,7 +668,7 @@ test_row(test_row_t *row)
     if (rc == NGX_OK) {
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
-        target.habits = &habits;
+        target.options = &options;
         target.sealer = NULL;
 
         rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);

@@ -6,14 +6,14 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_fold.h>
 #include <ngx_ors_spelling.h>
 
 
 static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
 static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *effort);
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
 static ngx_ors_json_node_t *ngx_ors_chat_optional_node(ngx_ors_request_t *req,
     ngx_uint_t n);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
@@ -23,7 +23,7 @@ static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     ngx_str_t *name);
 
 
-const ngx_ors_chat_habits_t  ngx_ors_chat_habits = {
+const ngx_ors_chat_options_t  ngx_ors_chat_options = {
     .tokens = ngx_ors_chat_tokens_auto,
     .developer = 0,
     .merge = 0,
@@ -129,19 +129,19 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return;
     }
 
-    effort = ngx_ors_chat_effort_find(&req->json, target->habits, node);
+    effort = ngx_ors_chat_effort_find(&req->json, target->options, node);
 
     for (member = effort ? effort->members.first : NULL;
          member;
          member = member->next)
     {
-        if (!ngx_ors_chat_given(target, &member->name)) {
+        if (!ngx_ors_chat_passthrough(target, &member->name)) {
             ngx_ors_out_lit(out, ",");
             ngx_ors_pointer_put(member, out);
         }
     }
 
-    if (effort || ngx_ors_chat_given(target, &name)) {
+    if (effort || ngx_ors_chat_passthrough(target, &name)) {
         return;
     }
 
@@ -172,18 +172,18 @@ ngx_ors_chat_effort_node(ngx_ors_request_t *req)
 
 static ngx_ors_chat_effort_t *
 ngx_ors_chat_effort_find(ngx_ors_json_t *json,
-    const ngx_ors_chat_habits_t *habits, ngx_ors_json_node_t *effort)
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort)
 {
     ngx_uint_t              i;
     ngx_ors_chat_effort_t  *efforts;
 
-    if (habits->efforts == NULL) {
+    if (options->efforts == NULL) {
         return NULL;
     }
 
-    efforts = habits->efforts->elts;
+    efforts = options->efforts->elts;
 
-    for (i = 0; i < habits->efforts->nelts; i++) {
+    for (i = 0; i < options->efforts->nelts; i++) {
 
         if (ngx_ors_json_equal(json, effort, efforts[i].value.data,
                                efforts[i].value.len))
@@ -208,11 +208,11 @@ ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
-        node = (target->habits->params & 1 << i)
+        node = (target->options->params & 1 << i)
                ? ngx_ors_chat_optional_node(req, i) : NULL;
 
         if (node == NULL
-            || ngx_ors_chat_given(target, &ngx_ors_chat_optionals[i]))
+            || ngx_ors_chat_passthrough(target, &ngx_ors_chat_optionals[i]))
         {
             continue;
         }
@@ -277,7 +277,7 @@ ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
 
 
 ngx_uint_t
-ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits, ngx_str_t *name)
+ngx_ors_chat_takes(const ngx_ors_chat_options_t *options, ngx_str_t *name)
 {
     ngx_uint_t  i;
 
@@ -292,7 +292,7 @@ ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits, ngx_str_t *name)
                           name->len)
                == 0)
         {
-            return (habits->params & 1 << i) != 0;
+            return (options->params & 1 << i) != 0;
         }
     }
 
@@ -301,7 +301,7 @@ ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits, ngx_str_t *name)
 
 
 ngx_uint_t
-ngx_ors_chat_given(ngx_ors_chat_target_t *target, const ngx_str_t *name)
+ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 {
     ngx_uint_t  i;
 
@@ -323,14 +323,14 @@ ngx_ors_chat_resume(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_uint_t        i;
     const ngx_str_t  *name;
 
-    if (!target->habits->resume || !ngx_ors_chat_unfinished(req)) {
+    if (!target->options->resume || !ngx_ors_chat_unfinished(req)) {
         return;
     }
 
     for (i = 0; ngx_ors_chat_resume_names[i].len; i++) {
         name = &ngx_ors_chat_resume_names[i];
 
-        if (!ngx_ors_chat_given(target, name)) {
+        if (!ngx_ors_chat_passthrough(target, name)) {
             ngx_ors_out_lit(out, ",\"");
             ngx_ors_out_str(out, name);
             ngx_ors_out_lit(out, "\":");
@@ -375,16 +375,16 @@ ngx_uint_t
 ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_json_node_t *key)
 {
-    ngx_uint_t                    i;
-    ngx_ors_json_t               *json;
-    const ngx_str_t              *name;
-    ngx_ors_pointer_t            *member;
-    ngx_ors_json_node_t          *node;
-    ngx_ors_chat_effort_t        *effort;
-    const ngx_ors_chat_habits_t  *habits;
+    ngx_uint_t                     i;
+    ngx_ors_json_t                *json;
+    const ngx_str_t               *name;
+    ngx_ors_pointer_t             *member;
+    ngx_ors_json_node_t           *node;
+    ngx_ors_chat_effort_t         *effort;
+    const ngx_ors_chat_options_t  *options;
 
     json = &req->json;
-    habits = target->habits;
+    options = target->options;
 
     for (i = 0; i < target->given.n; i++) {
         name = &target->given.members[i].name;
@@ -396,7 +396,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
-        if ((habits->params & 1 << i)
+        if ((options->params & 1 << i)
             && ngx_ors_json_equal(json, key, ngx_ors_chat_optionals[i].data,
                                   ngx_ors_chat_optionals[i].len))
         {
@@ -404,7 +404,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         }
     }
 
-    if (habits->resume && ngx_ors_chat_unfinished(req)) {
+    if (options->resume && ngx_ors_chat_unfinished(req)) {
 
         for (name = ngx_ors_chat_resume_names; name->len; name++) {
 
@@ -415,7 +415,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     node = ngx_ors_chat_effort_node(req);
-    effort = node ? ngx_ors_chat_effort_find(json, habits, node) : NULL;
+    effort = node ? ngx_ors_chat_effort_find(json, options, node) : NULL;
 
     for (member = effort ? effort->members.first : NULL;
          member;
@@ -431,7 +431,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 ngx_int_t
-ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
+ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_pool_t *pool,
     const ngx_ors_chat_type_t **rule)
 {
@@ -445,7 +445,7 @@ ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
 
     *rule = &skip;
 
-    if (habits->types == NULL || node == NULL
+    if (options->types == NULL || node == NULL
         || node->type != ngx_ors_json_string)
     {
         return NGX_OK;
@@ -462,9 +462,9 @@ ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits, ngx_ors_json_t *json,
         name.len = ngx_ors_json_decode(json, node, name.data) - name.data;
     }
 
-    types = habits->types->elts;
+    types = options->types->elts;
 
-    for (i = 0; i < habits->types->nelts; i++) {
+    for (i = 0; i < options->types->nelts; i++) {
 
         if (types[i].prefix ? types[i].type.len > name.len
                               || types[i].type.len < (*rule)->type.len

@@ -6,18 +6,18 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_extra.h>
+#include <ngx_ors_chat_unknown.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_spelling.h>
 
 
-static ngx_uint_t ngx_ors_chat_extra_known(ngx_ors_request_t *req,
+static ngx_uint_t ngx_ors_chat_unknown_known(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key);
-static ngx_uint_t ngx_ors_chat_extra_taken(ngx_ors_json_t *json,
+static ngx_uint_t ngx_ors_chat_unknown_taken(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key);
 
 
-static const ngx_str_t  ngx_ors_chat_extra_names[] = {
+static const ngx_str_t  ngx_ors_chat_unknown_names[] = {
     ngx_string("audio"),
     ngx_string("function_call"),
     ngx_string("functions"),
@@ -34,7 +34,7 @@ static const ngx_str_t  ngx_ors_chat_extra_names[] = {
 
 
 void
-ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     size_t                pos;
@@ -51,8 +51,8 @@ ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        if (ngx_ors_chat_extra_known(req, key)
-            || ngx_ors_chat_extra_taken(json, key)
+        if (ngx_ors_chat_unknown_known(req, key)
+            || ngx_ors_chat_unknown_taken(json, key)
             || ngx_ors_spelling_field(json, key, &ngx_ors_fields_chat_request)
             || ngx_ors_chat_written(req, target, key))
         {
@@ -70,7 +70,7 @@ ngx_ors_chat_extra(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 /* "provider" is a name here, and an object where it is passed to a router */
 
 static ngx_uint_t
-ngx_ors_chat_extra_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+ngx_ors_chat_unknown_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 {
     return ngx_ors_request_knows(req, key)
            && (key + 1 != req->field[ngx_ors_rq_provider]
@@ -79,11 +79,11 @@ ngx_ors_chat_extra_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 
 
 static ngx_uint_t
-ngx_ors_chat_extra_taken(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
+ngx_ors_chat_unknown_taken(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
 {
     const ngx_str_t  *name;
 
-    for (name = ngx_ors_chat_extra_names; name->len; name++) {
+    for (name = ngx_ors_chat_unknown_names; name->len; name++) {
 
         if (ngx_ors_json_equal(json, key, name->data, name->len)) {
             return 1;

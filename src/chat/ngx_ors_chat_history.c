@@ -15,10 +15,10 @@
 typedef struct {
     ngx_ors_chat_items_t   *in;
     ngx_uint_t              n;            /* texts so far */
-} ngx_ors_chat_thoughts_t;
+} ngx_ors_chat_history_t;
 
 
-static void ngx_ors_chat_thought_put(ngx_ors_chat_thoughts_t *ct,
+static void ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct,
     ngx_str_t *text);
 static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_json_t *json,
     ngx_ors_chat_item_t *item, ngx_ors_chat_item_t *other);
@@ -31,7 +31,7 @@ static void ngx_ors_chat_thought_text(ngx_ors_json_t *json,
 
 
 void
-ngx_ors_chat_thoughts(ngx_ors_chat_items_t *ci, ngx_uint_t first,
+ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last)
 {
     ngx_str_t                 text;
@@ -39,7 +39,7 @@ ngx_ors_chat_thoughts(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_ors_json_t           *json;
     ngx_ors_chat_item_t      *item, *prev;
     ngx_ors_json_node_t      *part;
-    ngx_ors_chat_thoughts_t   ct;
+    ngx_ors_chat_history_t    ct;
 
     ct.in = ci;
     ct.n = 0;
@@ -74,22 +74,22 @@ ngx_ors_chat_thoughts(ngx_ors_chat_items_t *ci, ngx_uint_t first,
 
 
 static void
-ngx_ors_chat_thought_put(ngx_ors_chat_thoughts_t *ct, ngx_str_t *text)
+ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct, ngx_str_t *text)
 {
-    ngx_ors_out_t                *out;
-    const ngx_ors_chat_habits_t  *habits;
+    ngx_ors_out_t                 *out;
+    const ngx_ors_chat_options_t  *options;
 
     if (text->len == 0) {
         return;
     }
 
     out = ct->in->cc->out;
-    habits = ct->in->cc->habits;
+    options = ct->in->cc->options;
 
     if (ct->n++) {
         ngx_ors_out_lit(out, "\\n");
 
-    } else if (habits->reasoning == ngx_ors_chat_reasoning_content) {
+    } else if (options->reasoning == ngx_ors_chat_reasoning_content) {
         ngx_ors_out_lit(out, ",\"reasoning_content\":\"");
 
     } else {

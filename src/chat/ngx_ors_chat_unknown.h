@@ -5,13 +5,13 @@
  */
 
 
-#ifndef _NGX_ORS_CHAT_EXTRA_H_INCLUDED_
-#define _NGX_ORS_CHAT_EXTRA_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_UNKNOWN_H_INCLUDED_
+#define _NGX_ORS_CHAT_UNKNOWN_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_habits.h>
+#include <ngx_ors_chat_options.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
 
@@ -22,8 +22,8 @@
  * has for what is written elsewhere, or that would change what the answer
  * is, are left out: no key comes twice.
  */
-void ngx_ors_chat_extra(ngx_ors_request_t *req,
+void ngx_ors_chat_unknown(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 
-#endif /* _NGX_ORS_CHAT_EXTRA_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_UNKNOWN_H_INCLUDED_ */

@@ -9,11 +9,11 @@
 #include <ngx_http_ors.h>
 
 
-static ngx_uint_t ngx_http_ors_plain_is(ngx_str_t *value, char *name);
+static ngx_uint_t ngx_http_ors_decode_is(ngx_str_t *value, char *name);
 
 
 ngx_int_t
-ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
+ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain, ngx_http_request_t *r,
     ngx_uint_t strip)
 {
     ngx_str_t          *value;
@@ -23,7 +23,7 @@ ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
     h = r->headers_out.content_encoding;
 
     if (h == NULL || h->value.len == 0
-        || ngx_http_ors_plain_is(&h->value, "identity"))
+        || ngx_http_ors_decode_is(&h->value, "identity"))
     {
         return NGX_OK;
     }
@@ -37,12 +37,12 @@ ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
 
     value = &h->value;
 
-    if (ngx_http_ors_plain_is(value, "gzip")
-        || ngx_http_ors_plain_is(value, "x-gzip"))
+    if (ngx_http_ors_decode_is(value, "gzip")
+        || ngx_http_ors_decode_is(value, "x-gzip"))
     {
         kind = ngx_ors_inflate_gzip;
 
-    } else if (ngx_http_ors_plain_is(value, "deflate")) {
+    } else if (ngx_http_ors_decode_is(value, "deflate")) {
         kind = ngx_ors_inflate_deflate;
 
     } else {
@@ -64,7 +64,7 @@ ngx_http_ors_plain_init(ngx_http_ors_plain_t *plain, ngx_http_request_t *r,
 
 
 ngx_int_t
-ngx_http_ors_plain_next(ngx_http_ors_plain_t *plain, ngx_buf_t *b,
+ngx_http_ors_decode_next(ngx_http_ors_decode_t *plain, ngx_buf_t *b,
     ngx_buf_t *piece)
 {
     ngx_int_t  rc;
@@ -111,7 +111,7 @@ ngx_http_ors_plain_next(ngx_http_ors_plain_t *plain, ngx_buf_t *b,
 
 
 static ngx_uint_t
-ngx_http_ors_plain_is(ngx_str_t *value, char *name)
+ngx_http_ors_decode_is(ngx_str_t *value, char *name)
 {
     return value->len == ngx_strlen(name)
            && ngx_strncasecmp(value->data, (u_char *) name, value->len) == 0;

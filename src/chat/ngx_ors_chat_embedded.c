@@ -6,24 +6,24 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_packed.h>
+#include <ngx_ors_chat_embedded.h>
 
 
-static ngx_uint_t ngx_ors_chat_packed_likely(ngx_ors_json_t *json,
+static ngx_uint_t ngx_ors_chat_embedded_likely(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static ngx_uint_t ngx_ors_chat_packed_images(ngx_ors_json_t *parts);
-static ngx_uint_t ngx_ors_chat_packed_has(ngx_ors_json_t *parts,
+static ngx_uint_t ngx_ors_chat_embedded_images(ngx_ors_json_t *parts);
+static ngx_uint_t ngx_ors_chat_embedded_has(ngx_ors_json_t *parts,
     ngx_ors_json_node_t *part, const char *type, const char *field);
 
 
 ngx_int_t
-ngx_ors_chat_packed(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+ngx_ors_chat_embedded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool, ngx_ors_json_t *parts)
 {
     u_char     *text, *last;
     ngx_int_t   rc;
 
-    if (!ngx_ors_chat_packed_likely(json, node)) {
+    if (!ngx_ors_chat_embedded_likely(json, node)) {
         return NGX_DECLINED;
     }
 
@@ -42,14 +42,14 @@ ngx_ors_chat_packed(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
         return rc;
     }
 
-    return ngx_ors_chat_packed_images(parts) ? NGX_OK : NGX_DECLINED;
+    return ngx_ors_chat_embedded_images(parts) ? NGX_OK : NGX_DECLINED;
 }
 
 
 /* outputs may be long, and hardly any of them is what is looked for */
 
 static ngx_uint_t
-ngx_ors_chat_packed_likely(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+ngx_ors_chat_embedded_likely(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
     u_char     *p;
     ngx_str_t   name = ngx_string("input_image");
@@ -67,7 +67,7 @@ ngx_ors_chat_packed_likely(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 /* 0 if there is none, or anything that is neither a text nor an image */
 
 static ngx_uint_t
-ngx_ors_chat_packed_images(ngx_ors_json_t *parts)
+ngx_ors_chat_embedded_images(ngx_ors_json_t *parts)
 {
     ngx_uint_t            n;
     ngx_ors_json_node_t  *part;
@@ -78,10 +78,12 @@ ngx_ors_chat_packed_images(ngx_ors_json_t *parts)
          part;
          part = ngx_ors_json_next(parts, part))
     {
-        if (ngx_ors_chat_packed_has(parts, part, "input_image", "image_url")) {
+        if (ngx_ors_chat_embedded_has(parts, part, "input_image",
+                                      "image_url")) {
             n++;
 
-        } else if (!ngx_ors_chat_packed_has(parts, part, "input_text", "text"))
+        } else if (!ngx_ors_chat_embedded_has(parts, part, "input_text",
+                                              "text"))
         {
             return 0;
         }
@@ -92,7 +94,7 @@ ngx_ors_chat_packed_images(ngx_ors_json_t *parts)
 
 
 static ngx_uint_t
-ngx_ors_chat_packed_has(ngx_ors_json_t *parts, ngx_ors_json_node_t *part,
+ngx_ors_chat_embedded_has(ngx_ors_json_t *parts, ngx_ors_json_node_t *part,
     const char *type, const char *field)
 {
     ngx_ors_json_node_t  *node;

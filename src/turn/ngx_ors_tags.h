@@ -11,8 +11,8 @@
  */
 
 
-#ifndef _NGX_ORS_THINK_H_INCLUDED_
-#define _NGX_ORS_THINK_H_INCLUDED_
+#ifndef _NGX_ORS_TAGS_H_INCLUDED_
+#define _NGX_ORS_TAGS_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -20,34 +20,34 @@
 
 
 /* white space and the beginning of a tag, in any spelling of JSON's */
-#define NGX_ORS_THINK_HELD  128
+#define NGX_ORS_TAGS_HELD  128
 
 
 typedef enum {
-    ngx_ors_think_off = 0,
-    ngx_ors_think_on,
-    ngx_ors_think_open            /* the prompt has opened it */
-} ngx_ors_think_e;
+    ngx_ors_tags_off = 0,
+    ngx_ors_tags_on,
+    ngx_ors_tags_open            /* the prompt has opened it */
+} ngx_ors_tags_e;
 
 
 typedef enum {
-    ngx_ors_think_st_start = 0,
-    ngx_ors_think_st_opened,      /* behind the first tag */
-    ngx_ors_think_st_thought,
-    ngx_ors_think_st_closed,      /* behind the second tag */
-    ngx_ors_think_st_text
-} ngx_ors_think_state_e;
+    ngx_ors_tags_st_start = 0,
+    ngx_ors_tags_st_opened,      /* behind the first tag */
+    ngx_ors_tags_st_thought,
+    ngx_ors_tags_st_closed,      /* behind the second tag */
+    ngx_ors_tags_st_text
+} ngx_ors_tags_state_e;
 
 
 /* zeroed memory is the state before the first byte, "mode" apart */
 
 typedef struct {
-    ngx_ors_think_e         mode;
-    ngx_ors_think_state_e   state;
+    ngx_ors_tags_e          mode;
+    ngx_ors_tags_state_e    state;
     ngx_uint_t              match;    /* how much of a tag has come */
     size_t                  len;
-    u_char                  held[NGX_ORS_THINK_HELD];
-} ngx_ors_think_t;
+    u_char                  held[NGX_ORS_TAGS_HELD];
+} ngx_ors_tags_t;
 
 
 /*
@@ -58,7 +58,7 @@ typedef struct {
  * NGX_OK      "piece" is not empty; there may be more
  * NGX_AGAIN   the text is used up
  */
-ngx_int_t ngx_ors_think_next(ngx_ors_think_t *think, ngx_str_t *text,
+ngx_int_t ngx_ors_tags_next(ngx_ors_tags_t *tags, ngx_str_t *text,
     ngx_str_t *piece, ngx_uint_t *thought);
 
 /*
@@ -68,8 +68,8 @@ ngx_int_t ngx_ors_think_next(ngx_ors_think_t *think, ngx_str_t *text,
  * NGX_OK         "piece" is not empty
  * NGX_DECLINED   there is nothing
  */
-ngx_int_t ngx_ors_think_end(ngx_ors_think_t *think, ngx_str_t *piece,
+ngx_int_t ngx_ors_tags_end(ngx_ors_tags_t *tags, ngx_str_t *piece,
     ngx_uint_t *thought);
 
 
-#endif /* _NGX_ORS_THINK_H_INCLUDED_ */
+#endif /* _NGX_ORS_TAGS_H_INCLUDED_ */

@@ -18,7 +18,7 @@ my ($T, $F) = (json_true, json_false);
 
 # a target of each name; "usual" has none of its own
 
-my %habits = (
+my %options = (
     usual     => '',
     completes => 'open_responses_chat tokens=max_completion_tokens;',
     limits    => 'open_responses_chat tokens=max_tokens;',
@@ -69,14 +69,14 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF" . nested());
             open_responses on;
             open_responses_target first /to/broken /to/developer;
             open_responses_target paged /to/paged;
-@{[ map { "open_responses_target $_ /to/$_;\n" } sort keys %habits ]}
+@{[ map { "open_responses_target $_ /to/$_;\n" } sort keys %options ]}
         }
 
-@{[ map { <<"TARGET" } sort keys %habits ]}
+@{[ map { <<"TARGET" } sort keys %options ]}
         location = /to/$_ {
             internal;
             open_responses_dialect chat;
-            $habits{$_}
+            $options{$_}
             proxy_pass http://%%MODEL%%/v1/chat/completions;
         }
 TARGET

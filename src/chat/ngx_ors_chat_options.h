@@ -5,8 +5,8 @@
  */
 
 
-#ifndef _NGX_ORS_CHAT_HABITS_H_INCLUDED_
-#define _NGX_ORS_CHAT_HABITS_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_OPTIONS_H_INCLUDED_
+#define _NGX_ORS_CHAT_OPTIONS_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -102,7 +102,7 @@ typedef struct {
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
     ngx_uint_t              usage;        /* a stream is asked for it */
     ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */
-    ngx_uint_t              think;        /* tags in texts, ngx_ors_think_e */
+    ngx_uint_t              think;        /* tags in texts, ngx_ors_tags_e */
     ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
     ngx_uint_t              content;      /* ngx_ors_chat_content_e */
     ngx_uint_t              object;       /* a schema is one of json_object */
@@ -110,10 +110,10 @@ typedef struct {
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
-} ngx_ors_chat_habits_t;
+} ngx_ors_chat_options_t;
 
 
-/* a member of the body that the client writes, see ngx_ors_chat_given.h */
+/* a member of the body that the client writes: ngx_ors_chat_passthrough.h */
 
 typedef struct {
     ngx_str_t                     name;   /* plain text */
@@ -126,25 +126,25 @@ typedef struct {
 typedef struct {
     ngx_ors_chat_member_t        *members;
     ngx_uint_t                    n;
-} ngx_ors_chat_given_t;
+} ngx_ors_chat_passthrough_t;
 
 
 /* who is asked, borrowed */
 
 typedef struct {
-    ngx_str_t                    *model;  /* its name there, plain text */
-    const ngx_ors_chat_habits_t  *habits;
-    ngx_str_t                     provider;   /* may be empty */
-    ngx_ors_sealer_t             *sealer; /* opens what is sent back, or NULL */
-    ngx_str_t                     prompt; /* for a summary, empty: as usual */
+    ngx_str_t                     *model;  /* its name there, plain text */
+    const ngx_ors_chat_options_t  *options;
+    ngx_str_t                      provider;  /* may be empty */
+    ngx_ors_sealer_t              *sealer; /* opens what comes back or NULL */
+    ngx_str_t                      prompt;  /* for a summary, empty: as usual */
 
-    /* by ngx_ors_chat_given_read(): they stand for what would be written */
-    ngx_ors_chat_given_t          given;
+    /* by ngx_ors_chat_pass_read(): they stand for what would be written */
+    ngx_ors_chat_passthrough_t    given;
 } ngx_ors_chat_target_t;
 
 
-/* The habits of a server of which nothing is said. */
-extern const ngx_ors_chat_habits_t  ngx_ors_chat_habits;
+/* The options of a server of which nothing is said. */
+extern const ngx_ors_chat_options_t  ngx_ors_chat_options;
 
 /*
  * Names of the fields that are sent on to those servers only which take
@@ -163,11 +163,11 @@ ngx_uint_t ngx_ors_chat_owns(ngx_str_t *name);
  * 1 if the server takes a field "name": it is none of those that the request
  * has, too, and only some take, or it is said to be taken.
  */
-ngx_uint_t ngx_ors_chat_takes(const ngx_ors_chat_habits_t *habits,
+ngx_uint_t ngx_ors_chat_takes(const ngx_ors_chat_options_t *options,
     ngx_str_t *name);
 
 /* 1 if the client itself writes the member "name" of the body. */
-ngx_uint_t ngx_ors_chat_given(ngx_ors_chat_target_t *target,
+ngx_uint_t ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target,
     const ngx_str_t *name);
 
 /*
@@ -203,9 +203,9 @@ ngx_uint_t ngx_ors_chat_written(ngx_ors_request_t *req,
  * NGX_OK      done
  * NGX_ERROR   no memory in "pool"
  */
-ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_habits_t *habits,
+ngx_int_t ngx_ors_chat_type(const ngx_ors_chat_options_t *options,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_pool_t *pool,
     const ngx_ors_chat_type_t **rule);
 
 
-#endif /* _NGX_ORS_CHAT_HABITS_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_OPTIONS_H_INCLUDED_ */

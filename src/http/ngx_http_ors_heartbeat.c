@@ -9,11 +9,11 @@
 #include <ngx_http_ors.h>
 
 
-static void ngx_http_ors_ping_handler(ngx_event_t *ev);
+static void ngx_http_ors_heartbeat_handler(ngx_event_t *ev);
 
 
 void
-ngx_http_ors_ping(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
+ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
 {
     ngx_event_t  *ev;
 
@@ -24,18 +24,18 @@ ngx_http_ors_ping(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
     ctx->interval = interval;
     ctx->spoken = ngx_current_msec;
 
-    ev = &ctx->ping;
+    ev = &ctx->heartbeat;
 
     ev->data = ctx;
     ev->log = ctx->request->connection->log;
-    ev->handler = ngx_http_ors_ping_handler;
+    ev->handler = ngx_http_ors_heartbeat_handler;
 
     ngx_add_timer(ev, interval);
 }
 
 
 static void
-ngx_http_ors_ping_handler(ngx_event_t *ev)
+ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 {
     ngx_msec_t           silent;
     ngx_connection_t    *c;

@@ -6,8 +6,8 @@
  */
 
 
-#ifndef _NGX_ORS_CHAT_PACKED_H_INCLUDED_
-#define _NGX_ORS_CHAT_PACKED_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_EMBEDDED_H_INCLUDED_
+#define _NGX_ORS_CHAT_EMBEDDED_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -24,8 +24,8 @@
  * NGX_DECLINED   it is a string like any other
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_chat_packed(ngx_ors_json_t *json,
+ngx_int_t ngx_ors_chat_embedded(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_ors_json_t *parts);
 
 
-#endif /* _NGX_ORS_CHAT_PACKED_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_EMBEDDED_H_INCLUDED_ */

@@ -15,17 +15,17 @@
 
 typedef struct {
     ngx_str_t          name;
-    size_t             offset;      /* in ngx_ors_chat_habits_t */
+    size_t             offset;      /* in ngx_ors_chat_options_t */
     ngx_conf_enum_t   *values;      /* NULL: a list of fields */
-} ngx_http_ors_habit_t;
+} ngx_http_ors_option_t;
 
 
-static char *ngx_http_ors_habit(ngx_conf_t *cf,
-    ngx_ors_chat_habits_t *habits, ngx_str_t *value);
-static ngx_int_t ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
+static char *ngx_http_ors_chat_option(ngx_conf_t *cf,
+    ngx_ors_chat_options_t *options, ngx_str_t *value);
+static ngx_int_t ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t *params);
-static ngx_int_t ngx_http_ors_habit_param(ngx_str_t *name);
-static u_char *ngx_http_ors_habit_words(u_char *buf, const void *words,
+static ngx_int_t ngx_http_ors_option_param(ngx_str_t *name);
+static u_char *ngx_http_ors_option_words(u_char *buf, const void *words,
     size_t size, char *mark);
 static ngx_ors_chat_effort_t *ngx_http_ors_effort_get(ngx_conf_t *cf,
     ngx_array_t *efforts, ngx_str_t *value);
@@ -33,11 +33,11 @@ static char *ngx_http_ors_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
 
 
-#define ngx_http_ors_habit_field(habits, habit)                               \
-    ((ngx_uint_t *) ((u_char *) (habits) + (habit)->offset))
+#define ngx_http_ors_option_field(options, option)                             \
+    ((ngx_uint_t *) ((u_char *) (options) + (option)->offset))
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_tokens[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_tokens[] = {
     { ngx_string("auto"), ngx_ors_chat_tokens_auto },
     { ngx_string("max_tokens"), ngx_ors_chat_tokens_max },
     { ngx_string("max_completion_tokens"), ngx_ors_chat_tokens_completion },
@@ -45,28 +45,28 @@ static ngx_conf_enum_t  ngx_http_ors_habit_tokens[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_roles[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_roles[] = {
     { ngx_string("system"), 0 },
     { ngx_string("developer"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_systems[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_systems[] = {
     { ngx_string("many"), 0 },
     { ngx_string("one"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_flags[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_flags[] = {
     { ngx_string("on"), 1 },
     { ngx_string("off"), 0 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_files[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_files[] = {
     { ngx_string("on"), ngx_ors_chat_files_on },
     { ngx_string("off"), ngx_ors_chat_files_off },
     { ngx_string("url"), ngx_ors_chat_files_url },
@@ -74,7 +74,7 @@ static ngx_conf_enum_t  ngx_http_ors_habit_files[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_streams[] = {
     { ngx_string("on"), ngx_ors_chat_stream_on },
     { ngx_string("off"), ngx_ors_chat_stream_off },
     { ngx_string("always"), ngx_ors_chat_stream_always },
@@ -82,7 +82,7 @@ static ngx_conf_enum_t  ngx_http_ors_habit_streams[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_reasonings[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_reasonings[] = {
     { ngx_string("off"), ngx_ors_chat_reasoning_off },
     { ngx_string("reasoning_content"), ngx_ors_chat_reasoning_content },
     { ngx_string("reasoning"), ngx_ors_chat_reasoning_plain },
@@ -90,15 +90,15 @@ static ngx_conf_enum_t  ngx_http_ors_habit_reasonings[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_thinks[] = {
-    { ngx_string("off"), ngx_ors_think_off },
-    { ngx_string("on"), ngx_ors_think_on },
-    { ngx_string("open"), ngx_ors_think_open },
+static ngx_conf_enum_t  ngx_http_ors_option_thinks[] = {
+    { ngx_string("off"), ngx_ors_tags_off },
+    { ngx_string("on"), ngx_ors_tags_on },
+    { ngx_string("open"), ngx_ors_tags_open },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_stricts[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_stricts[] = {
     { ngx_string("pass"), ngx_ors_chat_strict_pass },
     { ngx_string("on"), ngx_ors_chat_strict_on },
     { ngx_string("schema"), ngx_ors_chat_strict_schema },
@@ -108,7 +108,7 @@ static ngx_conf_enum_t  ngx_http_ors_habit_stricts[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_contents[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_contents[] = {
     { ngx_string("null"), ngx_ors_chat_content_null },
     { ngx_string("empty"), ngx_ors_chat_content_empty },
     { ngx_string("off"), ngx_ors_chat_content_off },
@@ -116,58 +116,58 @@ static ngx_conf_enum_t  ngx_http_ors_habit_contents[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_habit_formats[] = {
+static ngx_conf_enum_t  ngx_http_ors_option_formats[] = {
     { ngx_string("json_schema"), 0 },
     { ngx_string("json_object"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_http_ors_habit_t  ngx_http_ors_habit_list[] = {
+static ngx_http_ors_option_t  ngx_http_ors_option_list[] = {
 
-    { ngx_string("tokens"), offsetof(ngx_ors_chat_habits_t, tokens),
-      ngx_http_ors_habit_tokens },
+    { ngx_string("tokens"), offsetof(ngx_ors_chat_options_t, tokens),
+      ngx_http_ors_option_tokens },
 
-    { ngx_string("developer"), offsetof(ngx_ors_chat_habits_t, developer),
-      ngx_http_ors_habit_roles },
+    { ngx_string("developer"), offsetof(ngx_ors_chat_options_t, developer),
+      ngx_http_ors_option_roles },
 
-    { ngx_string("systems"), offsetof(ngx_ors_chat_habits_t, merge),
-      ngx_http_ors_habit_systems },
+    { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, merge),
+      ngx_http_ors_option_systems },
 
-    { ngx_string("images"), offsetof(ngx_ors_chat_habits_t, images),
-      ngx_http_ors_habit_flags },
+    { ngx_string("images"), offsetof(ngx_ors_chat_options_t, images),
+      ngx_http_ors_option_flags },
 
-    { ngx_string("files"), offsetof(ngx_ors_chat_habits_t, files),
-      ngx_http_ors_habit_files },
+    { ngx_string("files"), offsetof(ngx_ors_chat_options_t, files),
+      ngx_http_ors_option_files },
 
-    { ngx_string("videos"), offsetof(ngx_ors_chat_habits_t, videos),
-      ngx_http_ors_habit_flags },
+    { ngx_string("videos"), offsetof(ngx_ors_chat_options_t, videos),
+      ngx_http_ors_option_flags },
 
-    { ngx_string("stream"), offsetof(ngx_ors_chat_habits_t, stream),
-      ngx_http_ors_habit_streams },
+    { ngx_string("stream"), offsetof(ngx_ors_chat_options_t, stream),
+      ngx_http_ors_option_streams },
 
-    { ngx_string("usage"), offsetof(ngx_ors_chat_habits_t, usage),
-      ngx_http_ors_habit_flags },
+    { ngx_string("usage"), offsetof(ngx_ors_chat_options_t, usage),
+      ngx_http_ors_option_flags },
 
-    { ngx_string("reasoning"), offsetof(ngx_ors_chat_habits_t, reasoning),
-      ngx_http_ors_habit_reasonings },
+    { ngx_string("reasoning"), offsetof(ngx_ors_chat_options_t, reasoning),
+      ngx_http_ors_option_reasonings },
 
-    { ngx_string("think"), offsetof(ngx_ors_chat_habits_t, think),
-      ngx_http_ors_habit_thinks },
+    { ngx_string("think"), offsetof(ngx_ors_chat_options_t, think),
+      ngx_http_ors_option_thinks },
 
-    { ngx_string("strict"), offsetof(ngx_ors_chat_habits_t, strict),
-      ngx_http_ors_habit_stricts },
+    { ngx_string("strict"), offsetof(ngx_ors_chat_options_t, strict),
+      ngx_http_ors_option_stricts },
 
-    { ngx_string("content"), offsetof(ngx_ors_chat_habits_t, content),
-      ngx_http_ors_habit_contents },
+    { ngx_string("content"), offsetof(ngx_ors_chat_options_t, content),
+      ngx_http_ors_option_contents },
 
-    { ngx_string("format"), offsetof(ngx_ors_chat_habits_t, object),
-      ngx_http_ors_habit_formats },
+    { ngx_string("format"), offsetof(ngx_ors_chat_options_t, object),
+      ngx_http_ors_option_formats },
 
-    { ngx_string("continue"), offsetof(ngx_ors_chat_habits_t, resume),
-      ngx_http_ors_habit_flags },
+    { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, resume),
+      ngx_http_ors_option_flags },
 
-    { ngx_string("params"), offsetof(ngx_ors_chat_habits_t, params),
+    { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),
       NULL },
 
     { ngx_null_string, 0, NULL }
@@ -187,7 +187,7 @@ static ngx_str_t  ngx_http_ors_effort_values[] = {
 
 
 char *
-ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
@@ -198,7 +198,7 @@ ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
-        rv = ngx_http_ors_habit(cf, &olcf->habits, &value[i]);
+        rv = ngx_http_ors_chat_option(cf, &olcf->options, &value[i]);
 
         if (rv != NGX_CONF_OK) {
             return rv;
@@ -210,29 +210,29 @@ ngx_http_ors_habits_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_ors_habit(ngx_conf_t *cf, ngx_ors_chat_habits_t *habits,
+ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     ngx_str_t *value)
 {
-    u_char                *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_int_t              rc;
-    ngx_str_t              s;
-    ngx_uint_t            *field;
-    ngx_http_ors_habit_t  *habit;
+    u_char                 *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t               rc;
+    ngx_str_t               s;
+    ngx_uint_t             *field;
+    ngx_http_ors_option_t  *option;
 
-    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
+    for (option = ngx_http_ors_option_list; option->name.len; option++) {
 
-        if (value->len > habit->name.len
-            && value->data[habit->name.len] == '='
-            && ngx_strncmp(value->data, habit->name.data, habit->name.len)
+        if (value->len > option->name.len
+            && value->data[option->name.len] == '='
+            && ngx_strncmp(value->data, option->name.data, option->name.len)
                == 0)
         {
             break;
         }
     }
 
-    if (habit->name.len == 0) {
-        last = ngx_http_ors_habit_words(buf, ngx_http_ors_habit_list,
-                                        sizeof(ngx_http_ors_habit_t), "=");
+    if (option->name.len == 0) {
+        last = ngx_http_ors_option_words(buf, ngx_http_ors_option_list,
+                                         sizeof(ngx_http_ors_option_t), "=");
 
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid habit \"%V\", it must be %*s", value,
@@ -240,28 +240,28 @@ ngx_http_ors_habit(ngx_conf_t *cf, ngx_ors_chat_habits_t *habits,
         return NGX_CONF_ERROR;
     }
 
-    field = ngx_http_ors_habit_field(habits, habit);
+    field = ngx_http_ors_option_field(options, option);
 
     if (*field != NGX_CONF_UNSET_UINT) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "habit \"%V\" is duplicate", &habit->name);
+                           "habit \"%V\" is duplicate", &option->name);
         return NGX_CONF_ERROR;
     }
 
-    s.data = value->data + habit->name.len + 1;
+    s.data = value->data + option->name.len + 1;
     s.len = value->data + value->len - s.data;
 
-    rc = habit->values
-         ? ngx_http_ors_conf_value(cf, "habit ", &habit->name, habit->values,
+    rc = option->values
+         ? ngx_http_ors_conf_value(cf, "habit ", &option->name, option->values,
                                    &s, field)
-         : ngx_http_ors_habit_params(cf, &s, field);
+         : ngx_http_ors_option_params(cf, &s, field);
 
     return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
 static ngx_int_t
-ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
+ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t *params)
 {
     u_char      *p, *end, buf[NGX_MAX_CONF_ERRSTR];
@@ -282,11 +282,11 @@ ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
         p = ngx_strlchr(p, end, ',');
         name.len = (p ? p : end) - name.data;
 
-        n = ngx_http_ors_habit_param(&name);
+        n = ngx_http_ors_option_param(&name);
 
         if (n == NGX_DECLINED) {
-            p = ngx_http_ors_habit_words(buf, ngx_ors_chat_optionals,
-                                         sizeof(ngx_str_t), "");
+            p = ngx_http_ors_option_words(buf, ngx_ors_chat_optionals,
+                                          sizeof(ngx_str_t), "");
 
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                                "invalid name \"%V\" in habit \"params\", it "
@@ -305,7 +305,7 @@ ngx_http_ors_habit_params(ngx_conf_t *cf, ngx_str_t *value,
 
 
 static ngx_int_t
-ngx_http_ors_habit_param(ngx_str_t *name)
+ngx_http_ors_option_param(ngx_str_t *name)
 {
     ngx_int_t         n;
     const ngx_str_t  *list;
@@ -331,7 +331,7 @@ ngx_http_ors_habit_param(ngx_str_t *name)
  */
 
 static u_char *
-ngx_http_ors_habit_words(u_char *buf, const void *words, size_t size,
+ngx_http_ors_option_words(u_char *buf, const void *words, size_t size,
     char *mark)
 {
     char             *sep;
@@ -368,26 +368,26 @@ ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_uint_t              n;
     ngx_ors_chat_effort_t  *effort;
 
-    if (olcf->habits.efforts == NGX_CONF_UNSET_PTR) {
-        olcf->habits.efforts = ngx_array_create(cf->pool, 4,
+    if (olcf->options.efforts == NGX_CONF_UNSET_PTR) {
+        olcf->options.efforts = ngx_array_create(cf->pool, 4,
                                                sizeof(ngx_ors_chat_effort_t));
-        if (olcf->habits.efforts == NULL) {
+        if (olcf->options.efforts == NULL) {
             return NGX_CONF_ERROR;
         }
     }
 
     value = cf->args->elts;
 
-    n = olcf->habits.efforts->nelts;
+    n = olcf->options.efforts->nelts;
 
-    effort = ngx_http_ors_effort_get(cf, olcf->habits.efforts, &value[1]);
+    effort = ngx_http_ors_effort_get(cf, olcf->options.efforts, &value[1]);
     if (effort == NULL) {
         return NGX_CONF_ERROR;
     }
 
     /* nothing to be sent, and something, cannot both be said of a value */
 
-    if (n == olcf->habits.efforts->nelts
+    if (n == olcf->options.efforts->nelts
         && (cf->args->nelts == 2 || effort->members.first == NULL))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
@@ -446,8 +446,8 @@ ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
         return effort;
     }
 
-    last = ngx_http_ors_habit_words(buf, ngx_http_ors_effort_values,
-                                    sizeof(ngx_str_t), "");
+    last = ngx_http_ors_option_words(buf, ngx_http_ors_effort_values,
+                                     sizeof(ngx_str_t), "");
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "invalid effort \"%V\", it must be %*s", value,
@@ -463,7 +463,7 @@ ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     ngx_int_t           rc;
     ngx_ors_pointer_t  *member;
 
-    if (ngx_http_ors_habit_json(cf, value, 0) != NGX_CONF_OK) {
+    if (ngx_http_ors_option_json(cf, value, 0) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -504,7 +504,7 @@ ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 
 
 char *
-ngx_http_ors_habit_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
+ngx_http_ors_option_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 {
     ngx_int_t       rc;
     ngx_ors_json_t  json;
@@ -538,35 +538,35 @@ ngx_http_ors_habit_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 
 
 void
-ngx_http_ors_habits_init(ngx_ors_chat_habits_t *habits)
+ngx_http_ors_options_init(ngx_ors_chat_options_t *options)
 {
-    ngx_http_ors_habit_t  *habit;
+    ngx_http_ors_option_t  *option;
 
-    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
-        *ngx_http_ors_habit_field(habits, habit) = NGX_CONF_UNSET_UINT;
+    for (option = ngx_http_ors_option_list; option->name.len; option++) {
+        *ngx_http_ors_option_field(options, option) = NGX_CONF_UNSET_UINT;
     }
 
-    habits->efforts = NGX_CONF_UNSET_PTR;
-    habits->types = NGX_CONF_UNSET_PTR;
+    options->efforts = NGX_CONF_UNSET_PTR;
+    options->types = NGX_CONF_UNSET_PTR;
 }
 
 
 void
-ngx_http_ors_habits_merge(ngx_ors_chat_habits_t *habits,
-    ngx_ors_chat_habits_t *prev)
+ngx_http_ors_options_merge(ngx_ors_chat_options_t *options,
+    ngx_ors_chat_options_t *prev)
 {
-    ngx_uint_t            *field;
-    ngx_http_ors_habit_t  *habit;
+    ngx_uint_t             *field;
+    ngx_http_ors_option_t  *option;
 
-    for (habit = ngx_http_ors_habit_list; habit->name.len; habit++) {
-        field = ngx_http_ors_habit_field(habits, habit);
+    for (option = ngx_http_ors_option_list; option->name.len; option++) {
+        field = ngx_http_ors_option_field(options, option);
 
         ngx_conf_merge_uint_value(*field,
-                             *ngx_http_ors_habit_field(prev, habit),
-                             *ngx_http_ors_habit_field(&ngx_ors_chat_habits,
-                                                       habit));
+                             *ngx_http_ors_option_field(prev, option),
+                             *ngx_http_ors_option_field(&ngx_ors_chat_options,
+                                                        option));
     }
 
-    ngx_conf_merge_ptr_value(habits->efforts, prev->efforts, NULL);
-    ngx_conf_merge_ptr_value(habits->types, prev->types, NULL);
+    ngx_conf_merge_ptr_value(options->efforts, prev->efforts, NULL);
+    ngx_conf_merge_ptr_value(options->types, prev->types, NULL);
 }
