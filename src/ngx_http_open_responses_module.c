@@ -18,6 +18,8 @@ static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_enum(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
+static char *ngx_http_open_responses_renamed(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
@@ -209,14 +211,14 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       0,
       NULL },
 
-    { ngx_string("open_responses_tries"),
+    { ngx_string("open_responses_target_tries"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_conf_set_num_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, tries),
       &ngx_http_open_responses_tries_bounds },
 
-    { ngx_string("open_responses_ping"),
+    { ngx_string("open_responses_heartbeat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_conf_set_msec_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
@@ -230,7 +232,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       0,
       NULL },
 
-    { ngx_string("open_responses_expand"),
+    { ngx_string("open_responses_inline_context"),
       NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
       ngx_conf_set_flag_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
@@ -258,14 +260,14 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, model),
       NULL },
 
-    { ngx_string("open_responses_chat"),
+    { ngx_string("open_responses_chat_options"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_ors_options_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
 
-    { ngx_string("open_responses_effort"),
+    { ngx_string("open_responses_reasoning_effort"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE13,
       ngx_http_ors_effort_set,
       NGX_HTTP_LOC_CONF_OFFSET,
@@ -362,6 +364,43 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
+
+    /* names of before the first release */
+
+    { ngx_string("open_responses_chat"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_open_responses_renamed,
+      0,
+      0,
+      "open_responses_chat_options" },
+
+    { ngx_string("open_responses_effort"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_open_responses_renamed,
+      0,
+      0,
+      "open_responses_reasoning_effort" },
+
+    { ngx_string("open_responses_expand"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_open_responses_renamed,
+      0,
+      0,
+      "open_responses_inline_context" },
+
+    { ngx_string("open_responses_ping"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_open_responses_renamed,
+      0,
+      0,
+      "open_responses_heartbeat" },
+
+    { ngx_string("open_responses_tries"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
+      ngx_http_open_responses_renamed,
+      0,
+      0,
+      "open_responses_target_tries" },
 
       ngx_null_command
 };
@@ -509,6 +548,19 @@ ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* cmd->post is the name that the directive has now */
+
+static char *
+ngx_http_open_responses_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"%V\" is not a directive any more, use \"%s\"",
+                       &cmd->name, (char *) cmd->post);
+
+    return NGX_CONF_ERROR;
 }
 
 

@@ -40,10 +40,10 @@ my $a = ORS::Adapter->new(scripts => \%scripts, conf => {
     'openai-content' => "$openai content;",
     'openai-off' => "$openai off;",
 }, target => {
-    tags => 'open_responses_chat think=on;',
-    opened => 'open_responses_chat think=open;',
-    again => 'open_responses_chat reasoning=reasoning_content;',
-    plain => 'open_responses_chat reasoning=reasoning;',
+    tags => 'open_responses_chat_options think=on;',
+    opened => 'open_responses_chat_options think=open;',
+    again => 'open_responses_chat_options reasoning=reasoning_content;',
+    plain => 'open_responses_chat_options reasoning=reasoning;',
 });
 
 

@@ -82,7 +82,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
         location = /to/model {
             internal;
             open_responses_dialect chat;
-            open_responses_chat think=on;
+            open_responses_chat_options think=on;
             proxy_pass http://%%MODEL%%/chat;
         }
 
@@ -100,7 +100,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
 
         location = /to/whole {
             internal;
-            open_responses_expand on;
+            open_responses_inline_context on;
             proxy_set_header X-Native 1;
             proxy_pass http://%%MODEL%%/v1/responses;
         }

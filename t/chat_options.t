@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# Servers are asked in the way that open_responses_chat and
-# open_responses_effort tell of them.
+# Servers are asked in the way that open_responses_chat_options and
+# open_responses_reasoning_effort tell of them.
 
 use v5.36;
 use Test::More;
@@ -20,31 +20,33 @@ my ($T, $F) = (json_true, json_false);
 
 my %options = (
     usual     => '',
-    completes => 'open_responses_chat tokens=max_completion_tokens;',
-    limits    => 'open_responses_chat tokens=max_tokens;',
-    developer => 'open_responses_chat developer=developer;',
-    merged    => 'open_responses_chat systems=one;',
-    blind     => 'open_responses_chat images=off;',
-    paperless => 'open_responses_chat files=off;',
-    fetching  => 'open_responses_chat files=url;',
-    watching  => 'open_responses_chat videos=on;',
-    whole     => 'open_responses_chat stream=off;',
-    flows     => 'open_responses_chat stream=always;',
-    unpaid    => 'open_responses_chat usage=off;',
-    older     => 'open_responses_chat content=empty format=json_object;',
-    curious   => 'open_responses_chat params=metadata,prompt_cache_key,'
+    completes => 'open_responses_chat_options tokens=max_completion_tokens;',
+    limits    => 'open_responses_chat_options tokens=max_tokens;',
+    developer => 'open_responses_chat_options developer=developer;',
+    merged    => 'open_responses_chat_options systems=one;',
+    blind     => 'open_responses_chat_options images=off;',
+    paperless => 'open_responses_chat_options files=off;',
+    fetching  => 'open_responses_chat_options files=url;',
+    watching  => 'open_responses_chat_options videos=on;',
+    whole     => 'open_responses_chat_options stream=off;',
+    flows     => 'open_responses_chat_options stream=always;',
+    unpaid    => 'open_responses_chat_options usage=off;',
+    older     => 'open_responses_chat_options content=empty '
+                 . 'format=json_object;',
+    curious   => 'open_responses_chat_options params=metadata,prompt_cache_key,'
                  . 'prompt_cache_retention,safety_identifier,service_tier,'
                  . 'store,user,verbosity;',
-    polite    => 'open_responses_chat params=user;',
+    polite    => 'open_responses_chat_options params=user;',
     thinks    => <<'CONF',
-                 open_responses_effort  none     /a/think  false;
-                 open_responses_effort  none     /a/budget 0;
-                 open_responses_effort  none     /b        '["x", {"y": 1}]';
-                 open_responses_effort  minimal  /reasoning_effort  '"low"';
-                 open_responses_effort  high;
+        open_responses_reasoning_effort  none     /a/think  false;
+        open_responses_reasoning_effort  none     /a/budget 0;
+        open_responses_reasoning_effort  none     /b        '["x", {"y": 1}]';
+        open_responses_reasoning_effort  minimal  /reasoning_effort  '"low"';
+        open_responses_reasoning_effort  high;
 CONF
-    several   => 'open_responses_chat tokens=max_completion_tokens '
-                 . 'stream=off; open_responses_chat usage=off params=user;',
+    several   => 'open_responses_chat_options tokens=max_completion_tokens '
+                 . 'stream=off; '
+                 . 'open_responses_chat_options usage=off params=user;',
 );
 
 my $model = ORS::Model->new(scripts => {
@@ -62,8 +64,8 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF" . nested());
 
         # as if there were nothing above
 
-        open_responses_chat    tokens=auto params=none;
-        open_responses_effort  max;
+        open_responses_chat_options    tokens=auto params=none;
+        open_responses_reasoning_effort  max;
 
         location /v1/ {
             open_responses on;
@@ -84,14 +86,14 @@ TARGET
         location = /to/broken {
             internal;
             open_responses_dialect chat;
-            open_responses_chat tokens=max_completion_tokens;
+            open_responses_chat_options tokens=max_completion_tokens;
             proxy_pass http://%%MODEL%%/script/broken;
         }
 
         location = /to/paged {
             internal;
             open_responses_dialect chat;
-            open_responses_chat tokens=max_completion_tokens;
+            open_responses_chat_options tokens=max_completion_tokens;
             proxy_pass http://127.0.0.1:%%PORT_3%%;
             error_page 502 = /to/developer;
         }
@@ -340,8 +342,8 @@ done_testing();
 
 sub nested () {
     return <<'CONF' =~ s/CALL;/<<'TARGET'/ger;
-    open_responses_chat    tokens=max_completion_tokens params=user;
-    open_responses_effort  low;
+    open_responses_chat_options    tokens=max_completion_tokens params=user;
+    open_responses_reasoning_effort  low;
 
     server {
         listen 127.0.0.1:%%PORT_1%%;
@@ -356,7 +358,7 @@ sub nested () {
 
     server {
         listen 127.0.0.1:%%PORT_2%%;
-        open_responses_chat tokens=max_tokens;
+        open_responses_chat_options tokens=max_tokens;
 
         location /v1/ {
             open_responses on;
@@ -369,13 +371,13 @@ sub nested () {
         location = /to/from-server { CALL; }
 
         location = /to/own {
-            open_responses_chat    params=none;
-            open_responses_effort  high;
+            open_responses_chat_options    params=none;
+            open_responses_reasoning_effort  high;
             CALL;
         }
 
         location = /to/other {
-            open_responses_chat params=store;
+            open_responses_chat_options params=store;
             CALL;
         }
 

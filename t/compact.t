@@ -95,7 +95,7 @@ my $conf = <<'CONF';
         location = /to/tags {
             internal;
             open_responses_dialect chat;
-            open_responses_chat think=on;
+            open_responses_chat_options think=on;
             proxy_pass http://%%MODEL%%$open_responses_uri;
         }
 

@@ -119,6 +119,17 @@ CONF
 
 bad('open_responses maybe', location('open_responses maybe;'),
     '"maybe"', '"on"', '"off"');
+for (['chat', 'chat_options'], ['effort', 'reasoning_effort'],
+     ['expand', 'inline_context'], ['ping', 'heartbeat'],
+     ['tries', 'target_tries'])
+{
+    my ($old, $new) = @$_;
+
+    bad("open_responses_$old", location("open_responses_$old x y z;"),
+        qq("open_responses_$old" is not a directive any more, )
+        . qq(use "open_responses_$new"));
+}
+
 bad('open_responses twice',
     on('open_responses on; open_responses_target default /t;'),
     '"open_responses" directive is duplicate');
@@ -242,10 +253,10 @@ good('a validator of a server whose locations serve the API',
 bad('model twice',
     location('open_responses_model a; open_responses_model b;'),
     '"open_responses_model" directive is duplicate');
-bad('no tries', location('open_responses_tries 0;'),
+bad('no tries', location('open_responses_target_tries 0;'),
     'value must be between 1 and 64');
-bad('tries in words', location('open_responses_tries many;'),
-    'invalid number', '"open_responses_tries"');
+bad('tries in words', location('open_responses_target_tries many;'),
+    'invalid number', '"open_responses_target_tries"');
 bad('a target that has no URI', location('open_responses_target m;'),
     'invalid number of arguments', '"open_responses_target"');
 bad('a second target that is none',
@@ -386,16 +397,16 @@ for my $name (sort keys %option) {
     my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
 
     for my $word (@words) {
-        my $text = "open_responses_chat $name=$word;";
+        my $text = "open_responses_chat_options $name=$word;";
 
         good("option $name=$word, everywhere",
              $text . server("$text location / { $text }"));
         bad("option $name=$word twice",
-            location("open_responses_chat $name=$word; $text"),
+            location("open_responses_chat_options $name=$word; $text"),
             qq(option "$name" is duplicate));
     }
 
-    bad("option $name=$_", location("open_responses_chat $name=$_;"),
+    bad("option $name=$_", location("open_responses_chat_options $name=$_;"),
         qq(invalid value "$_" of option "$name", it must be $list))
         for '', 'nothing', "$words[0]x", substr $words[0], 1;
 }
@@ -404,7 +415,7 @@ my @params = qw( metadata prompt_cache_key prompt_cache_retention
                  safety_identifier seed service_tier stop store user
                  verbosity );
 
-good("option params=$_", location("open_responses_chat params=$_;"))
+good("option params=$_", location("open_responses_chat_options params=$_;"))
     for @params, 'none', 'store,user', join ',', reverse @params;
 
 for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
@@ -412,25 +423,26 @@ for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
 {
     my ($words, $one) = @$_;
 
-    bad("option params=$words", location("open_responses_chat params=$words;"),
+    bad("option params=$words",
+        location("open_responses_chat_options params=$words;"),
         qq(invalid name "$one" in option "params", it must be "none" alone, )
         . 'or of "metadata"', '"user" or "verbosity"');
 }
 
 bad('option params twice',
-    location('open_responses_chat params=none params=user;'),
+    location('open_responses_chat_options params=none params=user;'),
     'option "params" is duplicate');
 
 for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
-    bad("option $word", location("open_responses_chat $word;"),
+    bad("option $word", location("open_responses_chat_options $word;"),
         qq(invalid option "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
         . '"reasoning=", "think=", "strict=", "content=", "format=", '
         . '"continue=" or "params="');
 }
 
-bad('no option', location('open_responses_chat;'),
-    'invalid number of arguments', '"open_responses_chat"');
+bad('no option', location('open_responses_chat_options;'),
+    'invalid number of arguments', '"open_responses_chat_options"');
 
 # tools of types that servers have of their own
 
@@ -473,13 +485,13 @@ CONF
     for 'x', 'x*', 'default';
 
 good("effort $_, everywhere",
-     "open_responses_effort $_;"
-     . server("open_responses_effort $_ /a 1; location / {"
-              . " open_responses_effort $_ /a/b '\"x\"';"
-              . " open_responses_effort $_ /a/c '{}'; }"))
+     "open_responses_reasoning_effort $_;"
+     . server("open_responses_reasoning_effort $_ /a 1; location / {"
+              . " open_responses_reasoning_effort $_ /a/b '\"x\"';"
+              . " open_responses_reasoning_effort $_ /a/c '{}'; }"))
     for qw( none minimal low medium high xhigh max );
 
-sub effort ($text) { location("open_responses_effort $text;") }
+sub effort ($text) { location("open_responses_reasoning_effort $text;") }
 
 bad("effort $_", effort($_),
     qq(invalid effort "$_", it must be "none", "minimal", "low", "medium", )
@@ -495,22 +507,22 @@ bad("effort of $_->[0]", effort("low $_->[1] 1"),
 bad("effort with $_", effort("low /a '$_'"), qq(invalid JSON "$_", ),
     q(needs two kinds of quotes, as in '"low"'))
     for '', 'low', '{a:1}', '[1', '1 2';
-bad('effort twice', effort("low; open_responses_effort low"),
+bad('effort twice', effort("low; open_responses_reasoning_effort low"),
     'effort "low" is duplicate');
 bad('effort of nothing, and of something',
-    effort("low; open_responses_effort low /a 1"),
+    effort("low; open_responses_reasoning_effort low /a 1"),
     'effort "low" is duplicate');
 bad('effort of something, and of nothing',
-    effort("low /a 1; open_responses_effort low"),
+    effort("low /a 1; open_responses_reasoning_effort low"),
     'effort "low" is duplicate');
 bad("effort at $_->[0] and $_->[1]",
-    effort("low $_->[0] 1; open_responses_effort low $_->[1] 1"),
+    effort("low $_->[0] 1; open_responses_reasoning_effort low $_->[1] 1"),
     qq(pointer "$_->[1]" is to a place that has a value))
     for [ '/a', '/a' ], [ '/a', '/a/b' ], [ '/a/b', '/a' ];
 bad('effort with two words', effort('low /a'),
-    'invalid number of arguments', '"open_responses_effort"');
-bad('no effort', location('open_responses_effort;'),
-    'invalid number of arguments', '"open_responses_effort"');
+    'invalid number of arguments', '"open_responses_reasoning_effort"');
+bad('no effort', location('open_responses_reasoning_effort;'),
+    'invalid number of arguments', '"open_responses_reasoning_effort"');
 
 
 # what is inherited

@@ -84,7 +84,7 @@ $routes
 
         location /two/ {
             open_responses on;
-            open_responses_tries 2;
+            open_responses_target_tries 2;
         }
 
 $targets

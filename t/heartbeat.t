@@ -62,12 +62,12 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
 
         location /v1/ {
             open_responses on;
-            open_responses_ping 100ms;
+            open_responses_heartbeat 100ms;
         }
 
         location /off/ {
             open_responses on;
-            open_responses_ping 0;
+            open_responses_heartbeat 0;
         }
 
 $targets

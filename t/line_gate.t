@@ -177,7 +177,7 @@ my $t = ORS::Nginx->new(model => $model, subst => {
 
         location = /to/native {
             internal;
-            open_responses_expand on;
+            open_responses_inline_context on;
             proxy_pass http://model$open_responses_uri;
         }
     }

@@ -104,16 +104,16 @@ my $a = ORS::Adapter->new(
                 . ' provider=acme;',
     },
     target => {
-        options => 'open_responses_chat developer=developer'
+        options => 'open_responses_chat_options developer=developer'
                   . ' params=metadata,prompt_cache_key,safety_identifier,'
                   . 'service_tier,user,prompt_cache_retention,seed,stop,'
                   . 'store,verbosity files=url videos=on'
                   . ' reasoning=reasoning_content;'
-                  . 'open_responses_effort low /think true;',
+                  . 'open_responses_reasoning_effort low /think true;',
         acme => '',
         named => 'open_responses_model other;',
         rejects => 'open_responses_tool_type default reject;',
-        once => 'open_responses_chat stream=off;',
+        once => 'open_responses_chat_options stream=off;',
     });
 
 my @USER = ({ role => 'user', content => 'hi' });

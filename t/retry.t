@@ -66,7 +66,7 @@ my $model = ORS::Model->new(scripts => \%scripts);
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     open_responses_strict  off;
-    open_responses_ping    100ms;
+    open_responses_heartbeat    100ms;
     open_responses_target  both-targets /to/header /to/model;
     open_responses_target  default      /to/model;
 

@@ -71,7 +71,7 @@ my $conf = <<'CONF';
 
         location = /to/whole {
             internal;
-            open_responses_expand on;
+            open_responses_inline_context on;
             proxy_pass http://%%MODEL%%/v1/responses;
         }
     }

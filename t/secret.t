@@ -47,9 +47,9 @@ my %o = (scripts => \%scripts, conf => {
     'openai-off' => "$openai open_responses_reasoning off;",
     everybody => 'open_responses_store_scope all;',
 }, target => {
-    again => 'open_responses_chat reasoning=reasoning_content;',
-    plain => 'open_responses_chat reasoning=reasoning;',
-    tags => 'open_responses_chat think=on;',
+    again => 'open_responses_chat_options reasoning=reasoning_content;',
+    plain => 'open_responses_chat_options reasoning=reasoning;',
+    tags => 'open_responses_chat_options think=on;',
 });
 
 my $file = keys_file('keys', "# the key\n$first\n");

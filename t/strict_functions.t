@@ -15,7 +15,7 @@ use ORS::JSON qw( json_decode json_true json_false );
 my ($T, $F) = (json_true, json_false);
 
 my $a = ORS::Adapter->new(target => {
-    map { $_ => "open_responses_chat strict=$_;" }
+    map { $_ => "open_responses_chat_options strict=$_;" }
     qw( pass on schema false off )
 }, conf => { openai => <<'CONF' });
     open_responses_flavor openai;

@@ -1,7 +1,8 @@
 
 /*
- * Habits of a chat server: what it calls things, what it takes and what it
- * does not, as "open_responses_chat" and "open_responses_effort" say it.
+ * Options of a chat server: what it calls things, what it takes and what it
+ * does not, as "open_responses_chat_options" and
+ * "open_responses_reasoning_effort" say it.
  */
 
 

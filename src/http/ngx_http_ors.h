@@ -498,7 +498,7 @@ ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
 
 /* ngx_http_ors_chat_options.c */
 
-/* Handlers of "open_responses_chat" and "open_responses_effort". */
+/* "open_responses_chat_options" and "open_responses_reasoning_effort". */
 char *ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

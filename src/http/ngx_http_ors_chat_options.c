@@ -235,7 +235,7 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
                                          sizeof(ngx_http_ors_option_t), "=");
 
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid habit \"%V\", it must be %*s", value,
+                           "invalid option \"%V\", it must be %*s", value,
                            (size_t) (last - buf), buf);
         return NGX_CONF_ERROR;
     }
@@ -244,7 +244,7 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
 
     if (*field != NGX_CONF_UNSET_UINT) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "habit \"%V\" is duplicate", &option->name);
+                           "option \"%V\" is duplicate", &option->name);
         return NGX_CONF_ERROR;
     }
 
@@ -252,7 +252,7 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     s.len = value->data + value->len - s.data;
 
     rc = option->values
-         ? ngx_http_ors_conf_value(cf, "habit ", &option->name, option->values,
+         ? ngx_http_ors_conf_value(cf, "option ", &option->name, option->values,
                                    &s, field)
          : ngx_http_ors_option_params(cf, &s, field);
 
@@ -289,7 +289,7 @@ ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
                                           sizeof(ngx_str_t), "");
 
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "invalid name \"%V\" in habit \"params\", it "
+                               "invalid name \"%V\" in option \"params\", it "
                                "must be \"none\" alone, or of %*s", &name,
                                (size_t) (p - buf), buf);
             return NGX_ERROR;

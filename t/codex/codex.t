@@ -140,7 +140,7 @@ my $nginx = ORS::Nginx->new(model => $model, conf => <<'CONF');
                 location = /to/model {
                     internal;
                     open_responses_dialect chat;
-                    open_responses_chat    reasoning=reasoning_content;
+                    open_responses_chat_options    reasoning=reasoning_content;
                     proxy_pass http://%%MODEL%%/v1/chat/completions;
                 }
             }

@@ -48,7 +48,7 @@ my $nginx = ORS::Nginx->new(model => { ENGINE => $engine }, conf => <<'CONF');
         location = /to/engine {
             internal;
             open_responses_dialect  chat;
-            open_responses_chat     tokens=max_tokens systems=one
+            open_responses_chat_options     tokens=max_tokens systems=one
                                     content=empty format=json_object
                                     strict=off;
             proxy_pass http://engine$open_responses_uri;

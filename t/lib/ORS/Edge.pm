@@ -7,7 +7,7 @@ package ORS::Edge;
 #
 #     === the name of a case
 #     gateway: open_responses_flavor openai;      (directives of the gateway
-#     target: open_responses_chat think=on;        and of the target)
+#     target: open_responses_chat_options think=on;        and of the target)
 #     client: Accept: text/html                   (a header of the client)
 #     --- request
 #     {"input":"hi"}                              (with model and stream)

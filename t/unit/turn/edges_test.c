@@ -45,8 +45,8 @@ static struct {
 } directives[] = {
     { "open_responses_flavor openai", NGX_ORS_IN_OPENAI, 0, 0 },
     { "open_responses_strict on", 0, NGX_ORS_IN_STRICT, 0 },
-    { "open_responses_chat think=on", 0, 0, ngx_ors_tags_on },
-    { "open_responses_chat think=open", 0, 0, ngx_ors_tags_open }
+    { "open_responses_chat_options think=on", 0, 0, ngx_ors_tags_on },
+    { "open_responses_chat_options think=open", 0, 0, ngx_ors_tags_open }
 };
 
 

@@ -3,8 +3,8 @@
 # Copyright (C) Open Responses contributors
 
 # Conversations with servers that speak Responses: with
-# "open_responses_expand on" they are kept here and the server gets all of it
-# as input; without it previous_response_id is theirs.
+# "open_responses_inline_context on" they are stored here and the server gets
+# all of it as input; without it previous_response_id is theirs.
 
 use v5.36;
 use Test::More;
@@ -61,7 +61,7 @@ my $nginx = ORS::Nginx->new(model => $model, workers => 2, conf => <<'CONF');
 
         location = /to/kept {
             internal;
-            open_responses_expand on;
+            open_responses_inline_context on;
             proxy_pass http://%%MODEL%%/v1/responses;
         }
 
