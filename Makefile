@@ -59,7 +59,7 @@ PROVE_FLAGS ?= -j$(JOBS)
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
-.PHONY: build module server check prove test test-codex test-engine asan \
+.PHONY: build module server check house prove test test-codex test-engine asan \
         mainline fresh bench run deps deps-run deps-test sources install \
         clean help need FORCE
 
@@ -80,6 +80,7 @@ help:
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
 	@echo 'check      house rules, and the compiler warnings of clang'
+	@echo 'house      a table of src: sizes, cycles [BASE=another tree V=1]'
 	@echo 'analyze    the analyzers of gcc and clang, and cppcheck'
 	@echo 'fuzz       fuzz targets [CC=gcc SAN=]'
 	@echo 'fuzz-run   runs them, each for a while [SECONDS=60 F=part of a name],'
@@ -230,11 +231,16 @@ fresh:
 
 check:
 	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build check
-	@$(PROVE) -Q t/make/check_test.pl
+	@$(PROVE) -Q t/make/check_test.pl t/make/house_test.pl
 	+@status=0; \
 	$(MAKE) --no-print-directory build || status=1; \
 	t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)' || status=1; \
 	exit $$status
+
+# how large the rooms of src/ are, and which of their files form a cycle
+
+house:
+	@t/make/house.pl $(if $(BASE),--base="$(BASE)") $(if $(V),--files)
 
 run: deps-run
 	+@$(MAKE) --no-print-directory build

@@ -11,8 +11,12 @@
 use strict;
 use warnings;
 
+use File::Basename qw(dirname);
 use File::Find qw(find);
 use Getopt::Long;
+
+use lib dirname(__FILE__);
+use House qw(blanked content);
 
 # what the files of a room may include besides nginx's own headers
 
@@ -140,37 +144,6 @@ sub is_text {
 }
 
 
-sub content {
-    my ($file) = @_;
-
-    open(my $in, '<:encoding(UTF-8)', $file) or die "$0: $file: $!\n";
-    local $/;
-    my $text = <$in>;
-    close($in);
-
-    return $text // '';
-}
-
-
-# the same number of lines, with comments or also with strings made blank
-
-sub code {
-    my ($text, $strings) = @_;
-
-    my $blank = sub {
-        my ($what) = @_;
-
-        return $what if $what =~ /^["']/ && !$strings;
-        return $what =~ s/[^\n]/ /gr;
-    };
-
-    $text =~ s{(/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')}
-              {$blank->($1)}gse;
-
-    return $text;
-}
-
-
 sub lines {
     return split(/\n/, $_[0], -1);
 }
@@ -217,8 +190,8 @@ sub check_source {
     my ($file) = @_;
 
     my $text = content($file);
-    my @bare = lines(code($text, 1));
-    my @lines = lines(code($text, 0));
+    my @bare = lines(blanked($text, 1));
+    my @lines = lines(blanked($text, 0));
 
     if ($file =~ /\.c$/
         && $text !~ m!\A\n/\*\n \* Copyright \(C\) Open Responses !)
@@ -353,7 +326,7 @@ sub check_readme {
     my %seen;
 
     for my $file (grep { $room{$_} =~ /^(http)?$/ } sort keys %room) {
-        my @lines = lines(code(content($file), 0));
+        my @lines = lines(blanked(content($file), 0));
 
         for my $n (1 .. @lines) {
             while ($lines[$n - 1] =~ /ngx_string\("(open_responses\w*)"\)/g) {
