@@ -11,9 +11,12 @@
 
 #define NGX_ORS_NAMES_MIN  8
 
+#define ngx_ors_names_hash(names, text)                                       \
+    (uint32_t) ngx_ors_hash(&(names)->key, (text)->data, (text)->len)
+
 
 static ngx_ors_name_t *ngx_ors_names_slot(ngx_ors_names_t *names,
-    ngx_str_t *text, uint64_t hash);
+    ngx_str_t *text, uint32_t hash);
 
 
 /* at most half of the slots are taken */
@@ -66,52 +69,65 @@ ngx_ors_names_reserve(ngx_ors_names_t *names, ngx_pool_t *pool,
 }
 
 
-ngx_int_t
-ngx_ors_names_add(ngx_ors_names_t *names, ngx_pool_t *pool, ngx_str_t *text)
+ngx_ors_name_t *
+ngx_ors_names_entry(ngx_ors_names_t *names, ngx_pool_t *pool, ngx_str_t *text)
 {
-    uint64_t         hash;
+    uint32_t         hash;
     ngx_ors_name_t  *slot;
 
     if (ngx_ors_names_reserve(names, pool, names->n + 1) != NGX_OK) {
+        return NULL;
+    }
+
+    hash = ngx_ors_names_hash(names, text);
+    slot = ngx_ors_names_slot(names, text, hash);
+
+    if (slot->text.data == NULL) {
+        slot->text = *text;
+        slot->hash = hash;
+        names->n++;
+    }
+
+    return slot;
+}
+
+
+ngx_int_t
+ngx_ors_names_add(ngx_ors_names_t *names, ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_uint_t  n;
+
+    n = names->n;
+
+    if (ngx_ors_names_entry(names, pool, text) == NULL) {
         return NGX_ERROR;
     }
 
-    hash = ngx_ors_hash(&names->key, text->data, text->len);
-    slot = ngx_ors_names_slot(names, text, hash);
-
-    if (slot->text.data) {
-        return NGX_DECLINED;
-    }
-
-    slot->text = *text;
-    slot->hash = hash;
-    names->n++;
-
-    return NGX_OK;
+    return (names->n == n) ? NGX_DECLINED : NGX_OK;
 }
 
 
-ngx_uint_t
-ngx_ors_names_has(ngx_ors_names_t *names, ngx_str_t *text)
+ngx_ors_name_t *
+ngx_ors_names_find(ngx_ors_names_t *names, ngx_str_t *text)
 {
-    uint64_t  hash;
+    ngx_ors_name_t  *slot;
 
     if (names->n == 0) {
-        return 0;
+        return NULL;
     }
 
-    hash = ngx_ors_hash(&names->key, text->data, text->len);
+    slot = ngx_ors_names_slot(names, text, ngx_ors_names_hash(names, text));
 
-    return ngx_ors_names_slot(names, text, hash)->text.data != NULL;
+    return slot->text.data ? slot : NULL;
 }
 
 
-/* that of the text, or a free one */
+/* the slot of the text, or a free one */
 
 static ngx_ors_name_t *
-ngx_ors_names_slot(ngx_ors_names_t *names, ngx_str_t *text, uint64_t hash)
+ngx_ors_names_slot(ngx_ors_names_t *names, ngx_str_t *text, uint32_t hash)
 {
-    uint64_t         n;
+    ngx_uint_t       n;
     ngx_ors_name_t  *slot;
 
     for (n = hash; /* void */ ; n++) {

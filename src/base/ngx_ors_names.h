@@ -1,6 +1,6 @@
 
 /*
- * A set of texts in memory: whether one has come before is told in the same
+ * An index of texts in memory, each with a number: finding one takes the same
  * time whatever the texts are.
  */
 
@@ -16,11 +16,12 @@
 
 typedef struct {
     ngx_str_t               text;     /* data is NULL in a free slot */
-    uint64_t                hash;
+    uint32_t                hash;
+    uint32_t                value;    /* the caller's, 0 at first */
 } ngx_ors_name_t;
 
 
-/* zeroed memory is an empty set */
+/* zeroed memory is an empty index */
 
 typedef struct {
     ngx_ors_name_t         *slots;
@@ -38,7 +39,15 @@ ngx_int_t ngx_ors_names_reserve(ngx_ors_names_t *names, ngx_pool_t *pool,
     ngx_uint_t n);
 
 /*
- * Adds "text"; its bytes are borrowed and must stay where they are.
+ * The entry of "text", which is added if it is not there; its bytes are
+ * borrowed and must stay where they are.  An entry moves when another text is
+ * added.  NULL: no memory, or no random bytes.
+ */
+ngx_ors_name_t *ngx_ors_names_entry(ngx_ors_names_t *names, ngx_pool_t *pool,
+    ngx_str_t *text);
+
+/*
+ * Adds "text" as ngx_ors_names_entry() does.
  *
  * NGX_OK         added
  * NGX_DECLINED   it is there already
@@ -47,8 +56,8 @@ ngx_int_t ngx_ors_names_reserve(ngx_ors_names_t *names, ngx_pool_t *pool,
 ngx_int_t ngx_ors_names_add(ngx_ors_names_t *names, ngx_pool_t *pool,
     ngx_str_t *text);
 
-/* 1 if "text" is there. */
-ngx_uint_t ngx_ors_names_has(ngx_ors_names_t *names, ngx_str_t *text);
+/* The entry of "text", or NULL if it is not there. */
+ngx_ors_name_t *ngx_ors_names_find(ngx_ors_names_t *names, ngx_str_t *text);
 
 
 #endif /* _NGX_ORS_NAMES_H_INCLUDED_ */

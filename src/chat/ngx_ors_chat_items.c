@@ -9,7 +9,7 @@
 #include <ngx_ors_chat_items.h>
 
 
-/* items behind a call where its output is looked for without an index */
+/* items after a call where its output is looked for without an index */
 #define NGX_ORS_CHAT_NEAR  16
 
 
@@ -56,7 +56,6 @@ static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id);
 static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
-static uint32_t *ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id);
 
 
 static const ngx_str_t  ngx_ors_chat_item_names[] = {
@@ -487,30 +486,20 @@ ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
 }
 
 
-/* the same among all calls before item "i" */
+/* the same among all calls in front of item "i"; the last of an id counts */
 
 static ngx_int_t
 ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
     ngx_uint_t *n)
 {
-    uint32_t    *slot;
-    ngx_str_t    call_id;
-    ngx_uint_t   size;
+    ngx_str_t        call_id;
+    ngx_pool_t      *pool;
+    ngx_ors_name_t  *call;
 
-    if (ci->slots == NULL) {
+    pool = ci->cc->pool;
 
-        for (size = 1; size < 2 * ci->ncalls; size <<= 1) { /* void */ }
-
-        if (ngx_ors_hash_key(&ci->key, ci->cc->pool->log) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ci->slots = ngx_pcalloc(ci->cc->pool, size * sizeof(uint32_t));
-        if (ci->slots == NULL) {
-            return NGX_ERROR;
-        }
-
-        ci->mask = size - 1;
+    if (ngx_ors_names_reserve(&ci->calls, pool, ci->ncalls) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     for ( /* void */ ; ci->nindexed < i; ci->nindexed++) {
@@ -525,37 +514,16 @@ ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
             return NGX_ERROR;
         }
 
-        slot = ngx_ors_chat_slot(ci, &call_id);
-        *slot = ci->nindexed + 1;
+        call = ngx_ors_names_entry(&ci->calls, pool, &call_id);
+        if (call == NULL) {
+            return NGX_ERROR;
+        }
+
+        call->value = ci->nindexed + 1;
     }
 
-    slot = ngx_ors_chat_slot(ci, id);
-    *n = *slot;
+    call = ngx_ors_names_find(&ci->calls, id);
+    *n = call ? call->value : 0;
 
     return NGX_OK;
-}
-
-
-/* the slot of an id: a free one, or that of the last call with it */
-
-static uint32_t *
-ngx_ors_chat_slot(ngx_ors_chat_items_t *ci, ngx_str_t *id)
-{
-    uint32_t             *slot;
-    uint64_t              n;
-    ngx_ors_json_node_t  *node;
-
-    for (n = ngx_ors_hash(&ci->key, id->data, id->len); /* void */ ; n++) {
-        slot = &ci->slots[n & ci->mask];
-
-        if (*slot == 0) {
-            return slot;
-        }
-
-        node = ngx_ors_chat_node(ci->cc->json, ci->items[*slot - 1].call_id);
-
-        if (ngx_ors_json_equal(ci->cc->json, node, id->data, id->len)) {
-            return slot;
-        }
-    }
 }

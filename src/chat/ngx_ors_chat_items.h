@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_hash.h>
+#include <ngx_ors_names.h>
 
 
 typedef enum {
@@ -58,10 +58,8 @@ typedef struct {
 
     /* private */
     ngx_uint_t               ncalls;
-    ngx_uint_t               nindexed;    /* items that are in "slots" */
-    uint32_t                *slots;       /* calls by id: item + 1, 0: free */
-    uint64_t                 mask;
-    ngx_ors_hash_key_t       key;
+    ngx_uint_t               nindexed;    /* items that are in "calls" */
+    ngx_ors_names_t          calls;       /* by call_id: item + 1 */
 } ngx_ors_chat_items_t;
 
 

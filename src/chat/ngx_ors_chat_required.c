@@ -66,7 +66,7 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
         return NGX_ERROR;
     }
 
-    return ngx_ors_names_has(&required->names, &text) ? NGX_OK : NGX_DECLINED;
+    return ngx_ors_names_find(&required->names, &text) ? NGX_OK : NGX_DECLINED;
 }
 
 

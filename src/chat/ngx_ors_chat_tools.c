@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_tools.h>
+#include <ngx_ors_hash.h>
 
 
 /* what chat servers take as the name of a function: [A-Za-z0-9_-]{1,64} */
@@ -62,8 +63,6 @@ static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
-static uint32_t *ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools,
-    ngx_str_t *name);
 static u_char *ngx_ors_chat_tools_prefix(ngx_ors_json_t *json,
     ngx_ors_json_node_t *space, u_char *p);
 static void ngx_ors_chat_tools_legal(u_char *p, u_char *last);
@@ -399,34 +398,31 @@ ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
 static ngx_int_t
 ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools, ngx_pool_t *pool)
 {
-    uint32_t    *slot;
-    ngx_uint_t   i, n, size;
+    ngx_uint_t            i, n;
+    ngx_ors_name_t       *entry;
+    ngx_ors_chat_tool_t  *tool;
 
-    for (size = 1; size < 2 * tools->n; size <<= 1) { /* void */ }
-
-    if (ngx_ors_hash_key(&tools->key, pool->log) != NGX_OK) {
+    if (ngx_ors_names_reserve(&tools->index, pool, tools->n) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    tools->slots = ngx_pcalloc(pool, size * sizeof(uint32_t));
-    if (tools->slots == NULL) {
-        return NGX_ERROR;
-    }
-
-    tools->mask = size - 1;
 
     n = 0;
 
     for (i = 0; i < tools->n; i++) {
-        slot = ngx_ors_chat_tools_slot(tools, &tools->elts[i].sent);
+        tool = &tools->elts[i];
 
-        if (*slot == 0) {
-            tools->elts[n] = tools->elts[i];
-            *slot = ++n;
+        entry = ngx_ors_names_entry(&tools->index, pool, &tool->sent);
+        if (entry == NULL) {
+            return NGX_ERROR;
         }
 
-        if (tools->elts[i].kind == ngx_ors_chat_tool_other) {
+        if (tool->kind == ngx_ors_chat_tool_other) {
             tools->others = 1;
+        }
+
+        if (entry->value == 0) {
+            tools->elts[n] = *tool;
+            entry->value = ++n;
         }
     }
 
@@ -436,53 +432,19 @@ ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools, ngx_pool_t *pool)
 }
 
 
-/* the slot of a name: a free one, or that of the tool with it */
-
-static uint32_t *
-ngx_ors_chat_tools_slot(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
-{
-    uint32_t   *slot;
-    uint64_t    n;
-    ngx_str_t  *sent;
-
-    for (n = ngx_ors_hash(&tools->key, name->data, name->len);
-         /* void */ ;
-         n++)
-    {
-        slot = &tools->slots[n & tools->mask];
-
-        if (*slot == 0) {
-            return slot;
-        }
-
-        sent = &tools->elts[*slot - 1].sent;
-
-        if (sent->len == name->len
-            && ngx_memcmp(sent->data, name->data, name->len) == 0)
-        {
-            return slot;
-        }
-    }
-}
-
-
 ngx_ors_chat_tool_t *
 ngx_ors_chat_tools_sent(ngx_ors_chat_tools_t *tools, ngx_str_t *name)
 {
-    uint32_t             *slot;
+    ngx_ors_name_t       *entry;
     ngx_ors_chat_tool_t  *tool;
 
-    if (tools->n == 0) {
+    entry = ngx_ors_names_find(&tools->index, name);
+
+    if (entry == NULL) {
         return NULL;
     }
 
-    slot = ngx_ors_chat_tools_slot(tools, name);
-
-    if (*slot == 0) {
-        return NULL;
-    }
-
-    tool = &tools->elts[*slot - 1];
+    tool = &tools->elts[entry->value - 1];
 
     return (tool->kind == ngx_ors_chat_tool_other) ? NULL : tool;
 }

@@ -15,8 +15,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_options.h>
-#include <ngx_ors_hash.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
 
@@ -51,9 +51,7 @@ typedef struct {
     ngx_uint_t             others;    /* 1: there are some of the server's */
 
     /* private */
-    uint32_t              *slots;     /* by "sent": index + 1, 0: free */
-    uint64_t               mask;
-    ngx_ors_hash_key_t     key;
+    ngx_ors_names_t        index;     /* by "sent": index + 1 */
 } ngx_ors_chat_tools_t;
 
 

@@ -11,10 +11,6 @@
 #include <ngx_ors_query.h>
 
 
-/* ids that are there once, at first, a power of two */
-#define NGX_ORS_LISTING_IDS  64
-
-
 static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
     ngx_str_t *args, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_listing_limit(ngx_ors_listing_t *list,
@@ -23,10 +19,6 @@ static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
     ngx_str_t *items);
 static ngx_int_t ngx_ors_listing_take(ngx_ors_listing_t *list,
     ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index);
-static ngx_int_t ngx_ors_listing_once(ngx_ors_listing_t *list, ngx_str_t *id);
-static ngx_int_t ngx_ors_listing_grow(ngx_ors_listing_t *list);
-static ngx_str_t *ngx_ors_listing_slot(ngx_ors_listing_t *list,
-    ngx_str_t *id);
 static ngx_uint_t ngx_ors_listing_is(ngx_ors_listing_t *list,
     ngx_ors_json_node_t *node, ngx_str_t *id, ngx_str_t *name);
 static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
@@ -241,8 +233,13 @@ ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
 
     node = ngx_ors_listing_item_id(&list->json, item, owner, index, buf, &id);
 
+    /*
+     * an item that was sent again, or referred to, is listed once: a client
+     * that asks for the items after it would never come to an end
+     */
+
     if (node) {
-        rc = ngx_ors_listing_once(list, &id);
+        rc = ngx_ors_names_add(&list->ids, list->pool, &id);
 
         if (rc != NGX_OK) {
             return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
@@ -270,86 +267,6 @@ ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
     }
 
     return ngx_ors_listing_keep(list, item, &id);
-}
-
-
-/*
- * An item that was sent again, or referred to, is listed once: a client that
- * asks for what comes after it would never come to an end.
- * NGX_OK, NGX_DECLINED: it was there, or NGX_ERROR.
- */
-
-static ngx_int_t
-ngx_ors_listing_once(ngx_ors_listing_t *list, ngx_str_t *id)
-{
-    ngx_str_t  *slot;
-
-    if (2 * list->nids >= list->nslots && ngx_ors_listing_grow(list) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    slot = ngx_ors_listing_slot(list, id);
-
-    if (slot->data) {
-        return NGX_DECLINED;
-    }
-
-    *slot = *id;
-    list->nids++;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_listing_grow(ngx_ors_listing_t *list)
-{
-    ngx_str_t   *slots;
-    ngx_uint_t   i, n;
-
-    slots = list->slots;
-    n = list->nslots;
-
-    if (n == 0 && ngx_ors_hash_key(&list->key, list->pool->log) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    list->nslots = n ? 2 * n : NGX_ORS_LISTING_IDS;
-
-    list->slots = ngx_pcalloc(list->pool, list->nslots * sizeof(ngx_str_t));
-    if (list->slots == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n; i++) {
-        if (slots[i].data) {
-            *ngx_ors_listing_slot(list, &slots[i]) = slots[i];
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* where the id is, or is to be */
-
-static ngx_str_t *
-ngx_ors_listing_slot(ngx_ors_listing_t *list, ngx_str_t *id)
-{
-    uint64_t    n;
-    ngx_str_t  *slot;
-
-    for (n = ngx_ors_hash(&list->key, id->data, id->len); /* void */ ; n++) {
-        slot = &list->slots[n & (list->nslots - 1)];
-
-        if (slot->data == NULL
-            || (slot->len == id->len
-                && ngx_memcmp(slot->data, id->data, id->len) == 0))
-        {
-            return slot;
-        }
-    }
 }
 
 

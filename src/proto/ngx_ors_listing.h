@@ -12,8 +12,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
-#include <ngx_ors_hash.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_out.h>
 
 
@@ -35,10 +35,7 @@ typedef struct {
     ngx_ors_listing_entry_t   *entries;   /* a ring of "limit" */
     ngx_uint_t                 n;         /* those that were in it */
 
-    ngx_str_t                 *slots;     /* ids that items had, a hash */
-    ngx_uint_t                 nslots;
-    ngx_uint_t                 nids;
-    ngx_ors_hash_key_t         key;
+    ngx_ors_names_t            ids;       /* ids that items had */
     ngx_ors_json_t             json;
     ngx_pool_t                *pool;
 

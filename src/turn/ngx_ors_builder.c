@@ -603,7 +603,7 @@ ngx_ors_builder_call_find(ngx_ors_builder_t *builder,
     ngx_ors_item_t          *item;
     ngx_ors_builder_call_t  *call;
 
-    if (delta->id.len && ngx_ors_names_has(&builder->known, &delta->id)) {
+    if (delta->id.len && ngx_ors_names_find(&builder->known, &delta->id)) {
         call = ngx_ors_builder_call_by_id(builder, delta);
 
         if (call) {

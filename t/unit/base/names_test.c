@@ -4,7 +4,7 @@
  */
 
 
-/* a set of texts */
+/* an index of texts */
 
 
 #include <ngx_ors_test.h>
@@ -16,6 +16,7 @@
 
 static void test_many(void);
 static void test_texts(void);
+static void test_values(void);
 static void test_memory(void);
 static ngx_str_t name(u_char *buf, ngx_uint_t n);
 
@@ -25,6 +26,7 @@ main(void)
 {
     test_many();
     test_texts();
+    test_values();
     test_memory();
 
     return done_testing();
@@ -48,7 +50,7 @@ test_many(void)
     for (i = 0; i < MANY; i++) {
         text = name(buf + 16 * i, i);
 
-        wrong += (ngx_ors_names_has(&names, &text) != 0);
+        wrong += (ngx_ors_names_find(&names, &text) != NULL);
         wrong += (ngx_ors_names_add(&names, pool, &text) != NGX_OK);
         wrong += (ngx_ors_names_add(&names, pool, &text) != NGX_DECLINED);
     }
@@ -57,7 +59,7 @@ test_many(void)
         u_char  other[16];
 
         text = name(other, i);
-        wrong += (ngx_ors_names_has(&names, &text) != (i < MANY));
+        wrong += ((ngx_ors_names_find(&names, &text) != NULL) != (i < MANY));
     }
 
     is_int(wrong, 0, "many texts");
@@ -86,9 +88,44 @@ test_texts(void)
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         is_int(ngx_ors_names_add(&names, pool, &texts[i]), NGX_OK,
                "text %d is another one", (int) i);
-        is_int(ngx_ors_names_has(&names, &texts[i]), 1,
-               "text %d is there", (int) i);
+        ok(ngx_ors_names_find(&names, &texts[i]) != NULL,
+           "text %d is there", (int) i);
     }
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+test_values(void)
+{
+    u_char           *buf;
+    ngx_str_t         text;
+    ngx_uint_t        i, wrong;
+    ngx_pool_t       *pool;
+    ngx_ors_name_t   *entry;
+    ngx_ors_names_t   names;
+
+    ngx_memzero(&names, sizeof(ngx_ors_names_t));
+    pool = ngx_ors_test_pool();
+    buf = ngx_pnalloc(pool, 16 * MANY);
+    wrong = 0;
+
+    for (i = 0; i < MANY; i++) {
+        text = name(buf + 16 * i, i);
+        entry = ngx_ors_names_entry(&names, pool, &text);
+
+        wrong += (entry->value != 0);
+        entry->value = i + 1;
+    }
+
+    for (i = 0; i < MANY; i++) {
+        text = name(buf + 16 * i, i);
+        wrong += (ngx_ors_names_entry(&names, pool, &text)->value != i + 1);
+        wrong += (ngx_ors_names_find(&names, &text)->value != i + 1);
+    }
+
+    is_int(wrong, 0, "each text has its value");
 
     ngx_destroy_pool(pool);
 }
@@ -111,7 +148,7 @@ test_memory(void)
     is_int(ngx_ors_names_add(&names, pool, &text), NGX_ERROR, "no memory");
     ngx_ors_test_fail_after(0);
 
-    is_int(ngx_ors_names_has(&names, &text), 0, "nothing was added");
+    ok(ngx_ors_names_find(&names, &text) == NULL, "nothing was added");
 
     is_int(ngx_ors_names_reserve(&names, pool, 100), NGX_OK, "room for 100");
 
