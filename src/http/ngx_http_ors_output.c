@@ -282,9 +282,6 @@ static ngx_int_t
 ngx_http_ors_no_cache(ngx_http_request_t *r)
 {
     ngx_table_elt_t  *h;
-#if (nginx_version < 1023000)
-    ngx_table_elt_t  **link;
-#endif
 
     static ngx_str_t  name = ngx_string("Cache-Control");
     static ngx_str_t  lowcase = ngx_string("cache-control");
@@ -296,25 +293,7 @@ ngx_http_ors_no_cache(ngx_http_request_t *r)
         return NGX_ERROR;
     }
 
-#if (nginx_version < 1023000)
-
-    if (ngx_array_init(&r->headers_out.cache_control, r->pool, 1,
-                       sizeof(ngx_table_elt_t *))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    link = ngx_array_push(&r->headers_out.cache_control);
-    *link = h;
-
-#else
-
-    r->headers_out.cache_control = h;
-
-#endif
-
-    return NGX_OK;
+    return ngx_ors_header_link(&r->headers_out.cache_control, h, r->pool);
 }
 
 
