@@ -4,9 +4,16 @@
  */
 
 
+/*
+ * The scope of a request: who owns what it stores or seals, and what becomes
+ * of a request that names no owner.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_http_ors_access.h>
 
 
 static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
@@ -14,11 +21,9 @@ static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
 static ngx_uint_t ngx_http_ors_scope_stored(ngx_http_ors_ctx_t *ctx);
 static ngx_uint_t ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req);
-static ngx_uint_t ngx_http_ors_scope_checked(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf);
 
 
-/* what a client is told by, unless a location says otherwise */
+/* the value that names a client, unless a location says otherwise */
 
 static ngx_str_t  ngx_http_ors_scope_source = ngx_string("$http_authorization");
 
@@ -305,7 +310,7 @@ ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
         if (olcf->store && olcf->scope == NULL && !location[i]->noname
-            && !ngx_http_ors_scope_checked(cf, location[i]))
+            && !ngx_http_ors_access_checked(cf, location[i]))
         {
             ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                           "location \"%V\" keeps responses for whoever sends "
@@ -317,57 +322,4 @@ ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
                           "elsewhere", &location[i]->name);
         }
     }
-}
-
-
-/*
- * Other modules keep their configuration to themselves; of these the first
- * word says whether they are on.  A module for scripts may do anything.
- */
-
-static ngx_uint_t
-ngx_http_ors_scope_checked(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
-{
-    void         **conf;
-    ngx_uint_t     i, n;
-    ngx_module_t  *module;
-
-    static const char  *words[] = {
-        "ngx_http_auth_request_module",    /* ngx_str_t uri, len */
-        "ngx_http_auth_basic_module",      /* realm */
-        "ngx_http_access_module",          /* rules */
-        "ngx_http_rewrite_module",         /* codes */
-        NULL
-    };
-
-    static const char  *scripts[] = {
-        "ngx_http_auth_jwt_module",
-        "ngx_http_lua_module",
-        "ngx_http_js_module",
-        "ngx_http_perl_module",
-        NULL
-    };
-
-    for (i = 0; cf->cycle->modules[i]; i++) {
-        module = cf->cycle->modules[i];
-
-        for (n = 0; scripts[n]; n++) {
-            if (ngx_strcmp(module->name, scripts[n]) == 0) {
-                return 1;
-            }
-        }
-
-        for (n = 0; words[n]; n++) {
-
-            if (ngx_strcmp(module->name, words[n]) == 0) {
-                conf = clcf->loc_conf[module->ctx_index];
-
-                if (conf && *conf) {
-                    return 1;
-                }
-            }
-        }
-    }
-
-    return 0;
 }

@@ -5,63 +5,30 @@
 
 
 /*
- * The locations of targets: clients must not reach them, and access rules in
- * them do not hold, as nginx skips the access phase for subrequests.  Whoever
- * wrote them is told when nginx starts
+ * Warnings about the locations of targets when nginx starts: clients must not
+ * reach them, and access rules in them do not hold, as nginx skips the access
+ * phase for subrequests.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-
-
-/* a directive, and the pointers that its module's configuration begins with */
-
-typedef struct {
-    char        *module;
-    char        *directives;
-    ngx_uint_t   str;           /* a string, in place of pointers */
-    ngx_uint_t   n;
-} ngx_http_ors_access_t;
+#include <ngx_http_ors_access.h>
 
 
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
     ngx_http_location_tree_node_t *node, ngx_str_t *uri);
-static ngx_uint_t ngx_http_ors_target_access(ngx_conf_t *cf,
-    ngx_http_ors_access_t *access, void **target, void **gateway);
-static ngx_uint_t ngx_http_ors_target_off(ngx_http_ors_access_t *access,
-    void **conf);
-
-
-/* rules of "allow" and "deny" for IPv4, IPv6 and sockets of Unix */
-
-#if (NGX_HAVE_INET6 && NGX_HAVE_UNIX_DOMAIN)
-#define NGX_HTTP_ORS_ACCESS_RULES  3
-#elif (NGX_HAVE_INET6 || NGX_HAVE_UNIX_DOMAIN)
-#define NGX_HTTP_ORS_ACCESS_RULES  2
-#else
-#define NGX_HTTP_ORS_ACCESS_RULES  1
-#endif
-
-
-static ngx_http_ors_access_t  ngx_http_ors_accesses[] = {
-    { "ngx_http_access_module", "\"allow\" or \"deny\"", 0,
-      NGX_HTTP_ORS_ACCESS_RULES },
-    { "ngx_http_auth_basic_module", "\"auth_basic\"", 0, 1 },
-    { "ngx_http_auth_request_module", "\"auth_request\"", 1, 0 },
-    { NULL, NULL, 0, 0 }
-};
 
 
 ngx_int_t
 ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     ngx_str_t *uri, ngx_array_t *seen)
 {
-    ngx_uint_t                  i;
-    ngx_http_ors_access_t      *access;
+    char                       *directives;
+    ngx_uint_t                  i, n;
     ngx_http_ors_loc_conf_t    *olcf;
     ngx_http_core_loc_conf_t   *server, *target, **known;
 
@@ -96,12 +63,13 @@ ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                       "\"%V\"", &target->name, uri, &gateway->name);
     }
 
-    for (access = ngx_http_ors_accesses; access->module; access++) {
+    n = 0;
 
-        if (!ngx_http_ors_target_access(cf, access, target->loc_conf,
-                                        gateway->loc_conf))
-        {
-            continue;
+    for ( ;; ) {
+        directives = ngx_http_ors_access_skipped(cf, &n, target, gateway);
+
+        if (directives == NULL) {
+            return NGX_OK;
         }
 
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
@@ -109,10 +77,8 @@ ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                       "come by \"open_responses_target\" of location \"%V\": "
                       "nginx skips it in subrequests, set it there, or use "
                       "\"map\" and \"return\" in the target",
-                      access->directives, &target->name, &gateway->name);
+                      directives, &target->name, &gateway->name);
     }
-
-    return NGX_OK;
 }
 
 
@@ -209,63 +175,4 @@ ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
     }
 
     return NGX_DECLINED;
-}
-
-
-/*
- * 1 if the target has rules that the gateway has not: those that both have
- * inherited hold in the gateway.  The configurations of these modules are
- * private; a location without rules of its own has the pointers of its server
- */
-
-static ngx_uint_t
-ngx_http_ors_target_access(ngx_conf_t *cf, ngx_http_ors_access_t *access,
-    void **target, void **gateway)
-{
-    void         **own, **inherited;
-    ngx_str_t     *uri;
-    ngx_int_t      index;
-    ngx_uint_t     i;
-
-    index = ngx_http_ors_module_index(cf, access->module);
-
-    if (index == NGX_ERROR) {
-        return 0;
-    }
-
-    own = target[index];
-    inherited = gateway[index];
-
-    if (access->str) {
-        uri = (ngx_str_t *) own;
-
-        return uri->len && uri->data != ((ngx_str_t *) inherited)->data;
-    }
-
-    for (i = 0; i < access->n; i++) {
-
-        if (own[i] && own[i] != inherited[i]) {
-            return !ngx_http_ors_target_off(access, own);
-        }
-    }
-
-    return 0;
-}
-
-
-/* "auth_basic off" has a value, too */
-
-static ngx_uint_t
-ngx_http_ors_target_off(ngx_http_ors_access_t *access, void **conf)
-{
-    ngx_http_complex_value_t  *realm;
-
-    if (ngx_strcmp(access->module, "ngx_http_auth_basic_module") != 0) {
-        return 0;
-    }
-
-    realm = conf[0];
-
-    return realm->value.len == 3
-           && ngx_strncmp(realm->value.data, "off", 3) == 0;
 }
