@@ -323,7 +323,7 @@ my %codes;
     my %found;
 
     for my $file (glob "$ORS::Nginx::ROOT/src/*/*.c") {
-        next if $file =~ m!/ngx_ors_chat_error\.c$!;
+        next if $file =~ m!/ngx_ors_answer_error\.c$!;
 
         my $text = slurp($file);
 

@@ -6,7 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_error.h>
+#include <ngx_ors_answer_error.h>
 #include <ngx_ors_verify_chat.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_tolerate.h>
@@ -102,8 +102,8 @@ ngx_ors_verify_chat_error(ngx_ors_verify_t *verify)
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_error(&verify->error, verify->pool, 0, &verify->json,
-                           verify->json.nodes)
+    if (ngx_ors_answer_error(&verify->error, verify->pool, 0, &verify->json,
+                             verify->json.nodes)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -6,7 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_error.h>
+#include <ngx_ors_answer_error.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_failure.h>
@@ -60,13 +60,13 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
     json = &verify->json;
 
     if (verify->upstream_status < 400 || json->error != ngx_ors_json_err_none) {
-        return ngx_ors_chat_error(&verify->error, verify->pool,
-                                  verify->upstream_status, NULL, NULL);
+        return ngx_ors_answer_error(&verify->error, verify->pool,
+                                    verify->upstream_status, NULL, NULL);
     }
 
-    if (ngx_ors_chat_error(&verify->error, verify->pool,
-                           verify->upstream_status,
-                           json, json->nodes)
+    if (ngx_ors_answer_error(&verify->error, verify->pool,
+                             verify->upstream_status,
+                             json, json->nodes)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -6,7 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_error.h>
+#include <ngx_ors_answer_error.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_item.h>
@@ -493,7 +493,7 @@ ngx_ors_verify_sequence_report(ngx_ors_verify_t *verify,
     json = &verify->json;
     err = &verify->error;
 
-    if (ngx_ors_chat_error(err, verify->pool, 0, json, node) != NGX_OK) {
+    if (ngx_ors_answer_error(err, verify->pool, 0, json, node) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -7,7 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
-#include <ngx_ors_chat_retry.h>
+#include <ngx_ors_answer_retry.h>
 #include <ngx_ors_gather.h>
 
 
@@ -258,7 +258,7 @@ ngx_http_ors_call_retry(ngx_str_t *value)
     time_t      date;
     ngx_uint_t  retry;
 
-    retry = ngx_ors_chat_retry_time(value, 1000);
+    retry = ngx_ors_answer_retry_time(value, 1000);
 
     if (retry) {
         return retry;
@@ -267,7 +267,7 @@ ngx_http_ors_call_retry(ngx_str_t *value)
     date = ngx_parse_http_time(value->data, value->len);
 
     if (date == (time_t) NGX_ERROR || date <= ngx_time()
-        || date - ngx_time() > NGX_ORS_CHAT_RETRY_MAX / 1000)
+        || date - ngx_time() > NGX_ORS_ANSWER_RETRY_MAX / 1000)
     {
         return 0;
     }

@@ -6,8 +6,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_error.h>
-#include <ngx_ors_chat_retry.h>
+#include <ngx_ors_answer_error.h>
+#include <ngx_ors_answer_retry.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_gather.h>
@@ -511,8 +511,8 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
 {
     turn->upstream_error = 1;
 
-    if (ngx_ors_chat_error(&turn->error, turn->pool, status,
-                           node ? &turn->json : NULL, node)
+    if (ngx_ors_answer_error(&turn->error, turn->pool, status,
+                             node ? &turn->json : NULL, node)
         == NGX_ERROR)
     {
         return NGX_ERROR;
@@ -732,7 +732,7 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 
         /* there are no headers any more */
 
-        if (ngx_ors_chat_retry_tell(&turn->error, turn->pool) != NGX_OK) {
+        if (ngx_ors_answer_retry_tell(&turn->error, turn->pool) != NGX_OK) {
             return NGX_ERROR;
         }
 

@@ -29,10 +29,10 @@ my %below = (
     store  => [qw(wire base)],
     schema => [qw(json base)],
     proto  => [qw(schema json wire base)],
-    chat   => [qw(proto schema seal json wire base)],
-    answer => [qw(chat proto schema json wire base)],
-    turn   => [qw(answer chat proto schema seal json wire base)],
-    http   => [qw(turn answer chat proto schema store seal stats json wire
+    answer => [qw(proto schema json wire base)],
+    chat   => [qw(answer proto schema seal json wire base)],
+    turn   => [qw(chat answer proto schema seal json wire base)],
+    http   => [qw(turn chat answer proto schema store seal stats json wire
                   base)],
 );
 

@@ -26,7 +26,7 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire seal stats store schema proto chat answer turn
+UNIT_ROOMS  := base json wire seal stats store schema proto answer chat turn
 
 UNIT_base   := base
 UNIT_json   := json base
@@ -36,9 +36,9 @@ UNIT_stats  := stats base
 UNIT_store  := store wire base
 UNIT_schema := schema json base
 UNIT_proto  := proto schema wire json base
-UNIT_chat   := chat proto schema seal wire json base
-UNIT_answer := answer chat proto schema seal wire json base
-UNIT_turn   := turn answer chat proto schema seal wire json base
+UNIT_answer := answer proto schema wire json base
+UNIT_chat   := chat answer proto schema seal wire json base
+UNIT_turn   := turn chat answer proto schema seal wire json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \

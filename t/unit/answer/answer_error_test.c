@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_error.h>
+#include <ngx_ors_answer_error.h>
 
 
 /* body with ' for ", NULL: not JSON; status, type and code */
@@ -401,7 +401,7 @@ test_message(char *name, u_char *text, size_t len, u_char *expected,
 
     is_int(ngx_ors_json_read(&json, body, p - body), NGX_OK, "%s: JSON",
            name);
-    is_int(ngx_ors_chat_error(&err, pool, 400, &json, json.nodes), NGX_OK,
+    is_int(ngx_ors_answer_error(&err, pool, 400, &json, json.nodes), NGX_OK,
            "%s: error", name);
     is_mem(err.message.data, err.message.len, expected, elen, "%s", name);
 
@@ -451,7 +451,7 @@ test_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     static u_char   text[1024];
 
     if (body == NULL) {
-        return ngx_ors_chat_error(err, pool, status, NULL, NULL);
+        return ngx_ors_answer_error(err, pool, status, NULL, NULL);
     }
 
     len = ngx_strlen(body);
@@ -468,7 +468,7 @@ test_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
         return rc;
     }
 
-    rc = ngx_ors_chat_error(err, pool, status, &json, json.nodes);
+    rc = ngx_ors_answer_error(err, pool, status, &json, json.nodes);
 
     /* what "err" has is its own */
 

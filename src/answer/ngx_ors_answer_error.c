@@ -6,8 +6,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_error.h>
-#include <ngx_ors_chat_retry.h>
+#include <ngx_ors_answer_error.h>
+#include <ngx_ors_answer_retry.h>
 
 
 /*
@@ -15,9 +15,9 @@
  * one, it is still longer than what is shown.
  */
 
-#define NGX_ORS_CHAT_TEXT_MAX  3328
+#define NGX_ORS_ANSWER_TEXT_MAX  3328
 
-#define NGX_ORS_CHAT_NAME_MAX  64
+#define NGX_ORS_ANSWER_NAME_MAX  64
 
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     ngx_str_t     code;       /* name */
     ngx_str_t     type;
     ngx_str_t     text;       /* decoded */
-} ngx_ors_chat_fault_t;
+} ngx_ors_answer_fault_t;
 
 
 /* "code" NULL: the name says no more than the status */
@@ -34,30 +34,30 @@ typedef struct {
     ngx_str_t     name;
     ngx_uint_t    status;
     char         *code;
-} ngx_ors_chat_cause_t;
+} ngx_ors_answer_cause_t;
 
 
-static ngx_int_t ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault,
+static ngx_int_t ngx_ors_answer_fault(ngx_ors_answer_fault_t *fault,
     ngx_pool_t *pool, ngx_ors_json_t *json, ngx_ors_json_node_t *node);
-static void ngx_ors_chat_fault_code(ngx_ors_chat_fault_t *fault,
+static void ngx_ors_answer_fault_code(ngx_ors_answer_fault_t *fault,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node);
-static void ngx_ors_chat_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
+static void ngx_ors_answer_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static u_char *ngx_ors_chat_fault_loc(u_char *p, u_char *last,
+static u_char *ngx_ors_answer_fault_loc(u_char *p, u_char *last,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node);
-static u_char *ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
+static u_char *ngx_ors_answer_fault_text(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static const ngx_ors_chat_cause_t *ngx_ors_chat_cause(
-    ngx_ors_chat_fault_t *fault);
-static ngx_uint_t ngx_ors_chat_overflow(ngx_ors_chat_fault_t *fault,
+static const ngx_ors_answer_cause_t *ngx_ors_answer_cause(
+    ngx_ors_answer_fault_t *fault);
+static ngx_uint_t ngx_ors_answer_overflow(ngx_ors_answer_fault_t *fault,
     ngx_uint_t status);
-static ngx_uint_t ngx_ors_chat_says(ngx_ors_chat_fault_t *fault,
+static ngx_uint_t ngx_ors_answer_says(ngx_ors_answer_fault_t *fault,
     const ngx_str_t *phrase);
-static char *ngx_ors_chat_status_code(ngx_ors_chat_fault_t *fault,
+static char *ngx_ors_answer_status_code(ngx_ors_answer_fault_t *fault,
     ngx_uint_t status);
 
 
-static const ngx_ors_chat_cause_t  ngx_ors_chat_causes[] = {
+static const ngx_ors_answer_cause_t  ngx_ors_answer_causes[] = {
 
     { ngx_string("context_length_exceeded"), 400, "context_length_exceeded" },
     { ngx_string("exceed_context_size_error"), 400,
@@ -95,7 +95,7 @@ static const ngx_ors_chat_cause_t  ngx_ors_chat_causes[] = {
 
 /* vLLM and OpenAI, llama.cpp, Anthropic, Gemini; lower case */
 
-static const ngx_str_t  ngx_ors_chat_overflows[] = {
+static const ngx_str_t  ngx_ors_answer_overflows[] = {
     ngx_string("context length"),
     ngx_string("context window"),
     ngx_string("available context size"),
@@ -105,27 +105,27 @@ static const ngx_str_t  ngx_ors_chat_overflows[] = {
 };
 
 
-static const ngx_str_t  ngx_ors_chat_model = ngx_string("model");
+static const ngx_str_t  ngx_ors_answer_model = ngx_string("model");
 
 
 ngx_int_t
-ngx_ors_chat_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
+ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
-    char                        *code;
-    ngx_str_t                   *name;
-    ngx_uint_t                   given;
-    ngx_ors_chat_fault_t         fault;
-    const ngx_ors_chat_cause_t  *cause;
+    char                          *code;
+    ngx_str_t                     *name;
+    ngx_uint_t                     given;
+    ngx_ors_answer_fault_t         fault;
+    const ngx_ors_answer_cause_t  *cause;
 
-    ngx_memzero(&fault, sizeof(ngx_ors_chat_fault_t));
+    ngx_memzero(&fault, sizeof(ngx_ors_answer_fault_t));
 
-    if (node && ngx_ors_chat_fault(&fault, pool, json, node) != NGX_OK) {
+    if (node && ngx_ors_answer_fault(&fault, pool, json, node) != NGX_OK) {
         return NGX_ERROR;
     }
 
     given = status;
-    cause = ngx_ors_chat_cause(&fault);
+    cause = ngx_ors_answer_cause(&fault);
     code = cause ? cause->code : NULL;
 
     if (code) {
@@ -144,13 +144,13 @@ ngx_ors_chat_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
         }
     }
 
-    if (code == NULL && ngx_ors_chat_overflow(&fault, status)) {
+    if (code == NULL && ngx_ors_answer_overflow(&fault, status)) {
         status = 400;
         code = "context_length_exceeded";
     }
 
     if (code == NULL) {
-        code = ngx_ors_chat_status_code(&fault, status);
+        code = ngx_ors_answer_status_code(&fault, status);
     }
 
     if (status == 529) {
@@ -174,7 +174,7 @@ ngx_ors_chat_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     }
 
     if (status == 429 || status == 503) {
-        err->retry = ngx_ors_chat_retry(json, node, &fault.text);
+        err->retry = ngx_ors_answer_retry(json, node, &fault.text);
     }
 
     if (code == NULL) {
@@ -199,7 +199,7 @@ ngx_ors_chat_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
  */
 
 static ngx_int_t
-ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault, ngx_pool_t *pool,
+ngx_ors_answer_fault(ngx_ors_answer_fault_t *fault, ngx_pool_t *pool,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
     u_char               *p, *last;
@@ -219,10 +219,10 @@ ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault, ngx_pool_t *pool,
         node = child;
     }
 
-    ngx_ors_chat_fault_code(fault, json,
-                            ngx_ors_json_find(json, node, "code"));
-    ngx_ors_chat_fault_name(&fault->type, json,
-                            ngx_ors_json_find(json, node, "type"));
+    ngx_ors_answer_fault_code(fault, json,
+                              ngx_ors_json_find(json, node, "code"));
+    ngx_ors_answer_fault_name(&fault->type, json,
+                              ngx_ors_json_find(json, node, "type"));
 
     text = ngx_ors_json_find(json, node, "message");
 
@@ -230,13 +230,13 @@ ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault, ngx_pool_t *pool,
         text = child;
     }
 
-    fault->text.data = ngx_pnalloc(pool, 2 * NGX_ORS_CHAT_TEXT_MAX);
+    fault->text.data = ngx_pnalloc(pool, 2 * NGX_ORS_ANSWER_TEXT_MAX);
     if (fault->text.data == NULL) {
         return NGX_ERROR;
     }
 
     p = fault->text.data;
-    last = p + NGX_ORS_CHAT_TEXT_MAX;
+    last = p + NGX_ORS_ANSWER_TEXT_MAX;
 
     if (text == NULL && child && child->type == ngx_ors_json_array
         && child->count)
@@ -244,15 +244,15 @@ ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault, ngx_pool_t *pool,
         child = ngx_ors_json_first(json, child);
         text = ngx_ors_json_find(json, child, "msg");
 
-        p = ngx_ors_chat_fault_loc(p, last, json,
-                                   ngx_ors_json_find(json, child, "loc"));
+        p = ngx_ors_answer_fault_loc(p, last, json,
+                                     ngx_ors_json_find(json, child, "loc"));
     }
 
     if (text == NULL || text->type != ngx_ors_json_string) {
         return NGX_OK;
     }
 
-    p = ngx_ors_chat_fault_text(p, json, text);
+    p = ngx_ors_answer_fault_text(p, json, text);
 
     fault->text.len = p - fault->text.data;
 
@@ -276,7 +276,7 @@ ngx_ors_chat_fault(ngx_ors_chat_fault_t *fault, ngx_pool_t *pool,
 /* a number, a number in a string, or a name */
 
 static void
-ngx_ors_chat_fault_code(ngx_ors_chat_fault_t *fault, ngx_ors_json_t *json,
+ngx_ors_answer_fault_code(ngx_ors_answer_fault_t *fault, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     int64_t    n;
@@ -297,7 +297,7 @@ ngx_ors_chat_fault_code(ngx_ors_chat_fault_t *fault, ngx_ors_json_t *json,
         n = ngx_atoi(text.data, text.len);
 
         if (n == NGX_ERROR) {
-            ngx_ors_chat_fault_name(&fault->code, json, node);
+            ngx_ors_answer_fault_name(&fault->code, json, node);
             return;
         }
     }
@@ -311,7 +311,7 @@ ngx_ors_chat_fault_code(ngx_ors_chat_fault_t *fault, ngx_ors_json_t *json,
 /* takes only what may stand as a code in our answer */
 
 static void
-ngx_ors_chat_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
+ngx_ors_answer_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     size_t     i;
@@ -319,7 +319,7 @@ ngx_ors_chat_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
     ngx_str_t  text;
 
     if (node == NULL || node->type != ngx_ors_json_string
-        || node->len > NGX_ORS_CHAT_NAME_MAX)
+        || node->len > NGX_ORS_ANSWER_NAME_MAX)
     {
         return;
     }
@@ -343,7 +343,7 @@ ngx_ors_chat_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
 /* "body.messages.0: " from the array of these, as much as goes in */
 
 static u_char *
-ngx_ors_chat_fault_loc(u_char *p, u_char *last, ngx_ors_json_t *json,
+ngx_ors_answer_fault_loc(u_char *p, u_char *last, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     u_char               *start;
@@ -389,12 +389,12 @@ ngx_ors_chat_fault_loc(u_char *p, u_char *last, ngx_ors_json_t *json,
 
 
 /*
- * Decodes the beginning of a string, at most NGX_ORS_CHAT_TEXT_MAX bytes.
+ * Decodes the beginning of a string, at most NGX_ORS_ANSWER_TEXT_MAX bytes.
  * The end may be inside of a character, but not of an escape.
  */
 
 static u_char *
-ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
+ngx_ors_answer_fault_text(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     u_char               *start, *pos, *last;
@@ -402,9 +402,9 @@ ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
 
     head = *node;
 
-    if (head.len > NGX_ORS_CHAT_TEXT_MAX) {
+    if (head.len > NGX_ORS_ANSWER_TEXT_MAX) {
         start = ngx_ors_json_text(json, node);
-        last = start + NGX_ORS_CHAT_TEXT_MAX - 6;
+        last = start + NGX_ORS_ANSWER_TEXT_MAX - 6;
         pos = start;
 
         while (pos < last) {
@@ -424,17 +424,17 @@ ngx_ors_chat_fault_text(u_char *p, ngx_ors_json_t *json,
 }
 
 
-static const ngx_ors_chat_cause_t *
-ngx_ors_chat_cause(ngx_ors_chat_fault_t *fault)
+static const ngx_ors_answer_cause_t *
+ngx_ors_answer_cause(ngx_ors_answer_fault_t *fault)
 {
-    ngx_str_t                   *name;
-    ngx_uint_t                   i;
-    const ngx_ors_chat_cause_t  *cause;
+    ngx_str_t                     *name;
+    ngx_uint_t                     i;
+    const ngx_ors_answer_cause_t  *cause;
 
     for (i = 0; i < 2; i++) {
         name = (i == 0) ? &fault->code : &fault->type;
 
-        for (cause = ngx_ors_chat_causes; cause->name.len; cause++) {
+        for (cause = ngx_ors_answer_causes; cause->name.len; cause++) {
 
             if (cause->name.len == name->len
                 && ngx_memcmp(cause->name.data, name->data, name->len) == 0)
@@ -451,7 +451,7 @@ ngx_ors_chat_cause(ngx_ors_chat_fault_t *fault)
 /* a request that is too long for the model, by what the server says */
 
 static ngx_uint_t
-ngx_ors_chat_overflow(ngx_ors_chat_fault_t *fault, ngx_uint_t status)
+ngx_ors_answer_overflow(ngx_ors_answer_fault_t *fault, ngx_uint_t status)
 {
     const ngx_str_t  *phrase;
 
@@ -459,9 +459,9 @@ ngx_ors_chat_overflow(ngx_ors_chat_fault_t *fault, ngx_uint_t status)
         return 0;
     }
 
-    for (phrase = ngx_ors_chat_overflows; phrase->len; phrase++) {
+    for (phrase = ngx_ors_answer_overflows; phrase->len; phrase++) {
 
-        if (ngx_ors_chat_says(fault, phrase)) {
+        if (ngx_ors_answer_says(fault, phrase)) {
             return 1;
         }
     }
@@ -471,7 +471,7 @@ ngx_ors_chat_overflow(ngx_ors_chat_fault_t *fault, ngx_uint_t status)
 
 
 static ngx_uint_t
-ngx_ors_chat_says(ngx_ors_chat_fault_t *fault, const ngx_str_t *phrase)
+ngx_ors_answer_says(ngx_ors_answer_fault_t *fault, const ngx_str_t *phrase)
 {
     if (fault->text.len < phrase->len) {
         return 0;
@@ -487,7 +487,7 @@ ngx_ors_chat_says(ngx_ors_chat_fault_t *fault, const ngx_str_t *phrase)
 /* the code for a status; NULL: the name that the server gave */
 
 static char *
-ngx_ors_chat_status_code(ngx_ors_chat_fault_t *fault, ngx_uint_t status)
+ngx_ors_answer_status_code(ngx_ors_answer_fault_t *fault, ngx_uint_t status)
 {
     switch (status) {
 
@@ -499,7 +499,7 @@ ngx_ors_chat_status_code(ngx_ors_chat_fault_t *fault, ngx_uint_t status)
 
     case 404:
 
-        if (ngx_ors_chat_says(fault, &ngx_ors_chat_model)) {
+        if (ngx_ors_answer_says(fault, &ngx_ors_answer_model)) {
             return "model_not_found";
         }
 

@@ -8,8 +8,8 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_error.h>
-#include <ngx_ors_chat_retry.h>
+#include <ngx_ors_answer_error.h>
+#include <ngx_ors_answer_retry.h>
 
 
 static void test_times(void);
@@ -177,7 +177,7 @@ test_times(void)
         text.data = p;
         text.len = len;
 
-        is_int(ngx_ors_chat_retry_time(&text, times[i].unit), times[i].ms,
+        is_int(ngx_ors_answer_retry_time(&text, times[i].unit), times[i].ms,
                "\"%s\", unit %d", times[i].text, (int) times[i].unit);
 
         free(p);
@@ -215,10 +215,10 @@ test_errors(void)
 
         err.retry = 77;
 
-        rc = ngx_ors_chat_error(&err, pool, errors[i].status
+        rc = ngx_ors_answer_error(&err, pool, errors[i].status
                                             ? errors[i].status : 429,
-                                errors[i].body ? &json : NULL,
-                                errors[i].body ? json.nodes : NULL);
+                                  errors[i].body ? &json : NULL,
+                                  errors[i].body ? json.nodes : NULL);
 
         is_int(rc, NGX_OK, "%s: rc", errors[i].name);
         is_int(err.retry, errors[i].ms, "%s", errors[i].name);
@@ -241,7 +241,7 @@ test_tell(void)
         ngx_ors_error_set(&err, pool, 429, "c", "%s", tells[i].message);
         err.retry = tells[i].ms;
 
-        is_int(ngx_ors_chat_retry_tell(&err, pool), NGX_OK, "tell, %d",
+        is_int(ngx_ors_answer_retry_tell(&err, pool), NGX_OK, "tell, %d",
                (int) i);
         is_str(&err.message, tells[i].told, "told, %d", (int) i);
 
@@ -262,7 +262,7 @@ test_memory(void)
     err.retry = 1;
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_chat_retry_tell(&err, pool), NGX_ERROR, "no memory");
+    is_int(ngx_ors_answer_retry_tell(&err, pool), NGX_ERROR, "no memory");
     ngx_ors_test_fail_after(0);
 
     is_str(&err.message, "m", "no memory: as it was");

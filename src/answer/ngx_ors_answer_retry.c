@@ -6,10 +6,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_retry.h>
+#include <ngx_ors_answer_retry.h>
 
 
-#define NGX_ORS_CHAT_RETRY_WORDS  " Try again in ms."
+#define NGX_ORS_ANSWER_RETRY_WORDS  " Try again in ms."
 
 
 /* a field with a time, or a unit; a unit is in ms */
@@ -17,22 +17,22 @@
 typedef struct {
     ngx_str_t     name;
     ngx_uint_t    unit;
-} ngx_ors_chat_retry_unit_t;
+} ngx_ors_answer_retry_unit_t;
 
 
-static ngx_uint_t ngx_ors_chat_retry_object(ngx_ors_json_t *json,
+static ngx_uint_t ngx_ors_answer_retry_object(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object);
-static ngx_uint_t ngx_ors_chat_retry_text(ngx_str_t *text);
-static ngx_uint_t ngx_ors_chat_retry_phrase(ngx_str_t *text,
+static ngx_uint_t ngx_ors_answer_retry_text(ngx_str_t *text);
+static ngx_uint_t ngx_ors_answer_retry_phrase(ngx_str_t *text,
     const ngx_str_t *phrase, ngx_uint_t unit);
-static u_char *ngx_ors_chat_retry_number(u_char *p, u_char *last,
+static u_char *ngx_ors_answer_retry_number(u_char *p, u_char *last,
     uint64_t *n);
-static u_char *ngx_ors_chat_retry_word(u_char *p, u_char *last,
+static u_char *ngx_ors_answer_retry_word(u_char *p, u_char *last,
     ngx_uint_t *unit);
-static ngx_uint_t ngx_ors_chat_retry_told(ngx_str_t *text);
+static ngx_uint_t ngx_ors_answer_retry_told(ngx_str_t *text);
 
 
-static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_fields[] = {
+static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_fields[] = {
     { ngx_string("retry_after"), 1000 },
     { ngx_string("retry_after_seconds"), 1000 },
     { ngx_string("retry_after_ms"), 1 },
@@ -41,7 +41,7 @@ static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_fields[] = {
 };
 
 
-static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_units[] = {
+static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_units[] = {
     { ngx_string("ms"), 1 },
     { ngx_string("millisecond"), 1 },
     { ngx_string("milliseconds"), 1 },
@@ -63,7 +63,7 @@ static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_units[] = {
 
 /* what a time stands behind, in lower case; some of them mean seconds */
 
-static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_phrases[] = {
+static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_phrases[] = {
     { ngx_string("try again in "), 0 },
     { ngx_string("try again after "), 0 },
     { ngx_string("retry after "), 1000 },
@@ -75,7 +75,7 @@ static const ngx_ors_chat_retry_unit_t  ngx_ors_chat_retry_phrases[] = {
 
 
 ngx_uint_t
-ngx_ors_chat_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+ngx_ors_answer_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *text)
 {
     ngx_uint_t            i, retry;
@@ -92,10 +92,10 @@ ngx_ors_chat_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     }
 
     if (node == NULL) {
-        return ngx_ors_chat_retry_text(text);
+        return ngx_ors_answer_retry_text(text);
     }
 
-    retry = ngx_ors_chat_retry_object(json, node);
+    retry = ngx_ors_answer_retry_object(json, node);
     error = ngx_ors_json_find(json, node, "error");
 
     if (error == NULL || error->type != ngx_ors_json_object) {
@@ -103,7 +103,7 @@ ngx_ors_chat_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     }
 
     if (retry == 0) {
-        retry = ngx_ors_chat_retry_object(json, error);
+        retry = ngx_ors_answer_retry_object(json, error);
     }
 
     for (i = 0; retry == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
@@ -114,7 +114,7 @@ ngx_ors_chat_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
         }
 
         if (inside->type != ngx_ors_json_array) {
-            retry = ngx_ors_chat_retry_object(json, inside);
+            retry = ngx_ors_answer_retry_object(json, inside);
             continue;
         }
 
@@ -122,23 +122,23 @@ ngx_ors_chat_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
              inside && retry == 0;
              inside = ngx_ors_json_next(json, inside))
         {
-            retry = ngx_ors_chat_retry_object(json, inside);
+            retry = ngx_ors_answer_retry_object(json, inside);
         }
     }
 
-    return retry ? retry : ngx_ors_chat_retry_text(text);
+    return retry ? retry : ngx_ors_answer_retry_text(text);
 }
 
 
 static ngx_uint_t
-ngx_ors_chat_retry_object(ngx_ors_json_t *json, ngx_ors_json_node_t *object)
+ngx_ors_answer_retry_object(ngx_ors_json_t *json, ngx_ors_json_node_t *object)
 {
-    ngx_str_t                         text;
-    ngx_uint_t                        retry;
-    ngx_ors_json_node_t              *node;
-    const ngx_ors_chat_retry_unit_t  *field;
+    ngx_str_t                           text;
+    ngx_uint_t                          retry;
+    ngx_ors_json_node_t                *node;
+    const ngx_ors_answer_retry_unit_t  *field;
 
-    for (field = ngx_ors_chat_retry_fields; field->name.len; field++) {
+    for (field = ngx_ors_answer_retry_fields; field->name.len; field++) {
         node = ngx_ors_json_get(json, object, field->name.data,
                                 field->name.len);
 
@@ -150,7 +150,7 @@ ngx_ors_chat_retry_object(ngx_ors_json_t *json, ngx_ors_json_node_t *object)
 
         ngx_ors_json_raw(json, node, &text);
 
-        retry = ngx_ors_chat_retry_time(&text, field->unit);
+        retry = ngx_ors_answer_retry_time(&text, field->unit);
 
         if (retry) {
             return retry;
@@ -162,13 +162,13 @@ ngx_ors_chat_retry_object(ngx_ors_json_t *json, ngx_ors_json_node_t *object)
 
 
 static ngx_uint_t
-ngx_ors_chat_retry_text(ngx_str_t *text)
+ngx_ors_answer_retry_text(ngx_str_t *text)
 {
-    ngx_uint_t                        retry;
-    const ngx_ors_chat_retry_unit_t  *phrase;
+    ngx_uint_t                          retry;
+    const ngx_ors_answer_retry_unit_t  *phrase;
 
-    for (phrase = ngx_ors_chat_retry_phrases; phrase->name.len; phrase++) {
-        retry = ngx_ors_chat_retry_phrase(text, &phrase->name, phrase->unit);
+    for (phrase = ngx_ors_answer_retry_phrases; phrase->name.len; phrase++) {
+        retry = ngx_ors_answer_retry_phrase(text, &phrase->name, phrase->unit);
 
         if (retry) {
             return retry;
@@ -182,7 +182,7 @@ ngx_ors_chat_retry_text(ngx_str_t *text)
 /* the first time behind the phrase, wherever that stands */
 
 static ngx_uint_t
-ngx_ors_chat_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
+ngx_ors_answer_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
     ngx_uint_t unit)
 {
     u_char      *p, *last;
@@ -204,7 +204,7 @@ ngx_ors_chat_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
         rest.data = p;
         rest.len = last - p;
 
-        retry = ngx_ors_chat_retry_time(&rest, unit);
+        retry = ngx_ors_answer_retry_time(&rest, unit);
 
         if (retry) {
             return retry;
@@ -216,7 +216,7 @@ ngx_ors_chat_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
 
 
 ngx_uint_t
-ngx_ors_chat_retry_time(ngx_str_t *text, ngx_uint_t unit)
+ngx_ors_answer_retry_time(ngx_str_t *text, ngx_uint_t unit)
 {
     u_char      *p, *last, *end;
     uint64_t     n, retry;
@@ -231,13 +231,13 @@ ngx_ors_chat_retry_time(ngx_str_t *text, ngx_uint_t unit)
     /* "1m30s" and "1 minute 30 seconds" have two numbers */
 
     for ( ;; ) {
-        end = ngx_ors_chat_retry_number(p, last, &n);
+        end = ngx_ors_answer_retry_number(p, last, &n);
 
         if (end == NULL) {
             break;
         }
 
-        p = ngx_ors_chat_retry_word(end, last, &scale);
+        p = ngx_ors_answer_retry_word(end, last, &scale);
 
         if (scale == 0) {
 
@@ -264,14 +264,14 @@ ngx_ors_chat_retry_time(ngx_str_t *text, ngx_uint_t unit)
         }
     }
 
-    return (retry > NGX_ORS_CHAT_RETRY_MAX) ? 0 : retry;
+    return (retry > NGX_ORS_ANSWER_RETRY_MAX) ? 0 : retry;
 }
 
 
 /* in thousandths, digits behind those are left out; NULL: there is none */
 
 static u_char *
-ngx_ors_chat_retry_number(u_char *p, u_char *last, uint64_t *n)
+ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
 {
     u_char      *start;
     ngx_uint_t   decimals;
@@ -280,7 +280,7 @@ ngx_ors_chat_retry_number(u_char *p, u_char *last, uint64_t *n)
 
     for (start = p; p < last && *p >= '0' && *p <= '9'; p++) {
 
-        if (*n <= NGX_ORS_CHAT_RETRY_MAX) {
+        if (*n <= NGX_ORS_ANSWER_RETRY_MAX) {
             *n = *n * 10 + (*p - '0');
         }
     }
@@ -316,10 +316,10 @@ ngx_ors_chat_retry_number(u_char *p, u_char *last, uint64_t *n)
  */
 
 static u_char *
-ngx_ors_chat_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
+ngx_ors_answer_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
 {
-    u_char                           *word, *end;
-    const ngx_ors_chat_retry_unit_t  *u;
+    u_char                             *word, *end;
+    const ngx_ors_answer_retry_unit_t  *u;
 
     *unit = 0;
 
@@ -336,7 +336,7 @@ ngx_ors_chat_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
         return p;
     }
 
-    for (u = ngx_ors_chat_retry_units; u->name.len; u++) {
+    for (u = ngx_ors_answer_retry_units; u->name.len; u++) {
 
         if (u->name.len == (size_t) (end - word)
             && ngx_strncasecmp(word, u->name.data, u->name.len) == 0)
@@ -351,18 +351,18 @@ ngx_ors_chat_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
 
 
 ngx_int_t
-ngx_ors_chat_retry_tell(ngx_ors_error_t *err, ngx_pool_t *pool)
+ngx_ors_answer_retry_tell(ngx_ors_error_t *err, ngx_pool_t *pool)
 {
     u_char     *p, *start;
     ngx_str_t  *text;
 
     text = &err->message;
 
-    if (err->retry == 0 || ngx_ors_chat_retry_told(text)) {
+    if (err->retry == 0 || ngx_ors_answer_retry_told(text)) {
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(pool, text->len + sizeof(NGX_ORS_CHAT_RETRY_WORDS)
+    p = ngx_pnalloc(pool, text->len + sizeof(NGX_ORS_ANSWER_RETRY_WORDS)
                           + NGX_INT_T_LEN);
     if (p == NULL) {
         return NGX_ERROR;
@@ -390,7 +390,7 @@ ngx_ors_chat_retry_tell(ngx_ors_error_t *err, ngx_pool_t *pool)
 /* as Codex reads it: one number, of seconds or milliseconds */
 
 static ngx_uint_t
-ngx_ors_chat_retry_told(ngx_str_t *text)
+ngx_ors_answer_retry_told(ngx_str_t *text)
 {
     u_char      *p, *last, *end;
     uint64_t     n;
@@ -409,13 +409,13 @@ ngx_ors_chat_retry_told(ngx_str_t *text)
         }
 
         p += phrase.len;
-        end = ngx_ors_chat_retry_number(p, last, &n);
+        end = ngx_ors_answer_retry_number(p, last, &n);
 
         if (end == NULL) {
             continue;
         }
 
-        (void) ngx_ors_chat_retry_word(end, last, &unit);
+        (void) ngx_ors_answer_retry_word(end, last, &unit);
 
         if (unit == 1 || unit == 1000) {
             return 1;
