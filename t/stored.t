@@ -269,6 +269,11 @@ is_deeply([ map { $_->{id} }
                      "?order=asc&limit=2&before=$all[4]")->{data} } ],
           [ @all[2, 3] ], 'a page before');
 
+is_deeply([ map { $_->{id} }
+            @{ items('ann', $third->{id}, '?order=asc&limit=2&after='
+                     . ($all[1] =~ s/_/%5f/r))->{data} } ],
+          [ @all[2, 3] ], 'arguments may have escapes');
+
 error_ok(as('ann', GET => "/v1/responses/$third->{id}/input_items?$_->[0]"),
          400, $_->[0], code => 'invalid_value', param => $_->[1])
     for [ 'limit=0', 'limit' ], [ 'limit=101', 'limit' ],

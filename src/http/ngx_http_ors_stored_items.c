@@ -11,6 +11,8 @@
 #include <ngx_ors_snapshot.h>
 
 
+static ngx_int_t ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name,
+    size_t len, ngx_str_t *value);
 static ngx_int_t ngx_http_ors_stored_chain(ngx_http_ors_stored_t *st,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_stored_alone(ngx_http_ors_stored_t *st,
@@ -21,17 +23,30 @@ static ngx_int_t ngx_http_ors_stored_turn(ngx_http_ors_stored_t *st,
     ngx_str_t *value, ngx_uint_t newest);
 
 
+#define ngx_http_ors_stored_args(r, name, value)                              \
+    ngx_http_ors_stored_arg(r, (u_char *) name, sizeof(name) - 1, value)
+
+
 /* GET responses/{id}/input_items */
 
 ngx_int_t
 ngx_http_ors_stored_items(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
 {
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
+    ngx_int_t                rc;
+    ngx_http_request_t      *r;
+    ngx_ors_listing_args_t   args;
 
     r = st->request;
 
-    rc = ngx_ors_listing_init(&st->list, &r->args, r->pool, &st->error);
+    if (ngx_http_ors_stored_args(r, "order", &args.order) != NGX_OK
+        || ngx_http_ors_stored_args(r, "limit", &args.limit) != NGX_OK
+        || ngx_http_ors_stored_args(r, "after", &args.after) != NGX_OK
+        || ngx_http_ors_stored_args(r, "before", &args.before) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_ors_listing_init(&st->list, &args, r->pool, &st->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_http_ors_stored_refuse(st);
@@ -43,6 +58,35 @@ ngx_http_ors_stored_items(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
 
     return ngx_http_ors_stored_post(st, ngx_ors_store_chain, "r",
                                     ngx_http_ors_stored_chain);
+}
+
+
+/* an argument of the client, decoded; without it data is NULL */
+
+static ngx_int_t
+ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name, size_t len,
+    ngx_str_t *value)
+{
+    u_char  *src, *dst;
+
+    ngx_str_null(value);
+
+    if (ngx_http_arg(r, name, len, value) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    src = value->data;
+
+    dst = ngx_pnalloc(r->pool, value->len + 1);
+    if (dst == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->data = dst;
+    ngx_unescape_uri(&dst, &src, value->len, 0);
+    value->len = dst - value->data;
+
+    return NGX_OK;
 }
 
 

@@ -9,7 +9,6 @@
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_stored.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_query.h>
 #include <ngx_ors_snapshot.h>
 
 
@@ -43,19 +42,12 @@ ngx_int_t
 ngx_http_ors_stored_retrieve(ngx_http_ors_stored_t *st,
     ngx_ors_store_job_t *job)
 {
-    ngx_int_t  rc;
     ngx_str_t  value;
 
     static ngx_str_t  no = ngx_string("false");
 
-    rc = ngx_ors_query_find(&st->request->args, st->request->pool, "stream",
-                            &value);
-
-    if (rc == NGX_ERROR) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (value.len
+    if (ngx_http_arg(st->request, (u_char *) "stream", 6, &value) == NGX_OK
+        && value.len
         && (value.len != no.len
             || ngx_memcmp(value.data, no.data, no.len) != 0))
     {

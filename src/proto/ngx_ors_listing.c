@@ -8,13 +8,12 @@
 #include <ngx_core.h>
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
-#include <ngx_ors_query.h>
 
 
 static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
-    ngx_str_t *args, ngx_ors_error_t *err);
+    ngx_str_t *value, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_listing_limit(ngx_ors_listing_t *list,
-    ngx_str_t *args, ngx_ors_error_t *err);
+    ngx_str_t *value, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
     ngx_str_t *items);
 static ngx_int_t ngx_ors_listing_take(ngx_ors_listing_t *list,
@@ -36,33 +35,21 @@ static void ngx_ors_listing_id(ngx_ors_out_t *out,
 
 
 ngx_int_t
-ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *args,
+ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_ors_listing_args_t *args,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
-    ngx_int_t  rc;
-
     ngx_memzero(list, sizeof(ngx_ors_listing_t));
 
     list->pool = pool;
-
-    rc = ngx_ors_listing_order(list, args, err);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_listing_limit(list, args, err);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (ngx_ors_query_find(args, pool, "after", &list->after) == NGX_ERROR
-        || ngx_ors_query_find(args, pool, "before", &list->before)
-           == NGX_ERROR)
-    {
-        return NGX_ERROR;
-    }
-
+    list->after = args->after;
+    list->before = args->before;
     list->begun = (list->after.len == 0);
+
+    if (ngx_ors_listing_order(list, &args->order, err) != NGX_OK
+        || ngx_ors_listing_limit(list, &args->limit, err) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
 
     list->entries = ngx_palloc(pool, list->limit
                                      * sizeof(ngx_ors_listing_entry_t));
@@ -72,24 +59,19 @@ ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *args,
 
 
 static ngx_int_t
-ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *args,
+ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *value,
     ngx_ors_error_t *err)
 {
-    ngx_int_t  rc;
-    ngx_str_t  value;
-
-    rc = ngx_ors_query_find(args, list->pool, "order", &value);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    if (value->data == NULL) {
+        return NGX_OK;
     }
 
-    if (value.len == 3 && ngx_memcmp(value.data, "asc", 3) == 0) {
+    if (value->len == 3 && ngx_memcmp(value->data, "asc", 3) == 0) {
         list->ascending = 1;
         return NGX_OK;
     }
 
-    if (value.len == 4 && ngx_memcmp(value.data, "desc", 4) == 0) {
+    if (value->len == 4 && ngx_memcmp(value->data, "desc", 4) == 0) {
         return NGX_OK;
     }
 
@@ -102,21 +84,17 @@ ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *args,
 
 
 static ngx_int_t
-ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *args,
+ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *value,
     ngx_ors_error_t *err)
 {
-    ngx_int_t  rc, n;
-    ngx_str_t  value;
+    ngx_int_t  n;
 
-    list->limit = NGX_ORS_LISTING_LIMIT;
-
-    rc = ngx_ors_query_find(args, list->pool, "limit", &value);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+    if (value->data == NULL) {
+        list->limit = NGX_ORS_LISTING_LIMIT;
+        return NGX_OK;
     }
 
-    n = ngx_atoi(value.data, value.len);
+    n = ngx_atoi(value->data, value->len);
 
     if (n >= 1 && n <= NGX_ORS_LISTING_LIMIT_MAX) {
         list->limit = n;

@@ -4,15 +4,14 @@
  */
 
 
-/* bytes below the protocol: frames, compressed bodies, queries, blobs */
+/* bytes below the protocol: frames, compressed bodies, lists, blobs */
 
 
 #include <ngx_ors_inflate.h>
-#include <ngx_ors_listing.h>
-#include <ngx_ors_query.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_sse.h>
+#include <ngx_ors_test_listing.h>
 #include <zlib.h>
 
 #include "cost.h"
@@ -20,7 +19,6 @@
 
 static ngx_int_t cost_frames(cost_t *cost);
 static ngx_int_t cost_listing(cost_t *cost);
-static ngx_int_t cost_query(cost_t *cost);
 static ngx_int_t cost_record(cost_t *cost);
 static ngx_int_t cost_sealed(cost_t *cost);
 static ngx_int_t cost_inflate(cost_t *cost);
@@ -74,24 +72,10 @@ static const cost_row_t  cost_listing_rows[] = {
     { "items with escaped ids", 300, "limit=100\n", ",{'id':'\\u006d#'}",
       "" },
     { "turns", 400, "limit=100\n", "{'id':'m#'}\n", "" },
-    { "turns behind a cursor", 400, "limit=100&after=m0\n", "{'id':'m#'}\n",
+    { "turns after a cursor", 400, "limit=100&after=m0\n", "{'id':'m#'}\n",
       "" },
     { "keys of an item", 1000, "limit=100\n{'id':'m'", ",'x#':1", "}" },
     { "numbers in an item", 2000, "limit=100\n{'id':'m','x':[", ",1", "]}" },
-
-    { NULL }
-};
-
-
-static const cost_row_t  cost_query_rows[] = {
-
-    { "typical", 20, "stream=true", "&include[]=reasoning", "&after=a" },
-
-    { "arguments", 1000, "a=1", "&a", "&after=a" },
-    { "empty arguments", 2000, "", "&", "after=a" },
-    { "arguments of the same length", 600, "a=1", "&aftea", "&after=a" },
-    { "an escaped value", 1000, "after=", "%61", "" },
-    { "a long value", 3000, "after=", "a", "" },
 
     { NULL }
 };
@@ -123,7 +107,6 @@ static const cost_row_t  cost_inflate_rows[] = {
 const cost_group_t  cost_others[] = {
     { "frames", cost_frames, cost_pieces, cost_frames_rows },
     { "listing", cost_listing, cost_one, cost_listing_rows },
-    { "query", cost_query, cost_one, cost_query_rows },
     { "record", cost_record, cost_one, cost_record_rows },
     { "sealed content", cost_sealed, cost_one, cost_sealed_rows },
     { "compressed body", cost_inflate, cost_one, cost_inflate_rows },
@@ -168,12 +151,13 @@ cost_frames(cost_t *cost)
 static ngx_int_t
 cost_listing(cost_t *cost)
 {
-    u_char              *p, *last, *end;
-    ngx_int_t            rc;
-    ngx_str_t            line, owner;
-    ngx_ors_out_t        out;
-    ngx_ors_error_t      err;
-    ngx_ors_listing_t    list;
+    u_char                  *p, *last, *end;
+    ngx_int_t                rc;
+    ngx_str_t                line, owner;
+    ngx_ors_out_t            out;
+    ngx_ors_error_t          err;
+    ngx_ors_listing_t        list;
+    ngx_ors_listing_args_t   args;
 
     ngx_str_set(&owner, "resp_abcdefghijklmnopqrstuvwx");
 
@@ -183,7 +167,9 @@ cost_listing(cost_t *cost)
     line.data = cost->text;
     line.len = last - cost->text;
 
-    if (ngx_ors_listing_init(&list, &line, cost->pool, &err) != NGX_OK) {
+    ngx_ors_test_listing_args(&line, &args);
+
+    if (ngx_ors_listing_init(&list, &args, cost->pool, &err) != NGX_OK) {
         return NGX_DECLINED;
     }
 
@@ -208,20 +194,6 @@ cost_listing(cost_t *cost)
     rc = ngx_ors_listing_render(&list, &out, &err);
 
     return (rc == NGX_OK) ? ngx_ors_out_drop(&out) : rc;
-}
-
-
-static ngx_int_t
-cost_query(cost_t *cost)
-{
-    ngx_str_t          args;
-    ngx_ors_error_t    err;
-    ngx_ors_listing_t  list;
-
-    args.data = cost->text;
-    args.len = cost->len;
-
-    return ngx_ors_listing_init(&list, &args, cost->pool, &err);
 }
 
 

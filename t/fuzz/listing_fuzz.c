@@ -14,7 +14,7 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_listing.h>
+#include <ngx_ors_test_listing.h>
 
 
 #define LISTING_FUZZ_TURNS  8
@@ -103,17 +103,20 @@ static ngx_int_t
 listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
     ngx_pool_t *pool, ngx_ors_out_t *out)
 {
-    u_char           *copy;
-    ngx_int_t         rc;
-    ngx_str_t         items;
-    ngx_uint_t        i, n;
-    ngx_ors_error_t   err;
+    u_char                  *copy;
+    ngx_int_t                rc;
+    ngx_str_t                items;
+    ngx_uint_t               i, n;
+    ngx_ors_error_t          err;
+    ngx_ors_listing_args_t   args;
 
     static ngx_str_t  owner = ngx_string("resp_0123456789abcdefghijklmn");
 
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
-    rc = ngx_ors_listing_init(list, &f->args, pool, &err);
+    ngx_ors_test_listing_args(&f->args, &args);
+
+    rc = ngx_ors_listing_init(list, &args, pool, &err);
 
     if (rc != NGX_OK) {
         listing_fuzz_error((rc == NGX_DECLINED) ? &err : NULL);

@@ -8,8 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_listing.h>
-#include <ngx_ors_query.h>
+#include <ngx_ors_test_listing.h>
 
 
 typedef struct {
@@ -25,7 +24,6 @@ typedef struct {
 } form_t;
 
 
-static void test_query(ngx_pool_t *pool);
 static void test_pages(ngx_pool_t *pool);
 static void test_forms(ngx_pool_t *pool);
 static void test_twice(ngx_pool_t *pool);
@@ -64,7 +62,7 @@ static page_t  pages[] = {
     { "limit=2&after=fco_twoi2", "rs_twoi1 msg_twoi0", "true" },
     { "limit=2&after=q-2", "msg_onei0", "false" },
     { "after=msg_onei0", "", "false" },
-    { "after=q%2d2&order=asc", "msg_one1 msg_twoi0 rs_twoi1 fco_twoi2",
+    { "after=q-2&order=asc", "msg_one1 msg_twoi0 rs_twoi1 fco_twoi2",
       "false" },
     { "before=q-2&order=asc", "msg_onei0", "false" },
     { "before=fco_twoi2", "", "false" },
@@ -160,7 +158,6 @@ main(void)
 
     pool = ngx_ors_test_pool();
 
-    test_query(pool);
     test_pages(pool);
     test_forms(pool);
     test_twice(pool);
@@ -170,29 +167,6 @@ main(void)
     ngx_destroy_pool(pool);
 
     return done_testing();
-}
-
-
-static void
-test_query(ngx_pool_t *pool)
-{
-    ngx_str_t  value;
-
-    static ngx_str_t  args = ngx_string("ab=1&a=%41+%2&b&=c&a=2&e=");
-    static ngx_str_t  none = ngx_null_string;
-
-    is_int(ngx_ors_query_find(&args, pool, "a", &value), NGX_OK,
-           "an argument is found");
-    is_str(&value, "A %2", "the first of its name, decoded");
-
-    is_int(ngx_ors_query_find(&args, pool, "e", &value), NGX_OK,
-           "one without a value, too");
-    is_str(&value, "", "it is empty");
-
-    is_int(ngx_ors_query_find(&args, pool, "b", &value), NGX_DECLINED,
-           "a name alone is no argument");
-    is_int(ngx_ors_query_find(&none, pool, "b", &value), NGX_DECLINED,
-           "nor is nothing");
 }
 
 
@@ -287,15 +261,16 @@ test_pages(ngx_pool_t *pool)
 static void
 test_forms(ngx_pool_t *pool)
 {
-    u_char             *p;
-    form_t             *form;
-    ngx_str_t           text, args;
-    ngx_ors_out_t       out;
-    ngx_ors_error_t     err;
-    ngx_ors_listing_t   list;
+    u_char                 *p;
+    form_t                 *form;
+    ngx_str_t               text;
+    ngx_ors_out_t           out;
+    ngx_ors_error_t         err;
+    ngx_ors_listing_t       list;
+    ngx_ors_listing_args_t  args;
 
     for (form = forms; form->item; form++) {
-        ngx_str_null(&args);
+        ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
         ngx_ors_out_init(&out, pool, 64);
 
         if (ngx_ors_listing_init(&list, &args, pool, &err) != NGX_OK
@@ -318,7 +293,7 @@ test_forms(ngx_pool_t *pool)
 
     /* an id that is not ours is long, or would end a string */
 
-    ngx_str_null(&args);
+    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
     ngx_ors_out_init(&out, pool, 64);
     (void) ngx_ors_listing_init(&list, &args, pool, &err);
     (void) add(&list, "{\"role\":\"user\"}",
@@ -339,15 +314,17 @@ test_forms(ngx_pool_t *pool)
 static void
 test_twice(ngx_pool_t *pool)
 {
-    char                item[64];
-    ngx_int_t           rc;
-    ngx_str_t           args;
-    ngx_uint_t          i, n, turn;
-    ngx_ors_out_t       out;
-    ngx_ors_error_t     err;
-    ngx_ors_listing_t   list;
+    char                    item[64];
+    ngx_int_t               rc;
+    ngx_uint_t              i, n, turn;
+    ngx_ors_out_t           out;
+    ngx_ors_error_t         err;
+    ngx_ors_listing_t       list;
+    ngx_ors_listing_args_t  args;
 
-    ngx_str_set(&args, "order=asc&limit=7");
+    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
+    ngx_str_set(&args.order, "asc");
+    ngx_str_set(&args.limit, "7");
     n = 0;
 
     do {
@@ -365,10 +342,10 @@ test_twice(ngx_pool_t *pool)
 
         rc = ngx_ors_listing_render(&list, &out, &err);
 
-        args.data = ngx_pnalloc(pool, 64);
-        args.len = snprintf((char *) args.data, 64,
-                            "order=asc&limit=7&after=%d",
-                            (int) list.n > 0 ? (int) (n + list.n - 1) : 0);
+        args.after.data = ngx_pnalloc(pool, 64);
+        args.after.len = snprintf((char *) args.after.data, 64, "%d",
+                                  (int) list.n > 0 ? (int) (n + list.n - 1)
+                                                   : 0);
         n += list.n;
 
     } while (rc == NGX_OK && list.more && n < 1000);
@@ -381,16 +358,16 @@ test_twice(ngx_pool_t *pool)
 static void
 test_broken(ngx_pool_t *pool)
 {
-    ngx_str_t          args;
-    ngx_uint_t         i;
-    ngx_ors_error_t    err;
-    ngx_ors_listing_t  list;
+    ngx_uint_t              i;
+    ngx_ors_error_t         err;
+    ngx_ors_listing_t       list;
+    ngx_ors_listing_args_t  args;
 
     static char  *broken[] = {
         "{", "1", "{},\"a\"", "{},", "],[", "null", " ", NULL
     };
 
-    ngx_str_null(&args);
+    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
 
     for (i = 0; broken[i]; i++) {
         (void) ngx_ors_listing_init(&list, &args, pool, &err);
@@ -452,16 +429,19 @@ static ngx_int_t
 list_turns(ngx_ors_listing_t *list, char *args, ngx_pool_t *pool,
     ngx_ors_error_t *err)
 {
-    ngx_int_t   rc;
-    ngx_str_t   str;
-    ngx_uint_t  i, n;
+    ngx_int_t               rc;
+    ngx_str_t               str;
+    ngx_uint_t              i, n;
+    ngx_ors_listing_args_t  values;
 
     static char  *owners[] = { "resp_one", "resp_one", "resp_two" };
 
     str.data = (u_char *) args;
     str.len = ngx_strlen(args);
 
-    rc = ngx_ors_listing_init(list, &str, pool, err);
+    ngx_ors_test_listing_args(&str, &values);
+
+    rc = ngx_ors_listing_init(list, &values, pool, err);
 
     for (i = 0; i < 3 && rc == NGX_OK; i++) {
         n = list->ascending ? i : 2 - i;
