@@ -37,7 +37,7 @@ ngx_ors_verify_chat(ngx_ors_verify_t *verify)
         return rc;
     }
 
-    rc = ngx_ors_verify_check(verify, &verify->sse.data,
+    rc = ngx_ors_verify_check(verify, &verify->answer->sse.data,
                               verify->endpoint->event);
 
     if (rc == NGX_OK) {
@@ -48,7 +48,7 @@ ngx_ors_verify_chat(ngx_ors_verify_t *verify)
         return rc;
     }
 
-    ngx_ors_verify_event_lines(&verify->sse.data);
+    ngx_ors_verify_event_lines(&verify->answer->sse.data);
 
     root = verify->json.nodes;
 
@@ -77,8 +77,8 @@ ngx_ors_verify_chat_error(ngx_ors_verify_t *verify)
 
     static ngx_str_t  key = ngx_string("\"error\"");
 
-    data = &verify->sse.data;
-    event = &verify->sse.event;
+    data = &verify->answer->sse.data;
+    event = &verify->answer->sse.event;
 
     named = (event->len == 5 && ngx_memcmp(event->data, "error", 5) == 0);
 

@@ -573,6 +573,14 @@ ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code, const char *fmt, ...)
 
     (void) ngx_ors_error_set(&verify->error, verify->pool, 502, code, "%V",
                              &text);
+
+    return ngx_ors_verify_refused(verify);
+}
+
+
+ngx_int_t
+ngx_ors_verify_refused(ngx_ors_verify_t *verify)
+{
     verify->refused = 1;
 
     ngx_log_error(NGX_LOG_ERR, verify->log, 0,

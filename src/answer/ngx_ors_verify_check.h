@@ -38,12 +38,15 @@ ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
 
 /*
- * Sets verify->error to a finding of ours: 502, "code" is static text, the
- * message says why.  It is logged, so it must hold nothing of the answer but
+ * Sets verify->error to a violation: 502, "code" is static text, the message
+ * says why.  The message is logged, so it must hold nothing of the answer but
  * names.  Always returns NGX_DECLINED.
  */
 ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code,
     const char *fmt, ...);
+
+/* The answer is refused with verify->error, which is logged.  NGX_DECLINED. */
+ngx_int_t ngx_ors_verify_refused(ngx_ors_verify_t *verify);
 
 
 #endif /* _NGX_ORS_VERIFY_CHECK_H_INCLUDED_ */

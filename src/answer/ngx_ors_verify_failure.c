@@ -16,41 +16,38 @@
 
 static ngx_int_t ngx_ors_verify_failure_error(ngx_ors_verify_t *verify);
 static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
-static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify,
+    ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
 
 
 ngx_int_t
-ngx_ors_verify_failure(ngx_ors_verify_t *verify)
+ngx_ors_verify_failure(ngx_ors_verify_t *verify, ngx_str_t *text)
 {
     ngx_int_t        rc;
-    ngx_str_t        text;
     ngx_uint_t       status;
     ngx_ors_error_t  err;
 
-    text.data = verify->gathered.pos;
-    text.len = verify->gathered.last - verify->gathered.pos;
-
-    rc = ngx_ors_verify_validate(verify, &text, &ngx_ors_fields_error, &err);
+    rc = ngx_ors_verify_validate(verify, text, &ngx_ors_fields_error, &err);
 
     if (rc == NGX_ERROR || ngx_ors_verify_failure_error(verify) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    status = verify->upstream_status;
+    status = verify->answer->status;
 
     if (verify->policy->mask) {
         ngx_ors_mask_answer(&verify->error, status);
 
     } else if (rc == NGX_OK && status >= 400 && status < 600) {
-        return ngx_ors_verify_failure_pass(verify);
+        return ngx_ors_verify_failure_pass(verify, text);
     }
 
     return ngx_ors_verify_failed(verify);
 }
 
 
-/* a redirect is no failure of a model: what it says is nobody's matter */
+/* a redirect becomes 502 without a word of its body */
 
 static ngx_int_t
 ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
@@ -59,13 +56,13 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
 
     json = &verify->json;
 
-    if (verify->upstream_status < 400 || json->error != ngx_ors_json_err_none) {
+    if (verify->answer->status < 400 || json->error != ngx_ors_json_err_none) {
         return ngx_ors_answer_error(&verify->error, verify->pool,
-                                    verify->upstream_status, NULL, NULL);
+                                    verify->answer->status, NULL, NULL);
     }
 
     if (ngx_ors_answer_error(&verify->error, verify->pool,
-                             verify->upstream_status,
+                             verify->answer->status,
                              json, json->nodes)
         != NGX_OK)
     {
@@ -101,21 +98,19 @@ ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
 
 
 static ngx_int_t
-ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify)
+ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
 {
-    verify->state = ngx_ors_verify_st_over;
-    verify->status = verify->upstream_status;
+    verify->status = verify->answer->status;
     ngx_str_set(&verify->type, "application/json");
 
-    verify->error.status = verify->upstream_status;
+    verify->error.status = verify->answer->status;
     ngx_ors_error_type(&verify->error, verify->error.status);
 
     if (ngx_ors_verify_failure_type(verify) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_edits_write(&verify->edits, &verify->json, 0,
-                        verify->gathered.last - verify->gathered.pos, 1,
+    ngx_ors_edits_write(&verify->edits, &verify->json, 0, text->len, 1,
                         verify->out);
 
     return NGX_DONE;
@@ -176,7 +171,6 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
 ngx_int_t
 ngx_ors_verify_failed(ngx_ors_verify_t *verify)
 {
-    verify->state = ngx_ors_verify_st_over;
     verify->status = verify->error.status;
     ngx_str_set(&verify->type, "application/json");
 

@@ -1,7 +1,7 @@
 
 /*
- * The validator's part for failures: what upstream answers with an error
- * status, and error documents of ours (spec, section 11).
+ * The verification of an upstream's error document, and error documents of
+ * our own (spec, section 11).
  */
 
 
@@ -15,15 +15,15 @@
 
 
 /*
- * The failure that was gathered is over: an error document as it should be
- * goes on, others, and all under the policy's mask, are replaced by one of
- * ours.  verify->error says what it was.  Returns NGX_DONE or NGX_ERROR.
+ * Answers with the upstream's error document "text" if it is valid, and with
+ * one of our own if it is not, or under the policy's mask.  verify->error
+ * holds the error.  Returns NGX_DONE or NGX_ERROR.
  */
-ngx_int_t ngx_ors_verify_failure(ngx_ors_verify_t *verify);
+ngx_int_t ngx_ors_verify_failure(ngx_ors_verify_t *verify, ngx_str_t *text);
 
 /*
- * Ends an answer of which nothing was sent: status, type and an error
- * document made of verify->error.  Always returns NGX_DONE.
+ * Sets status and type, and writes an error document with verify->error:
+ * nothing of the answer has been sent.  Always returns NGX_DONE.
  */
 ngx_int_t ngx_ors_verify_failed(ngx_ors_verify_t *verify);
 

@@ -73,14 +73,14 @@ ngx_ors_verify_sequence(ngx_ors_verify_t *verify)
     order = verify->stream->order;
     verify->stream->filled = 0;
 
-    rc = ngx_ors_verify_check(verify, &verify->sse.data,
+    rc = ngx_ors_verify_check(verify, &verify->answer->sse.data,
                               verify->endpoint->event);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    ngx_ors_verify_event_lines(&verify->sse.data);
+    ngx_ors_verify_event_lines(&verify->answer->sse.data);
 
     rc = ngx_ors_verify_event_read(verify, &ev);
 
@@ -577,7 +577,7 @@ ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
         return NGX_ERROR;
     }
 
-    event = &verify->sse.event;
+    event = &verify->answer->sse.event;
 
     if (event->len != ev->type.len
         || ngx_memcmp(event->data, ev->type.data, event->len) != 0)

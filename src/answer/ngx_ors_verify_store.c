@@ -293,7 +293,7 @@ ngx_ors_verify_store_release(ngx_ors_verify_t *verify, ngx_uint_t stored)
         return NGX_OK;
     }
 
-    verify->status = verify->upstream_status;
+    verify->status = verify->answer->status;
     ngx_str_set(&verify->type, "application/json");
 
     return NGX_OK;

@@ -1,7 +1,7 @@
 
 /*
- * The validator's part for streams: of events (spec, section 10) and of chat
- * completion chunks.
+ * The verification of streams: those of response events (spec, section 10) and
+ * those of chat completion chunks.
  */
 
 
@@ -11,16 +11,21 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_verify.h>
+#include <ngx_ors_verify_event.h>
+
+
+/* 1 if the last event of the stream has been sent */
+#define ngx_ors_verify_stream_is_over(verify)                                 \
+    ((verify)->stream->order == ngx_ors_verify_sequence_st_over)
 
 
 /* The stream begins.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_ors_verify_stream_init(ngx_ors_verify_t *verify);
 
-/* As ngx_ors_verify_data(), and ngx_ors_verify_end(). */
-ngx_int_t ngx_ors_verify_stream_data(ngx_ors_verify_t *verify, ngx_buf_t *b);
-ngx_int_t ngx_ors_verify_stream_end(ngx_ors_verify_t *verify,
-    ngx_uint_t complete);
+/* Handlers of verify->answer, see ngx_ors_answer_handler_t. */
+void ngx_ors_verify_stream_comment(void *data);
+ngx_int_t ngx_ors_verify_stream_event(void *data);
+ngx_int_t ngx_ors_verify_stream_end(void *data, ngx_uint_t done);
 
 /*
  * The stream cannot go on, verify->error says why: the events that end it if

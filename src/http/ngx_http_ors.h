@@ -291,6 +291,7 @@ typedef struct {
     ngx_ors_request_t           body;
     ngx_ors_error_t             error;      /* of the request */
 
+    ngx_ors_answer_t            answer;
     ngx_ors_verify_t            verify;
     ngx_ors_out_t               out;        /* what it lets through */
     ngx_http_ors_decode_t       plain;

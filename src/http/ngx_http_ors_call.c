@@ -151,7 +151,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
         /* without a status line nginx takes it for the body of HTTP/0.9 */
 
-        rc = ngx_ors_turn_refuse(turn, "no HTTP answer");
+        rc = ngx_ors_turn_refuse(turn, "it is not HTTP");
 
     } else {
         rc = ngx_http_ors_call_answer(call);
@@ -215,7 +215,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_turn_refuse(turn, "an encoding that is not known");
+        return ngx_ors_turn_refuse(turn, "its Content-Encoding is not known");
     }
 
     return ngx_ors_turn_header(turn, sr->headers_out.status,
@@ -375,7 +375,7 @@ ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
 
         } else if (rc == NGX_DECLINED) {
             rc = ngx_ors_turn_refuse(ctx->turn,
-                                     "what cannot be decompressed");
+                                     "it cannot be decompressed");
         }
 
         if (rc == NGX_ERROR) {

@@ -99,7 +99,7 @@ ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 
     ngx_ors_stats_count(stats, ngx_ors_stats_failover);
 
-    if (ctx->turn->upstream_status) {
+    if (ctx->turn->answer.status) {
         ngx_http_ors_stats_answer(ctx, stats);
 
     } else {
@@ -131,7 +131,7 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     stats = ngx_http_ors_stats(ctx->request);
 
-    if (turn->upstream_status) {
+    if (turn->answer.status) {
         ngx_http_ors_stats_answer(ctx, stats);
         return;
     }
@@ -190,7 +190,7 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     turn = ctx->turn;
 
     end.upstream = (turn->upstream_error
-                    || turn->upstream_status >= NGX_HTTP_BAD_REQUEST);
+                    || turn->answer.status >= NGX_HTTP_BAD_REQUEST);
     end.stream = turn->request.stream;
     end.repaired = (turn->verify.repaired != 0);
     end.report = 0;
@@ -226,7 +226,7 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 {
     ngx_http_ors_stats_end_t  end;
 
-    if (g->counted || g->verify.state != ngx_ors_verify_st_over) {
+    if (g->counted || g->answer.state != ngx_ors_answer_st_over) {
         return;
     }
 
@@ -234,7 +234,7 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 
     end.upstream = (!g->verify.refused
                     && (g->verify.error.status
-                        || g->verify.upstream_status >= NGX_HTTP_BAD_REQUEST));
+                        || g->answer.status >= NGX_HTTP_BAD_REQUEST));
     end.stream = (g->verify.stream != NULL);
     end.repaired = (g->verify.repaired != 0 && !g->conf->report);
     end.report = g->conf->report;

@@ -144,7 +144,6 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
      * set by ngx_memzero():
      *
      *     g->state = ngx_http_ors_validator_st_new;
-     *     g->validator.state = ngx_ors_verify_st_header;
      *     g->in = NULL;
      *     g->busy = NULL;
      */
@@ -156,6 +155,10 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
 
     ngx_ors_out_init(&g->out, r->pool, NGX_HTTP_ORS_BLOCK);
 
+    ngx_ors_answer_init(&g->answer, &olcf->limits, r->pool,
+                        r->connection->log);
+
+    g->verify.answer = &g->answer;
     g->verify.endpoint = g->endpoint;
     g->verify.policy = &olcf->policy;
     g->verify.limits = &olcf->limits;
@@ -163,6 +166,8 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
     g->verify.pool = r->pool;
     g->verify.log = r->connection->log;
     g->verify.report = olcf->report;
+
+    ngx_ors_verify_init(&g->verify);
 
     return g;
 }

@@ -188,7 +188,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+        return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
                                      "its Content-Encoding is not known");
     }
 
@@ -196,7 +196,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
         /* nginx takes what has no status line for the body of HTTP/0.9 */
 
-        return ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+        return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
                                      "it is not HTTP");
     }
 
@@ -335,7 +335,7 @@ ngx_http_ors_validator_data(ngx_http_ors_validator_t *g, ngx_buf_t *b)
 
     for ( ;; ) {
 
-        if (g->verify.state == ngx_ors_verify_st_over) {
+        if (g->answer.state == ngx_ors_answer_st_over) {
             b->pos = b->last;
             return NGX_OK;
         }
@@ -352,10 +352,10 @@ ngx_http_ors_validator_data(ngx_http_ors_validator_t *g, ngx_buf_t *b)
         }
 
         if (rc == NGX_OK) {
-            rc = ngx_ors_verify_data(&g->verify, &piece);
+            rc = ngx_ors_answer_data(&g->answer, &piece);
 
         } else if (rc == NGX_DECLINED) {
-            rc = ngx_ors_verify_refuse(&g->verify, "invalid_upstream_answer",
+            rc = ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
                                        "it cannot be decompressed");
         }
 
@@ -387,13 +387,13 @@ ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
 
     g->ended = 1;
 
-    if (g->verify.state == ngx_ors_verify_st_over) {
+    if (g->answer.state == ngx_ors_answer_st_over) {
         return NGX_OK;
     }
 
     complete = !g->upstream.cut && ngx_http_ors_decode_whole(&g->plain);
 
-    if (ngx_ors_verify_end(&g->verify, complete) == NGX_ERROR) {
+    if (ngx_ors_answer_end(&g->answer, complete) == NGX_ERROR) {
         return NGX_ERROR;
     }
 
@@ -437,7 +437,7 @@ ngx_http_ors_validator_send(ngx_http_ors_validator_t *g)
 
     b = cl->buf;
 
-    if (g->verify.state == ngx_ors_verify_st_over) {
+    if (g->answer.state == ngx_ors_answer_st_over) {
         g->last_sent = 1;
 
         b->last_buf = 1;
@@ -471,7 +471,7 @@ ngx_http_ors_validator_last(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
-    if (g->verify.state == ngx_ors_verify_st_over && !g->last_sent) {
+    if (g->answer.state == ngx_ors_answer_st_over && !g->last_sent) {
         g->last_sent = 1;
 
         b = ngx_calloc_buf(r->pool);
@@ -541,7 +541,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
 
     /* a stream has no length, even one that came at once */
 
-    if (g->verify.state == ngx_ors_verify_st_over
+    if (g->answer.state == ngx_ors_answer_st_over
         && ngx_ors_mime_is(&g->verify.type, "application/json"))
     {
         r->headers_out.content_length_n = g->out.size;

@@ -166,7 +166,7 @@ ngx_http_ors_facts_validator(ngx_http_request_t *r, ngx_http_ors_facts_t *facts)
     if (g->refused) {
         ngx_str_set(&facts->status, "rejected");
 
-    } else if (g->verify.state == ngx_ors_verify_st_over) {
+    } else if (g->answer.state == ngx_ors_answer_st_over) {
         ngx_http_ors_facts_outcome(g->verify.error.status
                                    ? ngx_ors_response_failed
                                    : g->verify.outcome, facts);
@@ -258,7 +258,7 @@ ngx_http_ors_facts_dialect(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
         olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
         dialect = olcf->dialect;
 
-    } else if (ctx->turn->upstream_status) {
+    } else if (ctx->turn->answer.status) {
         dialect = ctx->turn->dialect;
 
     } else if (ctx->call && ctx->call->conf) {
@@ -302,7 +302,7 @@ ngx_http_ors_facts_status(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
 
     if (turn->error.status) {
 
-        if (turn->upstream_status == 0
+        if (turn->answer.status == 0
             && turn->error.status < NGX_HTTP_INTERNAL_SERVER_ERROR)
         {
             ngx_str_set(&facts->status, "rejected");
@@ -314,7 +314,7 @@ ngx_http_ors_facts_status(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
         return;
     }
 
-    if (turn->upstream_status >= NGX_HTTP_BAD_REQUEST) {
+    if (turn->answer.status >= NGX_HTTP_BAD_REQUEST) {
         ngx_str_set(&facts->status, "failed");
         return;
     }

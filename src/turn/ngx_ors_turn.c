@@ -10,37 +10,43 @@
 #include <ngx_ors_answer_retry.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
-#include <ngx_ors_gather.h>
-#include <ngx_ors_verify_store.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
+#include <ngx_ors_verify_store.h>
 
 
-#define NGX_ORS_TURN_BLOCK      1536
-
-/* of an error document nobody needs more */
-#define NGX_ORS_TURN_FAILURE    65536
+#define NGX_ORS_TURN_BLOCK  1536
 
 
+static void ngx_ors_turn_reader(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
 static ngx_uint_t ngx_ors_turn_may_again(ngx_ors_turn_t *turn,
     ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b);
-static ngx_int_t ngx_ors_turn_event(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_event(void *data);
+static ngx_int_t ngx_ors_turn_end_stream(void *data, ngx_uint_t done);
 static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
     size_t len);
-static ngx_int_t ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b);
-static ngx_int_t ngx_ors_turn_document(ngx_ors_turn_t *turn);
-static ngx_int_t ngx_ors_turn_failure(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_document(void *data, ngx_str_t *text);
+static ngx_int_t ngx_ors_turn_error(void *data, ngx_str_t *text);
+static ngx_int_t ngx_ors_turn_failure(void *data);
 static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
     ngx_uint_t status, ngx_ors_json_node_t *node);
 static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
-static ngx_int_t ngx_ors_turn_cut(ngx_ors_turn_t *turn);
+
+
+static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
+    NULL,
+    ngx_ors_turn_event,
+    ngx_ors_turn_end_stream,
+    ngx_ors_turn_document,
+    ngx_ors_turn_error,
+    ngx_ors_turn_failure
+};
 
 
 ngx_ors_turn_t *
@@ -84,8 +90,21 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
 
     ngx_ors_out_init(&turn->out, pool, NGX_ORS_TURN_BLOCK);
     ngx_ors_json_init(&turn->json, pool, limits->depth, limits->nodes);
+    ngx_ors_answer_init(&turn->answer, limits, pool, log);
+    ngx_ors_turn_reader(turn);
 
     return turn;
+}
+
+
+/* an answer is translated unless its header says that it is passed on */
+
+static void
+ngx_ors_turn_reader(ngx_ors_turn_t *turn)
+{
+    turn->answer.handler = &ngx_ors_turn_handler;
+    turn->answer.data = turn;
+    turn->answer.form = ngx_ors_answer_any;
 }
 
 
@@ -140,51 +159,28 @@ ngx_int_t
 ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
     off_t length)
 {
-    turn->upstream_status = status;
-
-    if (!ngx_ors_turn_translates(turn, turn->dialect)) {
-        turn->state = ngx_ors_turn_st_pass;
-
-        turn->verify.endpoint = turn->request.endpoint;
-        turn->verify.request = &turn->request;
-        turn->verify.policy = &turn->policy;
-        turn->verify.limits = turn->limits;
-        turn->verify.out = &turn->out;
-        turn->verify.pool = turn->pool;
-        turn->verify.log = turn->log;
-        turn->verify.keep = turn->inline_context;
-
-        return ngx_ors_turn_passed(turn,
-                                   ngx_ors_verify_header(&turn->verify, status,
-                                                         type, length));
+    if (ngx_ors_turn_translates(turn, turn->dialect)) {
+        turn->state = ngx_ors_turn_st_translate;
+        return ngx_ors_answer_header(&turn->answer, status, type, length);
     }
 
-    if (status < 200 || status > 299) {
-        turn->state = ngx_ors_turn_st_failure;
-        return NGX_OK;
-    }
+    turn->state = ngx_ors_turn_st_pass;
 
-    if (ngx_ors_mime_is(type, "text/event-stream")) {
-        turn->state = ngx_ors_turn_st_stream;
-        ngx_ors_sse_init(&turn->sse, turn->pool, turn->limits->event);
-        return NGX_OK;
-    }
+    turn->verify.answer = &turn->answer;
+    turn->verify.endpoint = turn->request.endpoint;
+    turn->verify.request = &turn->request;
+    turn->verify.policy = &turn->policy;
+    turn->verify.limits = turn->limits;
+    turn->verify.out = &turn->out;
+    turn->verify.pool = turn->pool;
+    turn->verify.log = turn->log;
+    turn->verify.keep = turn->inline_context;
 
-    if (ngx_ors_mime_is(type, "application/json")) {
-        turn->state = ngx_ors_turn_st_document;
+    ngx_ors_verify_init(&turn->verify);
 
-        if (length > 0 && (size_t) length <= turn->limits->answer
-            && ngx_ors_gather_reserve(&turn->gathered, (size_t) length,
-                                      turn->pool)
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        return NGX_OK;
-    }
-
-    return ngx_ors_turn_refuse(turn, "neither JSON nor an event stream");
+    return ngx_ors_turn_passed(turn, ngx_ors_verify_header(&turn->verify,
+                                                           status, type,
+                                                           length));
 }
 
 
@@ -193,15 +189,11 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
 {
     switch (turn->state) {
 
-    case ngx_ors_turn_st_stream:
-        return ngx_ors_turn_stream(turn, b);
-
-    case ngx_ors_turn_st_document:
-    case ngx_ors_turn_st_failure:
-        return ngx_ors_turn_gather(turn, b);
+    case ngx_ors_turn_st_translate:
+        return ngx_ors_answer_data(&turn->answer, b);
 
     case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_verify_data(&turn->verify, b));
+        return ngx_ors_turn_passed(turn, ngx_ors_answer_data(&turn->answer, b));
 
     case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_commit:
@@ -222,38 +214,16 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
 ngx_int_t
 ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 {
-    ngx_int_t  rc;
-
     switch (turn->state) {
 
     case ngx_ors_turn_st_call:
         return ngx_ors_turn_unanswered(turn, status);
 
-    case ngx_ors_turn_st_stream:
-
-        if (ngx_ors_sse_end(&turn->sse) == NGX_OK) {
-            rc = ngx_ors_turn_event(turn);
-            if (rc != NGX_OK) {
-                return rc;
-            }
-        }
-
-        /* the last line of all is often missing, a reason is not (E51) */
-
-        if (turn->builder.finish == ngx_ors_chat_finish_none) {
-            return ngx_ors_turn_cut(turn);
-        }
-
-        return ngx_ors_turn_finish(turn);
-
-    case ngx_ors_turn_st_document:
-        return complete ? ngx_ors_turn_document(turn) : ngx_ors_turn_cut(turn);
-
-    case ngx_ors_turn_st_failure:
-        return ngx_ors_turn_failure(turn);
+    case ngx_ors_turn_st_translate:
+        return ngx_ors_answer_end(&turn->answer, complete);
 
     case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_verify_end(&turn->verify,
+        return ngx_ors_turn_passed(turn, ngx_ors_answer_end(&turn->answer,
                                                             complete));
 
     case ngx_ors_turn_st_request:
@@ -267,7 +237,7 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 }
 
 
-/* what the validator has come to is what the turn has */
+/* takes over the outcome of the verification */
 
 static ngx_int_t
 ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
@@ -314,68 +284,32 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
 
 
 static ngx_int_t
-ngx_ors_turn_stream(ngx_ors_turn_t *turn, ngx_buf_t *b)
+ngx_ors_turn_event(void *data)
 {
-    ngx_int_t  rc;
+    ngx_ors_turn_t *turn = data;
 
-    for ( ;; ) {
+    ngx_str_t  *text;
 
-        rc = ngx_ors_sse_read(&turn->sse, b);
+    text = &turn->answer.sse.data;
 
-        switch (rc) {
-
-        case NGX_OK:
-            break;
-
-        case NGX_AGAIN:
-            return NGX_OK;
-
-        case NGX_DECLINED:
-            (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                     "event_too_large",
-                                     "an event of the model server's stream "
-                                     "is over the limit of %uz bytes",
-                                     turn->limits->event);
-            return ngx_ors_turn_fail(turn);
-
-        default: /* NGX_ERROR */
-            return NGX_ERROR;
-        }
-
-        rc = ngx_ors_turn_event(turn);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
+    return ngx_ors_turn_reply(turn, text->data, text->len);
 }
 
 
+/* [DONE] is often missing, the reason why the model has stopped is not (E51) */
+
 static ngx_int_t
-ngx_ors_turn_event(ngx_ors_turn_t *turn)
+ngx_ors_turn_end_stream(void *data, ngx_uint_t done)
 {
-    ngx_str_t  *data;
+    ngx_ors_turn_t *turn = data;
 
-    data = &turn->sse.data;
-
-    /* what some send to keep the connection alive */
-
-    if (data->len == 0) {
-        return NGX_OK;
+    if (turn->builder.finish == ngx_ors_chat_finish_none
+        && !(done && turn->builder.seen))
+    {
+        return NGX_DECLINED;
     }
 
-    if (data->len >= 6 && ngx_memcmp(data->data, "[DONE]", 6) == 0) {
-
-        if (!turn->builder.seen
-            && turn->builder.finish == ngx_ors_chat_finish_none)
-        {
-            return ngx_ors_turn_cut(turn);
-        }
-
-        return ngx_ors_turn_finish(turn);
-    }
-
-    return ngx_ors_turn_reply(turn, data->data, data->len);
+    return ngx_ors_turn_finish(turn);
 }
 
 
@@ -384,6 +318,7 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 {
     ngx_int_t             rc;
     ngx_str_t            *event;
+    ngx_uint_t            stream;
     ngx_ors_chat_reply_t  reply;
 
     rc = ngx_ors_json_read(&turn->json, text, len);
@@ -397,13 +332,14 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
                       "model server sent invalid JSON: %V at byte %uz",
                       ngx_ors_json_strerror(turn->json.error),
                       turn->json.offset);
-        return ngx_ors_turn_refuse(turn, "invalid JSON");
+        return ngx_ors_turn_refuse(turn, "it is invalid JSON");
     }
 
-    event = &turn->sse.event;
+    event = &turn->answer.sse.event;
+    stream = (turn->answer.state == ngx_ors_answer_st_stream);
 
-    if (turn->state == ngx_ors_turn_st_stream
-        && event->len == 5 && ngx_memcmp(event->data, "error", 5) == 0)
+    if (stream && event->len == 5
+        && ngx_memcmp(event->data, "error", 5) == 0)
     {
         return ngx_ors_turn_upstream_error(turn, 0, turn->json.nodes);
     }
@@ -412,23 +348,19 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 
         /* servers put objects of their own between the chunks, as pings */
 
-        if (turn->state == ngx_ors_turn_st_stream
-            && turn->json.nodes->type == ngx_ors_json_object)
-        {
+        if (stream && turn->json.nodes->type == ngx_ors_json_object) {
             return NGX_OK;
         }
 
-        return ngx_ors_turn_refuse(turn, "no chat completion");
+        return ngx_ors_turn_refuse(turn, "it is no chat completion");
     }
 
     if (reply.error) {
         return ngx_ors_turn_upstream_error(turn, 0, reply.error);
     }
 
-    if (turn->state == ngx_ors_turn_st_document && !reply.whole
-        && reply.finish == ngx_ors_chat_finish_none)
-    {
-        return ngx_ors_turn_refuse(turn, "no chat completion");
+    if (!stream && !reply.whole && reply.finish == ngx_ors_chat_finish_none) {
+        return ngx_ors_turn_refuse(turn, "it is no chat completion");
     }
 
     rc = turn->request.compact
@@ -450,58 +382,57 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 
 
 static ngx_int_t
-ngx_ors_turn_gather(ngx_ors_turn_t *turn, ngx_buf_t *b)
+ngx_ors_turn_document(void *data, ngx_str_t *text)
 {
+    ngx_ors_turn_t *turn = data;
+
     ngx_int_t  rc;
 
-    if (turn->state == ngx_ors_turn_st_failure) {
-        return ngx_ors_gather_head(&turn->gathered, b, NGX_ORS_TURN_FAILURE,
-                                   turn->pool);
-    }
-
-    rc = ngx_ors_gather(&turn->gathered, b, turn->limits->answer, turn->pool);
-
-    if (rc == NGX_DECLINED) {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                 "answer_too_large",
-                                 "the model server's answer is over the "
-                                 "limit of %uz bytes", turn->limits->answer);
-        return ngx_ors_turn_fail(turn);
-    }
-
-    return rc;
-}
-
-
-static ngx_int_t
-ngx_ors_turn_document(ngx_ors_turn_t *turn)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_ors_turn_reply(turn, turn->gathered.pos,
-                            turn->gathered.last - turn->gathered.pos);
+    rc = ngx_ors_turn_reply(turn, text->data, text->len);
 
     return (rc == NGX_OK) ? ngx_ors_turn_finish(turn) : rc;
 }
 
 
 static ngx_int_t
-ngx_ors_turn_failure(ngx_ors_turn_t *turn)
+ngx_ors_turn_error(void *data, ngx_str_t *text)
 {
+    ngx_ors_turn_t *turn = data;
+
     ngx_int_t        rc;
     ngx_ors_json_t  *json;
 
     json = &turn->json;
 
-    rc = ngx_ors_json_read(json, turn->gathered.pos,
-                           turn->gathered.last - turn->gathered.pos);
+    rc = ngx_ors_json_read(json, text->data, text->len);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    return ngx_ors_turn_upstream_error(turn, turn->upstream_status,
+    return ngx_ors_turn_upstream_error(turn, turn->answer.status,
                                        (rc == NGX_OK) ? json->nodes : NULL);
+}
+
+
+static ngx_int_t
+ngx_ors_turn_failure(void *data)
+{
+    ngx_ors_turn_t *turn = data;
+
+    turn->error = turn->answer.failure;
+
+    if (turn->answer.cut) {
+        ngx_log_error(NGX_LOG_ERR, turn->log, 0,
+                      "model server's answer was cut, its status was %ui",
+                      turn->answer.status);
+
+    } else {
+        ngx_log_error(NGX_LOG_ERR, turn->log, 0, "%V, its status was %ui",
+                      &turn->error.message, turn->answer.status);
+    }
+
+    return ngx_ors_turn_fail(turn);
 }
 
 
@@ -541,7 +472,7 @@ ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
 {
     ngx_uint_t  level;
 
-    switch (turn->upstream_status) {
+    switch (turn->answer.status) {
 
     case 400:
     case 404:
@@ -557,7 +488,7 @@ ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
 
     ngx_log_error(level, turn->log, 0,
                   "model server failed with %V, its status was %ui",
-                  code, turn->upstream_status);
+                  code, turn->answer.status);
 }
 
 
@@ -679,10 +610,11 @@ ngx_ors_turn_reset(ngx_ors_turn_t *turn)
     turn->state = ngx_ors_turn_st_call;
     turn->spare--;
 
-    turn->upstream_status = 0;
+    ngx_ors_answer_reset(&turn->answer);
+    ngx_ors_turn_reader(turn);
+
     turn->upstream_error = 0;
     turn->retry = 0;
-    turn->gathered.last = turn->gathered.pos;
 
     turn->builder.finish = ngx_ors_chat_finish_none;
     turn->builder.seen = 0;
@@ -812,37 +744,10 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
 ngx_int_t
 ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 {
-    ngx_log_error(NGX_LOG_ERR, turn->log, 0,
-                  "model server sent %s, its status was %ui",
-                  what, turn->upstream_status);
+    ngx_int_t  rc;
 
-    if (turn->state == ngx_ors_turn_st_pass) {
-        return ngx_ors_turn_passed(turn,
-                                   ngx_ors_verify_refuse(&turn->verify,
-                                                   "invalid_upstream_answer",
-                                                   what));
-    }
+    rc = ngx_ors_answer_refuse(&turn->answer, "invalid_upstream_answer", what);
 
-    (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                             "invalid_upstream_answer",
-                             "the model server's answer was not understood: "
-                             "%s", what);
-
-    return ngx_ors_turn_fail(turn);
-}
-
-
-static ngx_int_t
-ngx_ors_turn_cut(ngx_ors_turn_t *turn)
-{
-    ngx_log_error(NGX_LOG_ERR, turn->log, 0,
-                  "model server's answer was cut, its status was %ui",
-                  turn->upstream_status);
-
-    (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                             "upstream_disconnected",
-                             "the model server's answer ended before it was "
-                             "complete");
-
-    return ngx_ors_turn_fail(turn);
+    return (turn->state == ngx_ors_turn_st_pass) ? ngx_ors_turn_passed(turn, rc)
+                                                 : rc;
 }

@@ -12,20 +12,18 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_answer.h>
 #include <ngx_ors_builder.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_context.h>
 #include <ngx_ors_verify.h>
-#include <ngx_ors_sse.h>
 
 
 typedef enum {
     ngx_ors_turn_st_request = 0,    /* the request is not read yet */
     ngx_ors_turn_st_call,           /* the model is to be called */
-    ngx_ors_turn_st_stream,         /* its answer comes as a stream of chunks */
-    ngx_ors_turn_st_document,       /* ... as one document */
-    ngx_ors_turn_st_failure,        /* ... as an error document */
-    ngx_ors_turn_st_pass,           /* ... and goes on when it is checked */
+    ngx_ors_turn_st_translate,      /* its answer is translated */
+    ngx_ors_turn_st_pass,           /* its answer is verified and passed on */
 
     /* its target is done with */
     ngx_ors_turn_st_again,          /* another one is to be called */
@@ -53,12 +51,10 @@ typedef struct {
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 
-    ngx_ors_builder_t       builder;      /* a translated one */
-    ngx_ors_verify_t        verify;       /* one that is passed on */
-    ngx_ors_sse_t           sse;
+    ngx_ors_answer_t        answer;       /* the target's */
+    ngx_ors_builder_t       builder;      /* of an answer that is translated */
+    ngx_ors_verify_t        verify;       /* ... that is passed on */
     ngx_ors_json_t          json;         /* of one chunk or document */
-    ngx_buf_t               gathered;     /* a document that is coming in */
-    ngx_uint_t              upstream_status;
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
 
@@ -161,8 +157,8 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_uint_t complete);
 
 /*
- * The model server's answer cannot be understood; "what" it is instead goes
- * to the log and to the client.  Returns NGX_DONE or NGX_ERROR.
+ * The model server's answer is refused; "what", a phrase, goes to the log and
+ * to the client.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
 

@@ -374,6 +374,7 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint, ngx_uint_t status)
     ngx_str_t          type;
     ngx_ors_out_t      out;
     ngx_ors_verify_t  *verify;
+    ngx_ors_answer_t   answer;
     ngx_ors_policy_t   policy;
 
     policy = cost_policies[cost->nvariant];
@@ -381,12 +382,17 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint, ngx_uint_t status)
     verify = ngx_pcalloc(cost->pool, sizeof(ngx_ors_verify_t));
     ngx_ors_out_init(&out, cost->pool, 4096);
 
+    ngx_ors_answer_init(&answer, &cost_limits, cost->pool, cost->pool->log);
+
+    verify->answer = &answer;
     verify->endpoint = ngx_ors_endpoint(endpoint);
     verify->policy = &policy;
     verify->limits = &cost_limits;
     verify->out = &out;
     verify->pool = cost->pool;
     verify->log = cost->pool->log;
+
+    ngx_ors_verify_init(verify);
 
     ngx_str_set(&type, "application/json");
     rc = ngx_ors_verify_header(verify, status, &type, cost->len);
@@ -396,11 +402,11 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint, ngx_uint_t status)
     b.last = cost->text + cost->len;
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_verify_data(verify, &b);
+        rc = ngx_ors_answer_data(&answer, &b);
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_verify_end(verify, 1);
+        rc = ngx_ors_answer_end(&answer, 1);
     }
 
     if (rc == NGX_ERROR || ngx_ors_out_drop(&out) != NGX_OK) {

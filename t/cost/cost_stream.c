@@ -524,6 +524,7 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint)
     ngx_str_t          type;
     ngx_ors_out_t      out;
     ngx_ors_verify_t  *verify;
+    ngx_ors_answer_t   answer;
     ngx_ors_policy_t   policy;
 
     memset(&policy, 0, sizeof(ngx_ors_policy_t));
@@ -532,12 +533,17 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint)
     verify = ngx_pcalloc(cost->pool, sizeof(ngx_ors_verify_t));
     ngx_ors_out_init(&out, cost->pool, 4096);
 
+    ngx_ors_answer_init(&answer, &cost_limits, cost->pool, cost->pool->log);
+
+    verify->answer = &answer;
     verify->endpoint = ngx_ors_endpoint(endpoint);
     verify->policy = &policy;
     verify->limits = &cost_limits;
     verify->out = &out;
     verify->pool = cost->pool;
     verify->log = cost->pool->log;
+
+    ngx_ors_verify_init(verify);
 
     ngx_str_set(&type, "text/event-stream");
     rc = ngx_ors_verify_header(verify, 200, &type, -1);
@@ -549,7 +555,7 @@ cost_verify(cost_t *cost, ngx_ors_endpoint_e endpoint)
     while (rc == NGX_OK && b.last < cost->text + cost->len) {
         b.last = ngx_min(b.pos + COST_PIECE, cost->text + cost->len);
 
-        rc = ngx_ors_verify_data(verify, &b);
+        rc = ngx_ors_answer_data(&answer, &b);
 
         if (ngx_ors_out_drop(&out) != NGX_OK) {
             return NGX_ERROR;

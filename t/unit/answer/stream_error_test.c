@@ -189,9 +189,9 @@ test_refuse(void)
         b.last = b.pos + strlen(text);
 
         (void) ngx_ors_verify_header(&a.verify, 200, &type, -1);
-        (void) ngx_ors_verify_data(&a.verify, &b);
+        (void) ngx_ors_answer_data(&a.answer, &b);
 
-        a.rc = ngx_ors_verify_refuse(&a.verify, "upstream_timeout", "slow");
+        a.rc = ngx_ors_answer_refuse(&a.answer, "upstream_timeout", "slow");
         answer_take(&a);
         stream_check(&c, &a);
 
@@ -244,7 +244,7 @@ test_memory(void)
         b.pos = (u_char *) (i ? p : text);
         b.last = (u_char *) text + strlen(text);
 
-        rc = ngx_ors_verify_data(&a.verify, &b);
+        rc = ngx_ors_answer_data(&a.answer, &b);
 
         if (i == 3) {
             allocs = ngx_ors_test_allocs();

@@ -447,7 +447,7 @@ test_bytes(void)
     is_int(a.verify.repaired, 0, "nothing was repaired");
     is_int(a.verify.status, 200, "status");
     is_str(&a.verify.type, "text/event-stream", "type");
-    is_int(a.verify.state, ngx_ors_verify_st_over, "over");
+    is_int(a.answer.state, ngx_ors_answer_st_over, "over");
     is_int(a.verify.refused, 0, "not refused");
 
     answer_free(&a);

@@ -238,7 +238,7 @@ test_comments(void)
 
     is_int(ngx_ors_verify_header(&a.verify, 200, &type, -1), NGX_OK, "header");
     is_int(a.verify.status, 0, "nothing is known");
-    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_OK, "a comment");
+    is_int(ngx_ors_answer_data(&a.answer, &b), NGX_OK, "a comment");
     is_int(a.verify.status, 200, "status with a comment");
     answer_take(&a);
     is_mem(a.text, a.size, ":\n\n", 3, "the comment");
@@ -277,13 +277,13 @@ test_end(void)
     b.last = last + sizeof(last) - 1;
 
     is_int(ngx_ors_verify_header(&a.verify, 200, &type, -1), NGX_OK, "header");
-    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_OK, "the last event");
+    is_int(ngx_ors_answer_data(&a.answer, &b), NGX_OK, "the last event");
     answer_take(&a);
 
     ok(a.size > 14 && memcmp(a.text + a.size - 14, DONE, 14) == 0,
        "[DONE] at once");
 
-    is_int(ngx_ors_verify_refuse(&a.verify, "upstream_timeout", "too slow"),
+    is_int(ngx_ors_answer_refuse(&a.answer, "upstream_timeout", "too slow"),
            NGX_DONE, "refused after its end");
     is_int(a.out.size, 0, "nothing more is sent");
 

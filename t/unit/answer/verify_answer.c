@@ -67,12 +67,17 @@ answer_begin(answer_t *a)
 
     ngx_ors_out_init(&a->out, a->pool, 512);
 
+    ngx_ors_answer_init(&a->answer, &a->limits, a->pool, ngx_ors_test_log());
+
+    a->verify.answer = &a->answer;
     a->verify.endpoint = ngx_ors_endpoint(a->endpoint);
     a->verify.policy = &a->policy;
     a->verify.limits = &a->limits;
     a->verify.out = &a->out;
     a->verify.pool = a->pool;
     a->verify.log = ngx_ors_test_log();
+
+    ngx_ors_verify_init(&a->verify);
 
     if (a->request == NULL) {
         return;
@@ -117,7 +122,7 @@ answer_run(answer_t *a)
     }
 
     if (a->rc == NGX_OK) {
-        a->rc = ngx_ors_verify_end(&a->verify, a->complete);
+        a->rc = ngx_ors_answer_end(&a->answer, a->complete);
     }
 
     answer_take(a);
@@ -152,7 +157,7 @@ answer_data(answer_t *a)
         b.pos = piece;
         b.last = piece + n;
 
-        rc = ngx_ors_verify_data(&a->verify, &b);
+        rc = ngx_ors_answer_data(&a->answer, &b);
 
         if (rc == NGX_OK && b.pos != b.last) {
             fail("bytes were left");

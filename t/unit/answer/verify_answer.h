@@ -32,6 +32,7 @@ typedef struct {
 
     /* what came of it: freed by answer_free() */
     ngx_int_t            rc;
+    ngx_ors_answer_t     answer;
     ngx_ors_verify_t     verify;
     ngx_ors_request_t    asked;
     ngx_ors_out_t        out;

@@ -19,10 +19,10 @@
 #define JSON    "application/json"
 #define STREAM  "text/event-stream"
 
-#define DOCUMENT  ngx_ors_verify_st_document
-#define FAILURE   ngx_ors_verify_st_failure
-#define EVENTS    ngx_ors_verify_st_stream
-#define OVER      ngx_ors_verify_st_over
+#define DOCUMENT  ngx_ors_answer_st_document
+#define FAILURE   ngx_ors_answer_st_error
+#define EVENTS    ngx_ors_answer_st_stream
+#define OVER      ngx_ors_answer_st_over
 
 #define NEITHER   "it is neither JSON nor an event stream"
 
@@ -32,7 +32,7 @@ typedef struct {
     ngx_uint_t              status;
     const char             *type;
     const char             *request;    /* NULL: it was not read */
-    ngx_ors_verify_state_e  state;
+    ngx_ors_answer_state_e  state;
     const char             *what;       /* why it is refused */
 } row_t;
 
@@ -135,7 +135,7 @@ test_row(row_t *row)
     answer_begin(&a);
 
     is_int(header(&a), row->what ? NGX_DONE : NGX_OK, "%s", name);
-    is_int(a.verify.state, row->state, "%s: state", name);
+    is_int(a.answer.state, row->state, "%s: state", name);
 
     answer_take(&a);
 
@@ -172,7 +172,7 @@ test_none(void)
     answer_init(&a, "");
     answer_begin(&a);
 
-    is_int(ngx_ors_verify_end(&a.verify, 1), NGX_DONE, "no answer");
+    is_int(ngx_ors_answer_end(&a.answer, 1), NGX_DONE, "no answer");
     is_int(a.verify.status, 502, "no answer: status");
     is_str(&a.verify.error.code, "upstream_disconnected", "no answer: code");
 
@@ -182,7 +182,7 @@ test_none(void)
     answer_begin(&a);
     ngx_memzero(&b, sizeof(ngx_buf_t));
 
-    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_ERROR,
+    is_int(ngx_ors_answer_data(&a.answer, &b), NGX_ERROR,
            "data without a header");
     is_int(ngx_ors_test_logged(NGX_LOG_ALERT), 1, "an error of ours");
     ngx_ors_test_log_reset();
@@ -206,7 +206,7 @@ test_refuse(void)
             (void) header(&a);
         }
 
-        is_int(ngx_ors_verify_refuse(&a.verify, "upstream_encoding",
+        is_int(ngx_ors_answer_refuse(&a.answer, "upstream_encoding",
                                      "it is compressed"),
                NGX_DONE, "refused");
 
@@ -247,9 +247,9 @@ test_over(void)
     size = a.size;
     ngx_memzero(&b, sizeof(ngx_buf_t));
 
-    is_int(ngx_ors_verify_data(&a.verify, &b), NGX_DONE, "over: data");
-    is_int(ngx_ors_verify_end(&a.verify, 1), NGX_DONE, "over: end");
-    is_int(ngx_ors_verify_refuse(&a.verify, "x", "y"), NGX_DONE,
+    is_int(ngx_ors_answer_data(&a.answer, &b), NGX_DONE, "over: data");
+    is_int(ngx_ors_answer_end(&a.answer, 1), NGX_DONE, "over: end");
+    is_int(ngx_ors_answer_refuse(&a.answer, "x", "y"), NGX_DONE,
            "over: refused");
 
     answer_take(&a);
