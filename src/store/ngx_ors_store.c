@@ -90,6 +90,28 @@ ngx_ors_store_release(ngx_ors_store_job_t *job)
 }
 
 
+char *
+ngx_ors_store_op(ngx_ors_store_op_e op)
+{
+    switch (op) {
+
+    case ngx_ors_store_get:
+        return "get";
+
+    case ngx_ors_store_chain:
+        return "chain";
+
+    case ngx_ors_store_put:
+        return "put";
+
+    case ngx_ors_store_delete:
+        return "delete";
+    }
+
+    return "unknown";
+}
+
+
 void
 ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {

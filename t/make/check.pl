@@ -32,8 +32,9 @@ my %below = (
     answer => [qw(proto schema json wire base)],
     chat   => [qw(answer proto schema seal json wire base)],
     turn   => [qw(chat answer proto schema seal json wire base)],
-    http   => [qw(turn chat answer proto schema store seal stats json wire
-                  base)],
+    session => [qw(turn chat answer proto schema store seal json wire base)],
+    http   => [qw(session turn chat answer proto schema store seal stats json
+                  wire base)],
 );
 
 # a header of a library, and the rooms that know it

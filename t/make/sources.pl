@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 my @rooms = qw(base json wire seal stats store schema proto answer chat turn
-               http);
+               session http);
 my $file = 'config';
 
 my %rank;

@@ -26,7 +26,8 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire seal stats store schema proto answer chat turn
+UNIT_ROOMS  := base json wire seal stats store schema proto answer chat turn \
+               session
 
 UNIT_base   := base
 UNIT_json   := json base
@@ -39,6 +40,8 @@ UNIT_proto  := proto schema wire json base
 UNIT_answer := answer proto schema wire json base
 UNIT_chat   := chat answer proto schema seal wire json base
 UNIT_turn   := turn chat answer proto schema seal wire json base
+UNIT_session := session turn chat answer proto schema store seal wire json \
+               base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \
