@@ -1,0 +1,147 @@
+
+/*
+ * A session: what a request has to do with stored conversations.  A pure
+ * machine: events and finished jobs of a store go in; jobs to be posted, a
+ * turn that is ready, or a turn that has failed come out.
+ */
+
+
+#ifndef _NGX_ORS_SESSION_H_INCLUDED_
+#define _NGX_ORS_SESSION_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_key.h>
+#include <ngx_ors_record.h>
+#include <ngx_ors_refs.h>
+#include <ngx_ors_store.h>
+#include <ngx_ors_turn.h>
+
+
+typedef enum {
+    ngx_ors_session_st_new = 0,     /* nothing has been loaded */
+    ngx_ors_session_st_chain,       /* a job loads the previous turns */
+    ngx_ors_session_st_names,       /* ... the names of the referenced turns */
+    ngx_ors_session_st_items,       /* ... the referenced turns */
+    ngx_ors_session_st_ready,       /* the turn has its context */
+    ngx_ors_session_st_refused,     /* the turn has failed */
+    ngx_ors_session_st_commit,      /* a job stores the turn */
+    ngx_ors_session_st_over         /* the turn is stored, or never will be */
+} ngx_ors_session_state_e;
+
+#define NGX_ORS_SESSION_STATES  (ngx_ors_session_st_over + 1)
+
+
+typedef enum {
+    ngx_ors_session_ev_load = 0,    /* the target is known */
+    ngx_ors_session_ev_done,        /* session->job is done */
+    ngx_ors_session_ev_commit,      /* the turn waits to be stored */
+    ngx_ors_session_ev_close        /* the request has ended */
+} ngx_ors_session_event_e;
+
+#define NGX_ORS_SESSION_EVENTS  (ngx_ors_session_ev_close + 1)
+
+
+/* a turn that references name items of */
+
+typedef struct {
+    ngx_ors_ref_t            **refs;      /* a part of refs->sorted */
+    ngx_uint_t                 n;
+    ngx_ors_store_entry_t     *entry;     /* its record, of some job */
+    unsigned                   chained:1; /* the context has it already */
+} ngx_ors_session_owner_t;
+
+
+typedef struct {
+    ngx_ors_session_state_e    state;
+    ngx_ors_turn_t            *turn;      /* borrowed */
+    ngx_ors_store_t           *store;     /* the same */
+    u_char                     scope[NGX_ORS_STORE_KEY];  /* the owner, to */
+                                          /* be set before the first event */
+    ngx_pool_t                *pool;      /* of the turn */
+    ngx_log_t                 *log;
+
+    ngx_ors_store_job_t       *job;       /* to be posted, or posted */
+    ngx_ors_store_job_t       *chain;     /* the previous turns */
+
+    ngx_str_t                  previous;  /* the id that the client named */
+    ngx_ors_record_t           record;    /* the turn's place in the chain */
+    u_char                    *names;     /* of its ancestors */
+    ngx_ors_store_key_t       *touch;     /* ancestors that expire too early */
+    ngx_uint_t                 ntouch;
+
+    ngx_ors_context_t          context;
+    size_t                     size;      /* bytes that have been loaded */
+    ngx_ors_refs_t             refs;
+    ngx_ors_session_owner_t   *owners;    /* turns that "refs" name items of */
+    ngx_uint_t                 nowners;
+
+    ngx_uint_t                 retries;   /* commits that may still fail */
+
+    unsigned                   required:1;  /* a turn that cannot be stored */
+                                            /* fails */
+    unsigned                   instructions:1;  /* they are stored, too */
+    unsigned                   wanted:1;    /* the turn is to be stored */
+    unsigned                   translates:1;  /* a fact of the target */
+    unsigned                   background:1;  /* it runs without its client */
+    unsigned                   referred:1;  /* "refs" have been read */
+} ngx_ors_session_t;
+
+
+/*
+ * Decides whether the client and the store want the turn to be stored;
+ * "turn" has read its request, and session->store, "required" and
+ * "instructions" are set.  NGX_OK, or NGX_DONE: the turn has failed, as the
+ * store is down and required.
+ */
+ngx_int_t ngx_ors_session_init(ngx_ors_session_t *session,
+    ngx_ors_turn_t *turn);
+
+/*
+ * Settles what becomes of a turn at one target, before it is called: whether
+ * its context is inserted here (turn->inline_context), whether it is stored
+ * (turn->request.stored) and whether it runs in the background.  Nothing else
+ * writes these.  "session" is NULL in a location without a store.
+ * "translates" and "inline_context" are facts of the target.
+ */
+void ngx_ors_session_settle(ngx_ors_session_t *session, ngx_ors_turn_t *turn,
+    ngx_uint_t translates, ngx_uint_t inline_context);
+
+/*
+ * 1 if the turn, when it has been settled, stores something or reads what is
+ * stored.
+ */
+ngx_uint_t ngx_ors_session_used(ngx_ors_session_t *session);
+
+/*
+ * Checks that a turn which has been settled may run in the background.
+ *
+ * NGX_OK         it may
+ * NGX_DECLINED   it does not ask for it
+ * NGX_DONE       the turn has failed
+ */
+ngx_int_t ngx_ors_session_background(ngx_ors_session_t *session);
+
+/*
+ * Takes one step.  Of ngx_ors_session_ev_done the job is released here.
+ *
+ * NGX_OK         the turn can go on: it has its context, or is over
+ * NGX_AGAIN      session->job is to be posted unless it is posted; its end is
+ *                ngx_ors_session_ev_done
+ * NGX_DECLINED   it could not be stored: to be committed again, later
+ * NGX_DONE       the turn has failed, turn->error says why
+ * NGX_ERROR      no memory
+ *
+ * After ngx_ors_session_ev_close NGX_AGAIN means that session->job is to be
+ * posted without a handler, else there is none.
+ */
+ngx_int_t ngx_ors_session_step(ngx_ors_session_t *session,
+    ngx_ors_session_event_e event);
+
+/* The names of a state and an event for logs, static text. */
+char *ngx_ors_session_state(ngx_ors_session_state_e state);
+char *ngx_ors_session_event(ngx_ors_session_event_e event);
+
+
+#endif /* _NGX_ORS_SESSION_H_INCLUDED_ */

@@ -1,0 +1,157 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* how the turn of a session fails, and what the log says of its store */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_session_error.h>
+
+
+static ngx_str_t  ngx_ors_session_statuses[] = {
+    ngx_string("ok"),
+    ngx_string("what it names is not there"),
+    ngx_string("a limit"),
+    ngx_string("it is full"),
+    ngx_string("it does not answer in time"),
+    ngx_string("it cannot be reached"),
+    ngx_string("it holds what is no record"),
+    ngx_string("the scope has its share of it, \"scope_size\" or "
+               "\"scope_turns\""),
+    ngx_string("it is larger than \"record\"")
+};
+
+
+ngx_str_t *
+ngx_ors_session_strerror(ngx_ors_store_status_e status)
+{
+    return &ngx_ors_session_statuses[status];
+}
+
+
+ngx_int_t
+ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_uint_t status,
+    char *code, char *param, char *text)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = session->turn;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, status, code, "%s",
+                             text);
+
+    turn->error.param.data = (u_char *) param;
+    turn->error.param.len = ngx_strlen(param);
+
+    return ngx_ors_session_fail(session);
+}
+
+
+ngx_int_t
+ngx_ors_session_fail(ngx_ors_session_t *session)
+{
+    /* another target would not help */
+
+    session->turn->spare = 0;
+
+    return ngx_ors_turn_fail(session->turn);
+}
+
+
+/* another scope gets the same answer as for what is not there */
+
+ngx_int_t
+ngx_ors_session_unread(ngx_ors_session_t *session,
+    ngx_ors_store_status_e status)
+{
+    if (status == ngx_ors_store_absent) {
+        return ngx_ors_session_refuse(session, 400,
+                                      "previous_response_not_found",
+                                      "previous_response_id",
+                                      "there is no previous response with "
+                                      "this id");
+    }
+
+    if (status == ngx_ors_store_limit
+        && session->state == ngx_ors_session_st_items)
+    {
+        return ngx_ors_session_refuse(session, 400,
+                                      "context_length_exceeded", "input",
+                                      "the items that \"input\" refers to, "
+                                      "their turns and the conversation "
+                                      "before this request are too long");
+    }
+
+    if (status == ngx_ors_store_limit) {
+        return ngx_ors_session_refuse(session, 400,
+                                      "context_length_exceeded",
+                                      "previous_response_id",
+                                      "the conversation before this "
+                                      "request is too long, with "
+                                      "\"truncation\": \"auto\" its "
+                                      "beginning is left out");
+    }
+
+    ngx_log_error(NGX_LOG_ERR, session->log, 0,
+                  "store \"%V\" cannot be read: %V", &session->store->name,
+                  ngx_ors_session_strerror(status));
+
+    return ngx_ors_session_refuse(session, 503, "store_unavailable",
+                                  "previous_response_id",
+                                  "stored conversations cannot be read "
+                                  "at the moment, try again later");
+}
+
+
+ngx_int_t
+ngx_ors_session_unstored(ngx_ors_session_t *session,
+    ngx_ors_store_status_e status, char *param)
+{
+    if (status == ngx_ors_store_share) {
+        return ngx_ors_session_refuse(session, 429, "insufficient_quota",
+                                      param,
+                                      "no more of your responses can be "
+                                      "stored, delete some of them, or "
+                                      "send \"store\": false");
+    }
+
+    if (status == ngx_ors_store_large) {
+        return ngx_ors_session_refuse(session, 413, "request_too_large",
+                                      param,
+                                      "the response is too large to be "
+                                      "stored, send \"store\": false");
+    }
+
+    return ngx_ors_session_refuse(session, 503, "store_unavailable", param,
+                                  "the response cannot be stored at the "
+                                  "moment, try again later");
+}
+
+
+/* the first bytes of its digest name a scope */
+
+void
+ngx_ors_session_log(ngx_ors_session_t *session, ngx_ors_store_status_e status,
+    char *what)
+{
+    u_char  *scope;
+
+    scope = session->scope;
+
+    if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
+        ngx_log_error(NGX_LOG_ERR, session->log, 0,
+                      "%s is not kept in store \"%V\": %V", what,
+                      &session->store->name,
+                      ngx_ors_session_strerror(status));
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, session->log, 0,
+                  "%s of scope %02xd%02xd%02xd%02xd is not kept in store "
+                  "\"%V\": %V", what, scope[0], scope[1], scope[2], scope[3],
+                  &session->store->name, ngx_ors_session_strerror(status));
+}
