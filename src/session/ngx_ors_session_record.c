@@ -1,0 +1,192 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* makes the job that stores a turn: its record, and the names of its items */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_session_record.h>
+
+
+/* blocks of a record that is written at once */
+#define NGX_ORS_SESSION_BLOCK  1024
+
+
+static ngx_int_t ngx_ors_session_record_value(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
+static u_char *ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl);
+static ngx_int_t ngx_ors_session_record_index(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job);
+
+
+ngx_ors_store_job_t *
+ngx_ors_session_record(ngx_ors_session_t *session,
+    ngx_ors_record_status_e status, ngx_uint_t spare)
+{
+    time_t                expires;
+    ngx_uint_t            i;
+    ngx_ors_store_job_t  *job;
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_put,
+                            session->ntouch + 1 + spare);
+    if (job == NULL) {
+        return NULL;
+    }
+
+    /* its ancestors live on with it */
+
+    expires = ngx_time() + session->store->ttl;
+
+    for (i = 0; i < session->ntouch; i++) {
+        job->entries[i].key = session->touch[i];
+        job->entries[i].expires = expires;
+    }
+
+    job->entries[i].expires = expires;
+
+    if (ngx_ors_session_record_value(session, job, status) != NGX_OK
+        || (session->turn->inline_context && !job->large
+            && ngx_ors_session_record_index(session, job) != NGX_OK))
+    {
+        ngx_ors_store_release(job);
+        return NULL;
+    }
+
+    return job;
+}
+
+
+static ngx_int_t
+ngx_ors_session_record_value(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job, ngx_ors_record_status_e status)
+{
+    u_char                 *p;
+    ngx_chain_t            *cl, *ln;
+    ngx_ors_out_t           input, response;
+    ngx_ors_turn_t         *turn;
+    ngx_ors_record_t       *rec;
+    ngx_ors_store_entry_t  *entry;
+
+    turn = session->turn;
+    entry = &job->entries[session->ntouch];
+
+    ngx_ors_out_init(&input, session->pool, NGX_ORS_SESSION_BLOCK);
+    ngx_ors_out_init(&response, session->pool, NGX_ORS_SESSION_BLOCK);
+
+    if (ngx_ors_turn_record(turn, session->instructions, &input, &response)
+        != NGX_OK
+        || ngx_ors_key(session->scope, ngx_ors_key_response,
+                       &turn->response.id, &entry->key)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rec = &session->record;
+
+    rec->status = status;
+    rec->created = turn->response.created_at;
+    rec->input.len = input.size;
+    rec->response.len = response.size;
+    rec->output = turn->response.output;
+    rec->output_len = turn->response.output_len;
+
+    entry->value.len = ngx_ors_record_size(rec);
+
+    if (entry->value.len > session->store->record) {
+        ngx_str_null(&entry->value);
+        job->large = 1;
+        return NGX_OK;
+    }
+
+    entry->value.data = ngx_pnalloc(job->pool, entry->value.len);
+
+    if (entry->value.data == NULL || ngx_ors_out_take(&input, &cl) != NGX_OK
+        || ngx_ors_out_take(&response, &ln) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    p = ngx_ors_record_head(rec, entry->value.data);
+    p = ngx_ors_session_record_copy(p, cl);
+    (void) ngx_ors_session_record_copy(p, ln);
+
+    return NGX_OK;
+}
+
+
+static u_char *
+ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl)
+{
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return p;
+}
+
+
+/* ids that another server has made do not name their turn */
+
+static ngx_int_t
+ngx_ors_session_record_index(ngx_ors_session_t *session,
+    ngx_ors_store_job_t *job)
+{
+    ngx_str_t               items, *id;
+    ngx_uint_t              i;
+    ngx_array_t             ids;
+    ngx_ors_record_t        rec;
+    ngx_ors_store_entry_t  *entry, *entries, *last;
+
+    last = &job->entries[session->ntouch];
+
+    if (ngx_ors_record_read(&rec, &last->value) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    items.data = rec.response.data + rec.output;
+    items.len = rec.output_len;
+
+    if (ngx_ors_context_ids(&items, session->turn->limits->nodes, job->pool,
+                            &ids)
+        == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    entries = ngx_pcalloc(job->pool, (job->n + ids.nelts)
+                                     * sizeof(ngx_ors_store_entry_t));
+    if (entries == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(entries, job->entries, job->n * sizeof(ngx_ors_store_entry_t));
+
+    entry = &entries[job->n];
+    id = ids.elts;
+
+    for (i = 0; i < ids.nelts; i++) {
+
+        if (ngx_ors_key(session->scope, ngx_ors_key_item, &id[i],
+                        &entry->key)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        entry->value.len = NGX_ORS_STORE_KEY;
+        entry->value.data = last->key.name;
+        entry->expires = last->expires;
+
+        entry++;
+    }
+
+    job->entries = entries;
+    job->n += ids.nelts;
+
+    return NGX_OK;
+}
