@@ -12,8 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_ors_digest.h>
-#include <ngx_ors_record.h>
-#include <ngx_ors_refs.h>
+#include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_inflate.h>
@@ -30,10 +29,6 @@
 /* what a validator looks at */
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
-
-/* what is left in a store for the worker that runs a turn */
-#define NGX_HTTP_ORS_MARK_CANCELLED  "cancelled"
-#define NGX_HTTP_ORS_MARK_DELETED    "deleted"
 
 /* blocks of a document that is written at once */
 #define NGX_HTTP_ORS_BLOCK     1024
@@ -134,7 +129,6 @@ typedef struct {
 
 
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
-typedef struct ngx_http_ors_session_s        ngx_http_ors_session_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 
 
@@ -167,7 +161,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_turn_t            *turn;
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
-    ngx_http_ors_session_t    *session;     /* in a store, NULL: nothing */
+    ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
     ngx_chain_t               *busy;        /* output that is being sent */
@@ -194,51 +188,6 @@ struct ngx_http_ors_ctx_s {
     unsigned                   detached:1;  /* the request has no client */
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
-};
-
-
-/* what a turn has to do with a store; lives as long as its request */
-
-typedef enum {
-    ngx_http_ors_session_st_new = 0,
-    ngx_http_ors_session_st_chain,       /* the turns before are being loaded */
-    ngx_http_ors_session_st_names,       /* whose are the items referred to? */
-    ngx_http_ors_session_st_items,       /* ... those turns are being loaded */
-    ngx_http_ors_session_st_ready,
-    ngx_http_ors_session_st_failed,
-    ngx_http_ors_session_st_commit       /* this turn is being stored */
-} ngx_http_ors_session_state_e;
-
-
-/* a turn that references name items of */
-
-typedef struct {
-    ngx_ors_ref_t            **refs;        /* a part of refs->sorted */
-    ngx_uint_t                 n;
-    ngx_ors_store_entry_t     *entry;       /* its record, of some job */
-    unsigned                   chained:1;   /* the context has it already */
-} ngx_http_ors_owner_t;
-
-
-struct ngx_http_ors_session_s {
-    ngx_http_ors_session_state_e  state;
-    ngx_http_ors_ctx_t           *ctx;
-    ngx_ors_store_t              *store;
-    ngx_ors_store_job_t          *job;      /* that is waited for */
-    ngx_ors_store_job_t          *chain;    /* the turns before */
-
-    ngx_uint_t                 wanted;      /* this turn, in the store */
-    ngx_str_t                  previous;    /* the id that was named */
-    ngx_ors_record_t           record;      /* its place in the chain */
-    u_char                    *names;       /* of its ancestors */
-    ngx_ors_store_key_t       *touch;       /* that would expire too early */
-    ngx_uint_t                 ntouch;
-
-    ngx_ors_context_t          context;
-    size_t                     size;        /* of what has been loaded */
-    ngx_ors_refs_t             refs;
-    ngx_http_ors_owner_t      *owners;      /* turns that they refer to */
-    ngx_uint_t                 nowners;
 };
 
 
@@ -750,105 +699,46 @@ ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_ors_store.c */
+/* ngx_http_ors_session.c */
 
 /*
- * Prepares the use of the location's store, if it has one, for a turn whose
- * request has been read.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
+ * Makes the session of a turn whose request has been read, if the location
+ * has a store.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_store_init(ngx_http_ors_ctx_t *ctx);
+ngx_int_t ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx);
 
 /*
- * Stores a turn in the state "commit", once; the turn will be told.
- * NGX_OK or NGX_ERROR.
+ * Settles what becomes of the turn at the target whose configuration is
+ * "olcf", see ngx_ors_session_settle().  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_store_commit(ngx_http_ors_ctx_t *ctx);
+ngx_int_t ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf);
 
 /*
- * A job that writes the turn as it is now, with room for "spare" entries
- * behind its record: to be posted or released by the caller.  NULL: no
- * memory.
- */
-ngx_ors_store_job_t *ngx_http_ors_store_record(ngx_http_ors_session_t *session,
-    ngx_ors_record_status_e status, ngx_uint_t spare);
-
-/*
- * The key of what has "id" in the scope of the request: responses are of the
- * kind 'r', the ids of items 'i'.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_store_key(ngx_http_request_t *r, u_char kind,
-    ngx_str_t *id, ngx_ors_store_key_t *key);
-
-/* The same of the response that has "token", as the ids of its items do. */
-ngx_int_t ngx_http_ors_store_owner(ngx_http_request_t *r, ngx_str_t *token,
-    ngx_ors_store_key_t *key);
-
-
-/*
- * The turn fails with the error; "code", "param" and "text" are static.
- * Returns NGX_DONE.
- */
-ngx_int_t ngx_http_ors_store_refuse(ngx_http_ors_session_t *session,
-    ngx_uint_t status, char *code, char *param, char *text);
-
-/*
- * The turn fails with what "status" means for its client, "param" is static.
- * Returns NGX_DONE.
- */
-ngx_int_t ngx_http_ors_store_fail(ngx_http_ors_session_t *session,
-    ngx_ors_store_status_e status, char *param);
-
-/* Logs that "what", a turn, is not kept, and why. */
-void ngx_http_ors_store_say(ngx_http_ors_session_t *session,
-    ngx_ors_store_status_e status, char *what);
-
-/* A phrase for people for the status of a job, static text. */
-ngx_str_t *ngx_http_ors_store_strerror(ngx_ors_store_status_e status);
-
-
-/* ngx_http_ors_context.c */
-
-/*
- * Gives the turn what its request refers to, called for its subrequest.
+ * Gives the turn its context, called for its subrequest.
  *
  * NGX_OK         it has all
  * NGX_AGAIN      it is being loaded, the subrequest will go on
  * NGX_DONE       the turn has failed
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_http_ors_context(ngx_http_ors_ctx_t *ctx);
-
-
-/*
- * A job of the context, which will call the next step when it is done; it is
- * released at the latest with the request.  NULL: no memory.
- */
-ngx_ors_store_job_t *ngx_http_ors_context_job(ngx_http_ors_session_t *session,
-    ngx_ors_store_op_e op, ngx_uint_t n);
-
-/* All is loaded: tells the turn.  As ngx_http_ors_context(). */
-ngx_int_t ngx_http_ors_context_ready(ngx_http_ors_session_t *session);
-
-/* The turn fails with turn->error.  NGX_DONE. */
-ngx_int_t ngx_http_ors_context_refuse(ngx_http_ors_session_t *session);
-
-/* A job has failed: the turn fails with the error for it.  NGX_DONE. */
-ngx_int_t ngx_http_ors_context_failed(ngx_http_ors_session_t *session,
-    ngx_ors_store_status_e status);
-
-
-/* ngx_http_ors_refs.c */
+ngx_int_t ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx);
 
 /*
- * Loads what session->refs refer to; the chain, if there is one, is loaded
- * already.  NGX_AGAIN: there is a job; else as ngx_http_ors_context().
+ * Stores a turn in the state "commit", once; the request goes on later.
+ * NGX_OK, NGX_AGAIN or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_refs(ngx_http_ors_session_t *session);
+ngx_int_t ngx_http_ors_session_commit(ngx_http_ors_ctx_t *ctx);
 
-/* The next steps: it is known who owns the items; the owners are loaded. */
-ngx_int_t ngx_http_ors_refs_named(ngx_http_ors_session_t *session,
-    ngx_ors_store_job_t *job);
-ngx_int_t ngx_http_ors_refs_loaded(ngx_http_ors_session_t *session,
+/* Posts a job of request "r". */
+void ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
+    ngx_ors_store_job_pt handler, void *data);
+
+/*
+ * Called first in the handler of a job: the log is that of request "r" from
+ * here on.  Returns its connection, to run posted requests in the end.
+ */
+ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
 
 

@@ -8,6 +8,8 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
+#include <ngx_ors_session_error.h>
+#include <ngx_ors_session_record.h>
 
 
 /* a worker that has not said for so long that it runs a turn is lost, s */
@@ -15,9 +17,6 @@
 
 /* ... and so often it says it, ms */
 #define NGX_HTTP_ORS_BACKGROUND_RENEW  5000
-
-/* ticks for which it is tried to store the end of a turn */
-#define NGX_HTTP_ORS_BACKGROUND_TRIES  300
 
 
 static void ngx_http_ors_background_tick(ngx_http_ors_background_t *bg);
@@ -95,9 +94,9 @@ ngx_http_ors_background_tick(ngx_http_ors_background_t *bg)
 
     if (turn->state == ngx_ors_turn_st_commit) {
 
-        /* it could not be stored, see ngx_http_ors_background_again() */
+        /* the session waits to be committed again */
 
-        if (bg->tries) {
+        if (ctx->session->state == ngx_ors_session_st_ready) {
             ngx_http_ors_run(ctx);
         }
 
@@ -156,7 +155,7 @@ ngx_http_ors_background_renew(ngx_http_ors_background_t *bg)
 
     if (job) {
         ngx_http_ors_background_lease(bg, &job->entries[0]);
-        ngx_ors_store_post(job);
+        ngx_http_ors_job_post(bg->ctx->request, job, NULL, NULL);
     }
 }
 
@@ -183,9 +182,8 @@ ngx_http_ors_background_look(ngx_http_ors_background_t *bg)
         return NGX_ERROR;
     }
 
-    bg->job->handler = ngx_http_ors_background_looked;
-
-    ngx_ors_store_post(bg->job);
+    ngx_http_ors_job_post(bg->ctx->request, bg->job,
+                          ngx_http_ors_background_looked, bg);
 
     return NGX_OK;
 }
@@ -198,9 +196,7 @@ ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
     ngx_http_ors_background_t  *bg;
 
     bg = job->data;
-    c = bg->ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, bg->ctx->request);
+    c = ngx_http_ors_job_done(bg->ctx->request, job);
 
     bg->job = NULL;
 
@@ -241,21 +237,6 @@ ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx)
     }
 
     return NGX_AGAIN;
-}
-
-
-ngx_uint_t
-ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx)
-{
-    if (!ctx->detached
-        || ctx->background->tries++ == NGX_HTTP_ORS_BACKGROUND_TRIES)
-    {
-        return 0;
-    }
-
-    ctx->session->state = ngx_http_ors_session_st_ready;
-
-    return 1;
 }
 
 
@@ -362,21 +343,19 @@ ngx_http_ors_background_store(ngx_http_ors_background_t *bg)
         bg->job = NULL;
     }
 
-    bg->ctx->turn->request.stored = 1;
+    bg->ctx->turn->response.stored = 1;
 
-    job = ngx_http_ors_store_record(bg->ctx->session, bg->status, 0);
+    job = ngx_ors_session_record(bg->ctx->session, bg->status, 0);
 
     if (job == NULL) {
         ngx_http_ors_detach_end(bg->ctx->request);
         return;
     }
 
-    job->handler = ngx_http_ors_background_stored;
-    job->data = bg;
-
     bg->job = job;
 
-    ngx_ors_store_post(job);
+    ngx_http_ors_job_post(bg->ctx->request, job,
+                          ngx_http_ors_background_stored, bg);
 }
 
 
@@ -388,9 +367,7 @@ ngx_http_ors_background_stored(ngx_ors_store_job_t *job)
     ngx_http_ors_background_t  *bg;
 
     bg = job->data;
-    c = bg->ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, bg->ctx->request);
+    c = ngx_http_ors_job_done(bg->ctx->request, job);
 
     status = job->status;
 
@@ -417,7 +394,7 @@ void
 ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
     ngx_ors_store_status_e status)
 {
-    ngx_http_ors_store_say(bg->ctx->session, status,
+    ngx_ors_session_log(bg->ctx->session, status,
                            "a response in the background");
 }
 
@@ -447,9 +424,8 @@ ngx_http_ors_background_finish(ngx_http_ors_background_t *bg)
         return;
     }
 
-    bg->job->handler = ngx_http_ors_background_finished;
-
-    ngx_ors_store_post(bg->job);
+    ngx_http_ors_job_post(bg->ctx->request, bg->job,
+                          ngx_http_ors_background_finished, bg);
 }
 
 
@@ -460,9 +436,7 @@ ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
     ngx_http_ors_background_t  *bg;
 
     bg = job->data;
-    c = bg->ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, bg->ctx->request);
+    c = ngx_http_ors_job_done(bg->ctx->request, job);
 
     bg->job = NULL;
     bg->deleted = ngx_http_ors_background_deleted(job);
@@ -480,7 +454,7 @@ ngx_http_ors_background_deleted(ngx_ors_store_job_t *job)
 {
     ngx_str_t  *value;
 
-    static ngx_str_t  deleted = ngx_string(NGX_HTTP_ORS_MARK_DELETED);
+    static ngx_str_t  deleted = ngx_string(NGX_ORS_KEY_DELETED);
 
     value = &job->entries[0].value;
 
@@ -512,7 +486,7 @@ ngx_http_ors_background_forget(ngx_http_ors_background_t *bg, char *kinds)
     job = ngx_http_ors_background_job(bg, ngx_ors_store_delete, kinds);
 
     if (job) {
-        ngx_ors_store_post(job);
+        ngx_http_ors_job_post(bg->ctx->request, job, NULL, NULL);
     }
 }
 
@@ -528,8 +502,6 @@ ngx_http_ors_background_job(ngx_http_ors_background_t *bg,
     if (job == NULL) {
         return NULL;
     }
-
-    job->data = bg;
 
     for (i = 0; kinds[i]; i++) {
         job->entries[i].key = (kinds[i] == 'r') ? bg->record
@@ -585,11 +557,11 @@ ngx_http_ors_background_cleanup(void *data)
     }
 
     turn->response.status = ngx_ors_response_failed;
-    turn->request.stored = 1;
+    turn->response.stored = 1;
 
-    job = ngx_http_ors_store_record(bg->ctx->session, ngx_ors_record_failed, 0);
+    job = ngx_ors_session_record(bg->ctx->session, ngx_ors_record_failed, 0);
 
     if (job) {
-        ngx_ors_store_post(job);
+        ngx_http_ors_job_post(bg->ctx->request, job, NULL, NULL);
     }
 }

@@ -5,7 +5,7 @@
  *
  * There are up to three entries of such a turn: its record, a lease that is
  * there while some worker runs it, and a mark when it is to be ended, see
- * NGX_HTTP_ORS_MARK_CANCELLED.
+ * NGX_ORS_KEY_CANCELLED.
  */
 
 
@@ -20,6 +20,9 @@
 
 /* how often it is looked whether a turn is to be ended, ms */
 #define NGX_HTTP_ORS_BACKGROUND_TICK  1000
+
+/* ticks for which it is tried to store the end of a turn */
+#define NGX_HTTP_ORS_BACKGROUND_TRIES  300
 
 
 typedef enum {
@@ -136,9 +139,5 @@ void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
  * whether somebody wants it to be cancelled, the turn will go on.
  */
 ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
-
-/* The turn could not be stored: 1 if it will be tried again. */
-ngx_uint_t ngx_http_ors_background_again(ngx_http_ors_ctx_t *ctx);
-
 
 #endif /* _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_ */

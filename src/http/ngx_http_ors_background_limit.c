@@ -7,6 +7,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_ors_session_error.h>
 
 
 /*
@@ -160,14 +161,14 @@ ngx_http_ors_background_busy(ngx_http_ors_ctx_t *ctx, ngx_uint_t status)
     ngx_str_set(&ctx->retry_after, "10");
 
     if (status == NGX_HTTP_TOO_MANY_REQUESTS) {
-        return ngx_http_ors_store_refuse(ctx->session, status,
+        return ngx_ors_session_refuse(ctx->session, status,
                                          "rate_limit_exceeded", "background",
                                          "too many of your responses run in "
                                          "the background, try again when one "
                                          "has ended");
     }
 
-    return ngx_http_ors_store_refuse(ctx->session, status,
+    return ngx_ors_session_refuse(ctx->session, status,
                                      "server_is_overloaded", "background",
                                      "too many responses run in the "
                                      "background, try again later");

@@ -8,9 +8,10 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
+#include <ngx_ors_session_error.h>
+#include <ngx_ors_session_record.h>
 
 
-static ngx_int_t ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_first(
     ngx_http_ors_background_t *bg);
@@ -25,75 +26,27 @@ static void ngx_http_ors_background_client_cleanup(void *data);
 ngx_int_t
 ngx_http_ors_background(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
+    ngx_int_t  rc;
 
-    if (ctx->detached) {
-        return NGX_OK;
-    }
-
-    if (ctx->background) {
+    if (ctx->background && !ctx->detached) {
         return NGX_AGAIN;
     }
 
-    node = ctx->turn->request.field[ngx_ors_rq_background];
-
-    if (node == NULL || node->type != ngx_ors_json_true
-        || ctx->session == NULL) {
+    if (ctx->session == NULL) {
         return NGX_OK;
     }
 
-    rc = ngx_http_ors_background_refused(ctx);
+    rc = ngx_ors_session_background(ctx->session);
 
-    if (rc != NGX_OK) {
-        return rc;
+    if (rc == NGX_DECLINED || (rc == NGX_OK && ctx->detached)) {
+        return NGX_OK;
     }
 
-    return ngx_http_ors_background_start(ctx);
-}
-
-
-static ngx_int_t
-ngx_http_ors_background_refused(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_ors_json_node_t  *store;
-
-    if (ctx->turn->request.stream) {
-        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
-                                         "unsupported_parameter", "stream",
-                                         "a response of the background "
-                                         "cannot be streamed, \"stream\" "
-                                         "must be false or absent");
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_background_limit(ctx);
     }
 
-    if (ctx->turn->request.compact) {
-        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
-                                         "unsupported_parameter",
-                                         "background",
-                                         "a compaction is not stored and "
-                                         "cannot run in the background");
-    }
-
-    store = ctx->turn->request.field[ngx_ors_rq_store];
-
-    if (store && store->type == ngx_ors_json_false) {
-        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
-                                         "unsupported_parameter",
-                                         "background",
-                                         "a response that is not stored "
-                                         "cannot run in the background, "
-                                         "\"store\" must be true or absent");
-    }
-
-    if (!ctx->turn->request.stored) {
-        return ngx_http_ors_store_refuse(ctx->session,
-                                         NGX_HTTP_SERVICE_UNAVAILABLE,
-                                         "store_unavailable", "background",
-                                         "the response cannot be stored at "
-                                         "the moment, try again later");
-    }
-
-    return ngx_http_ors_background_limit(ctx);
+    return (rc == NGX_OK) ? ngx_http_ors_background_start(ctx) : rc;
 }
 
 
@@ -212,35 +165,34 @@ static ngx_int_t
 ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
 {
     ngx_str_t            *id;
+    ngx_ors_session_t    *session;
     ngx_ors_store_job_t  *job;
 
     id = &bg->ctx->turn->response.id;
+    session = bg->ctx->session;
 
-    if (ngx_http_ors_store_key(bg->ctx->request, 'r', id, &bg->record)
+    if (ngx_ors_key(session->scope, ngx_ors_key_response, id, &bg->record)
         != NGX_OK
-        || ngx_http_ors_store_key(bg->ctx->request, 'l', id, &bg->lease)
+        || ngx_ors_key(session->scope, ngx_ors_key_lease, id, &bg->lease)
            != NGX_OK
-        || ngx_http_ors_store_key(bg->ctx->request, 'c', id, &bg->mark)
+        || ngx_ors_key(session->scope, ngx_ors_key_cancel, id, &bg->mark)
            != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    job = ngx_http_ors_store_record(bg->ctx->session,
-                                    ngx_ors_record_in_progress, 1);
+    job = ngx_ors_session_record(session, ngx_ors_record_in_progress, 1);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
     ngx_http_ors_background_lease(bg, &job->entries[job->n - 1]);
 
-    job->handler = ngx_http_ors_background_began;
-    job->data = bg;
-
     bg->job = job;
     bg->state = ngx_http_ors_background_st_record;
 
-    ngx_ors_store_post(job);
+    ngx_http_ors_job_post(bg->ctx->request, job,
+                          ngx_http_ors_background_began, bg);
 
     return NGX_AGAIN;
 }
@@ -256,9 +208,7 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
 
     bg = job->data;
     ctx = bg->ctx;
-    c = ctx->request->connection;
-
-    ngx_http_set_log_request(c->log, ctx->request);
+    c = ngx_http_ors_job_done(ctx->request, job);
 
     bg->job = NULL;
 
@@ -288,7 +238,8 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
     } else {
         ngx_http_ors_background_lost(bg, job->status);
 
-        (void) ngx_http_ors_store_fail(ctx->session, job->status, "background");
+        (void) ngx_ors_session_unstored(ctx->session, job->status,
+                                        "background");
 
         (void) ngx_http_post_request(ctx->call->request, NULL);
     }

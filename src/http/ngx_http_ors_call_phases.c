@@ -28,11 +28,7 @@
 
 
 static ngx_int_t ngx_http_ors_call_early_handler(ngx_http_request_t *r);
-static void ngx_http_ors_call_settle(ngx_http_ors_call_t *call,
-    ngx_http_ors_loc_conf_t *olcf, ngx_uint_t translates);
 static ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx,
-    ngx_ors_dialect_e dialect);
 static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
@@ -70,13 +66,15 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     translates = ngx_ors_turn_translates(turn, olcf->dialect);
 
-    ngx_http_ors_call_settle(call, olcf, translates);
+    rc = ngx_http_ors_session_settle(call->ctx, olcf);
 
-    rc = ngx_http_ors_scope_needed(call->ctx, translates);
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_scope_needed(call->ctx, translates);
+    }
 
     /* a turn that runs elsewhere passes the target's limits there */
 
-    if (rc == NGX_OK && translates) {
+    if (rc == NGX_OK) {
         rc = ngx_http_ors_background(call->ctx);
     }
 
@@ -92,24 +90,6 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
     ngx_http_ors_call_limits(call);
 
     return NGX_DECLINED;
-}
-
-
-/* what is only passed on is for its server to keep */
-
-static void
-ngx_http_ors_call_settle(ngx_http_ors_call_t *call,
-    ngx_http_ors_loc_conf_t *olcf, ngx_uint_t translates)
-{
-    ngx_ors_turn_t          *turn;
-    ngx_http_ors_session_t  *session;
-
-    turn = call->ctx->turn;
-    session = call->ctx->session;
-
-    turn->inline_context = (olcf->inline_context && session && !translates);
-    turn->request.stored = (session && session->wanted
-                            && (turn->inline_context || translates));
 }
 
 
@@ -157,7 +137,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
         return ngx_http_ors_call_ready(call);
     }
 
-    rc = ngx_http_ors_call_context(call->ctx, olcf->dialect);
+    rc = ngx_http_ors_session_load(call->ctx);
 
     if (rc == NGX_AGAIN) {
         return NGX_AGAIN;
@@ -201,36 +181,6 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     ngx_http_ors_post(r->parent, &call->ctx->posted);
 
     return ngx_http_ors_call_ready(call);
-}
-
-
-/* what comes before a request can be translated */
-
-static ngx_int_t
-ngx_http_ors_call_context(ngx_http_ors_ctx_t *ctx, ngx_ors_dialect_e dialect)
-{
-    ngx_ors_json_node_t  *node;
-
-    if (ngx_ors_turn_translates(ctx->turn, dialect)) {
-        return ngx_http_ors_context(ctx);
-    }
-
-    node = ctx->turn->request.field[ngx_ors_rq_background];
-
-    if (ctx->detached
-        || (ctx->turn->inline_context && node
-            && node->type == ngx_ors_json_true))
-    {
-        /* it would run there, and be stored there only */
-
-        return ngx_http_ors_store_refuse(ctx->session, NGX_HTTP_BAD_REQUEST,
-                                         "unsupported_parameter",
-                                         "background",
-                                         "a response of this model cannot "
-                                         "run in the background");
-    }
-
-    return ctx->turn->inline_context ? ngx_http_ors_context(ctx) : NGX_OK;
 }
 
 

@@ -144,7 +144,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
     }
 
-    rc = ngx_http_ors_store_init(ctx);
+    rc = ngx_http_ors_session_init(ctx);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;

@@ -125,7 +125,7 @@ ngx_http_ors_run(ngx_http_ors_ctx_t *ctx)
     }
 
     if (turn->state == ngx_ors_turn_st_commit
-        && ngx_http_ors_store_commit(ctx) != NGX_OK)
+        && ngx_http_ors_session_commit(ctx) == NGX_ERROR)
     {
         ngx_http_ors_finalize(ctx, NGX_ERROR);
         return;

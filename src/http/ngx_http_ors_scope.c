@@ -18,7 +18,6 @@
 
 static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
     ngx_str_t *source, ngx_str_t *text);
-static ngx_uint_t ngx_http_ors_scope_stored(ngx_http_ors_ctx_t *ctx);
 static ngx_uint_t ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req);
 
@@ -42,8 +41,8 @@ ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
     if (!ctx->scoped) {
 
         if (ngx_http_ors_scope_text(r->main, &list[0], &list[1]) != NGX_OK
-            || ngx_ors_digest_list('s', list, 2, &ngx_http_ors_scope_no_key,
-                                   ctx->scope)
+            || ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
+                                   &ngx_http_ors_scope_no_key, ctx->scope)
                != NGX_OK)
         {
             return NGX_ERROR;
@@ -112,7 +111,8 @@ ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
         list[1].data = scope;
         list[1].len = NGX_ORS_DIGEST_LEN;
 
-        if (ngx_ors_digest_list('o', list, 2, &olcf->store->key, ctx->owner)
+        if (ngx_ors_digest_list(ngx_ors_key_owner, list, 2, &olcf->store->key,
+                                ctx->owner)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -140,8 +140,8 @@ ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest)
     text.data = scope;
     text.len = NGX_ORS_DIGEST_LEN;
 
-    return ngx_ors_digest_list('e', &text, 1, &ngx_http_ors_scope_no_key,
-                               digest);
+    return ngx_ors_digest_list(ngx_ors_key_seal, &text, 1,
+                               &ngx_http_ors_scope_no_key, digest);
 }
 
 
@@ -153,8 +153,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
     turn = ctx->turn;
 
     if (!ctx->nobody
-        || !((ctx->session && (turn->inline_context || translates)
-              && ngx_http_ors_scope_stored(ctx))
+        || !((ctx->session && ngx_ors_session_used(ctx->session))
              || (translates && turn->sealer
                  && ngx_http_ors_scope_sealed(turn))))
     {
@@ -170,25 +169,6 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
     turn->spare = 0;
 
     return ngx_ors_turn_fail(turn);
-}
-
-
-/* the request stores something, or reads what is stored */
-
-static ngx_uint_t
-ngx_http_ors_scope_stored(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_ors_refs_t        refs;
-    ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *node;
-
-    req = &ctx->turn->request;
-    node = req->field[ngx_ors_rq_background];
-
-    return req->stored || req->field[ngx_ors_rq_previous_response_id]
-           || (node && node->type == ngx_ors_json_true)
-           || ngx_ors_refs_read(&refs, req) != NGX_OK
-           || refs.n;
 }
 
 

@@ -8,6 +8,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_stored.h>
+#include <ngx_ors_session_error.h>
 
 
 typedef struct {
@@ -196,10 +197,15 @@ ngx_int_t
 ngx_http_ors_stored_post(ngx_http_ors_stored_t *st, ngx_ors_store_op_e op,
     char *kinds, ngx_http_ors_stored_pt step)
 {
+    u_char                scope[NGX_ORS_DIGEST_LEN];
     ngx_uint_t            i, n;
     ngx_ors_store_job_t  *job;
 
     n = ngx_strlen(kinds);
+
+    if (ngx_http_ors_scope_store(st->request, scope) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     job = ngx_ors_store_job(st->conf->store, op, n);
     if (job == NULL) {
@@ -216,8 +222,8 @@ ngx_http_ors_stored_post(ngx_http_ors_stored_t *st, ngx_ors_store_op_e op,
 
     for (i = 0; i < n; i++) {
 
-        if (ngx_http_ors_store_key(st->request, (u_char) kinds[i], &st->id,
-                                   &job->entries[i].key)
+        if (ngx_ors_key(scope, (ngx_ors_key_e) kinds[i], &st->id,
+                        &job->entries[i].key)
             != NGX_OK)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -357,7 +363,7 @@ ngx_http_ors_stored_failed(ngx_http_ors_stored_t *st,
 
     ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                   "store \"%V\" has failed: %V", &st->conf->store->name,
-                  ngx_http_ors_store_strerror(status));
+                  ngx_ors_session_strerror(status));
 
     if (ngx_http_ors_header_add(&r->headers_out.headers, &retry,
                                 &retry_lowcase, &seconds)

@@ -156,7 +156,7 @@ static ngx_int_t
 ngx_http_ors_stored_stop(ngx_http_ors_stored_t *st, ngx_ors_store_job_t *job)
 {
     if (ngx_http_ors_stored_runs(&st->record)) {
-        return ngx_http_ors_stored_mark(st, NGX_HTTP_ORS_MARK_DELETED,
+        return ngx_http_ors_stored_mark(st, NGX_ORS_KEY_DELETED,
                                         ngx_http_ors_stored_remove);
     }
 
@@ -252,7 +252,7 @@ ngx_http_ors_stored_cancels(ngx_http_ors_stored_t *st,
             return ngx_http_ors_stored_send(st, job);
         }
 
-        return ngx_http_ors_stored_mark(st, NGX_HTTP_ORS_MARK_CANCELLED,
+        return ngx_http_ors_stored_mark(st, NGX_ORS_KEY_CANCELLED,
                                         ngx_http_ors_stored_marked);
     }
 

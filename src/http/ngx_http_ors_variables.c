@@ -235,7 +235,7 @@ ngx_http_ors_facts_stored(ngx_http_ors_ctx_t *ctx,
 
     if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
 
-        if (turn->request.stored) {
+        if (turn->response.stored) {
             ngx_str_set(&facts->stored, "1");
 
         } else {

@@ -176,7 +176,7 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_ors_response_usage(out, resp);
     ngx_ors_response_echo(out, req);
 
-    if (req->stored) {
+    if (resp->stored) {
         ngx_ors_out_lit(out, ",\"store\":true");
 
     } else {

@@ -51,6 +51,8 @@ typedef struct {
     ngx_uint_t                   nitems;
 
     ngx_uint_t                   sequence;    /* of the next event */
+    ngx_uint_t                   stored;      /* what the client reads of */
+                                              /* "store" */
 
     /* as it was rendered last: the inside of "output", in "out" */
     size_t                       output;

@@ -653,7 +653,7 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
     }
 
     turn->state = ngx_ors_turn_st_over;
-    turn->request.stored = 0;
+    turn->response.stored = 0;
     turn->response.status = ngx_ors_response_failed;
 
     if (turn->request.compact) {

@@ -141,7 +141,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 ngx_int_t
 ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
 {
-    turn->request.stored = stored;
+    turn->response.stored = stored;
     turn->state = ngx_ors_turn_st_over;
 
     if (turn->verify.held.len) {

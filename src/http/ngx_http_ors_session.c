@@ -1,0 +1,241 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* runs the session of a request: posts its jobs, and goes on when they end */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
+
+
+static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
+static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
+static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
+static void ngx_http_ors_session_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
+{
+    u_char                    scope[NGX_ORS_DIGEST_LEN];
+    ngx_http_request_t       *r;
+    ngx_http_cleanup_t       *cln;
+    ngx_ors_session_t        *session;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    r = ctx->request;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    if (olcf->store == NULL
+        || (ctx->endpoint->id != ngx_ors_endpoint_responses
+            && ctx->endpoint->id != ngx_ors_endpoint_compact))
+    {
+        return NGX_OK;
+    }
+
+    session = ngx_pcalloc(r->pool, sizeof(ngx_ors_session_t));
+    if (session == NULL) {
+        return NGX_ERROR;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     session->state = ngx_ors_session_st_new;
+     *     session->record, session->touch: the first turn of a chain
+     */
+
+    session->store = olcf->store;
+    session->required = olcf->store_required;
+    session->instructions = olcf->store_instructions;
+
+    if (ctx->detached) {
+        session->retries = NGX_HTTP_ORS_BACKGROUND_TRIES;
+    }
+
+    /* resolve the scope now: its variables may change later */
+
+    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_session_cleanup;
+    cln->data = ctx;
+
+    ctx->session = session;
+
+    return ngx_ors_session_init(session, ctx->turn);
+}
+
+
+ngx_int_t
+ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf)
+{
+    ngx_uint_t          translates;
+    ngx_ors_session_t  *session;
+
+    session = ctx->session;
+    translates = ngx_ors_turn_translates(ctx->turn, olcf->dialect);
+
+    ngx_ors_session_settle(session, ctx->turn, translates,
+                           olcf->inline_context);
+
+    if (session == NULL || !ngx_ors_session_used(session)) {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_scope_store(ctx->request, session->scope);
+}
+
+
+ngx_int_t
+ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_session_t  *session;
+
+    session = ctx->session;
+
+    if (session == NULL
+        || !(session->translates || ctx->turn->inline_context))
+    {
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_load,
+                                     ngx_http_ors_session_loaded);
+}
+
+
+ngx_int_t
+ngx_http_ors_session_commit(ngx_http_ors_ctx_t *ctx)
+{
+    return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_commit,
+                                     ngx_http_ors_session_committed);
+}
+
+
+static ngx_int_t
+ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_event_e event, ngx_ors_store_job_pt handler)
+{
+    ngx_int_t             rc;
+    ngx_ors_store_job_t  *job;
+
+    rc = ngx_ors_session_step(ctx->session, event);
+    job = ctx->session->job;
+
+    if (rc == NGX_AGAIN && !job->posted) {
+        ngx_http_ors_job_post(ctx->request, job, handler, ctx);
+    }
+
+    return rc;
+}
+
+
+void
+ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
+    ngx_ors_store_job_pt handler, void *data)
+{
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors store job posted: %s, %ui entries, %p",
+                   ngx_ors_store_op(job->op), job->n, job);
+
+    job->handler = handler;
+    job->data = data;
+
+    ngx_ors_store_post(job);
+}
+
+
+ngx_connection_t *
+ngx_http_ors_job_done(ngx_http_request_t *r, ngx_ors_store_job_t *job)
+{
+    ngx_connection_t  *c;
+
+    c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                   "ors store job done: %s, status %ui, %p",
+                   ngx_ors_store_op(job->op), (ngx_uint_t) job->status, job);
+
+    return c;
+}
+
+
+static void
+ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *sr;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = job->data;
+    c = ngx_http_ors_job_done(ctx->request, job);
+    sr = ctx->call->request;
+
+    if (ngx_http_ors_session_step(ctx, ngx_ors_session_ev_done,
+                                  ngx_http_ors_session_loaded)
+        == NGX_AGAIN)
+    {
+        return;
+    }
+
+    /* its phase handler asks again */
+
+    (void) ngx_http_post_request(sr, NULL);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_session_committed(ngx_ors_store_job_t *job)
+{
+    ngx_int_t            rc;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = job->data;
+    c = ngx_http_ors_job_done(ctx->request, job);
+
+    rc = ngx_ors_session_step(ctx->session, ngx_ors_session_ev_done);
+
+    if (rc == NGX_DECLINED) {
+
+        /* the timer of the background commits it again */
+
+        return;
+    }
+
+    if (rc == NGX_ERROR) {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+
+    } else {
+        ngx_http_ors_run(ctx);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_session_cleanup(void *data)
+{
+    ngx_http_ors_ctx_t  *ctx = data;
+
+    (void) ngx_http_ors_session_step(ctx, ngx_ors_session_ev_close, NULL);
+}
