@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_fold.h>
 #include <ngx_ors_spelling.h>
@@ -81,34 +82,6 @@ static const ngx_str_t  ngx_ors_chat_resume_names[] = {
 static const ngx_str_t  ngx_ors_chat_resume_values[] = {
     ngx_string("false"),
     ngx_string("true")
-};
-
-
-/* what else is written, and what would change the form of the answer */
-
-static const ngx_str_t  ngx_ors_chat_own_names[] = {
-    ngx_string("audio"),
-    ngx_string("frequency_penalty"),
-    ngx_string("function_call"),
-    ngx_string("functions"),
-    ngx_string("logprobs"),
-    ngx_string("max_completion_tokens"),
-    ngx_string("max_tokens"),
-    ngx_string("messages"),
-    ngx_string("modalities"),
-    ngx_string("model"),
-    ngx_string("n"),
-    ngx_string("parallel_tool_calls"),
-    ngx_string("presence_penalty"),
-    ngx_string("response_format"),
-    ngx_string("stream"),
-    ngx_string("stream_options"),
-    ngx_string("temperature"),
-    ngx_string("tool_choice"),
-    ngx_string("tools"),
-    ngx_string("top_logprobs"),
-    ngx_string("top_p"),
-    ngx_null_string
 };
 
 
@@ -494,7 +467,7 @@ ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
 ngx_uint_t
 ngx_ors_chat_owns(ngx_str_t *name)
 {
-    return ngx_ors_chat_listed(ngx_ors_chat_own_names, name)
+    return ngx_ors_chat_field(name, NGX_ORS_CHAT_FIELD_OWN)
            || ngx_ors_chat_listed(ngx_ors_chat_optionals, name);
 }
 

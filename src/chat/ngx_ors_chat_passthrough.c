@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_spelling.h>
@@ -38,27 +39,6 @@ static ngx_int_t ngx_ors_chat_pass_name(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key, ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name, char *code, char *text);
-
-
-/* what is made of other fields, and what changes the form of the answer */
-
-static const ngx_str_t  ngx_ors_chat_pass_kept[] = {
-    ngx_string("audio"),
-    ngx_string("function_call"),
-    ngx_string("functions"),
-    ngx_string("logprobs"),
-    ngx_string("messages"),
-    ngx_string("modalities"),
-    ngx_string("model"),
-    ngx_string("n"),
-    ngx_string("parallel_tool_calls"),
-    ngx_string("stream"),
-    ngx_string("stream_options"),
-    ngx_string("tool_choice"),
-    ngx_string("tools"),
-    ngx_string("top_logprobs"),
-    ngx_null_string
-};
 
 
 ngx_int_t
@@ -146,7 +126,7 @@ static ngx_int_t
 ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
 {
     ngx_int_t               rc;
-    const ngx_str_t        *kept;
+    const ngx_str_t        *name;
     ngx_ors_json_t         *json;
     ngx_ors_json_node_t    *key;
     const ngx_ors_field_t  *field;
@@ -157,14 +137,14 @@ ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
          key;
          key = ngx_ors_json_next(json, key))
     {
-        for (kept = ngx_ors_chat_pass_kept; kept->len; kept++) {
-
-            if (ngx_ors_spelling_is(json, key, kept)) {
-                return ngx_ors_chat_pass_refuse(pass, kept,
-                                       "unsupported_parameter",
-                                       "follows from other fields of the "
-                                       "request and cannot be given here");
-            }
+        name = ngx_ors_chat_field_spelled(json, key,
+                                          NGX_ORS_CHAT_FIELD_FIXED);
+        if (name) {
+            return ngx_ors_chat_pass_refuse(pass, name,
+                                            "unsupported_parameter",
+                                            "follows from other fields of the "
+                                            "request and cannot be given "
+                                            "here");
         }
 
         field = ngx_ors_spelling_field(json, key,

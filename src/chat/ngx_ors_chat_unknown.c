@@ -6,6 +6,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_chat_unknown.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_spelling.h>
@@ -13,24 +14,6 @@
 
 static ngx_uint_t ngx_ors_chat_unknown_known(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key);
-static ngx_uint_t ngx_ors_chat_unknown_taken(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key);
-
-
-static const ngx_str_t  ngx_ors_chat_unknown_names[] = {
-    ngx_string("audio"),
-    ngx_string("function_call"),
-    ngx_string("functions"),
-    ngx_string("logprobs"),
-    ngx_string("max_completion_tokens"),
-    ngx_string("max_tokens"),
-    ngx_string("messages"),
-    ngx_string("modalities"),
-    ngx_string("n"),
-    ngx_string("reasoning_effort"),
-    ngx_string("response_format"),
-    ngx_null_string
-};
 
 
 void
@@ -52,7 +35,7 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          key = ngx_ors_json_next(json, key))
     {
         if (ngx_ors_chat_unknown_known(req, key)
-            || ngx_ors_chat_unknown_taken(json, key)
+            || ngx_ors_chat_field_key(json, key, NGX_ORS_CHAT_FIELD_DROP)
             || ngx_ors_spelling_field(json, key, &ngx_ors_fields_chat_request)
             || ngx_ors_chat_written(req, target, key))
         {
@@ -75,20 +58,4 @@ ngx_ors_chat_unknown_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
     return ngx_ors_request_knows(req, key)
            && (key + 1 != req->field[ngx_ors_rq_provider]
                || (key + 1)->type != ngx_ors_json_object);
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_unknown_taken(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
-{
-    const ngx_str_t  *name;
-
-    for (name = ngx_ors_chat_unknown_names; name->len; name++) {
-
-        if (ngx_ors_json_equal(json, key, name->data, name->len)) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
