@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The types of errors with their HTTP status, and how an error value is
+ * filled.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>

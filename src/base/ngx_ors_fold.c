@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Comparison of names without regard to case, as far as other readers of JSON
+ * go.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fold.h>

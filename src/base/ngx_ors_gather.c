@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A document gathered in one block of memory that grows up to a limit.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_gather.h>

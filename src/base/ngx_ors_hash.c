@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * SipHash-1-3 of a text, with a random key.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hash.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Identifiers of responses and of their items, in base 62.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_id.h>

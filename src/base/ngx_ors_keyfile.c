@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Lines of a secret file, read with its permissions checked.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_keyfile.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Foreign text made safe for headers, variables and log lines: control
+ * characters and length.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_line.h>

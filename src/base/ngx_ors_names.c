@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A set of texts as a hash table with open addressing.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_names.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Blocks of output that are filled, handed out as a chain, and used again
+ * after the chain is sent.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_out.h>

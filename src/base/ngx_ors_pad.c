@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Padding of a random length in random letters.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_pad.h>

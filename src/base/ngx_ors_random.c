@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Blocks of random bytes from getrandom(), taken piece by piece, and never
+ * shared over a fork.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <sys/random.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A growing text in blocks that never move.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_text.h>

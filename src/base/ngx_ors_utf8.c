@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Validation of UTF-8, and the places where such a text may be cut.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_utf8.h>

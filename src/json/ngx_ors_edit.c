@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Edits of a document, sorted by place and applied in one pass.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Access to the nodes of a document: members, strings, integers, error texts.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The reader itself: one pass over the text, a node for each value.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Escaping of new strings.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_utf8.h>

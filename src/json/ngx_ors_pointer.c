@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * JSON Pointers as a tree of members, written out as objects.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json_writer.h>

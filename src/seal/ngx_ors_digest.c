@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Digests of texts and of lists of texts: SHA-256, cut, and HMAC with a key.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <openssl/evp.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Texts sealed with AES-256-GCM, and opened again by any key of the list.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <openssl/evp.h>

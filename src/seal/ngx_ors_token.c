@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The token of a response, computed from its id.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_digest.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Counters in shared memory, and their pages: HTML, JSON, Prometheus.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_stats.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An LMDB environment: opened, read, and the chain of a turn's ancestors.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lmdb.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The LMDB engine as the store's interface has it: settings, start, end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lmdb_engine.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Jobs of the LMDB engine on their way through nginx's thread pool.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lmdb_engine.h>

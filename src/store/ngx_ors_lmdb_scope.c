@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Rows and bytes of each scope, counted with every change, and the room that
+ * is made for it.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lmdb.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Writes to an LMDB environment: a batch in one transaction, and the sweep of
+ * old entries.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lmdb.h>

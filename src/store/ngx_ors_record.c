@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The bytes of a record: written, read, and checked against its own lengths.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_record.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Commands to Redis: sent, answered, sent again to another server.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>

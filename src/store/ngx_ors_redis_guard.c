@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The replies of a Redis server, checked before its library reads them: form
+ * and size.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis_link.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Jobs of the Redis engine: the commands of each one, and what their replies
+ * mean.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_record.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A connection to Redis: made, greeted, lost and made again.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis_link.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The servers of a cluster, and which of them has which slot.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>

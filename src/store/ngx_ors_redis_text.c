@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Words of Redis: slots of keys, errors, redirections.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_line.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Settings that all engines share, and jobs until an engine takes them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_store.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The engines that this build has, by name.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_store.h>

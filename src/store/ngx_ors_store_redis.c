@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The Redis engine as the store's interface has it: addresses, settings,
+ * start, end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_keyfile.h>

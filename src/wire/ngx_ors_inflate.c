@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * gzip and deflate by zlib, fed with buffers of any size.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_inflate.h>

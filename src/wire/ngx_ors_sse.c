@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Lines of an event stream read into events, and frames written.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_sse.h>
