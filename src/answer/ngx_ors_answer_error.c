@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Which code of ours a chat server's error has: by its code, its type, its
+ * text and its status.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>

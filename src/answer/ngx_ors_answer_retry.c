@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Waiting times in the texts and bodies of rate limited servers.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_retry.h>

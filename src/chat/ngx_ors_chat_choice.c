@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * "tools", "tool_choice" and "parallel_tool_calls" of a chat request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>

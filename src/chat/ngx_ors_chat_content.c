@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Texts, images, files and refusals of input items as parts of chat messages.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Finds out whether a string is the JSON text of content parts, and reads
+ * those.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_embedded.h>

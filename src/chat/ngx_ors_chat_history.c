@@ -4,7 +4,7 @@
  */
 
 
-/* what a model has thought, sent back to its server */
+/* Reasoning in the history, sent back to the server that it came from. */
 
 
 #include <ngx_config.h>

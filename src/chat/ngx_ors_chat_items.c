@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The input of a request sorted for a chat: calls with their outputs,
+ * reasoning with its message.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>

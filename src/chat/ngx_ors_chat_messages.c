@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The messages of a chat request, made from instructions and sorted items.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>

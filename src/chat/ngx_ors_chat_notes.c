@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Annotations and logprobs of chat servers in the protocol's form.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>

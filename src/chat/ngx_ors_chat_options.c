@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The server options by name, their values, and the presets of known servers.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_fields.h>

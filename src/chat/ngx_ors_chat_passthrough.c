@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Members of "params" and "provider_options", checked and merged into the
+ * chat request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_fields.h>

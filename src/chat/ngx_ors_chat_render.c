@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * One tool written as a chat function: name, description, parameters, strict.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>

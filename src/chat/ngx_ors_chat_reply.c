@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Chat documents and chunks read into the facts of an answer.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_reply.h>

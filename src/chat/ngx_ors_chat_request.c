@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The chat request as a whole: its fields one after the other, made from a
+ * checked request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_choice.h>

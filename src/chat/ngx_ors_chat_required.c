@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The names in "required" of a schema, looked up while its properties are
+ * written.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_required.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * A JSON Schema rewritten for strict servers, without a copy of what stays as
+ * it is.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_required.h>

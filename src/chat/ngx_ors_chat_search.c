@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Results of client-side tool searches as messages and tools of a chat.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_search.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Names of functions for custom tools and namespaces, in both directions.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_tools.h>

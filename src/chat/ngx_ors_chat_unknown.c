@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Unknown fields of a request, copied into the chat request or left out.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_fields.h>

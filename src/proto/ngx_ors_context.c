@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The input of a request with its context in front of it, as a new text that
+ * is read again.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_context.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The endpoints in a table: their names, what is read and what is written.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_endpoint.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Each event of a stream as a frame of text.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>

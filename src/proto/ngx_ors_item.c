@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Output items and parts as JSON text.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_item.h>

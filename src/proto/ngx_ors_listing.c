@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The query of a listing, and the items that belong on its page.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_listing.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An input item completed with the members that a listing requires.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>

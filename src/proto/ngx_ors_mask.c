@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Texts of errors without addresses, names of hosts, keys and accounts.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mask.h>

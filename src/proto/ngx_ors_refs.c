@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * References in an input: the turns that own them, and the items that take
+ * their place.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_id.h>

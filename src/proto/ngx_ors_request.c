@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A body read, validated and taken apart into a checked request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * What makes a request a compaction, and which fields such a request may
+ * have.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The response object as JSON text: what echoes the request, and what the
+ * turn adds.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

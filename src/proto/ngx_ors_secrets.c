@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Members of a request that hold credentials, cut out of what is stored and
+ * echoed.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_secrets.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A stored response object with its items, made from a record.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Items of stored turns, read from the text of a record.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>

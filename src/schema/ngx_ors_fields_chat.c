@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The body of a chat completion request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A chat completion and the chunks of its stream.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Messages of a chat completion request, and their parts.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The body that creates a response, and that of a compaction.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields_input.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Embeddings: their request and their answer.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Items of a request's input, but for those of hosted tools.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields_input.h>

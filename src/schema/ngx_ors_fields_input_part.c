@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Parts of input items.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields_input.h>

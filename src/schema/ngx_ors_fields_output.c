@@ -4,7 +4,7 @@
  */
 
 
-/* output items (spec, section 8), and those of flavor "openai" */
+/* Output items (spec, section 8), and those of flavor "openai". */
 
 
 #include <ngx_config.h>

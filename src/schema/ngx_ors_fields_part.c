@@ -4,7 +4,7 @@
  */
 
 
-/* parts of answers, their annotations and logprobs (spec, section 9) */
+/* Parts of answers, their annotations and logprobs (spec, section 9). */
 
 
 #include <ngx_config.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Tools of a request, and the choice among them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields_input.h>

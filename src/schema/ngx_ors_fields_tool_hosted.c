@@ -4,7 +4,7 @@
  */
 
 
-/* tools of the flavor "openai" that the server itself, or a client, runs */
+/* Tools of the flavor "openai" that the server itself, or a client, runs. */
 
 
 #include <ngx_config.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Rules that several tables share: lists of words, limits, formats.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_rules.h>

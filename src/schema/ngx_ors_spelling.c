@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The look at keys that are a field's name but for upper and lower case.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fold.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The walker: a document's nodes against the tables.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_violation.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The text and the path of a violation.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_line.h>
