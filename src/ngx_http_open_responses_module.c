@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The module: its directives, its configuration, and its place in nginx's
+ * phases and filters.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

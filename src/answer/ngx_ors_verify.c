@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The validator of answers from the upstream's header to its end: which kind
+ * of body it is, documents that are gathered, and what is passed on when.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Each chunk of a chat completion stream against the schema, and the end of
+ * such a stream.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * One JSON text against the tables of its kind: read, validated, and repaired
+ * where the profile permits it.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

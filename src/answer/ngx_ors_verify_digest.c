@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Digests of texts that come in pieces, fed with raw JSON strings of any
+ * length.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_digest.h>

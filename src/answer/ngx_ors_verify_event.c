@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The members of an event that the order of a stream depends on, and how an
+ * event with repaired members is written.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_event.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Error answers of upstreams in the protocol's form, and the failures that
+ * the validator makes itself.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>

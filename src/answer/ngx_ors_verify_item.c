@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The life of an output item in a stream: added, filled, done, and compared
+ * with the snapshot at the end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_check.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Parts of an item in a stream: content parts and summaries, their deltas and
+ * their whole text.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_item.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The state table of a response's stream: which event may follow which, and
+ * what each one changes.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The end of a validated answer, held back while the store commits the turn.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

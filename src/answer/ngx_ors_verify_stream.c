@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Bytes of an event stream to checked events: the loop over the SSE reader.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_chat.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The events that end a broken stream, and the copies of items and snapshot
+ * which they need.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>

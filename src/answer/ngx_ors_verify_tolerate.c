@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Deviations from the order of a stream that pass with a warning, by profile.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_check.h>

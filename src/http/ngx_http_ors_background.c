@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Responses in the background: their lease, their record while they run, and
+ * their end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * How many background responses may run, in all and for one scope.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The way of a background response from its client's request into a detached
+ * one.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>

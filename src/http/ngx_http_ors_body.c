@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The body of a request as one piece of memory.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The subrequest of a call: its start, the bytes that it brings, its end and
+ * its retries.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>

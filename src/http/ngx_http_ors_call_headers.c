@@ -7,7 +7,7 @@
 /*
  * The headers of a subrequest are a shallow copy of the client's.  A call gets
  * a list of its own, without what tells of the client's body or asks for an
- * answer that could not be read here
+ * answer that could not be read here.
  */
 
 

@@ -6,7 +6,7 @@
 
 /*
  * "limit_req" and "limit_conn" in the location of a target: nginx keeps their
- * verdict in the main request and applies no second one in its subrequests
+ * verdict in the main request and applies no second one in its subrequests.
  */
 
 

@@ -6,7 +6,7 @@
 
 /*
  * The phase handlers of a call: what is decided and made as soon as the
- * location of its target is known
+ * location of its target is known.
  */
 
 

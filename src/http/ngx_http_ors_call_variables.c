@@ -5,8 +5,8 @@
 
 
 /*
- * Variables of nginx that a call shares with its main request, though they
- * tell of what both have of their own
+ * Variables of nginx that a call shares with its main request, although
+ * each of the two needs its own value.
  */
 
 

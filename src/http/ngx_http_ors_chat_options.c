@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Directives of chat server options and of reasoning efforts.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

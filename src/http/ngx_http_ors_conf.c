@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Words of directives, looked up in tables, and what several setters need.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

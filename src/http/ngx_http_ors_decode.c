@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An upstream's Content-Encoding undone, a buffer at a time.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

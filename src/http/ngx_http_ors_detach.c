@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * A request and a connection without a client, made from those of a client's
+ * request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A document of ours as the whole answer to a request.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Which endpoint a request's path and method mean, and the answers 404 and
+ * 405.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

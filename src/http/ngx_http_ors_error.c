@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Error values as HTTP answers, also in place of nginx's own error pages.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

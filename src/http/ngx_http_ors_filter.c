@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The header and body filter of the module, which hand answers to a call, a
+ * validator or an error page.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The content handler: a client's request until its turn is made and the body
+ * is read.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

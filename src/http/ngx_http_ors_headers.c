@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Headers of an upstream's answer: found, added, and passed on to the client.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Comments on a stream that has been silent for a while.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

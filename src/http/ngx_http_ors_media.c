@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Content-Type of a request: is it JSON, and in UTF-8?
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

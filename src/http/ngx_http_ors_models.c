@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The answer to GET models where targets are named one by one.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

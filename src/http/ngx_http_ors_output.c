@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The main loop of a gateway's request, and what it sends to the client:
+ * header, buffers, the end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

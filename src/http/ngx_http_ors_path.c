@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Paths and query strings that a target's location is called with.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

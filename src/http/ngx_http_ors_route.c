@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * "open_responses_target": which target a model's name leads to.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * "open_responses_secret": the keys that encrypt and decrypt for clients.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

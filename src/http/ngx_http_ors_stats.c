@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * What a request adds to the counters, and "open_responses_status", which
+ * shows them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

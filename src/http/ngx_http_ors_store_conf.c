@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * "open_responses_store" in both its forms, and the opening of stores in a
+ * worker.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

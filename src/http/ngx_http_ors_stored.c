@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Requests for stored responses: which jobs each method needs, and how a
+ * job's failure is answered.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * GET responses/{id}/input_items: the chain of turns as pages of items.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

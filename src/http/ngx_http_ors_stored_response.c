@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * GET, DELETE and cancel of a stored response.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * "open_responses_tool_type": what happens to tools of a type that is no
+ * function.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

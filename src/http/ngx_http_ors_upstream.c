@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * How an upstream's answer has ended: by its length, its last chunk, or the
+ * end of its connection.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

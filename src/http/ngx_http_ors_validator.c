@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The validator's request side: phases, body, verdict, and the body that goes
+ * upstream.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

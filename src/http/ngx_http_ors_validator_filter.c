@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The validator's answer side: an upstream's answer into the verifier, and
+ * what comes out of it to the client.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Variables of the module, and the facts of a request that they show.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A scanner that notices the end of a call's arguments in any pieces.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_arguments.h>

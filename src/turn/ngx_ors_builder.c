@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Facts of an answer turned into items: texts, reasoning, refusals, the end.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Annotations and logprobs that belong to a text, collected while the text
+ * grows.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * Pieces of tool calls assigned to their items, in any order a server sends
+ * them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_calls.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * "encrypted_content" of reasoning items.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The order of items in an answer, and the events that open and close them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * "tool_choice" and "allowed_tools" applied to the calls that a model has
+ * made.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_choice.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The answer to a compaction: a summary sealed in one item.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A scanner that decodes {"input":"..."} in any pieces.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json_writer.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A scanner that tells reasoning from text by its tags, in any pieces.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_tags.h>

@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The state machine of a turn: header, bytes and end of an upstream's answer,
+ * and the way from there to the client.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>

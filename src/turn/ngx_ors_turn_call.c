@@ -4,7 +4,7 @@
  */
 
 
-/* the part of a turn that makes the body for a target */
+/* The body that a turn sends to a target. */
 
 
 #include <ngx_config.h>

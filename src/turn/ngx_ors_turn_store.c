@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * What a turn takes from the store, and what it gives to it.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify_store.h>
