@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * An HTTP client for benchmarks: one connection, requests one after the
+ * other.
+ */
+
+
 #include "client.h"
 
 #include <arpa/inet.h>

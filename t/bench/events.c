@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Event streams of the protocol for benchmarks, ready to be sent.
+ */
+
+
 #include "events.h"
 
 #include <stdio.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An event loop over epoll for the benchmarks' client and server.
+ */
+
+
 #include "loop.h"
 
 #include <errno.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A model server for benchmarks that costs as little as possible.
+ */
+
+
 #include "model.h"
 #include "events.h"
 

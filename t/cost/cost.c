@@ -2,6 +2,8 @@
 /*
  * Copyright (C) Open Responses contributors
  *
+ * Runs inputs of a growing size through the parsers, to be counted:
+ *
  *     cost [I N] [NAME]
  *
  * Runs the rows with NAME in "group, name", or each N-th of all from the

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# (C) Open Responses contributors
+# Copyright (C) Open Responses contributors
 
 # What inputs cost: a table of instructions and memory, and a test for each.
 #

@@ -4,7 +4,7 @@
  */
 
 
-/* a request goes on where stored turns have ended */
+/* A request goes on where stored turns have ended. */
 
 
 #include <ngx_ors_test_request.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* documents of model servers: translated, checked, and errors */
+/* Documents of model servers: translated, checked, and errors. */
 
 
 #include <ngx_ors_turn.h>

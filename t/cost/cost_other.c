@@ -4,7 +4,7 @@
  */
 
 
-/* bytes below the protocol: frames, compressed bodies, lists, blobs */
+/* Bytes below the protocol: frames, compressed bodies, lists, blobs. */
 
 
 #include <ngx_ors_inflate.h>

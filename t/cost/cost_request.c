@@ -4,7 +4,7 @@
  */
 
 
-/* requests: read and checked, translated for a chat server or sent on */
+/* Requests: read and checked, translated for a chat server or sent on. */
 
 
 #include <ngx_ors_turn.h>

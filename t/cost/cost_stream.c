@@ -4,7 +4,7 @@
  */
 
 
-/* streams of model servers: translated, and checked on their way */
+/* Streams of model servers: translated, and checked on their way. */
 
 
 #include <ngx_ors_turn.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* each file of a fuzz target's corpus once, without libFuzzer */
+/* Each file of a fuzz target's corpus once, without libFuzzer. */
 
 
 #include <ngx_ors_test.h>

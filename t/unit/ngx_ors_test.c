@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Assertions of the unit tests, in the form that prove reads.
+ */
+
+
 #include <ngx_ors_test.h>
 
 

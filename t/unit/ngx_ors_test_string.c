@@ -4,7 +4,7 @@
  */
 
 
-/* the stand-in's strings and formats */
+/* The stand-in's strings and formats. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* failures of model servers to errors of ours */
+/* Failures of model servers to errors of ours. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* when a server wants to be asked again */
+/* When a server wants to be asked again. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* streams that do not pass, each with what the client gets instead */
+/* Streams that do not pass, each with what the client gets instead. */
 
 
 #include "stream_check.h"

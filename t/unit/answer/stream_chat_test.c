@@ -4,7 +4,7 @@
  */
 
 
-/* streams of chat completion chunks */
+/* Streams of chat completion chunks. */
 
 
 #include "stream_check.h"

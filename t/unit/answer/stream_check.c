@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * A checker of streams that the validator has written, independent of its
+ * code.
+ */
+
+
 #include <ngx_ors_fields.h>
 #include <ngx_ors_validate.h>
 

@@ -4,7 +4,7 @@
  */
 
 
-/* what upstream reports, with the mask and without; memory */
+/* Errors in streams, with the mask and without; memory. */
 
 
 #include "stream_check.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* what a stream without an end takes: memory, and bytes sent to the client */
+/* What a stream without an end takes: memory, and bytes sent to the client. */
 
 
 #include "stream_check.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* what is repaired in a stream, and how */
+/* What is repaired in a stream, and how. */
 
 
 #include "stream_check.h"

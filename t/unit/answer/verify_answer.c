@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Runs the validator over an answer, whole or in pieces.
+ */
+
+
 #include "verify_answer.h"
 
 

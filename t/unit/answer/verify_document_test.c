@@ -4,7 +4,7 @@
  */
 
 
-/* documents: what passes, with what changed, and what is refused */
+/* Documents: what passes, with what changed, and what is refused. */
 
 
 #include "verify_answer.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* failures: error documents that pass, and those that are replaced */
+/* Failures: error documents that pass, and those that are replaced. */
 
 
 #include "verify_answer.h"

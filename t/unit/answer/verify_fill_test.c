@@ -4,7 +4,7 @@
  */
 
 
-/* what a response lacks, from the request, and what that takes */
+/* What a response lacks, from the request, and what that takes. */
 
 
 #include <ngx_ors_fields.h>

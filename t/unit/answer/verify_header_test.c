@@ -4,7 +4,7 @@
  */
 
 
-/* the beginning of an answer, and an end that is not its own */
+/* The beginning of an answer, and an end that is not its own. */
 
 
 #include "verify_answer.h"

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Error values: types, texts, limits.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_error.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Pairs of names that are equal but for case, and pairs that are not.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_fold.h>
 

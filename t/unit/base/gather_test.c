@@ -4,7 +4,7 @@
  */
 
 
-/* documents in pieces, and media types */
+/* Documents in pieces, and media types. */
 
 
 #include <ngx_ors_test.h>

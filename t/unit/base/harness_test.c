@@ -4,7 +4,7 @@
  */
 
 
-/* the stand-in itself: formats and memory as nginx has them */
+/* The stand-in itself: formats and memory as nginx has them. */
 
 
 #include <ngx_ors_test.h>

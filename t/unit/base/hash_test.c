@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * SipHash against OpenSSL's, and against texts that were chosen to collide.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_hash.h>
 #include <openssl/core_names.h>

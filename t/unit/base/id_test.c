@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The form of identifiers, and how evenly their letters come.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_id.h>
 

@@ -4,7 +4,7 @@
  */
 
 
-/* what may stand in a line, and what becomes of what may not */
+/* Foreign text in a log line or a header: what passes, what is replaced. */
 
 
 #include <ngx_ors_test.h>

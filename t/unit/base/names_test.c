@@ -4,7 +4,7 @@
  */
 
 
-/* an index of texts */
+/* An index of texts. */
 
 
 #include <ngx_ors_test.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Output blocks: appended, referred to, taken, and used again.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_out.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Lengths and letters of padding.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_pad.h>
 

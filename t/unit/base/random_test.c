@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Random bytes over blocks, forks and failures of the system.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_random.h>
 #include <sys/random.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Texts that grow, compared with a plain copy.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_text.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * UTF-8: each code point, each broken form, each cut.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_utf8.h>
 

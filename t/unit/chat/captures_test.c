@@ -4,7 +4,7 @@
  */
 
 
-/* requests of real clients, in flavor "openai": what is refused and why */
+/* Requests of real clients, in flavor "openai": what is refused and why. */
 
 
 #include <ngx_ors_test_file.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* what the flavor "openai" takes and Chat cannot carry is refused */
+/* What the flavor "openai" takes and Chat cannot carry is refused. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* input items to chat messages: a rule a row, by its number */
+/* Input items to chat messages: a rule a row, by its number. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* annotations and logprobs of chat servers as those of responses */
+/* Annotations and logprobs of chat servers as those of responses. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* requests as servers with options of their own get them */
+/* Requests as servers with options of their own get them. */
 
 
 #include <ngx_ors_test.h>

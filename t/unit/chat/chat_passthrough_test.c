@@ -4,7 +4,7 @@
  */
 
 
-/* members of the body that a client writes itself */
+/* Members of the body that a client writes itself. */
 
 
 #include <ngx_ors_test.h>

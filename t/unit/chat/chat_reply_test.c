@@ -4,7 +4,7 @@
  */
 
 
-/* facts of chat completions and their chunks */
+/* Facts of chat completions and their chunks. */
 
 
 #include <ngx_ors_test.h>

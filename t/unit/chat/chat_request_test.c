@@ -4,7 +4,7 @@
  */
 
 
-/* parameters and tools of a request: a rule a row, by its number */
+/* Parameters and tools of a request: a rule a row, by its number. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* schemas made strict (E29) */
+/* Schemas made strict (E29). */
 
 
 #include <ngx_ors_test.h>

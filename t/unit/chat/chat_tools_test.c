@@ -4,7 +4,7 @@
  */
 
 
-/* tools of the flavor "openai" for a chat server, their choice and calls */
+/* Tools of the flavor "openai" for a chat server, their choice and calls. */
 
 
 #include <ngx_ors_test.h>

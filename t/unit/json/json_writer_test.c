@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Escaped strings, compared with a writer that goes byte by byte.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_json_writer.h>
 

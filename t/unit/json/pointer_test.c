@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * JSON Pointers put together to objects.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_pointer.h>
 

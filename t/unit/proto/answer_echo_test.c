@@ -4,7 +4,7 @@
  */
 
 
-/* what an answer echoes: tools and their choice, text, reasoning; and errors */
+/* What an answer echoes: tools and their choice, text, reasoning; errors. */
 
 
 #include "answer_table.h"

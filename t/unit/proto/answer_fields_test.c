@@ -4,7 +4,7 @@
  */
 
 
-/* the response object and the one of a compaction: what is needed in them */
+/* The response object and the one of a compaction: what is needed in them. */
 
 
 #include "answer_table.h"

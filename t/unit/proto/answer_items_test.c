@@ -4,7 +4,7 @@
  */
 
 
-/* output items and their parts, annotations and logprobs */
+/* Output items and their parts, annotations and logprobs. */
 
 
 #include "answer_table.h"

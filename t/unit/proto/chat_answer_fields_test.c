@@ -4,7 +4,7 @@
  */
 
 
-/* what POST chat/completions is answered with */
+/* What POST chat/completions is answered with. */
 
 
 #include "shape_table.h"

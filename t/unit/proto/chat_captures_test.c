@@ -4,7 +4,7 @@
  */
 
 
-/* answers of real servers: the good ones are good in all profiles */
+/* Answers of real servers: the good ones are good in all profiles. */
 
 
 #include "shape_table.h"

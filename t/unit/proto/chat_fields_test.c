@@ -4,7 +4,7 @@
  */
 
 
-/* the body of POST chat/completions */
+/* The body of POST chat/completions. */
 
 
 #include "shape_table.h"

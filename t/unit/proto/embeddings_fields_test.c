@@ -4,7 +4,7 @@
  */
 
 
-/* POST embeddings, GET models */
+/* POST embeddings, GET models. */
 
 
 #include "shape_table.h"

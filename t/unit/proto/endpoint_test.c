@@ -4,7 +4,7 @@
  */
 
 
-/* endpoints, by path and by number */
+/* Endpoints, by path and by number. */
 
 
 #include <ngx_ors_test.h>

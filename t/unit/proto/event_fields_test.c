@@ -4,7 +4,7 @@
  */
 
 
-/* the events of a stream */
+/* The events of a stream. */
 
 
 #include "answer_table.h"

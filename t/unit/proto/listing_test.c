@@ -4,7 +4,7 @@
  */
 
 
-/* pages of input items */
+/* Pages of input items. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* what a client may learn of upstream's errors */
+/* What a client may learn of upstream's errors. */
 
 
 #include <ngx_ors_test.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* requests of real clients: the flavor "openai" knows all that is in them */
+/* Requests of real clients: the flavor "openai" knows all that is in them. */
 
 
 #include <ngx_ors_test_file.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* parameters of a request: each one good, null, wrong */
+/* Parameters of a request: each one good, null, wrong. */
 
 
 #include "request_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* what one reading takes and another one does not: items and their parts */
+/* What one profile takes and another one does not: items and their parts. */
 
 
 #include "profile_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* input items: each field good, null, missing, wrong */
+/* Input items: each field good, null, missing, wrong. */
 
 
 #include "request_table.h"

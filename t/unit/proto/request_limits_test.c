@@ -4,7 +4,7 @@
  */
 
 
-/* lengths and counts: at the limit and one over it */
+/* Lengths and counts: at the limit and one over it. */
 
 
 #include <ngx_ors_test.h>

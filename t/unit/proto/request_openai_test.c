@@ -4,7 +4,7 @@
  */
 
 
-/* the flavor "openai": its items, tools and choices, each field */
+/* The flavor "openai": its items, tools and choices, each field. */
 
 
 #include "profile_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* content parts: where they may stand, each field good and wrong */
+/* Content parts: where they may stand, each field good and wrong. */
 
 
 #include "request_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* what one reading takes and another one does not: parameters and tools */
+/* What one profile takes and another one does not: parameters and tools. */
 
 
 #include "profile_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* the body as a whole, what is found in it, messages, memory */
+/* The body as a whole, what is found in it, messages, memory. */
 
 
 #include "request_table.h"

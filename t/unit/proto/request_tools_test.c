@@ -4,7 +4,7 @@
  */
 
 
-/* tools, tool_choice and text: objects in objects */
+/* Tools, tool_choice and text: objects in objects. */
 
 
 #include "request_table.h"

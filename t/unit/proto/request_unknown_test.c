@@ -4,7 +4,7 @@
  */
 
 
-/* unknown keys: passed, stripped, refused */
+/* Unknown keys: passed, stripped, refused. */
 
 
 #include "profile_table.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* the response object: 31 fields, whatever the request and the state */
+/* The response object: 31 fields, whatever the request and the state. */
 
 
 #include <ngx_ors_test.h>

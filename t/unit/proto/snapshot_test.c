@@ -4,7 +4,7 @@
  */
 
 
-/* stored responses that are told in another state */
+/* Stored responses, sent to a client in another state. */
 
 
 #include <ngx_ors_test.h>

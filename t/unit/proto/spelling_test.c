@@ -4,7 +4,7 @@
  */
 
 
-/* keys in other letters: no reader behind may take them for what we do not */
+/* Keys in other letters: a server must not see a field that we do not see. */
 
 
 #include "shape_table.h"

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Digests compared with those that openssl prints.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_digest.h>
 

@@ -4,8 +4,8 @@
  */
 
 
-/* what is sealed opens as it was, for whom and what it was sealed, and else
-   not; keys come from text */
+/* What is sealed opens as it was, for whom and what it was sealed, and else
+   not; keys come from text. */
 
 
 #include <ngx_ors_test.h>

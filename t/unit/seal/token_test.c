@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Tokens: the same for one id, another for each other.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_token.h>
 

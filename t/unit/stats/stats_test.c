@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Counters, and the pages that show them.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_stats.h>
 

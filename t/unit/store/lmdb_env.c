@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An LMDB environment in a temporary directory, for the tests.
+ */
+
+
 #include "lmdb_env.h"
 #include <stdlib.h>
 

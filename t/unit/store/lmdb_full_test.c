@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * An environment that is full: by entries, by size, by the disk.
+ */
+
+
 #include "lmdb_env.h"
 
 #include <dirent.h>

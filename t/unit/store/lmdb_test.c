@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Entries of LMDB: values, expiry, batches, chains.
+ */
+
+
 #include <ngx_ors_test.h>
 #include "lmdb_env.h"
 #include <ngx_ors_record.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Records written and read, whole and with each byte missing.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_record.h>
 

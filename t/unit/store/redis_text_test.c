@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Slots, errors and redirections of Redis.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_redis_text.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The end of arguments, found in any pieces.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_json.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* when which event is sent: chunks, and the events that each one causes */
+/* When which event is sent: chunks, and the events that each one causes. */
 
 
 #include <ngx_ors_test.h>

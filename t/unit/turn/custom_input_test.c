@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The decoded text of custom tools, in any pieces.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_custom_input.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Reads the cases of t/data/edges.
+ */
+
+
 #include "edge_case.h"
 
 

@@ -4,7 +4,7 @@
  */
 
 
-/* E57: thoughts in the text, in any pieces */
+/* E57: thoughts in the text, in any pieces. */
 
 
 #include <ngx_ors_test.h>

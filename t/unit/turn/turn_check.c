@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * A checker of what a turn has sent, independent of its code.
+ */
+
+
 #include "turn_check.h"
 #include <ngx_ors_fields.h>
 

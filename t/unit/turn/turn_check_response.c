@@ -4,7 +4,7 @@
  */
 
 
-/* the response object and what is in it */
+/* The response object and what is in it. */
 
 
 #include "turn_check.h"

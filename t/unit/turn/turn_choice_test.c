@@ -4,7 +4,7 @@
  */
 
 
-/* models that do not do as they were told with their tools */
+/* Models that call tools which the request does not permit. */
 
 
 #include "turn_check.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* a summary is asked for: what the client gets, and memory that is not there */
+/* Compactions: what the client gets, and memory that is not there. */
 
 
 #include "turn_run.h"

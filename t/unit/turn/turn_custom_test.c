@@ -4,7 +4,7 @@
  */
 
 
-/* calls of custom tools and of tools in namespaces, on their way down */
+/* Calls of custom tools and of tools in namespaces, on their way down. */
 
 
 #include "turn_check.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* memory that is not there, memory that is taken, and the limits */
+/* Memory that is not there, memory that is taken, and the limits. */
 
 
 #include "turn_check.h"

@@ -4,7 +4,7 @@
  */
 
 
-/* what a model thinks, in each way in which it may be shown */
+/* What a model thinks, in each way in which it may be shown. */
 
 
 #include "turn_check.h"

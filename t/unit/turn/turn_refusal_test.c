@@ -4,7 +4,7 @@
  */
 
 
-/* a refusal as what it is, and as text */
+/* A refusal as what it is, and as text. */
 
 
 #include "turn_check.h"

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Runs a turn over the answer of a model server, whole or in pieces.
+ */
+
+
 #include <ngx_ors_test_request.h>
 
 #include "turn_run.h"

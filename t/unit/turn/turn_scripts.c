@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Answers of model servers that several tests of the turn run.
+ */
+
+
 #include "turn_scripts.h"
 
 

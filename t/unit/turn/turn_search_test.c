@@ -4,7 +4,7 @@
  */
 
 
-/* the client's searches for tools, on their way down */
+/* The client's searches for tools, on their way down. */
 
 
 #include "turn_check.h"

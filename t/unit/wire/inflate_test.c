@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Compressed bodies: each form, broken ones, bombs.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_inflate.h>
 #include <zlib.h>

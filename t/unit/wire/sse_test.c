@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Event streams, whole and split at each byte.
+ */
+
+
 #include <ngx_ors_test.h>
 #include <ngx_ors_sse.h>
 
