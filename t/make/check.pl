@@ -87,6 +87,7 @@ sub main {
     }
 
     check_text($_) for @files;
+    check_first($_) for grep { m!^(src|t)/! && !/\.mk$/ } @files;
     check_source($_) for sort keys %room;
 
     check_names();
@@ -184,6 +185,49 @@ sub check_text {
             finding($file, $n, "$1 without a reason");
         }
     }
+}
+
+
+# the first words of a file say what lives there
+
+sub check_first {
+    my ($file) = @_;
+
+    my $first = first_comment($file, content($file));
+
+    if ($first !~ /\w\W+\w+\W+\w/ || $first !~ /[.:?]$/) {
+        finding($file, 1, 'the first comment must be a sentence that says'
+                          . ' what lives here');
+    }
+}
+
+
+# the first paragraph of the first comment, in one line, without a copyright
+
+sub first_comment {
+    my ($file, $text) = @_;
+
+    my $mark = $file =~ /\.[ch]$/ ? qr/ \*/ : qr/#/;
+    my $comment;
+
+    if ($file =~ /\.[ch]$/) {
+        $text =~ s!\A\s*/\*\n \* Copyright [^\n]*\n(?: \*\n)*(?: \*/\s*)?!!;
+        $text =~ s!\A(?= \* )!/*\n!;
+        ($comment) = $text =~ m!\A\s*/\*(.*?)\*/!s;
+
+    } else {
+        $text =~ s/\A#![^\n]*\n//;
+        $text =~ s/\A\s*package \S+;\n//;
+        $text =~ s/\A\s*# Copyright [^\n]*\n(?:#?\n)*//;
+        ($comment) = $text =~ /\A\s*((?:#[^\n]*\n)+)/;
+    }
+
+    $comment //= '';
+    $comment =~ s/^$mark//mg;
+
+    my ($first) = $comment =~ /\A\s*(.*?)\s*(?:\n *\n|\z)/s;
+
+    return $first =~ s/\s+/ /gr;
 }
 
 

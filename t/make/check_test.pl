@@ -13,18 +13,20 @@ use File::Temp qw(tempdir);
 use Test::More;
 
 my $check = abs_path(dirname(__FILE__)) . '/check.pl';
-my $copyright = "\n/*\n * Copyright (C) Open Responses contributors\n */\n";
+my $bare = "\n/*\n * Copyright (C) Open Responses contributors\n */\n";
+my $head = "\n/* What a test needs here. */\n";
+my $copyright = "$bare$head";
 my $todo = 'TO' . 'DO';
 
 my %good = (
-    'src/base/ngx_ors_a.h' => "\nint ngx_ors_a(void);\n",
+    'src/base/ngx_ors_a.h' => "$head\nint ngx_ors_a(void);\n",
     'src/base/ngx_ors_a.c' => "$copyright\n\n#include <ngx_ors_a.h>\n\n\n"
         . "int\nngx_ors_a(void)\n{\n    return 1;\n}\n\n\n"
         . "static int\nngx_ors_b(void)\n{\n    return 1;\n}\n",
-    'src/json/ngx_ors_j.h' => "\n#include <ngx_ors_a.h>\n",
-    'src/wire/ngx_ors_w.h' => "\n#include <ngx_ors_a.h>\n",
-    'src/turn/ngx_ors_t.h' => "\n#include <ngx_ors_j.h>\n",
-    'src/http/ngx_http_ors_h.h' => "\n#include <ngx_http.h>\n"
+    'src/json/ngx_ors_j.h' => "$head\n#include <ngx_ors_a.h>\n",
+    'src/wire/ngx_ors_w.h' => "$head\n#include <ngx_ors_a.h>\n",
+    'src/turn/ngx_ors_t.h' => "$head\n#include <ngx_ors_j.h>\n",
+    'src/http/ngx_http_ors_h.h' => "$head\n#include <ngx_http.h>\n"
         . "#include <ngx_ors_t.h>\n",
     'src/ngx_http_open_responses_module.c' => "$copyright\n"
         . "#include <ngx_http.h>\n#include <ngx_ors_t.h>\n\n"
@@ -33,7 +35,10 @@ my %good = (
         . "static ngx_str_t  b = ngx_string(\"http://a.test/\");\n",
     'README.md' => "`open_responses_x`\n",
     'Makefile' => "help:\n\t\@echo help\n",
-    't/make/a.sh' => "#!/bin/sh\n\ntrue\n",
+    't/make/a.sh' => "#!/bin/sh\n\n# Does nothing at all.\n\ntrue\n",
+    't/make/a.mk' => "a = b\n",
+    't/lib/A.pm' => "package A;\n\n# Copyright (C) A\n#\n# A module without"
+        . " code.\n\n1;\n",
 );
 
 
@@ -99,7 +104,7 @@ my $h = 'src/base/ngx_ors_a.h';
 my ($rc, $out) = findings({});
 
 is($rc, 0, 'a tree without findings');
-is($out, "check: 10 files, no findings\n", 'and its summary');
+is($out, "check: 12 files, no findings\n", 'and its summary');
 
 fails('columns', qr/\Q$c\E:\d+: 81 columns/, source($c, 'x' x 81 . "\n"));
 fails('tab', qr/\Q$c\E:\d+: tab/, source($c, "\tx\n"));
@@ -109,6 +114,24 @@ fails('blank line at the end', qr/\Q$c\E:\d+: must end/, source($c, "\n"));
 fails('lines', qr/\Q$c\E: 1\d+ lines/, source($c, "x\n" x 1000));
 fails('reason', qr/\Q$c\E:\d+: $todo/, source($c, "/* $todo later */\n"));
 fails('copyright', qr/\Q$c\E:1: must begin/, { $c => "\nint  i;\n" });
+fails('no first comment', qr!\Q$c\E:1: the first comment!,
+      { $c => "$bare\n\nint  i;\n" });
+fails('a first comment later', qr!\Q$c\E:1: the first comment!,
+      { $c => "$bare\n\nint  i;\n$head\n" });
+fails('a first comment of two words',
+      qr!\Q$h\E:1: the first comment!,
+      { $h => "\n/* Some words. */\n" });
+fails('a first comment that is no sentence',
+      qr!\Q$h\E:1: the first comment!,
+      { $h => "\n/* what a test needs here */\n" });
+fails('no first comment in Perl', qr!t/a.t:1: the first comment!,
+      { 't/a.t' => "#!/usr/bin/perl\n\n# Copyright (C) A\n\nuse v5.36;\n" });
+fails('no first comment in a module', qr!t/lib/A.pm:1: the first comment!,
+      { 't/lib/A.pm' => "package A;\n\n1;\n" });
+fails('no first comment in a script',
+      qr!t/make/a.sh:1: the first comment!,
+      { 't/make/a.sh' => "#!/bin/sh\n\ntrue\n" });
+
 fails('comment', qr!\Q$c\E:\d+: a // !, source($c, "int  i; // x\n"));
 fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
 
@@ -125,7 +148,7 @@ fails('room beside, back', qr/\S+: json must not know wire/,
 fails('turn and http', qr/\S+: turn must not know http/,
       source('src/turn/ngx_ors_t.h', "#include <ngx_http_ors_h.h>\n"));
 fails('unknown room', qr/\S+: unknown room src\/attic/,
-      { 'src/attic/ngx_ors_z.h' => "\n#include <ngx_ors_a.h>\n" });
+      { 'src/attic/ngx_ors_z.h' => "$head\n#include <ngx_ors_a.h>\n" });
 fails('request', qr/\S+: ngx_http_request_t outside/,
       source('src/turn/ngx_ors_t.h', "ngx_http_request_t  *r;\n"));
 fails('http header', qr/\S+: ngx_http.h in src\/turn/,
@@ -141,9 +164,9 @@ fails('include path', qr/config: src\/base is not in/,
       { config => "\$ngx_addon_dir/$c\n" });
 
 fails('file name', qr!\S+: the name must match!,
-      { 'src/base/ngx_x.h' => "\n" . "int  i;\n" });
+      { 'src/base/ngx_x.h' => "$head\n" . "int  i;\n" });
 fails('same name', qr!\S+ngx_ors_a.h: the name of src/base/ngx_ors_a.h!,
-      { 't/unit/ngx_ors_a.h' => "int  i;\n" });
+      { 't/unit/ngx_ors_a.h' => "${head}int  i;\n" });
 
 fails('directive', qr/\S+: README.md does not mention open_responses_y\n/,
       source('src/ngx_http_open_responses_module.c',
@@ -152,7 +175,8 @@ fails('longer directive', qr/\S+: README.md does not mention/,
       { 'README.md' => "`open_responses_xx`\n" });
 fails('no readme', qr/\S+: README.md does not/, { 'README.md' => "none\n" });
 
-fails('shell', qr!t/make/a.sh: !, { 't/make/a.sh' => "if\n" });
+fails('shell', qr!t/make/a.sh: !,
+      { 't/make/a.sh' => "# A shell script.\n\nif\n" });
 fails('makefile', qr/Makefile: /, { Makefile => "help:\n    x\n" });
 
 SKIP: {

@@ -1,4 +1,4 @@
-# nginx's own makefile, run in its directory, with flags for our files only
+# nginx's own makefile, run in its directory, with flags for our files only.
 
 include objs/Makefile
 
