@@ -2,21 +2,21 @@
 
 # Copyright (C) Open Responses contributors
 
-# The rules of the translation, by their numbers: the cases of t/data/edges,
-# each asked for as a stream and at once, with the model server's answer in
-# single bytes.
+# The rules of the translation and of conversations, by their numbers: the
+# cases of t/data/edges, each asked for as a stream and at once, with the model
+# server's answer in single bytes.
 
 use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::Adapter qw( nameless );
 use ORS::Edge qw( edges digest events canonical );
+use ORS::HTTP qw( get );
 use ORS::JSON qw( json_decode );
 use ORS::Stream qw( error_ok response_ok stream_ok );
+use ORS::Util qw( wait_for );
 
-# not those of conversations and of hosted tools
-
-my @rules = map { "E$_" } 1 .. 13, 19 .. 26, 28 .. 65;
+my @rules = map { "E$_" } 1 .. 68;
 
 my @edges = edges();
 my (%places, %gateway, %target, %scripts);
@@ -50,8 +50,32 @@ sub script ($case, $type, $body) {
 }
 
 
+# what the model server answers to the requests that come first
+
+sub scripts_earlier ($case) {
+    my @answers = split /\n/, $case->{model} // '';
+
+    for my $n (0 .. $#answers) {
+        my $name = "$case->{name}, earlier $n";
+
+        if ($case->{leaves} && $n == $#answers) {
+            $scripts{$name} = [ [ header => 'Content-Type',
+                                  'text/event-stream' ], [ 'head' ],
+                                map({ [ sse => $_ ] } split / /, $answers[$n]),
+                                [ hang => "gone$case->{place}" ] ];
+
+        } else {
+            $scripts{$name} = script({ %$case, status => 200 },
+                                     'application/json', $answers[$n]);
+        }
+    }
+}
+
+
 for my $case (@edges) {
     $case->{place} = place($case);
+
+    scripts_earlier($case);
 
     $scripts{"$case->{name}, bytes"} = script($case, 'text/event-stream',
                                               $case->{bytes})
@@ -62,15 +86,78 @@ for my $case (@edges) {
 }
 
 my $a = ORS::Adapter->new(scripts => \%scripts, conf => \%gateway,
-                          target => \%target);
+                          target => \%target, http => <<'CONF');
+    open_responses_store main lmdb:%%TESTDIR%%/store;
+CONF
+
+
+sub headers ($case) {
+    return { defined $case->{client} ? split /: /, $case->{client}, 2 : () };
+}
+
+
+sub how ($case, $stream) {
+    return (stream => $stream, at => "/$case->{place}",
+            headers => headers($case),
+            body => ($case->{request} // '{"input":"hi"}')
+                    =~ s/\A\s*\{/{"model":"m",/r);
+}
 
 
 sub ask ($case, $stream, $script = undef) {
-    return $a->ask($script, stream => $stream, at => "/$case->{place}",
-                   headers => { defined $case->{client}
-                                ? split /: /, $case->{client}, 2 : () },
-                   body => ($case->{request} // '{"input":"hi"}')
-                           =~ s/\A\s*\{/{"model":"m",/r);
+    return $a->ask($script, how($case, $stream));
+}
+
+
+# the case after its conversation: responses have their ids
+
+sub follow ($case) {
+    my @ids;
+
+    for my $line (split /\n/, $case->{earlier}, -1) {
+        my $n = @ids;
+        my $script = "$case->{name}, earlier $n";
+        my $first = named($case, $line, @ids);
+
+        push @ids, $case->{leaves} && $line eq (split /\n/,
+                                                $case->{earlier})[-1]
+                   ? left($first, $script)
+                   : json_decode(ask($first, 0, $scripts{$script}
+                                                ? $script : undef)
+                                 ->{body})->{id};
+    }
+
+    return named($case, $case->{request}, @ids);
+}
+
+
+sub named ($case, $request, @ids) {
+    $request =~ s/("previous_response_id":)"(\d+)"/$1"$ids[$2 - 1]"/;
+
+    return { %$case, request => $request };
+}
+
+
+# the client leaves a stream after the first text; what is stored then can be
+# continued
+
+sub left ($case, $script) {
+    my $h = $a->start($script, how($case, 1));
+
+    $h->wait_body(qr/output_text\.delta/);
+
+    my ($id) = $h->body =~ /"id":"(resp_\w+)"/;
+
+    $h->close;
+
+    ok($a->model->wait_file("gone$case->{place}"),
+       "$case->{name}: the model's call ends");
+    ok(wait_for(sub {
+        get($a->port, "/$case->{place}/responses/$id",
+            headers => headers($case))->{status} == 200;
+    }), "$case->{name}: the response is stored");
+
+    return $id;
 }
 
 
@@ -163,7 +250,8 @@ sub refused ($case) {
 }
 
 
-for my $case (@edges) {
+for my $edge (@edges) {
+    my $case = defined $edge->{earlier} ? follow($edge) : $edge;
     my @forms = grep { defined $case->{$_} } qw( bytes document );
 
     @forms ? map({ answer($case, $_) } @forms)

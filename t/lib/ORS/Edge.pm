@@ -33,6 +33,13 @@ package ORS::Edge;
 # client is or is not told), response (members of the response), refused (the
 # request is a mistake: status, code, param).
 #
+# Conversations have more parts: "earlier" (requests that come first, one a
+# line, and are stored; "previous_response_id":"1" names the response of the
+# first line), and "model" (documents that answer them, one a line; without
+# them the answer is "Hello").  "leaves: yes" makes a stream of the last of
+# them, whose client closes its connection after the first text; its line of
+# "model" holds chunks, with blanks between them.
+#
 # t/edges.t runs them through nginx, t/unit/turn/edges_test.c with the
 # answers split at each byte.
 
@@ -48,9 +55,9 @@ our @EXPORT_OK = qw( edges digest events canonical );
 use constant DIR => 't/data/edges';
 
 my %known = map { $_ => 1 } qw(
-    gateway target client status type server cut lines mark bare
-    request sent chunks bytes document answer streamed events says hides
-    response refused
+    gateway target client status type server cut lines mark bare leaves
+    earlier model request sent chunks bytes document answer streamed events
+    says hides response refused
 );
 
 my %known_more = map { $_ => 1 } qw( gateway target );
