@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # What a request with previous_response_id is sent with, who may name what,
-# and what is kept at all (spec, R64 to R66; edge cases E14 to E19, E66, E68).
+# and what is kept at all (R64 to R66, E14 to E19, E66, E68).
 
 use v5.36;
 use Test::More;

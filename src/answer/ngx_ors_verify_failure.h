@@ -1,7 +1,7 @@
 
 /*
  * The verification of an upstream's error document, and error documents of
- * our own (spec, section 11).
+ * our own (notes, section 11).
  */
 
 

@@ -1,7 +1,7 @@
 
 /*
  * Output items of a stream and their parts: each is added, filled by deltas
- * and done (spec, sections 10.3 and 15, R36 to R48).
+ * and done (notes, sections 10.3 and 15, R36 to R48).
  */
 
 

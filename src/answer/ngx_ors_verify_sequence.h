@@ -1,6 +1,6 @@
 
 /*
- * The order of a response's events (spec, section 10.3): one after the other
+ * The order of a response's events (notes, section 10.3): one after the other
  * they are checked, counted and sent on.
  */
 

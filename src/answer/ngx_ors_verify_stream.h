@@ -1,6 +1,6 @@
 
 /*
- * The verification of streams: those of response events (spec, section 10) and
+ * The verification of streams: those of response events (notes, section 10) and
  * those of chat completion chunks.
  */
 

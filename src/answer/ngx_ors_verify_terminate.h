@@ -1,7 +1,7 @@
 
 /*
  * The end of a response's stream that cannot go on: "error", then
- * "response.failed" with the last snapshot and the finished items (spec,
+ * "response.failed" with the last snapshot and the finished items (notes,
  * sections 10.4 and 10.5), and what is kept for it while the stream runs.
  */
 

@@ -1,8 +1,8 @@
 
 /*
- * Slips: what a stream does against the order of section 10 and what clients
- * live with.  Some are deviations in every profile (C26), the others only in
- * the tolerant ones; elsewhere they are findings.
+ * Deviations of a stream from the order of events (notes, section 10) that
+ * clients live with.  Some pass in every profile (C26), the others only in the
+ * tolerant ones; elsewhere they are violations.
  */
 
 

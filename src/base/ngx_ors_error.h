@@ -1,7 +1,7 @@
 
 /*
  * The error value: what a client is told of its own mistake or of a failure
- * behind us (spec, section 11).  Filled where the mistake is found, rendered
+ * behind us (notes, section 11).  Filled where the mistake is found, rendered
  * once, at the edge.
  */
 

@@ -2,7 +2,7 @@
 /*
  * Outputs of tools that are parts in a string: some clients and proxies pass
  * on what a tool has given as the text of its JSON, and an image in it would
- * be a long text to the model (edge-cases, E10).
+ * be a long text to the model (E10).
  */
 
 

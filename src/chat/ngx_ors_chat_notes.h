@@ -24,7 +24,7 @@ void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
 /*
  * Sets "text" to one element of a message's "annotations" as an annotation
- * of a response (spec, section 9): JSON without white space, from "pool".
+ * of a response (notes, section 9): JSON without white space, from "pool".
  * Its members may stand in it or, as OpenAI has it, in "url_citation"; a
  * title that is not there is empty.
  *

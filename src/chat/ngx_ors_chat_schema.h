@@ -1,7 +1,7 @@
 
 /*
  * JSON Schemas for servers that hold a model to them only if they are strict
- * (edge-cases, E29): no property that is not named, and all of them required.
+ * (E29): no property that is not named, and all of them required.
  */
 
 

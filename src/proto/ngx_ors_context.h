@@ -1,6 +1,6 @@
 
 /*
- * Context: the items that precede a request's own input (spec, R64 to R66),
+ * Context: the items that precede a request's own input (R64 to R66),
  * and those of its own that are only referred to.
  */
 

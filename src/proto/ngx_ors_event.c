@@ -79,7 +79,7 @@ static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
 };
 
 
-/* of reasoning_text with flavor "openai" (spec, C3) */
+/* of reasoning_text with flavor "openai" (C3) */
 
 static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning = {
     ngx_string("response.content_part.added"),

@@ -1,6 +1,6 @@
 
 /*
- * A checked request: the body sent to an endpoint, read and validated (spec,
+ * A checked request: the body sent to an endpoint, read and validated (notes,
  * sections 2 to 6 and 12), with its fields at hand.
  */
 
@@ -111,7 +111,7 @@ void ngx_ors_request_init(ngx_ors_request_t *req,
  * Reads and checks "body", which is borrowed: it must stay as it is while
  * the request is used.
  *
- * The policy's profile decides what is taken (edge-cases, E34; protocol, C1,
+ * The policy's profile decides what is taken (E34, C1,
  * C8, C11, C12, C14).  What only some servers can do is not refused here:
  * "model" and "input" may be absent, too.
  *

@@ -614,7 +614,7 @@ ngx_ors_response_format(ngx_ors_out_t *out, ngx_ors_json_t *json,
         return;
     }
 
-    /* spec, C7: the schema of an answer may only be null */
+    /* C7: the schema of an answer may only be null */
 
     ngx_ors_out_lit(out, "{\"type\":\"json_schema\"");
     ngx_ors_response_member(out, json, format, &name, &unnamed);
@@ -643,7 +643,7 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     effort = ngx_ors_json_find(&req->json, reasoning, "effort");
 
-    /* spec, C12: "minimal" has no place in an answer, nor has "max" */
+    /* C12: "minimal" has no place in an answer, nor has "max" */
 
     if (effort == NULL
         || ngx_ors_json_is(&req->json, effort, "minimal")

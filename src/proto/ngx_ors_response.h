@@ -1,6 +1,6 @@
 
 /*
- * The response object (spec, section 7): 31 fields in every snapshot.
+ * The response object (notes, section 7): 31 fields in every snapshot.
  */
 
 
@@ -62,12 +62,12 @@ typedef struct {
 
 /*
  * Appends the response as a JSON object.  Items that are in progress are
- * left out (spec, C28).  Text of the request is referred to.
+ * left out (C28).  Text of the request is referred to.
  */
 void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 /*
- * Appends the answer to POST responses/compact (spec, section 12): those of
+ * Appends the answer to POST responses/compact (notes, section 12): those of
  * the response's facts that it has.
  */
 void ngx_ors_response_compaction(ngx_ors_out_t *out,
@@ -84,7 +84,7 @@ void ngx_ors_response_compaction(ngx_ors_out_t *out,
 ngx_int_t ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_uint_t field);
 
-/* Appends an error document (spec, section 11). */
+/* Appends an error document (notes, section 11). */
 void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 

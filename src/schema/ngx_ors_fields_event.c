@@ -5,7 +5,7 @@
 
 
 /*
- * Events of a stream (spec, section 10).  What is filled in for the sequence
+ * Events of a stream (notes, section 10).  What is filled in for the sequence
  * number is not meant to be sent: whoever reads a stream counts.
  */
 
@@ -274,7 +274,7 @@ static const ngx_ors_shape_t  ngx_ors_stream_audio_shape =
     ngx_ors_shape_members(ngx_ors_stream_audio_fields, 2);
 
 
-/* extensions (section 14), and signs of life */
+/* extensions (notes, section 14), and signs of life */
 
 static const ngx_ors_field_t  ngx_ors_stream_extension_fields[] = {
     ngx_ors_stream_rows

@@ -4,7 +4,7 @@
  */
 
 
-/* Output items (spec, section 8), and those of flavor "openai". */
+/* Output items (notes, section 8), and those of flavor "openai". */
 
 
 #include <ngx_config.h>
@@ -111,7 +111,7 @@ static const ngx_ors_shape_t  ngx_ors_output_compaction_shape =
     ngx_ors_shape_members(ngx_ors_output_compaction_fields, 3);
 
 
-/* an extension (section 14) */
+/* an extension (notes, section 14) */
 
 static const ngx_ors_field_t  ngx_ors_output_extension_fields[] = {
     ngx_ors_row_needed("type", NULL),

@@ -4,7 +4,7 @@
  */
 
 
-/* The response object, and that of a compaction (spec, sections 7 and 12). */
+/* The response object, and that of a compaction (notes, sections 7 and 12). */
 
 
 #include <ngx_config.h>

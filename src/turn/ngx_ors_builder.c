@@ -20,7 +20,7 @@
 #include <ngx_ors_json_writer.h>
 
 
-/* longer ones could not be sent back by the client (spec, C19) */
+/* longer ones could not be sent back by the client (C19) */
 #define NGX_ORS_BUILDER_NAME_MAX  64
 
 #define ngx_ors_builder_made(builder, type)                                    \

@@ -17,7 +17,7 @@
 #include <ngx_ors_event.h>
 
 
-/* longer ones could not be sent back by the client (spec, C19) */
+/* longer ones could not be sent back by the client (C19) */
 #define NGX_ORS_BUILDER_CALL_ID_MAX  64
 
 /* what an item or a part takes beside its text counts for the limit, too */
@@ -190,7 +190,7 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
             return NGX_ERROR;
         }
 
-        /* nothing may follow an item that is incomplete (spec, R37) */
+        /* nothing may follow an item that is incomplete (R37) */
 
         builder->current = (status == ngx_ors_item_completed) ? item->next
                                                              : NULL;

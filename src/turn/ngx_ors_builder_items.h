@@ -36,7 +36,7 @@ ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,
 
 /*
  * Announces the current item as soon as all is known that its first event
- * must tell (spec, R41), and goes on to the next one when it is certain that
+ * must tell (R41), and goes on to the next one when it is certain that
  * nothing more belongs to it.  When "ending" is set nothing more comes at
  * all, and every item is closed.
  *

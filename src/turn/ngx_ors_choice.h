@@ -1,7 +1,7 @@
 
 /*
- * What a request lets the model call, and whether it has kept to it (spec,
- * section 5: R67 to R75; edge-cases, E65).
+ * What a request lets the model call, and whether it has kept to it (notes,
+ * section 5: R67 to R75, E65).
  */
 
 

@@ -1,7 +1,7 @@
 
 /*
  * The text for a custom tool out of the arguments in which a chat server
- * sends it, {"input":"..."}, while they come (edge-cases, E64).
+ * sends it, {"input":"..."}, while they come (E64).
  */
 
 

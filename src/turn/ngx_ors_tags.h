@@ -1,7 +1,7 @@
 
 /*
  * What a model thinks, where its server leaves it in the text, between
- * <think> and </think> (edge-cases, E57).
+ * <think> and </think> (E57).
  *
  * The first tag counts only as the very beginning of the text, and only
  * once: a model may write about tags.  Where the server's template has it in

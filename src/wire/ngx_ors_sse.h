@@ -1,7 +1,7 @@
 
 /*
  * Server-sent events: the reader (bytes in, events out, state kept between
- * calls) and the frame writer (spec, section 10.1).
+ * calls) and the frame writer (notes, section 10.1).
  */
 
 
