@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The states of an answer: which kind of body its header promises, the bytes
+ * of a stream or a document, and what a missing or early end means.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* the reader of answers: what it says of each, in whatever pieces it comes */
+/* The reader of answers: what it says of each, in any pieces. */
 
 
 #include <ngx_ors_answer.h>
