@@ -16,7 +16,7 @@ use File::Find qw(find);
 use Getopt::Long;
 
 use lib dirname(__FILE__);
-use House qw(blanked content);
+use House qw(blanked content cycles);
 
 # what the files of a room may include besides nginx's own headers
 
@@ -53,6 +53,10 @@ my %private = (
 
 my $max_width = 80;
 my $max_lines = 1000;
+
+# files of a room that need each other in a circle; 3 is the aim
+
+my $max_cycle = 16;
 
 my $module = 'ngx_http_open_responses_module';
 my $global = qr/^(?:ngx_ors_|ngx_http_ors_|ngx_http_open_responses
@@ -93,6 +97,9 @@ sub main {
     check_names();
     check_config();
     check_readme();
+    check_docs();
+    check_references($_) for grep { !m!^t/make/! } @files, documents();
+    check_cycles();
     check_scripts();
     check_objects() if $tree ne '';
     check_clang() if $clang ne '';
@@ -378,6 +385,141 @@ sub check_readme {
                 next if $seen{$1}++ || $readme =~ /\b\Q$1\E\b/;
                 finding($file, $n, "README.md does not mention $1");
             }
+        }
+    }
+}
+
+
+# a directory says at the head of docs/architecture.md what it is for
+
+sub check_docs {
+    my $map = 'docs/architecture.md';
+    my $text = -f $map ? content($map) : '';
+    my %listed = map { $_ => 1 }
+                 $text =~ m!^\W*`((?:src|t)/[^`]*)`[^\w\n]+\w+[^\w\n]+\w+!mg;
+
+    for my $dir (directories()) {
+        next if delete $listed{$dir};
+        finding($map, 0, "no line says what $dir is for");
+    }
+
+    finding($map, 0, "$_ does not exist") for grep { !-d } sort keys %listed;
+}
+
+
+sub directories {
+    my %dirs = map { m!^((?:src|t)/(?:.*/)?)! ? ($1 => 1) : () } @files;
+
+    delete $dirs{'t/'};
+    delete $dirs{'src/'};
+
+    return sort(keys %dirs, grep { -d } map { "$_/" } glob('t/data t/data/*'));
+}
+
+
+sub documents {
+    return grep { -f } glob('*.md docs/*.md');
+}
+
+
+# numbers of rules and sections lead to docs/, and nothing else is cited
+
+sub check_references {
+    my ($file) = @_;
+
+    my $text = content($file);
+
+    $text = prose($text) if $file =~ /\.[ch]$/;
+
+    while ($text =~ /\b([RCED]\d+)\b/g) {
+        my $what = $1;
+        next if defined(defined_numbers()->{$what});
+        place($file, $text, $-[0], "$what is not in docs/");
+    }
+
+    while ($text =~ /\b(?<!notes,\ )(?<!notes,\n)(?<!notes,\n\ \*\ )
+                     sections?[\s*#]+(?=\d)/xg)
+    {
+        place($file, $text, $-[0], 'a section of what is not here');
+    }
+
+    while ($text =~ /\bnotes,[\s*#]+sections?[\s*#]+(\d[\d., and*to\n]*)/g) {
+        my ($list, $at) = ($1, $-[0]);
+
+        for my $n ($list =~ /\d+(?:\.\d+)*/g) {
+            next if defined_numbers()->{$n};
+            place($file, $text, $at, "section $n is not in docs/");
+        }
+    }
+
+    while ($text =~ m{(?<![\w\$./-])([a-z][\w-]*[.]md)\b}g) {
+        my ($what, $at) = ($1, $-[0]);
+
+        next if -f $what || -f "docs/$what";
+        place($file, $text, $at, "$what is not here");
+    }
+}
+
+
+my %numbers;
+
+sub defined_numbers {
+    return \%numbers if %numbers;
+
+    my ($notes, $map) = map { -f "docs/$_.md" ? content("docs/$_.md") : '' }
+                        qw(protocol-notes architecture);
+
+    $numbers{none} = 1;
+    $numbers{$_} = 1 for $notes =~ /^\| ([RC]\d+) \|/mg,
+                         $notes =~ /^#+ ([\d.]*\d)\. /mg,
+                         $map =~ /^\*\*(D\d+)\./mg;
+
+    # a rule of the translation has its cases, too
+
+    for my $rule ($notes =~ /^\| (E\d+) \|/mg) {
+        $numbers{$rule} = 1 if -f "t/data/edges/$rule.txt";
+    }
+
+    return \%numbers;
+}
+
+
+# comments and strings of C; the rest of the text is blank
+
+sub prose {
+    my ($text) = @_;
+
+    my @code = split(//, blanked($text, 1));
+    my @text = split(//, $text);
+
+    return join('', map { $code[$_] eq $text[$_] && $text[$_] ne "\n"
+                          ? ' ' : $text[$_] } 0 .. $#text);
+}
+
+
+sub place {
+    my ($file, $text, $at, $what) = @_;
+
+    finding($file, 1 + (substr($text, 0, $at) =~ tr/\n//), $what);
+}
+
+
+# a room is a tree, or nearly so
+
+sub check_cycles {
+    my %code;
+
+    for my $file (grep { $room{$_} ne '' } keys %room) {
+        my $text = content($file);
+
+        $code{$room{$file}}[0]{$file} = blanked($text, 1);
+        $code{$room{$file}}[1]{$file} = blanked($text, 0);
+    }
+
+    for my $room (sort keys %code) {
+        for my $cycle (cycles(@{$code{$room}})) {
+            next if @$cycle <= $max_cycle;
+            finding("src/$room", 0, @$cycle . " files in a cycle: @$cycle");
         }
     }
 }

@@ -37,6 +37,14 @@ my %good = (
     'Makefile' => "help:\n\t\@echo help\n",
     't/make/a.sh' => "#!/bin/sh\n\n# Does nothing at all.\n\ntrue\n",
     't/make/a.mk' => "a = b\n",
+    'docs/architecture.md' => join('', map({ "* `src/$_/`: what is in it\n" }
+                                           qw(base json wire turn http)),
+                                   map({ "* `t/$_/`: for the tests\n" }
+                                       qw(make lib data data/edges)),
+                                   "\n**D1. One.** Two\n"),
+    'docs/protocol-notes.md' => "### 10.3. Order\n\n| R1 | one |\n"
+        . "| C2 | two |\n| E3 | three |\n",
+    't/data/edges/E3.txt' => "three\n",
     't/lib/A.pm' => "package A;\n\n# Copyright (C) A\n#\n# A module without"
         . " code.\n\n1;\n",
 );
@@ -174,6 +182,71 @@ fails('directive', qr/\S+: README.md does not mention open_responses_y\n/,
 fails('longer directive', qr/\S+: README.md does not mention/,
       { 'README.md' => "`open_responses_xx`\n" });
 fails('no readme', qr/\S+: README.md does not/, { 'README.md' => "none\n" });
+
+fails('no purpose', qr!docs/architecture.md: no line says what src/base/ is!,
+      { 'docs/architecture.md' => "* `src/json/`: what is in it\n" });
+fails('a purpose of one word', qr!docs/architecture.md: .* src/base/ is for!,
+      { 'docs/architecture.md' => $good{'docs/architecture.md'}
+                                  =~ s!base/`: .*!base/`: base!r });
+fails('no map', qr!docs/architecture.md: no line says what src/base/ is for!,
+      { 'docs/architecture.md' => "none\n" });
+fails('purpose of nothing', qr!docs/architecture.md: src/attic/ does not!,
+      { 'docs/architecture.md' => $good{'docs/architecture.md'}
+                                  . "* `src/attic/`: what was there\n" });
+
+for my $cite ('R1', '(C2)', 'E3', 'D1', 'R1 to R1', 'notes, section 10.3',
+              "notes,\n * section 10.3", 'notes, sections 10.3 and 10.3')
+{
+    my ($rc) = findings(source($c, "\n\n/* $cite */\n"));
+
+    is($rc, 0, "it may cite $cite");
+}
+
+for my $cite ('R2', '(C1)', 'E2', 'E45', 'D2', 'R1 to R9') {
+    my ($what) = reverse($cite =~ /\w\d+/g);
+
+    fails("cites $cite", qr/\Q$c\E:\d+: $what is not in docs/,
+          source($c, "\n\n/* $cite */\n"));
+    fails("cites $cite in a string", qr/\Q$c\E:\d+: $what is not in docs/,
+          source($c, "\n\nchar  *a = \"$cite\";\n"));
+}
+
+fails('a rule without cases', qr!docs/protocol-notes.md:6: E4 is not in!,
+      { 'docs/protocol-notes.md' => $good{'docs/protocol-notes.md'}
+                                    . "| E4 | four |\n" });
+fails('a name in code', qr/\Q$c\E:\d+: R2 is not/,
+      source($c, "\n\nint  R9;    /* R2 */\n"));
+fails('cites in Perl', qr!t/lib/A.pm:\d+: R2 is not in docs/!,
+      { 't/lib/A.pm' => $good{'t/lib/A.pm'} . "# see R2\n" });
+fails('cites in a document', qr!README.md:2: R2 is not in docs/!,
+      { 'README.md' => "`open_responses_x`\nR2\n" });
+
+fails('another document', qr/\Q$c\E:\d+: a section of what is not here/,
+      source($c, "\n\n/* spec, section 10.3 */\n"));
+fails('no document', qr/\Q$c\E:\d+: a section of what is not here/,
+      source($c, "\n\n/*\n * see section 10.3\n */\n"));
+fails('no section', qr/\Q$c\E:\d+: section 10.4 is not in docs/,
+      source($c, "\n\n/* notes, section 10.4 */\n"));
+fails('one of two sections', qr/\Q$c\E:\d+: section 9 is not in docs/,
+      source($c, "\n\n/* notes, sections 10.3\n * and 9 */\n"));
+fails('a file that is not here', qr/\Q$c\E:\d+: style.md is not here/,
+      source($c, "\n\n/* as style.md has it */\n"));
+
+{
+    my @names = map { "ngx_ors_c$_" } 1 .. 40;
+    my %circle = map { my $n = $_; ("src/json/$names[$n].c" => "$copyright\n"
+                     . "int\n$names[$n](void)\n{\n    return $names[$n - 1]();"
+                     . "\n}\n") } 0 .. $#names;
+
+    fails('a cycle of calls', qr!src/json: 40 files in a cycle: ngx_ors_c1 !,
+          \%circle);
+
+    my %headers = map { my $n = $_; ("src/json/$names[$n].h" => "$head\n"
+                      . "#include <$names[$n - 1].h>\n") } 0 .. $#names;
+
+    fails('a cycle of headers', qr!src/json: 40 files in a cycle: ngx_ors_c1 !,
+          \%headers);
+}
 
 fails('shell', qr!t/make/a.sh: !,
       { 't/make/a.sh' => "# A shell script.\n\nif\n" });
