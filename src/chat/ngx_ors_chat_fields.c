@@ -4,6 +4,12 @@
  */
 
 
+/*
+ * The table of a chat request's fields, and a look-up by name and by
+ * spelling.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_fields.h>
