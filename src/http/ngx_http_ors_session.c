@@ -4,7 +4,7 @@
  */
 
 
-/* runs the session of a request: posts its jobs, and goes on when they end */
+/* Runs the session of a request: posts its jobs, and goes on when they end. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* how the keys of a store are made of ids */
+/* How the keys of a store are made of ids. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* the states of a session, and what each event means in each of them */
+/* The states of a session, and what each event means in each of them. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* the previous turns of a session, and the place of the new one after them */
+/* The previous turns of a session, and the place of the new one after them. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* how the turn of a session fails, and what the log says of its store */
+/* How the turn of a session fails, and what the log says of its store. */
 
 
 #include <ngx_config.h>

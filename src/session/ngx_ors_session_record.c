@@ -4,7 +4,7 @@
  */
 
 
-/* makes the job that stores a turn: its record, and the names of its items */
+/* Makes the job that stores a turn: its record, and the names of its items. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* loads the items that the input of a session's request only names */
+/* Loads the items that the input of a session's request only names. */
 
 
 #include <ngx_config.h>
