@@ -5,7 +5,7 @@
 
 
 /*
- * Lines of a secret file, read with its permissions checked.
+ * A secret file in memory that is wiped, and a warning if others can read it.
  */
 
 

@@ -5,7 +5,8 @@
 
 
 /*
- * The server options by name, their values, and the presets of known servers.
+ * The options of a server of which nothing is known, and what options mean for
+ * the fields, the efforts and the tools of one request.
  */
 
 

@@ -5,7 +5,7 @@
 
 
 /*
- * Texts of errors without addresses, names of hosts, keys and accounts.
+ * Which status, code and param of an upstream's error pass the mask.
  */
 
 

@@ -5,7 +5,7 @@
 
 
 /*
- * Settings that all engines share, and jobs until an engine takes them.
+ * Jobs of a store: made, posted to its engine, finished, and released.
  */
 
 
