@@ -138,13 +138,13 @@ sub named ($case, $request, @ids) {
 }
 
 
-# the client leaves a stream after the first text; what is stored then can be
-# continued
+# the client leaves a stream within a call, so that what is in front of the
+# call is finished; the response is stored then, and can be continued
 
 sub left ($case, $script) {
     my $h = $a->start($script, how($case, 1));
 
-    $h->wait_body(qr/output_text\.delta/);
+    $h->wait_body(qr/arguments\.delta/);
 
     my ($id) = $h->body =~ /"id":"(resp_\w+)"/;
 

@@ -37,7 +37,7 @@ package ORS::Edge;
 # line, and are stored; "previous_response_id":"1" names the response of the
 # first line), and "model" (documents that answer them, one a line; without
 # them the answer is "Hello").  "leaves: yes" makes a stream of the last of
-# them, whose client closes its connection after the first text; its line of
+# them, whose client closes its connection within a call; its line of
 # "model" holds chunks, with blanks between them.
 #
 # t/edges.t runs them through nginx, t/unit/turn/edges_test.c with the
