@@ -485,7 +485,7 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
     }
 
     options = ngx_ors_chat_options;
-    options.think = mode->tags;
+    options.think = mode->think;
 
     ngx_ors_out_init(&out, cost->pool, 4096);
 
