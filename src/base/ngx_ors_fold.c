@@ -48,6 +48,17 @@ ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b)
 }
 
 
+u_char
+ngx_ors_fold_first(const ngx_str_t *text)
+{
+    u_char  *p;
+
+    p = text->data;
+
+    return text->len ? ngx_ors_fold_next(&p, p + text->len) : 0;
+}
+
+
 /* the next byte, or the letter that is meant by the next character */
 
 static u_char

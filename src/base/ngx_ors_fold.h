@@ -22,6 +22,9 @@
  */
 ngx_uint_t ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b);
 
+/* The byte that the folding of "text" begins with, 0 if "text" is empty. */
+u_char ngx_ors_fold_first(const ngx_str_t *text);
+
 /* 1 if "text" consists of a-z, 0-9 and "_" only: it is its own folding. */
 ngx_uint_t ngx_ors_fold_plain(const ngx_str_t *text);
 

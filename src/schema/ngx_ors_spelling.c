@@ -5,7 +5,7 @@
 
 
 /*
- * The look at keys that are a field's name but for upper and lower case.
+ * Keys that a reader which folds letters takes for known ones.
  */
 
 
@@ -15,19 +15,11 @@
 #include <ngx_ors_spelling.h>
 
 
-/* raw bytes of a name that is written in escapes: "\u006d" */
-#define NGX_ORS_SPELLING_RAW  (NGX_ORS_SPELLING_MAX * 6)
-
-
-static ngx_int_t ngx_ors_spelling_name(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key, u_char *buf, ngx_str_t *name);
-
-
 const ngx_ors_field_t *
 ngx_ors_spelling_field(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_ors_shape_t *shape)
 {
-    u_char                  buf[NGX_ORS_SPELLING_RAW];
+    u_char                  first, buf[NGX_ORS_SPELLING_RAW];
     ngx_str_t               name;
     ngx_uint_t              i;
     const ngx_ors_field_t  *field;
@@ -42,10 +34,14 @@ ngx_ors_spelling_field(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
         return NULL;
     }
 
+    first = ngx_ors_fold_first(&name);
+
     for (i = 0; i < shape->nfields; i++) {
         field = &shape->fields[i];
 
-        if (ngx_ors_fold_equal(&name, &field->name)) {
+        if (first == *field->name.data
+            && ngx_ors_fold_equal(&name, &field->name))
+        {
             return field;
         }
     }
@@ -74,9 +70,7 @@ ngx_ors_spelling_is(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
 }
 
 
-/* NGX_DECLINED: longer than any name */
-
-static ngx_int_t
+ngx_int_t
 ngx_ors_spelling_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     u_char *buf, ngx_str_t *name)
 {

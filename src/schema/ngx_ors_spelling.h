@@ -15,8 +15,9 @@
 #include <ngx_ors_validate.h>
 
 
-/* a name of the tables is shorter */
+/* a name of the tables is shorter, also written in escapes: "\u006d" */
 #define NGX_ORS_SPELLING_MAX  32
+#define NGX_ORS_SPELLING_RAW  (NGX_ORS_SPELLING_MAX * 6)
 
 
 /*
@@ -32,6 +33,13 @@ const ngx_ors_field_t *ngx_ors_spelling_field(ngx_ors_json_t *json,
  */
 ngx_uint_t ngx_ors_spelling_is(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_str_t *name);
+
+/*
+ * The text of "key", of the document or, if it has escapes, decoded in "buf",
+ * NGX_ORS_SPELLING_RAW bytes.  NGX_OK, NGX_DECLINED: longer than any name.
+ */
+ngx_int_t ngx_ors_spelling_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    u_char *buf, ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_SPELLING_H_INCLUDED_ */

@@ -11,9 +11,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_violation.h>
+#include <ngx_ors_mismatch.h>
 #include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
+#include <ngx_ors_violation.h>
 
 
 /* raw bytes of a name of 64 characters: "\ud83d\ude00" is one */
@@ -59,6 +60,8 @@ static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
 static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
+static const ngx_ors_field_t *ngx_ors_validate_escaped(ngx_ors_walk_t *w,
+    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape, ngx_uint_t *next);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     const ngx_ors_shape_t *shape);
@@ -79,15 +82,6 @@ static ngx_int_t ngx_ors_validate_fill(ngx_ors_walk_t *w,
 static ngx_int_t ngx_ors_validate_map(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_map_t *map);
 
-static ngx_int_t ngx_ors_validate_fail_type(ngx_ors_walk_t *w,
-    ngx_ors_json_node_t *node, const ngx_ors_rule_t *rule);
-static ngx_int_t ngx_ors_validate_fail_value(ngx_ors_walk_t *w,
-    ngx_ors_json_node_t *node, const ngx_ors_value_t *values);
-static ngx_int_t ngx_ors_validate_fail_choice(ngx_ors_walk_t *w,
-    ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape);
-static void ngx_ors_validate_say(ngx_ors_walk_t *w, const ngx_str_t *last,
-    const ngx_str_t *text);
-
 
 /* A-Z, a-z, 0-9, "_", "-" */
 
@@ -97,14 +91,10 @@ static const uint32_t  ngx_ors_validate_name_chars[] = {
 };
 
 
-/* of a document, and of the member that makes a choice */
+/* of a document */
 
 static const ngx_ors_rule_t  ngx_ors_validate_root = {
     NGX_ORS_V_OBJECT, 0, 0, NULL, 0, 0, NULL, NULL
-};
-
-static const ngx_ors_rule_t  ngx_ors_validate_text = {
-    NGX_ORS_V_STRING, 0, 0, NULL, 0, 0, NULL, NULL
 };
 
 
@@ -159,7 +149,7 @@ ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
         rc = ngx_ors_validate_object(&w, node, shape, found);
 
     } else {
-        rc = ngx_ors_validate_fail_type(&w, node, &ngx_ors_validate_root);
+        rc = ngx_ors_mismatch_type(&w.violation, node, &ngx_ors_validate_root);
     }
 
     if (rc == NGX_DECLINED) {
@@ -175,7 +165,7 @@ ngx_ors_validate_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_rule_t *rule)
 {
     if (!(rule->types & ((ngx_uint_t) 1 << node->type))) {
-        return ngx_ors_validate_fail_type(w, node, rule);
+        return ngx_ors_mismatch_type(&w->violation, node, rule);
     }
 
     switch ((ngx_ors_json_type_e) node->type) {
@@ -223,7 +213,7 @@ ngx_ors_validate_integer(ngx_ors_walk_t *w,
     /* one of more than 64 bits is as good as the last that has them */
 
     if (ngx_ors_json_integer(w->json, node, &n) != NGX_OK && n == 0) {
-        return ngx_ors_validate_fail_type(w, node, rule);
+        return ngx_ors_mismatch_type(&w->violation, node, rule);
     }
 
     if (n < rule->min) {
@@ -266,7 +256,8 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
             return NGX_OK;
         }
 
-        return ngx_ors_validate_fail_value(w, node, rule->values);
+        return ngx_ors_mismatch_value(&w->violation, w->profile, node,
+                                      rule->values);
     }
 
     if ((int64_t) node->len < rule->min) {
@@ -422,7 +413,7 @@ ngx_ors_validate_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
         }
     }
 
-    return ngx_ors_validate_fail_choice(w, value, choice);
+    return ngx_ors_mismatch_choice(&w->violation, w->profile, value, choice);
 }
 
 
@@ -488,20 +479,70 @@ ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 }
 
 
+/*
+ * The field of a key, NULL if the profile knows none.  Keys mostly come in one
+ * order: the search starts at field "next", which follows the last one found.
+ */
+
+static ngx_inline const ngx_ors_field_t *
+ngx_ors_validate_field(ngx_ors_walk_t *w, ngx_str_t *name,
+    const ngx_ors_shape_t *shape, ngx_uint_t *next)
+{
+    ngx_uint_t              i, n;
+    const ngx_ors_field_t  *field;
+
+    i = *next;
+
+    for (n = shape->nfields; n; n--) {
+        field = &shape->fields[i];
+        i = (i + 1 == shape->nfields) ? 0 : i + 1;
+
+        if (field->name.len == name->len
+            && *field->name.data == *name->data
+            && ngx_memcmp(field->name.data, name->data, name->len) == 0
+            && (field->in & w->profile))
+        {
+            *next = i;
+            return field;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* decoded once for all fields: an object may have many such keys */
+
+static const ngx_ors_field_t *
+ngx_ors_validate_escaped(ngx_ors_walk_t *w, ngx_ors_json_node_t *key,
+    const ngx_ors_shape_t *shape, ngx_uint_t *next)
+{
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
+
+    if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
+        return NULL;
+    }
+
+    return ngx_ors_validate_field(w, &name, shape, next);
+}
+
+
 static ngx_int_t
 ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
     uint64_t                bit, seen, present;
     ngx_int_t               rc;
-    ngx_uint_t              i, n;
+    ngx_str_t               name;
+    ngx_uint_t              n, next;
     ngx_ors_json_node_t    *key, *value;
     ngx_ors_walk_object_t   object;
     const ngx_ors_field_t  *field;
 
     seen = 0;
     present = 0;
-    i = 0;
+    next = 0;
 
     object.node = node;
     object.end = node->pos + 1;
@@ -511,22 +552,17 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
          key;
          key = ngx_ors_json_next(w->json, key))
     {
-        /* keys mostly come in one order: look behind the last one found */
+        if (key->escaped) {
+            field = ngx_ors_validate_escaped(w, key, shape, &next);
 
-        for (n = shape->nfields; n; n--) {
-            field = &shape->fields[i];
-            i = (i + 1 == shape->nfields) ? 0 : i + 1;
-
-            if (ngx_ors_validate_is(w->json, key, &field->name)
-                && (field->in & w->profile))
-            {
-                break;
-            }
+        } else {
+            ngx_ors_json_raw(w->json, key, &name);
+            field = ngx_ors_validate_field(w, &name, shape, &next);
         }
 
         value = key + 1;
 
-        if (n == 0) {
+        if (field == NULL) {
             rc = ngx_ors_validate_unknown(w, &object, key, shape);
 
             if (rc == NGX_DECLINED || rc == NGX_ERROR) {
@@ -740,7 +776,7 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         return rc;
     }
 
-    (void) ngx_ors_validate_fail_type(w, value, field->rule);
+    (void) ngx_ors_mismatch_type(&w->violation, value, field->rule);
     ngx_ors_violation_at_name(&w->violation, &field->name);
 
     return NGX_DECLINED;
@@ -866,135 +902,4 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_validate_fail_type(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
-    const ngx_ors_rule_t *rule)
-{
-    char  *or;
-
-    ngx_ors_violation_set(&w->violation, "invalid_type", "must be ");
-
-    or = "";
-
-    if (rule->types & NGX_ORS_V_BOOL) {
-        ngx_ors_violation_add(&w->violation, "a boolean");
-        or = " or ";
-    }
-
-    if (rule->types & NGX_ORS_V_NUMBER) {
-        ngx_ors_violation_add(&w->violation, "%s%s", or,
-                              ((rule->types & NGX_ORS_V_INTEGER)
-                               == NGX_ORS_V_INTEGER)
-                              ? "an integer" : "a number");
-        or = " or ";
-    }
-
-    if (rule->types & NGX_ORS_V_STRING) {
-        ngx_ors_violation_add(&w->violation, "%sa string", or);
-        or = " or ";
-    }
-
-    if (rule->types & NGX_ORS_V_ARRAY) {
-        ngx_ors_violation_add(&w->violation, "%san array", or);
-        or = " or ";
-    }
-
-    if (rule->types & NGX_ORS_V_OBJECT) {
-        ngx_ors_violation_add(&w->violation, "%san object", or);
-    }
-
-    if (rule->types == NGX_ORS_V_NULL) {
-        ngx_ors_violation_add(&w->violation, "null");
-    }
-
-    ngx_ors_violation_found(&w->violation, node);
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_validate_fail_value(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
-    const ngx_ors_value_t *values)
-{
-    const ngx_str_t        *text;
-    const ngx_ors_value_t  *value;
-
-    ngx_ors_violation_set(&w->violation, "invalid_value", "must be ");
-
-    text = NULL;
-
-    for (value = values; value->text.len; value++) {
-
-        if (value->in & w->profile) {
-            ngx_ors_validate_say(w, text, &value->text);
-            text = &value->text;
-        }
-    }
-
-    ngx_ors_validate_say(w, text, NULL);
-    ngx_ors_violation_found(&w->violation, node);
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_validate_fail_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
-    const ngx_ors_shape_t *shape)
-{
-    const ngx_str_t          *text;
-    const ngx_ors_variant_t  *variant;
-
-    if (node->type == ngx_ors_json_string) {
-        ngx_ors_violation_set(&w->violation, shape->code, "must be ");
-
-        text = NULL;
-
-        for (variant = shape->values; variant->name.len; variant++) {
-
-            if (variant->in & w->profile) {
-                ngx_ors_validate_say(w, text, &variant->name);
-                text = &variant->name;
-            }
-        }
-
-        ngx_ors_validate_say(w, text, NULL);
-        ngx_ors_violation_found(&w->violation, node);
-
-    } else {
-        ngx_ors_validate_fail_type(w, node, &ngx_ors_validate_text);
-    }
-
-    ngx_ors_violation_at_name(&w->violation, &shape->key);
-
-    return NGX_DECLINED;
-}
-
-
-/* a list of names: each is said when the next one is known, NULL: no more */
-
-static void
-ngx_ors_validate_say(ngx_ors_walk_t *w, const ngx_str_t *last,
-    const ngx_str_t *text)
-{
-    ngx_ors_violation_t  *m;
-
-    m = &w->violation;
-
-    if (last == NULL) {
-        return;
-    }
-
-    if (text) {
-        ngx_ors_violation_add(m, m->listed ? ", \"%V\"" : "\"%V\"", last);
-
-    } else {
-        ngx_ors_violation_add(m, m->listed ? " or \"%V\"" : "\"%V\"", last);
-    }
-
-    m->listed = 1;
 }
