@@ -11,20 +11,14 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
+#include <ngx_http_ors_pump.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store.h>
-#include <ngx_ors_inflate.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 
-
-/* r->buffered: bytes of an answer wait in our filter */
-#define NGX_HTTP_ORS_BUFFERED  0x08
-
-/* an answer is looked at in steps, between which a client may be slow */
-#define NGX_HTTP_ORS_STEP      8192
 
 /* what a validator looks at */
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
@@ -119,15 +113,6 @@ struct ngx_http_ors_target_s {
 };
 
 
-/* an answer's body on its way to plain text; zeroed memory: it is plain */
-
-typedef struct {
-    ngx_ors_inflate_t     *inflate;     /* NULL: nothing to be done */
-    ngx_buf_t             *buf;
-    unsigned               whole:1;     /* it has come to its end */
-} ngx_http_ors_decode_t;
-
-
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 
@@ -140,8 +125,7 @@ typedef struct {
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
     ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
-    ngx_chain_t               *in;          /* bytes not looked at yet */
-    ngx_http_ors_decode_t      plain;
+    ngx_http_ors_source_t      source;
     ngx_uint_t                 status;
     ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
     ngx_uint_t                 limit_conn;  /* before the target's own */
@@ -164,7 +148,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
-    ngx_chain_t               *busy;        /* output that is being sent */
+    ngx_http_ors_pump_t        pump;
     ngx_http_posted_request_t  posted;
     off_t                      sent;        /* bytes when "pace" was set */
     ngx_event_t                pace;
@@ -183,7 +167,6 @@ struct ngx_http_ors_ctx_s {
     unsigned                   owned:1;     /* "owner" is known */
     unsigned                   nobody:1;    /* its scope is empty */
     unsigned                   header_sent:1;
-    unsigned                   last_sent:1;
     unsigned                   lingering:1;
     unsigned                   detached:1;  /* the request has no client */
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
@@ -214,21 +197,6 @@ typedef enum {
 } ngx_http_ors_validator_state_e;
 
 
-/* the upstream that an answer comes from, see _upstream.c */
-
-typedef struct {
-    ngx_int_t                     (*init)(void *data);
-    ngx_int_t                     (*filter)(void *data, ssize_t bytes);
-    ngx_event_pipe_input_filter_pt  pipe_filter;
-    void                          (*finalize)(ngx_http_request_t *r,
-                                      ngx_int_t rc);
-    void                           *ctx;        /* of "init" and "filter" */
-
-    unsigned                        broken:1;   /* the framing of its body */
-    unsigned                        cut:1;      /* its body has no end */
-} ngx_http_ors_upstream_t;
-
-
 /* a main request in a location with a validator; lives as long as it does */
 
 typedef struct {
@@ -243,13 +211,9 @@ typedef struct {
     ngx_ors_answer_t            answer;
     ngx_ors_verify_t            verify;
     ngx_ors_out_t               out;        /* what it lets through */
-    ngx_http_ors_decode_t       plain;
-    ngx_http_ors_upstream_t     upstream;
-    ngx_chain_t                *in;         /* bytes not looked at yet */
-    ngx_chain_t                *busy;       /* output that is being sent */
-
+    ngx_http_ors_source_t       source;
+    ngx_http_ors_pump_t         pump;
     ngx_http_output_header_filter_pt  next_header;
-    ngx_http_output_body_filter_pt    next_body;
 
     ngx_uint_t                  version;    /* of the client's HTTP */
 
@@ -257,7 +221,6 @@ typedef struct {
     unsigned                    held:1;     /* the answer is checked */
     unsigned                    ended:1;    /* ... and has come to its end */
     unsigned                    header_sent:1;
-    unsigned                    last_sent:1;
     unsigned                    counted:1;  /* the statistics know its end */
 } ngx_http_ors_validator_t;
 
@@ -355,33 +318,6 @@ ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
  */
 ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
-
-
-/* ngx_http_ors_decode.c */
-
-/*
- * Prepares the profile of an answer's body, by what r->headers_out says of
- * its encoding; with "strip" the client is not told of one.
- * NGX_OK, NGX_DECLINED: an encoding that is not known, or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain,
-    ngx_http_request_t *r, ngx_uint_t strip);
-
-/*
- * Takes the next step through "b": "piece" is some plain text, valid until
- * the next call.
- *
- * NGX_OK         there is a piece
- * NGX_AGAIN      "b" is used up
- * NGX_DECLINED   it cannot be decompressed
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_http_ors_decode_next(ngx_http_ors_decode_t *plain, ngx_buf_t *b,
-    ngx_buf_t *piece);
-
-/* 1 unless a compressed body has ended before its end. */
-#define ngx_http_ors_decode_whole(plain)                                       \
-    ((plain)->inflate == NULL || (plain)->whole)
 
 
 /* ngx_http_ors_headers.c */
@@ -579,32 +515,47 @@ ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
 ngx_int_t ngx_http_ors_call_init(ngx_conf_t *cf);
 
 
-/* ngx_http_ors_output.c */
+/* ngx_http_ors_turn.c */
 
-/* Prepares the timers of "ctx".  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_timers_init(ngx_http_ors_ctx_t *ctx);
+/* Prepares pump and timers of "ctx".  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
 
 /*
- * Moves the request on: tells the turn of a call that has ended, sends what
- * the turn has to say, keeps pace with the client, and finalizes in the end.
- * Nothing of "ctx" may be touched after it.
+ * Advances the turn: ends it with its call, calls the next target, stores the
+ * turn, sends what the client is to get, and finalizes the request at the
+ * end.  Nothing of "ctx" may be touched afterwards.
  */
-void ngx_http_ors_run(ngx_http_ors_ctx_t *ctx);
+void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
+
+/* The same as a write event handler. */
+void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
 
 /*
- * Ends the request and what belongs to it; "rc" is for
+ * Ends the request and its calls and timers; "rc" is for
  * ngx_http_finalize_request().
  */
 void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
-/* The same as a write event handler. */
-void ngx_http_ors_write_handler(ngx_http_request_t *r);
-
-/* Bytes that wait to be sent. */
-size_t ngx_http_ors_pending(ngx_http_ors_ctx_t *ctx);
-
 /* Posts a request unless it is posted already. */
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
+
+
+/* ngx_http_ors_output.c */
+
+/*
+ * Sends the turn's header and body to the client.  NGX_OK, NGX_AGAIN: sent,
+ * or as much as the client takes; else for ngx_http_finalize_request().
+ */
+ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Waits for a client that is slow, and lets the call go on for one that is
+ * not.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
+
+/* The handler of ctx->pace. */
+void ngx_http_ors_output_pace_handler(ngx_event_t *ev);
 
 
 /* ngx_http_ors_heartbeat.c */
@@ -822,19 +773,6 @@ ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
     ngx_http_output_body_filter_pt next_body);
 ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *g,
     ngx_chain_t *in);
-
-
-/* ngx_http_ors_upstream.c */
-
-/*
- * Called when the header of an answer is held back: sees to it that the body
- * filter is told how the upstream's body ends.  If it ends too early, or its
- * framing is broken, "watch->cut" is set and an empty buffer to be flushed
- * follows what has come; else there is a last buffer.  "watch" belongs to the
- * record of "r".
- */
-void ngx_http_ors_upstream_watch(ngx_http_ors_upstream_t *watch,
-    ngx_http_request_t *r);
 
 
 /* ngx_http_ors_filter.c */

@@ -103,7 +103,7 @@ ngx_http_ors_background_tick(ngx_http_ors_background_t *bg)
         /* the session waits to be committed again */
 
         if (ctx->session->state == ngx_ors_session_st_ready) {
-            ngx_http_ors_run(ctx);
+            ngx_http_ors_turn_advance(ctx);
         }
 
         return;
@@ -214,7 +214,7 @@ ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
 
     } else if (bg->ctx->turn->state == ngx_ors_turn_st_commit) {
         bg->looked = 1;
-        ngx_http_ors_run(bg->ctx);
+        ngx_http_ors_turn_advance(bg->ctx);
     }
 
     ngx_ors_store_release(job);

@@ -23,11 +23,20 @@ static void ngx_http_ors_call_buffering(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
-static ngx_int_t ngx_http_ors_call_feed(ngx_http_ors_call_t *call);
-static ngx_int_t ngx_http_ors_call_consume(ngx_http_ors_call_t *call,
-    ngx_buf_t *b);
+static ngx_uint_t ngx_http_ors_call_over(void *data);
+static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
+static ngx_int_t ngx_http_ors_call_ended(void *data);
 static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_request_t *sr,
     ngx_int_t rc);
+
+
+static const ngx_http_ors_source_handler_t  ngx_http_ors_call_source = {
+    ngx_http_ors_call_over,
+    ngx_http_ors_call_read,
+    ngx_http_ors_call_refuse,
+    ngx_http_ors_call_ended
+};
 
 
 ngx_int_t
@@ -63,18 +72,25 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 
     call->ctx = ctx;
     call->request = sr;
+    call->source.request = sr;
+    call->source.handler = &ngx_http_ors_call_source;
+    call->source.data = call;
     call->bare = (olcf->credentials == ngx_http_ors_credentials_off
                   || (olcf->credentials == ngx_http_ors_credentials_first
                       && ctx->call));
 
     if (ngx_http_ors_call_headers(call) != NGX_OK) {
 
-        /* already posted: it reads headers before it ends as nobody's call */
+        /* the subrequest is posted, and reads headers before it ends */
 
         sr->headers_in = r->headers_in;
 
         return NGX_ERROR;
     }
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors call: started \"%V\", %ui more targets",
+                   &ctx->target->uri, ctx->turn->spare);
 
     ctx->call = call;
     ctx->turn->provider = ctx->target->provider;
@@ -90,6 +106,10 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
                   "target \"%V\" has failed with %V, trying \"%V\"",
                   &ctx->target->uri, &ctx->turn->error.code,
                   &ctx->target->next->uri);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors call: retried after %ui, \"%V\" is next",
+                   ctx->turn->error.status, &ctx->target->next->uri);
 
     ngx_http_ors_stats_again(ctx);
 
@@ -214,7 +234,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
     sr = call->request;
     turn = call->ctx->turn;
 
-    rc = ngx_http_ors_decode_init(&call->plain, sr, 1);
+    rc = ngx_http_ors_decode_init(&call->source.decode, sr, 1);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -226,7 +246,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
 
     return ngx_ors_turn_header(turn, sr->headers_out.status,
                                &sr->headers_out.content_type,
-                               call->plain.inflate
+                               call->source.decode.inflate
                                ? -1 : sr->headers_out.content_length_n);
 }
 
@@ -285,109 +305,54 @@ ngx_http_ors_call_retry(ngx_str_t *value)
 ngx_int_t
 ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
 {
-    ngx_int_t  rc;
+    return ngx_http_ors_pump_take(&call->ctx->pump, &call->source, in);
+}
 
-    if (ngx_chain_add_copy(call->request->pool, &call->in, in) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
-    rc = ngx_http_ors_call_feed(call);
+static ngx_uint_t
+ngx_http_ors_call_over(void *data)
+{
+    ngx_http_ors_call_t *call = data;
 
-    if (rc == NGX_AGAIN) {
-        call->request->buffered |= NGX_HTTP_ORS_BUFFERED;
-
-    } else {
-        call->request->buffered &= ~NGX_HTTP_ORS_BUFFERED;
-    }
-
-    return rc;
+    return ngx_ors_turn_done(call->ctx->turn) || call != call->ctx->call;
 }
 
 
 /*
- * NGX_OK: all is used up; NGX_AGAIN: the client is slow, the rest is kept
- * and with it the buffers of the upstream connection, which is then not read
+ * the parent is posted for news only: without any, both could post each other
+ * for ever, and the event loop would stand still
  */
 
 static ngx_int_t
-ngx_http_ors_call_feed(ngx_http_ors_call_t *call)
+ngx_http_ors_call_read(void *data, ngx_buf_t *b)
 {
-    ngx_int_t     rc;
-    ngx_buf_t    *b;
-    ngx_chain_t  *cl;
+    ngx_http_ors_call_t *call = data;
 
-    while (call->in) {
-        cl = call->in;
-        b = cl->buf;
+    ngx_http_ors_post(call->request->parent, &call->ctx->posted);
 
-        rc = ngx_http_ors_call_consume(call, b);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        if (b->last_in_chain || b->last_buf) {
-            call->complete = ngx_http_ors_decode_whole(&call->plain);
-        }
-
-        call->in = cl->next;
-        ngx_free_chain(call->request->pool, cl);
-    }
-
-    return NGX_OK;
+    return ngx_ors_turn_data(call->ctx->turn, b);
 }
 
 
 static ngx_int_t
-ngx_http_ors_call_consume(ngx_http_ors_call_t *call, ngx_buf_t *b)
+ngx_http_ors_call_refuse(void *data, const char *what)
 {
-    ngx_int_t            rc;
-    ngx_buf_t            piece;
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_http_ors_call_t *call = data;
 
-    ctx = call->ctx;
+    ngx_http_ors_post(call->request->parent, &call->ctx->posted);
 
-    if (!ngx_buf_in_memory(b)) {
-        return NGX_OK;
-    }
+    return ngx_ors_turn_refuse(call->ctx->turn, what);
+}
 
-    for ( ;; ) {
 
-        if (ngx_ors_turn_done(ctx->turn) || call != ctx->call) {
-            b->pos = b->last;
-            return NGX_OK;
-        }
+static ngx_int_t
+ngx_http_ors_call_ended(void *data)
+{
+    ngx_http_ors_call_t *call = data;
 
-        if (ngx_http_ors_pending(ctx) >= ctx->turn->limits->queue) {
-            return (b->pos < b->last || call->plain.inflate) ? NGX_AGAIN
-                                                             : NGX_OK;
-        }
+    call->complete = ngx_http_ors_source_complete(&call->source);
 
-        rc = ngx_http_ors_decode_next(&call->plain, b, &piece);
-
-        if (rc == NGX_AGAIN) {
-            return NGX_OK;
-        }
-
-        /*
-         * the parent is posted for news only: without any, both could post
-         * each other for ever, and the event loop would stand still
-         */
-
-        ngx_http_ors_post(call->request->parent, &ctx->posted);
-
-        if (rc == NGX_OK) {
-            rc = ngx_ors_turn_data(ctx->turn, &piece);
-
-        } else if (rc == NGX_DECLINED) {
-            rc = ngx_ors_turn_refuse(ctx->turn,
-                                     "it cannot be decompressed");
-        }
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-    }
+    return NGX_OK;
 }
 
 
@@ -407,7 +372,7 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 
     if (sr->buffered) {
 
-        /* it comes again when the bytes that wait have been looked at */
+        /* called again when the bytes that wait have been read */
 
         return rc;
     }
@@ -432,11 +397,15 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
         call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
                        ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
 
-        /* nginx says no more than that it was its own fault */
+        /* nginx has no status of its own for this */
 
         call->starved = (rc == NGX_HTTP_INTERNAL_SERVER_ERROR && sr->upstream
                          && ngx_cycle->free_connections == NULL);
     }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
+                   "ors call: ended, rc %i, status %ui, complete %d",
+                   rc, call->status, call->complete);
 
     if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
         || sr->connection->error)
@@ -499,6 +468,9 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
 
     call->done = 1;
 
+    ngx_log_debug0(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
+                   "ors call: cancelled");
+
     if (u && u->cleanup && *u->cleanup) {
 
         /* closes the upstream connection and finalizes the subrequest */
@@ -544,7 +516,7 @@ ngx_http_ors_call_push(ngx_http_ors_call_t *call)
 ngx_int_t
 ngx_http_ors_call_resume(ngx_http_ors_call_t *call)
 {
-    if (call->in == NULL || call->done) {
+    if (call->source.in == NULL || call->done) {
         return NGX_OK;
     }
 
@@ -568,7 +540,9 @@ ngx_http_ors_call_wake(ngx_http_ors_call_t *call)
 {
     /* a call that waits for a slow client: ngx_http_ors_call_resume() */
 
-    if (!call->done && call->in == NULL && call->request->upstream == NULL) {
+    if (!call->done && call->source.in == NULL
+        && call->request->upstream == NULL)
+    {
         ngx_http_ors_post(call->request, &call->posted);
     }
 }

@@ -18,7 +18,7 @@ static ngx_uint_t ngx_http_ors_decode_is(ngx_str_t *value, char *name);
 
 
 ngx_int_t
-ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain, ngx_http_request_t *r,
+ngx_http_ors_decode_init(ngx_http_ors_decode_t *decode, ngx_http_request_t *r,
     ngx_uint_t strip)
 {
     ngx_str_t          *value;
@@ -33,7 +33,7 @@ ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain, ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    /* what is sent in its place, an error document or not, is plain */
+    /* the answer is sent without an encoding, and so is an error document */
 
     if (strip) {
         h->hash = 0;
@@ -54,13 +54,13 @@ ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain, ngx_http_request_t *r,
         return NGX_DECLINED;
     }
 
-    plain->inflate = ngx_ors_inflate_create(kind, r->pool);
-    if (plain->inflate == NULL) {
+    decode->inflate = ngx_ors_inflate_create(kind, r->pool);
+    if (decode->inflate == NULL) {
         return NGX_ERROR;
     }
 
-    plain->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_ORS_STEP);
-    if (plain->buf == NULL) {
+    decode->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_ORS_STEP);
+    if (decode->buf == NULL) {
         return NGX_ERROR;
     }
 
@@ -69,12 +69,12 @@ ngx_http_ors_decode_init(ngx_http_ors_decode_t *plain, ngx_http_request_t *r,
 
 
 ngx_int_t
-ngx_http_ors_decode_next(ngx_http_ors_decode_t *plain, ngx_buf_t *b,
+ngx_http_ors_decode_next(ngx_http_ors_decode_t *decode, ngx_buf_t *b,
     ngx_buf_t *piece)
 {
     ngx_int_t  rc;
 
-    if (plain->inflate == NULL) {
+    if (decode->inflate == NULL) {
 
         if (b->pos == b->last) {
             return NGX_AGAIN;
@@ -88,28 +88,28 @@ ngx_http_ors_decode_next(ngx_http_ors_decode_t *plain, ngx_buf_t *b,
         return NGX_OK;
     }
 
-    plain->buf->pos = plain->buf->start;
-    plain->buf->last = plain->buf->start;
+    decode->buf->pos = decode->buf->start;
+    decode->buf->last = decode->buf->start;
 
-    rc = ngx_ors_inflate(plain->inflate, b, plain->buf);
+    rc = ngx_ors_inflate(decode->inflate, b, decode->buf);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    /* what was read before the fault counts, in one packet with it or not */
+    /* the text in front of a fault counts, in one packet with it or not */
 
-    if (rc == NGX_DECLINED && plain->buf->pos == plain->buf->last) {
+    if (rc == NGX_DECLINED && decode->buf->pos == decode->buf->last) {
         return NGX_DECLINED;
     }
 
-    plain->whole = (rc == NGX_DONE);
+    decode->whole = (rc == NGX_DONE);
 
-    if (plain->buf->pos == plain->buf->last) {
+    if (decode->buf->pos == decode->buf->last) {
         return NGX_AGAIN;
     }
 
-    *piece = *plain->buf;
+    *piece = *decode->buf;
 
     return NGX_OK;
 }

@@ -203,8 +203,8 @@ ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
 
     out = NULL;
 
-    if (in && !ctx->last_sent) {
-        ctx->last_sent = 1;
+    if (in && !ctx->pump.last_sent) {
+        ctx->pump.last_sent = 1;
 
         out = ctx->error;
 

@@ -103,9 +103,9 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ctx->request->write_event_handler = ngx_http_ors_write_handler;
+    ctx->request->write_event_handler = ngx_http_ors_turn_write_handler;
 
-    ngx_http_ors_run(ctx);
+    ngx_http_ors_turn_advance(ctx);
 
     return NGX_OK;
 }
@@ -135,7 +135,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     turn->request.detached = ctx->detached;
 
     if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
-        || ngx_http_ors_timers_init(ctx) != NGX_OK)
+        || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -62,10 +62,12 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 
     ngx_add_timer(ev, ctx->interval);
 
-    /* one that is slow has something to read */
+    /* a client that is slow has something to read */
 
-    if (ngx_http_ors_pending(ctx) == 0 && ngx_ors_turn_ping(ctx->turn)) {
-        ngx_http_ors_run(ctx);
+    if (ngx_http_ors_pump_pending(&ctx->pump) == 0
+        && ngx_ors_turn_ping(ctx->turn))
+    {
+        ngx_http_ors_turn_advance(ctx);
     }
 
     ngx_http_run_posted_requests(c);

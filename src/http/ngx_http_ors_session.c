@@ -225,7 +225,7 @@ ngx_http_ors_session_committed(ngx_ors_store_job_t *job)
         ngx_http_ors_finalize(ctx, NGX_ERROR);
 
     } else {
-        ngx_http_ors_run(ctx);
+        ngx_http_ors_turn_advance(ctx);
     }
 
     ngx_http_run_posted_requests(c);

@@ -192,5 +192,5 @@ ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
 static ngx_http_ors_upstream_t *
 ngx_http_ors_upstream_of(ngx_http_request_t *r)
 {
-    return &ngx_http_ors_validatored(r)->upstream;
+    return &ngx_http_ors_validatored(r)->source.upstream;
 }

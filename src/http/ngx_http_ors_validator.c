@@ -150,8 +150,8 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
      * set by ngx_memzero():
      *
      *     g->state = ngx_http_ors_validator_st_new;
-     *     g->in = NULL;
-     *     g->busy = NULL;
+     *     g->source.in = NULL;
+     *     g->pump.busy = NULL;
      */
 
     g->request = r;

@@ -21,18 +21,27 @@ static void ngx_http_ors_validator_cleanup(void *data);
 static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *g,
     ngx_chain_t *in);
-static ngx_int_t ngx_http_ors_validator_feed(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_data(ngx_http_ors_validator_t *g,
-    ngx_buf_t *b);
-static ngx_uint_t ngx_http_ors_validator_last_buf(ngx_http_ors_validator_t *g,
-    ngx_buf_t *b);
-static ngx_int_t ngx_http_ors_validator_end(ngx_http_ors_validator_t *g);
+static ngx_uint_t ngx_http_ors_validator_over(void *data);
+static ngx_int_t ngx_http_ors_validator_read(void *data, ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_validator_refuse_data(void *data,
+    const char *what);
+static ngx_int_t ngx_http_ors_validator_end(void *data);
 static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *g);
 static void ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_last(ngx_http_ors_validator_t *g);
 static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g);
-static size_t ngx_http_ors_validator_pending(ngx_http_ors_validator_t *g);
+
+
+#define ngx_http_ors_validator_is_over(g)                                     \
+    ((g)->answer.state == ngx_ors_answer_st_over)
+
+
+static const ngx_http_ors_source_handler_t  ngx_http_ors_validator_source = {
+    ngx_http_ors_validator_over,
+    ngx_http_ors_validator_read,
+    ngx_http_ors_validator_refuse_data,
+    ngx_http_ors_validator_end
+};
 
 
 ngx_int_t
@@ -67,7 +76,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
         return next(r);
     }
 
-    /* what answers a request that was turned away is nginx's, too */
+    /* the answer to a request that was not let in is nginx's, too */
 
     if (g->state == ngx_http_ors_validator_st_new
         || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
@@ -76,7 +85,15 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
     }
 
     g->next_header = next;
-    g->next_body = next_body;
+
+    g->pump.request = r;
+    g->pump.write = next_body;
+    g->pump.out = &g->out;
+    g->pump.limit = g->conf->limits.queue;
+
+    g->source.request = r;
+    g->source.handler = &ngx_http_ors_validator_source;
+    g->source.data = g;
 
     if (ngx_http_ors_validator_hold(g) != NGX_OK) {
         return NGX_ERROR;
@@ -92,7 +109,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
         return next(r);
     }
 
-    /* the rest is told by the body's first bytes, or by all of them */
+    /* the header is sent with the body's first event, or after all of it */
 
     return NGX_OK;
 }
@@ -120,12 +137,12 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
 
     if (r->upstream && !r->upstream->cacheable) {
 
-        /* what has come is handed on at once, nothing goes to a file */
+        /* bytes are handed on at once, none go to a file */
 
         r->upstream->buffering = 0;
     }
 
-    ngx_http_ors_upstream_watch(&g->upstream, r);
+    ngx_http_ors_upstream_watch(&g->source.upstream, r);
 
     if (g->conf->report) {
         return NGX_OK;
@@ -165,7 +182,7 @@ ngx_http_ors_validator_cleanup(void *data)
         return;
     }
 
-    g->upstream.cut = 1;
+    g->source.upstream.cut = 1;
 
     if (ngx_http_ors_validator_end(g) != NGX_OK) {
         return;
@@ -187,7 +204,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
-    rc = ngx_http_ors_decode_init(&g->plain, r, !g->conf->report);
+    rc = ngx_http_ors_decode_init(&g->source.decode, r, !g->conf->report);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -208,7 +225,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
     return ngx_ors_verify_header(&g->verify, r->headers_out.status,
                                  &r->headers_out.content_type,
-                                 g->plain.inflate
+                                 g->source.decode.inflate
                                  ? -1 : r->headers_out.content_length_n);
 }
 
@@ -216,32 +233,18 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 ngx_int_t
 ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
 {
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
-
-    r = g->request;
+    ngx_int_t  rc;
 
     if (g->conf->report) {
         return ngx_http_ors_validator_report(g, in);
     }
 
-    if (ngx_chain_add_copy(r->pool, &g->in, in) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    rc = ngx_http_ors_pump_take(&g->pump, &g->source, in);
 
     for ( ;; ) {
 
-        rc = ngx_http_ors_validator_feed(g);
-
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
-        }
-
-        if (rc == NGX_AGAIN) {
-            r->buffered |= NGX_HTTP_ORS_BUFFERED;
-
-        } else {
-            r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
         }
 
         ngx_http_ors_stats_validator(g);
@@ -250,18 +253,18 @@ ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
             return NGX_ERROR;
         }
 
-        if (rc == NGX_OK) {
-            return NGX_OK;
+        if (rc == NGX_OK
+            || ngx_http_ors_pump_pending(&g->pump) >= g->pump.limit)
+        {
+            return rc;
         }
 
-        if (ngx_http_ors_validator_pending(g) >= g->conf->limits.queue) {
-            return NGX_AGAIN;
-        }
+        rc = ngx_http_ors_pump_feed(&g->pump, &g->source);
     }
 }
 
 
-/* what is only looked at goes on as it is */
+/* an answer that is only reported on passes unchanged */
 
 static ngx_int_t
 ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
@@ -274,7 +277,7 @@ ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
         b = *cl->buf;
 
         do {
-            rc = ngx_http_ors_validator_data(g, &b);
+            rc = ngx_http_ors_pump_read(&g->pump, &g->source, &b);
 
             if (rc == NGX_ERROR || ngx_ors_out_drop(&g->out) != NGX_OK) {
                 return NGX_ERROR;
@@ -282,7 +285,7 @@ ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
 
         } while (rc == NGX_AGAIN);
 
-        if (ngx_http_ors_validator_last_buf(g, &b)
+        if (ngx_http_ors_source_ends(&g->source, &b)
             && (ngx_http_ors_validator_end(g) != NGX_OK
                 || ngx_ors_out_drop(&g->out) != NGX_OK))
         {
@@ -292,99 +295,42 @@ ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
 
     ngx_http_ors_stats_validator(g);
 
-    return g->next_body(g->request, in);
+    return g->pump.write(g->request, in);
 }
 
-
-/* NGX_OK: all is used up; NGX_AGAIN: the client is slow, the rest is kept */
-
-static ngx_int_t
-ngx_http_ors_validator_feed(ngx_http_ors_validator_t *g)
-{
-    ngx_int_t     rc;
-    ngx_buf_t    *b;
-    ngx_chain_t  *cl;
-
-    while (g->in) {
-        cl = g->in;
-        b = cl->buf;
-
-        rc = ngx_http_ors_validator_data(g, b);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        if (ngx_http_ors_validator_last_buf(g, b)
-            && ngx_http_ors_validator_end(g) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        g->in = cl->next;
-        ngx_free_chain(g->request->pool, cl);
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_validator_data(ngx_http_ors_validator_t *g, ngx_buf_t *b)
-{
-    ngx_int_t  rc;
-    ngx_buf_t  piece;
-
-    if (!ngx_buf_in_memory(b)) {
-        return NGX_OK;
-    }
-
-    for ( ;; ) {
-
-        if (g->answer.state == ngx_ors_answer_st_over) {
-            b->pos = b->last;
-            return NGX_OK;
-        }
-
-        if (ngx_http_ors_validator_pending(g) >= g->conf->limits.queue) {
-            return (b->pos < b->last || g->plain.inflate) ? NGX_AGAIN
-                                                          : NGX_OK;
-        }
-
-        rc = ngx_http_ors_decode_next(&g->plain, b, &piece);
-
-        if (rc == NGX_AGAIN) {
-            return NGX_OK;
-        }
-
-        if (rc == NGX_OK) {
-            rc = ngx_ors_answer_data(&g->answer, &piece);
-
-        } else if (rc == NGX_DECLINED) {
-            rc = ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
-                                       "it cannot be decompressed");
-        }
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-    }
-}
-
-
-/* the end of a body that was cut has no mark but the flush behind it */
 
 static ngx_uint_t
-ngx_http_ors_validator_last_buf(ngx_http_ors_validator_t *g, ngx_buf_t *b)
+ngx_http_ors_validator_over(void *data)
 {
-    return b->last_buf || b->last_in_chain
-           || (g->upstream.cut && b->flush && !ngx_buf_in_memory(b));
+    ngx_http_ors_validator_t *g = data;
+
+    return ngx_http_ors_validator_is_over(g);
 }
 
 
 static ngx_int_t
-ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
 {
+    ngx_http_ors_validator_t *g = data;
+
+    return ngx_ors_answer_data(&g->answer, b);
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_refuse_data(void *data, const char *what)
+{
+    ngx_http_ors_validator_t *g = data;
+
+    return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer", what);
+}
+
+
+static ngx_int_t
+ngx_http_ors_validator_end(void *data)
+{
+    ngx_http_ors_validator_t *g = data;
+
     ngx_uint_t  complete;
 
     if (g->ended) {
@@ -393,15 +339,16 @@ ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
 
     g->ended = 1;
 
-    if (g->answer.state == ngx_ors_answer_st_over) {
-        return NGX_OK;
-    }
-
-    complete = !g->upstream.cut && ngx_http_ors_decode_whole(&g->plain);
+    complete = ngx_http_ors_source_complete(&g->source);
 
     if (ngx_ors_answer_end(&g->answer, complete) == NGX_ERROR) {
         return NGX_ERROR;
     }
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, g->request->connection->log, 0,
+                   "ors validator: answer %s, %ui repaired, status %ui, "
+                   "complete %ui", g->verify.refused ? "refused" : "passed",
+                   g->verify.repaired, g->verify.status, complete);
 
     return NGX_OK;
 }
@@ -410,12 +357,7 @@ ngx_http_ors_validator_end(ngx_http_ors_validator_t *g)
 static ngx_int_t
 ngx_http_ors_validator_send(ngx_http_ors_validator_t *g)
 {
-    ngx_int_t            rc;
-    ngx_buf_t           *b;
-    ngx_chain_t         *cl, *out, **ll;
-    ngx_http_request_t  *r;
-
-    r = g->request;
+    ngx_int_t  rc;
 
     if (g->verify.status == 0) {
         return NGX_OK;
@@ -429,84 +371,13 @@ ngx_http_ors_validator_send(ngx_http_ors_validator_t *g)
         }
     }
 
-    if (ngx_ors_out_take(&g->out, &out) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     ngx_http_ors_validator_quit(g);
 
-    if (out == NULL) {
-        return ngx_http_ors_validator_last(g);
-    }
-
-    for (cl = out; cl->next; cl = cl->next) { /* void */ }
-
-    b = cl->buf;
-
-    if (g->answer.state == ngx_ors_answer_st_over) {
-        g->last_sent = 1;
-
-        b->last_buf = 1;
-        b->last_in_chain = 1;
-
-    } else {
-        b->flush = 1;
-    }
-
-    rc = g->next_body(r, out);
-
-    for (ll = &g->busy; *ll; ll = &(*ll)->next) { /* void */ }
-
-    *ll = out;
-
-    ngx_ors_out_recycle(&g->out, &g->busy);
-
-    return rc;
+    return ngx_http_ors_pump_send(&g->pump, ngx_http_ors_validator_is_over(g));
 }
 
 
-/* sends the end once, or what waits for a slow client */
-
-static ngx_int_t
-ngx_http_ors_validator_last(ngx_http_ors_validator_t *g)
-{
-    ngx_int_t            rc;
-    ngx_buf_t           *b;
-    ngx_chain_t          out;
-    ngx_http_request_t  *r;
-
-    r = g->request;
-
-    if (g->answer.state == ngx_ors_answer_st_over && !g->last_sent) {
-        g->last_sent = 1;
-
-        b = ngx_calloc_buf(r->pool);
-        if (b == NULL) {
-            return NGX_ERROR;
-        }
-
-        b->last_buf = 1;
-        b->last_in_chain = 1;
-
-        out.buf = b;
-        out.next = NULL;
-
-        return g->next_body(r, &out);
-    }
-
-    if (g->busy == NULL && !r->connection->buffered) {
-        return NGX_OK;
-    }
-
-    rc = g->next_body(r, NULL);
-
-    ngx_ors_out_recycle(&g->out, &g->busy);
-
-    return rc;
-}
-
-
-/* nobody waits for the rest of a refused stream: its connection is closed */
+/* the rest of a refused stream is not read: its connection is closed */
 
 static void
 ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g)
@@ -547,7 +418,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
 
     /* a stream has no length, even one that came at once */
 
-    if (g->answer.state == ngx_ors_answer_st_over
+    if (ngx_http_ors_validator_is_over(g)
         && ngx_ors_mime_is(&g->verify.type, "application/json"))
     {
         r->headers_out.content_length_n = g->out.size;
@@ -557,7 +428,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
 }
 
 
-/* what says more about the status that the upstream has sent goes with it */
+/* headers that belong to the upstream's status go with it */
 
 static void
 ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
@@ -598,20 +469,4 @@ ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
             }
         }
     }
-}
-
-
-static size_t
-ngx_http_ors_validator_pending(ngx_http_ors_validator_t *g)
-{
-    size_t        size;
-    ngx_chain_t  *cl;
-
-    size = g->out.size;
-
-    for (cl = g->busy; cl; cl = cl->next) {
-        size += ngx_buf_size(cl->buf);
-    }
-
-    return size;
 }

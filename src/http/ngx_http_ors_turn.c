@@ -1,0 +1,352 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The main loop of a turn: what has happened, and what is done next. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
+#include <ngx_http_ors_detach.h>
+
+
+/* how long a model server may take to end a stream that is over, ms */
+#define NGX_HTTP_ORS_LINGER  500
+
+
+static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
+static void ngx_http_ors_turn_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_log_t           *log;
+    ngx_http_cleanup_t  *cln;
+
+    cln = ngx_http_cleanup_add(ctx->request, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_turn_cleanup;
+    cln->data = ctx;
+
+    log = ctx->request->connection->log;
+
+    ctx->pump.request = ctx->request;
+    ctx->pump.write = ngx_http_output_filter;
+    ctx->pump.out = &ctx->turn->out;
+    ctx->pump.limit = ctx->turn->limits->queue;
+    ctx->pump.top = 1;
+
+    ctx->pace.data = ctx;
+    ctx->pace.log = log;
+    ctx->pace.handler = ngx_http_ors_output_pace_handler;
+
+    ctx->linger.data = ctx;
+    ctx->linger.log = log;
+    ctx->linger.handler = ngx_http_ors_turn_linger_handler;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    /* the subrequest has set this timer, the client's is ctx->pace */
+
+    r->connection->write->timedout = 0;
+
+    if (ctx->call) {
+        ngx_http_ors_call_wake(ctx->call);
+    }
+
+    ngx_http_ors_turn_advance(ctx);
+}
+
+
+void
+ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors turn: advance, state %d, status %ui, call done %d",
+                   ctx->turn->state, ctx->turn->status,
+                   ctx->call ? ctx->call->done : -1);
+
+    if (ctx->call) {
+        ngx_http_ors_call_push(ctx->call);
+    }
+
+    ngx_http_ors_turn_undelay(ctx);
+
+    rc = ngx_http_ors_turn_work(ctx);
+
+    if (rc == NGX_DONE) {
+        return;
+    }
+
+    if (rc != NGX_OK) {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    if (ctx->detached) {
+        ngx_http_ors_background_run(ctx);
+        return;
+    }
+
+    /* the client can ask for the numbers once it has the answer */
+
+    ngx_http_ors_stats_turn(ctx);
+
+    ngx_http_ors_turn_send(ctx);
+}
+
+
+/* NGX_OK: the output may go on; NGX_DONE: it may not; NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    if (call && call->done && turn->state != ngx_ors_turn_st_over
+        && ngx_http_ors_turn_ended(ctx) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_again
+        && ngx_http_ors_call_again(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_commit && ctx->detached
+        && ngx_http_ors_background_final(ctx) != NGX_OK)
+    {
+        return NGX_DONE;
+    }
+
+    if (turn->state == ngx_ors_turn_st_commit
+        && ngx_http_ors_session_commit(ctx) == NGX_ERROR)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    if (!call->starved || turn->state != ngx_ors_turn_st_call) {
+        return ngx_ors_turn_end(turn, call->status, call->complete);
+    }
+
+    /* no other target could be reached, either */
+
+    turn->spare = 0;
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             NGX_HTTP_SERVICE_UNAVAILABLE,
+                             "server_is_overloaded",
+                             "the server has no connection left for the "
+                             "model, try again later");
+
+    return ngx_ors_turn_fail(turn);
+}
+
+
+static void
+ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t             rc;
+    ngx_ors_turn_t       *turn;
+    ngx_http_ors_call_t  *call;
+
+    turn = ctx->turn;
+    call = ctx->call;
+
+    rc = ngx_http_ors_output(ctx);
+
+    if (rc == NGX_ERROR || rc > NGX_OK) {
+        ngx_http_ors_finalize(ctx, rc);
+        return;
+    }
+
+    if (turn->state == ngx_ors_turn_st_over) {
+
+        if (call == NULL || call->done
+            || turn->response.status == ngx_ors_response_failed)
+        {
+            ngx_http_ors_finalize(ctx, rc);
+            return;
+        }
+
+        ngx_http_ors_turn_linger(ctx);
+    }
+
+    if (ngx_http_ors_output_pace(ctx) != NGX_OK) {
+        ngx_http_ors_finalize(ctx, NGX_ERROR);
+    }
+}
+
+
+/* "limit_rate" has let the connection go on */
+
+static void
+ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx)
+{
+    if (!ctx->delayed || ctx->request->connection->write->delayed) {
+        return;
+    }
+
+    ctx->delayed = 0;
+
+    if (ctx->pace.timer_set) {
+        ngx_del_timer(&ctx->pace);
+    }
+}
+
+
+void
+ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+{
+    ngx_event_t         *wev;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+    wev = r->connection->write;
+
+    if (ctx->detached) {
+        ngx_http_ors_detach_end(r);
+        return;
+    }
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors turn: finalized %i, state %d", rc, ctx->turn->state);
+
+    ngx_http_ors_turn_cleanup(ctx);
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    if (wev->delayed) {
+
+        /* the rest of the output waits for this timer */
+
+        ngx_add_timer(wev, 1);
+    }
+
+    if (rc == NGX_ERROR && !ctx->header_sent) {
+        rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_finalize_request(r, rc);
+}
+
+
+/*
+ * The client has its last byte, but the connection to the model server can
+ * only be used again when its answer has ended there too, which is a matter
+ * of one more packet; a client that leaves meanwhile has all it came for
+ */
+
+static void
+ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx)
+{
+    if (ctx->lingering) {
+        return;
+    }
+
+    ctx->lingering = 1;
+    ctx->request->read_event_handler = ngx_http_block_reading;
+
+    ngx_add_timer(&ctx->linger, NGX_HTTP_ORS_LINGER);
+}
+
+
+static void
+ngx_http_ors_turn_linger_handler(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                  "model server does not end its stream, closing it");
+
+    ngx_http_ors_finalize(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_turn_cleanup(void *data)
+{
+    ngx_http_ors_ctx_t  *ctx = data;
+
+    if (ctx->pace.timer_set) {
+        ngx_del_timer(&ctx->pace);
+    }
+
+    if (ctx->linger.timer_set) {
+        ngx_del_timer(&ctx->linger);
+    }
+
+    if (ctx->heartbeat.timer_set) {
+        ngx_del_timer(&ctx->heartbeat);
+    }
+}
+
+
+void
+ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
+{
+    ngx_http_posted_request_t  *p;
+
+    /* a stream of a million events must not take memory for each post */
+
+    for (p = r->main->posted_requests; p; p = p->next) {
+        if (p == pr) {
+            return;
+        }
+    }
+
+    (void) ngx_http_post_request(r, pr);
+}
