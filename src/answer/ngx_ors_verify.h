@@ -28,31 +28,32 @@ typedef struct {
     /* set by the caller; borrowed, they live as long */
     ngx_ors_answer_t          *answer;    /* the reader */
     const ngx_ors_endpoint_t  *endpoint;
-    ngx_ors_request_t         *request;   /* NULL: it was not read */
+    ngx_ors_request_t         *request;   /* NULL: not read */
     ngx_ors_policy_t          *policy;
     ngx_ors_limits_t          *limits;
     ngx_ors_out_t             *out;       /* to the client */
     ngx_pool_t                *pool;
     ngx_log_t                 *log;
-    unsigned                   report:1;  /* only to be told in the log */
-    unsigned                   keep:1;    /* it belongs to a stored chain */
+    unsigned                   report:1;  /* violations are only logged */
+    unsigned                   keep:1;    /* it is of a stored conversation */
 
     /* to the client: due when "status" is set */
     ngx_uint_t                 status;
     ngx_str_t                  type;      /* Content-Type */
 
-    /* what became of it */
+    /* the outcome */
     ngx_ors_error_t            error;     /* status 0: nothing was refused */
     ngx_ors_response_status_e  outcome;   /* of one that passes, if known */
     ngx_uint_t                 repaired;  /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
-    unsigned                   refused:1;  /* "error" is a finding of ours */
-    ngx_str_t                  held;      /* its end, see _keep.h */
+    unsigned                   refused:1;  /* "error" is a violation */
+    ngx_str_t                  held;      /* its end, see _store.h */
     ngx_str_t                  held_type;  /* ... that of an event */
 
     /* private */
     ngx_ors_json_t             json;      /* of one document or event */
     ngx_ors_edits_t            edits;
+    ngx_ors_fill_pt            fill;      /* of a stream, or NULL */
     ngx_str_t                 *fills;     /* by row of the response object */
     u_char                     total[NGX_ORS_OUT_INT_LEN];
     ngx_ors_verify_stream_t   *stream;    /* NULL: it is none */

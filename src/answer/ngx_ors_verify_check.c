@@ -14,8 +14,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
-#include <ngx_ors_verify_store.h>
-#include <ngx_ors_verify_stream.h>
 #include <ngx_ors_response.h>
 
 
@@ -23,11 +21,6 @@
 #define NGX_ORS_VERIFY_TEXT   1024
 
 #define NGX_ORS_VERIFY_BLOCK  1024
-
-
-#define ngx_ors_verify_named(name, text)                                       \
-    ((name)->len == sizeof(text) - 1                                          \
-     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
 
 
 typedef struct {
@@ -57,6 +50,10 @@ static ngx_int_t ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
     ngx_ors_json_node_t *object, ngx_str_t *text);
 static int64_t ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
     ngx_ors_json_node_t *object);
+static ngx_int_t ngx_ors_verify_chain(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape);
+static void ngx_ors_verify_chain_value(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_str_t *value);
 static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape);
 static void ngx_ors_verify_model_text(ngx_ors_request_t *req,
@@ -148,7 +145,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
         return rc;
     }
 
-    /* an edit without a text: the others were counted as they were made */
+    /* an edit without a text strips a member; others were counted when made */
 
     for (i = 0; i < verify->edits.n; i++) {
 
@@ -158,7 +155,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
         }
     }
 
-    if (verify->keep && ngx_ors_verify_store_fields(verify, shape) != NGX_OK) {
+    if (verify->keep && ngx_ors_verify_chain(verify, shape) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -258,8 +255,8 @@ ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
         rc = NGX_DECLINED;
     }
 
-    if (rc == NGX_DECLINED && verify->stream) {
-        return ngx_ors_verify_stream_fill(verify, shape, i, object, text);
+    if (rc == NGX_DECLINED && verify->fill) {
+        return verify->fill(verify, shape, i, object, text);
     }
 
     return rc;
@@ -296,7 +293,7 @@ ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
 }
 
 
-/* what is absent, or cannot be, is filled in as 0 or has been refused */
+/* a count that is absent is 0 */
 
 static int64_t
 ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
@@ -318,7 +315,7 @@ ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
 }
 
 
-/* of the response object, and of other answers what it has in common */
+/* fields of the response object, some of which other answers have, too */
 
 static ngx_int_t
 ngx_ors_verify_fill_root(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
@@ -366,7 +363,7 @@ ngx_ors_verify_fill_root(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
 }
 
 
-/* each row is made once: the request stays, and so does the time */
+/* each row is made once: neither the request nor the time changes */
 
 static ngx_int_t
 ngx_ors_verify_fill_row(ngx_ors_verify_t *verify, ngx_uint_t i,
@@ -436,7 +433,7 @@ ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
 }
 
 
-/* nothing is completed before it is created, by whose clock ever */
+/* a response is not completed earlier than it is created */
 
 static int64_t
 ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
@@ -462,7 +459,74 @@ ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
 }
 
 
-/* a target may have renamed it: the client sees the one it has asked for */
+/* only this side knows what a response follows, and if it will be stored */
+
+static ngx_int_t
+ngx_ors_verify_chain(ngx_ors_verify_t *verify,
+    const ngx_ors_shape_t *shape)
+{
+    ngx_str_t             value;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *object;
+
+    static ngx_str_t  yes = ngx_string("true");
+    static ngx_str_t  no = ngx_string("false");
+
+    req = verify->request;
+    object = verify->json.nodes;
+
+    if (shape == &ngx_ors_fields_event) {
+        object = ngx_ors_json_find(&verify->json, object, "response");
+
+        if (object == NULL) {
+            return NGX_OK;
+        }
+    }
+
+    ngx_ors_verify_chain_value(req, req->field[ngx_ors_rq_previous_response_id],
+                               &value);
+
+    if (ngx_ors_verify_set(verify, object, "previous_response_id", &value)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_verify_set(verify, object, "store",
+                              req->stored ? &yes : &no);
+}
+
+
+ngx_int_t
+ngx_ors_verify_set(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
+    char *name, ngx_str_t *value)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(&verify->json, object, (u_char *) name,
+                            ngx_strlen(name));
+
+    return node ? ngx_ors_edits_value(&verify->edits, node, value) : NGX_OK;
+}
+
+
+/* as the client has written it, with its quotes */
+
+static void
+ngx_ors_verify_chain_value(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_str_t *value)
+{
+    if (node == NULL) {
+        ngx_str_set(value, "null");
+        return;
+    }
+
+    value->data = req->json.text + ngx_ors_edit_start(node);
+    value->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
+}
+
+
+/* the client sees the name of the model that it has asked for */
 
 static ngx_int_t
 ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)

@@ -1,6 +1,6 @@
 
 /*
- * The validator's look at one JSON text: a document, or an event of a stream.
+ * The verification of one JSON text: a document, or an event of a stream.
  */
 
 
@@ -11,6 +11,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_verify.h>
+
+
+/* 1 if text "name" is the literal "text" */
+#define ngx_ors_verify_named(name, text)                                      \
+    ((name)->len == sizeof(text) - 1                                          \
+     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
 
 
 /*
@@ -31,8 +37,8 @@ ngx_int_t ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape);
 
 /*
- * The same, but what is wrong is said in "err" alone: it is neither refused
- * nor logged.
+ * The same, but a violation is only put into "err", neither refused nor
+ * logged.
  */
 ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
@@ -44,6 +50,13 @@ ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
  */
 ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code,
     const char *fmt, ...);
+
+/*
+ * Sets member "name" of "object" to JSON text "value", which is borrowed, if
+ * the object has it.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_verify_set(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, char *name, ngx_str_t *value);
 
 /* The answer is refused with verify->error, which is logged.  NGX_DECLINED. */
 ngx_int_t ngx_ors_verify_refused(ngx_ors_verify_t *verify);

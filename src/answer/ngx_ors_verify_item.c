@@ -45,8 +45,6 @@ static ngx_uint_t ngx_ors_verify_item_same(ngx_ors_verify_t *verify,
 static const ngx_ors_verify_kind_t *ngx_ors_verify_item_kind(ngx_str_t *type);
 static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_verify_digest_t *sum);
-static void ngx_ors_verify_item_parts(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *parts, ngx_uint_t *n, ngx_ors_verify_digest_t *sum);
 
 
 /* the last one stands for all others */
@@ -94,7 +92,7 @@ ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
                                         ev->member[ngx_ors_verify_m_item]);
     }
 
-    return ngx_ors_verify_item_part_event(verify, item, ev);
+    return ngx_ors_verify_part(verify, item, ev);
 }
 
 
@@ -294,7 +292,7 @@ ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
 }
 
 
-/* what it has from the beginning */
+/* contents that an item has when it is added */
 
 static ngx_int_t
 ngx_ors_verify_item_preset(ngx_ors_verify_t *verify,
@@ -309,7 +307,7 @@ ngx_ors_verify_item_preset(ngx_ors_verify_t *verify,
     content = &item->content;
 
     ngx_ors_verify_item_name(json, node, &item->name);
-    ngx_ors_verify_item_content(json, node, item->kind, content);
+    ngx_ors_verify_part_content(json, node, item->kind, content);
 
     item->preset = (content->n[ngx_ors_verify_list_content]
                     || content->n[ngx_ors_verify_list_summary]
@@ -368,10 +366,10 @@ ngx_ors_verify_item_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
             return NGX_DECLINED;
         }
 
-        ngx_ors_verify_item_close(item);
+        ngx_ors_verify_part_close(item);
     }
 
-    ngx_ors_verify_item_content(json, node, item->kind, &content);
+    ngx_ors_verify_part_content(json, node, item->kind, &content);
 
     rc = ngx_ors_verify_item_sums(verify, item, &content);
 
@@ -383,7 +381,7 @@ ngx_ors_verify_item_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
         rc = ngx_ors_verify_item_status(verify, item, node);
     }
 
-    /* one that is incomplete has no place in a response that failed (C28) */
+    /* a response that has failed lists no incomplete item (C28) */
 
     if (rc == NGX_OK && !verify->stream->incomplete) {
         rc = ngx_ors_verify_terminate_item(verify, node, &item->json);
@@ -429,7 +427,7 @@ ngx_ors_verify_item_status(ngx_ors_verify_t *verify,
 }
 
 
-/* its parts are those that were streamed */
+/* an item's parts must be those that were streamed */
 
 static ngx_int_t
 ngx_ors_verify_item_sums(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
@@ -467,7 +465,7 @@ ngx_ors_verify_item_sums(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 }
 
 
-/* its own text is, too; without any delta nothing may come before it (C18) */
+/* ... and so must its own text; without any delta no text is needed (C18) */
 
 static ngx_int_t
 ngx_ors_verify_item_own_sum(ngx_ors_verify_t *verify,
@@ -532,7 +530,7 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
                                             "than was streamed");
         }
 
-        ngx_ors_verify_item_content(&verify->json, node, item->kind, &content);
+        ngx_ors_verify_part_content(&verify->json, node, item->kind, &content);
 
         for (j = 0; j < ngx_ors_verify_list_n; j++) {
 
@@ -555,67 +553,6 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
     }
 
     return NGX_OK;
-}
-
-
-void
-ngx_ors_verify_item_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    const ngx_ors_verify_kind_t *kind, ngx_ors_verify_content_t *content)
-{
-    ngx_ors_json_node_t  *text;
-
-    ngx_ors_verify_item_parts(json, ngx_ors_json_find(json, node, "content"),
-                              &content->n[ngx_ors_verify_list_content],
-                              &content->parts[ngx_ors_verify_list_content]);
-
-    ngx_ors_verify_item_parts(json, ngx_ors_json_find(json, node, "summary"),
-                              &content->n[ngx_ors_verify_list_summary],
-                              &content->parts[ngx_ors_verify_list_summary]);
-
-    ngx_ors_verify_digest_init(&content->text);
-
-    if (kind->text.len == 0) {
-        return;
-    }
-
-    text = ngx_ors_json_get(json, node, kind->text.data, kind->text.len);
-
-    if (text) {
-        ngx_ors_verify_digest_add(&content->text, json, text);
-    }
-}
-
-
-static void
-ngx_ors_verify_item_parts(ngx_ors_json_t *json, ngx_ors_json_node_t *parts,
-    ngx_uint_t *n, ngx_ors_verify_digest_t *sum)
-{
-    ngx_ors_json_node_t      *part, *text;
-    ngx_ors_verify_part_e     type;
-    ngx_ors_verify_digest_t   whole;
-
-    *n = 0;
-    ngx_ors_verify_digest_init(sum);
-
-    if (parts == NULL || parts->type != ngx_ors_json_array) {
-        return;
-    }
-
-    for (part = ngx_ors_json_first(json, parts);
-         part;
-         part = ngx_ors_json_next(json, part))
-    {
-        type = ngx_ors_verify_event_part(json, part, &text);
-
-        ngx_ors_verify_digest_init(&whole);
-
-        if (text) {
-            ngx_ors_verify_digest_add(&whole, json, text);
-        }
-
-        ngx_ors_verify_digest_fold(sum, type, &whole);
-        (*n)++;
-    }
 }
 
 

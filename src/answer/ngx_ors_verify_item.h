@@ -1,6 +1,6 @@
 
 /*
- * Output items of a stream and their parts: each is added, filled by deltas
+ * The verification of a stream's output items: each is added, filled by deltas
  * and done (notes, sections 10.3 and 15, R36 to R48).
  */
 
@@ -11,67 +11,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_verify_event.h>
+#include <ngx_ors_verify_part.h>
 
 
-/* items of one response: what is known of each is kept until its end */
+/* items of one response, which are remembered until its end */
 #define NGX_ORS_VERIFY_ITEMS  4096
-
-
-typedef enum {
-    ngx_ors_verify_item_st_open = 0,     /* no part of it is */
-    ngx_ors_verify_item_st_part,         /* ... a part is */
-    ngx_ors_verify_item_st_text,         /* ... and its text is done */
-    ngx_ors_verify_item_st_done
-} ngx_ors_verify_item_state_e;
-
-
-/* its lists of parts */
-
-typedef enum {
-    ngx_ors_verify_list_content = 0,
-    ngx_ors_verify_list_summary,
-    ngx_ors_verify_list_n
-} ngx_ors_verify_list_e;
-
-
-/* what is streamed of an item: its parts, its own text */
-
-typedef struct {
-    ngx_uint_t                   n[ngx_ors_verify_list_n];
-    ngx_ors_verify_digest_t      parts[ngx_ors_verify_list_n];
-    ngx_ors_verify_digest_t      text;
-} ngx_ors_verify_content_t;
-
-
-typedef struct {
-    ngx_str_t                    type;
-    ngx_str_t                    text;       /* name of its own text */
-    ngx_uint_t                   fit;        /* bits of parts in "content" */
-    unsigned                     core:1;     /* has a status, is streamed */
-} ngx_ors_verify_kind_t;
-
-
-struct ngx_ors_verify_item_s {
-    ngx_ors_verify_item_state_e   state;
-    const ngx_ors_verify_kind_t  *kind;
-
-    /* decoded; the id may be empty where it may be absent */
-    ngx_str_t                    id;
-    ngx_str_t                    type;
-
-    /* what has come of it, and, once it is done, what it has */
-    ngx_ors_verify_content_t     content;
-    ngx_ors_verify_digest_t      name;       /* of a call, and its id */
-
-    ngx_ors_verify_part_e        part;       /* the open one */
-    ngx_ors_verify_list_e        list;
-    ngx_ors_verify_digest_t      sum;        /* its text */
-
-    ngx_str_t                    json;       /* when it was done */
-    unsigned                     begun:1;    /* deltas of a text have come */
-    unsigned                     preset:1;   /* it was added with contents */
-};
 
 
 /*
@@ -90,21 +34,6 @@ ngx_int_t ngx_ors_verify_item(ngx_ors_verify_t *verify,
  */
 ngx_int_t ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *output);
-
-
-/* between the two sources of it */
-
-/* An event of the part of an item, or of its own text. */
-ngx_int_t ngx_ors_verify_item_part_event(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
-
-/* The open part of "item" is over, it counts as one of the item's. */
-void ngx_ors_verify_item_close(ngx_ors_verify_item_t *item);
-
-/* What object "node" has of what is streamed of such an item. */
-void ngx_ors_verify_item_content(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, const ngx_ors_verify_kind_t *kind,
-    ngx_ors_verify_content_t *content);
 
 
 #endif /* _NGX_ORS_VERIFY_ITEM_H_INCLUDED_ */

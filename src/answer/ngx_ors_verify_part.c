@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_verify_item.h>
+#include <ngx_ors_verify_part.h>
 #include <ngx_ors_verify_tolerate.h>
 
 
@@ -36,6 +36,8 @@ static void ngx_ors_verify_part_open(ngx_ors_verify_item_t *item,
 static ngx_int_t ngx_ors_verify_part_whole(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_digest_t *sum,
     ngx_ors_json_node_t *text);
+static void ngx_ors_verify_part_sums(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *parts, ngx_uint_t *n, ngx_ors_verify_digest_t *sum);
 
 
 #define ngx_ors_verify_part_list(ev)                                           \
@@ -44,7 +46,7 @@ static ngx_int_t ngx_ors_verify_part_whole(ngx_ors_verify_t *verify,
 
 
 ngx_int_t
-ngx_ors_verify_item_part_event(ngx_ors_verify_t *verify,
+ngx_ors_verify_part(ngx_ors_verify_t *verify,
     ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev)
 {
     if (ev->act == ngx_ors_verify_act_part_added) {
@@ -64,7 +66,7 @@ ngx_ors_verify_item_part_event(ngx_ors_verify_t *verify,
 
 
 void
-ngx_ors_verify_item_close(ngx_ors_verify_item_t *item)
+ngx_ors_verify_part_close(ngx_ors_verify_item_t *item)
 {
     ngx_ors_verify_digest_fold(&item->content.parts[item->list], item->part,
                                &item->sum);
@@ -112,7 +114,7 @@ ngx_ors_verify_part_added(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
         return NGX_OK;
     }
 
-    /* clients append to what they see here */
+    /* clients append to a text that they see here */
 
     ngx_ors_verify_digest_add(&item->sum, &verify->json, text);
 
@@ -169,7 +171,7 @@ ngx_ors_verify_part_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     rc = ngx_ors_verify_part_whole(verify, item, &item->sum, text);
 
     if (rc == NGX_OK) {
-        ngx_ors_verify_item_close(item);
+        ngx_ors_verify_part_close(item);
     }
 
     return rc;
@@ -236,7 +238,7 @@ ngx_ors_verify_part_own(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 }
 
 
-/* the part must be open, or be what some leave out */
+/* the part must be open, or be one that some servers never open */
 
 static ngx_int_t
 ngx_ors_verify_part_find(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
@@ -275,7 +277,7 @@ ngx_ors_verify_part_find(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 }
 
 
-/* of an item that was added with parts nobody can say how they count */
+/* any index is right for an item that was added with parts */
 
 static ngx_uint_t
 ngx_ors_verify_part_index(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
@@ -313,7 +315,7 @@ ngx_ors_verify_part_open(ngx_ors_verify_item_t *item,
 }
 
 
-/* a text that is given whole is what its deltas were */
+/* a whole text must be the sum of its deltas */
 
 static ngx_int_t
 ngx_ors_verify_part_whole(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
@@ -337,4 +339,65 @@ ngx_ors_verify_part_whole(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
     }
 
     return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_at_once);
+}
+
+
+void
+ngx_ors_verify_part_content(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    const ngx_ors_verify_kind_t *kind, ngx_ors_verify_content_t *content)
+{
+    ngx_ors_json_node_t  *text;
+
+    ngx_ors_verify_part_sums(json, ngx_ors_json_find(json, node, "content"),
+                             &content->n[ngx_ors_verify_list_content],
+                             &content->parts[ngx_ors_verify_list_content]);
+
+    ngx_ors_verify_part_sums(json, ngx_ors_json_find(json, node, "summary"),
+                             &content->n[ngx_ors_verify_list_summary],
+                             &content->parts[ngx_ors_verify_list_summary]);
+
+    ngx_ors_verify_digest_init(&content->text);
+
+    if (kind->text.len == 0) {
+        return;
+    }
+
+    text = ngx_ors_json_get(json, node, kind->text.data, kind->text.len);
+
+    if (text) {
+        ngx_ors_verify_digest_add(&content->text, json, text);
+    }
+}
+
+
+static void
+ngx_ors_verify_part_sums(ngx_ors_json_t *json, ngx_ors_json_node_t *parts,
+    ngx_uint_t *n, ngx_ors_verify_digest_t *sum)
+{
+    ngx_ors_json_node_t      *part, *text;
+    ngx_ors_verify_part_e     type;
+    ngx_ors_verify_digest_t   whole;
+
+    *n = 0;
+    ngx_ors_verify_digest_init(sum);
+
+    if (parts == NULL || parts->type != ngx_ors_json_array) {
+        return;
+    }
+
+    for (part = ngx_ors_json_first(json, parts);
+         part;
+         part = ngx_ors_json_next(json, part))
+    {
+        type = ngx_ors_verify_event_part(json, part, &text);
+
+        ngx_ors_verify_digest_init(&whole);
+
+        if (text) {
+            ngx_ors_verify_digest_add(&whole, json, text);
+        }
+
+        ngx_ors_verify_digest_fold(sum, type, &whole);
+        (*n)++;
+    }
 }

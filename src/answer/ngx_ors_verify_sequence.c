@@ -19,7 +19,6 @@
 #include <ngx_ors_verify_store.h>
 #include <ngx_ors_verify_sequence.h>
 #include <ngx_ors_verify_tolerate.h>
-#include <ngx_ors_verify_stream.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_sse.h>
@@ -30,10 +29,6 @@
 
 /* a number to begin with that leaves room to count */
 #define NGX_ORS_VERIFY_SEQUENCE_MAX  9007199254740992LL
-
-#define ngx_ors_verify_named(name, text)                                       \
-    ((name)->len == sizeof(text) - 1                                          \
-     && ngx_memcmp((name)->data, text, sizeof(text) - 1) == 0)
 
 
 static ngx_int_t ngx_ors_verify_sequence_event(ngx_ors_verify_t *verify,
@@ -670,7 +665,7 @@ ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
 
 
 ngx_int_t
-ngx_ors_verify_stream_fill(void *data, const ngx_ors_shape_t *shape,
+ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
     ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text)
 {
     ngx_ors_verify_t *verify = data;

@@ -11,97 +11,19 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_event.h>
 #include <ngx_ors_verify_store.h>
-#include <ngx_ors_verify_stream.h>
 #include <ngx_ors_id.h>
 
 
 #define NGX_ORS_VERIFY_KEEP_BLOCK  4096
 
 
-static ngx_int_t ngx_ors_verify_store_field(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *object, char *name, ngx_str_t *value);
-static void ngx_ors_verify_store_value(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node, ngx_str_t *value);
 static ngx_int_t ngx_ors_verify_store_id(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object, ngx_str_t *id);
 static ngx_int_t ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t **response);
-
-
-static ngx_str_t  ngx_ors_verify_store_true = ngx_string("true");
-static ngx_str_t  ngx_ors_verify_store_false = ngx_string("false");
-static ngx_str_t  ngx_ors_verify_store_null = ngx_string("null");
-
-
-ngx_int_t
-ngx_ors_verify_store_fields(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape)
-{
-    ngx_str_t             value;
-    ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *object;
-
-    req = verify->request;
-    object = verify->json.nodes;
-
-    if (shape == &ngx_ors_fields_event) {
-        object = ngx_ors_json_find(&verify->json, object, "response");
-
-        if (object == NULL) {
-            return NGX_OK;
-        }
-    }
-
-    ngx_ors_verify_store_value(req, req->field[ngx_ors_rq_previous_response_id],
-                               &value);
-
-    if (ngx_ors_verify_store_field(verify, object, "previous_response_id",
-                                   &value)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_ors_verify_store_field(verify, object, "store",
-                                      req->stored ? &ngx_ors_verify_store_true
-                                                : &ngx_ors_verify_store_false);
-}
-
-
-/* what is not there has been filled in as it follows from the request */
-
-static ngx_int_t
-ngx_ors_verify_store_field(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *object,
-    char *name, ngx_str_t *value)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_get(&verify->json, object, (u_char *) name,
-                            ngx_strlen(name));
-
-    return node ? ngx_ors_edits_value(&verify->edits, node, value) : NGX_OK;
-}
-
-
-/* as the client has written it, with its quotes */
-
-static void
-ngx_ors_verify_store_value(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
-    ngx_str_t *value)
-{
-    if (node == NULL) {
-        *value = ngx_ors_verify_store_null;
-        return;
-    }
-
-    value->data = req->json.text + ngx_ors_edit_start(node);
-    value->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
-}
 
 
 ngx_int_t
@@ -199,7 +121,7 @@ ngx_ors_verify_store_response(ngx_ors_verify_t *verify, ngx_str_t *response,
 }
 
 
-/* what the client asks for later, in another spelling perhaps */
+/* the client may spell the id in another way when it asks for it */
 
 static ngx_int_t
 ngx_ors_verify_store_id(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
@@ -272,11 +194,12 @@ ngx_ors_verify_store_release(ngx_ors_verify_t *verify, ngx_uint_t stored)
     ngx_ors_out_t        *out;
     ngx_ors_json_node_t  *object;
 
+    static ngx_str_t  value = ngx_string("false");
+
     rc = ngx_ors_verify_store_read(verify, &object);
 
     if (rc == NGX_OK && !stored) {
-        rc = ngx_ors_verify_store_field(verify, object, "store",
-                                        &ngx_ors_verify_store_false);
+        rc = ngx_ors_verify_set(verify, object, "store", &value);
     }
 
     if (rc != NGX_OK) {
@@ -302,17 +225,4 @@ ngx_ors_verify_store_release(ngx_ors_verify_t *verify, ngx_uint_t stored)
     ngx_str_set(&verify->type, "application/json");
 
     return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_ors_verify_store_fail(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
-{
-    ngx_str_null(&verify->held);
-
-    verify->error = *err;
-    verify->stream->order = ngx_ors_verify_sequence_st_running;
-    verify->stream->sequence--;
-
-    return ngx_ors_verify_stream_fail(verify);
 }

@@ -1,7 +1,7 @@
 
 /*
- * An answer that is stored here: its end, the response or the event with it,
- * is held until that has been done.
+ * The end of an answer that is stored, the response or the event with it: the
+ * client gets it after it has been stored.
  */
 
 
@@ -20,14 +20,6 @@
      && ((verify)->outcome == ngx_ors_response_completed                       \
          || (verify)->outcome == ngx_ors_response_incomplete))
 
-
-/*
- * Says in the response of verify->json, which is of "shape", what only this
- * side knows: which response it follows, and whether it will be stored.
- * NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_verify_store_fields(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape);
 
 /*
  * Holds verify->json with its edits; "type" is that of an event, NULL of a
@@ -62,13 +54,6 @@ ngx_int_t ngx_ors_verify_store_response(ngx_ors_verify_t *verify,
  */
 ngx_int_t ngx_ors_verify_store_release(ngx_ors_verify_t *verify,
     ngx_uint_t stored);
-
-/*
- * Forgets the end that is held, that of a stream: it fails with "err".
- * Returns NGX_DONE or NGX_ERROR.
- */
-ngx_int_t ngx_ors_verify_store_fail(ngx_ors_verify_t *verify,
-    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_VERIFY_STORE_H_INCLUDED_ */

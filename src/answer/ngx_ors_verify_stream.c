@@ -43,6 +43,10 @@ ngx_ors_verify_stream_init(ngx_ors_verify_t *verify)
      *     verify->stream->items = NULL;
      */
 
+    if (!ngx_ors_verify_is_chat(verify)) {
+        verify->fill = ngx_ors_verify_sequence_fill;
+    }
+
     return NGX_OK;
 }
 
@@ -142,6 +146,19 @@ ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify)
     }
 
     return ngx_ors_verify_terminate(verify);
+}
+
+
+ngx_int_t
+ngx_ors_verify_stream_unhold(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
+{
+    ngx_str_null(&verify->held);
+
+    verify->error = *err;
+    verify->stream->order = ngx_ors_verify_sequence_st_running;
+    verify->stream->sequence--;
+
+    return ngx_ors_verify_stream_fail(verify);
 }
 
 

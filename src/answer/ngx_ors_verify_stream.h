@@ -34,13 +34,11 @@ ngx_int_t ngx_ors_verify_stream_end(void *data, ngx_uint_t done);
 ngx_int_t ngx_ors_verify_stream_fail(ngx_ors_verify_t *verify);
 
 /*
- * What a stream knows of a field that is missing in the event that is being
- * checked: its number, the status of a response or an item, an index or an
- * id.  As ngx_ors_fill_pt; "data" is the validator, verify->stream must be
-  * there.
+ * The end of the stream, which is held, cannot be stored: the stream fails
+ * with "err" in its place.  Returns NGX_DONE or NGX_ERROR.
  */
-ngx_int_t ngx_ors_verify_stream_fill(void *data, const ngx_ors_shape_t *shape,
-    ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
+ngx_int_t ngx_ors_verify_stream_unhold(ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_VERIFY_STREAM_H_INCLUDED_ */

@@ -14,8 +14,8 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_part.h>
 #include <ngx_ors_verify_terminate.h>
-#include <ngx_ors_verify_item.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>

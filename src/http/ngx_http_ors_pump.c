@@ -4,6 +4,9 @@
  */
 
 
+/* Moves an upstream's answer in, through its reader, and out to the client. */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_pump.h>
