@@ -191,27 +191,17 @@ static ngx_uint_t
 ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req)
 {
     ngx_str_t             text;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *node;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *node;
 
-    json = &req->json;
-    input = req->field[ngx_ors_rq_input];
-
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return 0;
-    }
-
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        node = ngx_ors_json_find(json, item, "encrypted_content");
+    for (i = 0; i < req->input.n; i++) {
+        node = ngx_ors_input_node(&req->json, req->input.items[i].encrypted);
 
         if (node == NULL || node->type != ngx_ors_json_string) {
             continue;
         }
 
-        ngx_ors_json_raw(json, node, &text);
+        ngx_ors_json_raw(&req->json, node, &text);
 
         if (ngx_ors_seal_is(&text)) {
             return 1;

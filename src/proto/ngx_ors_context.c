@@ -45,9 +45,8 @@ static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_read(ngx_ors_context_merge_t *cm,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *input, ngx_ors_error_t *err);
-static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *input);
+    ngx_ors_error_t *err);
+static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
 
 
 ngx_int_t
@@ -329,10 +328,12 @@ ngx_ors_context_put(ngx_ors_context_merge_t *cm, ngx_str_t *items)
 static void
 ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 {
-    ngx_ors_ref_t        *ref;
-    ngx_ors_json_t       *json;
-    ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *input, *item;
+    ngx_uint_t             i;
+    ngx_ors_ref_t         *ref;
+    ngx_ors_json_t        *json;
+    ngx_ors_request_t     *req;
+    ngx_ors_json_node_t   *input, *node;
+    ngx_ors_input_item_t  *item;
 
     req = cm->req;
     json = &req->json;
@@ -354,11 +355,10 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
         return;
     }
 
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (ngx_ors_refs_is(json, item)) {
+    for (i = 0; i < req->input.n; i++) {
+        item = &req->input.items[i];
+
+        if (item->kind == ngx_ors_input_reference) {
 
             if (ref->item.len) {
                 ngx_ors_context_put(cm, &ref->item);
@@ -373,8 +373,10 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
             ngx_ors_out_lit(&cm->out, ",");
         }
 
-        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
-                            ngx_ors_edit_end(item), 1, &cm->out);
+        node = &json->nodes[item->node];
+
+        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(node),
+                            ngx_ors_edit_end(node), 1, &cm->out);
         cm->own++;
     }
 }
@@ -385,12 +387,11 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 static ngx_int_t
 ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
 {
-    u_char               *p;
-    ngx_int_t             rc;
-    ngx_str_t             body;
-    ngx_chain_t          *cl;
-    ngx_ors_request_t    *req;
-    ngx_ors_json_node_t  *input;
+    u_char             *p;
+    ngx_int_t           rc;
+    ngx_str_t           body;
+    ngx_chain_t        *cl;
+    ngx_ors_request_t  *req;
 
     req = cm->req;
 
@@ -411,16 +412,15 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
         return rc;
     }
 
-    input = req->field[ngx_ors_rq_input];
-    req->prior = input->count - cm->own;
+    req->prior = req->input.n - cm->own;
 
-    rc = ngx_ors_context_check(req, input, err);
+    rc = ngx_ors_context_check(req, err);
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (cm->own || req->compact || ngx_ors_context_open(req, input)) {
+    if (cm->own || req->compact || ngx_ors_context_open(req)) {
         return NGX_OK;
     }
 
@@ -437,24 +437,21 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
 /* what a store gives back may be of another version, or of another hand */
 
 static ngx_int_t
-ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_json_node_t *input,
-    ngx_ors_error_t *err)
+ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_int_t             rc;
     ngx_uint_t            i;
-    ngx_ors_json_node_t  *item;
+    ngx_ors_json_node_t  *node;
 
-    item = ngx_ors_json_first(&req->json, input);
+    for (i = 0; i < req->prior; i++) {
+        node = &req->json.nodes[req->input.items[i].node];
 
-    for (i = 0; item && i < req->prior; i++) {
-        rc = ngx_ors_stored_check(&req->json, item,
+        rc = ngx_ors_stored_check(&req->json, node,
                                   "invalid_previous_response",
                                   "previous_response_id", req->pool, err);
         if (rc != NGX_OK) {
             return rc;
         }
-
-        item = ngx_ors_json_next(&req->json, item);
     }
 
     return NGX_OK;
@@ -467,24 +464,20 @@ ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_json_node_t *input,
  */
 
 static ngx_uint_t
-ngx_ors_context_open(ngx_ors_request_t *req, ngx_ors_json_node_t *input)
+ngx_ors_context_open(ngx_ors_request_t *req)
 {
-    ngx_uint_t            i;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *item, *role, *status;
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t   *role, *status;
+    ngx_ors_input_item_t  *item;
 
     json = &req->json;
-    item = ngx_ors_json_first(json, input);
+    item = ngx_ors_input_last(&req->input);
 
     if (item == NULL) {
         return 0;
     }
 
-    for (i = 1; i < input->count; i++) {
-        item = ngx_ors_json_next(json, item);
-    }
-
-    status = ngx_ors_json_find(json, item, "status");
+    status = ngx_ors_input_node(json, item->status);
 
     if (status && status->type == ngx_ors_json_string
         && ngx_ors_json_is(json, status, "incomplete"))
@@ -492,7 +485,7 @@ ngx_ors_context_open(ngx_ors_request_t *req, ngx_ors_json_node_t *input)
         return 1;
     }
 
-    role = ngx_ors_json_find(json, item, "role");
+    role = ngx_ors_input_node(json, item->role);
 
     return role && role->type == ngx_ors_json_string
            && !ngx_ors_json_is(json, role, "assistant");
@@ -503,7 +496,6 @@ void
 ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
 {
     ngx_str_t             text;
-    ngx_uint_t            i;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *input, *item;
 
@@ -525,13 +517,9 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
         return;
     }
 
-    item = ngx_ors_json_first(json, input);
+    if (req->prior < req->input.n) {
+        item = &json->nodes[req->input.items[req->prior].node];
 
-    for (i = 0; item && i < req->prior; i++) {
-        item = ngx_ors_json_next(json, item);
-    }
-
-    if (item) {
         ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
                             ngx_ors_edit_end(input) - 1, 1, out);
     }

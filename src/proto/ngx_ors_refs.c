@@ -35,7 +35,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *item);
+    ngx_ors_input_item_t *item);
 static void ngx_ors_refs_parse(ngx_ors_ref_t *ref);
 static ngx_int_t ngx_ors_refs_number(ngx_str_t *rest);
 static ngx_int_t ngx_ors_refs_sort(ngx_ors_refs_t *refs, ngx_pool_t *pool);
@@ -57,26 +57,18 @@ static ngx_int_t ngx_ors_refs_take(ngx_ors_refs_search_t *rs,
 ngx_int_t
 ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req)
 {
-    ngx_array_t           array;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item;
+    ngx_uint_t             i;
+    ngx_array_t            array;
+    ngx_ors_input_item_t  *item;
 
     ngx_memzero(refs, sizeof(ngx_ors_refs_t));
 
-    json = &req->json;
-    input = req->field[ngx_ors_rq_input];
-
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
-
     array.nelts = 0;
 
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (ngx_ors_refs_is(json, item)
+    for (i = 0; i < req->input.n; i++) {
+        item = &req->input.items[i];
+
+        if (item->kind == ngx_ors_input_reference
             && ngx_ors_refs_add(&array, req, item) != NGX_OK)
         {
             return NGX_ERROR;
@@ -94,26 +86,9 @@ ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req)
 }
 
 
-/* a message has a role, an id alone is a reference */
-
-ngx_uint_t
-ngx_ors_refs_is(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
-{
-    ngx_ors_json_node_t  *type;
-
-    type = ngx_ors_json_find(json, item, "type");
-
-    if (type && type->type == ngx_ors_json_string) {
-        return ngx_ors_json_is(json, type, "item_reference");
-    }
-
-    return ngx_ors_json_find(json, item, "role") == NULL;
-}
-
-
 static ngx_int_t
 ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *item)
+    ngx_ors_input_item_t *item)
 {
     ngx_ors_ref_t        *ref;
     ngx_ors_json_node_t  *node;
@@ -134,7 +109,7 @@ ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
 
     ref->place = array->nelts - 1;
 
-    node = ngx_ors_json_find(&req->json, item, "id");
+    node = ngx_ors_input_node(&req->json, item->id);
 
     ref->id.data = ngx_pnalloc(req->pool, (node ? node->len : 0) + 1);
     if (ref->id.data == NULL) {

@@ -69,8 +69,5 @@ ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,
 /* The error for what is not there. */
 ngx_int_t ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err);
 
-/* 1 if "item" of the input is a reference. */
-ngx_uint_t ngx_ors_refs_is(ngx_ors_json_t *json, ngx_ors_json_node_t *item);
-
 
 #endif /* _NGX_ORS_REFS_H_INCLUDED_ */

@@ -173,10 +173,19 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return rc;
     }
 
+    if (ngx_ors_input_read(&req->input, json, req->field[ngx_ors_rq_input],
+                           req->pool)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     rc = ngx_ors_request_tools(req, err);
     if (rc != NGX_OK) {
         return rc;
     }
+
+    ngx_ors_request_trigger(req);
 
     req->stream = (stream && stream->type == ngx_ors_json_true
                    && req->endpoint->event);
@@ -322,7 +331,8 @@ ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
 
     req->name = req->field[ngx_ors_rq_model];
 
-    return NGX_OK;
+    return ngx_ors_input_read(&req->input, json, req->field[ngx_ors_rq_input],
+                              req->pool);
 }
 
 
@@ -480,10 +490,10 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
 static ngx_int_t
 ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    ngx_int_t             i;
-    ngx_uint_t            n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *list, *input, *item, *type;
+    ngx_uint_t             i, n;
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t   *list;
+    ngx_ors_input_item_t  *item;
 
     if (req->endpoint->id != ngx_ors_endpoint_responses
         || !(req->policy->profile & NGX_ORS_IN_OPENAI))
@@ -493,7 +503,6 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
 
     json = &req->json;
     list = req->field[ngx_ors_rq_tools];
-    input = req->field[ngx_ors_rq_input];
 
     n = list ? ngx_ors_request_tools_of(json, list) : 0;
 
@@ -501,25 +510,16 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return ngx_ors_request_too_many(req, -1, err);
     }
 
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
+    for (i = 0; i < req->input.n; i++) {
+        item = &req->input.items[i];
 
-    for (item = ngx_ors_json_first(json, input), i = 0;
-         item;
-         item = ngx_ors_json_next(json, item), i++)
-    {
-        type = ngx_ors_json_find(json, item, "type");
-
-        if (type == NULL || type->type != ngx_ors_json_string
-            || (!ngx_ors_json_is(json, type, "additional_tools")
-                && !ngx_ors_json_is(json, type, "tool_search_output")))
+        if (item->kind != ngx_ors_input_tools
+            && item->kind != ngx_ors_input_search_output)
         {
             continue;
         }
 
-        list = ngx_ors_json_find(json, item, "tools");
-
+        list = ngx_ors_input_node(json, item->tools);
         n += ngx_ors_request_tools_of(json, list);
 
         if (n > req->limits->tools) {

@@ -14,6 +14,7 @@
 #include <ngx_ors_edit.h>
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_validate.h>
 
@@ -80,6 +81,8 @@ typedef struct {
     ngx_str_t                  body;      /* as it came, borrowed */
     ngx_ors_json_t             json;
     ngx_ors_edits_t            edits;     /* what is stripped */
+    ngx_ors_input_t            input;     /* items, of POST responses and */
+                                          /* of a compaction */
 
     /* of POST responses; NULL when absent or null */
     ngx_ors_json_node_t       *field[ngx_ors_rq_n];

@@ -16,9 +16,6 @@
 #include <ngx_ors_request_compact.h>
 
 
-static ngx_uint_t ngx_ors_request_triggers(ngx_ors_request_t *req);
-
-
 /* what a summary may depend on, by the names that POST responses has */
 
 static const ngx_ors_rq_field_e  ngx_ors_request_compacts[] = {
@@ -40,11 +37,6 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
     const ngx_ors_field_t     *field;
     const ngx_ors_rq_field_e  *row;
 
-    if (req->endpoint->id == ngx_ors_endpoint_responses) {
-        req->compact = ngx_ors_request_triggers(req);
-        return;
-    }
-
     if (req->endpoint->id != ngx_ors_endpoint_compact) {
         return;
     }
@@ -63,35 +55,17 @@ ngx_ors_request_compact(ngx_ors_request_t *req)
 }
 
 
-static ngx_uint_t
-ngx_ors_request_triggers(ngx_ors_request_t *req)
+void
+ngx_ors_request_trigger(ngx_ors_request_t *req)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *next, *type;
+    ngx_ors_input_item_t  *item;
 
-    json = &req->json;
-    input = req->field[ngx_ors_rq_input];
-
-    if (!(req->policy->profile & NGX_ORS_IN_OPENAI)
-        || input == NULL || input->type != ngx_ors_json_array
-        || input->count == 0)
+    if (req->endpoint->id != ngx_ors_endpoint_responses
+        || !(req->policy->profile & NGX_ORS_IN_OPENAI))
     {
-        return 0;
+        return;
     }
 
-    item = ngx_ors_json_first(json, input);
-
-    for ( ;; ) {
-        next = ngx_ors_json_next(json, item);
-
-        if (next == NULL) {
-            break;
-        }
-
-        item = next;
-    }
-
-    type = ngx_ors_json_find(json, item, "type");
-
-    return type && ngx_ors_json_is(json, type, "compaction_trigger");
+    item = ngx_ors_input_last(&req->input);
+    req->compact = (item && item->kind == ngx_ors_input_trigger);
 }

@@ -16,10 +16,13 @@
 
 
 /*
- * Sets req->compact for a request whose fields were validated, and for POST
- * responses/compact finds those of req->field that it may have, too.
+ * Sets req->compact for a validated request to POST responses/compact, and
+ * finds those of req->field that it may have.
  */
 void ngx_ors_request_compact(ngx_ors_request_t *req);
+
+/* Sets req->compact for one to POST responses, by the last of its items. */
+void ngx_ors_request_trigger(ngx_ors_request_t *req);
 
 
 #endif /* _NGX_ORS_REQUEST_COMPACT_H_INCLUDED_ */

@@ -17,22 +17,15 @@
 
 ngx_int_t
 ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *input)
+    ngx_ors_input_t *input)
 {
-    ngx_ors_json_node_t  *item;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *tools;
 
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
+    for (i = 0; i < input->n; i++) {
+        tools = ngx_ors_input_node(json, input->items[i].tools);
 
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (ngx_ors_secrets_tools(edits, json,
-                                  ngx_ors_json_find(json, item, "tools"))
-            != NGX_OK)
-        {
+        if (ngx_ors_secrets_tools(edits, json, tools) != NGX_OK) {
             return NGX_ERROR;
         }
     }

@@ -1,7 +1,7 @@
 
 /*
- * Secrets that a client sends for servers of tools: they are told to nobody
- * else and never stored.
+ * Secrets that a client sends for servers of tools: nobody else gets them,
+ * and they are never stored.
  */
 
 
@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
+#include <ngx_ors_input.h>
 
 
 /*
@@ -25,9 +26,9 @@ ngx_int_t ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 ngx_int_t ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *tool);
 
-/* The same for the tools that come as items of the list "input". */
+/* The same for the tools in the items of "input". */
 ngx_int_t ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *input);
+    ngx_ors_input_t *input);
 
 
 #endif /* _NGX_ORS_SECRETS_H_INCLUDED_ */

@@ -54,8 +54,7 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     req = &turn->request;
 
-    if (ngx_ors_secrets_input(&req->edits, &req->json,
-                              req->field[ngx_ors_rq_input])
+    if (ngx_ors_secrets_input(&req->edits, &req->json, &req->input)
         != NGX_OK)
     {
         return NGX_ERROR;

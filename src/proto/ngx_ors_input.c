@@ -1,0 +1,221 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The items of an input: one walk over them finds kinds and members. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_input.h>
+
+
+/* the row after the last member */
+#define NGX_ORS_INPUT_NONE  14
+
+
+typedef struct {
+    ngx_str_t        type;
+    ngx_ors_input_e  kind;
+} ngx_ors_input_kind_t;
+
+
+typedef struct {
+    ngx_str_t        name;
+    size_t           offset;      /* in ngx_ors_input_item_t */
+} ngx_ors_input_member_t;
+
+
+#define ngx_ors_input_member(name, field)                                     \
+    { ngx_string(name), offsetof(ngx_ors_input_item_t, field) }
+
+
+static void ngx_ors_input_item(ngx_ors_input_item_t *item,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node);
+static ngx_inline const ngx_ors_input_member_t *ngx_ors_input_find(
+    ngx_ors_json_t *json, ngx_ors_json_node_t *key);
+static ngx_ors_input_e ngx_ors_input_kind(ngx_ors_input_item_t *item,
+    ngx_ors_json_t *json);
+
+
+/* by length; a list ends with an empty name */
+
+static const ngx_ors_input_member_t  ngx_ors_input_members[] = {
+    ngx_ors_input_member("id", id),
+    ngx_ors_input_member("type", type),
+    ngx_ors_input_member("role", role),
+    ngx_ors_input_member("name", name),
+    ngx_ors_input_member("input", input),
+    ngx_ors_input_member("tools", tools),
+    ngx_ors_input_member("output", output),
+    ngx_ors_input_member("status", status),
+    ngx_ors_input_member("content", content),
+    ngx_ors_input_member("call_id", call_id),
+    ngx_ors_input_member("summary", summary),
+    ngx_ors_input_member("arguments", arguments),
+    ngx_ors_input_member("namespace", space),
+    ngx_ors_input_member("encrypted_content", encrypted),
+    { ngx_null_string, 0 }
+};
+
+
+/* where the names of a length begin */
+
+static const u_char  ngx_ors_input_lengths[] = {
+    14, 14, 0, 14, 1, 4, 6, 8, 14, 11, 14, 14, 14, 14, 14, 14, 14, 13
+};
+
+
+static const ngx_ors_input_kind_t  ngx_ors_input_kinds[] = {
+    { ngx_string("message"), ngx_ors_input_message },
+    { ngx_string("function_call"), ngx_ors_input_call },
+    { ngx_string("function_call_output"), ngx_ors_input_output },
+    { ngx_string("reasoning"), ngx_ors_input_reasoning },
+    { ngx_string("custom_tool_call"), ngx_ors_input_custom_call },
+    { ngx_string("custom_tool_call_output"), ngx_ors_input_output },
+    { ngx_string("item_reference"), ngx_ors_input_reference },
+    { ngx_string("compaction"), ngx_ors_input_compaction },
+    { ngx_string("context_compaction"), ngx_ors_input_compaction },
+    { ngx_string("compaction_trigger"), ngx_ors_input_trigger },
+    { ngx_string("additional_tools"), ngx_ors_input_tools },
+    { ngx_string("tool_search_call"), ngx_ors_input_search_call },
+    { ngx_string("tool_search_output"), ngx_ors_input_search_output },
+    { ngx_null_string, ngx_ors_input_other }
+};
+
+
+ngx_int_t
+ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_pool_t *pool)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (input->items) {
+        (void) ngx_pfree(pool, input->items);
+        input->items = NULL;
+        input->n = 0;
+    }
+
+    if (list == NULL || list->type != ngx_ors_json_array || list->count == 0) {
+        return NGX_OK;
+    }
+
+    input->items = ngx_palloc(pool,
+                              list->count * sizeof(ngx_ors_input_item_t));
+    if (input->items == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_input_item(&input->items[input->n++], json, node);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
+{
+    ngx_ors_json_node_t           *key;
+    const ngx_ors_input_member_t  *member;
+
+    ngx_memzero(item, sizeof(ngx_ors_input_item_t));
+
+    item->node = node - json->nodes;
+
+    for (key = ngx_ors_json_first(json, node);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        member = ngx_ors_input_find(json, key);
+
+        if (member->name.len && key[1].type != ngx_ors_json_null) {
+            *(uint32_t *) ((u_char *) item + member->offset)
+                                                    = key + 1 - json->nodes;
+        }
+    }
+
+    item->kind = ngx_ors_input_kind(item, json);
+}
+
+
+/* the last row, which has no name, if the key is none of them */
+
+static ngx_inline const ngx_ors_input_member_t *
+ngx_ors_input_find(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
+{
+    u_char                        *p;
+    size_t                         len;
+    const ngx_ors_input_member_t  *member;
+
+    if (key->escaped) {
+        member = ngx_ors_input_members;
+
+        while (member->name.len
+               && !ngx_ors_json_equal(json, key, member->name.data,
+                                      member->name.len))
+        {
+            member++;
+        }
+
+        return member;
+    }
+
+    p = ngx_ors_json_text(json, key);
+    len = key->len;
+
+    member = &ngx_ors_input_members[(len < sizeof(ngx_ors_input_lengths))
+                                    ? ngx_ors_input_lengths[len]
+                                    : NGX_ORS_INPUT_NONE];
+
+    while (member->name.len) {
+
+        if (member->name.len != len) {
+            return &ngx_ors_input_members[NGX_ORS_INPUT_NONE];
+        }
+
+        if (*member->name.data == *p
+            && ngx_memcmp(member->name.data, p, len) == 0)
+        {
+            break;
+        }
+
+        member++;
+    }
+
+    return member;
+}
+
+
+/* without a type, an item with a role is a message: an id is a reference */
+
+static ngx_ors_input_e
+ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
+{
+    ngx_ors_json_node_t         *type;
+    const ngx_ors_input_kind_t  *row;
+
+    type = ngx_ors_input_node(json, item->type);
+
+    if (type == NULL || type->type != ngx_ors_json_string) {
+        return item->role ? ngx_ors_input_message : ngx_ors_input_reference;
+    }
+
+    for (row = ngx_ors_input_kinds; row->type.len; row++) {
+
+        if ((type->escaped || type->len == row->type.len)
+            && ngx_ors_json_equal(json, type, row->type.data, row->type.len))
+        {
+            break;
+        }
+    }
+
+    return row->kind;
+}

@@ -1,0 +1,80 @@
+
+/*
+ * The items of a request's input, found once: of what kind each of them is,
+ * and where its members are.
+ */
+
+
+#ifndef _NGX_ORS_INPUT_H_INCLUDED_
+#define _NGX_ORS_INPUT_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json.h>
+
+
+typedef enum {
+    ngx_ors_input_other = 0,              /* of a type that is not below */
+    ngx_ors_input_message,                /* also without a type */
+    ngx_ors_input_reference,              /* names an item that is stored */
+    ngx_ors_input_call,                   /* function_call */
+    ngx_ors_input_custom_call,            /* custom_tool_call */
+    ngx_ors_input_output,                 /* of either call */
+    ngx_ors_input_reasoning,
+    ngx_ors_input_compaction,             /* also context_compaction */
+    ngx_ors_input_trigger,                /* compaction_trigger */
+    ngx_ors_input_tools,                  /* additional_tools */
+    ngx_ors_input_search_call,            /* tool_search_call */
+    ngx_ors_input_search_output           /* tool_search_output */
+} ngx_ors_input_e;
+
+
+/* an item; members are indexes of nodes, 0 where absent or null */
+
+typedef struct {
+    ngx_ors_input_e            kind;
+    uint32_t                   node;      /* the object itself */
+
+    uint32_t                   type;
+    uint32_t                   role;
+    uint32_t                   id;
+    uint32_t                   status;
+    uint32_t                   content;
+    uint32_t                   call_id;
+    uint32_t                   name;
+    uint32_t                   space;     /* "namespace" */
+    uint32_t                   arguments;
+    uint32_t                   output;
+    uint32_t                   input;
+    uint32_t                   summary;
+    uint32_t                   encrypted; /* "encrypted_content" */
+    uint32_t                   tools;
+} ngx_ors_input_item_t;
+
+
+/* zeroed memory has no items */
+
+typedef struct {
+    ngx_ors_input_item_t      *items;     /* in the order of the input */
+    ngx_uint_t                 n;
+} ngx_ors_input_t;
+
+
+/*
+ * Finds the items of the array "list" of "json" and frees those of before;
+ * NULL, or anything but an array, has none.
+ * NGX_OK or NGX_ERROR: no memory in "pool".
+ */
+ngx_int_t ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_pool_t *pool);
+
+/* The last item, or NULL. */
+#define ngx_ors_input_last(input)                                             \
+    ((input)->n ? &(input)->items[(input)->n - 1] : NULL)
+
+/* The node of a member, NULL where it is absent. */
+#define ngx_ors_input_node(json, n)  ((n) ? &(json)->nodes[n] : NULL)
+
+
+#endif /* _NGX_ORS_INPUT_H_INCLUDED_ */
