@@ -144,7 +144,7 @@ ngx_ors_chat_thought_first(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
         return NULL;
     }
 
-    list = ngx_ors_chat_node(json, item->content);
+    list = ngx_ors_input_node(json, item->content);
     part = ngx_ors_json_first(json, list);
 
     ngx_ors_chat_thought_text(json, part, text);

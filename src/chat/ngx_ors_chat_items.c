@@ -19,42 +19,21 @@
 #define NGX_ORS_CHAT_NEAR  16
 
 
-/* members of an item, as in ngx_ors_chat_item_names */
-
-enum {
-    ngx_ors_chat_i_type = 0,
-    ngx_ors_chat_i_role,
-    ngx_ors_chat_i_content,
-    ngx_ors_chat_i_call_id,
-    ngx_ors_chat_i_name,
-    ngx_ors_chat_i_arguments,
-    ngx_ors_chat_i_output,
-    ngx_ors_chat_i_input,
-    ngx_ors_chat_i_namespace,
-    ngx_ors_chat_i_summary,
-    ngx_ors_chat_i_encrypted,
-    ngx_ors_chat_i_tools,
-    ngx_ors_chat_i_n
-};
-
-
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_output(ngx_ors_chat_items_t *ci,
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t **member, ngx_ors_chat_item_t *item,
-    ngx_uint_t *content);
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item);
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
-    ngx_ors_seal_purpose_e purpose, ngx_ors_json_node_t *node,
+    ngx_ors_seal_purpose_e purpose, uint32_t encrypted,
     ngx_ors_chat_item_t *item);
-static ngx_uint_t ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t *type, ngx_ors_json_node_t **member,
-    ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
-static uint32_t ngx_ors_chat_index(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
 static ngx_int_t ngx_ors_chat_id(ngx_ors_chat_items_t *ci,
     ngx_ors_chat_item_t *item, ngx_str_t *id);
@@ -64,51 +43,32 @@ static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
 
-static const ngx_str_t  ngx_ors_chat_item_names[] = {
-    ngx_string("type"),
-    ngx_string("role"),
-    ngx_string("content"),
-    ngx_string("call_id"),
-    ngx_string("name"),
-    ngx_string("arguments"),
-    ngx_string("output"),
-    ngx_string("input"),
-    ngx_string("namespace"),
-    ngx_string("summary"),
-    ngx_string("encrypted_content"),
-    ngx_string("tools"),
-    ngx_null_string
-};
-
-
 ngx_int_t
-ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *input)
+ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
 {
     ngx_int_t             rc;
-    ngx_ors_json_t       *json;
+    ngx_uint_t            i;
     ngx_ors_chat_item_t  *item;
-    ngx_ors_json_node_t  *node;
 
-    if (input->count == 0) {
+    if (input->n == 0) {
         return NGX_OK;
     }
 
-    json = ci->cc->json;
-
     ci->items = ngx_palloc(ci->cc->pool,
-                           input->count * sizeof(ngx_ors_chat_item_t));
+                           input->n * sizeof(ngx_ors_chat_item_t));
     if (ci->items == NULL) {
         return NGX_ERROR;
     }
 
-    for (node = ngx_ors_json_first(json, input);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        ci->cc->item = ci->nitems;
-        item = &ci->items[ci->nitems++];
+    for (i = 0; i < input->n; i++) {
+        ci->cc->item = i;
+        ci->nitems = i + 1;
+        ci->last = (ci->nitems == input->n);
 
-        rc = ngx_ors_chat_item_read(ci, node, item);
+        item = &ci->items[i];
+        ngx_memzero(item, sizeof(ngx_ors_chat_item_t));
+
+        rc = ngx_ors_chat_item_read(ci, &input->items[i], item);
 
         if (rc != NGX_OK) {
             return rc;
@@ -120,110 +80,101 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *input)
 
 
 static ngx_int_t
-ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
+ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
-    ngx_uint_t            content;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *type, *member[ngx_ors_chat_i_n];
+    item->content = in->content;
+    item->call_id = in->call_id;
+    item->name = in->name;
+    item->space = ci->spaces ? in->space : 0;
 
-    json = ci->cc->json;
+    switch (in->kind) {
 
-    ngx_ors_json_members(json, node, ngx_ors_chat_item_names, member);
+    case ngx_ors_input_message:
+        item->kind = ngx_ors_chat_role(ci->cc->json,
+                                       ngx_ors_input_node(ci->cc->json,
+                                                          in->role));
+        return NGX_OK;
 
-    ngx_memzero(item, sizeof(ngx_ors_chat_item_t));
-
-    type = member[ngx_ors_chat_i_type];
-    content = ngx_ors_chat_i_content;
-
-    /* a message has a role, an id alone is a reference */
-
-    if (type ? ngx_ors_json_is(json, type, "item_reference")
-             : member[ngx_ors_chat_i_role] == NULL)
-    {
+    case ngx_ors_input_reference:
         return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
                                    "is a reference to a stored item, which "
                                    "is not supported here, the item itself "
                                    "must be sent");
-    }
 
-    if (type == NULL || ngx_ors_json_is(json, type, "message")) {
-        item->kind = ngx_ors_chat_role(json, member[ngx_ors_chat_i_role]);
-
-    } else if (ngx_ors_json_is(json, type, "function_call")) {
+    case ngx_ors_input_call:
         item->kind = ngx_ors_chat_item_call;
-        content = ngx_ors_chat_i_arguments;
+        item->content = in->arguments;
         ci->ncalls++;
+        return NGX_OK;
 
-    } else if (ngx_ors_json_is(json, type, "custom_tool_call")) {
+    case ngx_ors_input_custom_call:
         item->kind = ngx_ors_chat_item_call;
         item->custom = 1;
-        content = ngx_ors_chat_i_input;
+        item->content = in->input;
         ci->ncalls++;
+        return NGX_OK;
 
-    } else if (ngx_ors_json_is(json, type, "function_call_output")
-               || ngx_ors_json_is(json, type, "custom_tool_call_output"))
-    {
-        item->kind = ngx_ors_chat_item_output;
-        content = ngx_ors_chat_i_output;
+    case ngx_ors_input_output:
+        return ngx_ors_chat_output(ci, in, item);
 
-        if (member[ngx_ors_chat_i_call_id] == NULL) {
-            ci->cc->field = "call_id";
-            return ngx_ors_chat_refuse(ci->cc, -1,
-                                       "missing_required_parameter",
-                                       "is required");
+    case ngx_ors_input_reasoning:
+        return ngx_ors_chat_thought(ci, in, item);
+
+    case ngx_ors_input_compaction:
+        return ngx_ors_chat_compaction(ci, in, item);
+
+    case ngx_ors_input_search_call:
+    case ngx_ors_input_search_output:
+        ngx_ors_chat_search(ci, in, item);
+        return NGX_OK;
+
+    case ngx_ors_input_tools:
+        return NGX_OK;
+
+    case ngx_ors_input_trigger:
+
+        if (ci->trigger && ci->last) {
+            return NGX_OK;
         }
 
-    } else if (ngx_ors_json_is(json, type, "compaction")
-               || ngx_ors_json_is(json, type, "context_compaction"))
-    {
-        return ngx_ors_chat_compaction(ci, member[ngx_ors_chat_i_encrypted],
-                                       item);
+        break;
 
-    } else if (ci->trigger && node->next == 0
-               && ngx_ors_json_is(json, type, "compaction_trigger"))
-    {
-        item->kind = ngx_ors_chat_item_none;
-
-    } else if (ngx_ors_json_is(json, type, "reasoning")) {
-
-        if (ngx_ors_chat_thought(ci, member, item, &content) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-    } else if (ngx_ors_json_is(json, type, "additional_tools")) {
-        item->kind = ngx_ors_chat_item_none;
-
-    } else if (ngx_ors_json_is(json, type, "tool_search_call")
-               || ngx_ors_json_is(json, type, "tool_search_output"))
-    {
-        content = ngx_ors_chat_search(ci, type, member, item);
-
-    } else {
-        ci->cc->field = "type";
-        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
-                                   "is the type of an item that cannot be "
-                                   "sent to this model server");
+    case ngx_ors_input_other:
+        break;
     }
 
-    item->content = ngx_ors_chat_index(json, member[content]);
-    item->call_id = ngx_ors_chat_index(json, member[ngx_ors_chat_i_call_id]);
-    item->name = ngx_ors_chat_index(json, member[ngx_ors_chat_i_name]);
+    ci->cc->field = "type";
 
-    if (ci->spaces) {
-        item->space = ngx_ors_chat_index(json,
-                                         member[ngx_ors_chat_i_namespace]);
-    }
-
-    return NGX_OK;
+    return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+                               "is the type of an item that cannot be "
+                               "sent to this model server");
 }
 
 
-/* what is sealed here is known here, what others have sealed is not (E5) */
+static ngx_int_t
+ngx_ors_chat_output(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
+    ngx_ors_chat_item_t *item)
+{
+    item->kind = ngx_ors_chat_item_output;
+    item->content = in->output;
+
+    if (in->call_id) {
+        return NGX_OK;
+    }
+
+    ci->cc->field = "call_id";
+
+    return ngx_ors_chat_refuse(ci->cc, -1, "missing_required_parameter",
+                               "is required");
+}
+
+
+/* reasoning that was sealed here is sent again, that of others is not (E5) */
 
 static ngx_int_t
-ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
-    ngx_ors_chat_item_t *item, ngx_uint_t *content)
+ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
+    ngx_ors_chat_item_t *item)
 {
     ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
@@ -232,12 +183,12 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
         return NGX_OK;
     }
 
-    node = member[ngx_ors_chat_i_content];
+    node = ngx_ors_input_node(ci->cc->json, in->content);
 
     if (node == NULL || node->count == 0) {
 
-        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning,
-                                 member[ngx_ors_chat_i_encrypted], item);
+        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning, in->encrypted,
+                                 item);
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
@@ -247,8 +198,8 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
             return NGX_OK;
         }
 
-        node = member[ngx_ors_chat_i_summary];
-        *content = ngx_ors_chat_i_summary;
+        node = ngx_ors_input_node(ci->cc->json, in->summary);
+        item->content = in->summary;
     }
 
     if (node && node->type == ngx_ors_json_array && node->count) {
@@ -259,15 +210,16 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t **member,
 }
 
 
-/* what stands for a conversation cannot be passed over */
+/* the history that a compaction stands for cannot be left out */
 
 static ngx_int_t
-ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
+ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, node, item);
+    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, in->encrypted,
+                             item);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
@@ -285,10 +237,13 @@ ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *node,
 
 static ngx_int_t
 ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
-    ngx_ors_json_node_t *node, ngx_ors_chat_item_t *item)
+    uint32_t encrypted, ngx_ors_chat_item_t *item)
 {
-    ngx_int_t  rc;
-    ngx_str_t  blob;
+    ngx_int_t             rc;
+    ngx_str_t             blob;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_input_node(ci->cc->json, encrypted);
 
     if (ci->cc->sealer == NULL || node == NULL
         || node->type != ngx_ors_json_string)
@@ -312,32 +267,32 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
 
 
 /*
- * A search for tools: without the id of a call it was that server's own, and
- * nothing is left of it but the tools.  Returns where its content is.
+ * A search for tools: without the id of a call the server did it itself, and
+ * only its tools matter
  */
 
-static ngx_uint_t
-ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_json_node_t *type,
-    ngx_ors_json_node_t **member, ngx_ors_chat_item_t *item)
+static void
+ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
+    ngx_ors_chat_item_t *item)
 {
     ngx_uint_t  output;
 
-    output = ngx_ors_json_is(ci->cc->json, type, "tool_search_output");
+    output = (in->kind == ngx_ors_input_search_output);
 
     item->search = 1;
+    item->content = output ? in->tools : in->arguments;
 
-    if (member[ngx_ors_chat_i_call_id] == NULL) {
-        item->kind = ngx_ors_chat_item_none;
+    if (in->call_id == 0) {
+        return;
+    }
 
-    } else if (output) {
+    if (output) {
         item->kind = ngx_ors_chat_item_output;
 
     } else {
         item->kind = ngx_ors_chat_item_call;
         ci->ncalls++;
     }
-
-    return output ? ngx_ors_chat_i_tools : ngx_ors_chat_i_arguments;
 }
 
 
@@ -365,13 +320,6 @@ ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
     }
 
     return ngx_ors_chat_item_none;
-}
-
-
-static uint32_t
-ngx_ors_chat_index(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
-{
-    return node ? node - json->nodes : 0;
 }
 
 
@@ -437,7 +385,7 @@ ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
     ngx_ors_json_node_t  *node;
 
     json = ci->cc->json;
-    node = ngx_ors_chat_node(json, item->call_id);
+    node = ngx_ors_input_node(json, item->call_id);
 
     if (node == NULL) {
         return NGX_ERROR;
@@ -481,7 +429,7 @@ ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
             continue;
         }
 
-        node = ngx_ors_chat_node(json, item->call_id);
+        node = ngx_ors_input_node(json, item->call_id);
 
         if (node && ngx_ors_json_equal(json, node, id->data, id->len)) {
             return i;

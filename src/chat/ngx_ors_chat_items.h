@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
+#include <ngx_ors_input.h>
 #include <ngx_ors_names.h>
 
 
@@ -57,6 +58,7 @@ typedef struct {
     unsigned                 trigger:1;   /* the last item may be one */
 
     /* private */
+    unsigned                 last:1;      /* the item in hand is the last */
     ngx_uint_t               ncalls;
     ngx_uint_t               nindexed;    /* items that are in "calls" */
     ngx_ors_names_t          calls;       /* by call_id: item + 1 */
@@ -64,14 +66,14 @@ typedef struct {
 
 
 /*
- * Reads the array "input" into zeroed "ci" with "cc" and the bits set.
+ * Reads "input" into zeroed "ci" with "cc" and the bits set.
  *
  * NGX_OK         "items" are filled, each output has its call
  * NGX_DECLINED   an item cannot be carried, cc->err says which and why
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
-    ngx_ors_json_node_t *input);
+    ngx_ors_input_t *input);
 
 /*
  * Appends what the model has thought in the items from "first" up to "last",
@@ -80,9 +82,6 @@ ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
  */
 void ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last);
-
-
-#define ngx_ors_chat_node(json, n)  ((n) ? &(json)->nodes[n] : NULL)
 
 
 #endif /* _NGX_ORS_CHAT_ITEMS_H_INCLUDED_ */

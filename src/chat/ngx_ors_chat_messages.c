@@ -109,7 +109,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     cm.in.trigger = req->compact;
 
     if (input->type == ngx_ors_json_array) {
-        rc = ngx_ors_chat_items_read(&cm.in, input);
+        rc = ngx_ors_chat_items_read(&cm.in, &req->input);
 
         if (rc != NGX_OK) {
             return rc;
@@ -227,8 +227,8 @@ ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
 
         cc->item = i;
 
-        rc = ngx_ors_chat_system_text(cc, ngx_ors_chat_node(cc->json,
-                                                            item->content));
+        rc = ngx_ors_chat_system_text(cc, ngx_ors_input_node(cc->json,
+                                                             item->content));
         if (rc != NGX_OK) {
             return rc;
         }
@@ -258,7 +258,7 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
 
     for (i = 0; i < cm->in.nitems; /* void */ ) {
 
-        content = ngx_ors_chat_node(cm->cc.json, cm->in.items[i].content);
+        content = ngx_ors_input_node(cm->cc.json, cm->in.items[i].content);
 
         cc->item = i;
         cc->field = "content";
@@ -395,7 +395,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     if (kind == ngx_ors_chat_item_assistant) {
         ngx_ors_chat_message(cm, "assistant");
 
-        node = ngx_ors_chat_node(cm->cc.json, cm->in.items[begin].content);
+        node = ngx_ors_input_node(cm->cc.json, cm->in.items[begin].content);
 
         cm->cc.item = begin;
 
@@ -521,7 +521,7 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     json = cm->cc.json;
 
     ngx_ors_out_lit(out, "{\"id\":");
-    ngx_ors_chat_value(out, json, ngx_ors_chat_node(json, item->call_id));
+    ngx_ors_chat_value(out, json, ngx_ors_input_node(json, item->call_id));
     ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
 
     if (ngx_ors_chat_call_name(cm, item) != NGX_OK) {
@@ -546,7 +546,7 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     ngx_ors_json_node_t  *name;
 
     json = cm->cc.json;
-    name = ngx_ors_chat_node(json, item->name);
+    name = ngx_ors_input_node(json, item->name);
 
     if (item->search) {
         ngx_ors_out_lit(cm->cc.out, "\"" NGX_ORS_CHAT_SEARCH "\"");
@@ -558,7 +558,7 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_tools_name(json, ngx_ors_chat_node(json, item->space),
+    if (ngx_ors_chat_tools_name(json, ngx_ors_input_node(json, item->space),
                                 name, cm->cc.pool, &sent)
         != NGX_OK)
     {
@@ -582,7 +582,7 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
 
     out = cm->cc.out;
     json = cm->cc.json;
-    node = ngx_ors_chat_node(json, item->content);
+    node = ngx_ors_input_node(json, item->content);
 
     if (item->custom) {
 
@@ -632,7 +632,7 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         cc->item = call->pair;
         output = &cm->in.items[call->pair];
-        content = ngx_ors_chat_node(cc->json, output->content);
+        content = ngx_ors_input_node(cc->json, output->content);
 
         ngx_ors_chat_message(cm, "tool");
 
@@ -646,7 +646,7 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
         ngx_ors_chat_value(cc->out, cc->json,
-                           ngx_ors_chat_node(cc->json, call->call_id));
+                           ngx_ors_input_node(cc->json, call->call_id));
         ngx_ors_out_lit(cc->out, "}");
     }
 
@@ -668,7 +668,7 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         cc->item = call->pair;
         output = &cm->in.items[call->pair];
-        content = ngx_ors_chat_node(cc->json, output->content);
+        content = ngx_ors_input_node(cc->json, output->content);
 
         if (output->search) {
             continue;

@@ -324,29 +324,15 @@ ngx_ors_chat_resume(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 static ngx_uint_t
 ngx_ors_chat_unfinished(ngx_ors_request_t *req)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *item, *last, *role, *status;
+    ngx_ors_json_t        *json;
+    ngx_ors_input_item_t  *item;
 
     json = &req->json;
-    last = NULL;
-    item = req->field[ngx_ors_rq_input];
+    item = ngx_ors_input_last(&req->input);
 
-    if (item == NULL || item->type != ngx_ors_json_array) {
-        return 0;
-    }
-
-    for (item = ngx_ors_json_first(json, item);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        last = item;
-    }
-
-    role = last ? ngx_ors_json_find(json, last, "role") : NULL;
-    status = last ? ngx_ors_json_find(json, last, "status") : NULL;
-
-    return role && status && ngx_ors_json_is(json, role, "assistant")
-           && ngx_ors_json_is(json, status, "incomplete");
+    return item && item->role && item->status
+           && ngx_ors_json_is(json, &json->nodes[item->role], "assistant")
+           && ngx_ors_json_is(json, &json->nodes[item->status], "incomplete");
 }
 
 

@@ -134,34 +134,25 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
 static ngx_int_t
 ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *type;
+    ngx_int_t              rc;
+    ngx_uint_t             i;
+    ngx_ors_json_node_t   *list;
+    ngx_ors_input_item_t  *item;
 
-    json = &cr->req->json;
-    input = cr->req->field[ngx_ors_rq_input];
+    for (i = 0; i < cr->req->input.n; i++) {
+        item = &cr->req->input.items[i];
 
-    if (input == NULL || input->type != ngx_ors_json_array) {
-        return NGX_OK;
-    }
-
-    for (item = ngx_ors_json_first(json, input);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        cr->item++;
-
-        type = ngx_ors_json_find(json, item, "type");
-
-        if (type == NULL || type->type != ngx_ors_json_string
-            || (!ngx_ors_json_is(json, type, "additional_tools")
-                && !ngx_ors_json_is(json, type, "tool_search_output")))
+        if (item->kind != ngx_ors_input_tools
+            && item->kind != ngx_ors_input_search_output)
         {
             continue;
         }
 
-        rc = ngx_ors_chat_tools_list(cr, ngx_ors_json_find(json, item,
-                                                           "tools"));
+        cr->item = i;
+        list = ngx_ors_input_node(&cr->req->json, item->tools);
+
+        rc = ngx_ors_chat_tools_list(cr, list);
+
         if (rc != NGX_OK) {
             return rc;
         }
