@@ -32,7 +32,9 @@ static double turn_bench_now(void);
 
 
 static ngx_ors_limits_t  turn_bench_limits = {
-    64, 100000, 1000, 100, 128, 1048576, 16777216, 65536, 0, 0, 0 };
+    .depth = 64, .nodes = 100000, .items = 1000, .tools = 100, .calls = 128,
+    .event = 1048576, .answer = 16777216, .queue = 65536
+};
 
 static char    *turn_bench_text;
 static size_t   turn_bench_len;

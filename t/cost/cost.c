@@ -39,8 +39,9 @@ static const char  cost_chars[] =
 
 
 ngx_ors_limits_t  cost_limits = {
-    64, 200000, 10000, 1024, 128, 16 * 1024 * 1024, 32 * 1024 * 1024, 65536,
-    4096, 8 * 1024 * 1024, 512 * 1024
+    .depth = 64, .nodes = 200000, .items = 10000, .tools = 1024, .calls = 128,
+    .event = 16 * 1024 * 1024, .answer = 32 * 1024 * 1024, .queue = 65536,
+    .turns = 4096, .context = 8 * 1024 * 1024, .truncate = 512 * 1024
 };
 
 

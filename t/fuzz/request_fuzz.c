@@ -130,7 +130,9 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     u_char            *text;
     ngx_str_t          body;
     ngx_ors_limits_t   limits = {
-        64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
+        .depth = 64, .nodes = 100000, .items = 1000, .tools = 100, .calls = 16,
+        .event = 65536, .answer = 1048576, .queue = 65536
+    };
 
     head = (size && input[0] & REQUEST_FUZZ_OPTIONS) ? 6 : 2;
     head += (size && input[0] & REQUEST_FUZZ_READING) ? 1 : 0;

@@ -238,6 +238,23 @@ ngx_ors_test_failures(void)
 }
 
 
+u_char *
+ngx_ors_test_quotes(void *dst, const void *text, size_t len)
+{
+    u_char        *p;
+    const u_char  *src, *last;
+
+    p = dst;
+    last = (const u_char *) text + len;
+
+    for (src = text; src < last; src++) {
+        *p++ = (*src == '\'') ? '"' : *src;
+    }
+
+    return p;
+}
+
+
 ngx_uint_t
 ngx_ors_test_random(ngx_uint_t n)
 {

@@ -124,6 +124,12 @@ size_t ngx_ors_test_memory(void);
 /* Sets ngx_time() and ngx_current_msec, at first 1700000000 and 1000. */
 void ngx_ors_test_time(time_t sec, ngx_uint_t msec);
 
+/*
+ * Copies "len" bytes of a text of a test, in which ' stands in the place of ",
+ * to "dst", which may be the text itself; returns the end of the copy.
+ */
+u_char *ngx_ors_test_quotes(void *dst, const void *text, size_t len);
+
 /* A number below "n" from a generator that is the same in each run. */
 ngx_uint_t ngx_ors_test_random(ngx_uint_t n);
 

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_test_limits.h>
 
 
 static ngx_ors_policy_t  ngx_ors_test_policy = {

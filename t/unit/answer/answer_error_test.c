@@ -445,7 +445,7 @@ static ngx_int_t
 test_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     char *body)
 {
-    size_t          i, len;
+    size_t          len;
     ngx_int_t       rc;
     ngx_ors_json_t  json;
     static u_char   text[1024];
@@ -456,9 +456,7 @@ test_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
 
     len = ngx_strlen(body);
 
-    for (i = 0; i < len; i++) {
-        text[i] = (body[i] == '\'') ? '"' : body[i];
-    }
+    ngx_ors_test_quotes(text, body, len);
 
     ngx_ors_json_init(&json, pool, 16, 100);
 

@@ -201,13 +201,8 @@ test_errors(void)
         ngx_ors_json_init(&json, pool, 16, 100);
 
         if (errors[i].body) {
-            ngx_cpystrn(text, (u_char *) errors[i].body, sizeof(text));
-
-            for (p = text; *p; p++) {
-                if (*p == '\'') {
-                    *p = '"';
-                }
-            }
+            p = ngx_ors_test_quotes(text, errors[i].body,
+                                    ngx_strlen(errors[i].body));
 
             is_int(ngx_ors_json_read(&json, text, p - text), NGX_OK,
                    "%s: JSON", errors[i].name);

@@ -18,7 +18,6 @@ static ngx_int_t answer_data(answer_t *a);
 u_char *
 answer_quotes(const char *text, size_t len)
 {
-    size_t   i;
     u_char  *p;
 
     p = malloc(len + 1);
@@ -27,11 +26,7 @@ answer_quotes(const char *text, size_t len)
         abort();
     }
 
-    for (i = 0; i < len; i++) {
-        p[i] = (text[i] == '\'') ? '"' : text[i];
-    }
-
-    p[len] = '\0';
+    *ngx_ors_test_quotes(p, text, len) = '\0';
 
     return p;
 }

@@ -19,9 +19,7 @@ static void test_request(ngx_str_t *body, char *name, char *expected);
 static ngx_uint_t test_name(char *name);
 
 
-static ngx_ors_limits_t  limits = {
-    64, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
-};
+static ngx_ors_limits_t  limits = limits_default();
 
 
 int

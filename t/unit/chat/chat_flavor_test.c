@@ -226,7 +226,6 @@ test_row(char *format, row_t *row, ngx_uint_t profile)
 static ngx_int_t
 test_run(char *text, ngx_uint_t profile, u_char *result, size_t size)
 {
-    char                 *p;
     u_char               *last;
     ngx_int_t             rc;
     ngx_str_t             body;
@@ -237,20 +236,14 @@ test_run(char *text, ngx_uint_t profile, u_char *result, size_t size)
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 
-    static ngx_ors_limits_t  limits = {
-        64, 1000, 100, 100, 10, 0, 0, 0, 0, 0, 0
-    };
+    static ngx_ors_limits_t  limits = limits_default();
 
     pool = ngx_ors_test_pool();
 
-    for (p = text; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
-
     body.data = (u_char *) text;
-    body.len = p - text;
+    body.len = strlen(text);
+
+    ngx_ors_test_quotes(text, text, body.len);
 
     ngx_ors_test_policy.profile = profile;
 

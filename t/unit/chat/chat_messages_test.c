@@ -526,9 +526,7 @@ test_memory(void)
     ngx_pool_t           *pool;
     ngx_ors_out_t         out;
     ngx_ors_error_t       err;
-    ngx_ors_limits_t      limits = {
-        64, 10000, 100, 100, 10, 0, 0, 0, 0, 0, 0
-    };
+    ngx_ors_limits_t      limits = limits_default();
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
     ngx_str_t             model = ngx_string("m");
@@ -590,9 +588,8 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
     ngx_int_t             rc;
     ngx_str_t             text, model = ngx_string("m");
     ngx_ors_out_t         out;
-    ngx_ors_limits_t      limits = {
-        64, 1000000, 100000, 100, 10, 0, 0, 0, 0, 0, 0
-    };
+    ngx_ors_limits_t      limits = { .depth = 64, .nodes = 1000000,
+                                     .items = 100000, .tools = 100 };
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 
@@ -623,17 +620,12 @@ test_run(ngx_pool_t *pool, u_char *body, size_t len, ngx_chain_t **chain,
 static size_t
 test_quotes(u_char *dst, const char *fmt, const char *text)
 {
-    u_char  *p, *last;
+    u_char  *last;
 
     last = ngx_sprintf(dst, fmt, text);
     *last = '\0';
 
-    for (p = dst; p < last; p++) {
-
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(dst, dst, last - dst);
 
     return last - dst;
 }

@@ -199,14 +199,12 @@ test_no_memory(void)
 static ngx_ors_json_node_t *
 read_json(const char *text)
 {
-    size_t  i, len;
+    size_t  len;
 
     len = strlen(text);
     source = malloc(len);
 
-    for (i = 0; i < len; i++) {
-        source[i] = (text[i] == '\'') ? '"' : text[i];
-    }
+    ngx_ors_test_quotes(source, text, len);
 
     if (ngx_ors_json_read(&json, source, len) != NGX_OK) {
         fail("not JSON: %s", text);
@@ -220,15 +218,10 @@ read_json(const char *text)
 static void
 is_json(ngx_str_t *text, const char *expected, const char *name)
 {
-    char    *copy, *p;
+    char  *copy;
 
     copy = strdup(expected);
-
-    for (p = copy; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(copy, expected, strlen(expected));
 
     is_str(text, copy, "%s", name);
     free(copy);

@@ -69,7 +69,6 @@ static void test_row(test_row_t *row);
 static void test_owns(void);
 static ngx_int_t test_bit(char *name);
 static void test_effort(char *value, char *pointer, char *json);
-static void test_quotes(u_char *p);
 
 
 #define option(name)  offsetof(ngx_ors_chat_options_t, name)
@@ -630,8 +629,7 @@ test_row(test_row_t *row)
     ngx_chain_t            *chain;
     ngx_ors_out_t           out;
     ngx_ors_error_t         err;
-    ngx_ors_limits_t        limits = { .depth = 64, .nodes = 1000,
-                                       .items = 100, .tools = 100 };
+    ngx_ors_limits_t        limits = limits_default();
     ngx_ors_request_t       req;
     ngx_ors_chat_options_t  options;
     ngx_ors_chat_tools_t    tools;
@@ -659,7 +657,7 @@ test_row(test_row_t *row)
                            ? "" : ",'input':'u'",
                            row->request)
                - body.data - 1;
-    test_quotes(body.data);
+    ngx_ors_test_quotes(body.data, body.data, ngx_strlen(body.data));
 
     rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
 
@@ -685,7 +683,7 @@ test_row(test_row_t *row)
         ngx_ors_out_take(&out, &chain);
 
         ngx_sprintf(expected, "{'model':'%V',%s}%Z", &req.model, row->chat);
-        test_quotes(expected);
+        ngx_ors_test_quotes(expected, expected, ngx_strlen(expected));
 
         is_chain(chain, (char *) expected, "%s", row->name);
     }
@@ -766,16 +764,4 @@ test_effort(char *value, char *pointer, char *json)
 
     is_int(ngx_ors_pointer_add(&effort[i].members, &p, &text, efforts.pool),
            NGX_OK, "effort %s, %s", value, pointer);
-}
-
-
-static void
-test_quotes(u_char *p)
-{
-    for ( /* void */ ; *p; p++) {
-
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
 }

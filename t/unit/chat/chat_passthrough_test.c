@@ -27,7 +27,6 @@ static void test_row(test_row_t *row);
 static void test_many(void);
 static ngx_int_t run(char *request, ngx_ors_chat_target_t *target,
     ngx_pool_t *pool, ngx_chain_t **chain, ngx_ors_error_t *err);
-static void test_quotes(u_char *p);
 
 
 #define EFFORT    ",'reasoning':{'effort':'low'}"
@@ -255,7 +254,7 @@ test_row(test_row_t *row)
 
         ngx_sprintf(expected, "{'model':'m','messages':[{'role':'user',"
                               "'content':'u'}]%s}%Z", row->chat);
-        test_quotes(expected);
+        ngx_ors_test_quotes(expected, expected, ngx_strlen(expected));
 
         is_chain(chain, (char *) expected, "%s", row->name);
     }
@@ -318,8 +317,7 @@ run(char *request, ngx_ors_chat_target_t *target, ngx_pool_t *pool,
     ngx_int_t              rc;
     ngx_str_t              body;
     ngx_ors_out_t          out;
-    ngx_ors_limits_t       limits = { .depth = 64, .nodes = 1000,
-                                      .items = 100, .tools = 100 };
+    ngx_ors_limits_t       limits = limits_default();
     ngx_ors_request_t     *req;
     ngx_ors_chat_tools_t   tools;
 
@@ -332,7 +330,7 @@ run(char *request, ngx_ors_chat_target_t *target, ngx_pool_t *pool,
     body.data = ngx_pnalloc(pool, 2048);
     body.len = ngx_sprintf(body.data, "{'model':'m','input':'u'%s}%Z", request)
                - body.data - 1;
-    test_quotes(body.data);
+    ngx_ors_test_quotes(body.data, body.data, ngx_strlen(body.data));
 
     rc = ngx_ors_test_request(req, &body, &limits, pool, err);
 
@@ -347,16 +345,4 @@ run(char *request, ngx_ors_chat_target_t *target, ngx_pool_t *pool,
     rc = ngx_ors_chat_request(req, target, &tools, &out, err);
 
     return (rc == NGX_OK) ? ngx_ors_out_take(&out, chain) : rc;
-}
-
-
-static void
-test_quotes(u_char *p)
-{
-    for ( /* void */ ; *p; p++) {
-
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
 }

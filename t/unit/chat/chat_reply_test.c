@@ -303,15 +303,7 @@ test_usage(void)
 static ngx_ors_json_node_t *
 read_json(const char *text)
 {
-    char  *p;
-
-    strcpy(source, text);
-
-    for (p = source; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(source, text, strlen(text) + 1);
 
     if (ngx_ors_json_read(&json, (u_char *) source, strlen(source))
         != NGX_OK)

@@ -26,7 +26,6 @@ static ngx_int_t test_run(ngx_pool_t *pool, test_row_t *row,
     ngx_chain_t **chain, ngx_ors_error_t *err);
 static void test_row(test_row_t *row);
 static void test_refusal(test_row_t *row);
-static void test_quotes(u_char *p);
 
 
 #define FUNC(name)       "{'type':'function','name':'" name "'}"
@@ -294,7 +293,7 @@ main(void)
 
         ngx_sprintf(expected, "{'model':'m','messages':[%s{'role':'user',"
                               "'content':'u'}]}%Z", systems[i].chat);
-        test_quotes(expected);
+        ngx_ors_test_quotes(expected, expected, ngx_strlen(expected));
 
         is_chain(chain, (char *) expected, "%s", systems[i].name);
 
@@ -322,7 +321,7 @@ test_row(test_row_t *row)
 
         ngx_sprintf(expected, "{'model':'%s','messages':[{'role':'user',"
                               "'content':'u'}]%s}%Z", model, row->chat);
-        test_quotes(expected);
+        ngx_ors_test_quotes(expected, expected, ngx_strlen(expected));
 
         is_chain(chain, (char *) expected, "%s", row->name);
 
@@ -366,7 +365,7 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     ngx_int_t             rc;
     ngx_str_t             text, model;
     ngx_ors_out_t         out;
-    ngx_ors_limits_t      limits = { 64, 1000, 100, 100, 10, 0, 0, 0, 0, 0, 0 };
+    ngx_ors_limits_t      limits = limits_default();
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 
@@ -378,7 +377,7 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     text.len = ngx_sprintf(text.data, "{'model':'x','input':'u'%s}%Z",
                            row->request)
                - text.data - 1;
-    test_quotes(text.data);
+    ngx_ors_test_quotes(text.data, text.data, ngx_strlen(text.data));
 
     model.data = (u_char *) row->model;
     model.len = ngx_strlen(row->model);
@@ -399,16 +398,4 @@ test_run(ngx_pool_t *pool, test_row_t *row, ngx_chain_t **chain,
     }
 
     return ngx_ors_out_take(&out, chain);
-}
-
-
-static void
-test_quotes(u_char *p)
-{
-    for ( /* void */ ; *p; p++) {
-
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
 }

@@ -408,7 +408,7 @@ test_make(const char *schema, ngx_pool_t *pool)
     ngx_ors_chat_schema_t   cs;
 
     ngx_memcpy(text, schema, ngx_strlen(schema) + 1);
-    test_quotes(text, '\'', '"');
+    ngx_ors_test_quotes(text, text, ngx_strlen(text));
 
     result[0] = '\0';
 

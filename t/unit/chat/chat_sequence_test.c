@@ -72,9 +72,7 @@ main(void)
     ngx_ors_out_t         out;
     ngx_ors_json_t        json;
     ngx_ors_error_t       err;
-    ngx_ors_limits_t      limits = {
-        64, 10000, 100, 100, 10, 0, 0, 0, 0, 0, 0
-    };
+    ngx_ors_limits_t      limits = limits_default();
     ngx_ors_request_t     req;
     ngx_ors_chat_tools_t  tools;
 

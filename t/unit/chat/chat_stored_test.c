@@ -111,8 +111,7 @@ static const ngx_uint_t  profiles[] = {
 };
 
 
-static ngx_ors_limits_t   limits = { .depth = 64, .nodes = 10000,
-                                     .items = 100, .tools = 128 };
+static ngx_ors_limits_t   limits = limits_default();
 
 static ngx_pool_t        *pool;
 static ngx_uint_t         accepted, refused, broken;
@@ -360,12 +359,8 @@ check(ngx_str_t *item, const ngx_ors_shape_t *shape)
 static void
 text(const char *s, ngx_str_t *str)
 {
-    size_t  i;
-
     str->len = ngx_strlen(s);
     str->data = ngx_pnalloc(pool, str->len + 1);
 
-    for (i = 0; i < str->len; i++) {
-        str->data[i] = (s[i] == '\'') ? '"' : (u_char) s[i];
-    }
+    ngx_ors_test_quotes(str->data, s, str->len);
 }

@@ -594,16 +594,14 @@ test_run(test_t *t, ngx_uint_t profile, const char *text)
     ngx_ors_error_t         err;
     ngx_ors_chat_target_t   target;
 
-    static ngx_ors_limits_t  limits = {
-        64, 10000, 100, 2000, 10, 0, 0, 0, 0, 0, 0
-    };
+    static ngx_ors_limits_t  limits = limits_default();
 
     t->pool = ngx_ors_test_pool();
 
     body.len = ngx_strlen(text);
     body.data = t->text;
     ngx_memcpy(t->text, text, body.len + 1);
-    test_quotes(t->text, '\'', '"');
+    ngx_ors_test_quotes(t->text, t->text, ngx_strlen(t->text));
 
     ngx_ors_test_policy.profile = profile;
 

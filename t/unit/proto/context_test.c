@@ -148,8 +148,7 @@ static const merge_t  merges[] = {
 };
 
 
-static ngx_ors_limits_t   limits = { 64, 10000, 100, 128, 0, 0, 0, 0, 0, 0,
-                                     0 };
+static ngx_ors_limits_t   limits = limits_default();
 
 static ngx_pool_t        *pool;
 static ngx_ors_request_t  req;
@@ -372,8 +371,6 @@ test_memory(void)
 static void
 text(const char *s, ngx_str_t *str)
 {
-    size_t         i;
-
     static u_char  room[8192];
     static size_t  used;
 
@@ -386,7 +383,5 @@ text(const char *s, ngx_str_t *str)
     str->data = room + used;
     used += str->len + 1;
 
-    for (i = 0; i < str->len; i++) {
-        str->data[i] = (s[i] == '\'') ? '"' : (u_char) s[i];
-    }
+    ngx_ors_test_quotes(str->data, s, str->len);
 }

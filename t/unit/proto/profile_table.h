@@ -10,6 +10,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_test_limits.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_request.h>
 
@@ -48,19 +49,16 @@ typedef struct {
 static char  *reading_names[] = { "spec", "openai", "loose", "loose openai" };
 
 
-/* reads "text", which gets its quotes in place, in one reading */
+/* reads "text", which gets its quotes in place, in one profile */
 
 static ngx_inline ngx_int_t
 read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
     ngx_pool_t *pool, ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    char       *p;
     ngx_str_t   body;
     ngx_uint_t  id;
 
-    static ngx_ors_limits_t  limits = {
-        16, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
-    };
+    static ngx_ors_limits_t  limits = limits_default();
 
     for (id = ngx_ors_endpoint_responses;
          ngx_ors_endpoint(id)->request != shape;
@@ -69,14 +67,10 @@ read_in(const ngx_ors_shape_t *shape, ngx_ors_policy_t *policy, char *text,
         /* void */
     }
 
-    for (p = text; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
-
     body.data = (u_char *) text;
-    body.len = p - text;
+    body.len = strlen(text);
+
+    ngx_ors_test_quotes(body.data, text, body.len);
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 

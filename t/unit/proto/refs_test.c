@@ -37,8 +37,7 @@ static void is_item(ngx_uint_t n, const char *expected, const char *name);
 static void text(const char *s, ngx_str_t *str);
 
 
-static ngx_ors_limits_t   limits = { 64, 100000, 10000, 128, 0, 0, 0, 0, 0, 0,
-                                     0 };
+static ngx_ors_limits_t   limits = limits_default();
 
 static ngx_pool_t        *pool;
 static ngx_ors_refs_t     refs;
@@ -394,8 +393,6 @@ is_item(ngx_uint_t n, const char *expected, const char *name)
 static void
 text(const char *s, ngx_str_t *str)
 {
-    size_t          i;
-
     static u_char  *room;
 
     str->len = ngx_strlen(s);
@@ -403,7 +400,7 @@ text(const char *s, ngx_str_t *str)
     room = ngx_pnalloc(pool, str->len + 1);
     str->data = room;
 
-    for (i = 0; room && i < str->len; i++) {
-        room[i] = (s[i] == '\'') ? '"' : (u_char) s[i];
+    if (room) {
+        ngx_ors_test_quotes(room, s, str->len);
     }
 }

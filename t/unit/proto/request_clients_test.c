@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test_file.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_test_limits.h>
 
 
 #define DIRECTORY  "t/data/requests"
@@ -71,9 +72,7 @@ test_policy(char *name, ngx_str_t *body, ngx_uint_t profile,
     ngx_ors_policy_t    policy;
     ngx_ors_request_t   req;
 
-    static ngx_ors_limits_t  limits = {
-        64, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
-    };
+    static ngx_ors_limits_t  limits = limits_default();
 
     pool = ngx_ors_test_pool();
 

@@ -38,7 +38,7 @@ static u_char *copy(u_char *dst, char *text);
 
 
 static ngx_ors_limits_t  limits = {
-    10, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+    .depth = 10, .nodes = 100000, .items = 1000, .tools = 128
 };
 
 
@@ -199,10 +199,5 @@ read_units(test_t *test, ngx_uint_t n, ngx_pool_t *pool, ngx_ors_error_t *err)
 static u_char *
 copy(u_char *dst, char *text)
 {
-    while (*text) {
-        *dst++ = (*text == '\'') ? '"' : *text;
-        text++;
-    }
-
-    return dst;
+    return ngx_ors_test_quotes(dst, text, strlen(text));
 }

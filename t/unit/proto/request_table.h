@@ -24,7 +24,7 @@ typedef struct {
 
 
 static ngx_ors_limits_t  limits = {
-    10, 100000, 1000, 128, 0, 0, 0, 0, 0, 0, 0
+    .depth = 10, .nodes = 100000, .items = 1000, .tools = 128
 };
 
 
@@ -32,15 +32,12 @@ static ngx_inline ngx_int_t
 read_text(char *text, ngx_pool_t *pool, ngx_ors_request_t *req,
     ngx_ors_error_t *err)
 {
-    ngx_uint_t  i;
-    ngx_str_t   body;
+    ngx_str_t  body;
 
     body.len = ngx_strlen(text);
     body.data = ngx_pnalloc(pool, body.len);
 
-    for (i = 0; i < body.len; i++) {
-        body.data[i] = (text[i] == '\'') ? '"' : text[i];
-    }
+    ngx_ors_test_quotes(body.data, text, body.len);
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 

@@ -35,7 +35,6 @@ static void is_body(ngx_ors_request_t *req, char *expected, char *name);
 static ngx_int_t read_with(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     ngx_uint_t unknown, char *text, ngx_ors_request_t *req,
     ngx_ors_error_t *err);
-static void quotes(char *dst, char *src);
 
 
 static ngx_pool_t  *pool;
@@ -409,7 +408,7 @@ is_body(ngx_ors_request_t *req, char *expected, char *name)
 
     static ngx_str_t  model = ngx_null_string;
 
-    quotes(text, expected);
+    ngx_ors_test_quotes(text, expected, strlen(expected) + 1);
 
     ngx_ors_out_init(&out, pool, 4096);
     ngx_ors_request_write(req, &model, &out);
@@ -435,13 +434,4 @@ read_with(const ngx_ors_shape_t *shape, ngx_uint_t profile,
     strcpy(copy, text);
 
     return read_in(shape, &policy, copy, pool, req, err);
-}
-
-
-static void
-quotes(char *dst, char *src)
-{
-    do {
-        *dst++ = (*src == '\'') ? '"' : *src;
-    } while (*src++);
 }

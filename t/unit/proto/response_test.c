@@ -261,8 +261,7 @@ static echo_t  echoes_openai[] = {
 };
 
 
-static ngx_ors_limits_t     limits = { 64, 10000, 100, 100, 10, 65536, 65536,
-                                       65536, 0, 0, 0 };
+static ngx_ors_limits_t     limits = limits_default();
 
 static ngx_pool_t          *pool;
 static u_char              *body;
@@ -820,15 +819,10 @@ part(ngx_ors_item_t *to, ngx_ors_part_type_e type, const char *s)
 static char *
 quotes(const char *s)
 {
-    char  *p, *copy;
+    char  *copy;
 
     copy = strdup(s);
-
-    for (p = copy; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(copy, s, strlen(s));
 
     return copy;
 }

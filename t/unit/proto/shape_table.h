@@ -116,15 +116,8 @@ shape_validate(char *text, const ngx_ors_shape_t *shape, ngx_uint_t profile,
 static ngx_inline char *
 shape_quotes(char *text, char *buf)
 {
-    char  *p;
-
     snprintf(buf, SHAPE_TEXT, "%s", text);
-
-    for (p = buf; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(buf, buf, strlen(buf));
 
     return buf;
 }

@@ -188,9 +188,7 @@ static step_t  empty[] = {
 };
 
 
-static ngx_ors_limits_t     limits = {
-    64, 1000, 10, 10, 10, 65536, 65536, 0, 0, 0, 0
-};
+static ngx_ors_limits_t     limits = limits_default();
 
 static ngx_ors_out_t        out;
 static ngx_ors_builder_t     builder;
@@ -321,7 +319,7 @@ test_end_failed(void)
 static ngx_int_t
 add(ngx_ors_builder_t *a, ngx_ors_json_t *json, const char *chunk)
 {
-    size_t                 i, len;
+    size_t                 len;
     u_char                *p;
     ngx_int_t              rc;
     ngx_ors_chat_reply_t   reply;
@@ -329,9 +327,7 @@ add(ngx_ors_builder_t *a, ngx_ors_json_t *json, const char *chunk)
     len = strlen(chunk);
     p = malloc(len);
 
-    for (i = 0; i < len; i++) {
-        p[i] = (chunk[i] == '\'') ? '"' : chunk[i];
-    }
+    ngx_ors_test_quotes(p, chunk, len);
 
     rc = ngx_ors_json_read(json, p, len);
 

@@ -32,9 +32,7 @@ static void is_out(const char *expected, const char *name);
 static void is_failure(ngx_uint_t status, const char *code, const char *name);
 
 
-static ngx_ors_limits_t  limits = {
-    64, 1000, 10, 10, 10, 65536, 65536, 0, 0, 0, 0
-};
+static ngx_ors_limits_t  limits = limits_default();
 
 static ngx_pool_t       *pool;
 static u_char           *body;

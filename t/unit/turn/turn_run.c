@@ -22,13 +22,15 @@ static void run_hide_ids(run_t *run, ngx_ors_turn_t *turn);
 
 
 static ngx_ors_limits_t  run_limits = {
-    64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 0, 0, 0 };
+    .depth = 64, .nodes = 100000, .items = 1000, .tools = 100, .calls = 16,
+    .event = 65536, .answer = 1048576, .queue = 65536
+};
 
 
 u_char *
 run_text(const char *body, size_t *len)
 {
-    u_char  *p, *text;
+    u_char  *text;
 
     *len = strlen(body);
 
@@ -37,13 +39,7 @@ run_text(const char *body, size_t *len)
         abort();
     }
 
-    memcpy(text, body, *len + 1);
-
-    for (p = text; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    ngx_ors_test_quotes(text, body, *len + 1);
 
     return text;
 }
