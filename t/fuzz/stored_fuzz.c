@@ -63,8 +63,8 @@ static void stored_fuzz_sent(stored_fuzz_t *f, ngx_str_t *text,
 
 static ngx_ors_limits_t  stored_fuzz_limits = {
     .depth = 64, .nodes = 100000, .items = 1000, .tools = 100, .calls = 16,
-    .event = 65536, .answer = 1048576, .queue = 65536, .turns = 100, .context =
-    1048576
+    .event = 65536, .answer = 1048576, .queue = 65536, .turns = 100,
+    .context = 1048576
 };
 
 
