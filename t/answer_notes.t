@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# What servers say beside a text: annotations and logprobs.
+# Annotations and logprobs of model servers, in documents and in streams.
 
 use v5.36;
 use Test::More;

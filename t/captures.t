@@ -2,11 +2,11 @@
 
 # Copyright (C) Open Responses contributors
 
-# What real clients once sent, posted again with their headers: to a model
-# that says what reached it, to aimock, which must take it, too, and to a
-# server that speaks the protocol itself, behind the gateway and behind a
-# validator that refuses all that it does not know.  The list of
-# t/data/requests/EXPECTED tells which of them are refused, and why.
+# Recorded requests of real clients, posted again with their headers: to a model
+# that reports what reached it, to aimock, which must take it, too, and to a
+# server that speaks the protocol itself, through the gateway and through a
+# validator that rejects all unknown keys.  t/data/requests/EXPECTED lists which
+# of them are rejected, and why.
 
 use v5.36;
 use Test::More;

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# A request that passes means the same to the server behind: what this module
-# reads in it, and what the readers of servers do, or they refuse it.
+# A request that passes means the same to the server: other readers of JSON read
+# in it what this module reads, or they refuse it.
 #
 # A program for each reader takes bodies of POST responses, a line each in
 # hexadecimal digits, and gives a line for each: "-", refused, or the members

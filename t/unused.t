@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# The module loaded and not used, or used by another server: each answer and
-# what goes to servers behind is byte for byte as without it.
+# The module loaded and not configured, or configured in another server: each
+# answer and each request upstream is byte for byte as without it.
 
 use v5.36;
 use Compress::Zlib qw( memGzip );

@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# Who leaves while a validator looks on: a server whose answer is refused is not
-# read on, and one whose client has gone is told, both at once.
+# A validated exchange that ends early: after a rejected answer, and after the
+# client has gone, the connection to the server closes at once.
 
 use v5.36;
 use Test::More;

@@ -120,7 +120,7 @@ sub finding {
 }
 
 
-# everything people write; data and results are nobody's lines
+# everything people write, without data and results
 
 sub files {
     my @found;

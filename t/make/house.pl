@@ -5,7 +5,7 @@
 #
 #   house.pl [--root=DIR] [--base=DIR] [--files]
 #
-# --base is another tree, whose figures come in front of ours;
+# --base is another tree, and its figures come in front of ours;
 # --files names the files of each cycle.
 
 use strict;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 
-# The table of the rooms, for two small trees whose figures are known.
+# The table of the rooms, for two small trees with known figures.
 
 use strict;
 use warnings;
@@ -48,7 +48,7 @@ sub rows {
 }
 
 
-# a function whose body has so many lines
+# a function with a body of so many lines
 
 sub f {
     my ($name, $lines, $what) = @_;
