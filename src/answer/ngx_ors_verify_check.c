@@ -149,7 +149,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
 
     for (i = 0; i < verify->edits.n; i++) {
 
-        if (verify->edits.elts[i].text.len == 0) {
+        if (verify->edits.elts[i].size == 0) {
             verify->stripped++;
             verify->repaired++;
         }

@@ -117,7 +117,7 @@ ngx_ors_verify_sequence_filled(ngx_ors_verify_t *verify)
     size = 0;
 
     for (i = 0; i < verify->edits.n; i++) {
-        size += verify->edits.elts[i].text.len;
+        size += verify->edits.elts[i].size;
     }
 
     return (size > NGX_ORS_VERIFY_FILLED)

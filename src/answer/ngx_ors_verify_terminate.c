@@ -168,7 +168,7 @@ ngx_ors_verify_terminate_size(ngx_ors_verify_t *verify, size_t pos, size_t last)
          edit < end && edit->pos < last;
          edit++)
     {
-        size = size + edit->text.len - edit->len;
+        size = size + edit->size - edit->len;
     }
 
     return size;
@@ -195,8 +195,8 @@ ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
 
         p = ngx_cpymem(p, text + pos, edit->pos - pos);
 
-        if (edit->text.len) {
-            p = ngx_cpymem(p, edit->text.data, edit->text.len);
+        if (edit->size) {
+            p = ngx_cpymem(p, edit->text, edit->size);
         }
 
         pos = (size_t) edit->pos + edit->len;

@@ -69,12 +69,8 @@ ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
     edit->pos = (uint32_t) pos;
     edit->len = (uint32_t) len;
 
-    if (text) {
-        edit->text = *text;
-
-    } else {
-        ngx_str_null(&edit->text);
-    }
+    edit->size = text ? (uint32_t) text->len : 0;
+    edit->text = text ? text->data : NULL;
 
     edits->n++;
 
@@ -111,7 +107,7 @@ ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json, size_t pos,
         }
 
         ngx_ors_edits_piece(out, json->text + pos, edit->pos - pos, refer);
-        ngx_ors_edits_piece(out, edit->text.data, edit->text.len, refer);
+        ngx_ors_edits_piece(out, edit->text, edit->size, refer);
 
         pos = (size_t) edit->pos + edit->len;
     }

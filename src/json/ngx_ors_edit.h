@@ -19,7 +19,8 @@ typedef struct {
     uint32_t          pos;        /* offset in the document's text */
     uint32_t          len;        /* bytes that go away, may be 0 */
     uint32_t          n;          /* edits that were added earlier */
-    ngx_str_t         text;       /* what comes in their place, raw JSON */
+    uint32_t          size;       /* of the text in their place, raw JSON */
+    u_char           *text;
 } ngx_ors_edit_t;
 
 

@@ -468,7 +468,7 @@ ngx_ors_response_tool(ngx_ors_out_t *out, ngx_ors_request_t *req,
 
     for ( /* void */ ; edit < end; edit++) {
         ngx_ors_response_line(out, p, text + edit->pos);
-        ngx_ors_out_str(out, &edit->text);
+        ngx_ors_out_copy(out, edit->text, edit->size);
 
         p = text + edit->pos + edit->len;
     }

@@ -284,7 +284,7 @@ static const cost_row_t  cost_responses_rows[] = {
       "{'model':'m','input':'hi','tools':[{'type':'namespace','name':'n',"
       "'description':'d','tools':[",
       ",{'type':'function','name':'f#','parameters':{}}", "]}]}" },
-    { "namespaces", 200,
+    { "namespaces", 100,
       TOOLS(",{'type':'namespace','name':'n#','description':'d','tools':["
             "{'type':'function','name':'f','parameters':{}}]}") },
     { "tools that are allowed", 32,
