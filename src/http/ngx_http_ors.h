@@ -143,6 +143,7 @@ struct ngx_http_ors_ctx_s {
     ngx_http_request_t        *request;
     const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
+    ngx_uint_t                 state;       /* of "turn", in the debug log */
     ngx_http_ors_call_t       *call;
     ngx_http_ors_target_t     *target;
     ngx_ors_session_t         *session;     /* NULL: there is no store */

@@ -24,7 +24,9 @@ static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
-static void ngx_http_ors_turn_cleanup(void *data);
+static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_gone(void *data);
+static void ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx);
 
 
 ngx_int_t
@@ -38,7 +40,7 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    cln->handler = ngx_http_ors_turn_cleanup;
+    cln->handler = ngx_http_ors_turn_gone;
     cln->data = ctx;
 
     log = ctx->request->connection->log;
@@ -85,18 +87,17 @@ ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t  rc;
 
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
-                   "ors turn: advance, state %d, status %ui, call done %d",
-                   ctx->turn->state, ctx->turn->status,
-                   ctx->call ? ctx->call->done : -1);
-
     if (ctx->call) {
         ngx_http_ors_call_push(ctx->call);
     }
 
     ngx_http_ors_turn_undelay(ctx);
 
+    ngx_http_ors_turn_trace(ctx);
+
     rc = ngx_http_ors_turn_work(ctx);
+
+    ngx_http_ors_turn_trace(ctx);
 
     if (rc == NGX_DONE) {
         return;
@@ -221,6 +222,25 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
 }
 
 
+static void
+ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t  state;
+
+    state = ctx->turn->state;
+
+    if (state == ctx->state) {
+        return;
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors turn: state %ui, was %ui, status %ui",
+                   state, ctx->state, ctx->turn->status);
+
+    ctx->state = state;
+}
+
+
 /* "limit_rate" has let the connection go on */
 
 static void
@@ -316,11 +336,26 @@ ngx_http_ors_turn_linger_handler(ngx_event_t *ev)
 }
 
 
-static void
-ngx_http_ors_turn_cleanup(void *data)
-{
-    ngx_http_ors_ctx_t  *ctx = data;
+/* the request is closed, perhaps by its client in the middle of a call */
 
+static void
+ngx_http_ors_turn_gone(void *data)
+{
+    ngx_http_ors_ctx_t *ctx = data;
+
+    if (ctx->call && !ctx->call->done) {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors call: dropped with its request, state %d",
+                       ctx->turn->state);
+    }
+
+    ngx_http_ors_turn_cleanup(ctx);
+}
+
+
+static void
+ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
+{
     if (ctx->pace.timer_set) {
         ngx_del_timer(&ctx->pace);
     }
