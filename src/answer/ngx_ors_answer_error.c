@@ -17,8 +17,8 @@
 
 
 /*
- * Raw bytes of a message that are looked at: if each of them is an escaped
- * one, it is still longer than what is shown.
+ * How many raw bytes of a message are read: decoded they are more than the
+ * client gets, even if all of them are escapes.
  */
 
 #define NGX_ORS_ANSWER_TEXT_MAX  3328
@@ -34,7 +34,7 @@ typedef struct {
 } ngx_ors_answer_fault_t;
 
 
-/* "code" NULL: the name says no more than the status */
+/* "code" NULL: the name adds nothing to the status */
 
 typedef struct {
     ngx_str_t     name;
@@ -262,7 +262,7 @@ ngx_ors_answer_fault(ngx_ors_answer_fault_t *fault, ngx_pool_t *pool,
 
     fault->text.len = p - fault->text.data;
 
-    /* a page of a server between, wrapped in JSON */
+    /* an HTML page, wrapped in JSON by a server in front of the model */
 
     if (fault->text.len && fault->text.data[0] == '<') {
         fault->text.len = 0;
@@ -314,7 +314,7 @@ ngx_ors_answer_fault_code(ngx_ors_answer_fault_t *fault, ngx_ors_json_t *json,
 }
 
 
-/* takes only what may stand as a code in our answer */
+/* takes only a name that is fit for a code of our own */
 
 static void
 ngx_ors_answer_fault_name(ngx_str_t *name, ngx_ors_json_t *json,
@@ -454,7 +454,7 @@ ngx_ors_answer_cause(ngx_ors_answer_fault_t *fault)
 }
 
 
-/* a request that is too long for the model, by what the server says */
+/* the server's text says that the request is too long for the model */
 
 static ngx_uint_t
 ngx_ors_answer_overflow(ngx_ors_answer_fault_t *fault, ngx_uint_t status)

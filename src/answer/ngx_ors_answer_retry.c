@@ -66,7 +66,7 @@ static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_units[] = {
 };
 
 
-/* what a time stands behind, in lower case; some of them mean seconds */
+/* words in front of a time, in lower case; some of them mean seconds */
 
 static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_phrases[] = {
     { ngx_string("try again in "), 0 },
@@ -184,7 +184,7 @@ ngx_ors_answer_retry_text(ngx_str_t *text)
 }
 
 
-/* the first time behind the phrase, wherever that stands */
+/* the first time after the phrase, anywhere in the text */
 
 static ngx_uint_t
 ngx_ors_answer_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
@@ -273,7 +273,7 @@ ngx_ors_answer_retry_time(ngx_str_t *text, ngx_uint_t unit)
 }
 
 
-/* in thousandths, digits behind those are left out; NULL: there is none */
+/* in thousandths, further digits are dropped; NULL: there is no number */
 
 static u_char *
 ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
@@ -316,8 +316,8 @@ ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
 
 
 /*
- * A unit, also behind a space: "*unit" is 0 if the word there is another one,
- * or if there is no word, and then "p" is given back
+ * A unit, also after a space: "*unit" is 0 if the word there is no unit, or if
+ * there is no word, and then "p" is returned
  */
 
 static u_char *

@@ -21,7 +21,7 @@
 #include <ngx_ors_sse.h>
 
 
-/* choices whose end is known: nobody asks for more */
+/* how many choices are followed up to their end */
 #define NGX_ORS_VERIFY_CHOICES  128
 
 

@@ -15,10 +15,10 @@
 
 
 /*
- * The next chunk, verify->sse.data.
+ * The next chunk, verify->answer->sse.data.
  *
  * NGX_OK         it was appended to verify->out
- * NGX_DECLINED   the stream cannot go on, verify->error says why: a finding,
+ * NGX_DECLINED   the stream cannot go on, verify->error says why: a violation,
  *                or what upstream has reported
  * NGX_ERROR      no memory
  */

@@ -1,8 +1,8 @@
 
 /*
- * Sums of texts: what came in pieces is compared with what is said to be the
- * whole, and neither is kept.  A sum is of the decoded text, however it was
- * escaped, and the same in any pieces.
+ * Digests of texts: deltas are compared with the text that should be their
+ * sum, and no text is kept.  A digest is that of the decoded text, the same for
+ * any escapes and any pieces.
  */
 
 
@@ -15,7 +15,7 @@
 #include <ngx_ors_json.h>
 
 
-/* not for sums that somebody would gain by forging: they are no proof */
+/* no proof: a digest can be forged */
 
 typedef struct {
     uint64_t      hash;

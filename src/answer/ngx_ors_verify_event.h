@@ -50,7 +50,7 @@ typedef enum {
 } ngx_ors_verify_part_e;
 
 
-/* members that are looked at */
+/* members that are read */
 
 typedef enum {
     ngx_ors_verify_m_type = 0,

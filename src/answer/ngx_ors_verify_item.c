@@ -47,7 +47,7 @@ static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_verify_digest_t *sum);
 
 
-/* the last one stands for all others */
+/* the last kind is that of all other types */
 
 static const ngx_ors_verify_kind_t  ngx_ors_verify_kinds[] = {
 
@@ -96,7 +96,7 @@ ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 }
 
 
-/* NULL: there is none, verify->error says why */
+/* NULL: there is no such item, verify->error says why */
 
 static ngx_ors_verify_item_t *
 ngx_ors_verify_item_find(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
@@ -203,7 +203,7 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 }
 
 
-/* room for one more */
+/* makes room for one more item */
 
 static ngx_int_t
 ngx_ors_verify_item_push(ngx_ors_verify_t *verify)

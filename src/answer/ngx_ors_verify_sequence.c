@@ -24,7 +24,7 @@
 #include <ngx_ors_sse.h>
 
 
-/* what may be filled into any event without being counted */
+/* bytes that may be filled into any event without being counted */
 #define NGX_ORS_VERIFY_FILLED        512
 
 /* a number to begin with that leaves room to count */
@@ -89,7 +89,7 @@ ngx_ors_verify_sequence(ngx_ors_verify_t *verify)
         rc = ngx_ors_verify_sequence_event(verify, &ev);
     }
 
-    /* those that take the response on come once each, others for ever */
+    /* an event that changes the state comes once, others any number of times */
 
     if (rc == NGX_OK && order == verify->stream->order) {
         rc = ngx_ors_verify_sequence_filled(verify);
@@ -104,8 +104,8 @@ ngx_ors_verify_sequence(ngx_ors_verify_t *verify)
 
 
 /*
- * What is filled in is as large as the request, the event may be very small:
- * it counts for the limit of an answer.  NGX_OK or NGX_DECLINED
+ * Fields that are filled in are as large as the request, though the event may
+ * be small: they count for the limit of an answer.  NGX_OK or NGX_DECLINED
  */
 
 static ngx_int_t
@@ -176,7 +176,7 @@ ngx_ors_verify_sequence_event(ngx_ors_verify_t *verify,
 }
 
 
-/* before the response there is nothing, and after an error only its failure */
+/* the response comes first, and after an error only its failure */
 
 static ngx_int_t
 ngx_ors_verify_sequence_begins(ngx_ors_verify_t *verify,
@@ -396,7 +396,7 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
         return NGX_ERROR;
     }
 
-    /* there was nothing that could fail: it is an error, not a stream */
+    /* no response has begun that could fail: the answer is an error document */
 
     if (gs->order == ngx_ors_verify_sequence_st_start) {
         return NGX_DECLINED;
@@ -409,7 +409,7 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
 }
 
 
-/* what stands in the response is replaced, too */
+/* the response's own error is replaced, too */
 
 static ngx_int_t
 ngx_ors_verify_sequence_mask(ngx_ors_verify_t *verify,
@@ -481,7 +481,7 @@ ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
 }
 
 
-/* what upstream says of its failure: in "node", or in its "error" */
+/* reads the upstream's error: "node", or the object in its "error" */
 
 static ngx_int_t
 ngx_ors_verify_sequence_report(ngx_ors_verify_t *verify,

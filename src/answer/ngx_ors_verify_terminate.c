@@ -22,7 +22,7 @@
 #include <ngx_ors_sse.h>
 
 
-/* texts of ours, and what was filled in, are not limited as an answer is */
+/* our own texts, filled in, are not limited as an answer is */
 #define ngx_ors_verify_terminate_unlimited(verify)                             \
     (verify)->json.max_depth = NGX_ORS_JSON_MAX_DEPTH;                         \
     (verify)->json.max_nodes = (ngx_uint_t) -1
@@ -153,7 +153,7 @@ ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
 }
 
 
-/* an edit at the very end is the parent's, of what comes behind */
+/* an edit at the very end belongs to the parent: it adds a member */
 
 static size_t
 ngx_ors_verify_terminate_size(ngx_ors_verify_t *verify, size_t pos, size_t last)
@@ -250,7 +250,7 @@ ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
 }
 
 
-/* a comment has come and no response: clients need one that can fail */
+/* only comments were sent: clients need a response that can fail */
 
 static ngx_int_t
 ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
@@ -270,7 +270,7 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
         return NGX_ERROR;
     }
 
-    /* the other fields are filled in as for anybody else */
+    /* the other fields are filled in as in an upstream's response */
 
     ngx_ors_verify_terminate_unlimited(verify);
 
@@ -374,7 +374,7 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 
         if (rc == NGX_DECLINED) {
             ngx_log_error(NGX_LOG_ALERT, verify->log, 0,
-                          "a response that was kept is not JSON");
+                          "the snapshot of a response is not JSON");
         }
 
         return NGX_ERROR;
@@ -400,7 +400,7 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 }
 
 
-/* those that stay, each with a comma behind it */
+/* the members that stay, each with a comma after it */
 
 static void
 ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify)

@@ -2,7 +2,7 @@
 /*
  * The end of a response's stream that cannot go on: "error", then
  * "response.failed" with the last snapshot and the finished items (notes,
- * sections 10.4 and 10.5), and what is kept for it while the stream runs.
+ * sections 10.4 and 10.5), which are remembered while the stream runs.
  */
 
 
@@ -16,23 +16,23 @@
 
 
 /*
- * Counts bytes that are kept of items, or that upstream's events make many
- * of.  NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
+ * Counts bytes that are remembered of items, or that are filled into events.
+ * NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
  * verify->error says so.
  */
 ngx_int_t ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify,
     size_t size);
 
 /*
- * Keeps an item that is done, "node" with verify->edits, in "*json".
+ * Remembers an item that is done, "node" with verify->edits, in "*json".
  * NGX_OK, NGX_DECLINED as above, or NGX_ERROR.
  */
 ngx_int_t ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node, ngx_str_t *json);
 
 /*
- * Keeps a response that is in progress, "node" with verify->edits, in place
- * of the last one.  NGX_OK or NGX_ERROR.
+ * Remembers a response that is in progress, "node" with verify->edits, in
+ * place of the last one.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node);

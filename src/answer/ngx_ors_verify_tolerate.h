@@ -43,8 +43,8 @@ ngx_int_t ngx_ors_verify_tolerate(ngx_ors_verify_t *verify,
     ngx_ors_tolerated_e deviation);
 
 /*
- * A finding about the event that is looked at, in any profile: "what" is
- * static text.  Always returns NGX_DECLINED.
+ * The event violates the order in any profile: "what" is static text.  Always
+ * returns NGX_DECLINED.
  */
 ngx_int_t ngx_ors_verify_violation(ngx_ors_verify_t *verify, const char *what);
 

@@ -37,7 +37,7 @@ ngx_int_t ngx_http_ors_call_args(ngx_http_ors_call_t *call, ngx_str_t *args);
 void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
 
 /*
- * The limits of the target's location are passed: the main request has the
+ * The limits of the target's location are passed: gives the main request the
  * worst verdict of all, for its variables.
  */
 void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
@@ -49,8 +49,8 @@ void ngx_http_ors_call_limits_init(ngx_conf_t *cf);
 /* ngx_http_ors_call_variables.c */
 
 /*
- * Called where the body of the request has become another, or is to become
- * one: forgets the values of variables that tell of it.
+ * Called before and after the body of the request is replaced: forgets the
+ * values of variables that depend on it.
  */
 void ngx_http_ors_call_forget(ngx_http_request_t *r);
 

@@ -6,8 +6,8 @@
 
 /*
  * The headers of a subrequest are a shallow copy of the client's.  A call gets
- * a list of its own, without what tells of the client's body or asks for an
- * answer that could not be read here.
+ * a list of its own, without headers that describe the client's body or ask for
+ * an answer that could not be read here.
  */
 
 
@@ -16,7 +16,7 @@
 #include <ngx_http_ors_call.h>
 
 
-/* names of arguments that are looked at: longer ones are no keys */
+/* the longest name of an argument that may be a key */
 #define NGX_HTTP_ORS_CALL_ARG  32
 
 

@@ -15,7 +15,7 @@
 #include <ngx_http_ors_call.h>
 
 
-/* as both modules have them, for the variables that tell of them */
+/* values that both modules have for their variables */
 #define NGX_HTTP_ORS_LIMIT_REQ_REJECTED   3
 #define NGX_HTTP_ORS_LIMIT_CONN_REJECTED  2
 

@@ -29,7 +29,7 @@
 typedef struct {
     ngx_ors_inflate_t              *inflate;    /* NULL: nothing to be done */
     ngx_buf_t                      *buf;
-    unsigned                        whole:1;    /* it has come to its end */
+    unsigned                        whole:1;    /* the text has ended */
 } ngx_http_ors_decode_t;
 
 

@@ -317,7 +317,7 @@ ngx_http_ors_validator_request(ngx_http_ors_validator_t *g)
 }
 
 
-/* the bytes that were checked are those that are sent, unless told else */
+/* the bytes that were validated are sent unless a directive edits them */
 
 static ngx_int_t
 ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)

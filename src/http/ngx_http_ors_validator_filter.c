@@ -67,7 +67,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
 
     if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
 
-        /* nginx's own page, or the one that stands for it */
+        /* nginx's own error page, or that of "error_page" */
 
         if (!g->conf->report && ngx_http_ors_error(r) != NGX_OK) {
             return NGX_ERROR;

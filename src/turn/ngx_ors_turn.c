@@ -352,7 +352,7 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 
     if (ngx_ors_chat_reply(&reply, &turn->json) != NGX_OK) {
 
-        /* servers put objects of their own between the chunks, as pings */
+        /* some servers put objects of their own between the chunks */
 
         if (stream && turn->json.nodes->type == ngx_ors_json_object) {
             return NGX_OK;
@@ -471,7 +471,7 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
 }
 
 
-/* a server's own error, before it is masked; its text may quote a prompt */
+/* a server's own error, unmasked, without its text: that may quote a prompt */
 
 static void
 ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
@@ -554,7 +554,7 @@ ngx_ors_turn_ping(ngx_ors_turn_t *turn)
         return 0;
     }
 
-    /* of a stream that is passed on nothing is known before it begins */
+    /* a stream that is passed on begins with its first event */
 
     if (!ngx_ors_turn_translates(turn, turn->dialect)) {
 
@@ -581,8 +581,8 @@ ngx_ors_turn_ping(ngx_ors_turn_t *turn)
 
 
 /*
- * Failures that another server may not have: it is down, overloaded, or
- * broken.  What it says of the request others would say, too
+ * Failures that another server may not have: this one is down, overloaded, or
+ * broken.  Errors of the request are the same for every server
  */
 
 static ngx_uint_t
@@ -691,7 +691,7 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 }
 
 
-/* nginx's own verdict on a call that brought no answer */
+/* nginx's own status for a call that brought no answer */
 
 static ngx_int_t
 ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
@@ -714,7 +714,7 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
     case 401:
     case 403:
 
-        /* "return 403": not everybody may use this model */
+        /* "return 403": the client may not use this model */
 
         (void) ngx_ors_error_set(&turn->error, turn->pool, 403, "forbidden",
                                  "this model is not allowed to you");
@@ -731,7 +731,7 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
 
     default:
 
-        /* a target that is not there or refuses us is not the client's */
+        /* a misconfigured target is not the client's fault: answer 502 */
 
         ngx_log_error(NGX_LOG_ERR, turn->log, 0,
                       "target answered with status %ui instead of a model",

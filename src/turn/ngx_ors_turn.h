@@ -1,8 +1,8 @@
 
 /*
- * A turn: the work of producing one response.  A pure machine: it is told
- * what happens (the request's body, what the model server sends, its end)
- * and says what goes to the client.  It does no I/O.
+ * A turn: the work of producing one response.  A pure machine without I/O: the
+ * request's body and the model server's answer go in, the client's answer
+ * comes out.
  */
 
 
@@ -61,7 +61,7 @@ typedef struct {
     ngx_ors_dialect_e       dialect;
     ngx_str_t               provider;     /* of the target, or empty */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
-    ngx_uint_t              inline_context; /* what is passed on is kept here */
+    ngx_uint_t              inline_context; /* see ngx_ors_turn_context() */
     ngx_uint_t              spare;        /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
@@ -82,7 +82,7 @@ typedef struct {
  *
  * NGX_OK         go on
  * NGX_DONE       the turn is over: "status" and "out" hold what is left to
- *                be sent, and nothing more is to be told; or it is in the
+ *                be sent, and no more calls are needed; or it is in the
  *                state "again", see ngx_ors_turn_reset(), or "commit", see
  *                ngx_ors_turn_record()
  * NGX_ERROR      no memory
@@ -164,14 +164,14 @@ ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
 
 /*
  * The client has waited long: appends a comment to a stream, or begins one.
- * Returns 0 if there is nothing to be said.
+ * Returns 0 if no stream can be begun.
  */
 ngx_uint_t ngx_ors_turn_ping(ngx_ors_turn_t *turn);
 
 /*
- * A target has failed before anything of its answer was told to the client,
- * and turn->spare says that there are others: makes the turn ready for the
- * next one, which is to be called as the first was.
+ * A target has failed before the client got anything of its answer, and
+ * turn->spare says that there are others: makes the turn ready for the next
+ * target, which is called as the first was.
  */
 void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 
