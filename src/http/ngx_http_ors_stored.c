@@ -4,49 +4,66 @@
  */
 
 
-/*
- * Requests for stored responses: which jobs each method needs, and how a
- * job's failure is answered.
- */
+/* Requests for stored responses: runs their operations, sends what comes. */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_http_ors_stored.h>
-#include <ngx_ors_session_error.h>
+#include <ngx_ors_operation.h>
 
 
 typedef struct {
-    ngx_str_t                 suffix;     /* behind the id */
+    ngx_str_t                 suffix;     /* after the id */
     ngx_uint_t                methods;
     char                     *allow;
-    ngx_http_ors_stored_pt    begin;
+    ngx_ors_operation_e       kind;
 } ngx_http_ors_stored_path_t;
 
 
+/* lives as long as its request */
+
+typedef struct {
+    ngx_http_request_t       *request;
+    ngx_ors_operation_t       operation;
+} ngx_http_ors_stored_t;
+
+
+#define ngx_http_ors_stored_args(r, name, value)                              \
+    ngx_http_ors_stored_arg(r, (u_char *) name, sizeof(name) - 1, value)
+
+
 static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
-    ngx_http_ors_loc_conf_t *olcf, ngx_str_t *id,
-    ngx_http_ors_stored_pt begin);
+    ngx_str_t *id, ngx_ors_operation_e kind);
+static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
+    ngx_str_t *id, ngx_http_ors_stored_t **stored);
+static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
+    ngx_ors_operation_e kind);
+static ngx_int_t ngx_http_ors_stored_stream(ngx_http_ors_stored_t *st);
+static ngx_int_t ngx_http_ors_stored_list(ngx_http_ors_stored_t *st);
+static ngx_int_t ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name,
+    size_t len, ngx_str_t *value);
 static ngx_int_t ngx_http_ors_stored_watch(ngx_http_request_t *r);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
-static ngx_int_t ngx_http_ors_stored_too_long(ngx_http_ors_stored_t *st);
+static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
+    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
 
 static ngx_http_ors_stored_path_t  ngx_http_ors_stored_paths[] = {
 
     { ngx_string(""), NGX_HTTP_GET|NGX_HTTP_HEAD,
-      "GET, HEAD, DELETE", ngx_http_ors_stored_retrieve },
+      "GET, HEAD, DELETE", ngx_ors_operation_retrieve },
 
     { ngx_string(""), NGX_HTTP_DELETE,
-      "GET, HEAD, DELETE", ngx_http_ors_stored_delete },
+      "GET, HEAD, DELETE", ngx_ors_operation_delete },
 
     { ngx_string("/input_items"), NGX_HTTP_GET|NGX_HTTP_HEAD,
-      "GET, HEAD", ngx_http_ors_stored_items },
+      "GET, HEAD", ngx_ors_operation_items },
 
     { ngx_string("/cancel"), NGX_HTTP_POST,
-      "POST", ngx_http_ors_stored_cancel }
+      "POST", ngx_ors_operation_cancel }
 };
 
 #define NGX_HTTP_ORS_STORED_PATHS                                             \
@@ -94,7 +111,7 @@ ngx_http_ors_stored(ngx_http_request_t *r)
         }
 
         if (r->method & path->methods) {
-            return ngx_http_ors_stored_begin(r, olcf, &id, path->begin);
+            return ngx_http_ors_stored_begin(r, &id, path->kind);
         }
 
         other = path;
@@ -111,13 +128,11 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
-    ngx_str_t *id, ngx_http_ors_stored_pt begin)
+ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
+    ngx_ors_operation_e kind)
 {
-    u_char                  scope[NGX_ORS_DIGEST_LEN];
     ngx_int_t               rc;
-    ngx_http_cleanup_t     *cln;
-    ngx_http_ors_ctx_t     *ctx;
+    ngx_ors_store_job_t    *job;
     ngx_http_ors_stored_t  *st;
 
     rc = ngx_http_discard_request_body(r);
@@ -126,26 +141,66 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
         return rc;
     }
 
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
-    if (ctx == NULL) {
+    if (ngx_http_ors_stored_create(r, id, &st) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_stored_check(st, kind);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_operation_begin(&st->operation, kind);
+    }
+
+    if (rc != NGX_AGAIN) {
+        return ngx_http_ors_stored_answer(st, rc);
+    }
+
+    job = st->operation.job;
+
+    ngx_http_ors_job_post(r, job, ngx_http_ors_stored_handler, st);
+
+    r->main->count++;
+
+    return ngx_http_ors_stored_watch(r);
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
+    ngx_http_ors_stored_t **stored)
+{
+    ngx_http_cleanup_t       *cln;
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_ors_operation_t      *op;
+    ngx_http_ors_stored_t    *st;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
+
+    if (ctx == NULL || st == NULL) {
+        return NGX_ERROR;
     }
 
     ctx->request = r;
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
-    st = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_stored_t));
-    if (st == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
     st->request = r;
-    st->conf = olcf;
-    st->id = *id;
+
+    op = &st->operation;
+
+    op->store = olcf->store;
+    op->id = *id;
+    op->pool = r->pool;
+    op->log = r->connection->log;
+    op->max_turns = olcf->limits.turns;
+    op->max_size = olcf->limits.context;
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return NGX_ERROR;
     }
 
     cln->handler = ngx_http_ors_stored_cleanup;
@@ -153,25 +208,119 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
 
     r->disable_not_modified = 1;
 
-    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    *stored = st;
+
+    return ngx_http_ors_scope_store(r, op->scope);
+}
+
+
+/* NGX_OK, NGX_DONE: the request is refused, NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
+{
+    ngx_int_t            rc;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(st->request, ngx_http_open_responses_module);
 
     if (ctx->nobody) {
-        return (ngx_http_ors_scope_refuse(r, &st->error) == NGX_OK)
-               ? ngx_http_ors_stored_refuse(st)
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        rc = ngx_http_ors_scope_refuse(st->request, &st->operation.error);
+        return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
     }
 
-    rc = begin(st, NULL);
+    switch (kind) {
 
-    if (rc != NGX_AGAIN) {
-        return rc;
+    case ngx_ors_operation_retrieve:
+        return ngx_http_ors_stored_stream(st);
+
+    case ngx_ors_operation_items:
+        return ngx_http_ors_stored_list(st);
+
+    case ngx_ors_operation_delete:
+    case ngx_ors_operation_cancel:
+        break;
     }
 
-    r->main->count++;
+    return NGX_OK;
+}
 
-    return ngx_http_ors_stored_watch(r);
+
+static ngx_int_t
+ngx_http_ors_stored_stream(ngx_http_ors_stored_t *st)
+{
+    ngx_str_t  value;
+
+    static ngx_str_t  no = ngx_string("false");
+
+    if (ngx_http_arg(st->request, (u_char *) "stream", 6, &value) != NGX_OK
+        || value.len == 0
+        || (value.len == no.len
+            && ngx_memcmp(value.data, no.data, no.len) == 0))
+    {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(&st->operation.error, st->request->pool,
+                             NGX_HTTP_BAD_REQUEST, "unsupported_parameter",
+                             "a stored response cannot be streamed, "
+                             "\"stream\" must be false or absent");
+    ngx_str_set(&st->operation.error.param, "stream");
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_http_ors_stored_list(ngx_http_ors_stored_t *st)
+{
+    ngx_int_t                rc;
+    ngx_http_request_t      *r;
+    ngx_ors_listing_args_t   args;
+
+    r = st->request;
+
+    if (ngx_http_ors_stored_args(r, "order", &args.order) != NGX_OK
+        || ngx_http_ors_stored_args(r, "limit", &args.limit) != NGX_OK
+        || ngx_http_ors_stored_args(r, "after", &args.after) != NGX_OK
+        || ngx_http_ors_stored_args(r, "before", &args.before) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_listing_init(&st->operation.list, &args, r->pool,
+                              &st->operation.error);
+
+    return (rc == NGX_DECLINED) ? NGX_DONE : rc;
+}
+
+
+/* an argument of the client, decoded; without it data is NULL */
+
+static ngx_int_t
+ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name, size_t len,
+    ngx_str_t *value)
+{
+    u_char  *src, *dst;
+
+    ngx_str_null(value);
+
+    if (ngx_http_arg(r, name, len, value) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    src = value->data;
+
+    dst = ngx_pnalloc(r->pool, value->len + 1);
+    if (dst == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->data = dst;
+    ngx_unescape_uri(&dst, &src, value->len, 0);
+    value->len = dst - value->data;
+
+    return NGX_OK;
 }
 
 
@@ -194,62 +343,6 @@ ngx_http_ors_stored_watch(ngx_http_request_t *r)
 }
 
 
-/*
- * Posts a job for what has the id: an entry of each of the kinds.  NGX_AGAIN:
- * "step" will be called; else what a content handler returns.
- */
-
-ngx_int_t
-ngx_http_ors_stored_post(ngx_http_ors_stored_t *st, ngx_ors_store_op_e op,
-    char *kinds, ngx_http_ors_stored_pt step)
-{
-    u_char                scope[NGX_ORS_DIGEST_LEN];
-    ngx_uint_t            i, n;
-    ngx_ors_store_job_t  *job;
-
-    n = ngx_strlen(kinds);
-
-    if (ngx_http_ors_scope_store(st->request, scope) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    job = ngx_ors_store_job(st->conf->store, op, n);
-    if (job == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    /* it is released with the request: what is sent may be its memory */
-
-    st->jobs[st->njobs++] = job;
-    st->step = step;
-
-    job->handler = ngx_http_ors_stored_handler;
-    job->data = st;
-
-    for (i = 0; i < n; i++) {
-
-        if (ngx_ors_key(scope, (ngx_ors_key_e) kinds[i], &st->id,
-                        &job->entries[i].key)
-            != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
-
-    if (op == ngx_ors_store_chain) {
-        job->max_turns = st->conf->limits.turns;
-        job->max_size = st->conf->limits.context;
-        job->newest = 1;
-    }
-
-    if (op != ngx_ors_store_put) {
-        ngx_ors_store_post(job);
-    }
-
-    return NGX_AGAIN;
-}
-
-
 static void
 ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
 {
@@ -260,27 +353,65 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
 
     st = job->data;
     r = st->request;
-    c = r->connection;
+    c = ngx_http_ors_job_done(r, job);
 
-    ngx_http_set_log_request(c->log, r);
+    rc = ngx_ors_operation_done(&st->operation);
 
-    if (job->status == ngx_ors_store_ok
-        || job->status == ngx_ors_store_absent)
-    {
-        rc = st->step(st, job);
-
-    } else if (job->status == ngx_ors_store_limit) {
-        rc = ngx_http_ors_stored_too_long(st);
+    if (rc == NGX_AGAIN) {
+        ngx_http_ors_job_post(r, st->operation.job,
+                              ngx_http_ors_stored_handler, st);
 
     } else {
-        rc = ngx_http_ors_stored_failed(st, job->status);
-    }
-
-    if (rc != NGX_AGAIN) {
-        ngx_http_finalize_request(r, rc);
+        ngx_http_finalize_request(r, ngx_http_ors_stored_answer(st, rc));
     }
 
     ngx_http_run_posted_requests(c);
+}
+
+
+/* returns what a content handler does */
+
+static ngx_int_t
+ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st, ngx_int_t rc)
+{
+    if (rc == NGX_OK) {
+        return ngx_http_ors_document(st->request, NGX_HTTP_OK,
+                                     &st->operation.out);
+    }
+
+    return (rc == NGX_DONE) ? ngx_http_ors_stored_refuse(st)
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/* sends the error, and not the page that stands for its status */
+
+static ngx_int_t
+ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)
+{
+    ngx_http_request_t  *r;
+    ngx_http_ors_ctx_t  *ctx;
+
+    static ngx_str_t  retry = ngx_string("Retry-After");
+    static ngx_str_t  retry_lowcase = ngx_string("retry-after");
+    static ngx_str_t  seconds = ngx_string("1");
+
+    r = st->request;
+
+    if (st->operation.error.status == NGX_HTTP_SERVICE_UNAVAILABLE
+        && ngx_http_ors_header_add(&r->headers_out.headers, &retry,
+                                   &retry_lowcase, &seconds)
+           == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+    ctx->header_sent = 1;
+
+    ngx_http_ors_stats_error(r, &st->operation.error);
+
+    return ngx_http_ors_error_send(r, &st->operation.error);
 }
 
 
@@ -289,100 +420,5 @@ ngx_http_ors_stored_cleanup(void *data)
 {
     ngx_http_ors_stored_t  *st = data;
 
-    while (st->njobs) {
-        ngx_ors_store_release(st->jobs[--st->njobs]);
-    }
-}
-
-
-ngx_int_t
-ngx_http_ors_stored_record(ngx_http_ors_stored_t *st,
-    ngx_ors_store_job_t *job, ngx_http_ors_stored_pt step)
-{
-    if (job->entries[0].value.data == NULL) {
-        return ngx_http_ors_stored_absent(st);
-    }
-
-    if (ngx_ors_record_read(&st->record, &job->entries[0].value) != NGX_OK) {
-        return ngx_http_ors_stored_failed(st, ngx_ors_store_corrupt);
-    }
-
-    return step(st, job);
-}
-
-
-/* sends st->error, and not the page that stands for its status */
-
-ngx_int_t
-ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)
-{
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = ngx_http_get_module_ctx(st->request,
-                                  ngx_http_open_responses_module);
-    ctx->header_sent = 1;
-
-    ngx_http_ors_stats_error(st->request, &st->error);
-
-    return ngx_http_ors_error_send(st->request, &st->error);
-}
-
-
-/* who owns what is not told: all that is not there is the same */
-
-ngx_int_t
-ngx_http_ors_stored_absent(ngx_http_ors_stored_t *st)
-{
-    (void) ngx_ors_error_set(&st->error, st->request->pool,
-                             NGX_HTTP_NOT_FOUND, "not_found",
-                             "there is no response with this id");
-
-    return ngx_http_ors_stored_refuse(st);
-}
-
-
-/* stored with a larger limit than there is now: no failure of the store */
-
-static ngx_int_t
-ngx_http_ors_stored_too_long(ngx_http_ors_stored_t *st)
-{
-    (void) ngx_ors_error_set(&st->error, st->request->pool,
-                             NGX_HTTP_BAD_REQUEST, "context_length_exceeded",
-                             "what is stored of this response is longer than "
-                             "what is read here");
-
-    return ngx_http_ors_stored_refuse(st);
-}
-
-
-ngx_int_t
-ngx_http_ors_stored_failed(ngx_http_ors_stored_t *st,
-    ngx_ors_store_status_e status)
-{
-    ngx_http_request_t  *r;
-
-    static ngx_str_t  retry = ngx_string("Retry-After");
-    static ngx_str_t  retry_lowcase = ngx_string("retry-after");
-    static ngx_str_t  seconds = ngx_string("1");
-
-    r = st->request;
-
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "store \"%V\" has failed: %V", &st->conf->store->name,
-                  ngx_ors_session_strerror(status));
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &retry,
-                                &retry_lowcase, &seconds)
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    (void) ngx_ors_error_set(&st->error, r->pool,
-                             NGX_HTTP_SERVICE_UNAVAILABLE,
-                             "store_unavailable",
-                             "stored responses cannot be reached at the "
-                             "moment, try again later");
-
-    return ngx_http_ors_stored_refuse(st);
+    ngx_ors_operation_close(&st->operation);
 }

@@ -1,0 +1,94 @@
+
+/*
+ * An operation on a stored response: what a client does with it by its id.  A
+ * pure machine: finished jobs of a store go in; jobs to be posted, a document
+ * or an error come out.
+ */
+
+
+#ifndef _NGX_ORS_OPERATION_H_INCLUDED_
+#define _NGX_ORS_OPERATION_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_error.h>
+#include <ngx_ors_key.h>
+#include <ngx_ors_listing.h>
+#include <ngx_ors_out.h>
+#include <ngx_ors_record.h>
+#include <ngx_ors_store.h>
+
+
+/* jobs that one operation may need */
+#define NGX_ORS_OPERATION_JOBS  4
+
+
+typedef enum {
+    ngx_ors_operation_retrieve = 0,
+    ngx_ors_operation_delete,
+    ngx_ors_operation_cancel,
+    ngx_ors_operation_items         /* the input, one page of it */
+} ngx_ors_operation_e;
+
+
+typedef enum {
+    ngx_ors_operation_st_new = 0,
+    ngx_ors_operation_st_read,      /* a job reads the response to be sent, */
+    ngx_ors_operation_st_find,      /* ... the one to be deleted, */
+    ngx_ors_operation_st_stop,      /* ... tells its worker of that */
+    ngx_ors_operation_st_remove,    /* ... deletes it */
+    ngx_ors_operation_st_check,     /* ... reads the one to be cancelled, */
+    ngx_ors_operation_st_mark,      /* ... tells its worker of that */
+    ngx_ors_operation_st_chain,     /* ... reads it with those before it, */
+    ngx_ors_operation_st_alone,     /* ... without them: they are gone */
+    ngx_ors_operation_st_over
+} ngx_ors_operation_state_e;
+
+#define NGX_ORS_OPERATION_STATES  (ngx_ors_operation_st_over + 1)
+
+
+/* zeroed memory is a new one; the first five are the caller's to set */
+
+typedef struct {
+    ngx_ors_store_t           *store;     /* borrowed */
+    u_char                     scope[NGX_ORS_STORE_KEY];
+    ngx_str_t                  id;        /* as the client has it */
+    ngx_pool_t                *pool;
+    ngx_log_t                 *log;
+    ngx_uint_t                 max_turns; /* of a list */
+    size_t                     max_size;
+    ngx_ors_listing_t          list;      /* the same, initialized */
+
+    ngx_ors_operation_state_e  state;
+    ngx_ors_store_job_t       *job;       /* to be posted, or posted */
+    ngx_ors_store_job_t       *jobs[NGX_ORS_OPERATION_JOBS];
+    ngx_uint_t                 njobs;
+
+    ngx_ors_record_t           record;
+    ngx_ors_out_t              out;       /* the document, in parts memory */
+                                          /* of jobs */
+    ngx_ors_error_t            error;
+} ngx_ors_operation_t;
+
+
+/*
+ * Begins the operation, and goes on when op->job is done.
+ *
+ * NGX_OK         op->out is what the client gets
+ * NGX_AGAIN      op->job is to be posted
+ * NGX_DONE       op->error is what the client gets
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_operation_begin(ngx_ors_operation_t *op,
+    ngx_ors_operation_e kind);
+ngx_int_t ngx_ors_operation_done(ngx_ors_operation_t *op);
+
+/* Gives all jobs back: the document has been sent, or nobody waits for it. */
+void ngx_ors_operation_close(ngx_ors_operation_t *op);
+
+/* The name of a state for logs, static text. */
+char *ngx_ors_operation_state(ngx_ors_operation_state_e state);
+
+
+#endif /* _NGX_ORS_OPERATION_H_INCLUDED_ */
