@@ -1,0 +1,351 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Operations on stored responses: the end of a job in every state. */
+
+
+#include <ngx_ors_operation.h>
+
+#include "session_env.h"
+
+
+#define OK     NGX_OK
+#define AGAIN  NGX_AGAIN
+#define DONE   NGX_DONE
+#define ERROR  NGX_ERROR
+
+
+/* a record in the store while the operation runs */
+
+typedef enum {
+    there_no = 0,
+    there_ended,
+    there_background,       /* one of the background that has ended */
+    there_runs,
+    there_stopped,          /* its worker has no lease any more */
+    there_marked            /* somebody has cancelled it */
+} there_e;
+
+
+/* what comes of the end of a job; the job after it, if there is one */
+
+typedef struct {
+    ngx_ors_operation_e        kind;
+    there_e                    there;
+    ngx_ors_operation_state_e  state;     /* the job whose end it is */
+    ngx_ors_store_status_e     status;
+    ngx_int_t                  rc;
+    ngx_ors_operation_state_e  next;
+    const char                *text;      /* in the document, or the code */
+} end_t;
+
+
+static void test_ends(void);
+static void test_unexpected(void);
+static void begin(env_t *env, ngx_ors_operation_t *op, const end_t *end);
+static void store(env_t *env, ngx_ors_operation_t *op, there_e there);
+static void store_entry(env_t *env, ngx_ors_operation_t *op,
+    ngx_ors_key_e kind, const char *text, size_t len);
+static void is_text(ngx_ors_operation_t *op, const char *text);
+
+
+static const char  response[] =
+    "{\"id\":\"resp_1\",\"object\":\"response\",\"status\":\"%s\","
+    "\"background\":%s,\"output\":[{\"id\":\"m\",\"type\":\"message\"}]}";
+
+
+static const end_t  ends[] = {
+
+    { ngx_ors_operation_retrieve, there_no, ngx_ors_operation_st_read, 0,
+      DONE, ngx_ors_operation_st_over, "not_found" },
+    { ngx_ors_operation_retrieve, there_ended, ngx_ors_operation_st_read, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"completed\"" },
+    { ngx_ors_operation_retrieve, there_runs, ngx_ors_operation_st_read, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"in_progress\"" },
+    { ngx_ors_operation_retrieve, there_stopped, ngx_ors_operation_st_read, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"failed\"" },
+    { ngx_ors_operation_retrieve, there_marked, ngx_ors_operation_st_read, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"cancelled\"" },
+    { ngx_ors_operation_retrieve, there_ended, ngx_ors_operation_st_read,
+      ngx_ors_store_timeout,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_retrieve, there_ended, ngx_ors_operation_st_read,
+      ngx_ors_store_limit,
+      DONE, ngx_ors_operation_st_over, "context_length_exceeded" },
+
+    { ngx_ors_operation_delete, there_no, ngx_ors_operation_st_find, 0,
+      DONE, ngx_ors_operation_st_over, "not_found" },
+    { ngx_ors_operation_delete, there_ended, ngx_ors_operation_st_find, 0,
+      AGAIN, ngx_ors_operation_st_remove, NULL },
+    { ngx_ors_operation_delete, there_runs, ngx_ors_operation_st_find, 0,
+      AGAIN, ngx_ors_operation_st_stop, NULL },
+    { ngx_ors_operation_delete, there_ended, ngx_ors_operation_st_find,
+      ngx_ors_store_unavailable,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_delete, there_runs, ngx_ors_operation_st_stop, 0,
+      AGAIN, ngx_ors_operation_st_remove, NULL },
+    { ngx_ors_operation_delete, there_runs, ngx_ors_operation_st_stop,
+      ngx_ors_store_full,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_delete, there_runs, ngx_ors_operation_st_remove, 0,
+      OK, ngx_ors_operation_st_over, "\"deleted\":true" },
+    { ngx_ors_operation_delete, there_ended, ngx_ors_operation_st_remove, 0,
+      OK, ngx_ors_operation_st_over, "\"deleted\":true" },
+    { ngx_ors_operation_delete, there_ended, ngx_ors_operation_st_remove,
+      ngx_ors_store_timeout,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+
+    { ngx_ors_operation_cancel, there_no, ngx_ors_operation_st_check, 0,
+      DONE, ngx_ors_operation_st_over, "not_found" },
+    { ngx_ors_operation_cancel, there_ended, ngx_ors_operation_st_check, 0,
+      DONE, ngx_ors_operation_st_over, "invalid_value" },
+    { ngx_ors_operation_cancel, there_background, ngx_ors_operation_st_check,
+      0, OK, ngx_ors_operation_st_over, "\"status\":\"completed\"" },
+    { ngx_ors_operation_cancel, there_runs, ngx_ors_operation_st_check, 0,
+      AGAIN, ngx_ors_operation_st_mark, NULL },
+    { ngx_ors_operation_cancel, there_stopped, ngx_ors_operation_st_check, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"failed\"" },
+    { ngx_ors_operation_cancel, there_marked, ngx_ors_operation_st_check, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"cancelled\"" },
+    { ngx_ors_operation_cancel, there_runs, ngx_ors_operation_st_check,
+      ngx_ors_store_timeout,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_cancel, there_runs, ngx_ors_operation_st_mark, 0,
+      AGAIN, ngx_ors_operation_st_read, NULL },
+    { ngx_ors_operation_cancel, there_runs, ngx_ors_operation_st_mark,
+      ngx_ors_store_full,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_cancel, there_runs, ngx_ors_operation_st_read, 0,
+      OK, ngx_ors_operation_st_over, "\"status\":\"cancelled\"" },
+
+    { ngx_ors_operation_items, there_ended, ngx_ors_operation_st_chain, 0,
+      OK, ngx_ors_operation_st_over, "\"object\":\"list\"" },
+    { ngx_ors_operation_items, there_no, ngx_ors_operation_st_chain, 0,
+      AGAIN, ngx_ors_operation_st_alone, NULL },
+    { ngx_ors_operation_items, there_ended, ngx_ors_operation_st_chain,
+      ngx_ors_store_limit,
+      DONE, ngx_ors_operation_st_over, "context_length_exceeded" },
+    { ngx_ors_operation_items, there_ended, ngx_ors_operation_st_chain,
+      ngx_ors_store_corrupt,
+      DONE, ngx_ors_operation_st_over, "store_unavailable" },
+    { ngx_ors_operation_items, there_no, ngx_ors_operation_st_alone, 0,
+      DONE, ngx_ors_operation_st_over, "not_found" }
+};
+
+#define ENDS  (sizeof(ends) / sizeof(ends[0]))
+
+
+int
+main(void)
+{
+    test_ends();
+    test_unexpected();
+
+    return done_testing();
+}
+
+
+static void
+test_ends(void)
+{
+    env_t                      env;
+    ngx_int_t                  rc;
+    ngx_uint_t                 i, seen[NGX_ORS_OPERATION_STATES];
+    const char                *mark;
+    const end_t               *end;
+    ngx_ors_operation_t        op;
+    ngx_ors_operation_state_e  state;
+
+    memset(seen, 0, sizeof(seen));
+
+    for (i = 0; i < ENDS; i++) {
+        end = &ends[i];
+        seen[end->state] = 1;
+
+        env_init(&env);
+        begin(&env, &op, end);
+
+        is_int(op.state, end->state, "row %d: the job of \"%s\"", (int) i,
+               ngx_ors_operation_state(end->state));
+
+        env_job(&env, op.job);
+
+        if (end->status) {
+            op.job->status = end->status;
+        }
+
+        rc = ngx_ors_operation_done(&op);
+
+        is_int(rc, end->rc, "what its end gives");
+        is_int(op.state, end->next, "the state after it");
+        ok((op.job != NULL) == (rc == AGAIN), "a job, when it waits");
+
+        is_text(&op, end->text);
+
+        if (op.job && op.job->op == ngx_ors_store_put) {
+            mark = (end->kind == ngx_ors_operation_delete) ? "deleted"
+                                                           : "cancelled";
+            is_str(&op.job->entries[0].value, mark, "what its worker reads");
+        }
+
+        ngx_ors_operation_close(&op);
+        env_done(&env);
+    }
+
+    for (state = ngx_ors_operation_st_read;
+         state < ngx_ors_operation_st_over;
+         state++)
+    {
+        ok(seen[state], "\"%s\" has a row", ngx_ors_operation_state(state));
+    }
+}
+
+
+/* no job is outstanding then */
+
+static void
+test_unexpected(void)
+{
+    env_t                env;
+    end_t                end;
+    ngx_ors_operation_t  op;
+
+    env_init(&env);
+
+    memset(&op, 0, sizeof(ngx_ors_operation_t));
+    op.log = ngx_ors_test_log();
+
+    is_int(ngx_ors_operation_done(&op), ERROR, "no job has been posted");
+
+    end = ends[0];
+    begin(&env, &op, &end);
+    ngx_ors_operation_close(&op);
+
+    is_int(ngx_ors_operation_done(&op), ERROR, "nor after it is closed");
+    is_int(ngx_ors_test_logged(NGX_LOG_ALERT), 2, "both are logged");
+
+    ngx_ors_test_log_reset();
+    env_done(&env);
+}
+
+
+/* an operation that waits for the job of the state end->state */
+
+static void
+begin(env_t *env, ngx_ors_operation_t *op, const end_t *end)
+{
+    ngx_int_t               rc;
+    ngx_ors_listing_args_t  args;
+
+    memset(op, 0, sizeof(ngx_ors_operation_t));
+    memset(&args, 0, sizeof(ngx_ors_listing_args_t));
+
+    op->store = &env->store;
+    op->pool = env->pool;
+    op->log = ngx_ors_test_log();
+    op->max_turns = 100;
+    op->max_size = 1048576;
+    ngx_str_set(&op->id, "resp_1");
+
+    memset(op->scope, env->scope, NGX_ORS_STORE_KEY);
+
+    (void) ngx_ors_listing_init(&op->list, &args, env->pool, &op->error);
+
+    store(env, op, end->there);
+
+    rc = ngx_ors_operation_begin(op, end->kind);
+
+    while (rc == AGAIN && op->state != end->state) {
+        env_job(env, op->job);
+        rc = ngx_ors_operation_done(op);
+    }
+}
+
+
+static void
+store(env_t *env, ngx_ors_operation_t *op, there_e there)
+{
+    char              text[256], value[512];
+    u_char           *p;
+    ngx_ors_record_t  rec;
+
+    if (there == there_no) {
+        return;
+    }
+
+    memset(&rec, 0, sizeof(ngx_ors_record_t));
+
+    rec.status = (there >= there_runs) ? ngx_ors_record_in_progress
+                                       : ngx_ors_record_completed;
+
+    rec.response.len = snprintf(text, sizeof(text), response,
+                           (there >= there_runs) ? "in_progress" : "completed",
+                           (there >= there_background) ? "true" : "false");
+
+    p = ngx_ors_record_head(&rec, (u_char *) value);
+    p = ngx_cpymem(p, text, rec.response.len);
+
+    store_entry(env, op, ngx_ors_key_response, value,
+                p - (u_char *) value);
+
+    if (there == there_runs || there == there_marked) {
+        store_entry(env, op, ngx_ors_key_lease, "alive", 5);
+    }
+
+    if (there == there_marked) {
+        store_entry(env, op, ngx_ors_key_cancel, "cancelled", 9);
+    }
+}
+
+
+static void
+store_entry(env_t *env, ngx_ors_operation_t *op, ngx_ors_key_e kind,
+    const char *text, size_t len)
+{
+    env_entry_t  *entry;
+
+    entry = &env->entries[env->n++];
+
+    (void) ngx_ors_key(op->scope, kind, &op->id, &entry->key);
+
+    entry->value.len = len;
+    entry->value.data = ngx_pnalloc(env->pool, len);
+
+    memcpy(entry->value.data, text, len);
+}
+
+
+static void
+is_text(ngx_ors_operation_t *op, const char *text)
+{
+    size_t        len;
+    u_char        document[1024], *p;
+    ngx_chain_t  *cl;
+
+    if (text == NULL) {
+        ok(op->out.size == 0 && op->error.status == 0, "no answer yet");
+        return;
+    }
+
+    if (op->out.size == 0) {
+        is_str(&op->error.code, text, "the error");
+        return;
+    }
+
+    len = op->out.size;
+    p = document;
+
+    (void) ngx_ors_out_take(&op->out, &cl);
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    *p = '\0';
+
+    ok(strstr((char *) document, text) != NULL, "%d bytes have %s", (int) len,
+       text);
+}
