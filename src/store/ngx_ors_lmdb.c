@@ -5,7 +5,7 @@
 
 
 /*
- * An LMDB environment: opened, read, and the chain of a turn's ancestors.
+ * An LMDB environment: opened, read, and chains of turns.
  */
 
 
@@ -27,9 +27,8 @@ static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
 static int ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
-static int ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_lmdb_op_t *op, u_char *name, time_t now, size_t *left,
-    ngx_ors_record_t *rec);
+static int ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_chain_t *chain, time_t now, size_t *left);
 static size_t ngx_ors_lmdb_max(ngx_ors_store_job_t *job);
 static int ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now, size_t *left,
@@ -375,115 +374,81 @@ ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 }
 
 
-/* from the record to its oldest ancestor, a batch of names after the other */
-
 static int
 ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     time_t now)
 {
-    int                     err;
-    size_t                  left;
-    u_char                 *names;
-    ngx_uint_t              i, n, depth;
-    ngx_ors_record_t        rec;
-    ngx_ors_store_job_t    *job;
-    ngx_ors_store_entry_t  *entries, entry;
+    int                      err;
+    size_t                   left;
+    ngx_uint_t               full;
+    ngx_ors_chain_t         *chain;
+    ngx_ors_store_status_e   status;
 
-    job = op->job;
-    left = ngx_ors_lmdb_max(job);
+    chain = &op->chain;
 
-    if (ngx_array_init(&op->chain, job->pool, 16,
-                       sizeof(ngx_ors_store_entry_t))
-        != NGX_OK)
-    {
-        return ENOMEM;
-    }
+    ngx_memzero(chain, sizeof(ngx_ors_chain_t));
 
-    err = ngx_ors_lmdb_link(db, txn, op, job->entries[0].key.name, now, &left,
-                            &rec);
-    if (err) {
-        return err;
-    }
+    chain->job = op->job;
+    chain->batch = op->job->entries;
+    chain->n = 1;
 
-    depth = rec.depth;
+    left = ngx_ors_lmdb_max(op->job);
+    full = 0;
 
-    if (depth >= job->max_turns) {
+    while (chain->n) {
+        err = ngx_ors_lmdb_batch(db, txn, chain, now, &left);
 
-        if (!job->newest) {
+        /* of a chain that has a last turn no more than fits is given */
+
+        full = (err == EMSGSIZE && op->job->newest && chain->entries);
+
+        if (err && !full) {
+            return err;
+        }
+
+        status = ngx_ors_chain_next(chain, full);
+
+        switch (status) {
+
+        case ngx_ors_store_ok:
+            break;
+
+        case ngx_ors_store_absent:
+            return MDB_NOTFOUND;
+
+        case ngx_ors_store_limit:
             return EMSGSIZE;
-        }
 
-        depth = job->max_turns - 1;
-    }
-
-    while (depth) {
-        n = ngx_min(rec.nancestors, depth);
-        names = rec.ancestors;
-
-        if (n == 0) {
+        case ngx_ors_store_corrupt:
             return MDB_CORRUPTED;
+
+        default:
+            return ENOMEM;
         }
-
-        for (i = 0; i < n; i++) {
-            err = ngx_ors_lmdb_link(db, txn, op, names, now, &left, &rec);
-
-            if (err == EMSGSIZE && job->newest) {
-
-                /* no more than fits was asked for */
-
-                op->chain.nelts--;
-                depth = n;
-                break;
-            }
-
-            if (err) {
-                return err;
-            }
-
-            names += NGX_ORS_STORE_KEY;
-        }
-
-        depth -= n;
-    }
-
-    entries = op->chain.elts;
-    n = op->chain.nelts;
-
-    for (i = 0; i < n / 2; i++) {
-        entry = entries[i];
-        entries[i] = entries[n - i - 1];
-        entries[n - i - 1] = entry;
     }
 
     return 0;
 }
 
 
+/* the newest turns come first: what is left is for them */
+
 static int
-ngx_ors_lmdb_link(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
-    u_char *name, time_t now, size_t *left, ngx_ors_record_t *rec)
+ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_chain_t *chain,
+    time_t now, size_t *left)
 {
-    int                     err;
-    ngx_ors_store_entry_t  *entry;
+    int         err;
+    ngx_uint_t  n;
 
-    entry = ngx_array_push(&op->chain);
-    if (entry == NULL) {
-        return ENOMEM;
+    for (n = chain->n; n; n--) {
+        err = ngx_ors_lmdb_load(db, txn, &chain->batch[n - 1], now, left,
+                                chain->job->pool);
+        if (err) {
+            return err;
+        }
     }
 
-    ngx_memcpy(entry->key.scope, op->job->entries[0].key.scope,
-               NGX_ORS_STORE_KEY);
-    ngx_memcpy(entry->key.name, name, NGX_ORS_STORE_KEY);
-
-    entry->parts = op->job->entries[0].parts;
-
-    err = ngx_ors_lmdb_load(db, txn, entry, now, left, op->job->pool);
-    if (err) {
-        return err;
-    }
-
-    return (ngx_ors_record_read(rec, &entry->value) == NGX_OK)
-           ? 0 : MDB_CORRUPTED;
+    return 0;
 }
 
 

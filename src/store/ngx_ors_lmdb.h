@@ -16,6 +16,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chain.h>
 #include <ngx_ors_store.h>
 #include <lmdb.h>
 #include <pthread.h>
@@ -44,7 +45,7 @@ typedef struct {
 typedef struct {
     ngx_ors_store_job_t      *job;
     ngx_ors_store_status_e    status;
-    ngx_array_t               chain;      /* of ngx_ors_store_entry_t */
+    ngx_ors_chain_t           chain;
 
     ngx_queue_t               queue;      /* of those that wait */
     ngx_msec_t                deadline;

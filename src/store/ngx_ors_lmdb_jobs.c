@@ -351,8 +351,8 @@ ngx_ors_lmdb_finish_op(ngx_ors_lmdb_op_t *op)
         if (job->op == ngx_ors_store_chain
             && op->status == ngx_ors_store_ok)
         {
-            job->entries = op->chain.elts;
-            job->n = op->chain.nelts;
+            job->entries = op->chain.first;
+            job->n = op->chain.count;
         }
     }
 

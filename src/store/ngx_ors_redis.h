@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_event.h>
+#include <ngx_ors_chain.h>
 #include <ngx_ors_store.h>
 #include <ngx_ors_redis_text.h>
 #include <ngx_ors_redis_link.h>
@@ -58,22 +59,11 @@ typedef struct {
     ngx_event_t               timer;
     ngx_queue_t               commands;   /* of its own, not yet over */
 
-    /* of a chain */
-
-    ngx_ors_store_entry_t    *entries;    /* the oldest one first */
-    ngx_uint_t                depth;      /* of the last turn of a chain */
-    ngx_uint_t                floor;      /* of entries[0] */
-    ngx_uint_t                known;      /* of the oldest that is known */
-    ngx_uint_t                asked;      /* of the oldest asked for */
-
+    ngx_ors_chain_t           chain;      /* of a job that follows one */
     size_t                    left;       /* bytes that may still be read */
     unsigned                  full:1;     /* a turn was too much */
     unsigned                  over:1;
 } ngx_ors_redis_task_t;
-
-
-/* the turn of a chain with "n" before it */
-#define ngx_ors_redis_entry(task, n)  (&(task)->entries[(n) - (task)->floor])
 
 
 /*

@@ -25,14 +25,7 @@ static ngx_ors_store_status_e ngx_ors_redis_take_value(
     ngx_ors_redis_command_t *cmd, redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_take_put(
     ngx_ors_redis_command_t *cmd, redisReply *reply);
-static ngx_ors_store_status_e ngx_ors_redis_leaf(ngx_ors_redis_task_t *task);
-static ngx_ors_store_status_e ngx_ors_redis_climb(ngx_ors_redis_task_t *task);
-static ngx_ors_store_status_e ngx_ors_redis_record(
-    ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec);
-static ngx_ors_store_status_e ngx_ors_redis_chained(
-    ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *first);
-static ngx_ors_store_status_e ngx_ors_redis_ancestors(
-    ngx_ors_redis_task_t *task, ngx_ors_record_t *rec);
+static ngx_ors_store_status_e ngx_ors_redis_chain(ngx_ors_redis_task_t *task);
 
 
 void
@@ -54,12 +47,13 @@ ngx_ors_redis_post(ngx_ors_store_job_t *job)
     /*
      * set by ngx_pcalloc():
      *
-     *     task->entries = NULL;
+     *     task->chain: nothing of it has been read
      *     task->over = 0;
      */
 
     task->redis = redis;
     task->job = job;
+    task->chain.job = job;
     task->left = job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
     ngx_queue_init(&task->commands);
     ngx_queue_insert_tail(&redis->tasks, &job->queue);
@@ -206,8 +200,7 @@ ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply)
         }
 
         if (task->job->op == ngx_ors_store_chain) {
-            status = task->entries ? ngx_ors_redis_climb(task)
-                                   : ngx_ors_redis_leaf(task);
+            status = ngx_ors_redis_chain(task);
 
             if (status == ngx_ors_store_ok
                 && (task->over || !ngx_queue_empty(&task->commands)))
@@ -323,130 +316,26 @@ ngx_ors_redis_take_put(ngx_ors_redis_command_t *cmd, redisReply *reply)
 }
 
 
-/* a chain: the last record says how many there are, and names the nearest */
+/* what has been read of a chain is walked on */
 
 static ngx_ors_store_status_e
-ngx_ors_redis_leaf(ngx_ors_redis_task_t *task)
+ngx_ors_redis_chain(ngx_ors_redis_task_t *task)
 {
-    ngx_ors_record_t         rec;
-    ngx_ors_store_job_t     *job;
-    ngx_ors_store_status_e   status;
+    ngx_ors_store_status_e  status;
 
-    job = task->job;
+    status = ngx_ors_chain_next(&task->chain, task->full);
 
-    status = ngx_ors_redis_record(job->entries, &rec);
     if (status != ngx_ors_store_ok) {
         return status;
     }
 
-    if (rec.depth >= job->max_turns) {
+    if (task->chain.n) {
+        ngx_ors_redis_start(task, task->chain.batch, task->chain.n);
 
-        if (!job->newest) {
-            return ngx_ors_store_limit;
-        }
-
-        task->floor = rec.depth - job->max_turns + 1;
+    } else {
+        task->job->entries = task->chain.first;
+        task->job->n = task->chain.count;
     }
-
-    task->depth = rec.depth;
-    task->known = rec.depth;
-
-    task->entries = ngx_pcalloc(job->pool, (task->depth - task->floor + 1)
-                                           * sizeof(ngx_ors_store_entry_t));
-    if (task->entries == NULL) {
-        return ngx_ors_store_unavailable;
-    }
-
-    *ngx_ors_redis_entry(task, task->depth) = job->entries[0];
-
-    return ngx_ors_redis_ancestors(task, &rec);
-}
-
-
-/* those that were asked for are there */
-
-static ngx_ors_store_status_e
-ngx_ors_redis_climb(ngx_ors_redis_task_t *task)
-{
-    ngx_ors_record_t         rec;
-    ngx_ors_store_entry_t   *entry;
-    ngx_ors_store_status_e   status;
-
-    do {
-        entry = ngx_ors_redis_entry(task, task->known - 1);
-
-        if (task->full && entry->value.data == NULL) {
-            task->floor = task->known;
-            return ngx_ors_redis_chained(task, entry + 1);
-        }
-
-        status = ngx_ors_redis_record(entry, &rec);
-        if (status != ngx_ors_store_ok) {
-            return status;
-        }
-
-        task->known--;
-
-    } while (task->known > task->asked);
-
-    return ngx_ors_redis_ancestors(task, &rec);
-}
-
-
-static ngx_ors_store_status_e
-ngx_ors_redis_record(ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec)
-{
-    if (entry->value.data == NULL) {
-        return ngx_ors_store_absent;
-    }
-
-    return (ngx_ors_record_read(rec, &entry->value) == NGX_OK)
-           ? ngx_ors_store_ok : ngx_ors_store_corrupt;
-}
-
-
-/* "rec" is the oldest one that is known: asks for those that it names */
-
-static ngx_ors_store_status_e
-ngx_ors_redis_ancestors(ngx_ors_redis_task_t *task, ngx_ors_record_t *rec)
-{
-    ngx_uint_t              i, n;
-    ngx_ors_store_entry_t  *entry;
-
-    if (task->known == task->floor) {
-        return ngx_ors_redis_chained(task, task->entries);
-    }
-
-    n = ngx_min(rec->nancestors, task->known - task->floor);
-
-    if (n == 0) {
-        return ngx_ors_store_corrupt;
-    }
-
-    task->asked = task->known - n;
-
-    for (i = 0; i < n; i++) {
-        entry = ngx_ors_redis_entry(task, task->known - 1 - i);
-
-        entry->parts = task->job->entries[0].parts;
-        entry->key = ngx_ors_redis_entry(task, task->depth)->key;
-        ngx_memcpy(entry->key.name, rec->ancestors + i * NGX_ORS_STORE_KEY,
-                   NGX_ORS_STORE_KEY);
-    }
-
-    ngx_ors_redis_start(task, ngx_ors_redis_entry(task, task->asked), n);
-
-    return ngx_ors_store_ok;
-}
-
-
-/* the chain is complete, or as much of it as was asked for: from "first" */
-
-static ngx_ors_store_status_e
-ngx_ors_redis_chained(ngx_ors_redis_task_t *task, ngx_ors_store_entry_t *first)
-{
-    task->job->entries = first;
-    task->job->n = task->depth - task->floor + 1;
 
     return ngx_ors_store_ok;
 }

@@ -301,12 +301,12 @@ test_chain(void)
 
         is_int(op->status, ngx_ors_store_ok, "a chain of %d is read",
                (int) n);
-        is_int(op->chain.nelts, n, "it has %d turns", (int) n);
+        is_int(op->chain.count, n, "it has %d turns", (int) n);
 
-        entries = op->chain.elts;
+        entries = op->chain.first;
         size = 0;
 
-        for (n = 0; n < op->chain.nelts; n++) {
+        for (n = 0; n < op->chain.count; n++) {
             size += entries[n].value.len;
 
             if (entries[n].value.data[entries[n].value.len - 1] != n) {
@@ -380,11 +380,11 @@ newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n)
     ngx_ors_store_entry_t  *entries;
 
     is_int(op->status, ngx_ors_store_ok, "the newest of %d", (int) last + 1);
-    is_int(op->chain.nelts, n, "as many as fit");
+    is_int(op->chain.count, n, "as many as fit");
 
-    entries = op->chain.elts;
+    entries = op->chain.first;
 
-    for (i = 0; i < op->chain.nelts; i++) {
+    for (i = 0; i < op->chain.count; i++) {
 
         if (entries[i].value.data[entries[i].value.len - 1] != last + 1 - n + i)
         {
@@ -461,15 +461,15 @@ test_branches(void)
     record(&t, "leaf", left, 2, 2);
 
     op = ngx_ors_test_lmdb_chain(&t, "right", 0, 10, 10000);
-    entries = op->chain.elts;
-    is_int(op->chain.nelts, 2, "the right one and its parent");
+    entries = op->chain.first;
+    is_int(op->chain.count, 2, "the right one and its parent");
     ok(entries[0].value.data[entries[0].value.len - 1] == 'r'
        && entries[0].key.name[0] == 'r' && entries[0].key.name[1] == 'o',
        "the parent is the first");
 
     op = ngx_ors_test_lmdb_chain(&t, "leaf", 0, 10, 10000);
-    entries = op->chain.elts;
-    is_int(op->chain.nelts, 3, "the leaf and all above it");
+    entries = op->chain.first;
+    is_int(op->chain.count, 3, "the leaf and all above it");
     ok(entries[1].key.name[0] == 'l' && entries[2].key.name[2] == 'a',
        "in their order");
 
