@@ -34,9 +34,7 @@ static const char  env_stream_answer[] =
 void
 env_init(env_t *env)
 {
-    static ngx_ors_limits_t  limits = {
-        64, 100000, 1000, 100, 16, 65536, 1048576, 65536, 100, 1048576, 65536
-    };
+    static ngx_ors_limits_t  limits = limits_default();
 
     memset(env, 0, sizeof(env_t));
 
@@ -116,18 +114,12 @@ env_request(env_t *env, env_request_t *r, const char *body)
 static u_char *
 env_text(ngx_pool_t *pool, const char *text, size_t *len)
 {
-    u_char  *p, *copy;
+    u_char  *copy;
 
     *len = strlen(text);
 
     copy = ngx_pnalloc(pool, *len + 1);
-    memcpy(copy, text, *len + 1);
-
-    for (p = copy; *p; p++) {
-        if (*p == '\'') {
-            *p = '"';
-        }
-    }
+    *ngx_ors_test_quotes(copy, text, *len) = '\0';
 
     return copy;
 }
