@@ -54,16 +54,12 @@ static const ngx_ors_rule_t  ngx_ors_metadata_rule =
 
 /* text; nothing is required: a dialect says what it cannot do without */
 
-static const ngx_ors_field_t  ngx_ors_json_schema_fields[] = {
+static ngx_ors_members_optional(ngx_ors_json_schema_shape,
     ngx_ors_row("type", &ngx_ors_string_rule),
     ngx_ors_row("name", &ngx_ors_string_rule),
     ngx_ors_row("schema", &ngx_ors_object_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("description", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_json_schema_shape =
-    ngx_ors_shape_members(ngx_ors_json_schema_fields, 0);
+    ngx_ors_row("description", &ngx_ors_string_rule));
 
 
 /* json_object is of the response's formats only, clients send it (C11) */
@@ -87,13 +83,9 @@ static const ngx_ors_rule_t  ngx_ors_format_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_format_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_text_param_fields[] = {
+static ngx_ors_members_optional(ngx_ors_text_param_shape,
     ngx_ors_row("format", &ngx_ors_format_rule),
-    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_text_param_shape =
-    ngx_ors_shape_members(ngx_ors_text_param_fields, 0);
+    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 
 static const ngx_ors_rule_t  ngx_ors_text_param_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_text_param_shape);
@@ -101,14 +93,10 @@ static const ngx_ors_rule_t  ngx_ors_text_param_rule =
 
 /* stream_options */
 
-static const ngx_ors_field_t  ngx_ors_stream_options_fields[] = {
+static ngx_ors_members_optional(ngx_ors_stream_options_shape,
     ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("include_usage", &ngx_ors_boolean_rule),
-    ngx_ors_row_openai_any("reasoning_summary_delivery")
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_options_shape =
-    ngx_ors_shape_members(ngx_ors_stream_options_fields, 0);
+    ngx_ors_row_openai_any("reasoning_summary_delivery"));
 
 static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_stream_options_shape);
@@ -116,16 +104,12 @@ static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
 
 /* reasoning */
 
-static const ngx_ors_field_t  ngx_ors_reasoning_fields[] = {
+static ngx_ors_members_optional(ngx_ors_reasoning_shape,
     ngx_ors_row("effort", &ngx_ors_effort_null_rule),
     ngx_ors_row("summary", &ngx_ors_brevity_null_rule),
     ngx_ors_row_openai("context", &ngx_ors_string_rule),
     ngx_ors_row_openai("generate_summary", &ngx_ors_brevity_null_rule),
-    ngx_ors_row_openai("mode", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_reasoning_shape =
-    ngx_ors_shape_members(ngx_ors_reasoning_fields, 0);
+    ngx_ors_row_openai("mode", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_reasoning_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_reasoning_shape);
@@ -168,7 +152,7 @@ static const ngx_ors_rule_t  ngx_ors_provider_options_rule =
 
 /* rows in the order of ngx_ors_rq_field_e, then those nobody asks for */
 
-static const ngx_ors_field_t  ngx_ors_create_fields[] = {
+ngx_ors_members_optional(ngx_ors_fields_create,
     ngx_ors_row("model", &ngx_ors_string_null_rule),
     ngx_ors_row("input", &ngx_ors_input_rule),
     ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
@@ -213,17 +197,13 @@ static const ngx_ors_field_t  ngx_ors_create_fields[] = {
     ngx_ors_row_openai("context_management", &ngx_ors_list_object_rule),
     ngx_ors_row_openai("moderation", &ngx_ors_object_rule),
     ngx_ors_row_openai("access_programs", &ngx_ors_object_rule),
-    ngx_ors_row_openai("image", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_create =
-    ngx_ors_shape_members(ngx_ors_create_fields, 0);
+    ngx_ors_row_openai("image", &ngx_ors_object_rule));
 
 
 /* compact: clients of the flavor send what they would for an answer, too */
 
-static const ngx_ors_field_t  ngx_ors_compact_fields[] = {
-    ngx_ors_row_needed("model", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_fields_compact,
+    (ngx_ors_row_needed("model", &ngx_ors_string_rule)),
     ngx_ors_row("input", &ngx_ors_input_rule),
     ngx_ors_row("instructions", &ngx_ors_string_null_rule),
     ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
@@ -235,8 +215,4 @@ static const ngx_ors_field_t  ngx_ors_compact_fields[] = {
     ngx_ors_row_openai("text", &ngx_ors_text_param_rule),
     ngx_ors_row_openai("prompt_cache_retention", &ngx_ors_string_rule),
     ngx_ors_row_openai("prompt_cache_options", &ngx_ors_object_rule),
-    ngx_ors_row_openai("image", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_compact =
-    ngx_ors_shape_members(ngx_ors_compact_fields, 1);
+    ngx_ors_row_openai("image", &ngx_ors_object_rule));

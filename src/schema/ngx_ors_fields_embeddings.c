@@ -60,11 +60,11 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_format_rule =
 static const ngx_ors_rule_t  ngx_ors_embeddings_dimensions_rule =
     ngx_ors_rule_integer(1, 0);
 
-static const ngx_ors_field_t  ngx_ors_embeddings_request_fields[] = {
-    ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_in("input", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                   &ngx_ors_embeddings_input_rule),
+ngx_ors_members(ngx_ors_fields_embeddings_request,
+    (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_string_rule),
+     ngx_ors_row_in("input", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                    &ngx_ors_embeddings_input_rule)),
     ngx_ors_row_in("input", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_embeddings_any_input_rule),
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_STRICT, 0,
@@ -72,11 +72,7 @@ static const ngx_ors_field_t  ngx_ors_embeddings_request_fields[] = {
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_rule),
     ngx_ors_row("dimensions", &ngx_ors_embeddings_dimensions_rule),
-    ngx_ors_row("user", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_embeddings_request =
-    ngx_ors_shape_members(ngx_ors_embeddings_request_fields, 2);
+    ngx_ors_row("user", &ngx_ors_string_rule));
 
 
 /* the answer: a vector is an array of numbers, or their bytes in base64 */
@@ -94,15 +90,11 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_vector_rule = {
     1, 0, &ngx_ors_number_rule, NULL
 };
 
-static const ngx_ors_field_t  ngx_ors_embeddings_vector_fields[] = {
+static ngx_ors_members_needed(ngx_ors_embeddings_vector_shape,
     ngx_ors_row_filled("object", &ngx_ors_embeddings_object_rule,
                        "\"embedding\""),
     ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
-    ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_embeddings_vector_shape =
-    ngx_ors_shape_members(ngx_ors_embeddings_vector_fields, 3);
+    ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule));
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_datum_rule =
     ngx_ors_rule_object(0, &ngx_ors_embeddings_vector_shape);
@@ -112,13 +104,9 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_data_rule = {
 };
 
 
-static const ngx_ors_field_t  ngx_ors_embeddings_usage_fields[] = {
+static ngx_ors_members_needed(ngx_ors_embeddings_usage_shape,
     ngx_ors_row_filled("prompt_tokens", &ngx_ors_embeddings_count_rule, "0"),
-    ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0")
-};
-
-static const ngx_ors_shape_t  ngx_ors_embeddings_usage_shape =
-    ngx_ors_shape_members(ngx_ors_embeddings_usage_fields, 2);
+    ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0"));
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_usage_rule =
     ngx_ors_rule_object(0, &ngx_ors_embeddings_usage_shape);
@@ -132,13 +120,9 @@ static const ngx_ors_value_t  ngx_ors_embeddings_lists[] = {
 static const ngx_ors_rule_t  ngx_ors_embeddings_list_rule =
     ngx_ors_rule_enum(0, ngx_ors_embeddings_lists);
 
-static const ngx_ors_field_t  ngx_ors_embeddings_answer_fields[] = {
+ngx_ors_members_needed(ngx_ors_fields_embeddings_answer,
     ngx_ors_row_needed("data", &ngx_ors_embeddings_data_rule),
     ngx_ors_row_filled("object", &ngx_ors_embeddings_list_rule, "\"list\""),
     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
     ngx_ors_row_filled("usage", &ngx_ors_embeddings_usage_rule,
-                       "{\"prompt_tokens\":0,\"total_tokens\":0}")
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_embeddings_answer =
-    ngx_ors_shape_members(ngx_ors_embeddings_answer_fields, 4);
+                       "{\"prompt_tokens\":0,\"total_tokens\":0}"));

@@ -28,27 +28,19 @@ static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
     ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
 
 
-static const ngx_ors_field_t  ngx_ors_failure_fields[] = {
-    ngx_ors_row_needed("type", &ngx_ors_string_rule),
-    ngx_ors_row_needed("message", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("code", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
-                          &ngx_ors_string_null_rule, "\"\""),
-    ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
-                          &ngx_ors_failure_code_rule, "\"\""),
-    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\""),
-    ngx_ors_row("headers", &ngx_ors_failure_headers_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_failure_shape =
-    ngx_ors_shape_members(ngx_ors_failure_fields, 5);
+static ngx_ors_members(ngx_ors_failure_shape,
+    (ngx_ors_row_needed("type", &ngx_ors_string_rule),
+     ngx_ors_row_needed("message", &ngx_ors_string_rule),
+     ngx_ors_row_filled_in("code", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
+                           &ngx_ors_string_null_rule, "\"\""),
+     ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
+                           &ngx_ors_failure_code_rule, "\"\""),
+     ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
+    ngx_ors_row("headers", &ngx_ors_failure_headers_rule));
 
 const ngx_ors_rule_t  ngx_ors_answer_error_rule =
     ngx_ors_rule_object(0, &ngx_ors_failure_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_failure_document_fields[] = {
-    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_error =
-    ngx_ors_shape_members(ngx_ors_failure_document_fields, 1);
+ngx_ors_members_needed(ngx_ors_fields_error,
+    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule));

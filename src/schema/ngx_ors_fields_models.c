@@ -28,15 +28,11 @@ static const ngx_ors_rule_t  ngx_ors_models_object_rule =
 static const ngx_ors_rule_t  ngx_ors_models_id_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 1, 0);
 
-static const ngx_ors_field_t  ngx_ors_models_model_fields[] = {
+static ngx_ors_members_needed(ngx_ors_models_model_shape,
     ngx_ors_row_needed("id", &ngx_ors_models_id_rule),
     ngx_ors_row_filled("object", &ngx_ors_models_object_rule, "\"model\""),
     ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("owned_by", &ngx_ors_string_rule, "\"\"")
-};
-
-static const ngx_ors_shape_t  ngx_ors_models_model_shape =
-    ngx_ors_shape_members(ngx_ors_models_model_fields, 4);
+    ngx_ors_row_filled("owned_by", &ngx_ors_string_rule, "\"\""));
 
 static const ngx_ors_rule_t  ngx_ors_models_model_rule =
     ngx_ors_rule_object(0, &ngx_ors_models_model_shape);
@@ -55,10 +51,6 @@ static const ngx_ors_value_t  ngx_ors_models_lists[] = {
 static const ngx_ors_rule_t  ngx_ors_models_list_rule =
     ngx_ors_rule_enum(0, ngx_ors_models_lists);
 
-static const ngx_ors_field_t  ngx_ors_models_fields[] = {
+ngx_ors_members_needed(ngx_ors_fields_models,
     ngx_ors_row_needed("data", &ngx_ors_models_data_rule),
-    ngx_ors_row_filled("object", &ngx_ors_models_list_rule, "\"list\"")
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_models =
-    ngx_ors_shape_members(ngx_ors_models_fields, 2);
+    ngx_ors_row_filled("object", &ngx_ors_models_list_rule, "\"list\""));

@@ -51,12 +51,8 @@ const ngx_ors_rule_t  ngx_ors_text_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 0, 10 * NGX_ORS_MI);
 
 
-static const ngx_ors_field_t  ngx_ors_typed_fields[] = {
-    ngx_ors_row_needed("type", NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_typed_shape =
-    ngx_ors_shape_open(ngx_ors_typed_fields, 1);
+ngx_ors_open_needed(ngx_ors_typed_shape,
+    ngx_ors_row_needed("type", NULL));
 
 
 /* values */

@@ -73,6 +73,40 @@
     { fields, sizeof(fields) / sizeof(fields[0]), required, 1,                \
       ngx_null_string, NULL, NULL, NULL, NULL, NULL }
 
+/*
+ * Shapes.  An object with members is declared with its rows, which are
+ * counted by the compiler: the rows in "needed", in parentheses, are required
+ * by some profile at least, the others by none.
+ */
+
+#define ngx_ors_members(name, needed, ...)                                    \
+    ngx_ors_members_of(name, 0, ngx_ors_nrows(ngx_ors_rows needed),           \
+                       ngx_ors_rows needed, __VA_ARGS__)
+
+#define ngx_ors_members_needed(name, ...)                                     \
+    ngx_ors_members_of(name, 0, ngx_ors_nrows(__VA_ARGS__), __VA_ARGS__)
+
+#define ngx_ors_members_optional(name, ...)                                   \
+    ngx_ors_members_of(name, 0, 0, __VA_ARGS__)
+
+/* the same, and any other keys */
+
+#define ngx_ors_open_needed(name, ...)                                        \
+    ngx_ors_members_of(name, 1, ngx_ors_nrows(__VA_ARGS__), __VA_ARGS__)
+
+#define ngx_ors_members_of(name, open, required, ...)                         \
+    const ngx_ors_shape_t  name = {                                           \
+        (const ngx_ors_field_t[]) { __VA_ARGS__ },                            \
+        ngx_ors_nrows(__VA_ARGS__), required, open,                           \
+        ngx_null_string, NULL, NULL, NULL, NULL, NULL                         \
+    }
+
+#define ngx_ors_rows(...)  __VA_ARGS__
+
+#define ngx_ors_nrows(...)                                                    \
+    (sizeof((const ngx_ors_field_t[]) { __VA_ARGS__ })                        \
+     / sizeof(ngx_ors_field_t))
+
 #define ngx_ors_shape_choice(key, values, absent, extension, code)            \
     { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL }
 
