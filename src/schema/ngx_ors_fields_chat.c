@@ -33,18 +33,14 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_name_rule =
 
 /* tools */
 
-static const ngx_ors_field_t  ngx_ors_chat_function_fields[] = {
-    ngx_ors_row_in("name", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                   &ngx_ors_chat_name_rule),
-    ngx_ors_row_in("name", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                   &ngx_ors_chat_any_name_rule),
+static ngx_ors_members(ngx_ors_chat_function_shape,
+    (ngx_ors_row_in("name", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                    &ngx_ors_chat_name_rule),
+     ngx_ors_row_in("name", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                    &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("parameters", &ngx_ors_object_rule),
-    ngx_ors_row("strict", &ngx_ors_boolean_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_fields, 2);
+    ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_function_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_function_shape);
@@ -52,13 +48,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_function_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_functions_rule =
     ngx_ors_rule_list(0, &ngx_ors_chat_function_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_function_tool_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_function_tool_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_chat_function_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_tool_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_tool_fields, 2);
+    ngx_ors_row_needed("function", &ngx_ors_chat_function_rule));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_syntaxes[] = {
@@ -70,24 +62,16 @@ static const ngx_ors_value_t  ngx_ors_chat_syntaxes[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_syntax_rule =
     ngx_ors_rule_enum(0, ngx_ors_chat_syntaxes);
 
-static const ngx_ors_field_t  ngx_ors_chat_grammar_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_grammar_shape,
     ngx_ors_row_needed("definition", &ngx_ors_string_rule),
-    ngx_ors_row_needed("syntax", &ngx_ors_chat_syntax_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_grammar_shape =
-    ngx_ors_shape_members(ngx_ors_chat_grammar_fields, 2);
+    ngx_ors_row_needed("syntax", &ngx_ors_chat_syntax_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_grammar_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_grammar_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_grammar_input_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_grammar_input_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("grammar", &ngx_ors_chat_grammar_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_grammar_input_shape =
-    ngx_ors_shape_members(ngx_ors_chat_grammar_input_fields, 2);
+    ngx_ors_row_needed("grammar", &ngx_ors_chat_grammar_rule));
 
 static const ngx_ors_variant_t  ngx_ors_chat_inputs[] = {
     { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
@@ -103,25 +87,17 @@ static const ngx_ors_shape_t  ngx_ors_chat_input_shape =
 static const ngx_ors_rule_t  ngx_ors_chat_input_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_input_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_fields[] = {
-    ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule),
+static ngx_ors_members(ngx_ors_chat_custom_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("format", &ngx_ors_chat_input_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_fields, 1);
+    ngx_ors_row("format", &ngx_ors_chat_input_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_custom_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_custom_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_tool_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_custom_tool_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_tool_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_tool_fields, 2);
+    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_tool_types[] = {
@@ -144,31 +120,19 @@ static const ngx_ors_rule_t  ngx_ors_chat_tools_rule =
 
 /* tool_choice */
 
-static const ngx_ors_field_t  ngx_ors_chat_named_fields[] = {
-    ngx_ors_row_needed("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_named_shape =
-    ngx_ors_shape_members(ngx_ors_chat_named_fields, 1);
+static ngx_ors_members_needed(ngx_ors_chat_named_shape,
+    ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_named_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_named_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_choose_function_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_choose_function_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_chat_named_rule)
-};
+    ngx_ors_row_needed("function", &ngx_ors_chat_named_rule));
 
-static const ngx_ors_shape_t  ngx_ors_chat_choose_function_shape =
-    ngx_ors_shape_members(ngx_ors_chat_choose_function_fields, 2);
-
-static const ngx_ors_field_t  ngx_ors_chat_choose_custom_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_choose_custom_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_named_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_choose_custom_shape =
-    ngx_ors_shape_members(ngx_ors_chat_choose_custom_fields, 2);
+    ngx_ors_row_needed("custom", &ngx_ors_chat_named_rule));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_allowed_modes[] = {
@@ -183,24 +147,16 @@ static const ngx_ors_rule_t  ngx_ors_chat_allowed_mode_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_allowed_list_rule =
     ngx_ors_rule_list(0, &ngx_ors_object_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_allowed_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_allowed_shape,
     ngx_ors_row_needed("mode", &ngx_ors_chat_allowed_mode_rule),
-    ngx_ors_row_needed("tools", &ngx_ors_chat_allowed_list_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_allowed_shape =
-    ngx_ors_shape_members(ngx_ors_chat_allowed_fields, 2);
+    ngx_ors_row_needed("tools", &ngx_ors_chat_allowed_list_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_allowed_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_allowed_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_choose_allowed_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_choose_allowed_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("allowed_tools", &ngx_ors_chat_allowed_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_choose_allowed_shape =
-    ngx_ors_shape_members(ngx_ors_chat_choose_allowed_fields, 2);
+    ngx_ors_row_needed("allowed_tools", &ngx_ors_chat_allowed_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_choices[] = {
@@ -249,31 +205,23 @@ static const ngx_ors_rule_t  ngx_ors_chat_function_choice_rule = {
 
 /* response_format */
 
-static const ngx_ors_field_t  ngx_ors_chat_schema_fields[] = {
-    ngx_ors_row_in("name", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_chat_name_rule),
+static ngx_ors_members(ngx_ors_chat_schema_shape,
+    (ngx_ors_row_in("name", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_chat_name_rule)),
     ngx_ors_row("schema", &ngx_ors_object_rule),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("strict", &ngx_ors_boolean_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_schema_shape =
-    ngx_ors_shape_members(ngx_ors_chat_schema_fields, 1);
+    ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_schema_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_schema_shape);
 
 /* llama.cpp takes a schema beside the type, too */
 
-static const ngx_ors_field_t  ngx_ors_chat_schema_format_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_chat_schema_rule),
-    ngx_ors_row_in("schema", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_schema_format_shape =
-    ngx_ors_shape_members(ngx_ors_chat_schema_format_fields, 2);
+static ngx_ors_members(ngx_ors_chat_schema_format_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_chat_schema_rule)),
+    ngx_ors_row_in("schema", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule));
 
 static const ngx_ors_variant_t  ngx_ors_chat_formats[] = {
     { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
@@ -293,13 +241,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_format_rule =
 
 /* stream_options, audio, prediction, web_search_options */
 
-static const ngx_ors_field_t  ngx_ors_chat_stream_options_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_stream_options_shape,
     ngx_ors_row("include_usage", &ngx_ors_boolean_rule),
-    ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_stream_options_shape =
-    ngx_ors_shape_members(ngx_ors_chat_stream_options_fields, 0);
+    ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_stream_options_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_stream_options_shape);
@@ -308,25 +252,17 @@ static const ngx_ors_rule_t  ngx_ors_chat_stream_options_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_voice_rule =
     ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
 
-static const ngx_ors_field_t  ngx_ors_chat_audio_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_audio_shape,
     ngx_ors_row_needed("voice", &ngx_ors_chat_voice_rule),
-    ngx_ors_row_needed("format", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_audio_shape =
-    ngx_ors_shape_members(ngx_ors_chat_audio_fields, 2);
+    ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_audio_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_audio_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_chat_predicted_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_predicted_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_predicted_shape =
-    ngx_ors_shape_members(ngx_ors_chat_predicted_fields, 2);
+    ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule));
 
 static const ngx_ors_variant_t  ngx_ors_chat_predictions[] = {
     { ngx_string("content"), NGX_ORS_IN_ALL, &ngx_ors_chat_predicted_shape },
@@ -354,26 +290,18 @@ static const ngx_ors_rule_t  ngx_ors_chat_level_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_level_null_rule =
     ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_levels);
 
-static const ngx_ors_field_t  ngx_ors_chat_place_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_place_shape,
     ngx_ors_row("country", &ngx_ors_string_rule),
     ngx_ors_row("region", &ngx_ors_string_rule),
     ngx_ors_row("city", &ngx_ors_string_rule),
-    ngx_ors_row("timezone", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_place_shape =
-    ngx_ors_shape_members(ngx_ors_chat_place_fields, 0);
+    ngx_ors_row("timezone", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_place_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_place_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_approximate_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_approximate_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("approximate", &ngx_ors_chat_place_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_approximate_shape =
-    ngx_ors_shape_members(ngx_ors_chat_approximate_fields, 2);
+    ngx_ors_row_needed("approximate", &ngx_ors_chat_place_rule));
 
 static const ngx_ors_variant_t  ngx_ors_chat_locations[] = {
     { ngx_string("approximate"), NGX_ORS_IN_ALL,
@@ -388,13 +316,9 @@ static const ngx_ors_shape_t  ngx_ors_chat_location_shape =
 static const ngx_ors_rule_t  ngx_ors_chat_location_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_location_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_search_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_search_shape,
     ngx_ors_row("search_context_size", &ngx_ors_chat_level_rule),
-    ngx_ors_row("user_location", &ngx_ors_chat_location_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_search_shape =
-    ngx_ors_shape_members(ngx_ors_chat_search_fields, 0);
+    ngx_ors_row("user_location", &ngx_ors_chat_location_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_search_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_search_shape);
@@ -488,10 +412,10 @@ static const ngx_ors_rule_t  ngx_ors_chat_top_logprobs_rule =
 
 /* a server of one model may do without its name */
 
-static const ngx_ors_field_t  ngx_ors_chat_request_fields[] = {
-    ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_needed("messages", &ngx_ors_chat_messages_rule),
+ngx_ors_members(ngx_ors_fields_chat_request,
+    (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_string_rule),
+     ngx_ors_row_needed("messages", &ngx_ors_chat_messages_rule)),
     ngx_ors_row("stream", &ngx_ors_boolean_null_rule),
     ngx_ors_row("stream_options", &ngx_ors_chat_stream_options_rule),
     ngx_ors_row("temperature", &ngx_ors_number_null_rule),
@@ -515,8 +439,7 @@ static const ngx_ors_field_t  ngx_ors_chat_request_fields[] = {
     ngx_ors_row("seed", &ngx_ors_integer_null_rule),
     ngx_ors_row("presence_penalty", &ngx_ors_number_null_rule),
     ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
-    ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_bias_rule),
+    ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_bias_rule),
     ngx_ors_row_in("logit_bias", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_chat_any_bias_rule),
     ngx_ors_row("logprobs", &ngx_ors_boolean_null_rule),
@@ -539,8 +462,4 @@ static const ngx_ors_field_t  ngx_ors_chat_request_fields[] = {
     ngx_ors_row("prediction", &ngx_ors_chat_prediction_rule),
     ngx_ors_row("web_search_options", &ngx_ors_chat_search_rule),
     ngx_ors_row("functions", &ngx_ors_chat_functions_rule),
-    ngx_ors_row("function_call", &ngx_ors_chat_function_choice_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_chat_request =
-    ngx_ors_shape_members(ngx_ors_chat_request_fields, 2);
+    ngx_ors_row("function_call", &ngx_ors_chat_function_choice_rule));

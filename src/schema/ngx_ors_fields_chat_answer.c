@@ -35,16 +35,12 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_content_rule =
 
 /* usage */
 
-static const ngx_ors_field_t  ngx_ors_chat_usage_fields[] = {
-    ngx_ors_row_filled("prompt_tokens", &ngx_ors_chat_count_rule, "0"),
-    ngx_ors_row_filled("completion_tokens", &ngx_ors_chat_count_rule, "0"),
-    ngx_ors_row_filled("total_tokens", &ngx_ors_chat_count_rule, "0"),
+static ngx_ors_members(ngx_ors_chat_usage_shape,
+    (ngx_ors_row_filled("prompt_tokens", &ngx_ors_chat_count_rule, "0"),
+     ngx_ors_row_filled("completion_tokens", &ngx_ors_chat_count_rule, "0"),
+     ngx_ors_row_filled("total_tokens", &ngx_ors_chat_count_rule, "0")),
     ngx_ors_row("prompt_tokens_details", &ngx_ors_object_null_rule),
-    ngx_ors_row("completion_tokens_details", &ngx_ors_object_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_usage_shape =
-    ngx_ors_shape_members(ngx_ors_chat_usage_fields, 3);
+    ngx_ors_row("completion_tokens_details", &ngx_ors_object_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_usage_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_usage_shape);
@@ -55,14 +51,10 @@ static const ngx_ors_rule_t  ngx_ors_chat_usage_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_bytes_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_count_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_top_logprob_fields[] = {
-    ngx_ors_row_needed("token", &ngx_ors_string_rule),
-    ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule),
-    ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_top_logprob_shape =
-    ngx_ors_shape_members(ngx_ors_chat_top_logprob_fields, 2);
+static ngx_ors_members(ngx_ors_chat_top_logprob_shape,
+    (ngx_ors_row_needed("token", &ngx_ors_string_rule),
+     ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule)),
+    ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_top_logprob_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_top_logprob_shape);
@@ -70,15 +62,11 @@ static const ngx_ors_rule_t  ngx_ors_chat_top_logprob_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_top_list_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_top_logprob_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_logprob_fields[] = {
-    ngx_ors_row_needed("token", &ngx_ors_string_rule),
-    ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule),
+static ngx_ors_members(ngx_ors_chat_logprob_shape,
+    (ngx_ors_row_needed("token", &ngx_ors_string_rule),
+     ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule)),
     ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule),
-    ngx_ors_row("top_logprobs", &ngx_ors_chat_top_list_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_logprob_shape =
-    ngx_ors_shape_members(ngx_ors_chat_logprob_fields, 2);
+    ngx_ors_row("top_logprobs", &ngx_ors_chat_top_list_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_logprob_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_logprob_shape);
@@ -86,13 +74,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_logprob_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_logprob_list_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_logprob_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_logprobs_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_logprobs_shape,
     ngx_ors_row("content", &ngx_ors_chat_logprob_list_rule),
-    ngx_ors_row("refusal", &ngx_ors_chat_logprob_list_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_logprobs_shape =
-    ngx_ors_shape_members(ngx_ors_chat_logprobs_fields, 0);
+    ngx_ors_row("refusal", &ngx_ors_chat_logprob_list_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_logprobs_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_logprobs_shape);
@@ -100,13 +84,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_logprobs_rule =
 
 /* calls of tools: an id cannot be made up, "type" can only be one */
 
-static const ngx_ors_field_t  ngx_ors_chat_invoked_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_invoked_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_filled("arguments", &ngx_ors_string_rule, "\"{}\"")
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_invoked_shape =
-    ngx_ors_shape_members(ngx_ors_chat_invoked_fields, 2);
+    ngx_ors_row_filled("arguments", &ngx_ors_string_rule, "\"{}\""));
 
 static const ngx_ors_rule_t  ngx_ors_chat_invoked_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_invoked_shape);
@@ -114,38 +94,25 @@ static const ngx_ors_rule_t  ngx_ors_chat_invoked_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_invoked_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_invoked_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_function_use_fields[] = {
-    ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule),
-
+static ngx_ors_members(ngx_ors_chat_function_use_shape,
+    (ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule)),
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row("custom", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_use_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_use_fields, 3);
+    ngx_ors_row("custom", NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_invoked_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_custom_invoked_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_filled("input", &ngx_ors_string_rule, "\"\"")
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_invoked_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_invoked_fields, 2);
+    ngx_ors_row_filled("input", &ngx_ors_string_rule, "\"\""));
 
 static const ngx_ors_rule_t  ngx_ors_chat_custom_invoked_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_custom_invoked_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_use_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_custom_use_shape,
     ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"custom\""),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_invoked_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_use_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_use_fields, 3);
+    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_invoked_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_use_types[] = {
@@ -185,14 +152,13 @@ static const ngx_ors_rule_t  ngx_ors_chat_answer_role_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
-static const ngx_ors_field_t  ngx_ors_chat_reply_fields[] = {
-    ngx_ors_row_filled("role", &ngx_ors_chat_answer_role_rule,
-                       "\"assistant\""),
-    ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                          &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled_in("content", NGX_ORS_IN_TOLERANT,
-                          NGX_ORS_IN_TOLERANT,
-                          &ngx_ors_chat_any_content_rule, "null"),
+static ngx_ors_members(ngx_ors_chat_reply_shape,
+    (ngx_ors_row_filled("role", &ngx_ors_chat_answer_role_rule,
+                        "\"assistant\""),
+     ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                           &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled_in("content", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                           &ngx_ors_chat_any_content_rule, "null")),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
     ngx_ors_row("audio", &ngx_ors_object_null_rule),
@@ -201,11 +167,7 @@ static const ngx_ors_field_t  ngx_ors_chat_reply_fields[] = {
 
     /* not OpenAI's: how servers send what a model thinks */
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
-    ngx_ors_row("reasoning", &ngx_ors_string_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_reply_shape =
-    ngx_ors_shape_members(ngx_ors_chat_reply_fields, 3);
+    ngx_ors_row("reasoning", &ngx_ors_string_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_reply_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_reply_shape);
@@ -213,15 +175,11 @@ static const ngx_ors_rule_t  ngx_ors_chat_reply_rule =
 
 /* servers that leave out zeros leave out the index of the first choice */
 
-static const ngx_ors_field_t  ngx_ors_chat_answer_choice_fields[] = {
-    ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-    ngx_ors_row_needed("message", &ngx_ors_chat_reply_rule),
-    ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_answer_choice_shape =
-    ngx_ors_shape_members(ngx_ors_chat_answer_choice_fields, 3);
+static ngx_ors_members(ngx_ors_chat_answer_choice_shape,
+    (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+     ngx_ors_row_needed("message", &ngx_ors_chat_reply_rule),
+     ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null")),
+    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_answer_choice_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_answer_choice_shape);
@@ -241,23 +199,19 @@ static const ngx_ors_rule_t  ngx_ors_chat_answer_object_rule =
 
 /* without choices nothing is repaired: it may be an error in another form */
 
-static const ngx_ors_field_t  ngx_ors_chat_answer_fields[] = {
-    ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
-    ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
-    ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                          &ngx_ors_chat_answer_object_rule,
-                          "\"chat.completion\""),
-    ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                          &ngx_ors_string_rule, "\"chat.completion\""),
-    ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+ngx_ors_members(ngx_ors_fields_chat_answer,
+    (ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
+     ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
+     ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                           &ngx_ors_chat_answer_object_rule,
+                           "\"chat.completion\""),
+     ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                           &ngx_ors_string_rule, "\"chat.completion\""),
+     ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
+     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\"")),
     ngx_ors_row("usage", &ngx_ors_chat_usage_rule),
     ngx_ors_row("system_fingerprint", &ngx_ors_string_null_rule),
-    ngx_ors_row("service_tier", &ngx_ors_string_null_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_chat_answer =
-    ngx_ors_shape_members(ngx_ors_chat_answer_fields, 6);
+    ngx_ors_row("service_tier", &ngx_ors_string_null_rule));
 
 
 /*
@@ -265,39 +219,27 @@ const ngx_ors_shape_t  ngx_ors_fields_chat_answer =
  * others, or is null there.  "index" says which call it is.
  */
 
-static const ngx_ors_field_t  ngx_ors_chat_named_delta_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_named_delta_shape,
     ngx_ors_row("name", &ngx_ors_string_null_rule),
-    ngx_ors_row("arguments", &ngx_ors_string_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_named_delta_shape =
-    ngx_ors_shape_members(ngx_ors_chat_named_delta_fields, 0);
+    ngx_ors_row("arguments", &ngx_ors_string_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_named_delta_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_named_delta_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_delta_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_custom_delta_shape,
     ngx_ors_row("name", &ngx_ors_string_null_rule),
-    ngx_ors_row("input", &ngx_ors_string_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_delta_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_delta_fields, 0);
+    ngx_ors_row("input", &ngx_ors_string_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_custom_delta_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_custom_delta_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_call_delta_fields[] = {
-    ngx_ors_row_in("index", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_chat_count_rule),
+static ngx_ors_members(ngx_ors_chat_call_delta_shape,
+    (ngx_ors_row_in("index", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_chat_count_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("type", &ngx_ors_string_null_rule),
     ngx_ors_row("function", &ngx_ors_chat_named_delta_rule),
-    ngx_ors_row("custom", &ngx_ors_chat_custom_delta_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_call_delta_shape =
-    ngx_ors_shape_members(ngx_ors_chat_call_delta_fields, 1);
+    ngx_ors_row("custom", &ngx_ors_chat_custom_delta_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_call_delta_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_call_delta_shape);
@@ -318,12 +260,10 @@ static const ngx_ors_value_t  ngx_ors_chat_delta_roles[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_delta_role_rule =
     ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_delta_roles);
 
-static const ngx_ors_field_t  ngx_ors_chat_delta_fields[] = {
-    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_delta_role_rule),
+static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
+    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_delta_role_rule),
     ngx_ors_row_in("role", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_null_rule),
-    ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_string_null_rule),
+    ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0, &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_chat_any_content_rule),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
@@ -332,25 +272,17 @@ static const ngx_ors_field_t  ngx_ors_chat_delta_fields[] = {
     ngx_ors_row("tool_calls", &ngx_ors_chat_call_deltas_rule),
     ngx_ors_row("function_call", &ngx_ors_chat_named_delta_rule),
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
-    ngx_ors_row("reasoning", &ngx_ors_string_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_delta_shape =
-    ngx_ors_shape_members(ngx_ors_chat_delta_fields, 0);
+    ngx_ors_row("reasoning", &ngx_ors_string_null_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_delta_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_delta_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_chat_chunk_choice_fields[] = {
-    ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-    ngx_ors_row_filled("delta", &ngx_ors_chat_delta_rule, "{}"),
+static ngx_ors_members(ngx_ors_chat_chunk_choice_shape,
+    (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+     ngx_ors_row_filled("delta", &ngx_ors_chat_delta_rule, "{}")),
     ngx_ors_row("finish_reason", &ngx_ors_string_null_rule),
-    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_chunk_choice_shape =
-    ngx_ors_shape_members(ngx_ors_chat_chunk_choice_fields, 2);
+    ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_chunk_choice_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_chunk_choice_shape);
@@ -367,22 +299,17 @@ static const ngx_ors_value_t  ngx_ors_chat_chunk_objects[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_chunk_object_rule =
     ngx_ors_rule_enum(0, ngx_ors_chat_chunk_objects);
 
-static const ngx_ors_field_t  ngx_ors_chat_chunk_fields[] = {
-    ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
-    ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
-    ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                          &ngx_ors_chat_chunk_object_rule,
-                          "\"chat.completion.chunk\""),
-    ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                          &ngx_ors_string_rule,
-                          "\"chat.completion.chunk\""),
-    ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+ngx_ors_members(ngx_ors_fields_chat_chunk,
+    (ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
+     ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
+     ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                           &ngx_ors_chat_chunk_object_rule,
+                           "\"chat.completion.chunk\""),
+     ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+                           &ngx_ors_string_rule, "\"chat.completion.chunk\""),
+     ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
+     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\"")),
     ngx_ors_row("usage", &ngx_ors_chat_usage_rule),
     ngx_ors_row("system_fingerprint", &ngx_ors_string_null_rule),
     ngx_ors_row("service_tier", &ngx_ors_string_null_rule),
-    ngx_ors_row("obfuscation", &ngx_ors_string_null_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_chat_chunk =
-    ngx_ors_shape_members(ngx_ors_chat_chunk_fields, 6);
+    ngx_ors_row("obfuscation", &ngx_ors_string_null_rule));

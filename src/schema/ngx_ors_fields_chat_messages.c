@@ -26,13 +26,9 @@
 
 /* content parts */
 
-static const ngx_ors_field_t  ngx_ors_chat_text_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_text_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_text_shape =
-    ngx_ors_shape_members(ngx_ors_chat_text_fields, 2);
+    ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_details[] = {
@@ -45,14 +41,10 @@ static const ngx_ors_value_t  ngx_ors_chat_details[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_detail_rule =
     ngx_ors_rule_enum(0, ngx_ors_chat_details);
 
-static const ngx_ors_field_t  ngx_ors_chat_image_url_fields[] = {
-    ngx_ors_row_needed("url", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_chat_image_url_shape,
+    (ngx_ors_row_needed("url", &ngx_ors_string_rule)),
     ngx_ors_row_in("detail", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_detail_rule),
-    ngx_ors_row_in("detail", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_image_url_shape =
-    ngx_ors_shape_members(ngx_ors_chat_image_url_fields, 1);
+    ngx_ors_row_in("detail", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_image_url_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_image_url_shape);
@@ -62,66 +54,42 @@ static const ngx_ors_rule_t  ngx_ors_chat_image_url_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_any_image_url_rule =
     ngx_ors_rule_object(NGX_ORS_V_STRING, &ngx_ors_chat_image_url_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_image_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_image_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_in("image_url", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
                    &ngx_ors_chat_image_url_rule),
     ngx_ors_row_in("image_url", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                   &ngx_ors_chat_any_image_url_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_image_shape =
-    ngx_ors_shape_members(ngx_ors_chat_image_fields, 3);
+                   &ngx_ors_chat_any_image_url_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_input_audio_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_input_audio_shape,
     ngx_ors_row_needed("data", &ngx_ors_string_rule),
-    ngx_ors_row_needed("format", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_input_audio_shape =
-    ngx_ors_shape_members(ngx_ors_chat_input_audio_fields, 2);
+    ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_input_audio_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_input_audio_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_sound_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_sound_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("input_audio", &ngx_ors_chat_input_audio_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_sound_shape =
-    ngx_ors_shape_members(ngx_ors_chat_sound_fields, 2);
+    ngx_ors_row_needed("input_audio", &ngx_ors_chat_input_audio_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_file_fields[] = {
+static ngx_ors_members_optional(ngx_ors_chat_file_shape,
     ngx_ors_row("file_data", &ngx_ors_string_rule),
     ngx_ors_row("file_id", &ngx_ors_string_rule),
-    ngx_ors_row("filename", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_file_shape =
-    ngx_ors_shape_members(ngx_ors_chat_file_fields, 0);
+    ngx_ors_row("filename", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_file_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_file_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_file_part_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_file_part_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("file", &ngx_ors_chat_file_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_file_part_shape =
-    ngx_ors_shape_members(ngx_ors_chat_file_part_fields, 2);
+    ngx_ors_row_needed("file", &ngx_ors_chat_file_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_refusal_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_refusal_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_refusal_shape =
-    ngx_ors_shape_members(ngx_ors_chat_refusal_fields, 2);
+    ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
 /* what a text may be made of: of instructions, and of what tools say */
@@ -186,19 +154,15 @@ static const ngx_ors_rule_t  ngx_ors_chat_assistant_content_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_any_arguments_rule =
     ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
 
-static const ngx_ors_field_t  ngx_ors_chat_called_fields[] = {
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_in("arguments", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_chat_called_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_in("arguments", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+                    &ngx_ors_string_rule)),
     ngx_ors_row_in("arguments", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_chat_any_arguments_rule),
 
     /* what OpenAI's SDKs have made of them */
-    ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_called_shape =
-    ngx_ors_shape_members(ngx_ors_chat_called_fields, 2);
+    ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL));
 
 static const ngx_ors_rule_t  ngx_ors_chat_called_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_called_shape);
@@ -206,43 +170,30 @@ static const ngx_ors_rule_t  ngx_ors_chat_called_rule =
 static const ngx_ors_rule_t  ngx_ors_chat_called_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_called_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_function_call_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
-    ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_needed("function", &ngx_ors_chat_called_rule),
-
+static ngx_ors_members(ngx_ors_chat_function_call_shape,
+    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
+     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+                    &ngx_ors_string_rule),
+     ngx_ors_row_needed("function", &ngx_ors_chat_called_rule)),
     /* of a stream's chunks, kept by SDKs */
     ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL),
 
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row_in("custom", NGX_ORS_IN_TOLERANT, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_call_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_call_fields, 3);
+    ngx_ors_row_in("custom", NGX_ORS_IN_TOLERANT, 0, NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_called_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_custom_called_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("input", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_called_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_called_fields, 2);
+    ngx_ors_row_needed("input", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_custom_called_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_custom_called_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_custom_call_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_custom_call_shape,
     ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                    &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_called_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_custom_call_shape =
-    ngx_ors_shape_members(ngx_ors_chat_custom_call_fields, 3);
+    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_called_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_call_types[] = {
@@ -273,38 +224,26 @@ static const ngx_ors_rule_t  ngx_ors_chat_calls_rule =
 
 /* messages */
 
-static const ngx_ors_field_t  ngx_ors_chat_system_fields[] = {
-    ngx_ors_row_needed("role", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule),
-    ngx_ors_row("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_system_shape =
-    ngx_ors_shape_members(ngx_ors_chat_system_fields, 2);
+static ngx_ors_members(ngx_ors_chat_system_shape,
+    (ngx_ors_row_needed("role", NULL),
+     ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule)),
+    ngx_ors_row("name", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_user_fields[] = {
-    ngx_ors_row_needed("role", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_chat_user_content_rule),
-    ngx_ors_row("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_user_shape =
-    ngx_ors_shape_members(ngx_ors_chat_user_fields, 2);
+static ngx_ors_members(ngx_ors_chat_user_shape,
+    (ngx_ors_row_needed("role", NULL),
+     ngx_ors_row_needed("content", &ngx_ors_chat_user_content_rule)),
+    ngx_ors_row("name", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_said_fields[] = {
-    ngx_ors_row_needed("id", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_said_shape =
-    ngx_ors_shape_members(ngx_ors_chat_said_fields, 1);
+static ngx_ors_members_needed(ngx_ors_chat_said_shape,
+    ngx_ors_row_needed("id", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_chat_said_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_said_shape);
 
-static const ngx_ors_field_t  ngx_ors_chat_assistant_fields[] = {
-    ngx_ors_row_needed("role", NULL),
+static ngx_ors_members(ngx_ors_chat_assistant_shape,
+    (ngx_ors_row_needed("role", NULL)),
     ngx_ors_row("content", &ngx_ors_chat_assistant_content_rule),
     ngx_ors_row("tool_calls", &ngx_ors_chat_calls_rule),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
@@ -319,39 +258,23 @@ static const ngx_ors_field_t  ngx_ors_chat_assistant_fields[] = {
 
     /* of an answer that is sent back whole; "parsed" is of OpenAI's SDKs */
     ngx_ors_row_in("annotations", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("parsed", NGX_ORS_IN_OPENAI, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_assistant_shape =
-    ngx_ors_shape_members(ngx_ors_chat_assistant_fields, 1);
+    ngx_ors_row_in("parsed", NGX_ORS_IN_OPENAI, 0, NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_tool_message_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_tool_message_shape,
     ngx_ors_row_needed("role", NULL),
     ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule),
-    ngx_ors_row_needed("tool_call_id", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_tool_message_shape =
-    ngx_ors_shape_members(ngx_ors_chat_tool_message_fields, 3);
+    ngx_ors_row_needed("tool_call_id", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_function_message_fields[] = {
+static ngx_ors_members_needed(ngx_ors_chat_function_message_shape,
     ngx_ors_row_needed("role", NULL),
     ngx_ors_row_needed("content", &ngx_ors_string_null_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_message_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_message_fields, 3);
+    ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_chat_other_message_fields[] = {
-    ngx_ors_row_needed("role", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_other_message_shape =
-    ngx_ors_shape_open(ngx_ors_chat_other_message_fields, 1);
+static ngx_ors_open_needed(ngx_ors_chat_other_message_shape,
+    ngx_ors_row_needed("role", NULL));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_roles[] = {
