@@ -32,45 +32,33 @@ static const ngx_ors_rule_t  ngx_ors_item_status_rule =
 
 /* messages: most clients leave out the type (C1) */
 
-static const ngx_ors_field_t  ngx_ors_user_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
-    ngx_ors_row_needed("role", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_user_content_rule),
+static ngx_ors_members(ngx_ors_user_shape,
+    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+     ngx_ors_row_needed("role", NULL),
+     ngx_ors_row_needed("content", &ngx_ors_user_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_string_null_rule),
-    ngx_ors_row_openai_any("phase")
-};
-
-static const ngx_ors_shape_t  ngx_ors_user_shape =
-    ngx_ors_shape_members(ngx_ors_user_fields, 3);
+    ngx_ors_row_openai_any("phase"));
 
 
 /* system and developer */
 
-static const ngx_ors_field_t  ngx_ors_system_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
-    ngx_ors_row_needed("role", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_system_content_rule),
+static ngx_ors_members(ngx_ors_system_shape,
+    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+     ngx_ors_row_needed("role", NULL),
+     ngx_ors_row_needed("content", &ngx_ors_system_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_string_null_rule),
-    ngx_ors_row_openai_any("phase")
-};
-
-static const ngx_ors_shape_t  ngx_ors_system_shape =
-    ngx_ors_shape_members(ngx_ors_system_fields, 3);
+    ngx_ors_row_openai_any("phase"));
 
 
-static const ngx_ors_field_t  ngx_ors_assistant_fields[] = {
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
-    ngx_ors_row_needed("role", NULL),
-    ngx_ors_row_needed("content", &ngx_ors_assistant_content_rule),
+static ngx_ors_members(ngx_ors_assistant_shape,
+    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+     ngx_ors_row_needed("role", NULL),
+     ngx_ors_row_needed("content", &ngx_ors_assistant_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_string_null_rule),
-    ngx_ors_row("phase", &ngx_ors_phase_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_assistant_shape =
-    ngx_ors_shape_members(ngx_ors_assistant_fields, 3);
+    ngx_ors_row("phase", &ngx_ors_phase_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_roles[] = {
@@ -88,95 +76,71 @@ static const ngx_ors_shape_t  ngx_ors_message_shape =
 
 /* calls of functions and what they gave */
 
-static const ngx_ors_field_t  ngx_ors_function_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_call_id_rule),
-    ngx_ors_row_needed("name", &ngx_ors_name_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_function_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_call_id_rule),
+     ngx_ors_row_needed("name", &ngx_ors_name_rule),
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_item_status_rule),
     ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
     ngx_ors_row_openai("async", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("caller", &ngx_ors_object_rule),
-    ngx_ors_row_openai_any("parsed_arguments")
-};
-
-static const ngx_ors_shape_t  ngx_ors_function_call_shape =
-    ngx_ors_shape_members(ngx_ors_function_call_fields, 4);
+    ngx_ors_row_openai_any("parsed_arguments"));
 
 
 /* the flavor has outputs that tell their call by name */
 
-static const ngx_ors_field_t  ngx_ors_call_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
-                   NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
-                   &ngx_ors_call_id_rule),
-    ngx_ors_row_needed("output", &ngx_ors_output_rule),
+static ngx_ors_members(ngx_ors_call_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
+                    NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
+                    &ngx_ors_call_id_rule),
+     ngx_ors_row_needed("output", &ngx_ors_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_item_status_rule),
     ngx_ors_row_openai("name", &ngx_ors_string_rule),
     ngx_ors_row_openai("namespace", &ngx_ors_string_rule),
-    ngx_ors_row_openai("caller", &ngx_ors_object_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_call_output_shape =
-    ngx_ors_shape_members(ngx_ors_call_output_fields, 3);
+    ngx_ors_row_openai("caller", &ngx_ors_object_rule));
 
 
 /* the specification has null only as the content of reasoning (C8) */
 
-static const ngx_ors_field_t  ngx_ors_reasoning_item_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("summary", &ngx_ors_summary_rule),
+static ngx_ors_members(ngx_ors_reasoning_item_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("summary", &ngx_ors_summary_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_WIDE, 0,
                    &ngx_ors_reasoning_content_rule),
     ngx_ors_row_in("content", NGX_ORS_STRICT_SPEC, 0, &ngx_ors_null_rule),
-    ngx_ors_row_openai("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_reasoning_item_shape =
-    ngx_ors_shape_members(ngx_ors_reasoning_item_fields, 2);
+    ngx_ors_row_openai("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_compaction_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("encrypted_content", &ngx_ors_text_rule),
+static ngx_ors_members(ngx_ors_compaction_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("encrypted_content", &ngx_ors_text_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row_openai("status", &ngx_ors_string_rule),
-    ngx_ors_row_openai("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_compaction_shape =
-    ngx_ors_shape_members(ngx_ors_compaction_fields, 2);
+    ngx_ors_row_openai("created_by", &ngx_ors_string_rule));
 
 
 /* "role" is here to be noticed when it comes twice: null, then a message's */
 
-static const ngx_ors_field_t  ngx_ors_reference_fields[] = {
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_reference_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("type", NULL),
-    ngx_ors_row_in("role", NGX_ORS_IN_WIDE, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_reference_shape =
-    ngx_ors_shape_members(ngx_ors_reference_fields, 1);
+    ngx_ors_row_in("role", NGX_ORS_IN_WIDE, 0, NULL));
 
 
 /* an extension: what the specification says that each item has (C14) */
 
-static const ngx_ors_field_t  ngx_ors_extension_item_fields[] = {
+static ngx_ors_open_needed(ngx_ors_extension_item_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                    &ngx_ors_string_rule),
     ngx_ors_row_in("status", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_extension_item_shape =
-    ngx_ors_shape_open(ngx_ors_extension_item_fields, 3);
+                   &ngx_ors_string_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_item_types[] = {

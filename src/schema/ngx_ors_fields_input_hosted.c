@@ -18,117 +18,85 @@
 
 /* tools with free text */
 
-static const ngx_ors_field_t  ngx_ors_custom_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("input", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_custom_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("input", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("namespace", &ngx_ors_string_rule),
     ngx_ors_row("async", &ngx_ors_boolean_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_custom_call_shape =
-    ngx_ors_shape_members(ngx_ors_custom_call_fields, 4);
+    ngx_ors_row("caller", &ngx_ors_object_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_custom_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_output_rule),
+ngx_ors_members(ngx_ors_custom_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_custom_output_shape =
-    ngx_ors_shape_members(ngx_ors_custom_output_fields, 3);
+    ngx_ors_row("caller", &ngx_ors_object_rule));
 
 
 /* local_shell, the older one of two */
 
-static const ngx_ors_field_t  ngx_ors_local_action_fields[] = {
+static ngx_ors_members_optional(ngx_ors_local_action_shape,
     ngx_ors_row("type", &ngx_ors_string_rule),
     ngx_ors_row("command", &ngx_ors_strings_rule),
     ngx_ors_row("env", &ngx_ors_object_rule),
     ngx_ors_row("timeout_ms", &ngx_ors_integer_rule),
     ngx_ors_row("user", &ngx_ors_string_rule),
-    ngx_ors_row("working_directory", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_local_action_shape =
-    ngx_ors_shape_members(ngx_ors_local_action_fields, 0);
+    ngx_ors_row("working_directory", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_local_action_rule =
     ngx_ors_rule_object(0, &ngx_ors_local_action_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_local_shell_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("action", &ngx_ors_local_action_rule),
+ngx_ors_members(ngx_ors_local_shell_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("action", &ngx_ors_local_action_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_local_shell_call_shape =
-    ngx_ors_shape_members(ngx_ors_local_shell_call_fields, 2);
+    ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_local_shell_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("output", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_local_shell_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_local_shell_output_shape =
-    ngx_ors_shape_members(ngx_ors_local_shell_output_fields, 2);
+    ngx_ors_row("status", &ngx_ors_string_rule));
 
 
 /* shell */
 
-static const ngx_ors_field_t  ngx_ors_shell_action_fields[] = {
-    ngx_ors_row_needed("commands", &ngx_ors_strings_rule),
+static ngx_ors_members(ngx_ors_shell_action_shape,
+    (ngx_ors_row_needed("commands", &ngx_ors_strings_rule)),
     ngx_ors_row("timeout_ms", &ngx_ors_integer_rule),
-    ngx_ors_row("max_output_length", &ngx_ors_integer_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_shell_action_shape =
-    ngx_ors_shape_members(ngx_ors_shell_action_fields, 1);
+    ngx_ors_row("max_output_length", &ngx_ors_integer_rule));
 
 static const ngx_ors_rule_t  ngx_ors_shell_action_rule =
     ngx_ors_rule_object(0, &ngx_ors_shell_action_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_shell_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("action", &ngx_ors_shell_action_rule),
+ngx_ors_members(ngx_ors_shell_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("action", &ngx_ors_shell_action_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("environment", &ngx_ors_object_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_shell_call_shape =
-    ngx_ors_shape_members(ngx_ors_shell_call_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_shell_result_fields[] = {
+static ngx_ors_members_optional(ngx_ors_shell_result_shape,
     ngx_ors_row("stdout", &ngx_ors_string_rule),
     ngx_ors_row("stderr", &ngx_ors_string_rule),
     ngx_ors_row("outcome", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_shell_result_shape =
-    ngx_ors_shape_members(ngx_ors_shell_result_fields, 0);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_shell_result_rule =
     ngx_ors_rule_object(0, &ngx_ors_shell_result_shape);
@@ -137,132 +105,96 @@ static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
     ngx_ors_rule_list(0, &ngx_ors_shell_result_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_shell_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_shell_results_rule),
+ngx_ors_members(ngx_ors_shell_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_shell_results_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_shell_output_shape =
-    ngx_ors_shape_members(ngx_ors_shell_output_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
 /* apply_patch */
 
-static const ngx_ors_field_t  ngx_ors_operation_fields[] = {
-    ngx_ors_row_needed("type", &ngx_ors_string_rule),
-    ngx_ors_row_needed("path", &ngx_ors_string_rule),
-    ngx_ors_row("diff", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_operation_shape =
-    ngx_ors_shape_members(ngx_ors_operation_fields, 2);
+static ngx_ors_members(ngx_ors_operation_shape,
+    (ngx_ors_row_needed("type", &ngx_ors_string_rule),
+     ngx_ors_row_needed("path", &ngx_ors_string_rule)),
+    ngx_ors_row("diff", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_operation_rule =
     ngx_ors_rule_object(0, &ngx_ors_operation_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_patch_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("operation", &ngx_ors_operation_rule),
+ngx_ors_members(ngx_ors_patch_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("operation", &ngx_ors_operation_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_patch_call_shape =
-    ngx_ors_shape_members(ngx_ors_patch_call_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_patch_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_patch_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_patch_output_shape =
-    ngx_ors_shape_members(ngx_ors_patch_output_fields, 2);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
 /* what the server's own tools have done */
 
-static const ngx_ors_field_t  ngx_ors_web_search_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_web_search_call_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("action", &ngx_ors_object_rule),
-    ngx_ors_row("results", &ngx_ors_list_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_web_search_call_shape =
-    ngx_ors_shape_members(ngx_ors_web_search_call_fields, 1);
+    ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_file_search_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_file_search_call_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("queries", &ngx_ors_strings_rule),
-    ngx_ors_row("results", &ngx_ors_list_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_file_search_call_shape =
-    ngx_ors_shape_members(ngx_ors_file_search_call_fields, 1);
+    ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_computer_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_computer_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("action", &ngx_ors_object_rule),
     ngx_ors_row("actions", &ngx_ors_list_rule),
-    ngx_ors_row("pending_safety_checks", &ngx_ors_list_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_computer_call_shape =
-    ngx_ors_shape_members(ngx_ors_computer_call_fields, 2);
+    ngx_ors_row("pending_safety_checks", &ngx_ors_list_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_computer_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_object_rule),
+ngx_ors_members(ngx_ors_computer_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_object_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_list_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_computer_output_shape =
-    ngx_ors_shape_members(ngx_ors_computer_output_fields, 3);
+    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_list_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_interpreter_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_interpreter_call_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
     ngx_ors_row("container_id", &ngx_ors_string_rule),
-    ngx_ors_row("outputs", &ngx_ors_list_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_interpreter_call_shape =
-    ngx_ors_shape_members(ngx_ors_interpreter_call_fields, 1);
+    ngx_ors_row("outputs", &ngx_ors_list_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_image_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_image_call_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("result", &ngx_ors_string_rule),
@@ -273,172 +205,116 @@ static const ngx_ors_field_t  ngx_ors_image_call_fields[] = {
     ngx_ors_row("quality", &ngx_ors_string_rule),
     ngx_ors_row("size", &ngx_ors_string_rule),
     ngx_ors_row("error", &ngx_ors_object_rule),
-    ngx_ors_row("svg_usage", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_image_call_shape =
-    ngx_ors_shape_members(ngx_ors_image_call_fields, 1);
+    ngx_ors_row("svg_usage", &ngx_ors_object_rule));
 
 
 /* mcp */
 
-static const ngx_ors_field_t  ngx_ors_mcp_list_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_mcp_list_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("server_label", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("tools", &ngx_ors_list_rule),
-    ngx_ors_row("error", NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_mcp_list_shape =
-    ngx_ors_shape_members(ngx_ors_mcp_list_fields, 2);
+    ngx_ors_row("error", NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_mcp_request_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
-    ngx_ors_row("id", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_mcp_request_shape =
-    ngx_ors_shape_members(ngx_ors_mcp_request_fields, 4);
+ngx_ors_members(ngx_ors_mcp_request_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
+    ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_mcp_response_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("approve", &ngx_ors_boolean_rule),
+ngx_ors_members(ngx_ors_mcp_response_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("reason", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_mcp_response_shape =
-    ngx_ors_shape_members(ngx_ors_mcp_response_fields, 3);
+    ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_mcp_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
+ngx_ors_members(ngx_ors_mcp_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
     ngx_ors_row("approval_request_id", &ngx_ors_string_rule),
-    ngx_ors_row("error", NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_mcp_call_shape =
-    ngx_ors_shape_members(ngx_ors_mcp_call_fields, 4);
+    ngx_ors_row("error", NULL));
 
 
 /* tools that come later than the request's own */
 
-static const ngx_ors_field_t  ngx_ors_tool_search_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_tool_search_call_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
-    ngx_ors_row("arguments", NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_tool_search_call_shape =
-    ngx_ors_shape_members(ngx_ors_tool_search_call_fields, 1);
+    ngx_ors_row("arguments", NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_tool_search_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
+ngx_ors_members(ngx_ors_tool_search_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("execution", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_tool_search_output_shape =
-    ngx_ors_shape_members(ngx_ors_tool_search_output_fields, 2);
+    ngx_ors_row("execution", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_additional_tools_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
+ngx_ors_members(ngx_ors_additional_tools_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("role", &ngx_ors_string_rule),
-    ngx_ors_row("id", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_additional_tools_shape =
-    ngx_ors_shape_members(ngx_ors_additional_tools_fields, 2);
+    ngx_ors_row("id", &ngx_ors_string_rule));
 
 
 /* compaction while streaming */
 
-static const ngx_ors_field_t  ngx_ors_trigger_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row("id", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_trigger_shape =
-    ngx_ors_shape_members(ngx_ors_trigger_fields, 1);
+ngx_ors_members(ngx_ors_trigger_shape,
+    (ngx_ors_row_needed("type", NULL)),
+    ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_context_compaction_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_context_compaction_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
-    ngx_ors_row("id", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_context_compaction_shape =
-    ngx_ors_shape_members(ngx_ors_context_compaction_fields, 1);
+    ngx_ors_row("id", &ngx_ors_string_rule));
 
 
 /* agents among themselves, settings, programs that call tools */
 
-static const ngx_ors_field_t  ngx_ors_agent_message_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_agent_message_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("content", &ngx_ors_list_rule),
     ngx_ors_row("author", &ngx_ors_string_rule),
     ngx_ors_row("recipient", &ngx_ors_string_rule),
     ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("agent", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_agent_message_shape =
-    ngx_ors_shape_members(ngx_ors_agent_message_fields, 1);
+    ngx_ors_row("agent", &ngx_ors_object_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_configuration_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_configuration_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("reasoning", &ngx_ors_object_rule),
-    ngx_ors_row("text", &ngx_ors_object_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_configuration_shape =
-    ngx_ors_shape_members(ngx_ors_configuration_fields, 1);
+    ngx_ors_row("text", &ngx_ors_object_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_program_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_program_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
-    ngx_ors_row("fingerprint", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_program_shape =
-    ngx_ors_shape_members(ngx_ors_program_fields, 1);
+    ngx_ors_row("fingerprint", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_program_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+ngx_ors_members(ngx_ors_program_output_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("result", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_program_output_shape =
-    ngx_ors_shape_members(ngx_ors_program_output_fields, 1);
+    ngx_ors_row("status", &ngx_ors_string_rule));

@@ -41,12 +41,8 @@ const ngx_ors_rule_t  ngx_ors_list_object_rule =
     ngx_ors_rule(NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0);
 
 
-static const ngx_ors_field_t  ngx_ors_plain_fields[] = {
-    ngx_ors_row_needed("type", NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_plain_shape =
-    ngx_ors_shape_members(ngx_ors_plain_fields, 1);
+ngx_ors_members_needed(ngx_ors_plain_shape,
+    ngx_ors_row_needed("type", NULL));
 
 
 static const ngx_ors_rule_t  ngx_ors_index_rule =
@@ -61,32 +57,24 @@ static const ngx_ors_rule_t  ngx_ors_file_data_rule =
 
 /* annotations */
 
-static const ngx_ors_field_t  ngx_ors_url_citation_fields[] = {
+static ngx_ors_members_needed(ngx_ors_url_citation_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("url", &ngx_ors_string_rule),
     ngx_ors_row_needed("title", &ngx_ors_string_rule),
     ngx_ors_row_needed("start_index", &ngx_ors_index_rule),
-    ngx_ors_row_needed("end_index", &ngx_ors_index_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_url_citation_shape =
-    ngx_ors_shape_members(ngx_ors_url_citation_fields, 5);
+    ngx_ors_row_needed("end_index", &ngx_ors_index_rule));
 
 
 /* file_citation, container_file_citation and file_path */
 
-static const ngx_ors_field_t  ngx_ors_file_citation_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_file_citation_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("file_id", &ngx_ors_string_rule),
     ngx_ors_row("filename", &ngx_ors_string_rule),
     ngx_ors_row("index", &ngx_ors_integer_rule),
     ngx_ors_row("container_id", &ngx_ors_string_rule),
     ngx_ors_row("start_index", &ngx_ors_integer_rule),
-    ngx_ors_row("end_index", &ngx_ors_integer_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_file_citation_shape =
-    ngx_ors_shape_members(ngx_ors_file_citation_fields, 1);
+    ngx_ors_row("end_index", &ngx_ors_integer_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_annotation_types[] = {
@@ -116,23 +104,15 @@ static const ngx_ors_rule_t  ngx_ors_annotations_rule =
 
 /* summary_text and reasoning_text */
 
-static const ngx_ors_field_t  ngx_ors_text_fields[] = {
+static ngx_ors_members_needed(ngx_ors_text_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("text", &ngx_ors_text_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_text_shape =
-    ngx_ors_shape_members(ngx_ors_text_fields, 2);
+    ngx_ors_row_needed("text", &ngx_ors_text_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_input_text_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("text", &ngx_ors_text_rule),
-    ngx_ors_row_openai_any("prompt_cache_breakpoint")
-};
-
-static const ngx_ors_shape_t  ngx_ors_input_text_shape =
-    ngx_ors_shape_members(ngx_ors_input_text_fields, 2);
+static ngx_ors_members(ngx_ors_input_text_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("text", &ngx_ors_text_rule)),
+    ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
 /* any string is a detail in the tolerant profiles (E21) */
@@ -149,79 +129,51 @@ static const ngx_ors_rule_t  ngx_ors_image_detail_rule =
     ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_image_details);
 
 
-static const ngx_ors_field_t  ngx_ors_image_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_image_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("image_url", &ngx_ors_image_url_rule),
     ngx_ors_row("detail", &ngx_ors_image_detail_rule),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
-    ngx_ors_row_openai_any("prompt_cache_breakpoint")
-};
-
-static const ngx_ors_shape_t  ngx_ors_image_shape =
-    ngx_ors_shape_members(ngx_ors_image_fields, 1);
+    ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
-static const ngx_ors_field_t  ngx_ors_file_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_file_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("filename", &ngx_ors_string_null_rule),
     ngx_ors_row("file_data", &ngx_ors_file_data_rule),
     ngx_ors_row("file_url", &ngx_ors_string_null_rule),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
     ngx_ors_row_openai("detail", &ngx_ors_string_rule),
-    ngx_ors_row_openai_any("prompt_cache_breakpoint")
-};
-
-static const ngx_ors_shape_t  ngx_ors_file_shape =
-    ngx_ors_shape_members(ngx_ors_file_fields, 1);
+    ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
-static const ngx_ors_field_t  ngx_ors_video_fields[] = {
+static ngx_ors_members_needed(ngx_ors_video_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("video_url", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_video_shape =
-    ngx_ors_shape_members(ngx_ors_video_fields, 2);
+    ngx_ors_row_needed("video_url", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_audio_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_audio_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("input_audio", &ngx_ors_object_rule),
-    ngx_ors_row("audio_url", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_audio_shape =
-    ngx_ors_shape_members(ngx_ors_audio_fields, 1);
+    ngx_ors_row("audio_url", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_encrypted_fields[] = {
+static ngx_ors_members_needed(ngx_ors_encrypted_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_encrypted_shape =
-    ngx_ors_shape_members(ngx_ors_encrypted_fields, 2);
+    ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_text_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("text", &ngx_ors_text_rule),
+static ngx_ors_members(ngx_ors_output_text_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("text", &ngx_ors_text_rule)),
     ngx_ors_row("annotations", &ngx_ors_annotations_rule),
     ngx_ors_row_openai("logprobs", &ngx_ors_list_rule),
-    ngx_ors_row_openai_any("parsed")
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_text_shape =
-    ngx_ors_shape_members(ngx_ors_output_text_fields, 2);
+    ngx_ors_row_openai_any("parsed"));
 
 
-static const ngx_ors_field_t  ngx_ors_refusal_fields[] = {
+static ngx_ors_members_needed(ngx_ors_refusal_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("refusal", &ngx_ors_text_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_refusal_shape =
-    ngx_ors_shape_members(ngx_ors_refusal_fields, 2);
+    ngx_ors_row_needed("refusal", &ngx_ors_text_rule));
 
 
 /* lists of content parts: what each of them may hold */

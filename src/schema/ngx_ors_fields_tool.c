@@ -26,20 +26,16 @@
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 
 
-static const ngx_ors_field_t  ngx_ors_function_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_name_rule),
+static ngx_ors_members(ngx_ors_function_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("name", &ngx_ors_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_null_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_rule),
     ngx_ors_row("parameters", &ngx_ors_object_null_rule),
     ngx_ors_row_openai("defer_loading", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("async", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("output_schema", &ngx_ors_object_rule),
-    ngx_ors_row_openai("allowed_callers", &ngx_ors_strings_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_function_shape =
-    ngx_ors_shape_members(ngx_ors_function_fields, 2);
+    ngx_ors_row_openai("allowed_callers", &ngx_ors_strings_rule));
 
 
 /*
@@ -47,30 +43,21 @@ static const ngx_ors_shape_t  ngx_ors_function_shape =
  * the profile is tolerant, told by the name that is not where it should be
  */
 
-static const ngx_ors_field_t  ngx_ors_nested_fields[] = {
-    ngx_ors_row_needed("name", &ngx_ors_name_rule),
+static ngx_ors_members(ngx_ors_nested_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_null_rule),
     ngx_ors_row("parameters", &ngx_ors_object_null_rule),
-    ngx_ors_row("strict", &ngx_ors_boolean_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_nested_shape =
-    ngx_ors_shape_members(ngx_ors_nested_fields, 1);
+    ngx_ors_row("strict", &ngx_ors_boolean_rule));
 
 static const ngx_ors_rule_t  ngx_ors_nested_rule =
     ngx_ors_rule_object(0, &ngx_ors_nested_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_chat_function_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_nested_rule),
-
+static ngx_ors_members(ngx_ors_chat_function_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("function", &ngx_ors_nested_rule)),
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row("name", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_function_shape =
-    ngx_ors_shape_members(ngx_ors_chat_function_fields, 2);
+    ngx_ors_row("name", NULL));
 
 
 static const ngx_ors_variant_t  ngx_ors_function_names[] = {
@@ -89,14 +76,10 @@ static const ngx_ors_shape_t  ngx_ors_either_function_shape =
 
 /* a tool with free text, as its grammar has it */
 
-static const ngx_ors_field_t  ngx_ors_grammar_fields[] = {
+static ngx_ors_members_needed(ngx_ors_grammar_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("syntax", &ngx_ors_string_rule),
-    ngx_ors_row_needed("definition", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_grammar_shape =
-    ngx_ors_shape_members(ngx_ors_grammar_fields, 3);
+    ngx_ors_row_needed("definition", &ngx_ors_string_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_custom_formats[] = {
@@ -113,18 +96,14 @@ static const ngx_ors_rule_t  ngx_ors_custom_format_rule =
     ngx_ors_rule_object(0, &ngx_ors_custom_format_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_custom_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_custom_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("format", &ngx_ors_custom_format_rule),
     ngx_ors_row("defer_loading", &ngx_ors_boolean_rule),
     ngx_ors_row("async", &ngx_ors_boolean_rule),
-    ngx_ors_row("allowed_callers", &ngx_ors_strings_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_custom_shape =
-    ngx_ors_shape_members(ngx_ors_custom_fields, 2);
+    ngx_ors_row("allowed_callers", &ngx_ors_strings_rule));
 
 
 /* a group of both */
@@ -146,15 +125,11 @@ static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
     ngx_ors_rule_list(0, &ngx_ors_namespace_tool_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_namespace_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("tools", &ngx_ors_namespace_tools_rule),
-    ngx_ors_row("description", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_namespace_shape =
-    ngx_ors_shape_members(ngx_ors_namespace_fields, 3);
+static ngx_ors_members(ngx_ors_namespace_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("tools", &ngx_ors_namespace_tools_rule)),
+    ngx_ors_row("description", &ngx_ors_string_rule));
 
 
 /* all tools */
@@ -212,39 +187,26 @@ static const ngx_ors_rule_t  ngx_ors_tool_mode_rule =
     ngx_ors_rule_enum(0, ngx_ors_tool_modes);
 
 
-static const ngx_ors_field_t  ngx_ors_named_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_named_shape =
-    ngx_ors_shape_members(ngx_ors_named_fields, 2);
+static ngx_ors_members(ngx_ors_named_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule)),
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
 /* the choice of a function as Chat Completions has it */
 
-static const ngx_ors_field_t  ngx_ors_nested_name_fields[] = {
-    ngx_ors_row_needed("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_nested_name_shape =
-    ngx_ors_shape_members(ngx_ors_nested_name_fields, 1);
+static ngx_ors_members_needed(ngx_ors_nested_name_shape,
+    ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_nested_name_rule =
     ngx_ors_rule_object(0, &ngx_ors_nested_name_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_chat_named_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("function", &ngx_ors_nested_name_rule),
-
+static ngx_ors_members(ngx_ors_chat_named_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("function", &ngx_ors_nested_name_rule)),
     /* as above */
-    ngx_ors_row("name", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_named_shape =
-    ngx_ors_shape_members(ngx_ors_chat_named_fields, 2);
+    ngx_ors_row("name", NULL));
 
 
 static const ngx_ors_variant_t  ngx_ors_named_names[] = {
@@ -261,14 +223,10 @@ static const ngx_ors_shape_t  ngx_ors_either_named_shape =
                          ngx_ors_named_forms, NULL, "invalid_value");
 
 
-static const ngx_ors_field_t  ngx_ors_mcp_choice_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_mcp_choice_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("server_label", &ngx_ors_string_rule),
-    ngx_ors_row("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_mcp_choice_shape =
-    ngx_ors_shape_members(ngx_ors_mcp_choice_fields, 1);
+    ngx_ors_row("name", &ngx_ors_string_rule));
 
 
 /* the flavor says of the others only that they are objects */
@@ -291,14 +249,10 @@ static const ngx_ors_rule_t  ngx_ors_allowed_list_rule =
     { NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 128, &ngx_ors_allowed_rule, NULL };
 
 
-static const ngx_ors_field_t  ngx_ors_allowed_tools_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule),
-    ngx_ors_row("mode", &ngx_ors_tool_mode_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_allowed_tools_shape =
-    ngx_ors_shape_members(ngx_ors_allowed_tools_fields, 2);
+static ngx_ors_members(ngx_ors_allowed_tools_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule)),
+    ngx_ors_row("mode", &ngx_ors_tool_mode_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
