@@ -15,40 +15,28 @@
 #include <ngx_ors_fields_answer.h>
 
 
-static const ngx_ors_field_t  ngx_ors_echo_typed_fields[] = {
-    ngx_ors_row_needed("type", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_typed_shape =
-    ngx_ors_shape_members(ngx_ors_echo_typed_fields, 1);
+static ngx_ors_members_needed(ngx_ors_echo_typed_shape,
+    ngx_ors_row_needed("type", NULL));
 
 
 /* tools */
 
-static const ngx_ors_field_t  ngx_ors_echo_function_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled("parameters", &ngx_ors_object_null_rule, "null"),
-    ngx_ors_row_filled("strict", &ngx_ors_boolean_null_rule, "null"),
+static ngx_ors_members(ngx_ors_echo_function_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                           &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled("parameters", &ngx_ors_object_null_rule, "null"),
+     ngx_ors_row_filled("strict", &ngx_ors_boolean_null_rule, "null")),
     ngx_ors_row_in("defer_loading", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_boolean_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_function_shape =
-    ngx_ors_shape_members(ngx_ors_echo_function_fields, 5);
+                   &ngx_ors_boolean_rule));
 
 
 /* custom and namespace */
 
-static const ngx_ors_field_t  ngx_ors_echo_named_fields[] = {
+static ngx_ors_open_needed(ngx_ors_echo_named_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_named_shape =
-    ngx_ors_shape_open(ngx_ors_echo_named_fields, 2);
+    ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 
 /* hosted tools are not ours to check */
@@ -106,14 +94,10 @@ static const ngx_ors_rule_t  ngx_ors_echo_tool_mode_rule =
     ngx_ors_rule_enum(0, ngx_ors_echo_tool_modes);
 
 
-static const ngx_ors_field_t  ngx_ors_echo_chosen_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_echo_chosen_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_chosen_shape =
-    ngx_ors_shape_members(ngx_ors_echo_chosen_fields, 1);
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_echo_allowed_types[] = {
@@ -132,14 +116,10 @@ static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
     ngx_ors_rule_list(0, &ngx_ors_echo_allowed_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_echo_allowed_tools_fields[] = {
+static ngx_ors_members_needed(ngx_ors_echo_allowed_tools_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("tools", &ngx_ors_echo_allowed_list_rule),
-    ngx_ors_row_filled("mode", &ngx_ors_echo_tool_mode_rule, "\"auto\"")
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_allowed_tools_shape =
-    ngx_ors_shape_members(ngx_ors_echo_allowed_tools_fields, 3);
+    ngx_ors_row_filled("mode", &ngx_ors_echo_tool_mode_rule, "\"auto\""));
 
 
 /* a choice of any tool that flavor "openai" has: its type, mostly */
@@ -163,7 +143,7 @@ const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
 
 /* text: the schema is null in the specification only (C7) */
 
-static const ngx_ors_field_t  ngx_ors_echo_json_schema_fields[] = {
+static ngx_ors_members_needed(ngx_ors_echo_json_schema_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
@@ -173,11 +153,7 @@ static const ngx_ors_field_t  ngx_ors_echo_json_schema_fields[] = {
     ngx_ors_row_filled_in("schema", NGX_ORS_IN_WIDE, NGX_ORS_TOLERANT_SPEC,
                           &ngx_ors_object_null_rule, "null"),
     ngx_ors_row_filled_in("strict", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_boolean_rule, "false")
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_json_schema_shape =
-    ngx_ors_shape_members(ngx_ors_echo_json_schema_fields, 6);
+                          &ngx_ors_boolean_rule, "false"));
 
 
 static const ngx_ors_variant_t  ngx_ors_echo_format_types[] = {
@@ -196,14 +172,10 @@ static const ngx_ors_rule_t  ngx_ors_echo_format_rule =
     ngx_ors_rule_object(0, &ngx_ors_echo_format_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_echo_text_fields[] = {
-    ngx_ors_row_filled("format", &ngx_ors_echo_format_rule,
-                       "{\"type\":\"text\"}"),
-    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_text_shape =
-    ngx_ors_shape_members(ngx_ors_echo_text_fields, 1);
+static ngx_ors_members(ngx_ors_echo_text_shape,
+    (ngx_ors_row_filled("format", &ngx_ors_echo_format_rule,
+                        "{\"type\":\"text\"}")),
+    ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 
 const ngx_ors_rule_t  ngx_ors_echo_text_rule =
     ngx_ors_rule_object(0, &ngx_ors_echo_text_shape);
@@ -211,19 +183,15 @@ const ngx_ors_rule_t  ngx_ors_echo_text_rule =
 
 /* reasoning */
 
-static const ngx_ors_field_t  ngx_ors_echo_reasoning_fields[] = {
-    ngx_ors_row_filled_in("effort", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_effort_null_rule, "null"),
-    ngx_ors_row_filled_in("summary", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_brevity_null_rule, "null"),
+static ngx_ors_members(ngx_ors_echo_reasoning_shape,
+    (ngx_ors_row_filled_in("effort", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                           &ngx_ors_effort_null_rule, "null"),
+     ngx_ors_row_filled_in("summary", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                           &ngx_ors_brevity_null_rule, "null")),
     ngx_ors_row_in("generate_summary", NGX_ORS_IN_OPENAI, 0,
                    &ngx_ors_brevity_null_rule),
     ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("mode", NGX_ORS_IN_OPENAI, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_reasoning_shape =
-    ngx_ors_shape_members(ngx_ors_echo_reasoning_fields, 2);
+    ngx_ors_row_in("mode", NGX_ORS_IN_OPENAI, 0, NULL));
 
 const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_echo_reasoning_shape);

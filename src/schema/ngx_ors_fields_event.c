@@ -38,280 +38,179 @@ static const ngx_ors_rule_t  ngx_ors_stream_response_rule =
 
 /* the response: created, queued, and so on */
 
-static const ngx_ors_field_t  ngx_ors_stream_state_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_state_shape,
     ngx_ors_stream_rows,
-    ngx_ors_row_needed("response", &ngx_ors_stream_response_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_state_shape =
-    ngx_ors_shape_members(ngx_ors_stream_state_fields, 3);
+    ngx_ors_row_needed("response", &ngx_ors_stream_response_rule));
 
 
 /* items and parts */
 
-static const ngx_ors_field_t  ngx_ors_stream_item_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_item_shape,
     ngx_ors_stream_rows,
     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("item", &ngx_ors_answer_item_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_item_shape =
-    ngx_ors_shape_members(ngx_ors_stream_item_fields, 4);
+    ngx_ors_row_needed("item", &ngx_ors_answer_item_null_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_part_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_part_shape,
     ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_part_shape =
-    ngx_ors_shape_members(ngx_ors_stream_part_fields, 6);
+    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_summary_part_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_summary_part_shape,
     ngx_ors_stream_part_rows("summary_index"),
-    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_summary_part_shape =
-    ngx_ors_shape_members(ngx_ors_stream_summary_part_fields, 6);
+    ngx_ors_row_needed("part", &ngx_ors_answer_part_rule));
 
 
 /* texts */
 
-static const ngx_ors_field_t  ngx_ors_stream_text_delta_fields[] = {
-    ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
-                          &ngx_ors_answer_logprobs_rule, "[]"),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_text_delta_shape =
-    ngx_ors_shape_members(ngx_ors_stream_text_delta_fields, 7);
+static ngx_ors_members(ngx_ors_stream_text_delta_shape,
+    (ngx_ors_stream_part_rows("content_index"),
+     ngx_ors_row_needed("delta", &ngx_ors_string_rule),
+     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+                           &ngx_ors_answer_logprobs_rule, "[]")),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_text_done_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_text_done_shape,
     ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
-                          &ngx_ors_answer_logprobs_rule, "[]")
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_text_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_text_done_fields, 7);
+                          &ngx_ors_answer_logprobs_rule, "[]"));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_annotation_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_annotation_shape,
     ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("annotation_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("annotation", &ngx_ors_answer_annotation_null_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_annotation_shape =
-    ngx_ors_shape_members(ngx_ors_stream_annotation_fields, 7);
+    ngx_ors_row_needed("annotation", &ngx_ors_answer_annotation_null_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_refusal_delta_fields[] = {
+static ngx_ors_members(ngx_ors_stream_refusal_delta_shape,
+    (ngx_ors_stream_part_rows("content_index"),
+     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
+    ngx_ors_row_in("obfuscation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+
+
+static ngx_ors_members_needed(ngx_ors_stream_refusal_done_shape,
     ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-    ngx_ors_row_in("obfuscation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_refusal_delta_shape =
-    ngx_ors_shape_members(ngx_ors_stream_refusal_delta_fields, 6);
+    ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_refusal_done_fields[] = {
+static ngx_ors_members(ngx_ors_stream_reasoning_delta_shape,
+    (ngx_ors_stream_part_rows("content_index"),
+     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
+
+
+static ngx_ors_members_needed(ngx_ors_stream_reasoning_done_shape,
     ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_refusal_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_refusal_done_fields, 6);
+    ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_reasoning_delta_fields[] = {
-    ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_reasoning_delta_shape =
-    ngx_ors_shape_members(ngx_ors_stream_reasoning_delta_fields, 6);
+static ngx_ors_members(ngx_ors_stream_summary_delta_shape,
+    (ngx_ors_stream_part_rows("summary_index"),
+     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_reasoning_done_fields[] = {
-    ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_reasoning_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_reasoning_done_fields, 6);
-
-
-static const ngx_ors_field_t  ngx_ors_stream_summary_delta_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_summary_done_shape,
     ngx_ors_stream_part_rows("summary_index"),
-    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_summary_delta_shape =
-    ngx_ors_shape_members(ngx_ors_stream_summary_delta_fields, 6);
-
-
-static const ngx_ors_field_t  ngx_ors_stream_summary_done_fields[] = {
-    ngx_ors_stream_part_rows("summary_index"),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_summary_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_summary_done_fields, 6);
+    ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
 /* calls; also the input of custom tools, and the code of an interpreter */
 
-static const ngx_ors_field_t  ngx_ors_stream_arguments_delta_fields[] = {
+static ngx_ors_members(ngx_ors_stream_arguments_delta_shape,
+    (ngx_ors_stream_item_rows,
+     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
+
+
+static ngx_ors_members(ngx_ors_stream_arguments_done_shape,
+    (ngx_ors_stream_item_rows,
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
+    ngx_ors_row_in("name", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+
+
+static ngx_ors_members_needed(ngx_ors_stream_input_done_shape,
     ngx_ors_stream_item_rows,
-    ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_arguments_delta_shape =
-    ngx_ors_shape_members(ngx_ors_stream_arguments_delta_fields, 5);
+    ngx_ors_row_needed("input", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_arguments_done_fields[] = {
+static ngx_ors_members_needed(ngx_ors_stream_code_done_shape,
     ngx_ors_stream_item_rows,
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
-    ngx_ors_row_in("name", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_arguments_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_arguments_done_fields, 5);
-
-
-static const ngx_ors_field_t  ngx_ors_stream_input_done_fields[] = {
-    ngx_ors_stream_item_rows,
-    ngx_ors_row_needed("input", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_input_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_input_done_fields, 5);
-
-
-static const ngx_ors_field_t  ngx_ors_stream_code_done_fields[] = {
-    ngx_ors_stream_item_rows,
-    ngx_ors_row_needed("code", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_code_done_shape =
-    ngx_ors_shape_members(ngx_ors_stream_code_done_fields, 5);
+    ngx_ors_row_needed("code", &ngx_ors_string_rule));
 
 
 /* hosted tools at work */
 
-static const ngx_ors_field_t  ngx_ors_stream_progress_fields[] = {
-    ngx_ors_stream_item_rows
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_progress_shape =
-    ngx_ors_shape_members(ngx_ors_stream_progress_fields, 4);
+static ngx_ors_members_needed(ngx_ors_stream_progress_shape,
+    ngx_ors_stream_item_rows);
 
 
-static const ngx_ors_field_t  ngx_ors_stream_image_fields[] = {
-    ngx_ors_stream_item_rows,
-    ngx_ors_row_needed("partial_image_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("partial_image_b64", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_stream_image_shape,
+    (ngx_ors_stream_item_rows,
+     ngx_ors_row_needed("partial_image_index", &ngx_ors_integer_rule),
+     ngx_ors_row_needed("partial_image_b64", &ngx_ors_string_rule)),
     ngx_ors_row("background", &ngx_ors_string_rule),
     ngx_ors_row("output_format", &ngx_ors_string_rule),
     ngx_ors_row("quality", &ngx_ors_string_rule),
-    ngx_ors_row("size", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_image_shape =
-    ngx_ors_shape_members(ngx_ors_stream_image_fields, 6);
+    ngx_ors_row("size", &ngx_ors_string_rule));
 
 
 /* commands of a shell and what they print */
 
-static const ngx_ors_field_t  ngx_ors_stream_shell_fields[] = {
-    ngx_ors_stream_rows,
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+static ngx_ors_members(ngx_ors_stream_shell_shape,
+    (ngx_ors_stream_rows,
+     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule)),
     ngx_ors_row("item_id", &ngx_ors_string_rule),
     ngx_ors_row("command_index", &ngx_ors_integer_rule),
     ngx_ors_row("command", &ngx_ors_string_rule),
     ngx_ors_row("delta", NULL),
     ngx_ors_row("output", NULL),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_shell_shape =
-    ngx_ors_shape_members(ngx_ors_stream_shell_fields, 3);
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_stream_patch_fields[] = {
-    ngx_ors_stream_rows,
-    ngx_ors_row_needed("output_index", &ngx_ors_integer_rule),
+static ngx_ors_members(ngx_ors_stream_patch_shape,
+    (ngx_ors_stream_rows,
+     ngx_ors_row_needed("output_index", &ngx_ors_integer_rule)),
     ngx_ors_row("item_id", &ngx_ors_string_rule),
     ngx_ors_row("delta", &ngx_ors_string_rule),
     ngx_ors_row("diff", &ngx_ors_string_rule),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_patch_shape =
-    ngx_ors_shape_members(ngx_ors_stream_patch_fields, 3);
+    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
 /* sound, and what is said with it */
 
-static const ngx_ors_field_t  ngx_ors_stream_audio_fields[] = {
-    ngx_ors_stream_rows,
-    ngx_ors_row("delta", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_audio_shape =
-    ngx_ors_shape_members(ngx_ors_stream_audio_fields, 2);
+static ngx_ors_members(ngx_ors_stream_audio_shape,
+    (ngx_ors_stream_rows),
+    ngx_ors_row("delta", &ngx_ors_string_rule));
 
 
 /* extensions (notes, section 14), and signs of life */
 
-static const ngx_ors_field_t  ngx_ors_stream_extension_fields[] = {
-    ngx_ors_stream_rows
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_extension_shape =
-    ngx_ors_shape_open(ngx_ors_stream_extension_fields, 2);
+static ngx_ors_open_needed(ngx_ors_stream_extension_shape,
+    ngx_ors_stream_rows);
 
 
 /* errors: nested, and in flavor "openai" flat, too */
 
-static const ngx_ors_field_t  ngx_ors_stream_error_fields[] = {
-    ngx_ors_stream_rows,
-    ngx_ors_row_needed("error", &ngx_ors_answer_error_rule),
-
+static ngx_ors_members(ngx_ors_stream_error_shape,
+    (ngx_ors_stream_rows,
+     ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)),
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row_in("message", NGX_ORS_IN_OPENAI, 0, NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_error_shape =
-    ngx_ors_shape_members(ngx_ors_stream_error_fields, 3);
+    ngx_ors_row_in("message", NGX_ORS_IN_OPENAI, 0, NULL));
 
 
 static const ngx_ors_rule_t  ngx_ors_stream_code_rule =
     ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
 
 
-static const ngx_ors_field_t  ngx_ors_stream_flat_error_fields[] = {
-    ngx_ors_stream_rows,
-    ngx_ors_row_needed("message", &ngx_ors_string_rule),
-    ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "\"\""),
-    ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\""),
-    ngx_ors_row("error", &ngx_ors_answer_error_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_stream_flat_error_shape =
-    ngx_ors_shape_members(ngx_ors_stream_flat_error_fields, 5);
+static ngx_ors_members(ngx_ors_stream_flat_error_shape,
+    (ngx_ors_stream_rows,
+     ngx_ors_row_needed("message", &ngx_ors_string_rule),
+     ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "\"\""),
+     ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
+    ngx_ors_row("error", &ngx_ors_answer_error_rule));
 
 
 /* a flat one has a message; it is no choice, so any text is right for it */

@@ -35,42 +35,30 @@
 
 /* annotations */
 
-static const ngx_ors_field_t  ngx_ors_part_url_citation_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_url_citation_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("url", &ngx_ors_string_rule),
     ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
     ngx_ors_row_needed("end_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("title", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_url_citation_shape =
-    ngx_ors_shape_members(ngx_ors_part_url_citation_fields, 5);
+    ngx_ors_row_needed("title", &ngx_ors_string_rule));
 
 
 /* file_citation and file_path, which has no name */
 
-static const ngx_ors_field_t  ngx_ors_part_file_citation_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("index", &ngx_ors_integer_rule),
-    ngx_ors_row("filename", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_file_citation_shape =
-    ngx_ors_shape_members(ngx_ors_part_file_citation_fields, 3);
+static ngx_ors_members(ngx_ors_part_file_citation_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("index", &ngx_ors_integer_rule)),
+    ngx_ors_row("filename", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_container_citation_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("container_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
-    ngx_ors_row_needed("end_index", &ngx_ors_integer_rule),
-    ngx_ors_row("filename", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_container_citation_shape =
-    ngx_ors_shape_members(ngx_ors_part_container_citation_fields, 5);
+static ngx_ors_members(ngx_ors_part_container_citation_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("container_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
+     ngx_ors_row_needed("end_index", &ngx_ors_integer_rule)),
+    ngx_ors_row("filename", &ngx_ors_string_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_part_annotation_types[] = {
@@ -105,12 +93,8 @@ static const ngx_ors_rule_t  ngx_ors_part_bytes_rule =
     ngx_ors_rule_list(0, &ngx_ors_integer_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_part_top_logprob_fields[] = {
-    ngx_ors_part_logprob_rows
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_top_logprob_shape =
-    ngx_ors_shape_members(ngx_ors_part_top_logprob_fields, 3);
+static ngx_ors_members_needed(ngx_ors_part_top_logprob_shape,
+    ngx_ors_part_logprob_rows);
 
 static const ngx_ors_rule_t  ngx_ors_part_top_logprob_rule =
     ngx_ors_rule_object(0, &ngx_ors_part_top_logprob_shape);
@@ -119,13 +103,9 @@ static const ngx_ors_rule_t  ngx_ors_part_top_logprobs_rule =
     ngx_ors_rule_list(0, &ngx_ors_part_top_logprob_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_part_logprob_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_logprob_shape,
     ngx_ors_part_logprob_rows,
-    ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]")
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_logprob_shape =
-    ngx_ors_shape_members(ngx_ors_part_logprob_fields, 4);
+    ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]"));
 
 static const ngx_ors_rule_t  ngx_ors_part_logprob_rule =
     ngx_ors_rule_object(0, &ngx_ors_part_logprob_shape);
@@ -138,34 +118,22 @@ const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule =
 
 /* input_text, reasoning_text, summary_text and text */
 
-static const ngx_ors_field_t  ngx_ors_part_text_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_text_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_text_shape =
-    ngx_ors_shape_members(ngx_ors_part_text_fields, 2);
+    ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_output_text_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_output_text_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
     ngx_ors_row_filled("annotations", &ngx_ors_part_annotations_rule, "[]"),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
-                          &ngx_ors_answer_logprobs_rule, "[]")
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_output_text_shape =
-    ngx_ors_shape_members(ngx_ors_part_output_text_fields, 4);
+                          &ngx_ors_answer_logprobs_rule, "[]"));
 
 
-static const ngx_ors_field_t  ngx_ors_part_refusal_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_refusal_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("refusal", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_refusal_shape =
-    ngx_ors_shape_members(ngx_ors_part_refusal_fields, 2);
+    ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
 static const ngx_ors_value_t  ngx_ors_part_details[] = {
@@ -180,68 +148,44 @@ static const ngx_ors_rule_t  ngx_ors_part_detail_rule =
     ngx_ors_rule_enum(0, ngx_ors_part_details);
 
 
-static const ngx_ors_field_t  ngx_ors_part_image_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_part_detail_rule, "\"auto\""),
-    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_image_shape =
-    ngx_ors_shape_members(ngx_ors_part_image_fields, 3);
+static ngx_ors_members(ngx_ors_part_image_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                           &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                           &ngx_ors_part_detail_rule, "\"auto\"")),
+    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_file_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_part_file_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("filename", &ngx_ors_string_rule),
     ngx_ors_row("file_url", &ngx_ors_string_rule),
     ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
     ngx_ors_row_in("file_data", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("detail", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_file_shape =
-    ngx_ors_shape_members(ngx_ors_part_file_fields, 1);
+    ngx_ors_row_in("detail", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_video_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_video_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("video_url", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_video_shape =
-    ngx_ors_shape_members(ngx_ors_part_video_fields, 2);
+    ngx_ors_row_needed("video_url", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_audio_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_audio_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("input_audio", &ngx_ors_object_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_audio_shape =
-    ngx_ors_shape_members(ngx_ors_part_audio_fields, 2);
+    ngx_ors_row_needed("input_audio", &ngx_ors_object_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_screenshot_fields[] = {
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_members(ngx_ors_part_screenshot_shape,
+    (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("image_url", &ngx_ors_string_rule),
     ngx_ors_row("file_id", &ngx_ors_string_rule),
-    ngx_ors_row("detail", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_screenshot_shape =
-    ngx_ors_shape_members(ngx_ors_part_screenshot_fields, 1);
+    ngx_ors_row("detail", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_part_encrypted_fields[] = {
+static ngx_ors_members_needed(ngx_ors_part_encrypted_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_encrypted_shape =
-    ngx_ors_shape_members(ngx_ors_part_encrypted_fields, 2);
+    ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule));
 
 
 /* where they may stand: a prefixed type is nowhere a part */

@@ -30,13 +30,9 @@ static const ngx_ors_rule_t  ngx_ors_resource_instructions_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
 
-static const ngx_ors_field_t  ngx_ors_resource_incomplete_fields[] = {
+static ngx_ors_members_needed(ngx_ors_resource_incomplete_shape,
     ngx_ors_row_in("reason", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                   &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_resource_incomplete_shape =
-    ngx_ors_shape_members(ngx_ors_resource_incomplete_fields, 1);
+                   &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_resource_incomplete_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_incomplete_shape);
@@ -44,13 +40,9 @@ static const ngx_ors_rule_t  ngx_ors_resource_incomplete_null_rule =
 
 /* a code is made up where there is none (C27) */
 
-static const ngx_ors_field_t  ngx_ors_resource_error_fields[] = {
+static ngx_ors_members_needed(ngx_ors_resource_error_shape,
     ngx_ors_row_filled("code", &ngx_ors_string_rule, "\"server_error\""),
-    ngx_ors_row_needed("message", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_resource_error_shape =
-    ngx_ors_shape_members(ngx_ors_resource_error_fields, 2);
+    ngx_ors_row_needed("message", &ngx_ors_string_rule));
 
 static const ngx_ors_rule_t  ngx_ors_resource_error_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_error_shape);
@@ -58,40 +50,28 @@ static const ngx_ors_rule_t  ngx_ors_resource_error_null_rule =
 
 /* usage */
 
-static const ngx_ors_field_t  ngx_ors_resource_input_details_fields[] = {
-    ngx_ors_row_filled("cached_tokens", &ngx_ors_integer_rule, "0")
-};
-
-static const ngx_ors_shape_t  ngx_ors_resource_input_details_shape =
-    ngx_ors_shape_members(ngx_ors_resource_input_details_fields, 1);
+static ngx_ors_members_needed(ngx_ors_resource_input_details_shape,
+    ngx_ors_row_filled("cached_tokens", &ngx_ors_integer_rule, "0"));
 
 static const ngx_ors_rule_t  ngx_ors_resource_input_rule =
     ngx_ors_rule_object(0, &ngx_ors_resource_input_details_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_resource_output_details_fields[] = {
-    ngx_ors_row_filled("reasoning_tokens", &ngx_ors_integer_rule, "0")
-};
-
-static const ngx_ors_shape_t  ngx_ors_resource_output_details_shape =
-    ngx_ors_shape_members(ngx_ors_resource_output_details_fields, 1);
+static ngx_ors_members_needed(ngx_ors_resource_output_details_shape,
+    ngx_ors_row_filled("reasoning_tokens", &ngx_ors_integer_rule, "0"));
 
 static const ngx_ors_rule_t  ngx_ors_resource_output_rule =
     ngx_ors_rule_object(0, &ngx_ors_resource_output_details_shape);
 
 
-static const ngx_ors_field_t  ngx_ors_resource_usage_fields[] = {
+ngx_ors_members_needed(ngx_ors_fields_usage,
     ngx_ors_row_needed("input_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_needed("output_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_filled("total_tokens", &ngx_ors_integer_rule, "0"),
     ngx_ors_row_filled("input_tokens_details", &ngx_ors_resource_input_rule,
                        "{\"cached_tokens\":0}"),
     ngx_ors_row_filled("output_tokens_details", &ngx_ors_resource_output_rule,
-                       "{\"reasoning_tokens\":0}")
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_usage =
-    ngx_ors_shape_members(ngx_ors_resource_usage_fields, 5);
+                       "{\"reasoning_tokens\":0}"));
 
 static const ngx_ors_rule_t  ngx_ors_resource_usage_rule =
     ngx_ors_rule_object(0, &ngx_ors_fields_usage);
@@ -102,50 +82,50 @@ static const ngx_ors_rule_t  ngx_ors_resource_usage_null_rule =
 
 /* rows as in ngx_ors_rs_field_e, then what flavor "openai" has otherwise */
 
-static const ngx_ors_field_t  ngx_ors_resource_response_fields[] = {
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_filled("object", &ngx_ors_resource_object_rule,
-                       "\"response\""),
-    ngx_ors_row_filled_in("created_at", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
-                          &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("completed_at", &ngx_ors_integer_null_rule, "null"),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
-    ngx_ors_row_filled("incomplete_details",
-                       &ngx_ors_resource_incomplete_null_rule, "null"),
-    ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
-    ngx_ors_row_filled("previous_response_id", &ngx_ors_string_null_rule,
-                       "null"),
-    ngx_ors_row_filled_in("instructions", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
-                          &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
-    ngx_ors_row_filled("error", &ngx_ors_resource_error_null_rule, "null"),
-    ngx_ors_row_filled("tools", &ngx_ors_echo_tools_rule, "[]"),
-    ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
-                       "\"auto\""),
-    ngx_ors_row_filled("truncation", &ngx_ors_truncation_rule, "\"disabled\""),
-    ngx_ors_row_filled("parallel_tool_calls", &ngx_ors_boolean_rule, "true"),
-    ngx_ors_row_filled("text", &ngx_ors_echo_text_rule,
-                       "{\"format\":{\"type\":\"text\"}}"),
-    ngx_ors_row_filled("top_p", &ngx_ors_number_rule, "1"),
-    ngx_ors_row_filled("presence_penalty", &ngx_ors_number_rule, "0"),
-    ngx_ors_row_filled("frequency_penalty", &ngx_ors_number_rule, "0"),
-    ngx_ors_row_filled("top_logprobs", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("temperature", &ngx_ors_number_rule, "1"),
-    ngx_ors_row_filled("reasoning", &ngx_ors_echo_reasoning_null_rule, "null"),
-    ngx_ors_row_filled("usage", &ngx_ors_resource_usage_null_rule, "null"),
-    ngx_ors_row_filled("max_output_tokens", &ngx_ors_integer_null_rule, "null"),
-    ngx_ors_row_filled("max_tool_calls", &ngx_ors_integer_null_rule, "null"),
-    ngx_ors_row_filled("store", &ngx_ors_boolean_rule, "false"),
-    ngx_ors_row_filled("background", &ngx_ors_boolean_rule, "false"),
-    ngx_ors_row_filled("service_tier", &ngx_ors_string_rule, "\"default\""),
-    ngx_ors_row_filled("metadata", NULL, "{}"),
-    ngx_ors_row_filled("safety_identifier", &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled("prompt_cache_key", &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled_in("created_at", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
-                          &ngx_ors_number_rule, "0"),
-    ngx_ors_row_filled_in("instructions", NGX_ORS_IN_OPENAI,
-                          NGX_ORS_IN_OPENAI,
-                          &ngx_ors_resource_instructions_rule, "null"),
+ngx_ors_members(ngx_ors_fields_response,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_filled("object", &ngx_ors_resource_object_rule,
+                        "\"response\""),
+     ngx_ors_row_filled_in("created_at", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
+                           &ngx_ors_integer_rule, "0"),
+     ngx_ors_row_filled("completed_at", &ngx_ors_integer_null_rule, "null"),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule),
+     ngx_ors_row_filled("incomplete_details",
+                        &ngx_ors_resource_incomplete_null_rule, "null"),
+     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
+     ngx_ors_row_filled("previous_response_id", &ngx_ors_string_null_rule,
+                        "null"),
+     ngx_ors_row_filled_in("instructions", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
+                           &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
+     ngx_ors_row_filled("error", &ngx_ors_resource_error_null_rule, "null"),
+     ngx_ors_row_filled("tools", &ngx_ors_echo_tools_rule, "[]"),
+     ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
+                        "\"auto\""),
+     ngx_ors_row_filled("truncation", &ngx_ors_truncation_rule, "\"disabled\""),
+     ngx_ors_row_filled("parallel_tool_calls", &ngx_ors_boolean_rule, "true"),
+     ngx_ors_row_filled("text", &ngx_ors_echo_text_rule,
+                        "{\"format\":{\"type\":\"text\"}}"),
+     ngx_ors_row_filled("top_p", &ngx_ors_number_rule, "1"),
+     ngx_ors_row_filled("presence_penalty", &ngx_ors_number_rule, "0"),
+     ngx_ors_row_filled("frequency_penalty", &ngx_ors_number_rule, "0"),
+     ngx_ors_row_filled("top_logprobs", &ngx_ors_integer_rule, "0"),
+     ngx_ors_row_filled("temperature", &ngx_ors_number_rule, "1"),
+     ngx_ors_row_filled("reasoning", &ngx_ors_echo_reasoning_null_rule, "null"),
+     ngx_ors_row_filled("usage", &ngx_ors_resource_usage_null_rule, "null"),
+     ngx_ors_row_filled("max_output_tokens", &ngx_ors_integer_null_rule,
+                        "null"),
+     ngx_ors_row_filled("max_tool_calls", &ngx_ors_integer_null_rule, "null"),
+     ngx_ors_row_filled("store", &ngx_ors_boolean_rule, "false"),
+     ngx_ors_row_filled("background", &ngx_ors_boolean_rule, "false"),
+     ngx_ors_row_filled("service_tier", &ngx_ors_string_rule, "\"default\""),
+     ngx_ors_row_filled("metadata", NULL, "{}"),
+     ngx_ors_row_filled("safety_identifier", &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled("prompt_cache_key", &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled_in("created_at", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
+                           &ngx_ors_number_rule, "0"),
+     ngx_ors_row_filled_in("instructions", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
+                           &ngx_ors_resource_instructions_rule, "null")),
     ngx_ors_row_in("user", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
     ngx_ors_row_in("conversation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
     ngx_ors_row_in("prompt", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
@@ -156,11 +136,7 @@ static const ngx_ors_field_t  ngx_ors_resource_response_fields[] = {
     ngx_ors_row_in("content_filters", NGX_ORS_IN_OPENAI, 0,
                    &ngx_ors_resource_list_rule),
     ngx_ors_row_in("moderation", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("billing", NGX_ORS_IN_OPENAI, 0, NULL)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_response =
-    ngx_ors_shape_members(ngx_ors_resource_response_fields, 33);
+    ngx_ors_row_in("billing", NGX_ORS_IN_OPENAI, 0, NULL));
 
 
 /* a compaction */
@@ -174,14 +150,10 @@ static const ngx_ors_rule_t  ngx_ors_resource_compaction_rule =
     ngx_ors_rule_enum(0, ngx_ors_resource_compactions);
 
 
-static const ngx_ors_field_t  ngx_ors_resource_compaction_fields[] = {
+ngx_ors_members_needed(ngx_ors_fields_compaction,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_filled("object", &ngx_ors_resource_compaction_rule,
                        "\"response.compaction\""),
     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
     ngx_ors_row_filled("created_at", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("usage", &ngx_ors_resource_usage_rule)
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_compaction =
-    ngx_ors_shape_members(ngx_ors_resource_compaction_fields, 5);
+    ngx_ors_row_needed("usage", &ngx_ors_resource_usage_rule));
