@@ -44,372 +44,261 @@ static const ngx_ors_rule_t  ngx_ors_output_role_rule =
     ngx_ors_rule_enum(0, ngx_ors_output_roles);
 
 
-static const ngx_ors_field_t  ngx_ors_output_message_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
-    ngx_ors_row_needed("role", &ngx_ors_output_role_rule),
-    ngx_ors_row_needed("content", &ngx_ors_answer_content_rule),
-    ngx_ors_row("phase", &ngx_ors_phase_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_message_shape =
-    ngx_ors_shape_members(ngx_ors_output_message_fields, 5);
+static ngx_ors_members(ngx_ors_output_message_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
+     ngx_ors_row_needed("role", &ngx_ors_output_role_rule),
+     ngx_ors_row_needed("content", &ngx_ors_answer_content_rule)),
+    ngx_ors_row("phase", &ngx_ors_phase_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_function_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
-    ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_function_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_function_call_fields, 6);
+static ngx_ors_members(ngx_ors_output_function_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
+     ngx_ors_row_filled("status", &ngx_ors_output_status_rule,
+                        "\"completed\"")),
+    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_function_output_fields[] = {
+static ngx_ors_members_needed(ngx_ors_output_function_output_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule),
-    ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\"")
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_function_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_function_output_fields, 5);
+    ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""));
 
 
 /* its status is demanded in words only, and may be anything (C6) */
 
-static const ngx_ors_field_t  ngx_ors_output_reasoning_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule, "[]"),
+static ngx_ors_members(ngx_ors_output_reasoning_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule, "[]")),
     ngx_ors_row("content", &ngx_ors_answer_reasoning_parts_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
-    ngx_ors_row("status", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_reasoning_shape =
-    ngx_ors_shape_members(ngx_ors_output_reasoning_fields, 3);
+    ngx_ors_row("status", NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_output_compaction_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_in("encrypted_content", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                   &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_compaction_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_in("encrypted_content", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+                    &ngx_ors_string_rule)),
     ngx_ors_row("created_by", &ngx_ors_string_rule),
-    ngx_ors_row("status", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_compaction_shape =
-    ngx_ors_shape_members(ngx_ors_output_compaction_fields, 3);
+    ngx_ors_row("status", NULL));
 
 
 /* an extension (notes, section 14) */
 
-static const ngx_ors_field_t  ngx_ors_output_extension_fields[] = {
+static ngx_ors_open_needed(ngx_ors_output_extension_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_extension_shape =
-    ngx_ors_shape_open(ngx_ors_output_extension_fields, 3);
+    ngx_ors_row_needed("status", &ngx_ors_string_rule));
 
 
 /* flavor "openai" */
 
-static const ngx_ors_field_t  ngx_ors_output_custom_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("input", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_custom_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("input", &ngx_ors_string_rule)),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("namespace", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_custom_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_custom_call_fields, 5);
+    ngx_ors_row("namespace", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_custom_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule),
+static ngx_ors_members(ngx_ors_output_custom_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_custom_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_custom_output_fields, 3);
+    ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_web_search_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
-    ngx_ors_row("action", &ngx_ors_object_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_web_search_shape =
-    ngx_ors_shape_members(ngx_ors_output_web_search_fields, 3);
+static ngx_ors_members(ngx_ors_output_web_search_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
+    ngx_ors_row("action", &ngx_ors_object_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_file_search_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_file_search_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("queries", &ngx_ors_output_any_list_rule),
-    ngx_ors_row("results", &ngx_ors_output_objects_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_file_search_shape =
-    ngx_ors_shape_members(ngx_ors_output_file_search_fields, 3);
+    ngx_ors_row("results", &ngx_ors_output_objects_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_image_generation_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_image_generation_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("result", &ngx_ors_string_rule),
     ngx_ors_row("revised_prompt", &ngx_ors_string_rule),
     ngx_ors_row("action", &ngx_ors_string_rule),
     ngx_ors_row("background", &ngx_ors_string_rule),
     ngx_ors_row("output_format", &ngx_ors_string_rule),
     ngx_ors_row("quality", &ngx_ors_string_rule),
-    ngx_ors_row("size", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_image_generation_shape =
-    ngx_ors_shape_members(ngx_ors_output_image_generation_fields, 3);
+    ngx_ors_row("size", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_code_interpreter_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_code_interpreter_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("container_id", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
-    ngx_ors_row("outputs", &ngx_ors_output_objects_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_code_interpreter_shape =
-    ngx_ors_shape_members(ngx_ors_output_code_interpreter_fields, 3);
+    ngx_ors_row("outputs", &ngx_ors_output_objects_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_mcp_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_mcp_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
     ngx_ors_row("error", NULL),
-    ngx_ors_row("approval_request_id", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_mcp_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_mcp_call_fields, 5);
+    ngx_ors_row("approval_request_id", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_mcp_list_tools_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-    ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule),
-    ngx_ors_row("error", NULL)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_mcp_list_tools_shape =
-    ngx_ors_shape_members(ngx_ors_output_mcp_list_tools_fields, 4);
+static ngx_ors_members(ngx_ors_output_mcp_list_tools_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+     ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule)),
+    ngx_ors_row("error", NULL));
 
 
-static const ngx_ors_field_t  ngx_ors_output_mcp_request_fields[] = {
+static ngx_ors_members_needed(ngx_ors_output_mcp_request_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_mcp_request_shape =
-    ngx_ors_shape_members(ngx_ors_output_mcp_request_fields, 5);
+    ngx_ors_row_needed("arguments", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_mcp_reply_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("approve", &ngx_ors_boolean_rule),
+static ngx_ors_members(ngx_ors_output_mcp_reply_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("reason", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_mcp_reply_shape =
-    ngx_ors_shape_members(ngx_ors_output_mcp_reply_fields, 3);
+    ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_local_shell_fields[] = {
+static ngx_ors_members_needed(ngx_ors_output_local_shell_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("action", &ngx_ors_object_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_local_shell_shape =
-    ngx_ors_shape_members(ngx_ors_output_local_shell_fields, 5);
+    ngx_ors_row_needed("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_local_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("output", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_local_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_local_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_local_output_fields, 2);
+    ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_shell_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("action", &ngx_ors_object_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_shell_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("action", &ngx_ors_object_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("environment", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_shell_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_shell_call_fields, 5);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_shell_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_output_objects_rule),
+static ngx_ors_members(ngx_ors_output_shell_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_output_objects_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_shell_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_shell_output_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_patch_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("operation", &ngx_ors_object_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_patch_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_patch_call_fields, 5);
+static ngx_ors_members(ngx_ors_output_patch_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("operation", &ngx_ors_object_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_patch_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_patch_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_patch_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_patch_output_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_computer_call_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_computer_call_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("action", &ngx_ors_object_rule),
     ngx_ors_row("actions", &ngx_ors_output_objects_rule),
-    ngx_ors_row("pending_safety_checks", &ngx_ors_output_objects_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_computer_call_shape =
-    ngx_ors_shape_members(ngx_ors_output_computer_call_fields, 4);
+    ngx_ors_row("pending_safety_checks", &ngx_ors_output_objects_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_computer_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("output", &ngx_ors_object_rule),
+static ngx_ors_members(ngx_ors_output_computer_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+     ngx_ors_row_needed("output", &ngx_ors_object_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("acknowledged_safety_checks", &ngx_ors_output_objects_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_computer_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_computer_output_fields, 3);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_tool_search_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_members(ngx_ors_output_tool_search_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
     ngx_ors_row("arguments", NULL),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_tool_search_shape =
-    ngx_ors_shape_members(ngx_ors_output_tool_search_fields, 2);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_tool_search_output_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
+static ngx_ors_members(ngx_ors_output_tool_search_output_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_tool_search_output_shape =
-    ngx_ors_shape_members(ngx_ors_output_tool_search_output_fields, 2);
+    ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_additional_tools_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule),
+static ngx_ors_members(ngx_ors_output_additional_tools_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("role", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_additional_tools_shape =
-    ngx_ors_shape_members(ngx_ors_output_additional_tools_fields, 2);
+    ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static const ngx_ors_field_t  ngx_ors_output_configuration_fields[] = {
-    ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row("reasoning", &ngx_ors_object_rule)
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_configuration_shape =
-    ngx_ors_shape_members(ngx_ors_output_configuration_fields, 2);
+static ngx_ors_members(ngx_ors_output_configuration_shape,
+    (ngx_ors_row_needed("type", NULL),
+     ngx_ors_row_needed("id", &ngx_ors_string_rule)),
+    ngx_ors_row("reasoning", &ngx_ors_object_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_output_types[] = {

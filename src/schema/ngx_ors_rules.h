@@ -62,17 +62,6 @@
     { ngx_string(name), in, need, rule, ngx_string("\"" name "\":" value) }
 
 
-/* shapes */
-
-#define ngx_ors_shape_members(fields, required)                               \
-    { fields, sizeof(fields) / sizeof(fields[0]), required, 0,                \
-      ngx_null_string, NULL, NULL, NULL, NULL, NULL }
-
-/* the same, and any other keys */
-#define ngx_ors_shape_open(fields, required)                                  \
-    { fields, sizeof(fields) / sizeof(fields[0]), required, 1,                \
-      ngx_null_string, NULL, NULL, NULL, NULL, NULL }
-
 /*
  * Shapes.  An object with members is declared with its rows, which are
  * counted by the compiler: the rows in "needed", in parentheses, are required

@@ -317,6 +317,11 @@ test_names(const ngx_ors_shape_t *shape)
 
     for (i = 0; i < shape->nfields; i++) {
 
+        if ((shape->fields[i].need != 0) != (i < shape->required)) {
+            fail("\"%.*s\" is not among the right rows",
+                 (int) shape->fields[i].name.len, shape->fields[i].name.data);
+        }
+
         if (!ngx_ors_fold_plain(&shape->fields[i].name)
             || shape->fields[i].name.len >= NGX_ORS_SPELLING_MAX)
         {
