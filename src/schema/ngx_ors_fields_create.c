@@ -29,12 +29,6 @@ static const ngx_ors_value_t  ngx_ors_includes[] = {
     { ngx_null_string, NGX_ORS_IN_TOLERANT }
 };
 
-static const ngx_ors_rule_t  ngx_ors_include_value_rule =
-    ngx_ors_rule_enum(0, ngx_ors_includes);
-
-static const ngx_ors_rule_t  ngx_ors_include_rule =
-    ngx_ors_rule_list(0, &ngx_ors_include_value_rule);
-
 
 /* metadata: the limit of the keys is in words only, and kept */
 
@@ -47,9 +41,6 @@ static const ngx_ors_map_t  ngx_ors_metadata_map = {
 
 static const ngx_ors_shape_t  ngx_ors_metadata_shape =
     ngx_ors_shape_map(&ngx_ors_metadata_map);
-
-static const ngx_ors_rule_t  ngx_ors_metadata_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
 
 
 /* text; nothing is required: a dialect says what it cannot do without */
@@ -79,12 +70,10 @@ static const ngx_ors_shape_t  ngx_ors_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_format_types,
                          ngx_ors_untyped_formats, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_format_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_format_shape);
-
 
 static ngx_ors_members_optional(ngx_ors_text_param_shape,
-    ngx_ors_row("format", &ngx_ors_format_rule),
+    ngx_ors_row("format",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_format_shape)),
     ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 
 static const ngx_ors_rule_t  ngx_ors_text_param_rule =
@@ -97,9 +86,6 @@ static ngx_ors_members_optional(ngx_ors_stream_options_shape,
     ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("include_usage", &ngx_ors_boolean_rule),
     ngx_ors_row_openai_any("reasoning_summary_delivery"));
-
-static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_stream_options_shape);
 
 
 /* reasoning */
@@ -132,34 +118,18 @@ static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
     ngx_ors_rule_enum(0, ngx_ors_service_tiers);
 
 
-static const ngx_ors_rule_t  ngx_ors_output_tokens_rule =
-    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0);
-
-static const ngx_ors_rule_t  ngx_ors_tool_calls_rule =
-    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0);
-
-static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
-    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
-
-
-static const ngx_ors_rule_t  ngx_ors_provider_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
-
-
-static const ngx_ors_rule_t  ngx_ors_provider_options_rule =
-    ngx_ors_rule_list(0, &ngx_ors_object_rule);
-
-
 /* rows in the order of ngx_ors_rq_field_e, then those nobody asks for */
 
 ngx_ors_members_optional(ngx_ors_fields_create,
     ngx_ors_row("model", &ngx_ors_string_null_rule),
     ngx_ors_row("input", &ngx_ors_input_rule),
     ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
-    ngx_ors_row("include", &ngx_ors_include_rule),
+    ngx_ors_row("include",
+                ngx_ors_is_list(0, ngx_ors_is_enum(0, ngx_ors_includes))),
     ngx_ors_row("tools", &ngx_ors_tools_rule),
     ngx_ors_row("tool_choice", &ngx_ors_tool_choice_rule),
-    ngx_ors_row("metadata", &ngx_ors_metadata_rule),
+    ngx_ors_row("metadata",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape)),
     ngx_ors_row("text", &ngx_ors_text_param_rule),
     ngx_ors_row("temperature", &ngx_ors_number_null_rule),
     ngx_ors_row("top_p", &ngx_ors_number_null_rule),
@@ -167,10 +137,14 @@ ngx_ors_members_optional(ngx_ors_fields_create,
     ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
     ngx_ors_row("parallel_tool_calls", &ngx_ors_boolean_null_rule),
     ngx_ors_row("stream", &ngx_ors_boolean_rule),
-    ngx_ors_row("stream_options", &ngx_ors_stream_options_rule),
+    ngx_ors_row("stream_options",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_stream_options_shape)),
     ngx_ors_row("background", &ngx_ors_boolean_rule),
-    ngx_ors_row("max_output_tokens", &ngx_ors_output_tokens_rule),
-    ngx_ors_row("max_tool_calls", &ngx_ors_tool_calls_rule),
+    ngx_ors_row("max_output_tokens",
+                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0)),
+    ngx_ors_row("max_tool_calls",
+                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0)),
     ngx_ors_row("reasoning", &ngx_ors_reasoning_rule),
     ngx_ors_row("safety_identifier", &ngx_ors_identifier_rule),
     ngx_ors_row("prompt_cache_key", &ngx_ors_identifier_rule),
@@ -178,16 +152,18 @@ ngx_ors_members_optional(ngx_ors_fields_create,
     ngx_ors_row("instructions", &ngx_ors_string_null_rule),
     ngx_ors_row("store", &ngx_ors_boolean_rule),
     ngx_ors_row("service_tier", &ngx_ors_service_tier_rule),
-    ngx_ors_row("top_logprobs", &ngx_ors_top_logprobs_rule),
+    ngx_ors_row("top_logprobs",
+                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20)),
 
     /* not in the specification: refused where they cannot be honoured */
     ngx_ors_row_in("conversation", NGX_ORS_IN_WIDE, 0, NULL),
     ngx_ors_row_in("prompt", NGX_ORS_IN_WIDE, 0, NULL),
 
     /* of routers: a name, or what another router makes of it */
-    ngx_ors_row_in("provider", NGX_ORS_IN_WIDE, 0, &ngx_ors_provider_rule),
+    ngx_ors_row_in("provider", NGX_ORS_IN_WIDE, 0,
+                   ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0)),
     ngx_ors_row_in("provider_options", NGX_ORS_IN_WIDE, 0,
-                   &ngx_ors_provider_options_rule),
+                   ngx_ors_is_list(0, &ngx_ors_object_rule)),
     ngx_ors_row_in("params", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule),
 
     ngx_ors_row_openai("user", &ngx_ors_string_rule),

@@ -54,12 +54,6 @@ static const ngx_ors_value_t  ngx_ors_embeddings_formats[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_format_rule =
-    ngx_ors_rule_enum(0, ngx_ors_embeddings_formats);
-
-static const ngx_ors_rule_t  ngx_ors_embeddings_dimensions_rule =
-    ngx_ors_rule_integer(1, 0);
-
 ngx_ors_members(ngx_ors_fields_embeddings_request,
     (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                     &ngx_ors_string_rule),
@@ -68,10 +62,10 @@ ngx_ors_members(ngx_ors_fields_embeddings_request,
     ngx_ors_row_in("input", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_embeddings_any_input_rule),
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_embeddings_format_rule),
+                   ngx_ors_is_enum(0, ngx_ors_embeddings_formats)),
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_rule),
-    ngx_ors_row("dimensions", &ngx_ors_embeddings_dimensions_rule),
+    ngx_ors_row("dimensions", ngx_ors_is_integer(1, 0)),
     ngx_ors_row("user", &ngx_ors_string_rule));
 
 
@@ -82,16 +76,13 @@ static const ngx_ors_value_t  ngx_ors_embeddings_objects[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_embeddings_objects);
-
 static const ngx_ors_rule_t  ngx_ors_embeddings_vector_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_ARRAY, 1, 0, NULL,
     1, 0, &ngx_ors_number_rule, NULL
 };
 
 static ngx_ors_members_needed(ngx_ors_embeddings_vector_shape,
-    ngx_ors_row_filled("object", &ngx_ors_embeddings_object_rule,
+    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_embeddings_objects),
                        "\"embedding\""),
     ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
     ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule));
@@ -108,21 +99,17 @@ static ngx_ors_members_needed(ngx_ors_embeddings_usage_shape,
     ngx_ors_row_filled("prompt_tokens", &ngx_ors_embeddings_count_rule, "0"),
     ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0"));
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_usage_rule =
-    ngx_ors_rule_object(0, &ngx_ors_embeddings_usage_shape);
-
 
 static const ngx_ors_value_t  ngx_ors_embeddings_lists[] = {
     { ngx_string("list"), NGX_ORS_IN_ALL },
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_list_rule =
-    ngx_ors_rule_enum(0, ngx_ors_embeddings_lists);
-
 ngx_ors_members_needed(ngx_ors_fields_embeddings_answer,
     ngx_ors_row_needed("data", &ngx_ors_embeddings_data_rule),
-    ngx_ors_row_filled("object", &ngx_ors_embeddings_list_rule, "\"list\""),
+    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_embeddings_lists),
+                       "\"list\""),
     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
-    ngx_ors_row_filled("usage", &ngx_ors_embeddings_usage_rule,
+    ngx_ors_row_filled("usage",
+                       ngx_ors_is_object(0, &ngx_ors_embeddings_usage_shape),
                        "{\"prompt_tokens\":0,\"total_tokens\":0}"));

@@ -19,9 +19,6 @@ static const ngx_ors_map_t  ngx_ors_failure_headers_map = {
 static const ngx_ors_shape_t  ngx_ors_failure_headers_shape =
     ngx_ors_shape_map(&ngx_ors_failure_headers_map);
 
-static const ngx_ors_rule_t  ngx_ors_failure_headers_rule =
-    ngx_ors_rule_object(0, &ngx_ors_failure_headers_shape);
-
 /* servers that stand behind others send numbers as codes */
 
 static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
@@ -36,7 +33,8 @@ static ngx_ors_members(ngx_ors_failure_shape,
      ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
                            &ngx_ors_failure_code_rule, "\"\""),
      ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
-    ngx_ors_row("headers", &ngx_ors_failure_headers_rule));
+    ngx_ors_row("headers",
+                ngx_ors_is_object(0, &ngx_ors_failure_headers_shape)));
 
 const ngx_ors_rule_t  ngx_ors_answer_error_rule =
     ngx_ors_rule_object(0, &ngx_ors_failure_shape);

@@ -203,8 +203,6 @@ const ngx_ors_shape_t  ngx_ors_fields_input_item =
     ngx_ors_shape_choice("type", ngx_ors_item_types, ngx_ors_untyped_items,
                          &ngx_ors_extension_item_shape, "unsupported_item");
 
-static const ngx_ors_rule_t  ngx_ors_item_rule =
-    ngx_ors_rule_object(0, &ngx_ors_fields_input_item);
-
 const ngx_ors_rule_t  ngx_ors_input_rule =
-    ngx_ors_rule_content(NGX_ORS_V_NULL, &ngx_ors_item_rule);
+    ngx_ors_rule_content(NGX_ORS_V_NULL,
+                         ngx_ors_is_object(0, &ngx_ors_fields_input_item));

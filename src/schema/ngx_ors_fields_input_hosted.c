@@ -50,13 +50,11 @@ static ngx_ors_members_optional(ngx_ors_local_action_shape,
     ngx_ors_row("user", &ngx_ors_string_rule),
     ngx_ors_row("working_directory", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_local_action_rule =
-    ngx_ors_rule_object(0, &ngx_ors_local_action_shape);
-
 
 ngx_ors_members(ngx_ors_local_shell_call_shape,
     (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("action", &ngx_ors_local_action_rule)),
+     ngx_ors_row_needed("action",
+                        ngx_ors_is_object(0, &ngx_ors_local_action_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
@@ -77,14 +75,12 @@ static ngx_ors_members(ngx_ors_shell_action_shape,
     ngx_ors_row("timeout_ms", &ngx_ors_integer_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule));
 
-static const ngx_ors_rule_t  ngx_ors_shell_action_rule =
-    ngx_ors_rule_object(0, &ngx_ors_shell_action_shape);
-
 
 ngx_ors_members(ngx_ors_shell_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("action", &ngx_ors_shell_action_rule)),
+     ngx_ors_row_needed("action",
+                        ngx_ors_is_object(0, &ngx_ors_shell_action_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("environment", &ngx_ors_object_rule),
@@ -98,11 +94,8 @@ static ngx_ors_members_optional(ngx_ors_shell_result_shape,
     ngx_ors_row("outcome", &ngx_ors_object_rule),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_shell_result_rule =
-    ngx_ors_rule_object(0, &ngx_ors_shell_result_shape);
-
 static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
-    ngx_ors_rule_list(0, &ngx_ors_shell_result_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_shell_result_shape));
 
 
 ngx_ors_members(ngx_ors_shell_output_shape,
@@ -123,14 +116,12 @@ static ngx_ors_members(ngx_ors_operation_shape,
      ngx_ors_row_needed("path", &ngx_ors_string_rule)),
     ngx_ors_row("diff", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_operation_rule =
-    ngx_ors_rule_object(0, &ngx_ors_operation_shape);
-
 
 ngx_ors_members(ngx_ors_patch_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("operation", &ngx_ors_operation_rule)),
+     ngx_ors_row_needed("operation",
+                        ngx_ors_is_object(0, &ngx_ors_operation_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),

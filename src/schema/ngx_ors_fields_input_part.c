@@ -48,12 +48,6 @@ ngx_ors_members_needed(ngx_ors_plain_shape,
 static const ngx_ors_rule_t  ngx_ors_index_rule =
     ngx_ors_rule_integer(0, 0);
 
-static const ngx_ors_rule_t  ngx_ors_image_url_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0, 20 * NGX_ORS_MI);
-
-static const ngx_ors_rule_t  ngx_ors_file_data_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0, 32 * NGX_ORS_MI);
-
 
 /* annotations */
 
@@ -93,12 +87,6 @@ static const ngx_ors_shape_t  ngx_ors_annotation_shape =
     ngx_ors_shape_choice("type", ngx_ors_annotation_types,
                          NULL, &ngx_ors_typed_shape, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_annotation_rule =
-    ngx_ors_rule_object(0, &ngx_ors_annotation_shape);
-
-static const ngx_ors_rule_t  ngx_ors_annotations_rule =
-    ngx_ors_rule_list(0, &ngx_ors_annotation_rule);
-
 
 /* content parts */
 
@@ -125,14 +113,14 @@ static const ngx_ors_value_t  ngx_ors_image_details[] = {
     { ngx_null_string, NGX_ORS_IN_TOLERANT }
 };
 
-static const ngx_ors_rule_t  ngx_ors_image_detail_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_image_details);
-
 
 static ngx_ors_members(ngx_ors_image_shape,
     (ngx_ors_row_needed("type", NULL)),
-    ngx_ors_row("image_url", &ngx_ors_image_url_rule),
-    ngx_ors_row("detail", &ngx_ors_image_detail_rule),
+    ngx_ors_row("image_url",
+                ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0,
+                           20 * NGX_ORS_MI)),
+    ngx_ors_row("detail",
+                ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_image_details)),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
     ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
@@ -140,7 +128,9 @@ static ngx_ors_members(ngx_ors_image_shape,
 static ngx_ors_members(ngx_ors_file_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("filename", &ngx_ors_string_null_rule),
-    ngx_ors_row("file_data", &ngx_ors_file_data_rule),
+    ngx_ors_row("file_data",
+                ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0,
+                           32 * NGX_ORS_MI)),
     ngx_ors_row("file_url", &ngx_ors_string_null_rule),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
     ngx_ors_row_openai("detail", &ngx_ors_string_rule),
@@ -166,7 +156,10 @@ static ngx_ors_members_needed(ngx_ors_encrypted_shape,
 static ngx_ors_members(ngx_ors_output_text_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("text", &ngx_ors_text_rule)),
-    ngx_ors_row("annotations", &ngx_ors_annotations_rule),
+    ngx_ors_row("annotations",
+                ngx_ors_is_list(0,
+                                ngx_ors_is_object(0,
+                                                  &ngx_ors_annotation_shape))),
     ngx_ors_row_openai("logprobs", &ngx_ors_list_rule),
     ngx_ors_row_openai_any("parsed"));
 
@@ -191,11 +184,8 @@ static const ngx_ors_shape_t  ngx_ors_user_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_user_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_user_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_user_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_user_content_rule =
-    ngx_ors_rule_content(0, &ngx_ors_user_part_rule);
+    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_user_part_shape));
 
 
 static const ngx_ors_variant_t  ngx_ors_system_parts[] = {
@@ -209,11 +199,8 @@ static const ngx_ors_shape_t  ngx_ors_system_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_system_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_system_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_system_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_system_content_rule =
-    ngx_ors_rule_content(0, &ngx_ors_system_part_rule);
+    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_system_part_shape));
 
 
 /* clients send input_text here, too */
@@ -231,11 +218,9 @@ static const ngx_ors_shape_t  ngx_ors_assistant_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_assistant_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_assistant_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_assistant_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_assistant_content_rule =
-    ngx_ors_rule_content(0, &ngx_ors_assistant_part_rule);
+    ngx_ors_rule_content(0,
+                         ngx_ors_is_object(0, &ngx_ors_assistant_part_shape));
 
 
 static const ngx_ors_variant_t  ngx_ors_output_parts[] = {
@@ -253,11 +238,8 @@ static const ngx_ors_shape_t  ngx_ors_output_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_output_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_output_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_output_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_output_rule =
-    ngx_ors_rule_content(0, &ngx_ors_output_part_rule);
+    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_output_part_shape));
 
 
 static const ngx_ors_variant_t  ngx_ors_summary_parts[] = {
@@ -269,11 +251,8 @@ static const ngx_ors_shape_t  ngx_ors_summary_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_summary_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_summary_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_summary_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_summary_rule =
-    ngx_ors_rule_list(0, &ngx_ors_summary_part_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_summary_part_shape));
 
 
 /* clients send the content of reasoning back (C8) */
@@ -287,8 +266,5 @@ static const ngx_ors_shape_t  ngx_ors_reasoning_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_reasoning_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_reasoning_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_reasoning_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_reasoning_content_rule =
-    ngx_ors_rule_list(0, &ngx_ors_reasoning_part_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_reasoning_part_shape));

@@ -22,25 +22,18 @@ static const ngx_ors_value_t  ngx_ors_models_objects[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_models_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_models_objects);
-
-static const ngx_ors_rule_t  ngx_ors_models_id_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING, 1, 0);
-
 static ngx_ors_members_needed(ngx_ors_models_model_shape,
-    ngx_ors_row_needed("id", &ngx_ors_models_id_rule),
-    ngx_ors_row_filled("object", &ngx_ors_models_object_rule, "\"model\""),
+    ngx_ors_row_needed("id", ngx_ors_is(NGX_ORS_V_STRING, 1, 0)),
+    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_models_objects),
+                       "\"model\""),
     ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
     ngx_ors_row_filled("owned_by", &ngx_ors_string_rule, "\"\""));
-
-static const ngx_ors_rule_t  ngx_ors_models_model_rule =
-    ngx_ors_rule_object(0, &ngx_ors_models_model_shape);
 
 /* Ollama says null when it has no models */
 
 static const ngx_ors_rule_t  ngx_ors_models_data_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_models_model_rule);
+    ngx_ors_rule_list(NGX_ORS_V_NULL,
+                      ngx_ors_is_object(0, &ngx_ors_models_model_shape));
 
 
 static const ngx_ors_value_t  ngx_ors_models_lists[] = {
@@ -48,9 +41,7 @@ static const ngx_ors_value_t  ngx_ors_models_lists[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_models_list_rule =
-    ngx_ors_rule_enum(0, ngx_ors_models_lists);
-
 ngx_ors_members_needed(ngx_ors_fields_models,
     ngx_ors_row_needed("data", &ngx_ors_models_data_rule),
-    ngx_ors_row_filled("object", &ngx_ors_models_list_rule, "\"list\""));
+    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_models_lists),
+                       "\"list\""));

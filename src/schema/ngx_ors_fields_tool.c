@@ -49,13 +49,11 @@ static ngx_ors_members(ngx_ors_nested_shape,
     ngx_ors_row("parameters", &ngx_ors_object_null_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_rule));
 
-static const ngx_ors_rule_t  ngx_ors_nested_rule =
-    ngx_ors_rule_object(0, &ngx_ors_nested_shape);
-
 
 static ngx_ors_members(ngx_ors_chat_function_shape,
     (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("function", &ngx_ors_nested_rule)),
+     ngx_ors_row_needed("function",
+                        ngx_ors_is_object(0, &ngx_ors_nested_shape))),
     /* null: here to be noticed when it comes twice, or in other letters */
     ngx_ors_row("name", NULL));
 
@@ -92,15 +90,12 @@ static const ngx_ors_shape_t  ngx_ors_custom_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_custom_formats,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_custom_format_rule =
-    ngx_ors_rule_object(0, &ngx_ors_custom_format_shape);
-
 
 static ngx_ors_members(ngx_ors_custom_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("name", &ngx_ors_string_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("format", &ngx_ors_custom_format_rule),
+    ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_custom_format_shape)),
     ngx_ors_row("defer_loading", &ngx_ors_boolean_rule),
     ngx_ors_row("async", &ngx_ors_boolean_rule),
     ngx_ors_row("allowed_callers", &ngx_ors_strings_rule));
@@ -118,11 +113,8 @@ static const ngx_ors_shape_t  ngx_ors_namespace_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_namespace_types,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_namespace_tool_rule =
-    ngx_ors_rule_object(0, &ngx_ors_namespace_tool_shape);
-
 static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
-    ngx_ors_rule_list(0, &ngx_ors_namespace_tool_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_namespace_tool_shape));
 
 
 static ngx_ors_members(ngx_ors_namespace_shape,
@@ -183,9 +175,6 @@ static const ngx_ors_value_t  ngx_ors_tool_modes[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_tool_mode_rule =
-    ngx_ors_rule_enum(0, ngx_ors_tool_modes);
-
 
 static ngx_ors_members(ngx_ors_named_shape,
     (ngx_ors_row_needed("type", NULL),
@@ -198,13 +187,11 @@ static ngx_ors_members(ngx_ors_named_shape,
 static ngx_ors_members_needed(ngx_ors_nested_name_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_nested_name_rule =
-    ngx_ors_rule_object(0, &ngx_ors_nested_name_shape);
-
 
 static ngx_ors_members(ngx_ors_chat_named_shape,
     (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("function", &ngx_ors_nested_name_rule)),
+     ngx_ors_row_needed("function",
+                        ngx_ors_is_object(0, &ngx_ors_nested_name_shape))),
     /* as above */
     ngx_ors_row("name", NULL));
 
@@ -252,7 +239,7 @@ static const ngx_ors_rule_t  ngx_ors_allowed_list_rule =
 static ngx_ors_members(ngx_ors_allowed_tools_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule)),
-    ngx_ors_row("mode", &ngx_ors_tool_mode_rule));
+    ngx_ors_row("mode", ngx_ors_is_enum(0, ngx_ors_tool_modes)));
 
 
 static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {

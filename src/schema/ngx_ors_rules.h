@@ -41,6 +41,24 @@
       NULL, 0, 0, element, NULL }
 
 
+/* the same as the address of a rule, for a row or an element */
+
+#define ngx_ors_is(types, min, max)                                           \
+    (&(const ngx_ors_rule_t) ngx_ors_rule(types, min, max))
+
+#define ngx_ors_is_integer(min, max)                                          \
+    (&(const ngx_ors_rule_t) ngx_ors_rule_integer(min, max))
+
+#define ngx_ors_is_enum(types, values)                                        \
+    (&(const ngx_ors_rule_t) ngx_ors_rule_enum(types, values))
+
+#define ngx_ors_is_list(types, element)                                       \
+    (&(const ngx_ors_rule_t) ngx_ors_rule_list(types, element))
+
+#define ngx_ors_is_object(types, shape)                                       \
+    (&(const ngx_ors_rule_t) ngx_ors_rule_object(types, shape))
+
+
 /* rows: all profiles know the first three, and all or none require them */
 
 #define ngx_ors_row(name, rule)                                               \
