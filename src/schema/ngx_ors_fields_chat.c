@@ -45,9 +45,6 @@ static ngx_ors_members(ngx_ors_chat_function_shape,
 static const ngx_ors_rule_t  ngx_ors_chat_function_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_function_shape);
 
-static const ngx_ors_rule_t  ngx_ors_chat_functions_rule =
-    ngx_ors_rule_list(0, &ngx_ors_chat_function_rule);
-
 static ngx_ors_members_needed(ngx_ors_chat_function_tool_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("function", &ngx_ors_chat_function_rule));
@@ -59,19 +56,14 @@ static const ngx_ors_value_t  ngx_ors_chat_syntaxes[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_syntax_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_syntaxes);
-
 static ngx_ors_members_needed(ngx_ors_chat_grammar_shape,
     ngx_ors_row_needed("definition", &ngx_ors_string_rule),
-    ngx_ors_row_needed("syntax", &ngx_ors_chat_syntax_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_grammar_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_grammar_shape);
+    ngx_ors_row_needed("syntax", ngx_ors_is_enum(0, ngx_ors_chat_syntaxes)));
 
 static ngx_ors_members_needed(ngx_ors_chat_grammar_input_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("grammar", &ngx_ors_chat_grammar_rule));
+    ngx_ors_row_needed("grammar",
+                       ngx_ors_is_object(0, &ngx_ors_chat_grammar_shape)));
 
 static const ngx_ors_variant_t  ngx_ors_chat_inputs[] = {
     { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
@@ -84,20 +76,15 @@ static const ngx_ors_shape_t  ngx_ors_chat_input_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_inputs,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_input_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_input_shape);
-
 static ngx_ors_members(ngx_ors_chat_custom_shape,
     (ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("format", &ngx_ors_chat_input_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_custom_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_custom_shape);
+    ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_chat_input_shape)));
 
 static ngx_ors_members_needed(ngx_ors_chat_custom_tool_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_rule));
+    ngx_ors_row_needed("custom",
+                       ngx_ors_is_object(0, &ngx_ors_chat_custom_shape)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_tool_types[] = {
@@ -110,12 +97,6 @@ static const ngx_ors_variant_t  ngx_ors_chat_tool_types[] = {
 static const ngx_ors_shape_t  ngx_ors_chat_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_tool_types,
                          NULL, &ngx_ors_typed_shape, "invalid_value");
-
-static const ngx_ors_rule_t  ngx_ors_chat_tool_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_tool_shape);
-
-static const ngx_ors_rule_t  ngx_ors_chat_tools_rule =
-    ngx_ors_rule_list(0, &ngx_ors_chat_tool_rule);
 
 
 /* tool_choice */
@@ -141,22 +122,14 @@ static const ngx_ors_value_t  ngx_ors_chat_allowed_modes[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_allowed_mode_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_allowed_modes);
-
-static const ngx_ors_rule_t  ngx_ors_chat_allowed_list_rule =
-    ngx_ors_rule_list(0, &ngx_ors_object_rule);
-
 static ngx_ors_members_needed(ngx_ors_chat_allowed_shape,
-    ngx_ors_row_needed("mode", &ngx_ors_chat_allowed_mode_rule),
-    ngx_ors_row_needed("tools", &ngx_ors_chat_allowed_list_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_allowed_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_allowed_shape);
+    ngx_ors_row_needed("mode", ngx_ors_is_enum(0, ngx_ors_chat_allowed_modes)),
+    ngx_ors_row_needed("tools", ngx_ors_is_list(0, &ngx_ors_object_rule)));
 
 static ngx_ors_members_needed(ngx_ors_chat_choose_allowed_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("allowed_tools", &ngx_ors_chat_allowed_rule));
+    ngx_ors_row_needed("allowed_tools",
+                       ngx_ors_is_object(0, &ngx_ors_chat_allowed_shape)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_choices[] = {
@@ -212,15 +185,12 @@ static ngx_ors_members(ngx_ors_chat_schema_shape,
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_schema_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_schema_shape);
-
 /* llama.cpp takes a schema beside the type, too */
 
 static ngx_ors_members(ngx_ors_chat_schema_format_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_chat_schema_rule)),
+                    ngx_ors_is_object(0, &ngx_ors_chat_schema_shape))),
     ngx_ors_row_in("schema", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule));
 
 static const ngx_ors_variant_t  ngx_ors_chat_formats[] = {
@@ -235,9 +205,6 @@ static const ngx_ors_shape_t  ngx_ors_chat_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_formats,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_format_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_format_shape);
-
 
 /* stream_options, audio, prediction, web_search_options */
 
@@ -245,19 +212,11 @@ static ngx_ors_members_optional(ngx_ors_chat_stream_options_shape,
     ngx_ors_row("include_usage", &ngx_ors_boolean_rule),
     ngx_ors_row("include_obfuscation", &ngx_ors_boolean_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_stream_options_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_stream_options_shape);
-
-
-static const ngx_ors_rule_t  ngx_ors_chat_voice_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
 
 static ngx_ors_members_needed(ngx_ors_chat_audio_shape,
-    ngx_ors_row_needed("voice", &ngx_ors_chat_voice_rule),
+    ngx_ors_row_needed("voice",
+                       ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0)),
     ngx_ors_row_needed("format", &ngx_ors_string_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_audio_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_audio_shape);
 
 
 static ngx_ors_members_needed(ngx_ors_chat_predicted_shape,
@@ -273,9 +232,6 @@ static const ngx_ors_shape_t  ngx_ors_chat_prediction_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_predictions,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_prediction_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_prediction_shape);
-
 
 static const ngx_ors_value_t  ngx_ors_chat_levels[] = {
     { ngx_string("low"), NGX_ORS_IN_ALL },
@@ -284,24 +240,16 @@ static const ngx_ors_value_t  ngx_ors_chat_levels[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_level_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_levels);
-
-static const ngx_ors_rule_t  ngx_ors_chat_level_null_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_levels);
-
 static ngx_ors_members_optional(ngx_ors_chat_place_shape,
     ngx_ors_row("country", &ngx_ors_string_rule),
     ngx_ors_row("region", &ngx_ors_string_rule),
     ngx_ors_row("city", &ngx_ors_string_rule),
     ngx_ors_row("timezone", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_place_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_place_shape);
-
 static ngx_ors_members_needed(ngx_ors_chat_approximate_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("approximate", &ngx_ors_chat_place_rule));
+    ngx_ors_row_needed("approximate",
+                       ngx_ors_is_object(0, &ngx_ors_chat_place_shape)));
 
 static const ngx_ors_variant_t  ngx_ors_chat_locations[] = {
     { ngx_string("approximate"), NGX_ORS_IN_ALL,
@@ -313,15 +261,11 @@ static const ngx_ors_shape_t  ngx_ors_chat_location_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_locations,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_location_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_location_shape);
-
 static ngx_ors_members_optional(ngx_ors_chat_search_shape,
-    ngx_ors_row("search_context_size", &ngx_ors_chat_level_rule),
-    ngx_ors_row("user_location", &ngx_ors_chat_location_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_search_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_search_shape);
+    ngx_ors_row("search_context_size", ngx_ors_is_enum(0, ngx_ors_chat_levels)),
+    ngx_ors_row("user_location",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_chat_location_shape)));
 
 
 /* metadata, logit_bias */
@@ -336,9 +280,6 @@ static const ngx_ors_map_t  ngx_ors_chat_metadata_map = {
 static const ngx_ors_shape_t  ngx_ors_chat_metadata_shape =
     ngx_ors_shape_map(&ngx_ors_chat_metadata_map);
 
-static const ngx_ors_rule_t  ngx_ors_chat_metadata_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_metadata_shape);
-
 
 static const ngx_ors_map_t  ngx_ors_chat_bias_map = {
     0, 0, &ngx_ors_number_rule
@@ -346,9 +287,6 @@ static const ngx_ors_map_t  ngx_ors_chat_bias_map = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_bias_shape =
     ngx_ors_shape_map(&ngx_ors_chat_bias_map);
-
-static const ngx_ors_rule_t  ngx_ors_chat_bias_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_bias_shape);
 
 /* llama.cpp takes pairs and words */
 
@@ -368,9 +306,6 @@ static const ngx_ors_value_t  ngx_ors_chat_efforts[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_effort_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_efforts);
-
 
 static const ngx_ors_value_t  ngx_ors_chat_tiers[] = {
     { ngx_string("auto"), NGX_ORS_IN_ALL },
@@ -381,9 +316,6 @@ static const ngx_ors_value_t  ngx_ors_chat_tiers[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_tier_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_tiers);
-
 
 static const ngx_ors_value_t  ngx_ors_chat_kinds[] = {
     { ngx_string("text"), NGX_ORS_IN_ALL },
@@ -393,22 +325,6 @@ static const ngx_ors_value_t  ngx_ors_chat_kinds[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_kind_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_kinds);
-
-static const ngx_ors_rule_t  ngx_ors_chat_modalities_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_kind_rule);
-
-
-static const ngx_ors_rule_t  ngx_ors_chat_stop_rule =
-    ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL, &ngx_ors_string_rule);
-
-static const ngx_ors_rule_t  ngx_ors_chat_n_rule =
-    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0);
-
-static const ngx_ors_rule_t  ngx_ors_chat_top_logprobs_rule =
-    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
-
 
 /* a server of one model may do without its name */
 
@@ -417,34 +333,43 @@ ngx_ors_members(ngx_ors_fields_chat_request,
                     &ngx_ors_string_rule),
      ngx_ors_row_needed("messages", &ngx_ors_chat_messages_rule)),
     ngx_ors_row("stream", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("stream_options", &ngx_ors_chat_stream_options_rule),
+    ngx_ors_row("stream_options",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_chat_stream_options_shape)),
     ngx_ors_row("temperature", &ngx_ors_number_null_rule),
     ngx_ors_row("top_p", &ngx_ors_number_null_rule),
     ngx_ors_row("max_tokens", &ngx_ors_integer_null_rule),
     ngx_ors_row("max_completion_tokens", &ngx_ors_integer_null_rule),
-    ngx_ors_row("tools", &ngx_ors_chat_tools_rule),
+    ngx_ors_row("tools",
+                ngx_ors_is_list(0,
+                                ngx_ors_is_object(0,
+                                                  &ngx_ors_chat_tool_shape))),
     ngx_ors_row("tool_choice", &ngx_ors_chat_choice_rule),
     ngx_ors_row("parallel_tool_calls", &ngx_ors_boolean_rule),
-    ngx_ors_row("response_format", &ngx_ors_chat_format_rule),
+    ngx_ors_row("response_format",
+                ngx_ors_is_object(0, &ngx_ors_chat_format_shape)),
     ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_effort_rule),
+                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_efforts)),
     ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_null_rule),
     ngx_ors_row_in("verbosity", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_level_null_rule),
+                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_levels)),
     ngx_ors_row_in("verbosity", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_null_rule),
-    ngx_ors_row("stop", &ngx_ors_chat_stop_rule),
-    ngx_ors_row("n", &ngx_ors_chat_n_rule),
+    ngx_ors_row("stop",
+                ngx_ors_is_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
+                                &ngx_ors_string_rule)),
+    ngx_ors_row("n", ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0)),
     ngx_ors_row("seed", &ngx_ors_integer_null_rule),
     ngx_ors_row("presence_penalty", &ngx_ors_number_null_rule),
     ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
-    ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_bias_rule),
+    ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0,
+                   ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_bias_shape)),
     ngx_ors_row_in("logit_bias", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_chat_any_bias_rule),
     ngx_ors_row("logprobs", &ngx_ors_boolean_null_rule),
     ngx_ors_row_in("top_logprobs", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_top_logprobs_rule),
+                   ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20)),
     ngx_ors_row_in("top_logprobs", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_integer_null_rule),
     ngx_ors_row("user", &ngx_ors_string_rule),
@@ -452,14 +377,22 @@ ngx_ors_members(ngx_ors_fields_chat_request,
     ngx_ors_row("prompt_cache_key", &ngx_ors_string_rule),
     ngx_ors_row("prompt_cache_retention", &ngx_ors_string_null_rule),
     ngx_ors_row("store", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("metadata", &ngx_ors_chat_metadata_rule),
+    ngx_ors_row("metadata",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_chat_metadata_shape)),
     ngx_ors_row_in("service_tier", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_tier_rule),
+                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_tiers)),
     ngx_ors_row_in("service_tier", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_null_rule),
-    ngx_ors_row("modalities", &ngx_ors_chat_modalities_rule),
-    ngx_ors_row("audio", &ngx_ors_chat_audio_rule),
-    ngx_ors_row("prediction", &ngx_ors_chat_prediction_rule),
-    ngx_ors_row("web_search_options", &ngx_ors_chat_search_rule),
-    ngx_ors_row("functions", &ngx_ors_chat_functions_rule),
+    ngx_ors_row("modalities",
+                ngx_ors_is_list(NGX_ORS_V_NULL,
+                                ngx_ors_is_enum(0, ngx_ors_chat_kinds))),
+    ngx_ors_row("audio",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_audio_shape)),
+    ngx_ors_row("prediction",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_chat_prediction_shape)),
+    ngx_ors_row("web_search_options",
+                ngx_ors_is_object(0, &ngx_ors_chat_search_shape)),
+    ngx_ors_row("functions", ngx_ors_is_list(0, &ngx_ors_chat_function_rule)),
     ngx_ors_row("function_call", &ngx_ors_chat_function_choice_rule));

@@ -56,11 +56,9 @@ static ngx_ors_members(ngx_ors_chat_top_logprob_shape,
      ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule)),
     ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_top_logprob_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_top_logprob_shape);
-
 static const ngx_ors_rule_t  ngx_ors_chat_top_list_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_top_logprob_rule);
+    ngx_ors_rule_list(NGX_ORS_V_NULL,
+                      ngx_ors_is_object(0, &ngx_ors_chat_top_logprob_shape));
 
 static ngx_ors_members(ngx_ors_chat_logprob_shape,
     (ngx_ors_row_needed("token", &ngx_ors_string_rule),
@@ -68,11 +66,9 @@ static ngx_ors_members(ngx_ors_chat_logprob_shape,
     ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule),
     ngx_ors_row("top_logprobs", &ngx_ors_chat_top_list_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_logprob_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_logprob_shape);
-
 static const ngx_ors_rule_t  ngx_ors_chat_logprob_list_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_logprob_rule);
+    ngx_ors_rule_list(NGX_ORS_V_NULL,
+                      ngx_ors_is_object(0, &ngx_ors_chat_logprob_shape));
 
 static ngx_ors_members_optional(ngx_ors_chat_logprobs_shape,
     ngx_ors_row("content", &ngx_ors_chat_logprob_list_rule),
@@ -88,16 +84,11 @@ static ngx_ors_members_needed(ngx_ors_chat_invoked_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_filled("arguments", &ngx_ors_string_rule, "\"{}\""));
 
-static const ngx_ors_rule_t  ngx_ors_chat_invoked_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_invoked_shape);
-
-static const ngx_ors_rule_t  ngx_ors_chat_invoked_null_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_invoked_shape);
-
 static ngx_ors_members(ngx_ors_chat_function_use_shape,
     (ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("function", &ngx_ors_chat_invoked_rule)),
+     ngx_ors_row_needed("function",
+                        ngx_ors_is_object(0, &ngx_ors_chat_invoked_shape))),
     /* null: here to be noticed when it comes twice, or in other letters */
     ngx_ors_row("custom", NULL));
 
@@ -106,13 +97,12 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_invoked_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_filled("input", &ngx_ors_string_rule, "\"\""));
 
-static const ngx_ors_rule_t  ngx_ors_chat_custom_invoked_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_custom_invoked_shape);
-
 static ngx_ors_members_needed(ngx_ors_chat_custom_use_shape,
     ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"custom\""),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_invoked_rule));
+    ngx_ors_row_needed("custom",
+                       ngx_ors_is_object(0,
+                                         &ngx_ors_chat_custom_invoked_shape)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_use_types[] = {
@@ -132,12 +122,6 @@ static const ngx_ors_shape_t  ngx_ors_chat_use_shape =
                          ngx_ors_chat_untyped_uses, &ngx_ors_typed_shape,
                          "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_use_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_use_shape);
-
-static const ngx_ors_rule_t  ngx_ors_chat_uses_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_use_rule);
-
 
 /* the message */
 
@@ -146,14 +130,11 @@ static const ngx_ors_value_t  ngx_ors_chat_answer_roles[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_answer_role_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_answer_roles);
-
 static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
 static ngx_ors_members(ngx_ors_chat_reply_shape,
-    (ngx_ors_row_filled("role", &ngx_ors_chat_answer_role_rule,
+    (ngx_ors_row_filled("role", ngx_ors_is_enum(0, ngx_ors_chat_answer_roles),
                         "\"assistant\""),
      ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
                            &ngx_ors_string_null_rule, "null"),
@@ -162,22 +143,23 @@ static ngx_ors_members(ngx_ors_chat_reply_shape,
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
     ngx_ors_row("audio", &ngx_ors_object_null_rule),
-    ngx_ors_row("tool_calls", &ngx_ors_chat_uses_rule),
-    ngx_ors_row("function_call", &ngx_ors_chat_invoked_null_rule),
+    ngx_ors_row("tool_calls",
+                ngx_ors_is_list(NGX_ORS_V_NULL,
+                                ngx_ors_is_object(0, &ngx_ors_chat_use_shape))),
+    ngx_ors_row("function_call",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_invoked_shape)),
 
     /* not OpenAI's: how servers send what a model thinks */
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
     ngx_ors_row("reasoning", &ngx_ors_string_null_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_reply_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_reply_shape);
 
 
 /* servers that leave out zeros leave out the index of the first choice */
 
 static ngx_ors_members(ngx_ors_chat_answer_choice_shape,
     (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_needed("message", &ngx_ors_chat_reply_rule),
+     ngx_ors_row_needed("message",
+                        ngx_ors_is_object(0, &ngx_ors_chat_reply_shape)),
      ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null")),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
@@ -194,16 +176,13 @@ static const ngx_ors_value_t  ngx_ors_chat_answer_objects[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_answer_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_answer_objects);
-
 /* without choices nothing is repaired: it may be an error in another form */
 
 ngx_ors_members(ngx_ors_fields_chat_answer,
     (ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                           &ngx_ors_chat_answer_object_rule,
+                           ngx_ors_is_enum(0, ngx_ors_chat_answer_objects),
                            "\"chat.completion\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
                            &ngx_ors_string_rule, "\"chat.completion\""),
@@ -230,22 +209,19 @@ static ngx_ors_members_optional(ngx_ors_chat_custom_delta_shape,
     ngx_ors_row("name", &ngx_ors_string_null_rule),
     ngx_ors_row("input", &ngx_ors_string_null_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_custom_delta_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_custom_delta_shape);
-
 static ngx_ors_members(ngx_ors_chat_call_delta_shape,
     (ngx_ors_row_in("index", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                     &ngx_ors_chat_count_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("type", &ngx_ors_string_null_rule),
     ngx_ors_row("function", &ngx_ors_chat_named_delta_rule),
-    ngx_ors_row("custom", &ngx_ors_chat_custom_delta_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_call_delta_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_call_delta_shape);
+    ngx_ors_row("custom",
+                ngx_ors_is_object(NGX_ORS_V_NULL,
+                                  &ngx_ors_chat_custom_delta_shape)));
 
 static const ngx_ors_rule_t  ngx_ors_chat_call_deltas_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_call_delta_rule);
+    ngx_ors_rule_list(NGX_ORS_V_NULL,
+                      ngx_ors_is_object(0, &ngx_ors_chat_call_delta_shape));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_delta_roles[] = {
@@ -257,11 +233,9 @@ static const ngx_ors_value_t  ngx_ors_chat_delta_roles[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_delta_role_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_chat_delta_roles);
-
 static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
-    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_delta_role_rule),
+    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0,
+                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_delta_roles)),
     ngx_ors_row_in("role", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0, &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_TOLERANT, 0,
@@ -274,21 +248,17 @@ static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
     ngx_ors_row("reasoning", &ngx_ors_string_null_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_delta_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_delta_shape);
-
 
 static ngx_ors_members(ngx_ors_chat_chunk_choice_shape,
     (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_filled("delta", &ngx_ors_chat_delta_rule, "{}")),
+     ngx_ors_row_filled("delta",
+                        ngx_ors_is_object(0, &ngx_ors_chat_delta_shape), "{}")),
     ngx_ors_row("finish_reason", &ngx_ors_string_null_rule),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_chunk_choice_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_chunk_choice_shape);
-
 static const ngx_ors_rule_t  ngx_ors_chat_chunk_choices_rule =
-    ngx_ors_rule_list(0, &ngx_ors_chat_chunk_choice_rule);
+    ngx_ors_rule_list(0,
+                      ngx_ors_is_object(0, &ngx_ors_chat_chunk_choice_shape));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_chunk_objects[] = {
@@ -296,14 +266,11 @@ static const ngx_ors_value_t  ngx_ors_chat_chunk_objects[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_chunk_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_chunk_objects);
-
 ngx_ors_members(ngx_ors_fields_chat_chunk,
     (ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                           &ngx_ors_chat_chunk_object_rule,
+                           ngx_ors_is_enum(0, ngx_ors_chat_chunk_objects),
                            "\"chat.completion.chunk\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
                            &ngx_ors_string_rule, "\"chat.completion.chunk\""),

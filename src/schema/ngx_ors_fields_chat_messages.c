@@ -38,16 +38,11 @@ static const ngx_ors_value_t  ngx_ors_chat_details[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_chat_detail_rule =
-    ngx_ors_rule_enum(0, ngx_ors_chat_details);
-
 static ngx_ors_members(ngx_ors_chat_image_url_shape,
     (ngx_ors_row_needed("url", &ngx_ors_string_rule)),
-    ngx_ors_row_in("detail", NGX_ORS_IN_STRICT, 0, &ngx_ors_chat_detail_rule),
+    ngx_ors_row_in("detail", NGX_ORS_IN_STRICT, 0,
+                   ngx_ors_is_enum(0, ngx_ors_chat_details)),
     ngx_ors_row_in("detail", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_rule));
-
-static const ngx_ors_rule_t  ngx_ors_chat_image_url_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_image_url_shape);
 
 /* some servers take the URL itself */
 
@@ -57,7 +52,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_image_url_rule =
 static ngx_ors_members_needed(ngx_ors_chat_image_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_in("image_url", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                   &ngx_ors_chat_image_url_rule),
+                   ngx_ors_is_object(0, &ngx_ors_chat_image_url_shape)),
     ngx_ors_row_in("image_url", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
                    &ngx_ors_chat_any_image_url_rule));
 
@@ -66,12 +61,10 @@ static ngx_ors_members_needed(ngx_ors_chat_input_audio_shape,
     ngx_ors_row_needed("data", &ngx_ors_string_rule),
     ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_input_audio_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_input_audio_shape);
-
 static ngx_ors_members_needed(ngx_ors_chat_sound_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("input_audio", &ngx_ors_chat_input_audio_rule));
+    ngx_ors_row_needed("input_audio",
+                       ngx_ors_is_object(0, &ngx_ors_chat_input_audio_shape)));
 
 
 static ngx_ors_members_optional(ngx_ors_chat_file_shape,
@@ -79,12 +72,9 @@ static ngx_ors_members_optional(ngx_ors_chat_file_shape,
     ngx_ors_row("file_id", &ngx_ors_string_rule),
     ngx_ors_row("filename", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_file_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_file_shape);
-
 static ngx_ors_members_needed(ngx_ors_chat_file_part_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_needed("file", &ngx_ors_chat_file_rule));
+    ngx_ors_row_needed("file", ngx_ors_is_object(0, &ngx_ors_chat_file_shape)));
 
 
 static ngx_ors_members_needed(ngx_ors_chat_refusal_shape,
@@ -105,11 +95,9 @@ static const ngx_ors_shape_t  ngx_ors_chat_text_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_text_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_text_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_text_part_shape);
-
 const ngx_ors_rule_t  ngx_ors_chat_text_content_rule =
-    ngx_ors_rule_list(NGX_ORS_V_STRING, &ngx_ors_chat_text_part_rule);
+    ngx_ors_rule_list(NGX_ORS_V_STRING,
+                      ngx_ors_is_object(0, &ngx_ors_chat_text_part_shape));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_user_parts[] = {
@@ -124,11 +112,9 @@ static const ngx_ors_shape_t  ngx_ors_chat_user_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_user_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_user_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_user_part_shape);
-
 static const ngx_ors_rule_t  ngx_ors_chat_user_content_rule =
-    ngx_ors_rule_list(NGX_ORS_V_STRING, &ngx_ors_chat_user_part_rule);
+    ngx_ors_rule_list(NGX_ORS_V_STRING,
+                      ngx_ors_is_object(0, &ngx_ors_chat_user_part_shape));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_assistant_parts[] = {
@@ -141,12 +127,9 @@ static const ngx_ors_shape_t  ngx_ors_chat_assistant_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_assistant_parts,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_assistant_part_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_assistant_part_shape);
-
 static const ngx_ors_rule_t  ngx_ors_chat_assistant_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
-                      &ngx_ors_chat_assistant_part_rule);
+                      ngx_ors_is_object(0, &ngx_ors_chat_assistant_part_shape));
 
 
 /* calls of tools, as an assistant has made them */
@@ -164,17 +147,12 @@ static ngx_ors_members(ngx_ors_chat_called_shape,
     /* what OpenAI's SDKs have made of them */
     ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL));
 
-static const ngx_ors_rule_t  ngx_ors_chat_called_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_called_shape);
-
-static const ngx_ors_rule_t  ngx_ors_chat_called_null_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_called_shape);
-
 static ngx_ors_members(ngx_ors_chat_function_call_shape,
     (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
      ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                     &ngx_ors_string_rule),
-     ngx_ors_row_needed("function", &ngx_ors_chat_called_rule)),
+     ngx_ors_row_needed("function",
+                        ngx_ors_is_object(0, &ngx_ors_chat_called_shape))),
     /* of a stream's chunks, kept by SDKs */
     ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL),
 
@@ -186,14 +164,13 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_called_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_needed("input", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_custom_called_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_custom_called_shape);
-
 static ngx_ors_members_needed(ngx_ors_chat_custom_call_shape,
     ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                    &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom", &ngx_ors_chat_custom_called_rule));
+    ngx_ors_row_needed("custom",
+                       ngx_ors_is_object(0,
+                                         &ngx_ors_chat_custom_called_shape)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_call_types[] = {
@@ -215,12 +192,6 @@ static const ngx_ors_shape_t  ngx_ors_chat_call_shape =
                          ngx_ors_chat_untyped_calls, &ngx_ors_typed_shape,
                          "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_chat_call_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_call_shape);
-
-static const ngx_ors_rule_t  ngx_ors_chat_calls_rule =
-    ngx_ors_rule_list(0, &ngx_ors_chat_call_rule);
-
 
 /* messages */
 
@@ -239,17 +210,19 @@ static ngx_ors_members(ngx_ors_chat_user_shape,
 static ngx_ors_members_needed(ngx_ors_chat_said_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_said_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_chat_said_shape);
-
 static ngx_ors_members(ngx_ors_chat_assistant_shape,
     (ngx_ors_row_needed("role", NULL)),
     ngx_ors_row("content", &ngx_ors_chat_assistant_content_rule),
-    ngx_ors_row("tool_calls", &ngx_ors_chat_calls_rule),
+    ngx_ors_row("tool_calls",
+                ngx_ors_is_list(0,
+                                ngx_ors_is_object(0,
+                                                  &ngx_ors_chat_call_shape))),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row("audio", &ngx_ors_chat_said_rule),
-    ngx_ors_row("function_call", &ngx_ors_chat_called_null_rule),
+    ngx_ors_row("audio",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_said_shape)),
+    ngx_ors_row("function_call",
+                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_called_shape)),
 
     /* not OpenAI's, but agents send back what servers have sent */
     ngx_ors_row_in("reasoning_content", NGX_ORS_IN_WIDE, 0,

@@ -74,11 +74,8 @@ static const ngx_ors_shape_t  ngx_ors_echo_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_tool_types,
                          NULL, &ngx_ors_typed_shape, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_echo_tool_rule =
-    ngx_ors_rule_object(0, &ngx_ors_echo_tool_shape);
-
 const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
-    ngx_ors_rule_list(0, &ngx_ors_echo_tool_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_tool_shape));
 
 
 /* tool_choice */
@@ -89,9 +86,6 @@ static const ngx_ors_value_t  ngx_ors_echo_tool_modes[] = {
     { ngx_string("required"), NGX_ORS_IN_ALL },
     ngx_ors_values_end
 };
-
-static const ngx_ors_rule_t  ngx_ors_echo_tool_mode_rule =
-    ngx_ors_rule_enum(0, ngx_ors_echo_tool_modes);
 
 
 static ngx_ors_members(ngx_ors_echo_chosen_shape,
@@ -109,17 +103,15 @@ static const ngx_ors_shape_t  ngx_ors_echo_allowed_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_allowed_types,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_echo_allowed_rule =
-    ngx_ors_rule_object(0, &ngx_ors_echo_allowed_shape);
-
 static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
-    ngx_ors_rule_list(0, &ngx_ors_echo_allowed_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_allowed_shape));
 
 
 static ngx_ors_members_needed(ngx_ors_echo_allowed_tools_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("tools", &ngx_ors_echo_allowed_list_rule),
-    ngx_ors_row_filled("mode", &ngx_ors_echo_tool_mode_rule, "\"auto\""));
+    ngx_ors_row_filled("mode", ngx_ors_is_enum(0, ngx_ors_echo_tool_modes),
+                       "\"auto\""));
 
 
 /* a choice of any tool that flavor "openai" has: its type, mostly */
@@ -168,12 +160,10 @@ static const ngx_ors_shape_t  ngx_ors_echo_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_format_types,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_echo_format_rule =
-    ngx_ors_rule_object(0, &ngx_ors_echo_format_shape);
-
 
 static ngx_ors_members(ngx_ors_echo_text_shape,
-    (ngx_ors_row_filled("format", &ngx_ors_echo_format_rule,
+    (ngx_ors_row_filled("format",
+                        ngx_ors_is_object(0, &ngx_ors_echo_format_shape),
                         "{\"type\":\"text\"}")),
     ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 

@@ -32,15 +32,12 @@
     ngx_ors_row_needed(index, &ngx_ors_integer_rule)
 
 
-static const ngx_ors_rule_t  ngx_ors_stream_response_rule =
-    ngx_ors_rule_object(0, &ngx_ors_fields_response);
-
-
 /* the response: created, queued, and so on */
 
 static ngx_ors_members_needed(ngx_ors_stream_state_shape,
     ngx_ors_stream_rows,
-    ngx_ors_row_needed("response", &ngx_ors_stream_response_rule));
+    ngx_ors_row_needed("response",
+                       ngx_ors_is_object(0, &ngx_ors_fields_response)));
 
 
 /* items and parts */

@@ -12,9 +12,6 @@
 #include <ngx_ors_fields_answer.h>
 
 
-static const ngx_ors_rule_t  ngx_ors_output_any_list_rule =
-    ngx_ors_rule_list(0, NULL);
-
 static const ngx_ors_rule_t  ngx_ors_output_objects_rule =
     ngx_ors_rule_list(0, &ngx_ors_object_rule);
 
@@ -40,15 +37,12 @@ static const ngx_ors_value_t  ngx_ors_output_roles[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_output_role_rule =
-    ngx_ors_rule_enum(0, ngx_ors_output_roles);
-
 
 static ngx_ors_members(ngx_ors_output_message_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
-     ngx_ors_row_needed("role", &ngx_ors_output_role_rule),
+     ngx_ors_row_needed("role", ngx_ors_is_enum(0, ngx_ors_output_roles)),
      ngx_ors_row_needed("content", &ngx_ors_answer_content_rule)),
     ngx_ors_row("phase", &ngx_ors_phase_rule));
 
@@ -131,7 +125,7 @@ static ngx_ors_members(ngx_ors_output_file_search_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("queries", &ngx_ors_output_any_list_rule),
+    ngx_ors_row("queries", ngx_ors_is_list(0, NULL)),
     ngx_ors_row("results", &ngx_ors_output_objects_rule));
 
 
@@ -364,11 +358,8 @@ const ngx_ors_shape_t  ngx_ors_fields_item =
     ngx_ors_shape_choice("type", ngx_ors_output_types, NULL,
                          &ngx_ors_output_extension_shape, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_output_item_rule =
-    ngx_ors_rule_object(0, &ngx_ors_fields_item);
-
 const ngx_ors_rule_t  ngx_ors_output_items_rule =
-    ngx_ors_rule_list(0, &ngx_ors_output_item_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_fields_item));
 
 const ngx_ors_rule_t  ngx_ors_answer_item_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_fields_item);

@@ -77,11 +77,8 @@ static const ngx_ors_shape_t  ngx_ors_part_annotation_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_annotation_types,
                          NULL, &ngx_ors_typed_shape, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_part_annotation_rule =
-    ngx_ors_rule_object(0, &ngx_ors_part_annotation_shape);
-
 static const ngx_ors_rule_t  ngx_ors_part_annotations_rule =
-    ngx_ors_rule_list(0, &ngx_ors_part_annotation_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_annotation_shape));
 
 const ngx_ors_rule_t  ngx_ors_answer_annotation_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_part_annotation_shape);
@@ -96,22 +93,16 @@ static const ngx_ors_rule_t  ngx_ors_part_bytes_rule =
 static ngx_ors_members_needed(ngx_ors_part_top_logprob_shape,
     ngx_ors_part_logprob_rows);
 
-static const ngx_ors_rule_t  ngx_ors_part_top_logprob_rule =
-    ngx_ors_rule_object(0, &ngx_ors_part_top_logprob_shape);
-
 static const ngx_ors_rule_t  ngx_ors_part_top_logprobs_rule =
-    ngx_ors_rule_list(0, &ngx_ors_part_top_logprob_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_top_logprob_shape));
 
 
 static ngx_ors_members_needed(ngx_ors_part_logprob_shape,
     ngx_ors_part_logprob_rows,
     ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]"));
 
-static const ngx_ors_rule_t  ngx_ors_part_logprob_rule =
-    ngx_ors_rule_object(0, &ngx_ors_part_logprob_shape);
-
 const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule =
-    ngx_ors_rule_list(0, &ngx_ors_part_logprob_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_logprob_shape));
 
 
 /* parts */
@@ -144,16 +135,14 @@ static const ngx_ors_value_t  ngx_ors_part_details[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_part_detail_rule =
-    ngx_ors_rule_enum(0, ngx_ors_part_details);
-
 
 static ngx_ors_members(ngx_ors_part_image_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                            &ngx_ors_string_null_rule, "null"),
      ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_part_detail_rule, "\"auto\"")),
+                           ngx_ors_is_enum(0, ngx_ors_part_details),
+                           "\"auto\"")),
     ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
@@ -204,11 +193,8 @@ static const ngx_ors_shape_t  ngx_ors_part_message_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_message_types,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_part_message_rule =
-    ngx_ors_rule_object(0, &ngx_ors_part_message_shape);
-
 const ngx_ors_rule_t  ngx_ors_answer_content_rule =
-    ngx_ors_rule_list(0, &ngx_ors_part_message_rule);
+    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_message_shape));
 
 
 /* in reasoning and in events */
@@ -246,8 +232,6 @@ static const ngx_ors_shape_t  ngx_ors_part_call_output_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_call_output_types,
                          NULL, NULL, "invalid_value");
 
-static const ngx_ors_rule_t  ngx_ors_part_call_output_rule =
-    ngx_ors_rule_object(0, &ngx_ors_part_call_output_shape);
-
 const ngx_ors_rule_t  ngx_ors_answer_call_output_rule =
-    ngx_ors_rule_list(NGX_ORS_V_STRING, &ngx_ors_part_call_output_rule);
+    ngx_ors_rule_list(NGX_ORS_V_STRING,
+                      ngx_ors_is_object(0, &ngx_ors_part_call_output_shape));

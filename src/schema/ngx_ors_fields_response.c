@@ -17,12 +17,6 @@ static const ngx_ors_value_t  ngx_ors_resource_objects[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_resource_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_resource_objects);
-
-
-static const ngx_ors_rule_t  ngx_ors_resource_list_rule =
-    ngx_ors_rule_list(0, NULL);
 
 /* a list of items in flavor "openai" */
 
@@ -34,9 +28,6 @@ static ngx_ors_members_needed(ngx_ors_resource_incomplete_shape,
     ngx_ors_row_in("reason", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                    &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_resource_incomplete_null_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_incomplete_shape);
-
 
 /* a code is made up where there is none (C27) */
 
@@ -44,17 +35,11 @@ static ngx_ors_members_needed(ngx_ors_resource_error_shape,
     ngx_ors_row_filled("code", &ngx_ors_string_rule, "\"server_error\""),
     ngx_ors_row_needed("message", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_resource_error_null_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_error_shape);
-
 
 /* usage */
 
 static ngx_ors_members_needed(ngx_ors_resource_input_details_shape,
     ngx_ors_row_filled("cached_tokens", &ngx_ors_integer_rule, "0"));
-
-static const ngx_ors_rule_t  ngx_ors_resource_input_rule =
-    ngx_ors_rule_object(0, &ngx_ors_resource_input_details_shape);
 
 
 static ngx_ors_members_needed(ngx_ors_resource_output_details_shape,
@@ -68,37 +53,38 @@ ngx_ors_members_needed(ngx_ors_fields_usage,
     ngx_ors_row_needed("input_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_needed("output_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_filled("total_tokens", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_filled("input_tokens_details", &ngx_ors_resource_input_rule,
+    ngx_ors_row_filled("input_tokens_details",
+                       ngx_ors_is_object(0,
+                                         &ngx_ors_resource_input_details_shape),
                        "{\"cached_tokens\":0}"),
     ngx_ors_row_filled("output_tokens_details", &ngx_ors_resource_output_rule,
                        "{\"reasoning_tokens\":0}"));
-
-static const ngx_ors_rule_t  ngx_ors_resource_usage_rule =
-    ngx_ors_rule_object(0, &ngx_ors_fields_usage);
-
-static const ngx_ors_rule_t  ngx_ors_resource_usage_null_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_fields_usage);
 
 
 /* rows as in ngx_ors_rs_field_e, then what flavor "openai" has otherwise */
 
 ngx_ors_members(ngx_ors_fields_response,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_filled("object", &ngx_ors_resource_object_rule,
+     ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_resource_objects),
                         "\"response\""),
      ngx_ors_row_filled_in("created_at", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
                            &ngx_ors_integer_rule, "0"),
      ngx_ors_row_filled("completed_at", &ngx_ors_integer_null_rule, "null"),
      ngx_ors_row_needed("status", &ngx_ors_string_rule),
      ngx_ors_row_filled("incomplete_details",
-                        &ngx_ors_resource_incomplete_null_rule, "null"),
+                        ngx_ors_is_object(NGX_ORS_V_NULL,
+                                          &ngx_ors_resource_incomplete_shape),
+                        "null"),
      ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
      ngx_ors_row_filled("previous_response_id", &ngx_ors_string_null_rule,
                         "null"),
      ngx_ors_row_filled_in("instructions", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
                            &ngx_ors_string_null_rule, "null"),
      ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
-     ngx_ors_row_filled("error", &ngx_ors_resource_error_null_rule, "null"),
+     ngx_ors_row_filled("error",
+                        ngx_ors_is_object(NGX_ORS_V_NULL,
+                                          &ngx_ors_resource_error_shape),
+                        "null"),
      ngx_ors_row_filled("tools", &ngx_ors_echo_tools_rule, "[]"),
      ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
                         "\"auto\""),
@@ -112,7 +98,9 @@ ngx_ors_members(ngx_ors_fields_response,
      ngx_ors_row_filled("top_logprobs", &ngx_ors_integer_rule, "0"),
      ngx_ors_row_filled("temperature", &ngx_ors_number_rule, "1"),
      ngx_ors_row_filled("reasoning", &ngx_ors_echo_reasoning_null_rule, "null"),
-     ngx_ors_row_filled("usage", &ngx_ors_resource_usage_null_rule, "null"),
+     ngx_ors_row_filled("usage",
+                        ngx_ors_is_object(NGX_ORS_V_NULL,
+                                          &ngx_ors_fields_usage), "null"),
      ngx_ors_row_filled("max_output_tokens", &ngx_ors_integer_null_rule,
                         "null"),
      ngx_ors_row_filled("max_tool_calls", &ngx_ors_integer_null_rule, "null"),
@@ -134,7 +122,7 @@ ngx_ors_members(ngx_ors_fields_response,
     ngx_ors_row_in("output_text", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
     ngx_ors_row_in("end_turn", NGX_ORS_IN_OPENAI, 0, &ngx_ors_boolean_rule),
     ngx_ors_row_in("content_filters", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_resource_list_rule),
+                   ngx_ors_is_list(0, NULL)),
     ngx_ors_row_in("moderation", NGX_ORS_IN_OPENAI, 0, NULL),
     ngx_ors_row_in("billing", NGX_ORS_IN_OPENAI, 0, NULL));
 
@@ -146,14 +134,12 @@ static const ngx_ors_value_t  ngx_ors_resource_compactions[] = {
     ngx_ors_values_end
 };
 
-static const ngx_ors_rule_t  ngx_ors_resource_compaction_rule =
-    ngx_ors_rule_enum(0, ngx_ors_resource_compactions);
-
 
 ngx_ors_members_needed(ngx_ors_fields_compaction,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_filled("object", &ngx_ors_resource_compaction_rule,
+    ngx_ors_row_filled("object",
+                       ngx_ors_is_enum(0, ngx_ors_resource_compactions),
                        "\"response.compaction\""),
     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
     ngx_ors_row_filled("created_at", &ngx_ors_integer_rule, "0"),
-    ngx_ors_row_needed("usage", &ngx_ors_resource_usage_rule));
+    ngx_ors_row_needed("usage", ngx_ors_is_object(0, &ngx_ors_fields_usage)));
