@@ -208,7 +208,7 @@ ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
         (void) ngx_ors_chat_system_text(cc, instructions);
     }
 
-    for (i = 0; cc->options->merge && i < cm->in.nitems; i++) {
+    for (i = 0; cc->options->systems && i < cm->in.nitems; i++) {
         item = &cm->in.items[i];
 
         if (item->kind != ngx_ors_chat_item_system

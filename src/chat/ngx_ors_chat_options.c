@@ -33,7 +33,7 @@ static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
 const ngx_ors_chat_options_t  ngx_ors_chat_options = {
     .tokens = ngx_ors_chat_tokens_auto,
     .developer = 0,
-    .merge = 0,
+    .systems = 0,
     .images = 1,
     .files = ngx_ors_chat_files_on,
     .videos = 0,
@@ -43,8 +43,8 @@ const ngx_ors_chat_options_t  ngx_ors_chat_options = {
     .think = 0,
     .strict = ngx_ors_chat_strict_pass,
     .content = ngx_ors_chat_content_null,
-    .object = 0,
-    .resume = 0,
+    .format = 0,
+    .continues = 0,
     .params = 0,
     .efforts = NULL,
     .types = NULL
@@ -79,13 +79,13 @@ static const ngx_str_t  ngx_ors_chat_foreign_names[] = {
 
 /* what a server is told that is to continue a message, and the value */
 
-static const ngx_str_t  ngx_ors_chat_resume_names[] = {
+static const ngx_str_t  ngx_ors_chat_continue_names[] = {
     ngx_string("add_generation_prompt"),
     ngx_string("continue_final_message"),
     ngx_null_string
 };
 
-static const ngx_str_t  ngx_ors_chat_resume_values[] = {
+static const ngx_str_t  ngx_ors_chat_continue_values[] = {
     ngx_string("false"),
     ngx_string("true")
 };
@@ -296,24 +296,24 @@ ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 
 
 void
-ngx_ors_chat_resume(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
+ngx_ors_chat_continue(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     ngx_uint_t        i;
     const ngx_str_t  *name;
 
-    if (!target->options->resume || !ngx_ors_chat_unfinished(req)) {
+    if (!target->options->continues || !ngx_ors_chat_unfinished(req)) {
         return;
     }
 
-    for (i = 0; ngx_ors_chat_resume_names[i].len; i++) {
-        name = &ngx_ors_chat_resume_names[i];
+    for (i = 0; ngx_ors_chat_continue_names[i].len; i++) {
+        name = &ngx_ors_chat_continue_names[i];
 
         if (!ngx_ors_chat_passthrough(target, name)) {
             ngx_ors_out_lit(out, ",\"");
             ngx_ors_out_str(out, name);
             ngx_ors_out_lit(out, "\":");
-            ngx_ors_out_str(out, &ngx_ors_chat_resume_values[i]);
+            ngx_ors_out_str(out, &ngx_ors_chat_continue_values[i]);
         }
     }
 }
@@ -369,9 +369,9 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         }
     }
 
-    if (options->resume && ngx_ors_chat_unfinished(req)) {
+    if (options->continues && ngx_ors_chat_unfinished(req)) {
 
-        for (name = ngx_ors_chat_resume_names; name->len; name++) {
+        for (name = ngx_ors_chat_continue_names; name->len; name++) {
 
             if (ngx_ors_spelling_is(json, key, name)) {
                 return 1;

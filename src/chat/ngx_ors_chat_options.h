@@ -96,7 +96,7 @@ typedef struct {
 typedef struct {
     ngx_uint_t              tokens;       /* ngx_ors_chat_tokens_e */
     ngx_uint_t              developer;    /* there is a role of that name */
-    ngx_uint_t              merge;        /* one system message, the first */
+    ngx_uint_t              systems;      /* one system message, the first */
     ngx_uint_t              images;       /* parts of that kind are taken */
     ngx_uint_t              files;        /* ngx_ors_chat_files_e */
     ngx_uint_t              videos;
@@ -106,8 +106,8 @@ typedef struct {
     ngx_uint_t              think;        /* tags in texts, ngx_ors_tags_e */
     ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
     ngx_uint_t              content;      /* ngx_ors_chat_content_e */
-    ngx_uint_t              object;       /* a schema is one of json_object */
-    ngx_uint_t              resume;       /* a message can be continued */
+    ngx_uint_t              format;       /* a schema is one of json_object */
+    ngx_uint_t              continues;    /* a message can be continued */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
@@ -186,7 +186,7 @@ void ngx_ors_chat_optional(ngx_ors_request_t *req,
  * The same for what asks for the rest of the last message, where that is the
  * beginning of an answer and the server can continue it (E19).
  */
-void ngx_ors_chat_resume(ngx_ors_request_t *req,
+void ngx_ors_chat_continue(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*

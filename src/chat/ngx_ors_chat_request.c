@@ -215,7 +215,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     ngx_ors_chat_optional(req, target, out);
-    ngx_ors_chat_resume(req, target, out);
+    ngx_ors_chat_continue(req, target, out);
     ngx_ors_chat_pass_write(req, target, out);
 
     if (!req->compact) {
@@ -485,7 +485,7 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return NGX_OK;
     }
 
-    if (target->options->object) {
+    if (target->options->format) {
         ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_object\","
                              "\"schema\":");
 

@@ -136,7 +136,7 @@ static ngx_http_ors_option_t  ngx_http_ors_option_list[] = {
     { ngx_string("developer"), offsetof(ngx_ors_chat_options_t, developer),
       ngx_http_ors_option_roles },
 
-    { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, merge),
+    { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, systems),
       ngx_http_ors_option_systems },
 
     { ngx_string("images"), offsetof(ngx_ors_chat_options_t, images),
@@ -166,10 +166,10 @@ static ngx_http_ors_option_t  ngx_http_ors_option_list[] = {
     { ngx_string("content"), offsetof(ngx_ors_chat_options_t, content),
       ngx_http_ors_option_contents },
 
-    { ngx_string("format"), offsetof(ngx_ors_chat_options_t, object),
+    { ngx_string("format"), offsetof(ngx_ors_chat_options_t, format),
       ngx_http_ors_option_formats },
 
-    { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, resume),
+    { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, continues),
       ngx_http_ors_option_flags },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),

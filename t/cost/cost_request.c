@@ -498,9 +498,9 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
         options.files = ngx_ors_chat_files_on;
         options.reasoning = ngx_ors_chat_reasoning_content;
         options.params = (ngx_uint_t) -1;
-        options.merge = 1;
+        options.systems = 1;
         options.images = 1;
-        options.resume = 1;
+        options.continues = 1;
     }
 
     turn = ngx_ors_turn_create(ngx_ors_endpoint(endpoint), &policy,

@@ -120,7 +120,7 @@ static ngx_array_t  request_fuzz_type_list = {
     .nelts = sizeof(request_fuzz_types) / sizeof(request_fuzz_types[0])
 };
 
-static ngx_ors_chat_options_t  request_fuzz_habits;
+static ngx_ors_chat_options_t  request_fuzz_options;
 
 
 int
@@ -168,11 +168,11 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         limits.tools = 2;
     }
 
-    request_fuzz_habits = ngx_ors_chat_options;
+    request_fuzz_options = ngx_ors_chat_options;
 
     if (input[0] & REQUEST_FUZZ_STRICT) {
-        request_fuzz_habits.strict = ngx_ors_chat_strict_schema;
-        request_fuzz_habits.types = &request_fuzz_type_list;
+        request_fuzz_options.strict = ngx_ors_chat_strict_schema;
+        request_fuzz_options.types = &request_fuzz_type_list;
     }
 
     if (input[0] & REQUEST_FUZZ_OPTIONS) {
@@ -206,20 +206,20 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 static void
 request_fuzz_used(const uint8_t *p)
 {
-    request_fuzz_habits.developer = p[0] & 1;
-    request_fuzz_habits.merge = p[0] >> 1 & 1;
-    request_fuzz_habits.images = p[0] >> 2 & 1;
-    request_fuzz_habits.videos = p[0] >> 3 & 1;
-    request_fuzz_habits.usage = p[0] >> 4 & 1;
-    request_fuzz_habits.object = p[0] >> 5 & 1;
-    request_fuzz_habits.resume = p[0] >> 6 & 1;
-    request_fuzz_habits.tokens = p[1] % 3;
-    request_fuzz_habits.stream = p[1] / 3 % 3;
-    request_fuzz_habits.reasoning = p[1] / 9 % 3;
-    request_fuzz_habits.content = p[1] / 27 % 3;
-    request_fuzz_habits.files = p[2] % 3;
-    request_fuzz_habits.strict = p[2] / 3 % 5;
-    request_fuzz_habits.params = p[3];
+    request_fuzz_options.developer = p[0] & 1;
+    request_fuzz_options.systems = p[0] >> 1 & 1;
+    request_fuzz_options.images = p[0] >> 2 & 1;
+    request_fuzz_options.videos = p[0] >> 3 & 1;
+    request_fuzz_options.usage = p[0] >> 4 & 1;
+    request_fuzz_options.format = p[0] >> 5 & 1;
+    request_fuzz_options.continues = p[0] >> 6 & 1;
+    request_fuzz_options.tokens = p[1] % 3;
+    request_fuzz_options.stream = p[1] / 3 % 3;
+    request_fuzz_options.reasoning = p[1] / 9 % 3;
+    request_fuzz_options.content = p[1] / 27 % 3;
+    request_fuzz_options.files = p[2] % 3;
+    request_fuzz_options.strict = p[2] / 3 % 5;
+    request_fuzz_options.params = p[3];
 }
 
 
@@ -276,7 +276,7 @@ request_fuzz_body(ngx_str_t *body, ngx_ors_limits_t *limits, ngx_uint_t fail)
     if (rc == NGX_OK) {
         ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &req.model;
-        target.options = &request_fuzz_habits;
+        target.options = &request_fuzz_options;
         ngx_str_set(&target.provider, "p");
 
         rc = ngx_ors_chat_request(&req, &target, &tools, &out, &err);
@@ -478,9 +478,9 @@ request_fuzz_chat(ngx_ors_request_t *req, ngx_str_t *text)
     node = request_fuzz_get(&json, json.nodes, "stream");
 
     fuzz_check((node != NULL)
-               == (request_fuzz_habits.stream
+               == (request_fuzz_options.stream
                    == ngx_ors_chat_stream_always
-                   || (request_fuzz_habits.stream && req->stream)));
+                   || (request_fuzz_options.stream && req->stream)));
 
     memset(&asked, 0, sizeof(request_fuzz_sum_t));
     memset(&sent, 0, sizeof(request_fuzz_sum_t));
@@ -627,7 +627,7 @@ request_fuzz_item(request_fuzz_sum_t *sum, ngx_ors_json_node_t *item)
 
     } else {
 
-        if (request_fuzz_habits.merge && sum->systems++) {
+        if (request_fuzz_options.systems && sum->systems++) {
             request_fuzz_put(&sum->system, (u_char *) "\\n\\n", 4);
         }
 
@@ -746,7 +746,7 @@ request_fuzz_message(request_fuzz_sum_t *sum, ngx_ors_json_node_t *message)
     content = request_fuzz_get(json, message, "content");
 
     if (content == NULL) {
-        fuzz_check(request_fuzz_habits.content
+        fuzz_check(request_fuzz_options.content
                    == ngx_ors_chat_content_off
                    && request_fuzz_get(json, message, "tool_calls"));
         return;
@@ -756,7 +756,7 @@ request_fuzz_message(request_fuzz_sum_t *sum, ngx_ors_json_node_t *message)
         || request_fuzz_is(json, message, "role", "developer"))
     {
         fuzz_check(content->type == ngx_ors_json_string);
-        fuzz_check(sum->systems++ == 0 || !request_fuzz_habits.merge);
+        fuzz_check(sum->systems++ == 0 || !request_fuzz_options.systems);
         request_fuzz_add(&sum->system, json, content);
         return;
     }

@@ -139,12 +139,12 @@ stored_fuzz_habits(ngx_ors_chat_options_t *options, const uint8_t *p)
     *options = ngx_ors_chat_options;
 
     options->developer = p[0] & 1;
-    options->merge = p[0] >> 1 & 1;
+    options->systems = p[0] >> 1 & 1;
     options->images = p[0] >> 2 & 1;
     options->videos = p[0] >> 3 & 1;
     options->usage = p[0] >> 4 & 1;
-    options->object = p[0] >> 5 & 1;
-    options->resume = p[0] >> 6 & 1;
+    options->format = p[0] >> 5 & 1;
+    options->continues = p[0] >> 6 & 1;
     options->tokens = p[1] % 3;
     options->stream = p[1] / 3 % 3;
     options->reasoning = p[1] / 9 % 3;

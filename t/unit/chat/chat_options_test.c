@@ -134,13 +134,13 @@ static test_row_t  rows[] = {
       "'messages':[{'role':'developer','content':'i'},"
       "{'role':'developer','content':'d'},{'role':'system','content':'s'}]" },
 
-    { "E13 systems: many", option(merge), 0,
+    { "E13 systems: many", option(systems), 0,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]" },
 
-    { "E13 systems: one", option(merge), 1,
+    { "E13 systems: one", option(systems), 1,
       ",'instructions':'i\\n','input':[{'role':'user','content':'u'},"
       "{'role':'developer','content':["
       TEXT("a") "," TEXT("b") "]},"
@@ -148,29 +148,29 @@ static test_row_t  rows[] = {
       "'messages':[{'role':'system','content':'i\\n\\n\\na\\nb\\n\\ns'},"
       "{'role':'user','content':'u'},{'role':'user','content':'v'}]" },
 
-    { "E13 systems: one, without instructions", option(merge), 1,
+    { "E13 systems: one, without instructions", option(systems), 1,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':'s'}]",
       "'messages':[{'role':'system','content':'s'},"
       "{'role':'user','content':'u'}]" },
 
-    { "E13 systems: one, instructions alone", option(merge), 1,
+    { "E13 systems: one, instructions alone", option(systems), 1,
       ",'instructions':'i'",
       "'messages':[{'role':'system','content':'i'},"
       "{'role':'user','content':'u'}]" },
 
-    { "E13 systems: one, and none at all", option(merge), 1, "", USER },
+    { "E13 systems: one, and none at all", option(systems), 1, "", USER },
 
-    { "E13 systems: one, and nothing else", option(merge), 1,
+    { "E13 systems: one, and nothing else", option(systems), 1,
       ",'input':[{'role':'system','content':'s'}]",
       "'messages':[{'role':'system','content':'s'}]" },
 
-    { "E13 systems: one, instructions are no input", option(merge), 1,
+    { "E13 systems: one, instructions are no input", option(systems), 1,
       ",'instructions':'i','input':[{'type':'reasoning','id':'r',"
       "'summary':[]}]",
       "!invalid_value input" },
 
-    { "E13 systems: one, between calls", option(merge), 1,
+    { "E13 systems: one, between calls", option(systems), 1,
       ",'input':[{'type':'function_call','call_id':'c','name':'f',"
       "'arguments':'{}'},{'role':'system','content':'s'},"
       "{'type':'function_call','call_id':'d','name':'f',"
@@ -181,7 +181,7 @@ static test_row_t  rows[] = {
       "'arguments':'{}'}},{'id':'d','type':'function','function':"
       "{'name':'f','arguments':'{}'}}]}]" },
 
-    { "E13 systems: one, with an image", option(merge), 1,
+    { "E13 systems: one, with an image", option(systems), 1,
       ",'input':[{'role':'user','content':'u'},"
       "{'role':'system','content':[" IMAGE "]}]",
       "!unsupported_value input[1].content[0]" },
@@ -326,12 +326,12 @@ static test_row_t  rows[] = {
 
     /* a format that is called otherwise */
 
-    { "format: json_object", option(object), 1,
+    { "format: json_object", option(format), 1,
       ",'text':{'format':{'type':'json_schema','name':'n','strict':true,"
       "'schema':" SCHEMA "}}", USER ",'response_format':{'type':"
       "'json_object','schema':" SCHEMA "}" },
 
-    { "format: json_object, without a schema", option(object), 1,
+    { "format: json_object, without a schema", option(format), 1,
       ",'text':{'format':{'type':'json_object'}}", USER
       ",'response_format':{'type':'json_object'}" },
 
