@@ -57,13 +57,13 @@ typedef struct {
 
 static ngx_int_t ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached);
-static size_t ngx_ors_chat_note(ngx_ors_chat_content_t *cc, size_t len,
+static size_t ngx_ors_chat_content_note(ngx_ors_chat_content_t *cc, size_t len,
     const char *text);
 static ngx_int_t ngx_ors_chat_attach(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *n);
 static ngx_uint_t ngx_ors_chat_attached(ngx_ors_chat_content_t *cc,
     ngx_ors_chat_part_e kind);
-static void ngx_ors_chat_part(ngx_ors_chat_content_t *cc,
+static void ngx_ors_chat_content_part(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_ors_chat_part_t *part);
 static ngx_int_t ngx_ors_chat_count(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t kinds, ngx_uint_t *n);
@@ -118,7 +118,7 @@ ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
     }
 
     child = ngx_ors_json_first(cc->json, node);
-    ngx_ors_chat_part(cc, child, &part);
+    ngx_ors_chat_content_part(cc, child, &part);
 
     if (node->count == 1 && part.kind == ngx_ors_chat_part_text) {
         ngx_ors_chat_value(cc->out, cc->json,
@@ -145,7 +145,7 @@ ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
 
         ngx_ors_out_lit(cc->out, ",");
 
-        ngx_ors_chat_part(cc, child, &part);
+        ngx_ors_chat_content_part(cc, child, &part);
         n++;
     }
 
@@ -301,18 +301,18 @@ ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
         media += n[ngx_ors_chat_part_image];
 
     } else if (n[ngx_ors_chat_part_image]) {
-        len = ngx_ors_chat_note(cc, len, NGX_ORS_CHAT_NO_IMAGE);
+        len = ngx_ors_chat_content_note(cc, len, NGX_ORS_CHAT_NO_IMAGE);
     }
 
     if (cc->options->files) {
         media += n[ngx_ors_chat_part_file];
 
     } else if (n[ngx_ors_chat_part_file]) {
-        len = ngx_ors_chat_note(cc, len, NGX_ORS_CHAT_NO_FILE);
+        len = ngx_ors_chat_content_note(cc, len, NGX_ORS_CHAT_NO_FILE);
     }
 
     if (len == 0) {
-        ngx_ors_chat_note(cc, len, media ? NGX_ORS_CHAT_ATTACHED
+        ngx_ors_chat_content_note(cc, len, media ? NGX_ORS_CHAT_ATTACHED
                                          : NGX_ORS_CHAT_NO_OUTPUT);
     }
 
@@ -329,7 +329,8 @@ ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
 /* "len" bytes are there: appends a line, and returns what there is then */
 
 static size_t
-ngx_ors_chat_note(ngx_ors_chat_content_t *cc, size_t len, const char *text)
+ngx_ors_chat_content_note(ngx_ors_chat_content_t *cc, size_t len,
+    const char *text)
 {
     if (len) {
         ngx_ors_out_lit(cc->out, "\\n");
@@ -388,7 +389,7 @@ ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_part(cc, child, &part);
+        ngx_ors_chat_content_part(cc, child, &part);
 
         if (ngx_ors_chat_attached(cc, part.kind)) {
 
@@ -436,7 +437,7 @@ ngx_ors_chat_attached(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_e kind)
 
 
 static void
-ngx_ors_chat_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
+ngx_ors_chat_content_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
     ngx_ors_chat_part_t *part)
 {
     ngx_ors_json_t       *json;
@@ -495,7 +496,7 @@ ngx_ors_chat_count(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_part(cc, child, &part);
+        ngx_ors_chat_content_part(cc, child, &part);
 
         if (!(kinds & 1 << part.kind)) {
             return ngx_ors_chat_refuse(cc, i, "unsupported_value",
@@ -532,7 +533,7 @@ ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_part(cc, child, &part);
+        ngx_ors_chat_content_part(cc, child, &part);
 
         if (part.kind != kind) {
             continue;

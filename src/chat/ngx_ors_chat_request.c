@@ -17,7 +17,6 @@
 #include <ngx_ors_chat_unknown.h>
 #include <ngx_ors_chat_passthrough.h>
 #include <ngx_ors_chat_messages.h>
-#include <ngx_ors_chat_notes.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_chat_schema.h>
 #include <ngx_ors_json_writer.h>
@@ -67,6 +66,8 @@ static ngx_int_t ngx_ors_chat_text(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_text_schema(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_json_node_t **member,
+    ngx_ors_out_t *out);
+static void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req,
     ngx_ors_out_t *out);
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
@@ -561,6 +562,33 @@ ngx_ors_chat_text_schema(ngx_ors_request_t *req,
     }
 
     return rc;
+}
+
+
+ngx_uint_t
+ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req)
+{
+    return ngx_ors_request_includes(req, "message.output_text.logprobs");
+}
+
+
+static void
+ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_ors_json_node_t  *top;
+
+    if (!ngx_ors_chat_wants_logprobs(req)) {
+        return;
+    }
+
+    ngx_ors_out_lit(out, ",\"logprobs\":true");
+
+    top = req->field[ngx_ors_rq_top_logprobs];
+
+    if (top) {
+        ngx_ors_out_lit(out, ",\"top_logprobs\":");
+        ngx_ors_chat_value(out, &req->json, top);
+    }
 }
 
 

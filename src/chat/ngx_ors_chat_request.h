@@ -32,5 +32,8 @@ ngx_int_t ngx_ors_chat_request(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err);
 
+/* 1 if "include" asks for the logprobs of texts, else 0. */
+ngx_uint_t ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req);
+
 
 #endif /* _NGX_ORS_CHAT_REQUEST_H_INCLUDED_ */

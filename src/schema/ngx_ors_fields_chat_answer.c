@@ -133,7 +133,7 @@ static const ngx_ors_value_t  ngx_ors_chat_answer_roles[] = {
 static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
-static ngx_ors_members(ngx_ors_chat_reply_shape,
+static ngx_ors_members(ngx_ors_chat_answer_shape,
     (ngx_ors_row_filled("role", ngx_ors_is_enum(0, ngx_ors_chat_answer_roles),
                         "\"assistant\""),
      ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
@@ -159,7 +159,7 @@ static ngx_ors_members(ngx_ors_chat_reply_shape,
 static ngx_ors_members(ngx_ors_chat_answer_choice_shape,
     (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
      ngx_ors_row_needed("message",
-                        ngx_ors_is_object(0, &ngx_ors_chat_reply_shape)),
+                        ngx_ors_is_object(0, &ngx_ors_chat_answer_shape)),
      ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null")),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 

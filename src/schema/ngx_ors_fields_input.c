@@ -19,7 +19,7 @@
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 
 
-static const ngx_ors_value_t  ngx_ors_item_statuses[] = {
+static const ngx_ors_value_t  ngx_ors_input_statuses[] = {
     { ngx_string("completed"), NGX_ORS_IN_ALL },
     { ngx_string("in_progress"), NGX_ORS_IN_ALL },
     { ngx_string("incomplete"), NGX_ORS_IN_ALL },
@@ -27,7 +27,7 @@ static const ngx_ors_value_t  ngx_ors_item_statuses[] = {
 };
 
 static const ngx_ors_rule_t  ngx_ors_item_status_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_item_statuses);
+    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_input_statuses);
 
 
 /* messages: most clients leave out the type (C1) */

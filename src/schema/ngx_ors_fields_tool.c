@@ -50,7 +50,7 @@ static ngx_ors_members(ngx_ors_nested_shape,
     ngx_ors_row("strict", &ngx_ors_boolean_rule));
 
 
-static ngx_ors_members(ngx_ors_chat_function_shape,
+static ngx_ors_members(ngx_ors_nested_tool_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("function",
                         ngx_ors_is_object(0, &ngx_ors_nested_shape))),
@@ -63,7 +63,7 @@ static const ngx_ors_variant_t  ngx_ors_function_names[] = {
 };
 
 static const ngx_ors_variant_t  ngx_ors_function_forms[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_chat_function_shape },
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_nested_tool_shape },
     { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_function_shape }
 };
 
@@ -188,7 +188,7 @@ static ngx_ors_members_needed(ngx_ors_nested_name_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_chat_named_shape,
+static ngx_ors_members(ngx_ors_nested_named_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("function",
                         ngx_ors_is_object(0, &ngx_ors_nested_name_shape))),
@@ -201,7 +201,7 @@ static const ngx_ors_variant_t  ngx_ors_named_names[] = {
 };
 
 static const ngx_ors_variant_t  ngx_ors_named_forms[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_chat_named_shape },
+    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_nested_named_shape },
     { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_named_shape }
 };
 

@@ -32,7 +32,7 @@
 
 
 static ngx_int_t ngx_ors_builder_texts(ngx_ors_builder_t *builder,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_builder_parts(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_json_node_t *parts, ngx_uint_t thoughts,
     ngx_ors_error_t *err);
@@ -46,33 +46,33 @@ static ngx_int_t ngx_ors_builder_reasoning(ngx_ors_builder_t *builder,
 static ngx_int_t ngx_ors_builder_refusal(ngx_ors_builder_t *builder,
     ngx_str_t *text);
 static void ngx_ors_builder_forget(ngx_ors_builder_t *builder,
-    ngx_ors_chat_reply_t *reply);
+    ngx_ors_chat_answer_t *reply);
 static ngx_int_t ngx_ors_builder_text(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
 static ngx_int_t ngx_ors_builder_calls(ngx_ors_builder_t *builder,
-    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_builder_function(ngx_ors_builder_t *builder,
-    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_builder_delta(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta, ngx_uint_t whole, ngx_ors_error_t *err);
+    ngx_ors_chat_answer_call_t *delta, ngx_uint_t whole, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_builder_name(ngx_ors_builder_t *builder,
     ngx_str_t *name);
 static ngx_int_t ngx_ors_builder_call(ngx_ors_builder_t *builder,
-    ngx_ors_builder_call_t *call, ngx_ors_chat_call_t *delta);
+    ngx_ors_builder_call_t *call, ngx_ors_chat_answer_call_t *delta);
 static ngx_ors_builder_call_t *ngx_ors_builder_call_find(
-    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+    ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
 static ngx_ors_builder_call_t *ngx_ors_builder_call_by_id(
-    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+    ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
 static ngx_ors_builder_call_t *ngx_ors_builder_call_create(
-    ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta);
+    ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
 static ngx_int_t ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta);
+    ngx_ors_chat_answer_call_t *delta);
 static ngx_uint_t ngx_ors_builder_nameless(ngx_ors_builder_t *builder);
 
 
 ngx_int_t
 ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
     ngx_int_t  rc;
 
@@ -82,7 +82,7 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     }
 
     if (reply->usage) {
-        ngx_ors_chat_usage(&builder->resp->usage, json, reply->usage);
+        ngx_ors_chat_answer_usage(&builder->resp->usage, json, reply->usage);
     }
 
     if (reply->finish != ngx_ors_chat_finish_none) {
@@ -134,7 +134,7 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 
 
 static ngx_int_t
-ngx_ors_builder_texts(ngx_ors_builder_t *builder, ngx_ors_chat_reply_t *reply,
+ngx_ors_builder_texts(ngx_ors_builder_t *builder, ngx_ors_chat_answer_t *reply,
     ngx_ors_error_t *err)
 {
     if (ngx_ors_builder_grow(builder, reply->text.len + reply->refusal.len
@@ -174,13 +174,13 @@ ngx_ors_builder_parts(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 {
     ngx_int_t              rc;
     ngx_ors_json_node_t   *node, *inner;
-    ngx_ors_chat_reply_t   reply;
+    ngx_ors_chat_answer_t  reply;
 
     for (node = ngx_ors_json_first(json, parts);
          node;
          node = ngx_ors_json_next(json, node))
     {
-        ngx_ors_chat_part(&reply, json, node, &inner);
+        ngx_ors_chat_answer_part(&reply, json, node, &inner);
 
         if (thoughts) {
             if (reply.text.len) {
@@ -313,7 +313,7 @@ ngx_ors_builder_refusal(ngx_ors_builder_t *builder, ngx_str_t *text)
  */
 
 static void
-ngx_ors_builder_forget(ngx_ors_builder_t *builder, ngx_ors_chat_reply_t *reply)
+ngx_ors_builder_forget(ngx_ors_builder_t *builder, ngx_ors_chat_answer_t *reply)
 {
     /* a text may have been a thought so far */
 
@@ -390,11 +390,11 @@ ngx_ors_builder_text(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
 
 static ngx_int_t
 ngx_ors_builder_calls(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
-    ngx_ors_chat_call_t   delta;
+    ngx_int_t                   rc;
+    ngx_ors_json_node_t        *node;
+    ngx_ors_chat_answer_call_t  delta;
 
     for (node = ngx_ors_json_first(json, reply->calls);
          node;
@@ -404,7 +404,7 @@ ngx_ors_builder_calls(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
             continue;
         }
 
-        ngx_ors_chat_call(&delta, json, node);
+        ngx_ors_chat_answer_call(&delta, json, node);
 
         rc = ngx_ors_builder_delta(builder, &delta, reply->whole, err);
 
@@ -421,11 +421,11 @@ ngx_ors_builder_calls(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 
 static ngx_int_t
 ngx_ors_builder_function(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
-    ngx_ors_chat_call_t  delta;
+    ngx_ors_chat_answer_call_t  delta;
 
-    ngx_ors_chat_function(&delta, json, reply->function);
+    ngx_ors_chat_answer_function(&delta, json, reply->function);
 
     if (delta.name.len == 0 && delta.arguments.len == 0) {
         return NGX_OK;
@@ -443,7 +443,8 @@ ngx_ors_builder_function(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 
 
 static ngx_int_t
-ngx_ors_builder_delta(ngx_ors_builder_t *builder, ngx_ors_chat_call_t *delta,
+ngx_ors_builder_delta(ngx_ors_builder_t *builder,
+    ngx_ors_chat_answer_call_t *delta,
     ngx_uint_t whole, ngx_ors_error_t *err)
 {
     ngx_ors_builder_call_t  *call;
@@ -525,7 +526,7 @@ ngx_ors_builder_name(ngx_ors_builder_t *builder, ngx_str_t *name)
 
 static ngx_int_t
 ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
-    ngx_ors_chat_call_t *delta)
+    ngx_ors_chat_answer_call_t *delta)
 {
     ngx_ors_item_t  *item;
 
@@ -602,7 +603,7 @@ ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
 
 static ngx_ors_builder_call_t *
 ngx_ors_builder_call_find(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta)
+    ngx_ors_chat_answer_call_t *delta)
 {
     ngx_str_t               *name;
     ngx_ors_item_t          *item;
@@ -653,7 +654,7 @@ ngx_ors_builder_call_find(ngx_ors_builder_t *builder,
 
 static ngx_ors_builder_call_t *
 ngx_ors_builder_call_by_id(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta)
+    ngx_ors_chat_answer_call_t *delta)
 {
     ngx_ors_builder_call_t  *call;
 
@@ -688,7 +689,7 @@ ngx_ors_builder_call_by_id(ngx_ors_builder_t *builder,
 
 static ngx_ors_builder_call_t *
 ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta)
+    ngx_ors_chat_answer_call_t *delta)
 {
     ngx_ors_builder_call_t  *call;
 
@@ -725,7 +726,7 @@ ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
 
 static ngx_int_t
 ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
-    ngx_ors_chat_call_t *delta)
+    ngx_ors_chat_answer_call_t *delta)
 {
     u_char  *p;
     size_t   len;

@@ -16,7 +16,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_reply.h>
+#include <ngx_ors_chat_answer.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_choice.h>
 #include <ngx_ors_id.h>
@@ -72,7 +72,7 @@ typedef struct {
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 /*
  * The model is done: closes what is open and sets the response's status from

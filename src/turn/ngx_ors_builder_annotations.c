@@ -14,7 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_builder_annotations.h>
-#include <ngx_ors_chat_notes.h>
+#include <ngx_ors_chat_annotations.h>
 #include <ngx_ors_event.h>
 
 
@@ -25,7 +25,7 @@ static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
 
 ngx_int_t
 ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
     ngx_str_t        text;
     ngx_uint_t       texts;
@@ -54,8 +54,8 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         }
     }
 
-    if (ngx_ors_chat_logprobs(json, reply->logprobs, builder->pool,
-                              &builder->notes, &text)
+    if (ngx_ors_chat_answer_logprobs(json, reply->logprobs, builder->pool,
+                                     &builder->notes, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -105,7 +105,7 @@ ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder, ngx_ors_part_t *part)
 
 ngx_int_t
 ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
     ngx_int_t             rc;
     ngx_str_t             text;
@@ -126,7 +126,8 @@ ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
          node;
          node = ngx_ors_json_next(json, node))
     {
-        rc = part ? ngx_ors_chat_annotation(json, node, builder->pool, &text)
+        rc = part ? ngx_ors_chat_answer_annotation(json, node, builder->pool,
+                                                   &text)
                   : NGX_DECLINED;
 
         if (rc == NGX_DECLINED) {

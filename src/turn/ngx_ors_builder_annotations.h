@@ -22,7 +22,7 @@
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_builder_logprobs(ngx_ors_builder_t *builder,
-    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 /* Gives the logprobs that wait to "part".  NGX_OK, or NGX_ERROR: no memory. */
 ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
@@ -37,7 +37,7 @@ ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_builder_annotations(ngx_ors_builder_t *builder,
-    ngx_ors_json_t *json, ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_BUILDER_ANNOTATIONS_H_INCLUDED_ */

@@ -25,7 +25,7 @@ static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
 
 ngx_int_t
 ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err)
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
 {
     if (builder->resp->request->stream && !builder->started) {
         builder->started = 1;

@@ -22,7 +22,7 @@
  */
 
 ngx_int_t ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_reply_t *reply, ngx_ors_error_t *err);
+    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);

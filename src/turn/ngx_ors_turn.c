@@ -322,10 +322,10 @@ ngx_ors_turn_end_stream(void *data, ngx_uint_t done)
 static ngx_int_t
 ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
 {
-    ngx_int_t             rc;
-    ngx_str_t            *event;
-    ngx_uint_t            stream;
-    ngx_ors_chat_reply_t  reply;
+    ngx_int_t              rc;
+    ngx_str_t             *event;
+    ngx_uint_t             stream;
+    ngx_ors_chat_answer_t  reply;
 
     rc = ngx_ors_json_read(&turn->json, text, len);
 
@@ -350,7 +350,7 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
         return ngx_ors_turn_upstream_error(turn, 0, turn->json.nodes);
     }
 
-    if (ngx_ors_chat_reply(&reply, &turn->json) != NGX_OK) {
+    if (ngx_ors_chat_answer(&reply, &turn->json) != NGX_OK) {
 
         /* some servers put objects of their own between the chunks */
 

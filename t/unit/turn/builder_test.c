@@ -322,7 +322,7 @@ add(ngx_ors_builder_t *a, ngx_ors_json_t *json, const char *chunk)
     size_t                 len;
     u_char                *p;
     ngx_int_t              rc;
-    ngx_ors_chat_reply_t   reply;
+    ngx_ors_chat_answer_t  reply;
 
     len = strlen(chunk);
     p = malloc(len);
@@ -332,7 +332,7 @@ add(ngx_ors_builder_t *a, ngx_ors_json_t *json, const char *chunk)
     rc = ngx_ors_json_read(json, p, len);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_reply(&reply, json);
+        rc = ngx_ors_chat_answer(&reply, json);
     }
 
     if (rc == NGX_OK) {

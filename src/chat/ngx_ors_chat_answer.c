@@ -5,13 +5,13 @@
 
 
 /*
- * Chat documents and chunks read into the facts of an answer.
+ * Reading of chat documents and chunks: choice, texts, calls, usage, error.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_reply.h>
+#include <ngx_ors_chat_answer.h>
 
 
 typedef struct {
@@ -65,25 +65,25 @@ enum {
 };
 
 
-static ngx_uint_t ngx_ors_chat_has_error(ngx_ors_json_t *json,
+static ngx_uint_t ngx_ors_chat_answer_has_error(ngx_ors_json_t *json,
     ngx_ors_json_node_t *error, ngx_uint_t alone);
-static ngx_ors_json_node_t *ngx_ors_chat_choice(ngx_ors_json_t *json,
+static ngx_ors_json_node_t *ngx_ors_chat_answer_choice(ngx_ors_json_t *json,
     ngx_ors_json_node_t *choices);
-static void ngx_ors_chat_chosen(ngx_ors_chat_reply_t *reply,
+static void ngx_ors_chat_answer_chosen(ngx_ors_chat_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_json_node_t *choice);
-static ngx_ors_chat_finish_e ngx_ors_chat_finish(ngx_ors_json_t *json,
+static ngx_ors_chat_finish_e ngx_ors_chat_answer_finish(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static void ngx_ors_chat_body(ngx_ors_chat_reply_t *reply,
+static void ngx_ors_chat_answer_body(ngx_ors_chat_answer_t *answer,
     ngx_ors_json_t *json, ngx_ors_json_node_t *body);
-static void ngx_ors_chat_called(ngx_ors_chat_call_t *call,
+static void ngx_ors_chat_answer_called(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_t *json, ngx_ors_json_node_t *function);
-static void ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
+static void ngx_ors_chat_answer_string(ngx_str_t *s, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
-static int64_t ngx_ors_chat_number(ngx_ors_json_t *json,
+static int64_t ngx_ors_chat_answer_number(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name);
 
 
-static const ngx_str_t  ngx_ors_chat_reply_names[] = {
+static const ngx_str_t  ngx_ors_chat_answer_names[] = {
     ngx_string("choices"),
     ngx_string("usage"),
     ngx_string("error"),
@@ -91,7 +91,7 @@ static const ngx_str_t  ngx_ors_chat_reply_names[] = {
     ngx_null_string
 };
 
-static const ngx_str_t  ngx_ors_chat_choice_names[] = {
+static const ngx_str_t  ngx_ors_chat_answer_choice_names[] = {
     ngx_string("delta"),
     ngx_string("message"),
     ngx_string("finish_reason"),
@@ -147,18 +147,18 @@ static ngx_ors_chat_reason_t  ngx_ors_chat_reasons[] = {
 /* what is of another type is not there */
 
 static ngx_inline ngx_ors_json_node_t *
-ngx_ors_chat_if(ngx_ors_json_node_t *node, ngx_ors_json_type_e type)
+ngx_ors_chat_answer_if(ngx_ors_json_node_t *node, ngx_ors_json_type_e type)
 {
     return (node && node->type == type) ? node : NULL;
 }
 
 
 ngx_int_t
-ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
+ngx_ors_chat_answer(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json)
 {
     ngx_ors_json_node_t  *root, *choices, *node, *member[ngx_ors_chat_r_n];
 
-    ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
+    ngx_memzero(answer, sizeof(ngx_ors_chat_answer_t));
 
     root = json->nodes;
 
@@ -166,25 +166,25 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
         return NGX_DECLINED;
     }
 
-    ngx_ors_json_members(json, root, ngx_ors_chat_reply_names, member);
+    ngx_ors_json_members(json, root, ngx_ors_chat_answer_names, member);
 
-    reply->usage = ngx_ors_chat_if(member[ngx_ors_chat_r_usage],
-                                   ngx_ors_json_object);
-    choices = ngx_ors_chat_if(member[ngx_ors_chat_r_choices],
-                              ngx_ors_json_array);
+    answer->usage = ngx_ors_chat_answer_if(member[ngx_ors_chat_r_usage],
+                                           ngx_ors_json_object);
+    choices = ngx_ors_chat_answer_if(member[ngx_ors_chat_r_choices],
+                                     ngx_ors_json_array);
 
-    if (ngx_ors_chat_has_error(json, member[ngx_ors_chat_r_error],
-                               choices == NULL || choices->count == 0))
+    if (ngx_ors_chat_answer_has_error(json, member[ngx_ors_chat_r_error],
+                                      choices == NULL || choices->count == 0))
     {
-        reply->error = root;
+        answer->error = root;
         return NGX_OK;
     }
 
     if (choices) {
-        node = ngx_ors_chat_choice(json, choices);
+        node = ngx_ors_chat_answer_choice(json, choices);
 
         if (node) {
-            ngx_ors_chat_chosen(reply, json, node);
+            ngx_ors_chat_answer_chosen(answer, json, node);
         }
 
         return NGX_OK;
@@ -195,11 +195,11 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
     node = member[ngx_ors_chat_r_object];
 
     if (node && ngx_ors_json_is(json, node, "error")) {
-        reply->error = root;
+        answer->error = root;
         return NGX_OK;
     }
 
-    return reply->usage ? NGX_OK : NGX_DECLINED;
+    return answer->usage ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -209,7 +209,7 @@ ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json)
  */
 
 static ngx_uint_t
-ngx_ors_chat_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *error,
+ngx_ors_chat_answer_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *error,
     ngx_uint_t alone)
 {
     if (error == NULL || alone) {
@@ -225,7 +225,7 @@ ngx_ors_chat_has_error(ngx_ors_json_t *json, ngx_ors_json_node_t *error,
 
 
 static ngx_ors_json_node_t *
-ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
+ngx_ors_chat_answer_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
 {
     int64_t               n;
     ngx_ors_json_node_t  *choice, *index;
@@ -249,46 +249,48 @@ ngx_ors_chat_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
 
 
 static void
-ngx_ors_chat_chosen(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+ngx_ors_chat_answer_chosen(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_json_node_t *choice)
 {
     ngx_ors_json_node_t  *node, *member[ngx_ors_chat_ch_n];
 
-    ngx_ors_json_members(json, choice, ngx_ors_chat_choice_names, member);
+    ngx_ors_json_members(json, choice, ngx_ors_chat_answer_choice_names,
+                         member);
 
-    if (ngx_ors_chat_has_error(json, member[ngx_ors_chat_ch_error], 0)) {
-        reply->error = choice;
+    if (ngx_ors_chat_answer_has_error(json, member[ngx_ors_chat_ch_error], 0)) {
+        answer->error = choice;
         return;
     }
 
-    reply->finish = ngx_ors_chat_finish(json,
-                                        member[ngx_ors_chat_ch_finish_reason]);
+    node = member[ngx_ors_chat_ch_finish_reason];
+    answer->finish = ngx_ors_chat_answer_finish(json, node);
 
-    node = ngx_ors_chat_if(member[ngx_ors_chat_ch_delta], ngx_ors_json_object);
+    node = ngx_ors_chat_answer_if(member[ngx_ors_chat_ch_delta],
+                                  ngx_ors_json_object);
 
     if (node == NULL) {
-        node = ngx_ors_chat_if(member[ngx_ors_chat_ch_message],
-                               ngx_ors_json_object);
+        node = ngx_ors_chat_answer_if(member[ngx_ors_chat_ch_message],
+                                      ngx_ors_json_object);
         if (node == NULL) {
             return;
         }
 
-        reply->whole = 1;
+        answer->whole = 1;
     }
 
-    ngx_ors_chat_body(reply, json, node);
+    ngx_ors_chat_answer_body(answer, json, node);
 
     node = member[ngx_ors_chat_ch_logprobs];
 
     if (node) {
         node = ngx_ors_json_find(json, node, "content");
-        reply->logprobs = ngx_ors_chat_if(node, ngx_ors_json_array);
+        answer->logprobs = ngx_ors_chat_answer_if(node, ngx_ors_json_array);
     }
 }
 
 
 static ngx_ors_chat_finish_e
-ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
+ngx_ors_chat_answer_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
     ngx_ors_chat_reason_t  *reason;
 
@@ -310,81 +312,85 @@ ngx_ors_chat_finish(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 
 
 static void
-ngx_ors_chat_body(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+ngx_ors_chat_answer_body(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_json_node_t *body)
 {
     ngx_ors_json_node_t  *member[ngx_ors_chat_b_n];
 
     ngx_ors_json_members(json, body, ngx_ors_chat_body_names, member);
 
-    ngx_ors_chat_string(&reply->text, json, member[ngx_ors_chat_b_content]);
-    ngx_ors_chat_string(&reply->refusal, json, member[ngx_ors_chat_b_refusal]);
-    ngx_ors_chat_string(&reply->reasoning, json,
-                        member[ngx_ors_chat_b_reasoning_content]);
+    ngx_ors_chat_answer_string(&answer->text, json,
+                               member[ngx_ors_chat_b_content]);
+    ngx_ors_chat_answer_string(&answer->refusal, json,
+                               member[ngx_ors_chat_b_refusal]);
+    ngx_ors_chat_answer_string(&answer->reasoning, json,
+                               member[ngx_ors_chat_b_reasoning_content]);
 
-    if (reply->reasoning.len == 0) {
-        ngx_ors_chat_string(&reply->reasoning, json,
-                            member[ngx_ors_chat_b_reasoning]);
+    if (answer->reasoning.len == 0) {
+        ngx_ors_chat_answer_string(&answer->reasoning, json,
+                                   member[ngx_ors_chat_b_reasoning]);
     }
 
     /* some servers say it in three ways: it is one text (E7) */
 
-    if (reply->reasoning.len == 0) {
-        reply->thoughts = ngx_ors_chat_if(
+    if (answer->reasoning.len == 0) {
+        answer->thoughts = ngx_ors_chat_answer_if(
                                        member[ngx_ors_chat_b_reasoning_details],
                                        ngx_ors_json_array);
     }
 
-    reply->parts = ngx_ors_chat_if(member[ngx_ors_chat_b_content],
-                                   ngx_ors_json_array);
-    reply->calls = ngx_ors_chat_if(member[ngx_ors_chat_b_tool_calls],
-                                   ngx_ors_json_array);
+    answer->parts = ngx_ors_chat_answer_if(member[ngx_ors_chat_b_content],
+                                           ngx_ors_json_array);
+    answer->calls = ngx_ors_chat_answer_if(member[ngx_ors_chat_b_tool_calls],
+                                           ngx_ors_json_array);
 
     /* servers that say it in both ways mean one call */
 
-    if (reply->calls == NULL || reply->calls->count == 0) {
-        reply->function = ngx_ors_chat_if(member[ngx_ors_chat_b_function_call],
-                                          ngx_ors_json_object);
+    if (answer->calls == NULL || answer->calls->count == 0) {
+        answer->function
+            = ngx_ors_chat_answer_if(member[ngx_ors_chat_b_function_call],
+                                                  ngx_ors_json_object);
     }
 
-    reply->annotations = ngx_ors_chat_if(member[ngx_ors_chat_b_annotations],
-                                         ngx_ors_json_array);
+    answer->annotations
+        = ngx_ors_chat_answer_if(member[ngx_ors_chat_b_annotations],
+                                                 ngx_ors_json_array);
 }
 
 
 void
-ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner)
 {
     ngx_ors_json_node_t  *thinking;
 
-    ngx_memzero(reply, sizeof(ngx_ors_chat_reply_t));
+    ngx_memzero(answer, sizeof(ngx_ors_chat_answer_t));
 
     thinking = ngx_ors_json_find(json, node, "thinking");
 
-    ngx_ors_chat_string(&reply->text, json,
-                        ngx_ors_json_find(json, node, "text"));
-    ngx_ors_chat_string(&reply->refusal, json,
-                        ngx_ors_json_find(json, node, "refusal"));
-    ngx_ors_chat_string(&reply->reasoning, json, thinking);
+    ngx_ors_chat_answer_string(&answer->text, json,
+                               ngx_ors_json_find(json, node, "text"));
+    ngx_ors_chat_answer_string(&answer->refusal, json,
+                               ngx_ors_json_find(json, node, "refusal"));
+    ngx_ors_chat_answer_string(&answer->reasoning, json, thinking);
 
-    if (reply->reasoning.len == 0) {
-        ngx_ors_chat_string(&reply->reasoning, json,
-                            ngx_ors_json_find(json, node, "summary"));
+    if (answer->reasoning.len == 0) {
+        ngx_ors_chat_answer_string(&answer->reasoning, json,
+                                   ngx_ors_json_find(json, node, "summary"));
     }
 
-    *inner = ngx_ors_chat_if(thinking, ngx_ors_json_array);
+    *inner = ngx_ors_chat_answer_if(thinking, ngx_ors_json_array);
 }
 
 
 void
-ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     int64_t               n;
     ngx_ors_json_node_t  *value, *member[ngx_ors_chat_cl_n];
 
-    ngx_memzero(call, sizeof(ngx_ors_chat_call_t));
+    ngx_memzero(call, sizeof(ngx_ors_chat_answer_call_t));
 
     ngx_ors_json_members(json, node, ngx_ors_chat_call_names, member);
 
@@ -398,33 +404,36 @@ ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
         call->index = (ngx_int_t) n;
     }
 
-    ngx_ors_chat_string(&call->id, json, member[ngx_ors_chat_cl_id]);
+    ngx_ors_chat_answer_string(&call->id, json, member[ngx_ors_chat_cl_id]);
 
     if (member[ngx_ors_chat_cl_function]) {
-        ngx_ors_chat_called(call, json, member[ngx_ors_chat_cl_function]);
+        ngx_ors_chat_answer_called(call, json,
+                                   member[ngx_ors_chat_cl_function]);
     }
 }
 
 
 void
-ngx_ors_chat_function(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+ngx_ors_chat_answer_function(ngx_ors_chat_answer_call_t *call,
+    ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
-    ngx_memzero(call, sizeof(ngx_ors_chat_call_t));
+    ngx_memzero(call, sizeof(ngx_ors_chat_answer_call_t));
 
-    ngx_ors_chat_called(call, json, node);
+    ngx_ors_chat_answer_called(call, json, node);
 }
 
 
 static void
-ngx_ors_chat_called(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+ngx_ors_chat_answer_called(ngx_ors_chat_answer_call_t *call,
+    ngx_ors_json_t *json,
     ngx_ors_json_node_t *function)
 {
     ngx_ors_json_node_t  *value, *member[ngx_ors_chat_fn_n];
 
     ngx_ors_json_members(json, function, ngx_ors_chat_function_names, member);
 
-    ngx_ors_chat_string(&call->name, json, member[ngx_ors_chat_fn_name]);
+    ngx_ors_chat_answer_string(&call->name, json, member[ngx_ors_chat_fn_name]);
 
     value = member[ngx_ors_chat_fn_arguments];
 
@@ -436,31 +445,32 @@ ngx_ors_chat_called(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
 
 
 void
-ngx_ors_chat_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
+ngx_ors_chat_answer_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     ngx_ors_json_node_t  *details;
 
-    usage->input = ngx_ors_chat_number(json, node, "prompt_tokens");
-    usage->output = ngx_ors_chat_number(json, node, "completion_tokens");
-    usage->total = ngx_ors_chat_number(json, node, "total_tokens");
+    usage->input = ngx_ors_chat_answer_number(json, node, "prompt_tokens");
+    usage->output = ngx_ors_chat_answer_number(json, node, "completion_tokens");
+    usage->total = ngx_ors_chat_answer_number(json, node, "total_tokens");
 
     if (usage->total == 0) {
         usage->total = usage->input + usage->output;
     }
 
     details = ngx_ors_json_find(json, node, "prompt_tokens_details");
-    usage->cached = ngx_ors_chat_number(json, details, "cached_tokens");
+    usage->cached = ngx_ors_chat_answer_number(json, details, "cached_tokens");
 
     details = ngx_ors_json_find(json, node, "completion_tokens_details");
-    usage->reasoning = ngx_ors_chat_number(json, details, "reasoning_tokens");
+    usage->reasoning = ngx_ors_chat_answer_number(json, details,
+                                                  "reasoning_tokens");
 
     usage->known = 1;
 }
 
 
 static void
-ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
+ngx_ors_chat_answer_string(ngx_str_t *s, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     if (node && node->type == ngx_ors_json_string) {
@@ -472,7 +482,7 @@ ngx_ors_chat_string(ngx_str_t *s, ngx_ors_json_t *json,
 /* counts beyond any real one are taken for nonsense: a sum must not wrap */
 
 static int64_t
-ngx_ors_chat_number(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+ngx_ors_chat_answer_number(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     char *name)
 {
     int64_t               n;

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_notes.h>
+#include <ngx_ors_chat_annotations.h>
 
 
 static void test_annotations(void);
@@ -133,7 +133,7 @@ test_annotations(void)
     for (i = 0; i < sizeof(annotations) / sizeof(annotations[0]); i++) {
         node = read_json(annotations[i].text);
 
-        rc = ngx_ors_chat_annotation(&json, node, pool, &text);
+        rc = ngx_ors_chat_answer_annotation(&json, node, pool, &text);
 
         if (annotations[i].expected == NULL) {
             is_int(rc, NGX_DECLINED, "refused: %s", annotations[i].text);
@@ -160,7 +160,8 @@ test_logprobs(void)
     for (i = 0; i < sizeof(logprobs) / sizeof(logprobs[0]); i++) {
         node = read_json(logprobs[i].text);
 
-        is_int(ngx_ors_chat_logprobs(&json, node, pool, &b, &text), NGX_OK,
+        is_int(ngx_ors_chat_answer_logprobs(&json, node, pool, &b, &text),
+               NGX_OK,
                "taken: %s", logprobs[i].text);
         is_json(&text, logprobs[i].expected, logprobs[i].text);
 
@@ -181,14 +182,15 @@ test_no_memory(void)
     node = read_json(annotations[0].text);
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_chat_annotation(&json, node, pool, &text), NGX_ERROR,
+    is_int(ngx_ors_chat_answer_annotation(&json, node, pool, &text), NGX_ERROR,
            "an annotation without memory");
     free(source);
 
     node = read_json(logprobs[1].text);
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_chat_logprobs(&json, node, pool, &b, &text), NGX_ERROR,
+    is_int(ngx_ors_chat_answer_logprobs(&json, node, pool, &b, &text),
+           NGX_ERROR,
            "logprobs without memory");
     free(source);
 

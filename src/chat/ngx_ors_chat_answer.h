@@ -1,11 +1,11 @@
 
 /*
- * Chat Completions answers, whole or in chunks, as facts.
+ * The answer of a chat server: what one document, or one chunk, says.
  */
 
 
-#ifndef _NGX_ORS_CHAT_REPLY_H_INCLUDED_
-#define _NGX_ORS_CHAT_REPLY_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_ANSWER_H_INCLUDED_
+#define _NGX_ORS_CHAT_ANSWER_H_INCLUDED_
 
 
 #include <ngx_config.h>
@@ -37,9 +37,9 @@ typedef struct {
     ngx_ors_json_node_t    *logprobs;     /* array, or NULL */
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
-    ngx_ors_json_node_t    *error;        /* object that tells of it, or NULL */
+    ngx_ors_json_node_t    *error;       /* object that describes it, or NULL */
     unsigned                whole:1;      /* a message, not a delta */
-} ngx_ors_chat_reply_t;
+} ngx_ors_chat_answer_t;
 
 
 typedef struct {
@@ -48,27 +48,28 @@ typedef struct {
     ngx_str_t               name;
     ngx_str_t               arguments;
     unsigned                plain:1;      /* arguments still need escaping */
-} ngx_ors_chat_call_t;
+} ngx_ors_chat_answer_call_t;
 
 
 /*
- * Takes the facts from a document: a chat.completion, a chunk of one, or an
+ * Reads a document: a chat.completion, a chunk of one, or an
  * error in place of it or in it.  Only the choice with index 0 counts (E58).
  *
- * NGX_OK         "reply" is filled
+ * NGX_OK         "answer" is filled
  * NGX_DECLINED   neither of these
  */
-ngx_int_t ngx_ors_chat_reply(ngx_ors_chat_reply_t *reply,
+ngx_int_t ngx_ors_chat_answer(ngx_ors_chat_answer_t *answer,
     ngx_ors_json_t *json);
 
 /*
  * Reads one element of "parts" into "text", "refusal" or "reasoning" of
- * "reply" (E56).
+ * "answer" (E56).
  * What a model thinks may be in parts again, of which "inner" is the array;
  * it is NULL if there are none.  Elements of "thoughts" and "inner" are read
  * so, too: all text in them is reasoning.
  */
-void ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
+void ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer,
+    ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t **inner);
 
 /*
@@ -76,19 +77,21 @@ void ngx_ors_chat_part(ngx_ors_chat_reply_t *reply, ngx_ors_json_t *json,
  * left empty; arguments that are not a string are given as their JSON text,
  * with "plain" set (E45).
  */
-void ngx_ors_chat_call(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+void ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call,
+    ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
 /*
  * The same for "function", the call as it was before there were tools: it
  * has no id, and there is but one in an answer.
  */
-void ngx_ors_chat_function(ngx_ors_chat_call_t *call, ngx_ors_json_t *json,
+void ngx_ors_chat_answer_function(ngx_ors_chat_answer_call_t *call,
+    ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
 /* Takes the numbers of a usage object (E40, E63). */
-void ngx_ors_chat_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
+void ngx_ors_chat_answer_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
 
-#endif /* _NGX_ORS_CHAT_REPLY_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_ANSWER_H_INCLUDED_ */

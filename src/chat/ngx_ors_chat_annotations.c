@@ -12,7 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_content.h>
-#include <ngx_ors_chat_notes.h>
+#include <ngx_ors_chat_annotations.h>
 
 
 /* what a token may need beyond what the server has written for it */
@@ -20,47 +20,20 @@
                                     + sizeof(",\"top_logprobs\":[]"))
 
 
-static size_t ngx_ors_chat_logprobs_size(ngx_ors_json_t *json,
+static size_t ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list);
-static u_char *ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
+static u_char *ngx_ors_chat_answer_logprobs_put(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_uint_t top);
-static u_char *ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
+static u_char *ngx_ors_chat_answer_bytes(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *token);
-static ngx_ors_json_node_t *ngx_ors_chat_note(ngx_ors_json_t *json,
+static ngx_ors_json_node_t *ngx_ors_chat_answer_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
-static ngx_int_t ngx_ors_chat_index(ngx_ors_json_t *json,
+static ngx_int_t ngx_ors_chat_answer_index(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name, int64_t *n);
 
 
-ngx_uint_t
-ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req)
-{
-    return ngx_ors_request_includes(req, "message.output_text.logprobs");
-}
-
-
-void
-ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out)
-{
-    ngx_ors_json_node_t  *top;
-
-    if (!ngx_ors_chat_wants_logprobs(req)) {
-        return;
-    }
-
-    ngx_ors_out_lit(out, ",\"logprobs\":true");
-
-    top = req->field[ngx_ors_rq_top_logprobs];
-
-    if (top) {
-        ngx_ors_out_lit(out, ",\"top_logprobs\":");
-        ngx_ors_chat_value(out, &req->json, top);
-    }
-}
-
-
 ngx_int_t
-ngx_ors_chat_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+ngx_ors_chat_answer_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool, ngx_str_t *text)
 {
     size_t                size;
@@ -72,28 +45,30 @@ ngx_ors_chat_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
                           "\"title\":\"%V\",\"start_index\":%L,"
                           "\"end_index\":%L}";
 
-    type = ngx_ors_chat_note(json, node, "type", ngx_ors_json_string);
+    type = ngx_ors_chat_answer_member(json, node, "type", ngx_ors_json_string);
 
     if (type == NULL || !ngx_ors_json_is(json, type, "url_citation")) {
         return NGX_DECLINED;
     }
 
-    object = ngx_ors_chat_note(json, node, "url_citation",
-                               ngx_ors_json_object);
+    object = ngx_ors_chat_answer_member(json, node, "url_citation",
+                                        ngx_ors_json_object);
     if (object == NULL) {
         object = node;
     }
 
-    url = ngx_ors_chat_note(json, object, "url", ngx_ors_json_string);
+    url = ngx_ors_chat_answer_member(json, object, "url", ngx_ors_json_string);
 
     if (url == NULL
-        || ngx_ors_chat_index(json, object, "start_index", &start) != NGX_OK
-        || ngx_ors_chat_index(json, object, "end_index", &end) != NGX_OK)
+        || ngx_ors_chat_answer_index(json, object, "start_index",
+                                     &start) != NGX_OK
+        || ngx_ors_chat_answer_index(json, object, "end_index", &end) != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    title = ngx_ors_chat_note(json, object, "title", ngx_ors_json_string);
+    title = ngx_ors_chat_answer_member(json, object, "title",
+                                       ngx_ors_json_string);
 
     ngx_ors_json_raw(json, url, &address);
     ngx_str_null(&name);
@@ -118,12 +93,12 @@ ngx_ors_chat_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
 
 ngx_int_t
-ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
+ngx_ors_chat_answer_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
     ngx_pool_t *pool, ngx_buf_t *b, ngx_str_t *text)
 {
     size_t  size;
 
-    size = ngx_ors_chat_logprobs_size(json, list);
+    size = ngx_ors_chat_answer_logprobs_size(json, list);
 
     if (size > (size_t) (b->end - b->start)) {
 
@@ -141,7 +116,7 @@ ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
     }
 
     text->data = b->start;
-    text->len = ngx_ors_chat_logprobs_put(text->data, json, list, 0)
+    text->len = ngx_ors_chat_answer_logprobs_put(text->data, json, list, 0)
                 - text->data;
 
     return NGX_OK;
@@ -154,7 +129,8 @@ ngx_ors_chat_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
  */
 
 static size_t
-ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
+ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list)
 {
     size_t                n;
     ngx_ors_json_node_t  *node, *tops;
@@ -165,8 +141,8 @@ ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
          node;
          node = ngx_ors_json_next(json, node))
     {
-        tops = ngx_ors_chat_note(json, node, "top_logprobs",
-                                 ngx_ors_json_array);
+        tops = ngx_ors_chat_answer_member(json, node, "top_logprobs",
+                                          ngx_ors_json_array);
         n += (node->type == ngx_ors_json_object) + (tops ? tops->count : 0);
     }
 
@@ -177,7 +153,7 @@ ngx_ors_chat_logprobs_size(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
 /* "top" is set for what a token could have been */
 
 static u_char *
-ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
+ngx_ors_chat_answer_logprobs_put(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_uint_t top)
 {
     u_char               *first;
@@ -190,9 +166,10 @@ ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
          node;
          node = ngx_ors_json_next(json, node))
     {
-        token = ngx_ors_chat_note(json, node, "token", ngx_ors_json_string);
-        logprob = ngx_ors_chat_note(json, node, "logprob",
-                                    ngx_ors_json_number);
+        token = ngx_ors_chat_answer_member(json, node, "token",
+                                           ngx_ors_json_string);
+        logprob = ngx_ors_chat_answer_member(json, node, "logprob",
+                                             ngx_ors_json_number);
 
         if (token == NULL || logprob == NULL) {
             continue;
@@ -207,16 +184,16 @@ ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
 
         p = ngx_sprintf(p, "{\"token\":\"%V\",\"logprob\":%V,\"bytes\":[",
                         &text, &number);
-        p = ngx_ors_chat_bytes_put(p, json, node);
+        p = ngx_ors_chat_answer_bytes(p, json, node);
         *p++ = ']';
 
         if (!top) {
             p = ngx_sprintf(p, ",\"top_logprobs\":[");
 
-            tops = ngx_ors_chat_note(json, node, "top_logprobs",
-                                     ngx_ors_json_array);
+            tops = ngx_ors_chat_answer_member(json, node, "top_logprobs",
+                                              ngx_ors_json_array);
             if (tops) {
-                p = ngx_ors_chat_logprobs_put(p, json, tops, 1);
+                p = ngx_ors_chat_answer_logprobs_put(p, json, tops, 1);
             }
 
             *p++ = ']';
@@ -232,14 +209,15 @@ ngx_ors_chat_logprobs_put(u_char *p, ngx_ors_json_t *json,
 /* all of them or none: a token is not cut in pieces */
 
 static u_char *
-ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
+ngx_ors_chat_answer_bytes(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *token)
 {
     u_char               *first;
     int64_t               n;
     ngx_ors_json_node_t  *bytes, *node;
 
-    bytes = ngx_ors_chat_note(json, token, "bytes", ngx_ors_json_array);
+    bytes = ngx_ors_chat_answer_member(json, token, "bytes",
+                                       ngx_ors_json_array);
     first = p;
 
     for (node = bytes ? ngx_ors_json_first(json, bytes) : NULL;
@@ -269,7 +247,7 @@ ngx_ors_chat_bytes_put(u_char *p, ngx_ors_json_t *json,
 
 
 static ngx_ors_json_node_t *
-ngx_ors_chat_note(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+ngx_ors_chat_answer_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     char *name, ngx_ors_json_type_e type)
 {
     ngx_ors_json_node_t  *node;
@@ -281,12 +259,12 @@ ngx_ors_chat_note(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 
 
 static ngx_int_t
-ngx_ors_chat_index(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+ngx_ors_chat_answer_index(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     char *name, int64_t *n)
 {
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_chat_note(json, object, name, ngx_ors_json_number);
+    node = ngx_ors_chat_answer_member(json, object, name, ngx_ors_json_number);
 
     if (node == NULL || ngx_ors_json_integer(json, node, n) != NGX_OK
         || *n < 0)

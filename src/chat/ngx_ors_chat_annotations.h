@@ -1,25 +1,17 @@
 
 /*
- * What chat servers say about a text: where it was found, and how likely its
- * tokens were.
+ * What the answer of a chat server says about its text: annotations, and the
+ * logprobs of its tokens.
  */
 
 
-#ifndef _NGX_ORS_CHAT_NOTES_H_INCLUDED_
-#define _NGX_ORS_CHAT_NOTES_H_INCLUDED_
+#ifndef _NGX_ORS_CHAT_ANNOTATIONS_H_INCLUDED_
+#define _NGX_ORS_CHAT_ANNOTATIONS_H_INCLUDED_
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_out.h>
-#include <ngx_ors_request.h>
-
-
-/* 1 if "include" asks for the logprobs of texts, else 0. */
-ngx_uint_t ngx_ors_chat_wants_logprobs(ngx_ors_request_t *req);
-
-/* Appends the members that ask a chat server for them, if they are wanted. */
-void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out);
+#include <ngx_ors_json.h>
 
 
 /*
@@ -32,7 +24,7 @@ void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req, ngx_ors_out_t *out);
  * NGX_DECLINED   it is of another type, or lacks something
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_chat_annotation(ngx_ors_json_t *json,
+ngx_int_t ngx_ors_chat_answer_annotation(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_str_t *text);
 
 /*
@@ -45,9 +37,9 @@ ngx_int_t ngx_ors_chat_annotation(ngx_ors_json_t *json,
  * NGX_OK      done
  * NGX_ERROR   no memory
  */
-ngx_int_t ngx_ors_chat_logprobs(ngx_ors_json_t *json,
+ngx_int_t ngx_ors_chat_answer_logprobs(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_pool_t *pool, ngx_buf_t *b,
     ngx_str_t *text);
 
 
-#endif /* _NGX_ORS_CHAT_NOTES_H_INCLUDED_ */
+#endif /* _NGX_ORS_CHAT_ANNOTATIONS_H_INCLUDED_ */

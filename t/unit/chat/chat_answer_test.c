@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_chat_reply.h>
+#include <ngx_ors_chat_answer.h>
 
 
 static void test_replies(void);
@@ -169,12 +169,12 @@ test_reply(ngx_uint_t i)
     ngx_int_t              rc;
     ngx_str_t              s;
     ngx_ors_json_node_t   *root;
-    ngx_ors_chat_reply_t   r;
+    ngx_ors_chat_answer_t  r;
 
     root = read_json(replies[i].text);
-    ngx_memset(&r, 0xa5, sizeof(ngx_ors_chat_reply_t));
+    ngx_memset(&r, 0xa5, sizeof(ngx_ors_chat_answer_t));
 
-    rc = ngx_ors_chat_reply(&r, &json);
+    rc = ngx_ors_chat_answer(&r, &json);
 
     if (replies[i].facts == NULL) {
         is_int(rc, NGX_DECLINED, "refused: %s", replies[i].text);
@@ -205,10 +205,10 @@ test_reply(ngx_uint_t i)
 static void
 test_calls(void)
 {
-    char                  facts[512];
-    ngx_str_t             s;
-    ngx_uint_t            i;
-    ngx_ors_chat_call_t   c;
+    char                         facts[512];
+    ngx_str_t                    s;
+    ngx_uint_t                   i;
+    ngx_ors_chat_answer_call_t   c;
 
     static struct {
         const char   *text;
@@ -233,8 +233,8 @@ test_calls(void)
     };
 
     for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        ngx_memset(&c, 0xa5, sizeof(ngx_ors_chat_call_t));
-        ngx_ors_chat_call(&c, &json, read_json(calls[i].text));
+        ngx_memset(&c, 0xa5, sizeof(ngx_ors_chat_answer_call_t));
+        ngx_ors_chat_answer_call(&c, &json, read_json(calls[i].text));
 
         s.data = (u_char *) facts;
         s.len = snprintf(facts, sizeof(facts), "%d|%.*s|%.*s|%.*s|%s",
@@ -286,7 +286,7 @@ test_usage(void)
         u.cached = 77;
         u.reasoning = 77;
 
-        ngx_ors_chat_usage(&u, &json, read_json(usages[i].text));
+        ngx_ors_chat_answer_usage(&u, &json, read_json(usages[i].text));
 
         s.data = (u_char *) facts;
         s.len = snprintf(facts, sizeof(facts), "%lld(%lld)+%lld(%lld)=%lld",
