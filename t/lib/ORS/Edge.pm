@@ -40,8 +40,8 @@ package ORS::Edge;
 # them, whose client closes its connection within a call; its line of
 # "model" holds chunks, with blanks between them.
 #
-# t/edges.t runs them through nginx, t/unit/turn/edges_test.c with the
-# answers split at each byte.
+# t/translation_rules.t runs them through nginx, t/unit/turn/edges_test.c with
+# the answers split at each byte.
 
 use v5.36;
 use Exporter qw( import );

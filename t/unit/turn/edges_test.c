@@ -6,8 +6,8 @@
 
 /*
  * The cases of t/data/edges in which a model server answers: whole, in single
- * bytes, and split at each byte.  t/edges.t has them through nginx, with
- * those that are about requests.
+ * bytes, and split at each byte.  t/translation_rules.t has them through nginx,
+ * with those that are about requests.
  */
 
 
