@@ -54,9 +54,10 @@ my %private = (
 my $max_width = 80;
 my $max_lines = 1000;
 
-# files of a room that need each other in a circle; 3 is the aim
+# files of a room that need each other in a circle: 3 is the aim, these are
+# the largest ones of today; a file and its header are one
 
-my $max_cycle = 16;
+my %max_cycle = (includes => 12, calls => 15);
 
 my $module = 'ngx_http_open_responses_module';
 my $global = qr/^(?:ngx_ors_|ngx_http_ors_|ngx_http_open_responses
@@ -517,9 +518,16 @@ sub check_cycles {
     }
 
     for my $room (sort keys %code) {
-        for my $cycle (cycles(@{$code{$room}})) {
-            next if @$cycle <= $max_cycle;
-            finding("src/$room", 0, @$cycle . " files in a cycle: @$cycle");
+        my %cycle;
+
+        @cycle{qw(includes calls)} = cycles(@{$code{$room}});
+
+        for my $how (sort keys %cycle) {
+            my @files = @{$cycle{$how}};
+
+            next if @files <= $max_cycle{$how};
+            finding("src/$room", 0, @files . " files in a cycle of $how:"
+                                    . " @files");
         }
     }
 }
