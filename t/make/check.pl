@@ -397,7 +397,7 @@ sub check_docs {
     my $map = 'docs/architecture.md';
     my $text = -f $map ? content($map) : '';
     my %listed = map { $_ => 1 }
-                 $text =~ m!^\W*`((?:src|t)/[^`]*)`[^\w\n]+\w+[^\w\n]+\w+!mg;
+                 $text =~ m!^\W*`((?:src|t)/[^`]*/)`[^\w\n]+\w+[^\w\n]+\w+!mg;
 
     for my $dir (directories()) {
         next if delete $listed{$dir};
