@@ -28,6 +28,7 @@ my %below = (
     seal   => [qw(base)],
     store  => [qw(wire base)],
     schema => [qw(json base)],
+    jsonschema => [qw(base)],
     proto  => [qw(schema json wire base)],
     answer => [qw(proto schema json wire base)],
     chat   => [qw(answer proto schema seal json wire base)],

@@ -40,10 +40,7 @@ build_deps() {
 
     if [ -z "${NGINX_SRC:-}" ]; then
         [ -f /usr/share/nginx/src/conf_flags ] || add nginx-dev
-        return
     fi
-
-    [ -f /usr/include/pcre2.h ] || add libpcre2-dev
 }
 
 
@@ -52,6 +49,8 @@ libraries() {
     [ -f /usr/include/openssl/evp.h ] || add libssl-dev
     [ -f /usr/include/lmdb.h ] || add liblmdb-dev
     [ -f /usr/include/hiredis/hiredis.h ] || add libhiredis-dev
+    [ -f /usr/include/jansson.h ] || add libjansson-dev
+    [ -f /usr/include/pcre2.h ] || add libpcre2-dev
 }
 
 
@@ -81,8 +80,6 @@ test_deps() {
     need redis-server redis-server
     need valgrind valgrind
 
-    [ -f /usr/include/jansson.h ] || add libjansson-dev
-    [ -f /usr/include/pcre2.h ] || add libpcre2-dev
     libraries
 
     python3 -c 'import ensurepip, venv' 2>/dev/null || add python3-venv
@@ -109,8 +106,6 @@ fresh_deps() {
 bench_deps() {
     build_deps
     need valgrind valgrind
-
-    [ -f /usr/include/jansson.h ] || add libjansson-dev
 }
 
 

@@ -6,8 +6,8 @@
 use strict;
 use warnings;
 
-my @rooms = qw(base json wire seal stats store schema proto answer chat turn
-               session http);
+my @rooms = qw(base json wire seal stats store schema jsonschema proto answer
+               chat turn session http);
 my $file = 'config';
 
 my %rank;

@@ -18,7 +18,7 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis
+UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -ljansson -lpcre2-8 -lm
 UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -26,8 +26,8 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 
 # a room and the rooms below it, from the top down
 
-UNIT_ROOMS  := base json wire seal stats store schema proto answer chat turn \
-               session
+UNIT_ROOMS  := base json wire seal stats store schema jsonschema proto answer \
+               chat turn session
 
 UNIT_base   := base
 UNIT_json   := json base
@@ -36,6 +36,7 @@ UNIT_seal   := seal base
 UNIT_stats  := stats base
 UNIT_store  := store wire base
 UNIT_schema := schema json base
+UNIT_jsonschema := jsonschema base
 UNIT_proto  := proto schema wire json base
 UNIT_answer := answer proto schema wire json base
 UNIT_chat   := chat answer proto schema seal wire json base
@@ -116,11 +117,8 @@ $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
 
 # what t/schema_*.t and t/readers.t ask
 $(UNIT_TOOLS): $(UNIT_DIR)/%: $(UNIT_DIR)/t/diff/%.o $(UNIT_CORE) \
-    $(foreach r,$(UNIT_proto),$(UNIT_DIR)/$r.a)
-	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^
-
-# compared with another implementation
-$(UNIT_DIR)/json_jansson_test: UNIT_LDLIBS += -ljansson
+    $(foreach r,jsonschema $(UNIT_proto),$(UNIT_DIR)/$r.a)
+	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LDLIBS)
 
 -include $(wildcard $(UNIT_DIR)/t/*/*.d $(UNIT_DIR)/t/*/*/*.d \
     $(UNIT_DIR)/src/*/*.d)
