@@ -1,0 +1,55 @@
+
+/*
+ * JSON values as schemas see them: 1 and 1.0 are one number.
+ */
+
+
+#ifndef _NGX_ORS_JSONSCHEMA_VALUE_H_INCLUDED_
+#define _NGX_ORS_JSONSCHEMA_VALUE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <jansson.h>
+#include <ngx_ors_jsonschema.h>
+
+
+/*
+ * Parses "text" within the limits; JSON that jansson cannot carry is refused.
+ * The caller owns "*root" and gives it back by json_decref().
+ *
+ * NGX_OK         "*root" is set
+ * NGX_DECLINED   not JSON: "report" says why
+ * NGX_BUSY       JSON that cannot be read: "report" says why
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_jsonschema_load(ngx_str_t *text,
+    ngx_ors_jsonschema_limits_t *limits, ngx_uint_t *objects, json_t **root,
+    ngx_ors_jsonschema_report_t *report);
+
+/* The type bit of a value, see ngx_ors_jsonschema_node.h. */
+ngx_uint_t ngx_ors_jsonschema_type(json_t *value);
+
+/* Below 0, 0 or above 0: numbers are compared exactly. */
+ngx_int_t ngx_ors_jsonschema_compare(json_t *a, json_t *b);
+
+/* 1 if number "a" is a multiple of "b", which is above 0, in decimals. */
+ngx_uint_t ngx_ors_jsonschema_multiple(json_t *a, json_t *b);
+
+/*
+ * NGX_OK: equal, NGX_DECLINED: not, NGX_BUSY: "*steps" came to 0.  Both have
+ * no more levels than the limit.
+ */
+ngx_int_t ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps);
+
+/* A number that equal values have in common. */
+uint32_t ngx_ors_jsonschema_value_hash(json_t *value);
+
+/*
+ * NGX_OK: "value" is an integer from 0 to NGX_MAX_INT_T_VALUE, "*n" is set;
+ * otherwise NGX_DECLINED.
+ */
+ngx_int_t ngx_ors_jsonschema_count(json_t *value, size_t *n);
+
+
+#endif /* _NGX_ORS_JSONSCHEMA_VALUE_H_INCLUDED_ */
