@@ -1,0 +1,27 @@
+
+/*
+ * URI references between the parts of a schema (RFC 3986, section 5.2).
+ */
+
+
+#ifndef _NGX_ORS_JSONSCHEMA_URI_H_INCLUDED_
+#define _NGX_ORS_JSONSCHEMA_URI_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/*
+ * Resolves "ref" against "base", which may be empty: "uri" has no fragment,
+ * "fragment" is without "#" and %-decoded; both are in memory of "pool".
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
+    ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment);
+
+/* Decodes "~0" and "~1" of a JSON pointer in place; returns the length. */
+size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);
+
+
+#endif /* _NGX_ORS_JSONSCHEMA_URI_H_INCLUDED_ */
