@@ -1,0 +1,370 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_jsonschema_ref.h>
+#include <ngx_ors_jsonschema_report.h>
+#include <ngx_ors_jsonschema_uri.h>
+
+
+#define NGX_ORS_JSONSCHEMA_DIALECTS  "//json-schema.org/"
+
+
+static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
+    json_t *json);
+static ngx_int_t ngx_ors_jsonschema_ref_resource(
+    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
+    json_t *json, json_t *id);
+static ngx_int_t ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword);
+static ngx_int_t ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_uri(
+    ngx_ors_jsonschema_build_t *b, ngx_str_t *uri);
+static json_t *ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
+    ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource);
+static json_t *ngx_ors_jsonschema_ref_step(json_t *json, u_char *name,
+    size_t len);
+static ngx_int_t ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref);
+
+
+ngx_int_t
+ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json)
+{
+    json_t     *id;
+    ngx_int_t   rc;
+
+    rc = ngx_ors_jsonschema_ref_dialect(b, json);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    id = json_object_get(json, "$id");
+
+    if (id) {
+        rc = ngx_ors_jsonschema_ref_resource(b, node, json, id);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    rc = ngx_ors_jsonschema_ref_name(b, node, json, "$anchor");
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_ors_jsonschema_ref_name(b, node, json, "$dynamicAnchor");
+}
+
+
+/* another meta-schema may leave out keywords, or have others */
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b, json_t *json)
+{
+    size_t       n;
+    json_t      *value;
+    const char  *text;
+
+    value = json_object_get(json, "$schema");
+    if (value == NULL) {
+        return NGX_OK;
+    }
+
+    if (json_is_string(value)) {
+        text = json_string_value(value);
+        n = (ngx_strncmp(text, "https:", 6) == 0) ? 6 : 5;
+
+        if (ngx_strncmp(text, "http", 4) == 0
+            && ngx_strncmp(text + n, NGX_ORS_JSONSCHEMA_DIALECTS,
+                           sizeof(NGX_ORS_JSONSCHEMA_DIALECTS) - 1)
+               == 0)
+        {
+            return NGX_OK;
+        }
+    }
+
+    return ngx_ors_jsonschema_build_error(b, "$schema",
+                                          "one of those of json-schema.org");
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, json_t *id)
+{
+    ngx_int_t                       rc;
+    ngx_str_t                       text, fragment;
+    ngx_ors_jsonschema_resource_t  *resource;
+
+    if (!json_is_string(id)) {
+        return ngx_ors_jsonschema_build_error(b, "$id", "a string");
+    }
+
+    resource = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_resource_t));
+    if (resource == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = (u_char *) json_string_value(id);
+    text.len = json_string_length(id);
+
+    rc = ngx_ors_jsonschema_uri_resolve(b->pool, &node->resource->uri, &text,
+                                        &resource->uri, &fragment);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (fragment.len) {
+        return ngx_ors_jsonschema_build_error(b, "$id",
+                                              "a URI without a fragment");
+    }
+
+    b->schema->size += sizeof(ngx_ors_jsonschema_resource_t)
+                       + resource->uri.len;
+
+    resource->json = json;
+    resource->next = b->resources;
+    b->resources = resource;
+
+    node->resource = resource;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword)
+{
+    json_t                       *value;
+    ngx_ors_jsonschema_anchor_t  *anchor;
+
+    value = json_object_get(json, keyword);
+    if (value == NULL) {
+        return NGX_OK;
+    }
+
+    if (!json_is_string(value)) {
+        return ngx_ors_jsonschema_build_error(b, keyword, "a string");
+    }
+
+    anchor = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_anchor_t));
+    if (anchor == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->schema->size += sizeof(ngx_ors_jsonschema_anchor_t);
+
+    anchor->name.data = (u_char *) json_string_value(value);
+    anchor->name.len = json_string_length(value);
+    anchor->json = json;
+    anchor->node = node;
+    anchor->dynamic = (keyword[1] == 'd');
+
+    anchor->next = node->resource->anchors;
+    node->resource->anchors = anchor;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *text)
+{
+    ngx_ors_jsonschema_ref_t  *ref;
+
+    if (!json_is_string(text)) {
+        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
+                                              "a string");
+    }
+
+    ref = ngx_array_push(&b->refs);
+    if (ref == NULL) {
+        return NGX_ERROR;
+    }
+
+    ref->resource = node->resource;
+    ref->rule = rule;
+    ref->text.data = (u_char *) json_string_value(text);
+    ref->text.len = json_string_length(text);
+
+    return NGX_OK;
+}
+
+
+/* what a reference leads to may have references, too: "refs" grows */
+
+ngx_int_t
+ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b)
+{
+    ngx_int_t                 rc;
+    ngx_uint_t                i;
+    ngx_ors_jsonschema_ref_t  ref;
+
+    for (i = 0; i < b->refs.nelts; i++) {
+        ref = ((ngx_ors_jsonschema_ref_t *) b->refs.elts)[i];
+
+        rc = ngx_ors_jsonschema_ref_find(b, &ref);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref)
+{
+    json_t                         *json;
+    ngx_int_t                       rc;
+    ngx_str_t                       uri, fragment;
+    ngx_ors_jsonschema_anchor_t    *anchor;
+    ngx_ors_jsonschema_resource_t  *resource;
+
+    rc = ngx_ors_jsonschema_uri_resolve(b->pool, &ref->resource->uri,
+                                        &ref->text, &uri, &fragment);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    resource = ngx_ors_jsonschema_ref_uri(b, &uri);
+    if (resource == NULL) {
+        return ngx_ors_jsonschema_ref_lost(b, ref);
+    }
+
+    anchor = NULL;
+    json = resource->json;
+
+    if (fragment.len && fragment.data[0] == '/') {
+        json = ngx_ors_jsonschema_ref_pointer(b, &fragment, &resource);
+
+    } else if (fragment.len) {
+        anchor = ngx_ors_jsonschema_ref_anchor(resource, &fragment);
+        json = anchor ? anchor->json : NULL;
+    }
+
+    if (json == NULL) {
+        return ngx_ors_jsonschema_ref_lost(b, ref);
+    }
+
+    if (anchor && anchor->dynamic) {
+        ref->rule->u.ref.anchor = anchor;
+    }
+
+    return ngx_ors_jsonschema_build_node(b, json, resource,
+                                         &ref->rule->u.ref.node);
+}
+
+
+static ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
+{
+    ngx_ors_jsonschema_resource_t  *r;
+
+    for (r = b->resources; r; r = r->next) {
+
+        if (r->uri.len == uri->len
+            && ngx_memcmp(r->uri.data, uri->data, uri->len) == 0)
+        {
+            return r;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_ors_jsonschema_anchor_t *
+ngx_ors_jsonschema_ref_anchor(ngx_ors_jsonschema_resource_t *resource,
+    ngx_str_t *name)
+{
+    ngx_ors_jsonschema_anchor_t  *anchor;
+
+    for (anchor = resource->anchors; anchor; anchor = anchor->next) {
+
+        if (anchor->name.len == name->len
+            && ngx_memcmp(anchor->name.data, name->data, name->len) == 0)
+        {
+            return anchor;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* a schema on the way may be another resource */
+
+static json_t *
+ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
+    ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource)
+{
+    size_t                      len;
+    u_char                     *p, *last, *name;
+    json_t                     *json;
+    ngx_ors_jsonschema_node_t  *node;
+
+    json = (*resource)->json;
+    last = pointer->data + pointer->len;
+
+    for (p = pointer->data; p < last && json; /* void */ ) {
+
+        name = ++p;
+
+        while (p < last && *p != '/') {
+            p++;
+        }
+
+        len = ngx_ors_jsonschema_uri_token(name, p - name);
+        json = ngx_ors_jsonschema_ref_step(json, name, len);
+
+        node = json_is_object(json) ? ngx_ors_jsonschema_build_find(b, json)
+                                    : NULL;
+        if (node) {
+            *resource = node->resource;
+        }
+    }
+
+    return json;
+}
+
+
+static json_t *
+ngx_ors_jsonschema_ref_step(json_t *json, u_char *name, size_t len)
+{
+    ngx_int_t  n;
+
+    if (!json_is_array(json)) {
+        return json_object_getn(json, (char *) name, len);
+    }
+
+    n = ngx_atoi(name, len);
+
+    if (n == NGX_ERROR || (len > 1 && name[0] == '0')) {
+        return NULL;
+    }
+
+    return json_array_get(json, n);
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_lost(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_ref_t *ref)
+{
+    return ngx_ors_jsonschema_refuse(b->report, ref->rule->keyword->name,
+                                     "schema cannot be used: \"%V\" refers to "
+                                     "nothing inside of it", &ref->text);
+}

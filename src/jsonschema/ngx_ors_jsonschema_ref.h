@@ -1,0 +1,36 @@
+
+/*
+ * Names and references of a schema: $id, $anchor, $dynamicAnchor, $ref,
+ * $dynamicRef.
+ */
+
+
+#ifndef _NGX_ORS_JSONSCHEMA_REF_H_INCLUDED_
+#define _NGX_ORS_JSONSCHEMA_REF_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_jsonschema_build.h>
+
+
+/* These return as the functions of ngx_ors_jsonschema_build.h do. */
+
+/* Registers the names of "json"; with an "$id" it is another resource. */
+ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, json_t *json);
+
+/* Remembers that the rule's node is what "text" refers to. */
+ngx_int_t ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *text);
+
+/* Finds the nodes of all references. */
+ngx_int_t ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b);
+
+/* The anchor of that name in a resource, or NULL. */
+ngx_ors_jsonschema_anchor_t *ngx_ors_jsonschema_ref_anchor(
+    ngx_ors_jsonschema_resource_t *resource, ngx_str_t *name);
+
+
+#endif /* _NGX_ORS_JSONSCHEMA_REF_H_INCLUDED_ */
