@@ -143,7 +143,8 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_rule_t  **last;
 
     static const ngx_ors_jsonschema_keyword_t  *tables[] = {
-        ngx_ors_jsonschema_assertions
+        ngx_ors_jsonschema_assertions,
+        ngx_ors_jsonschema_applicators
     };
 
     rc = ngx_ors_jsonschema_ref_names(b, node, json);
@@ -158,7 +159,7 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
 
     last = &node->rules;
 
-    for (i = 0; i < 1; i++) {
+    for (i = 0; i < 2; i++) {
         rc = ngx_ors_jsonschema_build_rules(b, node, json, tables[i], &last);
         if (rc != NGX_OK) {
             return rc;
