@@ -144,7 +144,8 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
 
     static const ngx_ors_jsonschema_keyword_t  *tables[] = {
         ngx_ors_jsonschema_assertions,
-        ngx_ors_jsonschema_applicators
+        ngx_ors_jsonschema_applicators,
+        ngx_ors_jsonschema_members
     };
 
     rc = ngx_ors_jsonschema_ref_names(b, node, json);
@@ -159,7 +160,7 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
 
     last = &node->rules;
 
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         rc = ngx_ors_jsonschema_build_rules(b, node, json, tables[i], &last);
         if (rc != NGX_OK) {
             return rc;
