@@ -64,7 +64,8 @@ UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
                                   $(if $(findstring $(T),$(notdir $p)),$p)), \
                          $(UNIT_PROGS))
 
-UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk)
+UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk \
+               jsonschema_suite)
 
 
 .PHONY: unit unit-asan unit-tools tsan valgrind
@@ -115,7 +116,7 @@ $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
 $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
     $(eval $(call UNIT_PROG,$s,$r))))
 
-# what t/schema_*.t and t/readers.t ask
+# what t/schema_*.t, t/readers.t and t/jsonschema_suite.t ask
 $(UNIT_TOOLS): $(UNIT_DIR)/%: $(UNIT_DIR)/t/diff/%.o $(UNIT_CORE) \
     $(foreach r,jsonschema $(UNIT_proto),$(UNIT_DIR)/$r.a)
 	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LDLIBS)
