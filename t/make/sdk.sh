@@ -59,6 +59,22 @@ install_python() {
 }
 
 
+# test suites come as files of a source package: nothing of it is installed
+
+install_suite() {
+    cd "$sdk/suite" \
+    && rm -rf tests download \
+    && "$sdk/.venv/bin/python" -m pip download -q \
+        --disable-pip-version-check --no-deps --no-binary :all: \
+        --require-hashes -d download -r requirements.txt \
+    && mkdir tests \
+    && tar -xzf download/jsonschema-*.tar.gz -C tests --strip-components=3 \
+        --wildcards '*/json/tests/draft2020-12' \
+    && rm -r download \
+    && cp requirements.txt tests/.installed
+}
+
+
 # the model comes in parts
 
 install_engine() {
@@ -109,3 +125,4 @@ fi
 need npm node/node_modules node/package-lock.json
 need node node_modules package-lock.json
 need python .venv requirements.txt
+need suite suite/tests suite/requirements.txt
