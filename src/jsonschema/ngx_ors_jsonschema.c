@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The schema as its users see it: compiled on a pool, checked against a text.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>

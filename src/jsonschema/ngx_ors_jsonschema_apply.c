@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Keywords that apply other schemas to the same instance.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Keywords that assert something about one value.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>

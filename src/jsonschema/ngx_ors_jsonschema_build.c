@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Nodes and rules, made from the JSON of a schema.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The limits of a text, counted before jansson parses it.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_report.h>

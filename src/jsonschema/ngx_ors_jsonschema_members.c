@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Keywords that apply schemas to the members and items of an instance.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_build.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Regular expressions with libpcre2, each step of which is counted.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Resources, anchors and the references between them.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_ref.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Sentences and paths, cut to the size of a report.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_report.h>

@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The merge of a reference with its base, and what a fragment decodes to.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_uri.h>

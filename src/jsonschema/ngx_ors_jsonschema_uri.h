@@ -1,6 +1,6 @@
 
 /*
- * URI references between the parts of a schema (RFC 3986, section 5.2).
+ * URI references between the parts of a schema (RFC 3986).
  */
 
 

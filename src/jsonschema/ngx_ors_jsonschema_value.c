@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * Exact comparison, equality and hashes of JSON values.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <math.h>

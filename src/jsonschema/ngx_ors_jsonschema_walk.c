@@ -4,6 +4,11 @@
  */
 
 
+/*
+ * The walk itself: steps, nesting, scopes and what is evaluated.
+ */
+
+
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_report.h>

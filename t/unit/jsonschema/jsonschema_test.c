@@ -4,7 +4,7 @@
  */
 
 
-/* verdicts, paths and sentences of the schemas that functions have */
+/* Verdicts, paths and sentences of the schemas that functions have. */
 
 
 #include <ngx_ors_test.h>
