@@ -18,10 +18,7 @@
 #include <ngx_ors_session_record.h>
 
 
-/* a worker that has not said for so long that it runs a turn is lost, s */
-#define NGX_HTTP_ORS_BACKGROUND_LEASE  20
-
-/* ... and so often it says it, ms */
+/* how often the lease of a turn is renewed, ms */
 #define NGX_HTTP_ORS_BACKGROUND_RENEW  5000
 
 
@@ -36,10 +33,7 @@ static void ngx_http_ors_background_store(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_stored(ngx_ors_store_job_t *job);
 static void ngx_http_ors_background_finish(ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_finished(ngx_ors_store_job_t *job);
-static ngx_uint_t ngx_http_ors_background_deleted(ngx_ors_store_job_t *job);
 static void ngx_http_ors_background_end(ngx_http_ors_background_t *bg);
-static ngx_ors_store_job_t *ngx_http_ors_background_job(
-    ngx_http_ors_background_t *bg, ngx_ors_store_op_e op, char *kinds);
 
 
 void
@@ -91,6 +85,11 @@ ngx_http_ors_background_tick(ngx_http_ors_background_t *bg)
 
     olcf = ngx_http_get_module_loc_conf(ctx->request,
                                         ngx_http_open_responses_module);
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors background tick: after %M ms, session %s",
+                   ngx_current_msec - bg->started,
+                   ngx_ors_session_state(ctx->session->state));
 
     ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
 
@@ -157,23 +156,11 @@ ngx_http_ors_background_renew(ngx_http_ors_background_t *bg)
 
     bg->renewed = ngx_current_msec;
 
-    job = ngx_http_ors_background_job(bg, ngx_ors_store_put, "l");
+    job = ngx_ors_background_renew(&bg->entries);
 
     if (job) {
-        ngx_http_ors_background_lease(bg, &job->entries[0]);
         ngx_http_ors_job_post(bg->ctx->request, job, NULL, NULL);
     }
-}
-
-
-void
-ngx_http_ors_background_lease(ngx_http_ors_background_t *bg,
-    ngx_ors_store_entry_t *entry)
-{
-    entry->key = bg->lease;
-    entry->expires = ngx_time() + NGX_HTTP_ORS_BACKGROUND_LEASE;
-
-    ngx_str_set(&entry->value, "alive");
 }
 
 
@@ -182,7 +169,7 @@ ngx_http_ors_background_lease(ngx_http_ors_background_t *bg,
 static ngx_int_t
 ngx_http_ors_background_look(ngx_http_ors_background_t *bg)
 {
-    bg->job = ngx_http_ors_background_job(bg, ngx_ors_store_get, "c");
+    bg->job = ngx_ors_background_look(&bg->entries);
 
     if (bg->job == NULL) {
         return NGX_ERROR;
@@ -199,6 +186,7 @@ static void
 ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
 {
     ngx_connection_t           *c;
+    ngx_ors_background_wish_e   wish;
     ngx_http_ors_background_t  *bg;
 
     bg = job->data;
@@ -208,8 +196,10 @@ ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
 
     /* a store that cannot be read now is asked again, or waited for later */
 
-    if (job->status == ngx_ors_store_ok && job->entries[0].value.data) {
-        bg->deleted = ngx_http_ors_background_deleted(job);
+    wish = ngx_ors_background_wish(job);
+
+    if (wish != ngx_ors_background_go_on) {
+        bg->deleted = (wish == ngx_ors_background_deleted);
         ngx_http_ors_background_stop(bg, ngx_ors_record_cancelled);
 
     } else if (bg->ctx->turn->state == ngx_ors_turn_st_commit) {
@@ -320,6 +310,10 @@ ngx_http_ors_background_stop(ngx_http_ors_background_t *bg,
         ngx_http_ors_call_cancel(ctx->call);
     }
 
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors background stopped: status %ui, deleted:%d",
+                   (ngx_uint_t) status, bg->deleted);
+
     bg->state = ngx_http_ors_background_st_end;
     bg->status = status;
     bg->tries = 0;
@@ -423,7 +417,7 @@ ngx_http_ors_background_finish(ngx_http_ors_background_t *bg)
 
     bg->ended = 1;
 
-    bg->job = ngx_http_ors_background_job(bg, ngx_ors_store_get, "c");
+    bg->job = ngx_ors_background_look(&bg->entries);
 
     if (bg->job == NULL) {
         ngx_http_ors_detach_end(bg->ctx->request);
@@ -445,7 +439,7 @@ ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
     c = ngx_http_ors_job_done(bg->ctx->request, job);
 
     bg->job = NULL;
-    bg->deleted = ngx_http_ors_background_deleted(job);
+    bg->deleted = (ngx_ors_background_wish(job) == ngx_ors_background_deleted);
 
     ngx_ors_store_release(job);
 
@@ -455,26 +449,12 @@ ngx_http_ors_background_finished(ngx_ors_store_job_t *job)
 }
 
 
-static ngx_uint_t
-ngx_http_ors_background_deleted(ngx_ors_store_job_t *job)
-{
-    ngx_str_t  *value;
-
-    static ngx_str_t  deleted = ngx_string(NGX_ORS_KEY_DELETED);
-
-    value = &job->entries[0].value;
-
-    return value->data && value->len == deleted.len
-           && ngx_memcmp(value->data, deleted.data, deleted.len) == 0;
-}
-
-
 static void
 ngx_http_ors_background_end(ngx_http_ors_background_t *bg)
 {
     bg->ended = 1;
 
-    ngx_http_ors_background_forget(bg, bg->deleted ? "rlc" : "lc");
+    ngx_http_ors_background_forget(bg, bg->deleted);
 
     bg->ctx->request->headers_out.status = bg->ctx->turn->error.status
                                            ? bg->ctx->turn->error.status
@@ -485,36 +465,16 @@ ngx_http_ors_background_end(ngx_http_ors_background_t *bg)
 
 
 void
-ngx_http_ors_background_forget(ngx_http_ors_background_t *bg, char *kinds)
+ngx_http_ors_background_forget(ngx_http_ors_background_t *bg,
+    ngx_uint_t record)
 {
     ngx_ors_store_job_t  *job;
 
-    job = ngx_http_ors_background_job(bg, ngx_ors_store_delete, kinds);
+    job = ngx_ors_background_forget(&bg->entries, record);
 
     if (job) {
         ngx_http_ors_job_post(bg->ctx->request, job, NULL, NULL);
     }
-}
-
-
-static ngx_ors_store_job_t *
-ngx_http_ors_background_job(ngx_http_ors_background_t *bg,
-    ngx_ors_store_op_e op, char *kinds)
-{
-    ngx_uint_t            i;
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_store_job(bg->ctx->session->store, op, ngx_strlen(kinds));
-    if (job == NULL) {
-        return NULL;
-    }
-
-    for (i = 0; kinds[i]; i++) {
-        job->entries[i].key = (kinds[i] == 'r') ? bg->record
-                              : (kinds[i] == 'l') ? bg->lease : bg->mark;
-    }
-
-    return job;
 }
 
 

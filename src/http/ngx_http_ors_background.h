@@ -16,6 +16,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_background.h>
 
 
 /* how often it is looked whether a turn is to be ended, ms */
@@ -40,9 +41,7 @@ struct ngx_http_ors_background_s {
     ngx_http_ors_main_conf_t         *omcf;
     ngx_queue_t                       queue;    /* of omcf->background */
 
-    ngx_ors_store_key_t               record;
-    ngx_ors_store_key_t               lease;
-    ngx_ors_store_key_t               mark;
+    ngx_ors_background_t              entries;  /* in the store */
 
     ngx_event_t                       timer;
     ngx_ors_store_job_t              *job;
@@ -80,13 +79,9 @@ ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 /* What comes next for the turn, as a handler of bg->timer. */
 void ngx_http_ors_background_timer(ngx_event_t *ev);
 
-/* Fills in the entry that says that the turn is alive. */
-void ngx_http_ors_background_lease(ngx_http_ors_background_t *bg,
-    ngx_ors_store_entry_t *entry);
-
-/* Deletes entries of the turn, 'r', 'l' and 'c' in "kinds". */
+/* Deletes the turn's entries in the store, with "record" its record, too. */
 void ngx_http_ors_background_forget(ngx_http_ors_background_t *bg,
-    char *kinds);
+    ngx_uint_t record);
 
 /* Logs that the turn cannot be stored. */
 void ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,

@@ -15,7 +15,6 @@
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_ors_session_error.h>
-#include <ngx_ors_session_record.h>
 
 
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
@@ -170,29 +169,16 @@ ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
 {
-    ngx_str_t            *id;
-    ngx_ors_session_t    *session;
     ngx_ors_store_job_t  *job;
 
-    id = &bg->ctx->turn->response.id;
-    session = bg->ctx->session;
-
-    if (ngx_ors_key(session->scope, ngx_ors_key_response, id, &bg->record)
-        != NGX_OK
-        || ngx_ors_key(session->scope, ngx_ors_key_lease, id, &bg->lease)
-           != NGX_OK
-        || ngx_ors_key(session->scope, ngx_ors_key_cancel, id, &bg->mark)
-           != NGX_OK)
-    {
+    if (ngx_ors_background_init(&bg->entries, bg->ctx->session) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    job = ngx_ors_session_record(session, ngx_ors_record_in_progress, 1);
+    job = ngx_ors_background_first(&bg->entries);
     if (job == NULL) {
         return NGX_ERROR;
     }
-
-    ngx_http_ors_background_lease(bg, &job->entries[job->n - 1]);
 
     bg->job = job;
     bg->state = ngx_http_ors_background_st_record;
@@ -207,7 +193,7 @@ ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
 static void
 ngx_http_ors_background_began(ngx_ors_store_job_t *job)
 {
-    ngx_str_t                   response, *value;
+    ngx_str_t                   response;
     ngx_connection_t           *c;
     ngx_http_ors_ctx_t         *ctx;
     ngx_http_ors_background_t  *bg;
@@ -222,14 +208,11 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
 
         /* nobody knows of it */
 
-        ngx_http_ors_background_forget(bg, "rl");
+        ngx_http_ors_background_forget(bg, 1);
         ngx_http_ors_detach_end(ctx->request);
 
     } else if (job->status == ngx_ors_store_ok) {
-        value = &job->entries[job->n - 2].value;
-
-        response.len = ctx->session->record.response.len;
-        response.data = value->data + value->len - response.len;
+        ngx_ors_background_response(&bg->entries, job, &response);
 
         bg->state = ngx_http_ors_background_st_run;
         bg->started = ngx_current_msec;
