@@ -373,7 +373,8 @@ ngx_ors_operation_read(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
     }
 
     if (ngx_ors_record_read(&op->record, &job->entries[0].value) != NGX_OK) {
-        return ngx_ors_operation_failed(op, ngx_ors_store_corrupt);
+        return ngx_ors_operation_failed(op,
+                             ngx_ors_record_status(&job->entries[0].value));
     }
 
     return NGX_OK;

@@ -95,7 +95,8 @@ ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
     for (i = 0; i < job->n; i++) {
 
         if (ngx_ors_record_read(&rec, &job->entries[i].value) != NGX_OK) {
-            return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
+            return ngx_ors_session_unread(session,
+                           ngx_ors_record_status(&job->entries[i].value));
         }
 
         /* not every engine says when an entry expires */

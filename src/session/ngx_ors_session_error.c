@@ -22,7 +22,8 @@ static ngx_str_t  ngx_ors_session_statuses[] = {
     ngx_string("it holds what is no record"),
     ngx_string("the scope has its share of it, \"scope_size\" or "
                "\"scope_turns\""),
-    ngx_string("it is larger than \"record\"")
+    ngx_string("it is larger than \"record\""),
+    ngx_string("it holds a record in a format of another version")
 };
 
 

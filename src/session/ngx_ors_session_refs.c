@@ -375,7 +375,8 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
     }
 
     if (ngx_ors_record_read(&rec, &owner->entry->value) != NGX_OK) {
-        return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
+        return ngx_ors_session_unread(session,
+                               ngx_ors_record_status(&owner->entry->value));
     }
 
     output.data = rec.response.data + rec.output;

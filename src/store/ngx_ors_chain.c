@@ -103,7 +103,7 @@ ngx_ors_chain_record(ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec)
     }
 
     return (ngx_ors_record_read(rec, &entry->value) == NGX_OK)
-           ? ngx_ors_store_ok : ngx_ors_store_corrupt;
+           ? ngx_ors_store_ok : ngx_ors_record_status(&entry->value);
 }
 
 

@@ -306,6 +306,9 @@ ngx_ors_lmdb_status(int err)
     case MDB_PAGE_NOTFOUND:
         return ngx_ors_store_corrupt;
 
+    case MDB_VERSION_MISMATCH:
+        return ngx_ors_store_version;
+
     default:
         return ngx_ors_store_unavailable;
     }
@@ -421,6 +424,9 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 
         case ngx_ors_store_corrupt:
             return MDB_CORRUPTED;
+
+        case ngx_ors_store_version:
+            return MDB_VERSION_MISMATCH;
 
         default:
             return ENOMEM;

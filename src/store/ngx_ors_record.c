@@ -190,6 +190,26 @@ ngx_ors_record_text(u_char *p, ngx_str_t *text)
 }
 
 
+ngx_ors_store_status_e
+ngx_ors_record_status(ngx_str_t *value)
+{
+    size_t  len;
+
+    /* the version is the last byte of the magic */
+
+    len = sizeof(NGX_ORS_RECORD_MAGIC) - 2;
+
+    if (value->len > len
+        && ngx_memcmp(value->data, NGX_ORS_RECORD_MAGIC, len) == 0
+        && value->data[len] != NGX_ORS_RECORD_MAGIC[len])
+    {
+        return ngx_ors_store_version;
+    }
+
+    return ngx_ors_store_corrupt;
+}
+
+
 ngx_uint_t
 ngx_ors_record_is(u_char *value, size_t len)
 {

@@ -63,6 +63,12 @@ u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
  */
 ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);
 
+/*
+ * Why a value cannot be read by ngx_ors_record_read(): it is a record of
+ * another version, or none.
+ */
+ngx_ors_store_status_e ngx_ors_record_status(ngx_str_t *value);
+
 /* 1 if the value is that of a record, whether it can be read or not. */
 ngx_uint_t ngx_ors_record_is(u_char *value, size_t len);
 

@@ -88,7 +88,8 @@ typedef enum {
     ngx_ors_store_unavailable,        /* cannot be reached, opened, read */
     ngx_ors_store_corrupt,            /* holds what is not ours */
     ngx_ors_store_share,              /* put: scope_size, scope_turns */
-    ngx_ors_store_large               /* put: a record is over its limit */
+    ngx_ors_store_large,              /* put: a record is over its limit */
+    ngx_ors_store_version             /* holds a record of another version */
 } ngx_ors_store_status_e;
 
 

@@ -387,7 +387,10 @@ env_chain(env_t *env, ngx_ors_store_job_t *job)
         return;
     }
 
-    (void) ngx_ors_record_read(&rec, &entry->value);
+    if (ngx_ors_record_read(&rec, &entry->value) != NGX_OK) {
+        job->entries[0].value = entry->value;
+        return;
+    }
 
     n = rec.nancestors + 1;
     size = 0;

@@ -7,6 +7,8 @@
 /* The machine of a session: every event in every state, and whole requests. */
 
 
+#include <ngx_ors_session_error.h>
+
 #include "session_env.h"
 
 
@@ -36,6 +38,7 @@ static void reach(env_t *env, env_request_t *r,
 static void test_follow(void);
 static void test_scope(void);
 static void test_limits(void);
+static void test_version(void);
 static void test_references(void);
 static ngx_uint_t input_items(env_request_t *r);
 static void test_down(void);
@@ -163,6 +166,7 @@ main(void)
     test_follow();
     test_scope();
     test_limits();
+    test_version();
     test_references();
     test_down();
     test_lost();
@@ -426,6 +430,41 @@ test_limits(void)
     is_int(r.session->state, ngx_ors_session_st_refused, "for good");
     env_close(&r);
 
+    env_done(&env);
+}
+
+
+/* what another version has written is refused by name */
+
+static void
+test_version(void)
+{
+    env_t           env;
+    ngx_str_t      *id;
+    ngx_uint_t      errors;
+    env_request_t   r;
+
+    env_init(&env);
+
+    id = env_turn(&env, "{'model':'m','input':'one'}");
+    errors = ngx_ors_test_logged(NGX_LOG_ERR);
+
+    env.entries[0].value.data[3]++;
+
+    env_request(&env, &r, env_body(&env, "{'model':'m','input':'two',"
+                                   "'previous_response_id':'%.*s'}", id));
+
+    (void) env_step(&r, ngx_ors_session_ev_load);
+    env_job(&env, r.session->job);
+
+    is_int(env_step(&r, ngx_ors_session_ev_done), DONE,
+           "a record of another version");
+    is_str(&r.turn->error.code, "store_unavailable", "is refused");
+    is_int(ngx_ors_test_logged(NGX_LOG_ERR), errors + 1, "the log says why");
+    is_str(ngx_ors_session_strerror(ngx_ors_store_version),
+           "it holds a record in a format of another version", "by name");
+
+    env_close(&r);
     env_done(&env);
 }
 

@@ -104,6 +104,9 @@ test_broken(ngx_pool_t *pool)
         value.data[i] ^= 0x40;
         is_int(ngx_ors_record_read(&back, &value), NGX_DECLINED,
                "another mark is refused, byte %d", (int) i);
+        is_int(ngx_ors_record_status(&value),
+               (i == 3) ? ngx_ors_store_version : ngx_ors_store_corrupt,
+               "the last byte of it is the version");
         value.data[i] ^= 0x40;
     }
 
