@@ -74,10 +74,13 @@ $(BENCH_DIR)/store_bench: $(NGX_OBJS)/Makefile FORCE
 
 .PHONY: bench-turn
 
+# key files are read with functions of nginx's configuration
+
 bench-turn: $(NGX_OBJS)/Makefile
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $(BENCH_DIR)/turn_bench \
 	    t/bench/turn_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
-	    $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c)) \
+	    $(filter-out src/base/ngx_ors_keyfile.c, \
+	        $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c))) \
 	    $(UNIT_LDLIBS)
 	@$(BENCH_DIR)/turn_bench
