@@ -505,6 +505,9 @@ void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
 /* The call that request "r" is the subrequest of, or NULL. */
 ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
 
+/* Posts a request unless it is posted already. */
+void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
+
 /* Header and body of the answer; the return codes are those of filters. */
 ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
@@ -537,9 +540,6 @@ void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
  */
 void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
-/* Posts a request unless it is posted already. */
-void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
-
 
 /* ngx_http_ors_output.c */
 
@@ -554,9 +554,6 @@ ngx_int_t ngx_http_ors_output(ngx_http_ors_ctx_t *ctx);
  * not.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
-
-/* The handler of ctx->pace. */
-void ngx_http_ors_output_pace_handler(ngx_event_t *ev);
 
 
 /* ngx_http_ors_heartbeat.c */

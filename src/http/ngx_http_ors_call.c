@@ -546,3 +546,20 @@ ngx_http_ors_call_wake(ngx_http_ors_call_t *call)
         ngx_http_ors_post(call->request, &call->posted);
     }
 }
+
+
+void
+ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
+{
+    ngx_http_posted_request_t  *p;
+
+    /* a stream of a million events must not take memory for each post */
+
+    for (p = r->main->posted_requests; p; p = p->next) {
+        if (p == pr) {
+            return;
+        }
+    }
+
+    (void) ngx_http_post_request(r, pr);
+}

@@ -227,36 +227,3 @@ ngx_http_ors_output_pace_timer(ngx_http_ors_ctx_t *ctx, ngx_msec_t timeout)
         ngx_add_timer(&ctx->pace, timeout);
     }
 }
-
-
-void
-ngx_http_ors_output_pace_handler(ngx_event_t *ev)
-{
-    ngx_event_t         *wev;
-    ngx_connection_t    *c;
-    ngx_http_ors_ctx_t  *ctx;
-
-    ctx = ev->data;
-    c = ctx->request->connection;
-    wev = c->write;
-
-    ngx_http_set_log_request(c->log, ctx->request);
-
-    if (wev->delayed) {
-        wev->delayed = 0;
-
-        if (wev->timer_set) {
-            ngx_del_timer(wev);
-        }
-
-        ngx_http_ors_turn_write_handler(ctx->request);
-
-    } else {
-        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
-        c->timedout = 1;
-
-        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
-    }
-
-    ngx_http_run_posted_requests(c);
-}

@@ -22,6 +22,7 @@ static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_turn_pace_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
@@ -53,7 +54,7 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     ctx->pace.data = ctx;
     ctx->pace.log = log;
-    ctx->pace.handler = ngx_http_ors_output_pace_handler;
+    ctx->pace.handler = ngx_http_ors_turn_pace_handler;
 
     ctx->linger.data = ctx;
     ctx->linger.log = log;
@@ -258,6 +259,41 @@ ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx)
 }
 
 
+/* "limit_rate" lets the client go on, or the client has taken nothing */
+
+static void
+ngx_http_ors_turn_pace_handler(ngx_event_t *ev)
+{
+    ngx_event_t         *wev;
+    ngx_connection_t    *c;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ev->data;
+    c = ctx->request->connection;
+    wev = c->write;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    if (wev->delayed) {
+        wev->delayed = 0;
+
+        if (wev->timer_set) {
+            ngx_del_timer(wev);
+        }
+
+        ngx_http_ors_turn_write_handler(ctx->request);
+
+    } else {
+        ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
+        c->timedout = 1;
+
+        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
 void
 ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 {
@@ -367,21 +403,4 @@ ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
     if (ctx->heartbeat.timer_set) {
         ngx_del_timer(&ctx->heartbeat);
     }
-}
-
-
-void
-ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr)
-{
-    ngx_http_posted_request_t  *p;
-
-    /* a stream of a million events must not take memory for each post */
-
-    for (p = r->main->posted_requests; p; p = p->next) {
-        if (p == pr) {
-            return;
-        }
-    }
-
-    (void) ngx_http_post_request(r, pr);
 }
