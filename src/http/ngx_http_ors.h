@@ -241,9 +241,6 @@ ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 
-/* A client that goes away while it waits is noticed.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
-
 
 /* ngx_http_ors_stored.c */
 

@@ -257,3 +257,23 @@ ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump)
 
     return pump->write(pump->request, &out);
 }
+
+
+/* a client that goes away while the model thinks is noticed at once */
+
+ngx_int_t
+ngx_http_ors_watch(ngx_http_request_t *r)
+{
+    ngx_event_t  *rev;
+
+    rev = r->connection->read;
+
+    r->read_event_handler = ngx_http_test_reading;
+
+    if (rev->ready) {
+        ngx_post_event(rev, &ngx_posted_events);
+        return NGX_OK;
+    }
+
+    return ngx_handle_read_event(rev, 0);
+}

@@ -133,6 +133,12 @@ ngx_uint_t ngx_http_ors_source_ends(ngx_http_ors_source_t *source,
  */
 ngx_int_t ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last);
 
+/*
+ * Ends the request of a client that goes away while nothing is sent to it.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
+
 
 /* ngx_http_ors_decode.c */
 
