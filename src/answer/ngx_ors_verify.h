@@ -1,8 +1,7 @@
 
 /*
  * The verification of an answer of a server that speaks the client's own
- * dialect: each document and event is checked, repaired where that is
- * possible, and refused else.  A user of the reader in ngx_ors_answer.h.
+ * dialect: its record, which all files of the verification share.
  */
 
 
@@ -58,24 +57,6 @@ typedef struct {
     u_char                     total[NGX_ORS_OUT_INT_LEN];
     ngx_ors_verify_stream_t   *stream;    /* NULL: it is none */
 } ngx_ors_verify_t;
-
-
-/*
- * Makes "verify" the user of verify->answer.  The reader's functions return
- *
- * NGX_OK         go on
- * NGX_DONE       the answer is over: "status", "type" and "out" hold what
- *                is left to be sent
- * NGX_ERROR      no memory
- *
- * "status" stays 0 until the client's answer can begin: that of a document
- * when it is whole, that of a stream with its first event or comment.
- */
-void ngx_ors_verify_init(ngx_ors_verify_t *verify);
-
-/* As ngx_ors_answer_header(), to be called in its place. */
-ngx_int_t ngx_ors_verify_header(ngx_ors_verify_t *verify, ngx_uint_t status,
-    ngx_str_t *type, off_t length);
 
 
 #endif /* _NGX_ORS_VERIFY_H_INCLUDED_ */

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_verify_handler.h>
 
 
 static ngx_http_ors_validator_t *ngx_http_ors_validator_create(

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_gather.h>
+#include <ngx_ors_verify_handler.h>
 
 
 static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g);

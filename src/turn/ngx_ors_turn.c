@@ -20,7 +20,7 @@
 #include <ngx_ors_mask.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
-#include <ngx_ors_verify_stream.h>
+#include <ngx_ors_verify_handler.h>
 
 
 #define NGX_ORS_TURN_BLOCK  1536
@@ -654,8 +654,8 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 
     if (turn->verify.held.len && turn->status) {
         return ngx_ors_turn_passed(turn,
-                                   ngx_ors_verify_stream_unhold(
-                                       &turn->verify, &turn->error));
+                                   ngx_ors_verify_unhold(&turn->verify,
+                                                         &turn->error));
     }
 
     turn->state = ngx_ors_turn_st_over;

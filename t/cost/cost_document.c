@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_turn.h>
+#include <ngx_ors_verify_handler.h>
 
 #include "cost.h"
 

@@ -28,6 +28,9 @@ FUZZ_request := turn
 FUZZ_redis   := store
 FUZZ_stored  := turn
 
+# no file has the name of the verification alone
+FUZZ_verify  := answer
+
 # what is read of the configuration is in files of http/, which need nginx
 # itself for all else
 FUZZ_OPTIONS := ngx_http_ors_chat_options.o ngx_http_ors_conf.o

@@ -12,7 +12,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_verify.h>
+#include <ngx_ors_verify_handler.h>
 
 
 typedef struct {
