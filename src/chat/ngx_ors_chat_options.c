@@ -21,13 +21,11 @@
 static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
 static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
     const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
-static ngx_ors_json_node_t *ngx_ors_chat_optional_node(ngx_ors_request_t *req,
-    ngx_uint_t n);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key, ngx_str_t *name);
+    ngx_ors_json_node_t *key, const ngx_str_t *name);
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
-    ngx_str_t *name);
+    const ngx_str_t *name);
 
 
 const ngx_ors_chat_options_t  ngx_ors_chat_options = {
@@ -53,7 +51,7 @@ const ngx_ors_chat_options_t  ngx_ors_chat_options = {
 
 /* in the answer's own order; the last one is of "text" */
 
-const ngx_str_t  ngx_ors_chat_optionals[] = {
+const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_OPTIONALS + 1] = {
     ngx_string("metadata"),
     ngx_string("prompt_cache_key"),
     ngx_string("prompt_cache_retention"),
@@ -92,6 +90,50 @@ static const ngx_str_t  ngx_ors_chat_continue_values[] = {
 
 
 void
+ngx_ors_chat_options_read(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target)
+{
+    ngx_uint_t                     i, last;
+    ngx_ors_json_t                *json;
+    ngx_ors_json_node_t           *node;
+    const ngx_ors_chat_options_t  *options;
+
+    json = &req->json;
+    options = target->options;
+    last = NGX_ORS_CHAT_OPTIONALS - 1;
+
+    ngx_ors_json_members(json, json->nodes, ngx_ors_chat_optionals,
+                         target->optional);
+
+    node = req->field[ngx_ors_rq_text];
+
+    target->optional[last] = node ? ngx_ors_json_get(json, node,
+                                          ngx_ors_chat_optionals[last].data,
+                                          ngx_ors_chat_optionals[last].len)
+                                  : NULL;
+
+    for (i = 0; i < NGX_ORS_CHAT_OPTIONALS; i++) {
+        node = target->optional[i];
+
+        if (node
+            && (!(options->params & 1 << i)
+                || node->type == ngx_ors_json_null
+                || (i != last
+                    && !ngx_ors_chat_optional_may(req, node - 1,
+                                             &ngx_ors_chat_optionals[i]))))
+        {
+            target->optional[i] = NULL;
+        }
+    }
+
+    node = ngx_ors_chat_effort_node(req);
+
+    target->effort = node ? ngx_ors_chat_effort_find(json, options, node)
+                          : NULL;
+}
+
+
+void
 ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
@@ -108,7 +150,7 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return;
     }
 
-    effort = ngx_ors_chat_effort_find(&req->json, target->options, node);
+    effort = target->effort;
 
     for (member = effort ? effort->members.first : NULL;
          member;
@@ -187,8 +229,7 @@ ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
-        node = (target->options->params & 1 << i)
-               ? ngx_ors_chat_optional_node(req, i) : NULL;
+        node = target->optional[i];
 
         if (node == NULL
             || ngx_ors_chat_passthrough(target, &ngx_ors_chat_optionals[i]))
@@ -211,33 +252,6 @@ ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 }
 
 
-static ngx_ors_json_node_t *
-ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
-{
-    ngx_str_t             name;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = &req->json;
-    name = ngx_ors_chat_optionals[n];
-
-    if (ngx_ors_chat_optionals[n + 1].len == 0) {
-        node = req->field[ngx_ors_rq_text];
-        node = node ? ngx_ors_json_get(json, node, name.data, name.len)
-                    : NULL;
-
-    } else {
-        node = ngx_ors_json_get(json, json->nodes, name.data, name.len);
-
-        if (node && !ngx_ors_chat_optional_may(req, node - 1, &name)) {
-            return NULL;
-        }
-    }
-
-    return (node && node->type != ngx_ors_json_null) ? node : NULL;
-}
-
-
 /*
  * One that the profile does not know goes the way of unknown fields; those
  * of Chat Completions are known to none, and passed on as what they are
@@ -245,7 +259,7 @@ ngx_ors_chat_optional_node(ngx_ors_request_t *req, ngx_uint_t n)
 
 static ngx_uint_t
 ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
-    ngx_str_t *name)
+    const ngx_str_t *name)
 {
     if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
         return req->policy->unknown != ngx_ors_unknown_strip;
@@ -344,8 +358,6 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_json_t                *json;
     const ngx_str_t               *name;
     ngx_ors_pointer_t             *member;
-    ngx_ors_json_node_t           *node;
-    ngx_ors_chat_effort_t         *effort;
     const ngx_ors_chat_options_t  *options;
 
     json = &req->json;
@@ -359,14 +371,11 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         }
     }
 
-    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
+    name = ngx_ors_json_name(json, key, ngx_ors_chat_optionals);
+    i = name - ngx_ors_chat_optionals;
 
-        if ((options->params & 1 << i)
-            && ngx_ors_json_equal(json, key, ngx_ors_chat_optionals[i].data,
-                                  ngx_ors_chat_optionals[i].len))
-        {
-            return ngx_ors_chat_optional_node(req, i) != NULL;
-        }
+    if (name->len && (options->params & 1 << i)) {
+        return target->optional[i] != NULL;
     }
 
     if (options->continues && ngx_ors_chat_unfinished(req)) {
@@ -379,10 +388,7 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         }
     }
 
-    node = ngx_ors_chat_effort_node(req);
-    effort = node ? ngx_ors_chat_effort_find(json, options, node) : NULL;
-
-    for (member = effort ? effort->members.first : NULL;
+    for (member = target->effort ? target->effort->members.first : NULL;
          member;
          member = member->next)
     {
@@ -465,7 +471,7 @@ ngx_ors_chat_owns(ngx_str_t *name)
 
 
 static ngx_uint_t
-ngx_ors_chat_listed(const ngx_str_t *names, ngx_str_t *name)
+ngx_ors_chat_listed(const ngx_str_t *names, const ngx_str_t *name)
 {
     for ( /* void */ ; names->len; names++) {
 

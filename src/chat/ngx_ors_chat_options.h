@@ -130,6 +130,10 @@ typedef struct {
 } ngx_ors_chat_passthrough_t;
 
 
+/* fields that only some servers take: ngx_ors_chat_optionals */
+#define NGX_ORS_CHAT_OPTIONALS  10
+
+
 /* who is asked, borrowed */
 
 typedef struct {
@@ -139,8 +143,12 @@ typedef struct {
     ngx_ors_sealer_t              *sealer; /* opens what comes back or NULL */
     ngx_str_t                      prompt;  /* for a summary, empty: as usual */
 
-    /* by ngx_ors_chat_pass_read(): they stand for what would be written */
+    /* by ngx_ors_chat_pass_read(): they replace what would be written */
     ngx_ors_chat_passthrough_t    given;
+
+    /* by ngx_ors_chat_options_read(): what is written for this server */
+    ngx_ors_json_node_t          *optional[NGX_ORS_CHAT_OPTIONALS];
+    ngx_ors_chat_effort_t        *effort;     /* NULL: as the request has it */
 } ngx_ors_chat_target_t;
 
 
@@ -152,7 +160,7 @@ extern const ngx_ors_chat_options_t  ngx_ors_chat_options;
  * them: the bit of "params" is that of the place in the list, which ends
  * with an empty name.
  */
-extern const ngx_str_t  ngx_ors_chat_optionals[];
+extern const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_OPTIONALS + 1];
 
 /*
  * 1 if a chat request has a field "name" that is written by the adapter,
@@ -170,6 +178,13 @@ ngx_uint_t ngx_ors_chat_takes(const ngx_ors_chat_options_t *options,
 /* 1 if the client itself writes the member "name" of the body. */
 ngx_uint_t ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target,
     const ngx_str_t *name);
+
+/*
+ * Finds in the request what the functions below write, once for all of its
+ * keys: sets "optional" and "effort" of "target".
+ */
+void ngx_ors_chat_options_read(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target);
 
 /*
  * Appends what the request's "reasoning.effort" is for that server, each

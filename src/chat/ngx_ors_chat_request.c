@@ -175,6 +175,8 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return rc;
     }
 
+    ngx_ors_chat_options_read(req, target);
+
     /* a summary is text, and no limit of an answer is its limit */
 
     if (!req->compact) {

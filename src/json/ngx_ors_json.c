@@ -23,8 +23,6 @@
 
 static ngx_uint_t ngx_ors_json_named(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, u_char *name, size_t len);
-static const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key, const ngx_str_t *names);
 static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
 static uint32_t ngx_ors_json_hex4(u_char *p);
 static u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
@@ -157,9 +155,7 @@ ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 }
 
 
-/* the last name, which is empty, if the key has none of them */
-
-static ngx_inline const ngx_str_t *
+const ngx_str_t *
 ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_str_t *names)
 {

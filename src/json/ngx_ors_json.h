@@ -127,6 +127,13 @@ ngx_ors_json_node_t *ngx_ors_json_get(ngx_ors_json_t *json,
 void ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     const ngx_str_t *names, ngx_ors_json_node_t **values);
 
+/*
+ * The one of "names" that "key" is, "names" as above; the empty one at their
+ * end if it is none of them.
+ */
+const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, const ngx_str_t *names);
+
 /* First child (of an object: its first key) and next sibling, or NULL. */
 #define ngx_ors_json_first(json, node)  ngx_ors_json_child(node)
 #define ngx_ors_json_next(json, node)                                         \
