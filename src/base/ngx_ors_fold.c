@@ -48,14 +48,26 @@ ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b)
 }
 
 
-u_char
-ngx_ors_fold_first(const ngx_str_t *text)
+u_char *
+ngx_ors_fold(u_char *dst, const ngx_str_t *text)
 {
-    u_char  *p;
+    u_char  *p, *last;
 
     p = text->data;
+    last = p + text->len;
 
-    return text->len ? ngx_ors_fold_next(&p, p + text->len) : 0;
+    while (p < last) {
+
+        if (*p < 0x80) {
+            *dst++ = ngx_tolower(*p);
+            p++;
+            continue;
+        }
+
+        *dst++ = ngx_ors_fold_next(&p, last);
+    }
+
+    return dst;
 }
 
 

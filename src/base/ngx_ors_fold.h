@@ -22,8 +22,11 @@
  */
 ngx_uint_t ngx_ors_fold_equal(const ngx_str_t *a, const ngx_str_t *b);
 
-/* The byte that the folding of "text" begins with, 0 if "text" is empty. */
-u_char ngx_ors_fold_first(const ngx_str_t *text);
+/*
+ * Writes the folding of "text" to "dst", which has room for text->len bytes:
+ * equal names have equal foldings.  Returns the end of what was written.
+ */
+u_char *ngx_ors_fold(u_char *dst, const ngx_str_t *text);
 
 /* 1 if "text" consists of a-z, 0-9 and "_" only: it is its own folding. */
 ngx_uint_t ngx_ors_fold_plain(const ngx_str_t *text);

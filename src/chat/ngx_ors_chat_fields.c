@@ -61,28 +61,10 @@ ngx_ors_chat_field(const ngx_str_t *name, ngx_uint_t flags)
 
     for (field = ngx_ors_chat_fields; field->name.len; field++) {
 
-        if ((field->flags & flags) && field->name.len == name->len
+        if (field->name.len == name->len
+            && *field->name.data == *name->data
+            && (field->flags & flags)
             && ngx_memcmp(field->name.data, name->data, name->len) == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-ngx_uint_t
-ngx_ors_chat_field_key(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
-    ngx_uint_t flags)
-{
-    const ngx_ors_chat_field_t  *field;
-
-    for (field = ngx_ors_chat_fields; field->name.len; field++) {
-
-        if ((field->flags & flags)
-            && ngx_ors_json_equal(json, key, field->name.data,
-                                  field->name.len))
         {
             return 1;
         }

@@ -26,10 +26,6 @@
 /* 1 if field "name" has one of "flags". */
 ngx_uint_t ngx_ors_chat_field(const ngx_str_t *name, ngx_uint_t flags);
 
-/* 1 if the field that "key" names exactly has one of "flags". */
-ngx_uint_t ngx_ors_chat_field_key(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key, ngx_uint_t flags);
-
 /*
  * The name of the field with one of "flags" that "key" spells, perhaps in
  * letters of another case, or NULL.

@@ -22,7 +22,7 @@ static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
 static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
     const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key, const ngx_str_t *name);
+    const ngx_str_t *name);
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     const ngx_str_t *name);
@@ -119,7 +119,7 @@ ngx_ors_chat_options_read(ngx_ors_request_t *req,
             && (!(options->params & 1 << i)
                 || node->type == ngx_ors_json_null
                 || (i != last
-                    && !ngx_ors_chat_optional_may(req, node - 1,
+                    && !ngx_ors_chat_optional_may(req,
                                              &ngx_ors_chat_optionals[i]))))
         {
             target->optional[i] = NULL;
@@ -258,14 +258,13 @@ ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
  */
 
 static ngx_uint_t
-ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
-    const ngx_str_t *name)
+ngx_ors_chat_optional_may(ngx_ors_request_t *req, const ngx_str_t *name)
 {
     if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
         return req->policy->unknown != ngx_ors_unknown_strip;
     }
 
-    return ngx_ors_request_knows(req, key);
+    return ngx_ors_request_knows(req, name);
 }
 
 

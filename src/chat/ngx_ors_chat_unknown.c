@@ -40,8 +40,6 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          key = ngx_ors_json_next(json, key))
     {
         if (ngx_ors_chat_unknown_known(req, key)
-            || ngx_ors_chat_field_key(json, key, NGX_ORS_CHAT_FIELD_DROP)
-            || ngx_ors_spelling_field(json, key, &ngx_ors_fields_chat_request)
             || ngx_ors_chat_written(req, target, key))
         {
             continue;
@@ -55,12 +53,28 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 }
 
 
-/* "provider" is a name here, and an object where it is passed to a router */
+/*
+ * A field of this request or of chat/completions, in whatever spelling.
+ * "provider" is a name here, and an object where it is passed to a router.
+ */
 
 static ngx_uint_t
 ngx_ors_chat_unknown_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 {
-    return ngx_ors_request_knows(req, key)
-           && (key + 1 != req->field[ngx_ors_rq_provider]
-               || (key + 1)->type != ngx_ors_json_object);
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
+
+    if (ngx_ors_spelling_name(&req->json, key, buf, &name) != NGX_OK) {
+        return 0;
+    }
+
+    if (ngx_ors_request_knows(req, &name)
+        && (key + 1 != req->field[ngx_ors_rq_provider]
+            || (key + 1)->type != ngx_ors_json_object))
+    {
+        return 1;
+    }
+
+    return ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_DROP)
+           || ngx_ors_spelling_row(&name, &ngx_ors_fields_chat_request);
 }

@@ -398,26 +398,10 @@ ngx_ors_request_includes(ngx_ors_request_t *req, char *what)
 
 
 ngx_uint_t
-ngx_ors_request_knows(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+ngx_ors_request_knows(ngx_ors_request_t *req, const ngx_str_t *name)
 {
-    ngx_uint_t              i;
-    const ngx_ors_field_t  *field;
-    const ngx_ors_shape_t  *shape;
-
-    shape = req->endpoint->request;
-
-    for (i = 0; i < shape->nfields; i++) {
-        field = &shape->fields[i];
-
-        if ((field->in & req->policy->profile)
-            && ngx_ors_json_equal(&req->json, key, field->name.data,
-                                  field->name.len))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
+    return ngx_ors_validate_knows(req->endpoint->request, name,
+                                  req->policy->profile);
 }
 
 

@@ -149,9 +149,9 @@ ngx_int_t ngx_ors_request_routable(ngx_ors_request_t *req,
 /* 1 if "include" of a request to POST responses names "what". */
 ngx_uint_t ngx_ors_request_includes(ngx_ors_request_t *req, char *what);
 
-/* 1 if the table of the endpoint has "key", a member of the body. */
+/* 1 if the table of the endpoint has "name", a member of the body. */
 ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key);
+    const ngx_str_t *name);
 
 /*
  * The object that says what "node", a function or the choice of one, is

@@ -19,28 +19,39 @@ const ngx_ors_field_t *
 ngx_ors_spelling_field(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_ors_shape_t *shape)
 {
-    u_char                  first, buf[NGX_ORS_SPELLING_RAW];
-    ngx_str_t               name;
-    ngx_uint_t              i;
-    const ngx_ors_field_t  *field;
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
 
     if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
         return NULL;
     }
 
-    /* so are the names of the tables: it is one of them, or another name */
+    return ngx_ors_spelling_row(&name, shape);
+}
 
-    if (ngx_ors_fold_plain(&name)) {
+
+const ngx_ors_field_t *
+ngx_ors_spelling_row(const ngx_str_t *name, const ngx_ors_shape_t *shape)
+{
+    size_t                  len;
+    u_char                  first, folded[NGX_ORS_SPELLING_RAW];
+    const ngx_ors_field_t  *field, *last;
+
+    /* names of tables are their own folding: a row, or another name */
+
+    if (ngx_ors_fold_plain(name)) {
         return NULL;
     }
 
-    first = ngx_ors_fold_first(&name);
+    len = ngx_ors_fold(folded, name) - folded;
 
-    for (i = 0; i < shape->nfields; i++) {
-        field = &shape->fields[i];
+    first = *folded;
+    last = shape->fields + shape->nfields;
 
-        if (first == *field->name.data
-            && ngx_ors_fold_equal(&name, &field->name))
+    for (field = shape->fields; field < last; field++) {
+
+        if (field->name.len == len && *field->name.data == first
+            && ngx_memcmp(field->name.data, folded, len) == 0)
         {
             return field;
         }

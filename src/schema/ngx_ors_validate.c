@@ -60,8 +60,9 @@ static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
 static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static const ngx_ors_field_t *ngx_ors_validate_escaped(ngx_ors_walk_t *w,
-    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape, ngx_uint_t *next);
+static const ngx_ors_field_t *ngx_ors_validate_escaped(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, ngx_uint_t profile,
+    const ngx_ors_shape_t *shape, ngx_uint_t *next);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     const ngx_ors_shape_t *shape);
@@ -479,52 +480,84 @@ ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 }
 
 
+#define ngx_ors_validate_named(field, text, profile)                          \
+    ((field)->name.len == (text)->len                                         \
+     && *(field)->name.data == *(text)->data                                  \
+     && ngx_memcmp((field)->name.data, (text)->data, (text)->len) == 0        \
+     && ((field)->in & (profile)))
+
+
 /*
  * The field of a key, NULL if the profile knows none.  Keys mostly come in one
  * order: the search starts at field "next", which follows the last one found.
  */
 
 static ngx_inline const ngx_ors_field_t *
-ngx_ors_validate_field(ngx_ors_walk_t *w, ngx_str_t *name,
+ngx_ors_validate_field(ngx_uint_t profile, const ngx_str_t *name,
     const ngx_ors_shape_t *shape, ngx_uint_t *next)
 {
-    ngx_uint_t              i, n;
-    const ngx_ors_field_t  *field;
+    const ngx_ors_field_t  *field, *first, *last;
 
-    i = *next;
+    if (name->len == 0 || name->len > NGX_ORS_SPELLING_MAX) {
+        return NULL;
+    }
 
-    for (n = shape->nfields; n; n--) {
-        field = &shape->fields[i];
-        i = (i + 1 == shape->nfields) ? 0 : i + 1;
+    first = &shape->fields[*next];
+    last = &shape->fields[shape->nfields];
 
-        if (field->name.len == name->len
-            && *field->name.data == *name->data
-            && ngx_memcmp(field->name.data, name->data, name->len) == 0
-            && (field->in & w->profile))
-        {
-            *next = i;
-            return field;
+    for (field = first; field < last; field++) {
+
+        if (ngx_ors_validate_named(field, name, profile)) {
+            break;
         }
     }
 
-    return NULL;
+    if (field == last) {
+
+        for (field = shape->fields; field < first; field++) {
+
+            if (ngx_ors_validate_named(field, name, profile)) {
+                break;
+            }
+        }
+
+        if (field == first) {
+            return NULL;
+        }
+    }
+
+    *next = (field + 1 == last) ? 0 : field + 1 - shape->fields;
+
+    return field;
 }
 
 
 /* decoded once for all fields: an object may have many such keys */
 
 static const ngx_ors_field_t *
-ngx_ors_validate_escaped(ngx_ors_walk_t *w, ngx_ors_json_node_t *key,
-    const ngx_ors_shape_t *shape, ngx_uint_t *next)
+ngx_ors_validate_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_uint_t profile, const ngx_ors_shape_t *shape, ngx_uint_t *next)
 {
     u_char     buf[NGX_ORS_SPELLING_RAW];
     ngx_str_t  name;
 
-    if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
+    if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
         return NULL;
     }
 
-    return ngx_ors_validate_field(w, &name, shape, next);
+    return ngx_ors_validate_field(profile, &name, shape, next);
+}
+
+
+ngx_uint_t
+ngx_ors_validate_knows(const ngx_ors_shape_t *shape, const ngx_str_t *name,
+    ngx_uint_t profile)
+{
+    ngx_uint_t  next;
+
+    next = 0;
+
+    return ngx_ors_validate_field(profile, name, shape, &next) ? 1 : 0;
 }
 
 
@@ -553,11 +586,12 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
          key = ngx_ors_json_next(w->json, key))
     {
         if (key->escaped) {
-            field = ngx_ors_validate_escaped(w, key, shape, &next);
+            field = ngx_ors_validate_escaped(w->json, key, w->profile, shape,
+                                             &next);
 
         } else {
             ngx_ors_json_raw(w->json, key, &name);
-            field = ngx_ors_validate_field(w, &name, shape, &next);
+            field = ngx_ors_validate_field(w->profile, &name, shape, &next);
         }
 
         value = key + 1;

@@ -241,5 +241,9 @@ ngx_int_t ngx_ors_validate(ngx_ors_validate_t *v, ngx_ors_json_node_t *node,
 ngx_uint_t ngx_ors_validate_extension(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
+/* 1 if "shape" has a field "name", decoded text, that "profile" knows. */
+ngx_uint_t ngx_ors_validate_knows(const ngx_ors_shape_t *shape,
+    const ngx_str_t *name, ngx_uint_t profile);
+
 
 #endif /* _NGX_ORS_VALIDATE_H_INCLUDED_ */
