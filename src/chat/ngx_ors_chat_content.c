@@ -295,7 +295,7 @@ ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
 
     len = ngx_ors_chat_join(cc, node, ngx_ors_chat_part_text);
 
-    /* a model is told of what its server does not take */
+    /* a note names to the model what its server does not take */
 
     if (cc->options->images) {
         media += n[ngx_ors_chat_part_image];
@@ -783,7 +783,7 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
 
     if (cc->item < cc->prior) {
 
-        /* the client cannot know where in the conversation it stands */
+        /* the client does not know the place of a stored item */
 
         (void) ngx_ors_error_set(cc->err, cc->pool, 400, code,
                                  "an item of the stored conversation %s",

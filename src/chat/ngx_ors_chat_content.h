@@ -24,7 +24,7 @@ typedef struct {
     const ngx_ors_chat_options_t  *options;
     ngx_ors_sealer_t              *sealer;    /* or NULL */
 
-    /* where the content stands, for errors: input[item - prior].field */
+    /* the place of the content, for errors: input[item - prior].field */
     ngx_uint_t                     item;
     ngx_uint_t                     prior;       /* items that were stored */
     char                          *field;
@@ -33,7 +33,7 @@ typedef struct {
 
 /*
  * Each function below appends the value of "content" for one role; "node"
- * is what stands in the item, a string or an array of parts, and NULL is
+ * is the content of the item, a string or an array of parts, and NULL is
  * the empty string.
  *
  * NGX_OK         done
@@ -83,7 +83,7 @@ ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
     char *code, char *text);
 
 /*
- * Appends a value as it stands in the document, a string with its quotes;
+ * Appends a value as it is in the document, a string with its quotes;
  * NULL is the empty string.
  */
 void ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,

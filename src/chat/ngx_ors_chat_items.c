@@ -210,7 +210,7 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 }
 
 
-/* the history that a compaction stands for cannot be left out */
+/* a compaction replaces history, so that it cannot be left out */
 
 static ngx_int_t
 ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,

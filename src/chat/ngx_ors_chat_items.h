@@ -23,7 +23,7 @@ typedef enum {
     ngx_ors_chat_item_developer,
     ngx_ors_chat_item_assistant,
     ngx_ors_chat_item_reasoning,
-    ngx_ors_chat_item_summary,            /* "text" stands for what was */
+    ngx_ors_chat_item_summary,            /* "text" replaces earlier items */
     ngx_ors_chat_item_call,
     ngx_ors_chat_item_output
 } ngx_ors_chat_item_e;

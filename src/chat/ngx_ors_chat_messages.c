@@ -461,7 +461,7 @@ ngx_ors_chat_after_history(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
 
 /*
  * The calls of the turn that begins with item "begin", from "*pos", which is
- * left behind the last of them
+ * left after the last of them
  */
 
 static ngx_int_t

@@ -17,8 +17,8 @@
 
 
 /*
- * Appends the array of messages.  Each output of a function stands directly
- * behind the message with its call, whatever was between them in the input.
+ * Appends the array of messages.  Each output of a function comes directly
+ * after the message with its call, whatever was between them in the input.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says what cannot be carried: 400 with "param"

@@ -75,7 +75,7 @@ static const ngx_str_t  ngx_ors_chat_foreign_names[] = {
 };
 
 
-/* what a server is told that is to continue a message, and the value */
+/* the fields that ask a server to continue a message, and their values */
 
 static const ngx_str_t  ngx_ors_chat_continue_names[] = {
     ngx_string("add_generation_prompt"),

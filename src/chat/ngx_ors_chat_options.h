@@ -32,7 +32,7 @@ typedef enum {
 } ngx_ors_chat_stream_e;
 
 
-/* how a server is told again what its model has thought */
+/* the member that sends reasoning back to the server */
 
 typedef enum {
     ngx_ors_chat_reasoning_off = 0,
@@ -76,7 +76,7 @@ typedef struct {
 } ngx_ors_chat_effort_t;
 
 
-/* what becomes of a tool that no function can stand for */
+/* what becomes of a tool that cannot be sent as a function */
 
 typedef enum {
     ngx_ors_chat_type_skip = 0,
@@ -143,7 +143,7 @@ typedef struct {
     ngx_ors_sealer_t              *sealer; /* opens what comes back or NULL */
     ngx_str_t                      prompt;  /* for a summary, empty: as usual */
 
-    /* by ngx_ors_chat_pass_read(): they replace what would be written */
+    /* by ngx_ors_chat_pass_read(): written in place of the adapter's own */
     ngx_ors_chat_passthrough_t    given;
 
     /* by ngx_ors_chat_options_read(): what is written for this server */

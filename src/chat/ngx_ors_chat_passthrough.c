@@ -23,7 +23,7 @@
     (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SPELLING_MAX)
 
 
-/* who gives: an object of the request, and where it stands */
+/* an object of the request that has members to pass, and its place */
 
 typedef struct {
     ngx_ors_request_t      *req;

@@ -253,7 +253,7 @@ ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
 }
 
 
-/* nothing holds the model to a grammar, so it is told of it */
+/* a chat server enforces no grammar, so the description names it */
 
 static void
 ngx_ors_chat_render_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,

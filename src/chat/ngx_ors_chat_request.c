@@ -247,7 +247,7 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
 
         node = (row->field < ngx_ors_rq_n) ? req->field[row->field] : NULL;
 
-        /* not every profile knows them all, and none may be overheard */
+        /* rejected even where the profile does not know the field */
 
         if (node == NULL) {
             node = ngx_ors_chat_member(&req->json, req->json.nodes,

@@ -21,7 +21,7 @@
  * Appends to "out" the body of a Chat Completions request that means the
  * same as "req", in the way "target" has of saying it.  "tools" is filled
  * with those that are sent, for the answer.  Long text is referred to where
- * it stands in the client's body, which must live until "out" has been sent.
+ * it is in the client's body, which must live until "out" has been sent.
  * Memory comes from req->pool.
  *
  * NGX_OK         the body is in "out"

@@ -535,7 +535,7 @@ ngx_ors_chat_schema_add(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
 }
 
 
-/* with the comma before it, or the one behind it if it is the first */
+/* a member goes with the comma in front of it; the first, with the next */
 
 static ngx_int_t
 ngx_ors_chat_schema_strip(ngx_ors_chat_schema_node_t *sn,
@@ -623,7 +623,7 @@ ngx_ors_chat_schema_children(ngx_ors_chat_schema_node_t *sn,
 }
 
 
-/* of older schemas it may be a list; false, behind "prefixItems", is strict */
+/* older schemas have a list; after "prefixItems", false is strict */
 
 static ngx_int_t
 ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,

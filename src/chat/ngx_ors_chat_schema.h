@@ -23,7 +23,7 @@ typedef struct {
 
 
 /*
- * Prepares to write schemas that stand in "json".  Memory will come from
+ * Prepares to write schemas that are in "json".  Memory will come from
  * "pool".
  */
 void ngx_ors_chat_schema_init(ngx_ors_chat_schema_t *cs,

@@ -39,7 +39,7 @@ ngx_ors_chat_search_arguments(ngx_ors_chat_content_t *cc,
 }
 
 
-/* all that a tool is stands in the list of tools, and need not be said twice */
+/* the list of tools describes each tool, the message only names it */
 
 ngx_int_t
 ngx_ors_chat_search_found(ngx_ors_chat_content_t *cc,

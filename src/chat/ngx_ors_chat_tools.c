@@ -44,7 +44,7 @@ typedef struct {
 
     ngx_array_t                    found;     /* of ngx_ors_chat_tool_t */
 
-    /* where the tools in hand stand */
+    /* the place of the tools in hand */
     ngx_int_t                      item;      /* of the input, -1: none */
     ngx_uint_t                     n;         /* in its list */
     ngx_ors_json_node_t           *space;     /* namespace, NULL: none */
@@ -486,7 +486,7 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
 }
 
 
-/* what stands before each name of a namespace; returns its end */
+/* the prefix of each name of a namespace; returns its end */
 
 static u_char *
 ngx_ors_chat_tools_prefix(ngx_ors_json_t *json, ngx_ors_json_node_t *space,

@@ -388,7 +388,7 @@ ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
 }
 
 
-/* behind "len" bytes that are not the same in each delta of their kind */
+/* after "len" bytes that differ between deltas of the same kind */
 
 static void
 ngx_ors_event_pad(ngx_ors_out_t *out, size_t len)

@@ -99,8 +99,8 @@ struct ngx_ors_item_s {
     ngx_ors_item_t         *next;
     unsigned                announced:1;
     unsigned                whole:1;    /* nothing can follow its arguments */
-    unsigned                wrapped:1;  /* they are not what is told yet */
-    unsigned                dropped:1;  /* a call that is not to be told */
+    unsigned                wrapped:1;  /* still arguments of a function */
+    unsigned                dropped:1;  /* a call that no client sees */
 };
 
 
@@ -124,7 +124,7 @@ void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
 ngx_int_t ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool,
     ngx_str_t *text);
 
-/* Appends "note" and all behind it as an array; NULL is an empty one. */
+/* Appends "note" and all after it as an array; NULL is an empty one. */
 void ngx_ors_note_render(ngx_ors_out_t *out, ngx_ors_note_t *note);
 
 /*

@@ -1,7 +1,7 @@
 
 /*
  * Pages of the items that a response was made of, as a client lists them.
- * Items come in the order of the list, and those that are asked for are kept.
+ * Items come in the order of the list; the page takes those in its limits.
  */
 
 
@@ -52,7 +52,7 @@ typedef struct {
     unsigned                   ascending:1;
     unsigned                   begun:1;   /* "after" has come */
     unsigned                   met:1;     /* "before" has come */
-    unsigned                   more:1;    /* there are others behind it */
+    unsigned                   more:1;    /* others come after the page */
 } ngx_ors_listing_t;
 
 

@@ -38,7 +38,7 @@ static ngx_uint_t ngx_ors_mask_account(ngx_str_t *code);
 static ngx_uint_t ngx_ors_mask_path(ngx_str_t *param);
 
 
-/* the last one stands for all others */
+/* the last row is for all other statuses */
 
 static const ngx_ors_mask_status_t  ngx_ors_mask_statuses[] = {
 

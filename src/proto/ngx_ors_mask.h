@@ -1,7 +1,7 @@
 
 /*
  * The mask for upstream's errors: a client learns what it can act on, and
- * nothing of the server behind us or of the operator's account there.
+ * nothing of the model server or of the operator's account there.
  */
 
 

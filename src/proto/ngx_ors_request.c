@@ -214,7 +214,7 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
 }
 
 
-/* it will stand in headers, log lines and arguments of directives */
+/* the model is part of headers, log lines and arguments of directives */
 
 static ngx_int_t
 ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
@@ -266,8 +266,8 @@ ngx_ors_request_plain(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
 
 
 /*
- * The specification has true for what is meant by saying nothing, but the
- * field of the events is optional, and nobody pays for what was not asked for
+ * The specification obfuscates by default, but the field of its events is
+ * optional: padding is sent only to clients that ask for it
  */
 
 static ngx_uint_t

@@ -1,6 +1,6 @@
 
 /*
- * A response object that was stored, as it is told to a client later.
+ * A response object that was stored, as a client gets it later.
  */
 
 

@@ -18,7 +18,7 @@
 #define NGX_ORS_IN_CORE  (NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC)
 
 
-/* parts (notes, section 9): lists by where they stand, and one in an event */
+/* parts (notes, section 9): lists by their member, and one in an event */
 
 extern const ngx_ors_rule_t  ngx_ors_answer_content_rule;
 extern const ngx_ors_rule_t  ngx_ors_answer_reasoning_parts_rule;

@@ -153,7 +153,7 @@ static ngx_ors_members(ngx_ors_chat_function_call_shape,
                     &ngx_ors_string_rule),
      ngx_ors_row_needed("function",
                         ngx_ors_is_object(0, &ngx_ors_chat_called_shape))),
-    /* of a stream's chunks, kept by SDKs */
+    /* of a stream's chunks: SDKs send it back */
     ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL),
 
     /* null: here to be noticed when it comes twice, or in other letters */

@@ -30,7 +30,7 @@ static const ngx_ors_value_t  ngx_ors_includes[] = {
 };
 
 
-/* metadata: the limit of the keys is in words only, and kept */
+/* metadata: the specification limits its keys in words only */
 
 static const ngx_ors_rule_t  ngx_ors_metadata_value_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
@@ -118,7 +118,7 @@ static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
     ngx_ors_rule_enum(0, ngx_ors_service_tiers);
 
 
-/* rows in the order of ngx_ors_rq_field_e, then those nobody asks for */
+/* rows in the order of ngx_ors_rq_field_e, then those without a value there */
 
 ngx_ors_members_optional(ngx_ors_fields_create,
     ngx_ors_row("model", &ngx_ors_string_null_rule),

@@ -19,7 +19,7 @@ static const ngx_ors_map_t  ngx_ors_failure_headers_map = {
 static const ngx_ors_shape_t  ngx_ors_failure_headers_shape =
     ngx_ors_shape_map(&ngx_ors_failure_headers_map);
 
-/* servers that stand behind others send numbers as codes */
+/* some gateways send the number of a status as the code */
 
 static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
     ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);

@@ -89,7 +89,7 @@ static ngx_ors_members(ngx_ors_function_call_shape,
     ngx_ors_row_openai_any("parsed_arguments"));
 
 
-/* the flavor has outputs that tell their call by name */
+/* the flavor has outputs that name the function of their call */
 
 static ngx_ors_members(ngx_ors_call_output_shape,
     (ngx_ors_row_needed("type", NULL),

@@ -177,7 +177,7 @@ static ngx_ors_members_needed(ngx_ors_part_encrypted_shape,
     ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule));
 
 
-/* where they may stand: a prefixed type is nowhere a part */
+/* the lists that have parts: a type with a prefix is a part of none */
 
 static const ngx_ors_variant_t  ngx_ors_part_message_types[] = {
     ngx_ors_part_variants,

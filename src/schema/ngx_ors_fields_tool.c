@@ -40,7 +40,7 @@ static ngx_ors_members(ngx_ors_function_shape,
 
 /*
  * A function as Chat Completions has it, in an object of its own: taken where
- * the profile is tolerant, told by the name that is not where it should be
+ * the profile is tolerant, if the function itself has no "name"
  */
 
 static ngx_ors_members(ngx_ors_nested_shape,

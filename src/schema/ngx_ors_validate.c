@@ -746,7 +746,7 @@ ngx_ors_validate_strip(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     size_t                pos, last;
     ngx_ors_json_node_t  *next;
 
-    /* with the comma before it, or the one behind it if it is the first */
+    /* a member goes with the comma in front of it; the first, with the next */
 
     pos = ngx_ors_edit_start(key);
     last = ngx_ors_edit_end(key + 1);

@@ -4,8 +4,8 @@
  * them to a document and knows nothing of particular fields.
  *
  * One set of tables serves several profiles.  A row says which of them know
- * it and which of them require it, so that what a flavor adds stands beside
- * what the specification has.
+ * it and which of them require it: fields of a flavor are rows beside those
+ * of the specification.
  */
 
 
