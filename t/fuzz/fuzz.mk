@@ -61,8 +61,10 @@ RUNS        ?=
 
 .PHONY: fuzz fuzz-run unit-fuzz-progs
 
+# flags of the other compiler are none of this one
+
 fuzz:
-	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
+	+@env -u HARDEN $(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
 	    unit-fuzz-progs UNIT_DIR=$(FUZZ_DIR) CC=$(FUZZ_CC) \
 	    UNIT_FLAGS='$(if $(SAN),$(SAN) $(FUZZ_SAN))'
 
