@@ -65,7 +65,7 @@ install_suite() {
     cd "$sdk/suite" \
     && rm -rf tests download \
     && "$sdk/.venv/bin/python" -m pip download -q \
-        --disable-pip-version-check --no-deps --no-binary :all: \
+        --disable-pip-version-check --no-deps --no-binary jsonschema \
         --require-hashes -d download -r requirements.txt \
     && mkdir tests \
     && tar -xzf download/jsonschema-*.tar.gz -C tests --strip-components=3 \
