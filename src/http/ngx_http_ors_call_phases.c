@@ -28,6 +28,8 @@
 
 
 static ngx_int_t ngx_http_ors_call_early_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_current(ngx_http_request_t *r,
+    ngx_http_ors_call_t **call);
 static ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
@@ -51,17 +53,13 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
     ngx_http_ors_call_t      *call;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    call = ngx_http_ors_call_of(r);
+    rc = ngx_http_ors_call_current(r, &call);
 
-    if (call == NULL) {
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     turn = call->ctx->turn;
-
-    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     translates = ngx_ors_turn_translates(turn, olcf->dialect);
@@ -93,6 +91,31 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
 }
 
 
+/*
+ * NGX_OK         "*call" is what the request's turn waits for
+ * NGX_DECLINED   the request is no call
+ *
+ * A call that its turn has given up ends with an error.
+ */
+
+static ngx_int_t
+ngx_http_ors_call_current(ngx_http_request_t *r, ngx_http_ors_call_t **call)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    *call = ngx_http_ors_call_of(r);
+
+    if (*call == NULL) {
+        return NGX_DECLINED;
+    }
+
+    ctx = (*call)->ctx;
+
+    return (ngx_ors_turn_done(ctx->turn) || *call != ctx->call)
+           ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_OK;
+}
+
+
 /* makes the body for the target */
 
 static ngx_int_t
@@ -106,17 +129,13 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     ngx_http_ors_call_t      *call;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    call = ngx_http_ors_call_of(r);
+    rc = ngx_http_ors_call_current(r, &call);
 
-    if (call == NULL) {
-        return NGX_DECLINED;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     turn = call->ctx->turn;
-
-    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
 
     ngx_http_ors_call_limited(call);
 
