@@ -157,7 +157,7 @@ include t/fault/fault.mk
 test: deps-test
 	+@$(MAKE) --no-print-directory unit
 	+@$(MAKE) --no-print-directory prove
-	+@$(MAKE) --no-print-directory cost
+	+@$(MAKE) --no-print-directory cost bench-programs
 	+@$(MAKE) --no-print-directory asan
 
 prove: build

@@ -19,17 +19,21 @@ BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
                 src/json/ngx_ors_json_reader.c t/unit/ngx_ors_test.c \
                 t/unit/ngx_ors_test_core.c t/unit/ngx_ors_test_string.c
 
+# key files are read with functions of nginx's configuration
+BENCH_ROOMS   = $(filter-out src/base/ngx_ors_keyfile.c, \
+                    $(foreach r,$1,$(wildcard src/$r/*.c)))
+
 BENCH_WALK   := t/bench/walk_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
-                $(foreach r,$(UNIT_proto),$(wildcard src/$r/*.c))
+                $(call BENCH_ROOMS,$(UNIT_proto))
 
 BENCH_STORE  := t/bench/store_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
-                $(addprefix src/store/ngx_ors_,lmdb.c lmdb_write.c \
-                            lmdb_jobs.c record.c store.c)
+                $(addprefix src/store/ngx_ors_,chain.c lmdb.c lmdb_scope.c \
+                            lmdb_write.c lmdb_jobs.c record.c store.c)
 
 BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c events.c loop.c)
 
 
-.PHONY: bench bench-deps bench-json bench-walk
+.PHONY: bench bench-deps bench-json bench-walk bench-turn bench-programs
 
 bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench \
        $(BENCH_DIR)/walk_bench $(BENCH_DIR)/store_bench
@@ -47,6 +51,14 @@ bench-json: $(BENCH_DIR)/json_bench
 bench-walk: $(BENCH_DIR)/walk_bench
 	@$(BENCH_DIR)/walk_bench $(or $(FILES), \
 	    $(wildcard t/data/requests/codex-*.json))
+
+bench-turn: $(BENCH_DIR)/turn_bench
+	@$(BENCH_DIR)/turn_bench
+
+# what is measured by hand only must compile all the same
+
+bench-programs: $(addprefix $(BENCH_DIR)/,load json_bench walk_bench \
+                            store_bench turn_bench)
 
 bench-deps:
 	@CC='$(CC)' $(DEPS) bench
@@ -71,16 +83,8 @@ $(BENCH_DIR)/store_bench: $(NGX_OBJS)/Makefile FORCE
 	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_STORE) \
 	    $(UNIT_LDLIBS) -lpthread
 
-
-.PHONY: bench-turn
-
-# key files are read with functions of nginx's configuration
-
-bench-turn: $(NGX_OBJS)/Makefile
+$(BENCH_DIR)/turn_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $(BENCH_DIR)/turn_bench \
-	    t/bench/turn_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
-	    $(filter-out src/base/ngx_ors_keyfile.c, \
-	        $(foreach r,$(UNIT_turn),$(wildcard src/$r/*.c))) \
-	    $(UNIT_LDLIBS)
-	@$(BENCH_DIR)/turn_bench
+	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ t/bench/turn_bench.c \
+	    $(wildcard t/unit/ngx_ors_test*.c) \
+	    $(call BENCH_ROOMS,$(UNIT_turn)) $(UNIT_LDLIBS)
