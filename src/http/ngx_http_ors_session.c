@@ -238,4 +238,8 @@ ngx_http_ors_session_cleanup(void *data)
     ngx_http_ors_ctx_t  *ctx = data;
 
     (void) ngx_http_ors_session_step(ctx, ngx_ors_session_ev_close, NULL);
+
+    /* a job without a handler is the engine's */
+
+    ctx->session->job = NULL;
 }
