@@ -3,7 +3,7 @@
  * Identifiers: "resp_" and 24 random characters for a response; for what
  * belongs to it ("msg_...1", "fc_...2") 24 others, its token, and a number.
  * The token follows from the response's id, and not the other way round: an
- * item's id finds the stored response, and nobody who sees it can name that.
+ * item's id finds the stored response, but does not give its name away.
  */
 
 

@@ -72,7 +72,7 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
 }
 
 
-/* the master reads it as root, so nobody else has to */
+/* the master reads it as root: no other user needs the right to */
 
 static void
 ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd)

@@ -1,6 +1,6 @@
 
 /*
- * Padding: random letters behind a text that is sent in pieces, so that what
+ * Padding: random letters after a text that is sent in pieces, so that what
  * an onlooker sees of an encrypted stream, the length of each piece, does not
  * tell which words they are.
  */

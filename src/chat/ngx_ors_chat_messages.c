@@ -364,10 +364,10 @@ ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
 
 
 /*
- * What the model has thought, an assistant message, the calls that follow it
- * (or calls alone) and their outputs: items from "*pos", which is left behind
- * the last of them.  Thoughts behind that are those of the next turn, and
- * without a message or a call of nobody's (E4).
+ * The reasoning of a turn, its assistant message, the calls that follow it (or
+ * calls alone) and their outputs: items from "*pos", which is set after the
+ * last of them.  Reasoning after that is the next turn's, and is dropped if no
+ * message or call follows (E4).
  */
 
 static ngx_int_t

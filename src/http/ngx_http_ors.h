@@ -62,7 +62,7 @@ typedef struct {
     ngx_str_t                  model;
     ngx_ors_chat_options_t     options;
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
-    ngx_uint_t                 report;      /* what is found is only told */
+    ngx_uint_t                 report;      /* violations are only logged */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
     ngx_uint_t                 unknown_paths;   /* the same */
     ngx_flag_t                 strict;
@@ -108,7 +108,7 @@ typedef struct ngx_http_ors_target_s  ngx_http_ors_target_t;
 struct ngx_http_ors_target_s {
     ngx_str_t              uri;
     ngx_str_t              args;
-    ngx_str_t              provider;    /* whose it is, or empty */
+    ngx_str_t              provider;    /* of the model, or empty */
     ngx_http_ors_target_t *next;        /* if this one fails, or NULL */
 };
 
@@ -156,7 +156,8 @@ struct ngx_http_ors_ctx_s {
     ngx_event_t                linger;
     ngx_event_t                heartbeat;
     ngx_msec_t                 interval;    /* of "ping" */
-    ngx_msec_t                 spoken;      /* when the client was last told */
+    ngx_msec_t                 last_output; /* when the client was last sent */
+                                            /* something */
     ngx_str_t                  retry_after;  /* from the target, or empty */
 
     ngx_chain_t               *error;       /* in place of an error page */
@@ -166,7 +167,7 @@ struct ngx_http_ors_ctx_s {
 
     unsigned                   scoped:1;    /* "scope" is known */
     unsigned                   owned:1;     /* "owner" is known */
-    unsigned                   nobody:1;    /* its scope is empty */
+    unsigned                   ownerless:1; /* its scope is empty */
     unsigned                   header_sent:1;
     unsigned                   lingering:1;
     unsigned                   detached:1;  /* the request has no client */
@@ -175,7 +176,7 @@ struct ngx_http_ors_ctx_s {
 };
 
 
-/* what is told of a request; empty: not known, or not yet */
+/* facts about a request; empty: not known, or not yet */
 
 typedef struct {
     ngx_str_t                  model;       /* the client's name for it */
@@ -424,7 +425,7 @@ ngx_int_t ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest);
 ngx_int_t ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest);
 
 /*
- * Checks that the request says whose it is, if something is stored, sealed,
+ * Checks that the request names its owner, if something is stored, sealed,
  * looked up or opened for it; "translates" is for its target.  NGX_OK,
  * NGX_DONE: the turn has failed, NGX_ERROR.
  */
@@ -432,7 +433,7 @@ ngx_int_t ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx,
     ngx_uint_t translates);
 
 /*
- * Fills in the error of a request that does not say whose it is, and its
+ * Fills in the error of a request that names no owner, and its
  * header.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_scope_refuse(ngx_http_request_t *r,
@@ -441,7 +442,7 @@ ngx_int_t ngx_http_ors_scope_refuse(ngx_http_request_t *r,
 /* Handler of the directive "open_responses_store_scope". */
 char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* Warns of locations where anybody can make up whose a response is. */
+/* Warns of locations where a client can invent the owner of a response. */
 void ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf);
 
 
@@ -740,7 +741,7 @@ void ngx_http_ors_path_error(ngx_http_request_t *r,
 
 /*
  * Phase handler, before access and limits: makes the record of a request
- * that is validated, by which it is known where an error page stands for it.
+ * that is validated, by which the error page in its place is known.
  */
 ngx_int_t ngx_http_ors_validator_early_handler(ngx_http_request_t *r);
 
@@ -752,7 +753,7 @@ ngx_int_t ngx_http_ors_validator_handler(ngx_http_request_t *r);
 
 /*
  * 1 if nginx itself has refused a request before it was known to be one that
- * is validated, as with 413: it is told as all else is.
+ * is validated, as with 413: it is reported as all else is.
  */
 ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
 

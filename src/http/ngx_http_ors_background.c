@@ -139,7 +139,7 @@ ngx_http_ors_background_timeout(ngx_http_ors_background_t *bg)
                              NGX_HTTP_GATEWAY_TIME_OUT, "upstream_timeout",
                              "the response has taken longer than it may");
 
-    turn->spare = 0;
+    turn->retries_left = 0;
 
     (void) ngx_ors_turn_fail(turn);
 
@@ -164,7 +164,7 @@ ngx_http_ors_background_renew(ngx_http_ors_background_t *bg)
 }
 
 
-/* has somebody asked to end it?  NGX_OK or NGX_ERROR */
+/* posts the job that reads the cancel flag; NGX_OK or NGX_ERROR */
 
 static ngx_int_t
 ngx_http_ors_background_look(ngx_http_ors_background_t *bg)
@@ -245,7 +245,7 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
     bg = ctx->background;
     turn = ctx->turn;
 
-    /* nobody hears what it has to say */
+    /* a detached request has no client for its output */
 
     if (ngx_ors_out_drop(&turn->out) != NGX_OK) {
         ngx_http_ors_detach_end(ctx->request);

@@ -50,7 +50,7 @@ struct ngx_http_ors_background_s {
     ngx_uint_t                        tries;    /* to store its end */
     ngx_ors_record_status_e           status;   /* to be stored */
 
-    unsigned                          looked:1; /* nobody wants it to end */
+    unsigned                          looked:1; /* no cancel flag was found */
     unsigned                          ended:1;  /* its end is stored */
     unsigned                          deleted:1;    /* ... or not wanted */
 };

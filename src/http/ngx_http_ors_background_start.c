@@ -206,7 +206,7 @@ ngx_http_ors_background_began(ngx_ors_store_job_t *job)
 
     if (bg->client == NULL) {
 
-        /* nobody knows of it */
+        /* no client has its id */
 
         ngx_http_ors_background_forget(bg, 1);
         ngx_http_ors_detach_end(ctx->request);
@@ -326,13 +326,13 @@ ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
                                  "server_error", "out of memory");
     }
 
-    turn->spare = 0;
+    turn->retries_left = 0;
 
     (void) ngx_ors_turn_fail(turn);
 }
 
 
-/* the client has left before it could be told */
+/* the client has left before it got an answer */
 
 static void
 ngx_http_ors_background_client_cleanup(void *data)

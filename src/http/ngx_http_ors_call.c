@@ -90,7 +90,7 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "ors call: started \"%V\", %ui more targets",
-                   &ctx->target->uri, ctx->turn->spare);
+                   &ctx->target->uri, ctx->turn->retries_left);
 
     ctx->call = call;
     ctx->turn->provider = ctx->target->provider;

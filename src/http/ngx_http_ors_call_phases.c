@@ -19,7 +19,7 @@
 /* what a short body may grow by when it is made for a target */
 #define NGX_HTTP_ORS_SPARE  256
 
-/* a model server is not told to steer nginx */
+/* headers by which a model server would steer nginx are ignored */
 #define NGX_HTTP_ORS_IGNORED  (NGX_HTTP_UPSTREAM_IGN_XA_REDIRECT              \
                                |NGX_HTTP_UPSTREAM_IGN_XA_EXPIRES              \
                                |NGX_HTTP_UPSTREAM_IGN_XA_LIMIT_RATE           \
@@ -203,7 +203,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 }
 
 
-/* the client of a turn that runs without it is told first */
+/* the client of a background turn gets its answer first */
 
 static ngx_int_t
 ngx_http_ors_call_ready(ngx_http_ors_call_t *call)

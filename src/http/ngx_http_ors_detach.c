@@ -79,7 +79,7 @@ ngx_http_ors_detach(ngx_http_request_t *from, ngx_str_t *body)
 
 
 /*
- * A socket that nobody can send to and that is never read: all that nginx
+ * A socket that no peer can send to and that is never read: all that nginx
  * does with a connection can be done with it, and nothing ever happens
  */
 
@@ -563,7 +563,7 @@ ngx_http_ors_detach_body(ngx_http_request_t *r, ngx_str_t *body)
 }
 
 
-/* with a zero behind it, as nginx has it in headers */
+/* with a zero after it, as nginx has it in headers */
 
 static ngx_int_t
 ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)

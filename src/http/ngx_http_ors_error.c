@@ -99,7 +99,7 @@ ngx_http_ors_error_send(ngx_http_request_t *r, ngx_ors_error_t *err)
     ngx_int_t      rc;
     ngx_ors_out_t  out;
 
-    /* the client is not asked for a body that nobody reads */
+    /* the client is not asked for a body that is not read */
 
     r->expect_tested = 1;
 

@@ -170,10 +170,10 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     for (target = ctx->target->next;
-         target && turn->spare + 1 < (ngx_uint_t) olcf->tries;
+         target && turn->retries_left + 1 < (ngx_uint_t) olcf->tries;
          target = target->next)
     {
-        turn->spare++;
+        turn->retries_left++;
     }
 
     if (!ctx->detached) {

@@ -27,7 +27,7 @@ ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval)
     }
 
     ctx->interval = interval;
-    ctx->spoken = ngx_current_msec;
+    ctx->last_output = ngx_current_msec;
 
     ev = &ctx->heartbeat;
 
@@ -53,7 +53,7 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 
     /* the timer is not set anew with each event, but only when it is due */
 
-    silent = ngx_current_msec - ctx->spoken;
+    silent = ngx_current_msec - ctx->last_output;
 
     if (silent < ctx->interval) {
         ngx_add_timer(ev, ctx->interval - silent);
@@ -65,7 +65,7 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
     /* a client that is slow has something to read */
 
     if (ngx_http_ors_pump_pending(&ctx->pump) == 0
-        && ngx_ors_turn_ping(ctx->turn))
+        && ngx_ors_turn_heartbeat(ctx->turn))
     {
         ngx_http_ors_turn_advance(ctx);
     }

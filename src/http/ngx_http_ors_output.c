@@ -44,7 +44,7 @@ ngx_http_ors_output(ngx_http_ors_ctx_t *ctx)
     }
 
     if (ctx->turn->out.size) {
-        ctx->spoken = ngx_current_msec;
+        ctx->last_output = ngx_current_msec;
     }
 
     return ngx_http_ors_pump_send(&ctx->pump, ctx->turn->state

@@ -51,7 +51,7 @@ ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
         olcf = ngx_http_get_module_loc_conf(r->main,
                                             ngx_http_open_responses_module);
 
-        ctx->nobody = (list[1].len == 0 && !olcf->scope_share);
+        ctx->ownerless = (list[1].len == 0 && !olcf->scope_share);
         ctx->scoped = 1;
     }
 
@@ -152,7 +152,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
 
     turn = ctx->turn;
 
-    if (!ctx->nobody
+    if (!ctx->ownerless
         || !((ctx->session && ngx_ors_session_used(ctx->session))
              || (translates && turn->sealer
                  && ngx_http_ors_scope_sealed(turn))))
@@ -166,7 +166,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
 
     /* another target would not help */
 
-    turn->spare = 0;
+    turn->retries_left = 0;
 
     return ngx_ors_turn_fail(turn);
 }

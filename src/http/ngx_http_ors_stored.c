@@ -224,7 +224,7 @@ ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
 
     ctx = ngx_http_get_module_ctx(st->request, ngx_http_open_responses_module);
 
-    if (ctx->nobody) {
+    if (ctx->ownerless) {
         rc = ngx_http_ors_scope_refuse(st->request, &st->operation.error);
         return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
     }
@@ -384,7 +384,7 @@ ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st, ngx_int_t rc)
 }
 
 
-/* sends the error, and not the page that stands for its status */
+/* sends the error, not the page that "error_page" sets for its status */
 
 static ngx_int_t
 ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)

@@ -176,7 +176,7 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
 
     /* no other target could be reached, either */
 
-    turn->spare = 0;
+    turn->retries_left = 0;
 
     (void) ngx_ors_error_set(&turn->error, turn->pool,
                              NGX_HTTP_SERVICE_UNAVAILABLE,

@@ -296,7 +296,7 @@ ngx_http_ors_facts_status(ngx_http_request_t *r, ngx_http_ors_ctx_t *ctx,
 
     if (turn->state != ngx_ors_turn_st_over) {
 
-        /* nobody waits for it any more: this is for the log */
+        /* no client waits for it any more: this is for the log */
 
         if (r->main->count == 0) {
             ngx_str_set(&facts->status, "canceled");

@@ -198,7 +198,7 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     size_t   n;
     u_char  *p, *end, *dst, *last, ch[4];
 
-    /* an escape is longer than what it stands for */
+    /* an escape is longer than the character it encodes */
 
     if (node->len <= len) {
         return 0;

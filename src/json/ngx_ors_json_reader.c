@@ -559,7 +559,7 @@ ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
 /*
  * Skips plain text with usual escapes, returns the first byte of what is
- * neither.  Where the next escape is cannot be foretold, so that a branch
+ * neither.  Where the next escape is cannot be predicted, so that a branch
  * for each of them costs more than all else: there is none.
  */
 

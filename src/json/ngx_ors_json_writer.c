@@ -210,7 +210,7 @@ ngx_ors_json_ascii(u_char *p, u_char *last)
 }
 
 
-/* writes what stands for the character at "*pos" that cannot stay */
+/* writes the escape of the character at "*pos", which needs one */
 
 static size_t
 ngx_ors_json_special(u_char **pos, u_char *last, u_char *dst)

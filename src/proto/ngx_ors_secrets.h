@@ -1,6 +1,6 @@
 
 /*
- * Secrets that a client sends for servers of tools: nobody else gets them,
+ * Secrets that a client sends for servers of tools: no other server gets them,
  * and they are never stored.
  */
 

@@ -41,7 +41,7 @@ ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
  *
  * NGX_OK         it is an item
  * NGX_DECLINED   "err" is for the client, 400 with "code" and "param", static
- *                texts, and the log of "pool" has been told
+ *                texts, which has been logged
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_stored_check(ngx_ors_json_t *json,

@@ -22,7 +22,7 @@
 
 /*
  * Profiles.  In the strict one of the specification null is a value like
- * others; in all others null stands for absent where a field is not required.
+ * others; in all others null means absent where a field is not required.
  */
 #define NGX_ORS_STRICT_SPEC          0x01   /* strict, flavor "spec" */
 #define NGX_ORS_STRICT_OPENAI        0x02   /* strict, flavor "openai" */
@@ -60,7 +60,7 @@ typedef struct ngx_ors_rule_s   ngx_ors_rule_t;
 typedef struct ngx_ors_shape_s  ngx_ors_shape_t;
 
 
-/* a list of these ends with an empty text, which stands for all others */
+/* a list of these ends with an empty text, which matches all others */
 
 typedef struct {
     ngx_str_t                 text;
@@ -105,7 +105,7 @@ typedef struct {
 #define ngx_ors_fill_key_len(field)  ((field)->name.len + 3)
 
 
-/* a list of these ends with an empty name, which stands for all others */
+/* a list of these ends with an empty name, which matches all others */
 
 typedef struct {
     ngx_str_t                 name;

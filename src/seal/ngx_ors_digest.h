@@ -1,6 +1,6 @@
 
 /*
- * Digests: names for what must not be guessed or told.
+ * Digests: names of what must be neither guessed nor shown.
  */
 
 
@@ -25,7 +25,7 @@ ngx_int_t ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest);
 /*
  * The same of "n" texts, which are told apart: no other list of texts has
  * this digest.  With a "key" that is not empty it is the HMAC-SHA256 of that,
- * and nobody without the key can make it.
+ * and it cannot be made without the key.
  */
 ngx_int_t ngx_ors_digest_list(u_char kind, ngx_str_t *texts, ngx_uint_t n,
     ngx_str_t *key, u_char *digest);

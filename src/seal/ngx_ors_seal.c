@@ -44,7 +44,7 @@ static ngx_int_t ngx_ors_seal_decrypt(EVP_CIPHER_CTX *ctx,
     ngx_ors_sealer_t *sealer, ngx_ors_seal_purpose_e purpose, ngx_str_t *raw);
 
 
-/* the version; what comes behind it begins with whole bytes */
+/* the version; what follows it begins with whole bytes */
 
 static ngx_str_t  ngx_ors_seal_mark = ngx_string("ors1");
 

@@ -84,7 +84,7 @@ ngx_int_t ngx_ors_operation_begin(ngx_ors_operation_t *op,
     ngx_ors_operation_e kind);
 ngx_int_t ngx_ors_operation_done(ngx_ors_operation_t *op);
 
-/* Gives all jobs back: the document has been sent, or nobody waits for it. */
+/* Gives all jobs back: the document has been sent, or its client has left. */
 void ngx_ors_operation_close(ngx_ors_operation_t *op);
 
 /* The name of a state for logs, static text. */

@@ -57,7 +57,7 @@ ngx_ors_session_fail(ngx_ors_session_t *session)
 {
     /* another target would not help */
 
-    session->turn->spare = 0;
+    session->turn->retries_left = 0;
 
     return ngx_ors_turn_fail(session->turn);
 }

@@ -108,7 +108,7 @@ void ngx_ors_lmdb_refuse(ngx_ors_store_job_t *job,
     ngx_ors_store_status_e status);
 
 /*
- * Ends all jobs, nobody is told; there must be no threads any longer.  What
+ * Ends all jobs without calling handlers; no thread may run any longer.  What
  * waits to be written is written.
  */
 void ngx_ors_lmdb_jobs_end(ngx_ors_lmdb_state_t *st);

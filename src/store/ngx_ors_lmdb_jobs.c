@@ -280,7 +280,7 @@ ngx_ors_lmdb_task_done(ngx_event_t *ev)
 }
 
 
-/* the task is free for those that wait, before anybody is told */
+/* the task is free for those that wait, before any handler is called */
 
 static void
 ngx_ors_lmdb_leave(ngx_ors_lmdb_task_t *t)
@@ -345,7 +345,7 @@ ngx_ors_lmdb_finish_op(ngx_ors_lmdb_op_t *op)
 
     job = op->job;
 
-    if (!job->told) {
+    if (!job->notified) {
         ngx_queue_remove(&job->queue);
 
         if (job->op == ngx_ors_store_chain
@@ -361,7 +361,7 @@ ngx_ors_lmdb_finish_op(ngx_ors_lmdb_op_t *op)
 
 
 /*
- * Who waits is told that it is over; a job that a thread has in its hands
+ * The handler is called with the status; a job that a thread has in its hands
  * is kept until the thread gives it back.
  */
 

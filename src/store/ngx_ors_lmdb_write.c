@@ -239,7 +239,7 @@ ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
 }
 
 
-/* nobody but LMDB knows which pages are free: it is made to find them */
+/* only LMDB knows which pages are free: it is made to find them */
 
 static int
 ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,

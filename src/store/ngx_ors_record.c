@@ -124,7 +124,7 @@ ngx_ors_record_copy(ngx_str_t *value, ngx_uint_t parts, size_t *left,
     size = value->len;
     len = value->len;
 
-    /* what is no record is told from one by who reads it */
+    /* a value that is no record has no parts: it is copied whole */
 
     if (parts && ngx_ors_record_read(&rec, value) != NGX_OK) {
         parts = 0;

@@ -51,7 +51,7 @@ size_t ngx_ors_record_size(ngx_ors_record_t *rec);
 
 /*
  * Writes the record's head to "p": all but its input and its response, which
- * have to follow in this order.  Returns the position behind it.
+ * have to follow in this order.  Returns the position after it.
  */
 u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
 

@@ -75,7 +75,7 @@ typedef struct {
     ngx_queue_t               queue;      /* of its task */
     ngx_queue_t               place;      /* where it waits */
     ngx_ors_redis_t          *redis;
-    ngx_ors_redis_task_t     *task;       /* NULL: nobody waits for it */
+    ngx_ors_redis_task_t     *task;       /* NULL: no job waits for it */
     ngx_ors_store_entry_t    *entry;
     ngx_uint_t                n;          /* of a transaction: entries */
 

@@ -53,7 +53,7 @@ ngx_ors_redis_guard(ngx_ors_redis_link_t *link)
 }
 
 
-/* a reply that nobody waits for may be an error: why the server hangs up */
+/* a reply to no command may be an error: why the server hangs up */
 
 static ngx_ors_redis_link_t *
 ngx_ors_redis_guard_expects(const redisReadTask *task)

@@ -141,7 +141,7 @@ ngx_ors_redis_end(ngx_ors_redis_task_t *task, ngx_ors_store_status_e status)
 }
 
 
-/* who asked is told from the event loop, and never by a call of its own */
+/* the handler is called from the event loop, never inside of its own call */
 
 void
 ngx_ors_redis_give_back(ngx_ors_store_job_t *job,

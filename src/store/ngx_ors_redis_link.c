@@ -498,7 +498,7 @@ ngx_ors_redis_link_read_handler(ngx_event_t *rev)
     c = rev->data;
     link = c->data;
 
-    /* the worker leaves, and nobody waits */
+    /* the worker exits, no job waits */
 
     if (c->close) {
         ngx_ors_redis_link_close(link);
@@ -657,7 +657,7 @@ ngx_ors_redis_link_add_read(void *data)
 
     rev = link->connection->read;
 
-    /* hiredis reads once: it has to be told again what is left */
+    /* hiredis reads once: what is left needs another call */
 
     if (!rev->active
         && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
@@ -715,7 +715,7 @@ ngx_ors_redis_link_del_write(void *data)
 }
 
 
-/* the context is about to be freed, all commands have been told */
+/* the context is about to be freed, all commands have got their status */
 
 static void
 ngx_ors_redis_link_cleanup(void *data)

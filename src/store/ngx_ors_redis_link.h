@@ -65,7 +65,7 @@ struct ngx_ors_redis_link_s {
 
     /*
      * Called from the event loop when it has come up, and when it is lost:
-     * all commands that were written have been told by then.
+     * all commands that were written have got their status by then.
      */
     ngx_ors_redis_link_pt     handler;
 

@@ -17,7 +17,7 @@
 
 #define NGX_ORS_REDIS_SLOTS   16384
 
-/* the longest prefix of keys, and what a key has behind it */
+/* the longest prefix of keys, and what follows a key */
 #define NGX_ORS_REDIS_PREFIX  64
 #define NGX_ORS_REDIS_KEY     (3 + 4 * NGX_ORS_STORE_KEY)
 
@@ -61,7 +61,7 @@ typedef struct {
 /*
  * Writes the key of an entry, NGX_ORS_REDIS_KEY bytes and the prefix: all
  * keys of a scope have their scope as hash tag and are in one slot, so that
- * they can be written together.  Returns the position behind it.
+ * they can be written together.  Returns the position after it.
  */
 u_char *ngx_ors_redis_key(ngx_str_t *prefix, ngx_ors_store_key_t *key,
     u_char *p);

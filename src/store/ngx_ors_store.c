@@ -127,7 +127,7 @@ ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
         return;
     }
 
-    if (job->told) {
+    if (job->notified) {
         return;
     }
 
@@ -139,7 +139,7 @@ ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 void
 ngx_ors_store_tell(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {
-    job->told = 1;
+    job->notified = 1;
     job->status = status;
 
     if (!job->dropped) {

@@ -53,7 +53,7 @@ typedef enum {
     /*
      * Fills in the values of all entries; what has expired is not there.  Of
      * a record that has other parts than those asked for a smaller one is
-     * made, so that what nobody reads is neither copied nor counted.
+     * made, so that what is not read is neither copied nor counted.
      */
 
     ngx_ors_store_get = 0,
@@ -123,8 +123,8 @@ struct ngx_ors_store_job_s {
 
     unsigned                  large:1;    /* it is not done: see above */
     unsigned                  posted:1;
-    unsigned                  dropped:1;  /* nobody waits for it */
-    unsigned                  told:1;     /* who waited knows the status */
+    unsigned                  dropped:1;  /* no handler waits for it */
+    unsigned                  notified:1; /* the handler has been called */
 };
 
 
@@ -135,14 +135,14 @@ typedef struct {
 
     /*
      * Reads store->address and, one after the other, the parameters that
-     * are its own; the value is that behind "=".  NGX_CONF_OK,
-     * NGX_CONF_ERROR: it has been told why, or what is wrong with it.
+     * are its own; the value is that after "=".  NGX_CONF_OK,
+     * NGX_CONF_ERROR: the error has been logged, or is returned as text.
      */
     char                   *(*address)(ngx_conf_t *cf, ngx_ors_store_t *store);
     char                   *(*param)(ngx_conf_t *cf, ngx_ors_store_t *store,
                                      ngx_str_t *name, ngx_str_t *value);
 
-    /* all parameters are known.  NGX_OK or NGX_ERROR: it has been told. */
+    /* all parameters are known.  NGX_OK or NGX_ERROR: logged. */
     ngx_int_t               (*init)(ngx_conf_t *cf, ngx_ors_store_t *store);
 
     /*
@@ -171,7 +171,7 @@ typedef struct {
 struct ngx_ors_store_s {
     const ngx_ors_store_engine_t  *engine;
     ngx_str_t                 name;
-    ngx_str_t                 address;    /* behind "engine:" */
+    ngx_str_t                 address;    /* after "engine:" */
     ngx_str_t                 key;        /* of the digests of scopes, or */
                                           /* empty */
     time_t                    ttl;        /* seconds */

@@ -468,7 +468,7 @@ ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
 }
 
 
-/* the process is about to end: nobody is told */
+/* the process is about to end: no handler is called */
 
 static void
 ngx_ors_store_redis_close(ngx_ors_store_t *store)

@@ -39,7 +39,7 @@ ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw, size_t len)
 }
 
 
-/* the character behind a backslash; any that is not ASCII is a letter */
+/* the character after a backslash; any that is not ASCII is a letter */
 
 static u_char *
 ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
@@ -143,7 +143,7 @@ ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
         return NGX_OK;
     }
 
-    /* as a string, and decoded behind it */
+    /* as a string, and decoded after it */
 
     value->len = text->len + 2;
     value->data = ngx_pnalloc(pool, value->len + text->len);

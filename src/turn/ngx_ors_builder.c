@@ -838,7 +838,7 @@ ngx_ors_builder_tell(ngx_ors_builder_t *builder)
 }
 
 
-/* 1 if there are arguments that nobody can be given */
+/* 1 if a call has arguments, but no name */
 
 static ngx_uint_t
 ngx_ors_builder_nameless(ngx_ors_builder_t *builder)

@@ -46,7 +46,7 @@ typedef struct {
     ngx_uint_t               ncalls;
     ngx_int_t                top;         /* above all their indices */
     ngx_ors_names_t          known;       /* their ids */
-    ngx_ors_names_t          told;        /* ... that the client has got */
+    ngx_ors_names_t          shown;       /* ... that the client has got */
     size_t                   size;        /* text of all items */
     ngx_uint_t               types;       /* bits of what items were made */
     ngx_ors_chat_finish_e    finish;
@@ -79,7 +79,7 @@ ngx_int_t ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
  * the finish reason.
  *
  * NGX_OK         done
- * NGX_DECLINED   "err" says what cannot be told to a client
+ * NGX_DECLINED   "err" says what cannot be sent to a client
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err);

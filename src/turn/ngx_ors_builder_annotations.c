@@ -71,7 +71,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         return NGX_DECLINED;
     }
 
-    /* only what is told is kept, and counted */
+    /* only what is sent is stored, and counted */
 
     builder->logprobs.len = text.len;
     builder->logprobs.data = ngx_pstrdup(builder->pool, &text);

@@ -1,6 +1,6 @@
 
 /*
- * Tool calls of an answer: whose they are, and their arguments.
+ * Tool calls of an answer: their tools and their arguments.
  */
 
 
@@ -39,7 +39,7 @@ ngx_int_t ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
 
 /*
  * The next piece of the arguments, the inside of a JSON string; it is copied,
- * and told to the client if the item has been.
+ * and sent to the client if the item has been.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory

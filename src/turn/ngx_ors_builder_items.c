@@ -289,7 +289,7 @@ ngx_ors_builder_call_id(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
         return ngx_ors_id_make(&builder->ids, builder->pool, "call", id);
     }
 
-    rc = ngx_ors_names_add(&builder->told, builder->pool, id);
+    rc = ngx_ors_names_add(&builder->shown, builder->pool, id);
 
     return (rc == NGX_DECLINED)
            ? ngx_ors_id_make(&builder->ids, builder->pool, "call", id) : rc;
@@ -382,7 +382,7 @@ ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 }
 
 
-/* a search's arguments are not a text, and told when they are whole */
+/* a search's arguments are an object, sent when they are complete */
 
 static ngx_int_t
 ngx_ors_builder_searched(ngx_ors_builder_t *builder, ngx_ors_item_t *item)

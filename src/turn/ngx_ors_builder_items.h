@@ -23,12 +23,12 @@
 ngx_int_t ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
     ngx_ors_error_t *err);
 
-/* A new item behind all others, from the answer's pool.  NULL: no memory. */
+/* A new item after all others, from the answer's pool.  NULL: no memory. */
 ngx_ors_item_t *ngx_ors_builder_item(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type);
 
 /*
- * A new part behind the others of "item", the last of which is closed.
+ * A new part after the others of "item", the last of which is closed.
  * NULL: no memory.
  */
 ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,

@@ -57,7 +57,7 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
         ngx_ors_choice_mode(choice, &req->json, node);
     }
 
-    /* a call of the server's own is made there, and not told */
+    /* a call of the server's own is made there, and not shown */
 
     if (tools->n == 0 || (tools->others && choice->name.len == 0)) {
         choice->needed = 0;

@@ -53,7 +53,7 @@ ngx_int_t ngx_ors_choice_read(ngx_ors_choice_t *choice,
 
 /*
  * The model calls "name", which is "tool" or, NULL, none that was offered.
- * Returns NULL if it may, else why not, to be put behind "model called a
+ * Returns NULL if it may, else why not, to be put after "model called a
  * tool".
  */
 const char *ngx_ors_choice_refuses(ngx_ors_choice_t *choice,

@@ -52,7 +52,7 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
         return rc;
     }
 
-    /* half of a summary is a loss that nobody would notice */
+    /* half of a summary would be lost without notice */
 
     if (resp->status != ngx_ors_response_completed) {
         return ngx_ors_error_set(err, builder->pool, 500, "model_error",

@@ -17,7 +17,7 @@
 /*
  * These two are used in place of the functions of an answer with such names,
  * with answer->stream not set, and have their return codes: what the model
- * says is gathered and nothing told of it.  The item's events are, in the
+ * says is gathered and not sent.  The item's events are, in the
  * end.
  */
 

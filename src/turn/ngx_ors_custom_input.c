@@ -82,7 +82,7 @@ ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
 }
 
 
-/* what a backslash and the characters behind it stand for */
+/* the character that a backslash and those after it encode */
 
 static u_char *
 ngx_ors_custom_input_unescape(u_char *p, u_char *last, ngx_uint_t *ch)

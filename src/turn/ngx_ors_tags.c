@@ -132,7 +132,7 @@ ngx_ors_tags_start(ngx_ors_tags_t *tags, ngx_str_t *text,
 
         p += n;
 
-        /* in a thought white space is nobody's, in a text it may be its */
+        /* white space is dropped before a thought, a text may begin with it */
 
         if (tags->match || tags->mode != ngx_ors_tags_open) {
             ngx_ors_tags_hold(tags, p - n, n);

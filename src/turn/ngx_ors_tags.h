@@ -32,9 +32,9 @@ typedef enum {
 
 typedef enum {
     ngx_ors_tags_st_start = 0,
-    ngx_ors_tags_st_opened,      /* behind the first tag */
+    ngx_ors_tags_st_opened,      /* after the first tag */
     ngx_ors_tags_st_thought,
-    ngx_ors_tags_st_closed,      /* behind the second tag */
+    ngx_ors_tags_st_closed,      /* after the second tag */
     ngx_ors_tags_st_text
 } ngx_ors_tags_state_e;
 
@@ -63,7 +63,7 @@ ngx_int_t ngx_ors_tags_next(ngx_ors_tags_t *tags, ngx_str_t *text,
 
 /*
  * No text comes next: what was held back because it could have been the
- * beginning of a tag is the last piece.  White space alone is nobody's.
+ * beginning of a tag is the last piece.  White space alone is dropped.
  *
  * NGX_OK         "piece" is not empty
  * NGX_DECLINED   there is nothing

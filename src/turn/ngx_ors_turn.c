@@ -546,7 +546,7 @@ ngx_ors_turn_respond(ngx_ors_turn_t *turn)
 
 
 ngx_uint_t
-ngx_ors_turn_ping(ngx_ors_turn_t *turn)
+ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn)
 {
     if (turn->state == ngx_ors_turn_st_request
         || turn->state == ngx_ors_turn_st_over)
@@ -588,7 +588,7 @@ ngx_ors_turn_ping(ngx_ors_turn_t *turn)
 static ngx_uint_t
 ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
-    if (turn->spare == 0 || turn->state == ngx_ors_turn_st_request
+    if (turn->retries_left == 0 || turn->state == ngx_ors_turn_st_request
         || turn->state == ngx_ors_turn_st_commit
         || (turn->builder.stream && turn->response.items))
     {
@@ -614,7 +614,7 @@ void
 ngx_ors_turn_reset(ngx_ors_turn_t *turn)
 {
     turn->state = ngx_ors_turn_st_call;
-    turn->spare--;
+    turn->retries_left--;
 
     ngx_ors_answer_reset(&turn->answer);
     ngx_ors_turn_reader(turn);
@@ -631,7 +631,7 @@ ngx_ors_turn_reset(ngx_ors_turn_t *turn)
     turn->builder.types = 0;
     turn->builder.top = 0;
     ngx_memzero(&turn->builder.known, sizeof(ngx_ors_names_t));
-    ngx_memzero(&turn->builder.told, sizeof(ngx_ors_names_t));
+    ngx_memzero(&turn->builder.shown, sizeof(ngx_ors_names_t));
     ngx_str_null(&turn->builder.logprobs);
 
     turn->response.items = NULL;

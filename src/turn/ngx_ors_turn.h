@@ -62,7 +62,7 @@ typedef struct {
     ngx_str_t               provider;     /* of the target, or empty */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
     ngx_uint_t              inline_context; /* see ngx_ors_turn_context() */
-    ngx_uint_t              spare;        /* targets that may still be tried */
+    ngx_uint_t              retries_left; /* targets that may still be tried */
     ngx_ors_limits_t       *limits;       /* borrowed, lives with the turn */
     ngx_ors_sealer_t       *sealer;       /* the same, the caller's to set; */
                                           /* NULL: nothing can be sealed */
@@ -111,15 +111,15 @@ ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     ngx_ors_out_t *out);
 
 /*
- * The context that the request names, see ngx_ors_context_merge(): to be
- * told before the first call.  With turn->expand set a server that speaks
- * what the client does gets all of it as input.
+ * Takes the context that the request names, see ngx_ors_context_merge(),
+ * before the first call.  With turn->inline_context set a server that speaks
+ * the Responses API gets all of it as input.
  */
 ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
 
 /*
- * What is to be stored of a turn in the state "commit", before the client is
- * told of its end: the items that came in, and the response, where
+ * What is to be stored of a turn in the state "commit", before its end is sent
+ * to the client: the items that came in, and the response, where
  * turn->response.output says in which of its bytes the items are.  Both go to
  * lists of the caller's.  Without "instructions" they are left out.
  *
@@ -129,8 +129,8 @@ ngx_int_t ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response);
 
 /*
- * The turn has been stored, or cannot be if "stored" is 0: the client is told
- * of its end.  Returns NGX_DONE or NGX_ERROR.
+ * The turn has been stored, or cannot be if "stored" is 0: its end is sent to
+ * the client.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored);
 
@@ -166,12 +166,12 @@ ngx_int_t ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what);
  * The client has waited long: appends a comment to a stream, or begins one.
  * Returns 0 if no stream can be begun.
  */
-ngx_uint_t ngx_ors_turn_ping(ngx_ors_turn_t *turn);
+ngx_uint_t ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn);
 
 /*
  * A target has failed before the client got anything of its answer, and
- * turn->spare says that there are others: makes the turn ready for the next
- * target, which is called as the first was.
+ * turn->retries_left says that there are others: makes the turn ready for the
+ * next target, which is called as the first was.
  */
 void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 

@@ -80,7 +80,7 @@ ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b)
             }
         }
 
-        /* an empty line behind another one ends nothing */
+        /* an empty line after another one ends nothing */
 
         if (ngx_ors_sse_is_idle(sse) && (*b->pos == LF || *b->pos == CR)) {
             sse->state = (*b->pos++ == CR) ? ngx_ors_sse_st_cr

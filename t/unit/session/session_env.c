@@ -89,7 +89,7 @@ env_request(env_t *env, env_request_t *r, const char *body)
                                   env->pool, ngx_ors_test_log());
 
     r->turn->request.detached = env->detached;
-    r->turn->spare = 1;
+    r->turn->retries_left = 1;
 
     is_int(ngx_ors_turn_request(r->turn, &text), NGX_OK, "read: %.40s", body);
 

@@ -220,7 +220,7 @@ test_pairs(void)
 
         if (p->code) {
             is_str(&r.turn->error.code, p->code, "the error");
-            is_int(r.turn->spare, 0, "no other target is tried");
+            is_int(r.turn->retries_left, 0, "no other target is tried");
 
         } else {
             is_int(r.turn->error.status, 0, "no error");
@@ -739,7 +739,7 @@ test_gone(void)
     env_request(&env, &r, body);
     (void) env_load(&r);
     env_call(&r);
-    (void) ngx_ors_turn_ping(r.turn);
+    (void) ngx_ors_turn_heartbeat(r.turn);
 
     id = &r.turn->response.id;
 
@@ -751,7 +751,7 @@ test_gone(void)
                                    "'previous_response_id':'%.*s'}", id));
     is_int(env_load(&r), OK, "the client can go on from it");
     env_call(&r);
-    (void) ngx_ors_turn_ping(r.turn);
+    (void) ngx_ors_turn_heartbeat(r.turn);
     r.turn->request.detached = 1;
     env_close(&r);
     is_int(env.n, 1, "a turn of the background has its own end");
@@ -765,7 +765,7 @@ test_gone(void)
                           "'store':false}");
     (void) env_load(&r);
     env_call(&r);
-    (void) ngx_ors_turn_ping(r.turn);
+    (void) ngx_ors_turn_heartbeat(r.turn);
     env_close(&r);
     is_int(env.n, 1, "nor of one that is not to be stored");
 
@@ -773,7 +773,7 @@ test_gone(void)
                                    "'stream':true,"
                                    "'previous_response_id':'%.*s'}", id));
     (void) env_step(&r, ngx_ors_session_ev_load);
-    (void) ngx_ors_turn_ping(r.turn);
+    (void) ngx_ors_turn_heartbeat(r.turn);
     env_close(&r);
     is_int(env.n, 1, "nor of one without the turns before it");
 
