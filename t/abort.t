@@ -257,6 +257,7 @@ for my $name (qw( later later-plain )) {
 {
     my $c = ORS::HTTP::Conn->new($port);
     my @o = (conn => $c, keepalive => 1);
+    my $lines = logged();
 
     $model->untouch('end');
 
@@ -269,6 +270,7 @@ for my $name (qw( later later-plain )) {
     response_ok($c->read_response, 'kept by both: the second');
     is($model->last_request->{conn}, $conn,
        'kept by both: the same connection');
+    ok(wait_for(sub { $lines + 2 <= logged() }), 'kept by both: logged');
 
     $c->close;
 }
