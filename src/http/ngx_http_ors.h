@@ -137,10 +137,19 @@ typedef struct {
 } ngx_http_ors_call_t;
 
 
+/* begins the turn of a request; NGX_OK, NGX_ERROR: the caller ends it */
+typedef ngx_int_t (*ngx_http_ors_begin_pt)(ngx_http_ors_ctx_t *ctx);
+
+/* goes on with a turn, NGX_ERROR as "rc" ends it; "ctx" may be gone then */
+typedef void (*ngx_http_ors_resume_pt)(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
+
+
 /* of a main request */
 
 struct ngx_http_ors_ctx_s {
     ngx_http_request_t        *request;
+    ngx_http_ors_begin_pt      begin;       /* what files below the loop */
+    ngx_http_ors_resume_pt     resume;      /* of a turn call */
     const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
     ngx_uint_t                 state;       /* of "turn", in the debug log */
@@ -234,13 +243,6 @@ typedef struct {
  * request, begins its turn and calls the target.
  */
 ngx_int_t ngx_http_ors_handler(ngx_http_request_t *r);
-
-
-/*
- * Begins the turn of a request whose body has been read.  NGX_OK, or
- * NGX_ERROR: the request is to be ended by the caller.
- */
-ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 
 
 /* ngx_http_ors_stored.c */
@@ -519,7 +521,7 @@ ngx_int_t ngx_http_ors_call_init(ngx_conf_t *cf);
 
 /* ngx_http_ors_turn.c */
 
-/* Prepares pump and timers of "ctx".  NGX_OK or NGX_ERROR. */
+/* Prepares pump, timers and ctx->resume.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx);
 
 /*
@@ -531,13 +533,6 @@ void ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx);
 
 /* The same as a write event handler. */
 void ngx_http_ors_turn_write_handler(ngx_http_request_t *r);
-
-/*
- * Ends the request and its calls and timers; "rc" is for
- * ngx_http_finalize_request().
- */
-void ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
-
 
 /* ngx_http_ors_output.c */
 

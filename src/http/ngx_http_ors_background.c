@@ -51,7 +51,7 @@ ngx_http_ors_background_timer(ngx_event_t *ev)
 
     case ngx_http_ors_background_st_new:
 
-        if (ngx_http_ors_begin(bg->ctx) != NGX_OK) {
+        if (bg->ctx->begin(bg->ctx) != NGX_OK) {
             ngx_http_ors_detach_end(bg->ctx->request);
         }
 
@@ -102,7 +102,7 @@ ngx_http_ors_background_tick(ngx_http_ors_background_t *bg)
         /* the session waits to be committed again */
 
         if (ctx->session->state == ngx_ors_session_st_ready) {
-            ngx_http_ors_turn_advance(ctx);
+            ctx->resume(ctx, NGX_OK);
         }
 
         return;
@@ -204,7 +204,7 @@ ngx_http_ors_background_looked(ngx_ors_store_job_t *job)
 
     } else if (bg->ctx->turn->state == ngx_ors_turn_st_commit) {
         bg->looked = 1;
-        ngx_http_ors_turn_advance(bg->ctx);
+        bg->ctx->resume(bg->ctx, NGX_OK);
     }
 
     ngx_ors_store_release(job);

@@ -102,7 +102,7 @@ void ngx_http_ors_background_cleanup(void *data);
  * NGX_DONE       the turn has failed
  * NGX_ERROR      it cannot be begun
  */
-ngx_int_t ngx_http_ors_background(ngx_http_ors_ctx_t *ctx);
+ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 
 /*
  * The target of a turn that runs without its client can be called: its client

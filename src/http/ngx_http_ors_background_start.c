@@ -29,7 +29,7 @@ static void ngx_http_ors_background_client_cleanup(void *data);
 
 
 ngx_int_t
-ngx_http_ors_background(ngx_http_ors_ctx_t *ctx)
+ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t  rc;
 
@@ -100,6 +100,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     bg->timer.log = r->connection->log;
 
     ctx->request = r;
+    ctx->begin = client->begin;
     ctx->endpoint = client->endpoint;
     ctx->background = bg;
     ctx->detached = 1;

@@ -73,7 +73,7 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
     /* a turn that runs elsewhere passes the target's limits there */
 
     if (rc == NGX_OK) {
-        rc = ngx_http_ors_background(call->ctx);
+        rc = ngx_http_ors_background_begin(call->ctx);
     }
 
     if (rc == NGX_AGAIN) {

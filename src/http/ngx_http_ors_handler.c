@@ -17,6 +17,7 @@
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_no_model(ngx_ors_turn_t *turn);
 
@@ -61,6 +62,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     }
 
     ctx->request = r;
+    ctx->begin = ngx_http_ors_begin;
     ctx->endpoint = endpoint;
 
     /* what a model says has no validators that "If-Match" could ask for */
@@ -96,7 +98,7 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
 }
 
 
-ngx_int_t
+static ngx_int_t
 ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
 {
     if (ngx_http_ors_start(ctx) != NGX_OK) {

@@ -67,7 +67,7 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
     if (ngx_http_ors_pump_pending(&ctx->pump) == 0
         && ngx_ors_turn_heartbeat(ctx->turn))
     {
-        ngx_http_ors_turn_advance(ctx);
+        ctx->resume(ctx, NGX_OK);
     }
 
     ngx_http_run_posted_requests(c);

@@ -221,12 +221,7 @@ ngx_http_ors_session_committed(ngx_ors_store_job_t *job)
         return;
     }
 
-    if (rc == NGX_ERROR) {
-        ngx_http_ors_finalize(ctx, NGX_ERROR);
-
-    } else {
-        ngx_http_ors_turn_advance(ctx);
-    }
+    ctx->resume(ctx, (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK);
 
     ngx_http_run_posted_requests(c);
 }

@@ -18,11 +18,13 @@
 #define NGX_HTTP_ORS_LINGER  500
 
 
+static void ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static ngx_int_t ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_undelay(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_pace_handler(ngx_event_t *ev);
+static void ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
@@ -45,6 +47,8 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
     cln->data = ctx;
 
     log = ctx->request->connection->log;
+
+    ctx->resume = ngx_http_ors_turn_resume;
 
     ctx->pump.request = ctx->request;
     ctx->pump.write = ngx_http_output_filter;
@@ -105,7 +109,7 @@ ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
     }
 
     if (rc != NGX_OK) {
-        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
         return;
     }
 
@@ -119,6 +123,18 @@ ngx_http_ors_turn_advance(ngx_http_ors_ctx_t *ctx)
     ngx_http_ors_stats_turn(ctx);
 
     ngx_http_ors_turn_send(ctx);
+}
+
+
+static void
+ngx_http_ors_turn_resume(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+{
+    if (rc == NGX_ERROR) {
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
+        return;
+    }
+
+    ngx_http_ors_turn_advance(ctx);
 }
 
 
@@ -201,7 +217,7 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
     rc = ngx_http_ors_output(ctx);
 
     if (rc == NGX_ERROR || rc > NGX_OK) {
-        ngx_http_ors_finalize(ctx, rc);
+        ngx_http_ors_turn_finalize(ctx, rc);
         return;
     }
 
@@ -210,7 +226,7 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
         if (call == NULL || call->done
             || turn->response.status == ngx_ors_response_failed)
         {
-            ngx_http_ors_finalize(ctx, rc);
+            ngx_http_ors_turn_finalize(ctx, rc);
             return;
         }
 
@@ -218,7 +234,7 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
     }
 
     if (ngx_http_ors_output_pace(ctx) != NGX_OK) {
-        ngx_http_ors_finalize(ctx, NGX_ERROR);
+        ngx_http_ors_turn_finalize(ctx, NGX_ERROR);
     }
 }
 
@@ -287,15 +303,15 @@ ngx_http_ors_turn_pace_handler(ngx_event_t *ev)
         ngx_connection_error(c, NGX_ETIMEDOUT, "client timed out");
         c->timedout = 1;
 
-        ngx_http_ors_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
+        ngx_http_ors_turn_finalize(ctx, NGX_HTTP_REQUEST_TIME_OUT);
     }
 
     ngx_http_run_posted_requests(c);
 }
 
 
-void
-ngx_http_ors_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
+static void
+ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
 {
     ngx_event_t         *wev;
     ngx_http_request_t  *r;
@@ -366,7 +382,7 @@ ngx_http_ors_turn_linger_handler(ngx_event_t *ev)
     ngx_log_error(NGX_LOG_INFO, c->log, 0,
                   "model server does not end its stream, closing it");
 
-    ngx_http_ors_finalize(ctx, NGX_OK);
+    ngx_http_ors_turn_finalize(ctx, NGX_OK);
 
     ngx_http_run_posted_requests(c);
 }

@@ -115,7 +115,11 @@ sub cycles {
 
         next if $file !~ /\.c$/;
 
-        while ($code->{$file} =~ /\b([A-Za-z_]\w*)\b/g) {
+        # a header may be called like a function
+
+        my $text = $code->{$file} =~ s/^\s*#\s*include.*//mgr;
+
+        while ($text =~ /\b([A-Za-z_]\w*)\b/g) {
             my $other = $defined{$1};
 
             next if !defined $other || $other eq $stem || $own{$file}{$1};
