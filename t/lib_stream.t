@@ -37,6 +37,8 @@ $s = passes(render(incomplete()), 'the limit is reached',
 is($s->refusal, 'I will not.', 'refusal');
 
 passes(render(annotated()), 'annotation and logprobs');
+passes(render(hosted()), 'the output of a tool that ran here',
+       flavor => $_) for qw( spec openai );
 
 $s = passes(": hello\n\n" . render(good()) =~ s/\n\n(event)/\n\n: ka\n\n$1/r,
             'comments');

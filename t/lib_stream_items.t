@@ -166,4 +166,20 @@ defects(\&annotated,
                        ->{logprobs}[0]{top_logprobs}[0] = undef },
 );
 
+defects(\&hosted,
+    'an output before its call' => qr/no call "call_a" before/,
+        sub ($e) { my @output = splice @$e, at($e, 'output_item.added', 1), 2;
+                   $_->{output_index} = 0 for @output;
+                   splice @$e, 2, 0, @output },
+    'an output of another call' => qr/no call "call_z" before/,
+        sub ($e) { of($e, 'output_item.added', 1)->{item}{call_id}
+                       = 'call_z' },
+    'an output without a status' => qr/item has no status/,
+        sub ($e) { delete of($e, 'output_item.done', 1)->{item}{status} },
+    'an output without text' => qr/item has no output/,
+        sub ($e) { delete of($e, 'output_item.done', 1)->{item}{output} },
+    'an output that is an object' => qr/output must be str\|arr/,
+        sub ($e) { of($e, 'output_item.done', 1)->{item}{output} = {} },
+);
+
 done_testing();

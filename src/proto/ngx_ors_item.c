@@ -38,7 +38,8 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_string("{\"type\":\"reasoning\",\"id\":\""),
         ngx_string("{\"type\":\"custom_tool_call\",\"id\":\""),
         ngx_string("{\"type\":\"tool_search_call\",\"id\":\""),
-        ngx_string("{\"type\":\"compaction\",\"id\":\"")
+        ngx_string("{\"type\":\"compaction\",\"id\":\""),
+        ngx_string("{\"type\":\"function_call_output\",\"id\":\"")
     };
 
     ngx_ors_out_str(out, &types[item->type]);
@@ -99,6 +100,18 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
         if (!empty) {
             ngx_ors_out_ref(out, item->sealed.data, item->sealed.len);
+        }
+
+        ngx_ors_out_lit(out, "\"}");
+        break;
+
+    case ngx_ors_item_call_output:
+        ngx_ors_out_lit(out, "\",\"call_id\":\"");
+        ngx_ors_out_str(out, &item->call_id);
+        ngx_ors_out_lit(out, "\",\"output\":\"");
+
+        if (!empty) {
+            ngx_ors_text_put(out, &item->output);
         }
 
         ngx_ors_out_lit(out, "\"}");

@@ -20,7 +20,8 @@ typedef enum {
     ngx_ors_item_reasoning,
     ngx_ors_item_custom_call,
     ngx_ors_item_search_call,
-    ngx_ors_item_compaction
+    ngx_ors_item_compaction,
+    ngx_ors_item_call_output              /* of a tool that ran here */
 } ngx_ors_item_type_e;
 
 
@@ -87,6 +88,9 @@ struct ngx_ors_item_s {
     ngx_str_t               space;      /* namespace of the name, or empty */
     ngx_ors_text_t          arguments;  /* of a custom tool: its input; of */
                                         /* a search, once closed: JSON */
+
+    /* output of a call: inside of a JSON string */
+    ngx_ors_text_t          output;
 
     /* message, reasoning: in their order; "last" may be open */
     ngx_ors_part_t         *parts;

@@ -218,7 +218,7 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     ngx_ors_part_t  *part;
 
     static const char  *prefixes[] = {
-        "msg", "fc", "rs", "ctc", "tsc", "cmp"
+        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco"
     };
 
     if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
@@ -349,6 +349,7 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         break;
 
     case ngx_ors_item_compaction:
+    case ngx_ors_item_call_output:
         break;
     }
 

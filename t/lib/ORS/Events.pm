@@ -369,6 +369,12 @@ sub _item_added ($self, $data) {
     $self->_wrong("id \"$new->{id}\" was used before")
         if $self->{ids}{$new->{id}}++;
 
+    $self->_wrong("no call \"$new->{call_id}\" before its output")
+        if $new->{type} eq 'function_call_output' && !$self->{lax}
+           && !grep { $_->{type} eq 'function_call'
+                      && ($_->{call_id} // '') eq ($new->{call_id} // '') }
+                   @{ $self->{items} };
+
     # zero values, filled by events
     for my $key (qw( content summary )) {
         $self->_wrong("$key is not empty")

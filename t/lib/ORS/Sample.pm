@@ -29,7 +29,7 @@ our @EXPORT = qw(
     CREATED response output_text message call reasoning
     ev opened added done ended finished output_index
     text_part refusal_part reasoning_part summary_part call_events
-    good failed incomplete annotated
+    output_events good failed incomplete annotated hosted
     frame render copy of at drop double move
     passes reports reported defects
 );
@@ -169,6 +169,16 @@ sub call_events ($id, $call_id, $name, $status, @pieces) {
             done(call($id, $call_id, $name, $status, $all)));
 }
 
+# of a tool that ran here
+
+sub output_events ($id, $call_id, $output) {
+    my %item = (type => 'function_call_output', id => $id,
+                call_id => $call_id);
+
+    return (added({ %item, status => 'in_progress', output => '' }),
+            done({ %item, status => 'completed', output => $output }));
+}
+
 sub ended ($status, @output) {
     return ev($status, response => response($status, output => [ @output ]));
 }
@@ -249,6 +259,20 @@ sub annotated () {
 
     return [ @events, done(message('msg_a', 'completed', $part)),
              ended('completed', @ITEMS) ];
+}
+
+# two rounds: a tool that ran here, and what the model made of it
+
+sub hosted () {
+    return [
+        opened(),
+        call_events('fc_a', 'call_a', 'tide', 'completed', '{}'),
+        output_events('fco_a', 'call_a', '{"high":"04:12"}'),
+        added(message('msg_a', 'in_progress')),
+        text_part('msg_a', 0, 'At four.'),
+        done(message('msg_a', 'completed', output_text('At four.'))),
+        ended('completed', @ITEMS),
+    ];
 }
 
 

@@ -34,6 +34,9 @@ static ngx_uint_t warnings(const char *script);
 #define NOTE(of)                                                              \
     EVENT("response.output_text.annotation.added",                            \
           of ",'annotation_index':0,'annotation':null")
+#define OUTPUT(status, text)                                                  \
+    "{'type':'function_call_output','id':'o','call_id':'c_a','status':'"      \
+    status "','output':'" text "'}"
 #define EXTENSION  EVENT("acme:ping", "")
 
 
@@ -149,6 +152,10 @@ static const order_test_t  orders[] = {
       COMPLETED("{'type':'compaction','id':'k','encrypted_content':'e'},"
                 "{'type':'acme:search','id':'s','status':'failed'}") DONE,
       "completed 2" },
+    { "an output of a tool",
+      START ADDED("0", OUTPUT("in_progress", ""))
+      ENDED("0", OUTPUT("completed", "x"))
+      COMPLETED(OUTPUT("completed", "x")) DONE, "completed 1" },
 
     { "incomplete, its item too", START ADDED("0", MESSAGE("m",
       "in_progress", "")) PART_ADDED(M0, TEXT("")) TDELTA(M0, "Hel")

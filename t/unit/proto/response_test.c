@@ -474,6 +474,10 @@ test_items(void)
     ngx_ors_text_append(&it->arguments, pool, (u_char *) "{\\\"x\\\":", 7);
     ngx_ors_text_append(&it->arguments, pool, (u_char *) "1}", 2);
 
+    it = item(ngx_ors_item_call_output, ngx_ors_item_completed, "fco_4");
+    ngx_str_set(&it->call_id, "call_4");
+    ngx_ors_text_append(&it->output, pool, (u_char *) "{\\\"y\\\":2}", 9);
+
     item(ngx_ors_item_message, ngx_ors_item_in_progress, "msg_5");
     item(ngx_ors_item_reasoning, ngx_ors_item_incomplete, "rs_6");
 
@@ -492,6 +496,9 @@ test_items(void)
              "{'type':'function_call','id':'fc_3','status':'completed',"
              "'call_id':'call_4','name':'f','arguments':"
              "'{\\'x\\':1}'},"
+             "{'type':'function_call_output','id':'fco_4',"
+             "'status':'completed','call_id':'call_4',"
+             "'output':'{\\'y\\':2}'},"
              "{'type':'reasoning','id':'rs_6','status':'incomplete',"
              "'summary':[]}]", "items");
 
