@@ -157,6 +157,7 @@ my %words = (
     open_responses_validate => [ qw( off request response on ) ],
     open_responses_path_variants => [ qw( reject validate pass ) ],
     open_responses_unknown_paths => [ qw( pass reject ) ],
+    open_responses_websocket => [ qw( off pass ) ],
     open_responses_unknown_fields => [ qw( pass strip reject ) ],
     open_responses_flavor => [ qw( spec openai ) ],
     open_responses_upstream_errors => [ qw( pass mask ) ],

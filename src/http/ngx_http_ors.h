@@ -27,6 +27,9 @@
 /* blocks of a document that is written at once */
 #define NGX_HTTP_ORS_BLOCK     1024
 
+/* nginx has no name for it */
+#define NGX_HTTP_ORS_UPGRADE_REQUIRED  426
+
 
 /* of requests with a body to paths that are no endpoint */
 
@@ -35,6 +38,14 @@ typedef enum {
     ngx_http_ors_paths_validate,
     ngx_http_ors_paths_reject
 } ngx_http_ors_paths_e;
+
+
+/* of WebSocket handshakes */
+
+typedef enum {
+    ngx_http_ors_websocket_off = 0,
+    ngx_http_ors_websocket_pass
+} ngx_http_ors_websocket_e;
 
 
 typedef enum {
@@ -65,6 +76,7 @@ typedef struct {
     ngx_uint_t                 report;      /* violations are only logged */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
     ngx_uint_t                 unknown_paths;   /* the same */
+    ngx_uint_t                 websocket;  /* ngx_http_ors_websocket_e */
     ngx_flag_t                 strict;
     ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t           policy;
@@ -277,6 +289,22 @@ ngx_int_t ngx_http_ors_endpoint_below(ngx_http_request_t *r,
  * taken.  Returns the HTTP status that refuses it.
  */
 ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
+
+
+/* ngx_http_ors_upgrade.c */
+
+/*
+ * 1 if the request is the handshake of a WebSocket at "endpoint", which may
+ * be NULL: by HTTP/1.1, other versions have no upgrade.
+ */
+ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint);
+
+/*
+ * Refuses a handshake in the way from which clients go on by HTTP.  Returns
+ * the HTTP status for it.
+ */
+ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_media.c */
@@ -722,6 +750,8 @@ ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
  * NGX_DECLINED        something else
  * NGX_HTTP_NOT_FOUND  such a path is not let in; "*endpoint" is the one it
  *                     may be taken for, or NULL
+ * NGX_HTTP_ORS_UPGRADE_REQUIRED
+ *                     a WebSocket, of which no message could be validated
  * NGX_ERROR           no memory
  */
 ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,

@@ -5,8 +5,8 @@
 
 
 /*
- * Which endpoint a request's path and method mean, and the answers 404 and
- * 405.
+ * Which endpoint a request's path and method mean, and the answers 404,
+ * 405 and 426.
  */
 
 
@@ -41,6 +41,10 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
     if ((*endpoint)->request == NULL) {
         return (r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))
                ? NGX_OK : ngx_http_ors_allow(r, "GET, HEAD");
+    }
+
+    if (ngx_http_ors_upgrade(r, *endpoint)) {
+        return ngx_http_ors_upgrade_refuse(r);
     }
 
     if (r->method != NGX_HTTP_POST) {

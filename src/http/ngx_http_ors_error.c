@@ -54,6 +54,9 @@ static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
     { NGX_HTTP_UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type",
       "the request's body must be application/json and not compressed" },
 
+    { NGX_HTTP_ORS_UPGRADE_REQUIRED, "websocket_not_supported",
+      "there are no WebSockets here, use POST" },
+
     { NGX_HTTP_TOO_MANY_REQUESTS, "rate_limit_exceeded",
       "too many requests, try again later" },
 

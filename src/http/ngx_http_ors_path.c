@@ -23,6 +23,8 @@ ngx_http_ors_path(ngx_http_request_t *r,
 {
     ngx_http_ors_loc_conf_t  *olcf;
 
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
     *endpoint = ngx_ors_endpoint_find(&r->uri);
 
     if (*endpoint
@@ -31,13 +33,17 @@ ngx_http_ors_path(ngx_http_request_t *r,
         return NGX_OK;
     }
 
+    if (olcf->websocket == ngx_http_ors_websocket_off
+        && ngx_http_ors_upgrade(r, *endpoint))
+    {
+        return NGX_HTTP_ORS_UPGRADE_REQUIRED;
+    }
+
     *endpoint = NULL;
 
     if (!ngx_http_ors_path_body(r)) {
         return NGX_DECLINED;
     }
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (r->method == NGX_HTTP_POST
         && olcf->path_variants != ngx_http_ors_paths_pass)

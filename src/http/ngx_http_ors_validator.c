@@ -64,6 +64,9 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
 
     if (rc == NGX_HTTP_NOT_FOUND) {
         ngx_http_ors_path_error(r, endpoint, &g->error);
+
+    } else if (rc == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
+        ngx_http_ors_error_of(r, rc, &g->error);
     }
 
     return NGX_DECLINED;
@@ -375,6 +378,10 @@ ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g)
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
                   "request refused: %V%s%V", &g->error.code,
                   g->error.param.len ? " in " : "", &g->error.param);
+
+    if (g->error.status == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
+        (void) ngx_http_ors_upgrade_refuse(r);
+    }
 
     ngx_http_finalize_request(r, ngx_http_ors_error_send(r, &g->error));
 

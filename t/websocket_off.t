@@ -1,0 +1,180 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# Handshakes of WebSockets where there are none: a 426, from which clients go
+# on by HTTP at once; a validator passes them on if it is told to.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( get http_start post_json question request );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( error_ok response_ok );
+
+my $tunnel = [ [ wire => "HTTP/1.1 101 Switching Protocols\r\n"
+                         . "Upgrade: websocket\r\n"
+                         . "Connection: upgrade\r\n\r\nframes" ],
+               [ 'close' ] ];
+
+my $model = ORS::Model->new(scripts => {
+    default => json_script(chat_reply(content => 'hi')),
+    tunnel => $tunnel,
+});
+
+my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+        error_page 426 /page.html;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target default /to/chat;
+        }
+
+        location /closed/ {
+            deny all;
+            open_responses on;
+            open_responses_target default /to/chat;
+        }
+
+        location = /to/chat {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        proxy_http_version 1.1;
+        proxy_set_header Upgrade $http_upgrade;
+        proxy_set_header Connection upgrade;
+
+        location /checked/ {
+            open_responses_validate on;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location /answers/ {
+            open_responses_validate response;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location /report/ {
+            open_responses_validate on report;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location /talk/ {
+            open_responses_validate on;
+            open_responses_websocket pass;
+            proxy_pass http://%%MODEL%%;
+        }
+
+        location = /status { open_responses_status json; }
+    }
+CONF
+
+$t->start;
+
+my $port = $t->port;
+
+sub shake ($path, $upgrade = 'websocket', %o) {
+    return request($port, $o{method} // 'GET', $path, {
+        Upgrade => $upgrade, Connection => 'upgrade',
+        'Sec-WebSocket-Version' => 13,
+        'Sec-WebSocket-Key' => 'AAECAwQFBgcICQoLDA0ODw==',
+        'Content-Type' => 'application/json',
+    }, undef, %o);
+}
+
+sub upgrade_ok ($r, $name) {
+    error_ok($r, 426, $name, code => 'websocket_not_supported',
+             type => 'invalid_request');
+    is($r->{headers}{upgrade}, 'websocket', "$name: Upgrade");
+}
+
+
+for my $path (qw( /v1/responses /checked/responses /answers/responses )) {
+    upgrade_ok(shake($path), $path);
+}
+
+for my $upgrade ('WebSocket', 'h2c, websocket', 'websocket/13',
+                 ",\twebsocket ,x")
+{
+    upgrade_ok(shake('/v1/responses', $upgrade), "'$upgrade'");
+}
+
+is($model->count, 0, 'nothing has gone to the model');
+
+
+# whatever is no handshake is what it was
+
+for my $upgrade ('h2c', 'xwebsocket', 'websockets', 'x/websocket', '', ',') {
+    error_ok(shake('/v1/responses', $upgrade), 405, "'$upgrade'",
+             code => 'method_not_allowed');
+}
+
+error_ok(get($port, '/v1/responses'), 405, 'GET');
+error_ok(shake('/v1/responses', 'websocket', version => '1.0'), 405,
+         'HTTP/1.0');
+error_ok(shake('/v1/responses', 'websocket', method => 'PUT'), 405, 'PUT');
+error_ok(shake('/v1/embeddings'), 405, 'another endpoint');
+error_ok(shake('/v1/models/x'), 404, 'no endpoint');
+error_ok(shake('/closed/responses'), 403, 'not for everybody');
+
+my $r = request($port, 'POST', '/v1/responses',
+                { Upgrade => 'websocket', Connection => 'upgrade',
+                  'Content-Type' => 'application/json' },
+                '{"model":"m","input":"hi"}');
+
+response_ok($r, 'a POST that could be upgraded');
+
+
+# a connection that was refused can go on
+
+{
+    my $c = ORS::HTTP::Conn->new($port);
+    my %head = (Upgrade => 'websocket', Connection => 'keep-alive, upgrade');
+
+    http_start($port, 'GET', '/v1/responses', \%head, undef, conn => $c);
+    upgrade_ok($c->read_response, 'the same connection');
+    http_start($port, 'POST', '/v1/responses',
+               { 'Content-Type' => 'application/json' },
+               '{"model":"m","input":"hi"}', conn => $c);
+    response_ok($c->read_response, 'goes on by HTTP');
+    $c->close;
+}
+
+
+# the validator passes them on, or only reports
+
+my $n = $model->count;
+
+for my $path (qw( /talk/script/tunnel/responses
+                  /report/script/tunnel/responses )) {
+    my $r = shake($path);
+
+    is($r->{status}, 101, "$path: passes");
+    is($model->last_request->{headers}{upgrade}, 'websocket',
+       "$path: as it came");
+}
+
+is($model->count, $n + 2, 'both have gone to the model');
+ok($t->wait_log(qr/would be refused: websocket_not_supported/), 'reported');
+
+
+# nginx.conf
+
+{
+    my ($code, $out) = ORS::Nginx->conf_test(
+        'open_responses_websocket on;');
+
+    isnt($code, 0, 'a bad value');
+    like($out, qr/"on"[ ]of[ ]"open_responses_websocket",[ ]
+                  it[ ]must[ ]be[ ]"off"[ ]or[ ]"pass"/x,
+         'and says what is allowed');
+}
+
+$t->finish;
+
+done_testing();
