@@ -14,6 +14,8 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_ors_chat_conf.h>
+#include <ngx_ors_conf.h>
 
 
 static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -21,10 +23,6 @@ static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
 static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
 static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
-    ngx_command_t *cmd, void *conf);
-static char *ngx_http_open_responses_enum(ngx_conf_t *cf,
-    ngx_command_t *cmd, void *conf);
-static char *ngx_http_open_responses_renamed(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
@@ -205,21 +203,21 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_path_variants"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, path_variants),
       ngx_http_open_responses_path_variants },
 
     { ngx_string("open_responses_unknown_paths"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, unknown_paths),
       ngx_http_open_responses_unknown_paths },
 
     { ngx_string("open_responses_websocket"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, websocket),
       ngx_http_open_responses_websocket },
@@ -268,7 +266,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_dialect"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, dialect),
       ngx_http_open_responses_dialects },
@@ -282,23 +280,23 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_chat_options"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_ors_options_set,
+      ngx_ors_chat_options_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_loc_conf_t, options),
       NULL },
 
     { ngx_string("open_responses_reasoning_effort"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE13,
-      ngx_http_ors_effort_set,
+      ngx_ors_chat_effort_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_loc_conf_t, options.efforts),
       NULL },
 
     { ngx_string("open_responses_tool_type"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE23,
-      ngx_http_ors_tool_type_set,
+      ngx_ors_chat_type_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_loc_conf_t, options.types),
       NULL },
 
     { ngx_string("open_responses_strict"),
@@ -310,42 +308,42 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_unknown_fields"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, policy.unknown),
       ngx_http_open_responses_unknown_fields },
 
     { ngx_string("open_responses_flavor"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, flavor),
       ngx_http_open_responses_flavors },
 
     { ngx_string("open_responses_reasoning"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, policy.reasoning),
       ngx_http_open_responses_reasonings },
 
     { ngx_string("open_responses_refusal"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, policy.refusal),
       ngx_http_open_responses_refusals },
 
     { ngx_string("open_responses_upstream_errors"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, policy.mask),
       ngx_http_open_responses_upstream_errors },
 
     { ngx_string("open_responses_pass_credentials"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_open_responses_enum,
+      ngx_ors_conf_enum_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, credentials),
       ngx_http_open_responses_credentials },
@@ -389,35 +387,35 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_chat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_http_open_responses_renamed,
+      ngx_ors_conf_renamed,
       0,
       0,
       "open_responses_chat_options" },
 
     { ngx_string("open_responses_effort"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_http_open_responses_renamed,
+      ngx_ors_conf_renamed,
       0,
       0,
       "open_responses_reasoning_effort" },
 
     { ngx_string("open_responses_expand"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_http_open_responses_renamed,
+      ngx_ors_conf_renamed,
       0,
       0,
       "open_responses_inline_context" },
 
     { ngx_string("open_responses_ping"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_http_open_responses_renamed,
+      ngx_ors_conf_renamed,
       0,
       0,
       "open_responses_heartbeat" },
 
     { ngx_string("open_responses_tries"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_http_open_responses_renamed,
+      ngx_ors_conf_renamed,
       0,
       0,
       "open_responses_target_tries" },
@@ -515,9 +513,9 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     value = cf->args->elts;
     olcf->report = 0;
 
-    if (ngx_http_ors_conf_value(cf, "", &cmd->name,
-                                ngx_http_open_responses_validates, &value[1],
-                                &olcf->validate)
+    if (ngx_ors_conf_value(cf, "", &cmd->name,
+                           ngx_http_open_responses_validates, &value[1],
+                           &olcf->validate)
         != NGX_OK)
     {
         return NGX_CONF_ERROR;
@@ -544,43 +542,6 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     }
 
     return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_open_responses_enum(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t   *value;
-    ngx_uint_t  *field;
-
-    field = (ngx_uint_t *) ((u_char *) conf + cmd->offset);
-
-    if (*field != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    if (ngx_http_ors_conf_value(cf, "", &cmd->name, cmd->post, &value[1], field)
-        != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-/* cmd->post is the name that the directive has now */
-
-static char *
-ngx_http_open_responses_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "\"%V\" is not a directive any more, use \"%s\"",
-                       &cmd->name, (char *) cmd->post);
-
-    return NGX_CONF_ERROR;
 }
 
 
@@ -757,7 +718,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->policy.reasoning = NGX_CONF_UNSET_UINT;
     conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
-    ngx_http_ors_options_init(&conf->options);
+    ngx_ors_chat_options_init(&conf->options);
 
     for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
     {
@@ -831,7 +792,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         conf->scope_share = prev->scope_share;
     }
 
-    ngx_http_ors_options_merge(&conf->options, &prev->options);
+    ngx_ors_chat_options_merge(&conf->options, &prev->options);
 
     conf->created = ngx_time();
 

@@ -473,8 +473,8 @@ bad("tool type $_->[0]", location("open_responses_tool_type $_->[0];"),
         ['x drop', 'invalid value "drop" of type "x", it must be "skip", '
                    . '"reject" or "send"'],
         ['x "" y', 'invalid value "" of type "x"'],
-        ['x skip y', 'invalid parameter "y" behind "skip"'],
-        ['x send', '"send" needs the JSON of a tool behind it'],
+        ['x skip y', 'invalid parameter "y" after "skip"'],
+        ['x send', '"send" needs the JSON of a tool after it'],
         ['x send "{"', 'invalid JSON "{"'],
         ['x send web', 'invalid JSON "web"'],
         ['x send []', 'invalid JSON "[]", it must be an object'];

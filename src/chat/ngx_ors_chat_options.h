@@ -41,6 +41,15 @@ typedef enum {
 } ngx_ors_chat_reasoning_e;
 
 
+/* tags around reasoning in a text */
+
+typedef enum {
+    ngx_ors_chat_think_off = 0,
+    ngx_ors_chat_think_on,
+    ngx_ors_chat_think_open               /* the prompt has opened the tag */
+} ngx_ors_chat_think_e;
+
+
 /* "strict" of functions */
 
 typedef enum {
@@ -103,7 +112,7 @@ typedef struct {
     ngx_uint_t              stream;       /* ngx_ors_chat_stream_e */
     ngx_uint_t              usage;        /* a stream is asked for it */
     ngx_uint_t              reasoning;    /* ngx_ors_chat_reasoning_e */
-    ngx_uint_t              think;        /* tags in texts, ngx_ors_tags_e */
+    ngx_uint_t              think;     /* tags in texts, ngx_ors_chat_think_e */
     ngx_uint_t              strict;       /* ngx_ors_chat_strict_e */
     ngx_uint_t              content;      /* ngx_ors_chat_content_e */
     ngx_uint_t              format;       /* a schema is one of json_object */

@@ -411,33 +411,6 @@ ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri, ngx_array_t *seen);
 
 
-/* ngx_http_ors_chat_options.c */
-
-/* "open_responses_chat_options" and "open_responses_reasoning_effort". */
-char *ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-char *ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Checks that "value", an argument of a directive, is JSON, and if "object"
- * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: it was said why not.
- */
-char *ngx_http_ors_option_json(ngx_conf_t *cf, ngx_str_t *value,
-    ngx_uint_t object);
-
-/* Nothing is said yet; and what is not said is as in "prev", or usual. */
-void ngx_http_ors_options_init(ngx_ors_chat_options_t *options);
-void ngx_http_ors_options_merge(ngx_ors_chat_options_t *options,
-    ngx_ors_chat_options_t *prev);
-
-
-/* ngx_http_ors_tool_type.c */
-
-/* Handler of "open_responses_tool_type". */
-char *ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
-
 /* ngx_http_ors_scope.c */
 
 /*
@@ -607,24 +580,6 @@ ngx_int_t ngx_http_ors_error(ngx_http_request_t *r);
 /* The body filter's part: sends ctx->error once in place of "in". */
 ngx_int_t ngx_http_ors_error_body(ngx_http_request_t *r, ngx_chain_t *in,
     ngx_http_output_body_filter_pt next);
-
-
-/* ngx_http_ors_conf.c */
-
-/*
- * Sets "*field" to what the word "value" stands for in the list "e"; if it is
- * none of them, that is told, with "what", static text, and "name" for what it
- * is the value of.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
-    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field);
-
-
-/*
- * The ctx_index of one of nginx's modules: by name, as nginx may have been
- * built without it, NGX_ERROR then.
- */
-ngx_int_t ngx_http_ors_module_index(ngx_conf_t *cf, char *name);
 
 
 /* ngx_http_ors_stats.c */

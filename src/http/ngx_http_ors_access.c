@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_access.h>
+#include <ngx_ors_conf.h>
 
 
 /* rules of "allow" and "deny" for IPv4, IPv6 and sockets of Unix */
@@ -70,14 +71,14 @@ ngx_http_ors_access_checked(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
 
     for (script = ngx_http_ors_access_scripts; *script; script++) {
 
-        if (ngx_http_ors_module_index(cf, *script) != NGX_ERROR) {
+        if (ngx_ors_conf_module(cf, *script) != NGX_ERROR) {
             return 1;
         }
     }
 
     for (access = ngx_http_ors_accesses; access->module; access++) {
 
-        index = ngx_http_ors_module_index(cf, access->module);
+        index = ngx_ors_conf_module(cf, access->module);
 
         if (index == NGX_ERROR) {
             continue;
@@ -110,7 +111,7 @@ ngx_http_ors_access_skipped(ngx_conf_t *cf, ngx_uint_t *n,
 
         (*n)++;
 
-        index = ngx_http_ors_module_index(cf, access->module);
+        index = ngx_ors_conf_module(cf, access->module);
 
         if (index == NGX_ERROR) {
             continue;

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
+#include <ngx_ors_conf.h>
 
 
 /* values that both modules have for their variables */
@@ -115,8 +116,8 @@ ngx_http_ors_call_limits_init(ngx_conf_t *cf)
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
-    omcf->limit_req = ngx_http_ors_module_index(cf,
-                                                "ngx_http_limit_req_module");
-    omcf->limit_conn = ngx_http_ors_module_index(cf,
+    omcf->limit_req = ngx_ors_conf_module(cf,
+                                          "ngx_http_limit_req_module");
+    omcf->limit_conn = ngx_ors_conf_module(cf,
                                                 "ngx_http_limit_conn_module");
 }

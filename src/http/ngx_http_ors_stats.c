@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_line.h>
 
 
@@ -442,9 +443,9 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (cf->args->nelts == 2
-        && ngx_http_ors_conf_value(cf, "", &cmd->name,
-                                   ngx_http_ors_stats_formats, &value[1],
-                                   &olcf->status)
+        && ngx_ors_conf_value(cf, "", &cmd->name,
+                              ngx_http_ors_stats_formats, &value[1],
+                              &olcf->status)
            != NGX_OK)
     {
         return NGX_CONF_ERROR;

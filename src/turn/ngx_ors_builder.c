@@ -209,7 +209,7 @@ ngx_ors_builder_content(ngx_ors_builder_t *builder, ngx_str_t *text)
     ngx_str_t   rest, piece;
     ngx_uint_t  thought;
 
-    if (builder->tags.mode == ngx_ors_tags_off) {
+    if (builder->tags.mode == ngx_ors_chat_think_off) {
         return ngx_ors_builder_piece(builder, text, 0);
     }
 

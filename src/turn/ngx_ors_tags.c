@@ -134,7 +134,7 @@ ngx_ors_tags_start(ngx_ors_tags_t *tags, ngx_str_t *text,
 
         /* white space is dropped before a thought, a text may begin with it */
 
-        if (tags->match || tags->mode != ngx_ors_tags_open) {
+        if (tags->match || tags->mode != ngx_ors_chat_think_open) {
             ngx_ors_tags_hold(tags, p - n, n);
         }
 
@@ -171,7 +171,7 @@ ngx_ors_tags_start(ngx_ors_tags_t *tags, ngx_str_t *text,
 static void
 ngx_ors_tags_untagged(ngx_ors_tags_t *tags)
 {
-    tags->state = (tags->mode == ngx_ors_tags_open)
+    tags->state = (tags->mode == ngx_ors_chat_think_open)
                    ? ngx_ors_tags_st_thought : ngx_ors_tags_st_text;
 }
 

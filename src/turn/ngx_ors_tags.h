@@ -17,17 +17,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_options.h>
 
 
 /* white space and the beginning of a tag, in any spelling of JSON's */
 #define NGX_ORS_TAGS_HELD  128
-
-
-typedef enum {
-    ngx_ors_tags_off = 0,
-    ngx_ors_tags_on,
-    ngx_ors_tags_open            /* the prompt has opened it */
-} ngx_ors_tags_e;
 
 
 typedef enum {
@@ -42,7 +36,7 @@ typedef enum {
 /* zeroed memory is the state before the first byte, "mode" apart */
 
 typedef struct {
-    ngx_ors_tags_e          mode;
+    ngx_ors_chat_think_e    mode;
     ngx_ors_tags_state_e    state;
     ngx_uint_t              match;    /* how much of a tag has come */
     size_t                  len;

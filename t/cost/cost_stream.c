@@ -20,7 +20,7 @@
 typedef struct {
     ngx_uint_t             profile;
     ngx_ors_reasoning_e    reasoning;
-    ngx_ors_tags_e         think;
+    ngx_ors_chat_think_e   think;
     const char            *stream;      /* what the client wants */
 } cost_mode_t;
 
@@ -38,11 +38,12 @@ static const char  *cost_mode_names[] = {
 };
 
 static const cost_mode_t  cost_modes[] = {
-    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_summary, ngx_ors_tags_off,
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_summary, ngx_ors_chat_think_off,
       "true" },
-    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_reasoning_content, ngx_ors_tags_on,
+    { NGX_ORS_TOLERANT_OPENAI, ngx_ors_reasoning_content, ngx_ors_chat_think_on,
       "true" },
-    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_off, ngx_ors_tags_off, "false" }
+    { NGX_ORS_STRICT_OPENAI, ngx_ors_reasoning_off, ngx_ors_chat_think_off,
+      "false" }
 };
 
 static const char  *cost_reading_names[] = {

@@ -25,17 +25,12 @@ FUZZ_RUN    := $(if $(F),$(foreach n,$(FUZZ_NAMES), \
 
 # a request goes on to a chat server, and is checked with what turns are
 FUZZ_request := turn
+FUZZ_options := chat
 FUZZ_redis   := store
 FUZZ_stored  := turn
 
 # no file has the name of the verification alone
 FUZZ_verify  := answer
-
-# what is read of the configuration is in files of http/, which need nginx
-# itself for all else
-FUZZ_OPTIONS := ngx_http_ors_chat_options.o ngx_http_ors_conf.o
-FUZZ_HTTP    := $(addprefix -I,src/http $(addprefix $(NGX_SRC)/src/http/, \
-                    . modules v2)) -ffunction-sections -fdata-sections
 
 SAN         ?= $(UNIT_SAN)
 
@@ -77,14 +72,7 @@ fuzz-run: fuzz
 	    $(if $(RUNS),--runs=$(RUNS)) $(FUZZ_RUN)
 
 
-$(UNIT_DIR)/t/fuzz/options_fuzz.o $(UNIT_DIR)/src/http/%.o: \
-    UNIT_INCS += $(FUZZ_HTTP)
-$(UNIT_DIR)/options_fuzz $(UNIT_DIR)/options_corpus_test: \
-    UNIT_LDLIBS += -Wl,--gc-sections
-
 FUZZ_OBJS    = $(UNIT_DIR)/$(1:.c=.o) \
-    $(if $(findstring options,$1), \
-         $(addprefix $(UNIT_DIR)/src/http/,$(FUZZ_OPTIONS))) \
     $(patsubst %.c,$(UNIT_DIR)/%.o, \
                $(filter-out %_test.c,$(wildcard t/unit/$2/*.c))) \
     $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)

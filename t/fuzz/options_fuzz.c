@@ -14,20 +14,17 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_http_ors.h>
+#include <ngx_ors_chat_conf.h>
 #include <ngx_ors_utf8.h>
 
 
 #define OPTIONS_FUZZ_WORDS  32
 
 
-static char *options_fuzz_set(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf,
+static char *options_fuzz_set(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     ngx_str_t *words, ngx_uint_t n);
-static void options_fuzz_taken(ngx_http_ors_loc_conf_t *olcf,
+static void options_fuzz_taken(ngx_ors_chat_options_t *options,
     ngx_pool_t *pool);
-
-
-static ngx_uint_t  options_fuzz_messages;
 
 
 int
@@ -39,7 +36,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     ngx_uint_t                i, n;
     ngx_pool_t               *pool;
     const uint8_t            *p, *last;
-    ngx_http_ors_loc_conf_t   olcf;
+    ngx_ors_chat_options_t    options;
 
     p = input;
     last = input + size;
@@ -47,27 +44,27 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     pool = ngx_ors_test_pool();
 
     ngx_memzero(&cf, sizeof(ngx_conf_t));
-    ngx_memzero(&olcf, sizeof(ngx_http_ors_loc_conf_t));
+    ngx_memzero(&options, sizeof(ngx_ors_chat_options_t));
 
     cf.pool = pool;
     cf.temp_pool = pool;
     cf.log = pool->log;
 
-    ngx_http_ors_options_init(&olcf.options);
+    ngx_ors_chat_options_init(&options);
 
     for (n = 0; p < last && n < OPTIONS_FUZZ_WORDS; n++) {
         words[n] = fuzz_line(&p, last, LF);
         words[n].data = fuzz_copy(words[n].data, words[n].len);
     }
 
-    options_fuzz_messages = 0;
+    ngx_ors_test_log_reset();
 
-    rv = options_fuzz_set(&cf, &olcf, words, n);
+    rv = options_fuzz_set(&cf, &options, words, n);
 
-    fuzz_check(options_fuzz_messages == (rv != NGX_CONF_OK));
+    fuzz_check(ngx_ors_test_logged(NGX_LOG_EMERG) == (rv != NGX_CONF_OK));
 
     if (rv == NGX_CONF_OK) {
-        options_fuzz_taken(&olcf, pool);
+        options_fuzz_taken(&options, pool);
     }
 
     for (i = 0; i < n; i++) {
@@ -81,17 +78,19 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 
 static char *
-options_fuzz_set(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf,
+options_fuzz_set(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     ngx_str_t *words, ngx_uint_t n)
 {
-    char         *rv;
-    ngx_str_t     args[4];
-    ngx_uint_t    i;
-    ngx_array_t   array;
+    char           *rv;
+    ngx_str_t       args[4];
+    ngx_uint_t      i;
+    ngx_array_t     array;
+    ngx_command_t   cmd;
 
     rv = NGX_CONF_OK;
 
     ngx_memzero(&array, sizeof(ngx_array_t));
+    ngx_memzero(&cmd, sizeof(ngx_command_t));
     ngx_str_set(&args[0], "a_directive");
 
     array.elts = args;
@@ -105,14 +104,16 @@ options_fuzz_set(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf,
             args[3] = words[++i];
             array.nelts = 4;
 
-            rv = ngx_http_ors_effort_set(cf, NULL, olcf);
+            cmd.offset = offsetof(ngx_ors_chat_options_t, efforts);
+            rv = ngx_ors_chat_effort_slot(cf, &cmd, options);
             continue;
         }
 
         args[1] = words[i];
         array.nelts = 2;
 
-        rv = ngx_http_ors_options_set(cf, NULL, olcf);
+        cmd.offset = 0;
+        rv = ngx_ors_chat_options_slot(cf, &cmd, options);
     }
 
     return rv;
@@ -122,7 +123,7 @@ options_fuzz_set(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf,
 /* an effort is JSON, members that no request has of the adapter */
 
 static void
-options_fuzz_taken(ngx_http_ors_loc_conf_t *olcf, ngx_pool_t *pool)
+options_fuzz_taken(ngx_ors_chat_options_t *options, ngx_pool_t *pool)
 {
     ngx_str_t               text;
     ngx_uint_t              i;
@@ -132,16 +133,16 @@ options_fuzz_taken(ngx_http_ors_loc_conf_t *olcf, ngx_pool_t *pool)
     ngx_ors_chat_effort_t  *effort;
     ngx_ors_chat_options_t  none;
 
-    ngx_http_ors_options_init(&none);
-    ngx_http_ors_options_merge(&olcf->options, &none);
+    ngx_ors_chat_options_init(&none);
+    ngx_ors_chat_options_merge(options, &none);
 
-    if (olcf->options.efforts == NULL) {
+    if (options->efforts == NULL) {
         return;
     }
 
-    effort = olcf->options.efforts->elts;
+    effort = options->efforts->elts;
 
-    for (i = 0; i < olcf->options.efforts->nelts; i++) {
+    for (i = 0; i < options->efforts->nelts; i++) {
         ngx_ors_out_init(&out, pool, 64);
         ngx_ors_out_lit(&out, "{\"a\":0");
 
@@ -161,23 +162,4 @@ options_fuzz_taken(ngx_http_ors_loc_conf_t *olcf, ngx_pool_t *pool)
             fuzz_read(&json, pool, &text);
         }
     }
-}
-
-
-/* the stand-in for nginx's */
-
-void ngx_cdecl
-ngx_conf_log_error(ngx_uint_t level, ngx_conf_t *cf, ngx_err_t err,
-    const char *fmt, ...)
-{
-    u_char    errstr[NGX_MAX_CONF_ERRSTR], *p;
-    va_list   args;
-
-    va_start(args, fmt);
-    p = ngx_vslprintf(errstr, errstr + NGX_MAX_CONF_ERRSTR, fmt, args);
-    va_end(args);
-
-    fuzz_check(p > errstr && level == NGX_LOG_EMERG);
-
-    options_fuzz_messages++;
 }

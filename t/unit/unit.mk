@@ -52,6 +52,7 @@ UNIT_CFLAGS := -std=gnu99 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
                $(UNIT_FLAGS)
 
 UNIT_CORE   := $(UNIT_DIR)/t/unit/ngx_ors_test.o \
+               $(UNIT_DIR)/t/unit/ngx_ors_test_conf.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_core.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_string.o
 

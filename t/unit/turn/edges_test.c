@@ -38,15 +38,15 @@ static char *digest_of(char *digest, const char *expected);
 /* directives of gateway and target that matter to what comes back */
 
 static struct {
-    const char       *text;
-    ngx_uint_t        flavor;
-    ngx_uint_t        strict;
-    ngx_ors_tags_e    think;
+    const char             *text;
+    ngx_uint_t              flavor;
+    ngx_uint_t              strict;
+    ngx_ors_chat_think_e    think;
 } directives[] = {
     { "open_responses_flavor openai", NGX_ORS_IN_OPENAI, 0, 0 },
     { "open_responses_strict on", 0, NGX_ORS_IN_STRICT, 0 },
-    { "open_responses_chat_options think=on", 0, 0, ngx_ors_tags_on },
-    { "open_responses_chat_options think=open", 0, 0, ngx_ors_tags_open }
+    { "open_responses_chat_options think=on", 0, 0, ngx_ors_chat_think_on },
+    { "open_responses_chat_options think=open", 0, 0, ngx_ors_chat_think_open }
 };
 
 

@@ -13,7 +13,7 @@
 
 static void test_text(ngx_uint_t i);
 static void test_pieces(void);
-static void begin(ngx_ors_tags_e mode);
+static void begin(ngx_ors_chat_think_e mode);
 static void feed(const char *raw, size_t len);
 static void end(void);
 static void put(ngx_str_t *piece, ngx_uint_t thought);
@@ -21,8 +21,8 @@ static size_t letter(const char *p);
 static void is_got(const char *expected, const char *name);
 
 
-#define ON    ngx_ors_tags_on
-#define OPEN  ngx_ors_tags_open
+#define ON    ngx_ors_chat_think_on
+#define OPEN  ngx_ors_chat_think_open
 
 #define SPACES  "                                                  "
 
@@ -30,10 +30,10 @@ static void is_got(const char *expected, const char *name);
 /* thoughts stand in brackets */
 
 static struct {
-    ngx_ors_tags_e    mode;
-    const char       *name;
-    const char       *text;
-    const char       *expected;
+    ngx_ors_chat_think_e    mode;
+    const char             *name;
+    const char             *text;
+    const char             *expected;
 } texts[] = {
 
     { ON, "both tags", "<think>hm</think>Hi", "[hm]Hi" },
@@ -186,7 +186,7 @@ test_pieces(void)
 
 
 static void
-begin(ngx_ors_tags_e mode)
+begin(ngx_ors_chat_think_e mode)
 {
     got[0] = '\0';
     inside = 0;

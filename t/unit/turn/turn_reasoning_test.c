@@ -18,9 +18,9 @@ static const char *event_types(run_t *run);
 
 #define THINK(text)   DELTA("'reasoning_content':'" text "'")
 
-#define NONE          ngx_ors_tags_off
-#define TAGS          ngx_ors_tags_on
-#define OPEN          ngx_ors_tags_open
+#define NONE          ngx_ors_chat_think_off
+#define TAGS          ngx_ors_chat_think_on
+#define OPEN          ngx_ors_chat_think_open
 
 #define SUMMARY       ngx_ors_reasoning_summary
 #define CONTENT       ngx_ors_reasoning_content
@@ -28,7 +28,7 @@ static const char *event_types(run_t *run);
 
 
 static struct {
-    ngx_ors_tags_e        think;
+    ngx_ors_chat_think_e  think;
     ngx_ors_reasoning_e   reasoning;
     const char           *name;
     const char           *body;

@@ -18,23 +18,23 @@
 
 typedef struct {
     /* what comes in; set by run_init(), to be changed after it */
-    const char        *request;      /* ' stands for ", NULL: asks for all */
-    ngx_uint_t         stream;       /* the client wants a stream */
-    ngx_uint_t         status;
-    const char        *type;
-    u_char            *body;         /* borrowed */
-    size_t             len;
-    ngx_uint_t         complete;
-    ngx_ors_limits_t   limits;
-    ngx_ors_policy_t   policy;
-    ngx_ors_tags_e     think;        /* a option of the server */
-    ngx_ors_sealer_t  *sealer;       /* borrowed, NULL: there is none */
-    size_t             at;           /* 0, or where the first piece ends */
-    size_t             step;         /* 0, or the length of the others */
-    ngx_uint_t         random;       /* 0, or the greatest length of all */
-    const u_char      *pieces;       /* NULL, or their lengths, used in turn */
-    ngx_uint_t         npieces;
-    ngx_uint_t         keep;         /* output is taken at the end only */
+    const char           *request;   /* ' stands for ", NULL: asks for all */
+    ngx_uint_t            stream;    /* the client wants a stream */
+    ngx_uint_t            status;
+    const char           *type;
+    u_char               *body;      /* borrowed */
+    size_t                len;
+    ngx_uint_t            complete;
+    ngx_ors_limits_t      limits;
+    ngx_ors_policy_t      policy;
+    ngx_ors_chat_think_e  think;     /* a option of the server */
+    ngx_ors_sealer_t     *sealer;    /* borrowed, NULL: there is none */
+    size_t                at;        /* 0, or where the first piece ends */
+    size_t                step;      /* 0, or the length of the others */
+    ngx_uint_t            random;    /* 0, or the greatest length of all */
+    const u_char         *pieces;    /* NULL, or their lengths, used in turn */
+    ngx_uint_t            npieces;
+    ngx_uint_t            keep;      /* output is taken at the end only */
 
     /* what came of it: freed by run_free() */
     ngx_int_t          rc;           /* NGX_DONE or NGX_ERROR */

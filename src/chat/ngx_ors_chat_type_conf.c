@@ -12,18 +12,18 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_ors_chat_conf.h>
 
 
-static char *ngx_http_ors_tool_type_name(ngx_conf_t *cf,
+static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type, ngx_str_t *value);
-static char *ngx_http_ors_tool_type_unique(ngx_conf_t *cf,
+static char *ngx_ors_chat_type_conf_unique(ngx_conf_t *cf,
     ngx_array_t *types, ngx_ors_chat_type_t *type, ngx_str_t *value);
-static char *ngx_http_ors_tool_type_action(ngx_conf_t *cf,
+static char *ngx_ors_chat_type_conf_action(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type);
 
 
-static ngx_conf_enum_t  ngx_http_ors_tool_actions[] = {
+static ngx_conf_enum_t  ngx_ors_chat_type_actions[] = {
     { ngx_string("skip"), ngx_ors_chat_type_skip },
     { ngx_string("reject"), ngx_ors_chat_type_reject },
     { ngx_string("send"), ngx_ors_chat_type_send },
@@ -32,15 +32,13 @@ static ngx_conf_enum_t  ngx_http_ors_tool_actions[] = {
 
 
 char *
-ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_ors_loc_conf_t  *olcf = conf;
-
     ngx_str_t            *value;
     ngx_array_t         **types;
     ngx_ors_chat_type_t   type, *new;
 
-    types = &olcf->options.types;
+    types = (ngx_array_t **) ((u_char *) conf + cmd->offset);
     value = cf->args->elts;
 
     if (*types == NGX_CONF_UNSET_PTR) {
@@ -52,10 +50,10 @@ ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_memzero(&type, sizeof(ngx_ors_chat_type_t));
 
-    if (ngx_http_ors_tool_type_name(cf, &type, &value[1]) != NGX_CONF_OK
-        || ngx_http_ors_tool_type_unique(cf, *types, &type, &value[1])
+    if (ngx_ors_chat_type_conf_name(cf, &type, &value[1]) != NGX_CONF_OK
+        || ngx_ors_chat_type_conf_unique(cf, *types, &type, &value[1])
            != NGX_CONF_OK
-        || ngx_http_ors_tool_type_action(cf, &type) != NGX_CONF_OK)
+        || ngx_ors_chat_type_conf_action(cf, &type) != NGX_CONF_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -74,7 +72,7 @@ ngx_http_ors_tool_type_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 /* "default" is the shortest prefix of all */
 
 static char *
-ngx_http_ors_tool_type_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
+ngx_ors_chat_type_conf_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
     ngx_str_t *value)
 {
     type->type = *value;
@@ -108,7 +106,7 @@ ngx_http_ors_tool_type_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
 
 
 static char *
-ngx_http_ors_tool_type_unique(ngx_conf_t *cf, ngx_array_t *types,
+ngx_ors_chat_type_conf_unique(ngx_conf_t *cf, ngx_array_t *types,
     ngx_ors_chat_type_t *type, ngx_str_t *value)
 {
     ngx_uint_t            i;
@@ -134,14 +132,14 @@ ngx_http_ors_tool_type_unique(ngx_conf_t *cf, ngx_array_t *types,
 
 
 static char *
-ngx_http_ors_tool_type_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
+ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
 {
     ngx_str_t        *value;
     ngx_conf_enum_t  *e;
 
     value = cf->args->elts;
 
-    for (e = ngx_http_ors_tool_actions; e->name.len; e++) {
+    for (e = ngx_ors_chat_type_actions; e->name.len; e++) {
 
         if (e->name.len == value[2].len
             && ngx_strncmp(e->name.data, value[2].data, e->name.len) == 0)
@@ -167,18 +165,18 @@ ngx_http_ors_tool_type_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
         }
 
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid parameter \"%V\" behind \"%V\"",
+                           "invalid parameter \"%V\" after \"%V\"",
                            &value[3], &value[2]);
         return NGX_CONF_ERROR;
     }
 
     if (cf->args->nelts == 3) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"send\" needs the JSON of a tool behind it");
+                           "\"send\" needs the JSON of a tool after it");
         return NGX_CONF_ERROR;
     }
 
     type->json = value[3];
 
-    return ngx_http_ors_option_json(cf, &value[3], 1);
+    return ngx_ors_chat_conf_json(cf, &value[3], 1);
 }

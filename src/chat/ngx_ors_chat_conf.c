@@ -11,38 +11,37 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_ors_chat_conf.h>
+#include <ngx_ors_conf.h>
 
 
-#define NGX_HTTP_ORS_HABIT_DEPTH  64
-#define NGX_HTTP_ORS_HABIT_NODES  4096
+#define NGX_ORS_CHAT_CONF_DEPTH  64
+#define NGX_ORS_CHAT_CONF_NODES  4096
 
 
 typedef struct {
     ngx_str_t          name;
     size_t             offset;      /* in ngx_ors_chat_options_t */
     ngx_conf_enum_t   *values;      /* NULL: a list of fields */
-} ngx_http_ors_option_t;
+} ngx_ors_chat_conf_t;
 
 
-static char *ngx_http_ors_chat_option(ngx_conf_t *cf,
+static char *ngx_ors_chat_conf_option(ngx_conf_t *cf,
     ngx_ors_chat_options_t *options, ngx_str_t *value);
-static ngx_int_t ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
+static ngx_int_t ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t *params);
-static ngx_int_t ngx_http_ors_option_param(ngx_str_t *name);
-static u_char *ngx_http_ors_option_words(u_char *buf, const void *words,
-    size_t size, char *mark);
-static ngx_ors_chat_effort_t *ngx_http_ors_effort_get(ngx_conf_t *cf,
+static ngx_int_t ngx_ors_chat_conf_param(ngx_str_t *name);
+static ngx_ors_chat_effort_t *ngx_ors_chat_conf_effort_get(ngx_conf_t *cf,
     ngx_array_t *efforts, ngx_str_t *value);
-static char *ngx_http_ors_effort_add(ngx_conf_t *cf,
+static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
 
 
-#define ngx_http_ors_option_field(options, option)                             \
+#define ngx_ors_chat_conf_field(options, option)                             \
     ((ngx_uint_t *) ((u_char *) (options) + (option)->offset))
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_tokens[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_tokens[] = {
     { ngx_string("auto"), ngx_ors_chat_tokens_auto },
     { ngx_string("max_tokens"), ngx_ors_chat_tokens_max },
     { ngx_string("max_completion_tokens"), ngx_ors_chat_tokens_completion },
@@ -50,28 +49,28 @@ static ngx_conf_enum_t  ngx_http_ors_option_tokens[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_roles[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_roles[] = {
     { ngx_string("system"), 0 },
     { ngx_string("developer"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_systems[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_systems[] = {
     { ngx_string("many"), 0 },
     { ngx_string("one"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_flags[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_flags[] = {
     { ngx_string("on"), 1 },
     { ngx_string("off"), 0 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_files[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_files[] = {
     { ngx_string("on"), ngx_ors_chat_files_on },
     { ngx_string("off"), ngx_ors_chat_files_off },
     { ngx_string("url"), ngx_ors_chat_files_url },
@@ -79,7 +78,7 @@ static ngx_conf_enum_t  ngx_http_ors_option_files[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_streams[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_streams[] = {
     { ngx_string("on"), ngx_ors_chat_stream_on },
     { ngx_string("off"), ngx_ors_chat_stream_off },
     { ngx_string("always"), ngx_ors_chat_stream_always },
@@ -87,7 +86,7 @@ static ngx_conf_enum_t  ngx_http_ors_option_streams[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_reasonings[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_reasonings[] = {
     { ngx_string("off"), ngx_ors_chat_reasoning_off },
     { ngx_string("reasoning_content"), ngx_ors_chat_reasoning_content },
     { ngx_string("reasoning"), ngx_ors_chat_reasoning_plain },
@@ -95,15 +94,15 @@ static ngx_conf_enum_t  ngx_http_ors_option_reasonings[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_thinks[] = {
-    { ngx_string("off"), ngx_ors_tags_off },
-    { ngx_string("on"), ngx_ors_tags_on },
-    { ngx_string("open"), ngx_ors_tags_open },
+static ngx_conf_enum_t  ngx_ors_chat_conf_thinks[] = {
+    { ngx_string("off"), ngx_ors_chat_think_off },
+    { ngx_string("on"), ngx_ors_chat_think_on },
+    { ngx_string("open"), ngx_ors_chat_think_open },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_stricts[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_stricts[] = {
     { ngx_string("pass"), ngx_ors_chat_strict_pass },
     { ngx_string("on"), ngx_ors_chat_strict_on },
     { ngx_string("schema"), ngx_ors_chat_strict_schema },
@@ -113,7 +112,7 @@ static ngx_conf_enum_t  ngx_http_ors_option_stricts[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_contents[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_contents[] = {
     { ngx_string("null"), ngx_ors_chat_content_null },
     { ngx_string("empty"), ngx_ors_chat_content_empty },
     { ngx_string("off"), ngx_ors_chat_content_off },
@@ -121,56 +120,56 @@ static ngx_conf_enum_t  ngx_http_ors_option_contents[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_ors_option_formats[] = {
+static ngx_conf_enum_t  ngx_ors_chat_conf_formats[] = {
     { ngx_string("json_schema"), 0 },
     { ngx_string("json_object"), 1 },
     { ngx_null_string, 0 }
 };
 
 
-static ngx_http_ors_option_t  ngx_http_ors_option_list[] = {
+static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
 
     { ngx_string("tokens"), offsetof(ngx_ors_chat_options_t, tokens),
-      ngx_http_ors_option_tokens },
+      ngx_ors_chat_conf_tokens },
 
     { ngx_string("developer"), offsetof(ngx_ors_chat_options_t, developer),
-      ngx_http_ors_option_roles },
+      ngx_ors_chat_conf_roles },
 
     { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, systems),
-      ngx_http_ors_option_systems },
+      ngx_ors_chat_conf_systems },
 
     { ngx_string("images"), offsetof(ngx_ors_chat_options_t, images),
-      ngx_http_ors_option_flags },
+      ngx_ors_chat_conf_flags },
 
     { ngx_string("files"), offsetof(ngx_ors_chat_options_t, files),
-      ngx_http_ors_option_files },
+      ngx_ors_chat_conf_files },
 
     { ngx_string("videos"), offsetof(ngx_ors_chat_options_t, videos),
-      ngx_http_ors_option_flags },
+      ngx_ors_chat_conf_flags },
 
     { ngx_string("stream"), offsetof(ngx_ors_chat_options_t, stream),
-      ngx_http_ors_option_streams },
+      ngx_ors_chat_conf_streams },
 
     { ngx_string("usage"), offsetof(ngx_ors_chat_options_t, usage),
-      ngx_http_ors_option_flags },
+      ngx_ors_chat_conf_flags },
 
     { ngx_string("reasoning"), offsetof(ngx_ors_chat_options_t, reasoning),
-      ngx_http_ors_option_reasonings },
+      ngx_ors_chat_conf_reasonings },
 
     { ngx_string("think"), offsetof(ngx_ors_chat_options_t, think),
-      ngx_http_ors_option_thinks },
+      ngx_ors_chat_conf_thinks },
 
     { ngx_string("strict"), offsetof(ngx_ors_chat_options_t, strict),
-      ngx_http_ors_option_stricts },
+      ngx_ors_chat_conf_stricts },
 
     { ngx_string("content"), offsetof(ngx_ors_chat_options_t, content),
-      ngx_http_ors_option_contents },
+      ngx_ors_chat_conf_contents },
 
     { ngx_string("format"), offsetof(ngx_ors_chat_options_t, format),
-      ngx_http_ors_option_formats },
+      ngx_ors_chat_conf_formats },
 
     { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, continues),
-      ngx_http_ors_option_flags },
+      ngx_ors_chat_conf_flags },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),
       NULL },
@@ -179,7 +178,7 @@ static ngx_http_ors_option_t  ngx_http_ors_option_list[] = {
 };
 
 
-static ngx_str_t  ngx_http_ors_effort_values[] = {
+static ngx_str_t  ngx_ors_chat_conf_effort_values[] = {
     ngx_string("none"),
     ngx_string("minimal"),
     ngx_string("low"),
@@ -192,18 +191,18 @@ static ngx_str_t  ngx_http_ors_effort_values[] = {
 
 
 char *
-ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_ors_chat_options_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_ors_loc_conf_t  *olcf = conf;
+    char                    *rv;
+    ngx_str_t               *value;
+    ngx_uint_t               i;
+    ngx_ors_chat_options_t  *options;
 
-    char        *rv;
-    ngx_str_t   *value;
-    ngx_uint_t   i;
-
+    options = (ngx_ors_chat_options_t *) ((u_char *) conf + cmd->offset);
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
-        rv = ngx_http_ors_chat_option(cf, &olcf->options, &value[i]);
+        rv = ngx_ors_chat_conf_option(cf, options, &value[i]);
 
         if (rv != NGX_CONF_OK) {
             return rv;
@@ -215,16 +214,16 @@ ngx_http_ors_options_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
+ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     ngx_str_t *value)
 {
-    u_char                 *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_int_t               rc;
-    ngx_str_t               s;
-    ngx_uint_t             *field;
-    ngx_http_ors_option_t  *option;
+    u_char               *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t             rc;
+    ngx_str_t             s;
+    ngx_uint_t           *field;
+    ngx_ors_chat_conf_t  *option;
 
-    for (option = ngx_http_ors_option_list; option->name.len; option++) {
+    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
 
         if (value->len > option->name.len
             && value->data[option->name.len] == '='
@@ -236,8 +235,8 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     }
 
     if (option->name.len == 0) {
-        last = ngx_http_ors_option_words(buf, ngx_http_ors_option_list,
-                                         sizeof(ngx_http_ors_option_t), "=");
+        last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_list,
+                                  sizeof(ngx_ors_chat_conf_t), "=");
 
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "invalid option \"%V\", it must be %*s", value,
@@ -245,7 +244,7 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
         return NGX_CONF_ERROR;
     }
 
-    field = ngx_http_ors_option_field(options, option);
+    field = ngx_ors_chat_conf_field(options, option);
 
     if (*field != NGX_CONF_UNSET_UINT) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
@@ -257,16 +256,16 @@ ngx_http_ors_chat_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     s.len = value->data + value->len - s.data;
 
     rc = option->values
-         ? ngx_http_ors_conf_value(cf, "option ", &option->name, option->values,
-                                   &s, field)
-         : ngx_http_ors_option_params(cf, &s, field);
+         ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
+                              &s, field)
+         : ngx_ors_chat_conf_params(cf, &s, field);
 
     return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
 static ngx_int_t
-ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
+ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
     ngx_uint_t *params)
 {
     u_char      *p, *end, buf[NGX_MAX_CONF_ERRSTR];
@@ -287,11 +286,11 @@ ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
         p = ngx_strlchr(p, end, ',');
         name.len = (p ? p : end) - name.data;
 
-        n = ngx_http_ors_option_param(&name);
+        n = ngx_ors_chat_conf_param(&name);
 
         if (n == NGX_DECLINED) {
-            p = ngx_http_ors_option_words(buf, ngx_ors_chat_optionals,
-                                          sizeof(ngx_str_t), "");
+            p = ngx_ors_conf_words(buf, ngx_ors_chat_optionals,
+                                   sizeof(ngx_str_t), "");
 
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                                "invalid name \"%V\" in option \"params\", it "
@@ -310,7 +309,7 @@ ngx_http_ors_option_params(ngx_conf_t *cf, ngx_str_t *value,
 
 
 static ngx_int_t
-ngx_http_ors_option_param(ngx_str_t *name)
+ngx_ors_chat_conf_param(ngx_str_t *name)
 {
     ngx_int_t         n;
     const ngx_str_t  *list;
@@ -330,69 +329,36 @@ ngx_http_ors_option_param(ngx_str_t *name)
 }
 
 
-/*
- * What may stand somewhere, for people: elements of "size" bytes that begin
- * with a name, the last one with an empty name.  Returns the end of it.
- */
-
-static u_char *
-ngx_http_ors_option_words(u_char *buf, const void *words, size_t size,
-    char *mark)
-{
-    char             *sep;
-    u_char           *last;
-    const ngx_str_t  *word, *next;
-
-    sep = "";
-    last = buf;
-
-    for (word = words; word->len; word = next) {
-        next = (const ngx_str_t *) ((const u_char *) word + size);
-
-        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V%s\"",
-                            sep, word, mark);
-
-        if (next->len == 0) {
-            break;
-        }
-
-        sep = ((const ngx_str_t *) ((const u_char *) next + size))->len
-              ? ", " : " or ";
-    }
-
-    return last;
-}
-
-
 char *
-ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_ors_loc_conf_t  *olcf = conf;
+    ngx_str_t               *value;
+    ngx_uint_t               n;
+    ngx_array_t            **efforts;
+    ngx_ors_chat_effort_t   *effort;
 
-    ngx_str_t              *value;
-    ngx_uint_t              n;
-    ngx_ors_chat_effort_t  *effort;
+    efforts = (ngx_array_t **) ((u_char *) conf + cmd->offset);
 
-    if (olcf->options.efforts == NGX_CONF_UNSET_PTR) {
-        olcf->options.efforts = ngx_array_create(cf->pool, 4,
-                                               sizeof(ngx_ors_chat_effort_t));
-        if (olcf->options.efforts == NULL) {
+    if (*efforts == NGX_CONF_UNSET_PTR) {
+        *efforts = ngx_array_create(cf->pool, 4,
+                                    sizeof(ngx_ors_chat_effort_t));
+        if (*efforts == NULL) {
             return NGX_CONF_ERROR;
         }
     }
 
     value = cf->args->elts;
 
-    n = olcf->options.efforts->nelts;
+    n = (*efforts)->nelts;
 
-    effort = ngx_http_ors_effort_get(cf, olcf->options.efforts, &value[1]);
+    effort = ngx_ors_chat_conf_effort_get(cf, *efforts, &value[1]);
     if (effort == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    /* nothing to be sent, and something, cannot both be said of a value */
+    /* a value that becomes nothing cannot become something, too */
 
-    if (n == olcf->options.efforts->nelts
+    if (n == (*efforts)->nelts
         && (cf->args->nelts == 2 || effort->members.first == NULL))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
@@ -404,15 +370,15 @@ ngx_http_ors_effort_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_OK;
     }
 
-    return ngx_http_ors_effort_add(cf, &effort->members, &value[2],
-                                   &value[3]);
+    return ngx_ors_chat_conf_effort_add(cf, &effort->members, &value[2],
+                                        &value[3]);
 }
 
 
-/* the effort that is called so, which may be a new one; NULL: none can be */
+/* the effort of that name, which may be new; NULL: no such name */
 
 static ngx_ors_chat_effort_t *
-ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
+ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
     ngx_str_t *value)
 {
     u_char                 *last, buf[NGX_MAX_CONF_ERRSTR];
@@ -432,7 +398,7 @@ ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
         }
     }
 
-    for (known = ngx_http_ors_effort_values; known->len; known++) {
+    for (known = ngx_ors_chat_conf_effort_values; known->len; known++) {
 
         if (known->len != value->len
             || ngx_strncmp(known->data, value->data, value->len) != 0)
@@ -451,8 +417,8 @@ ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
         return effort;
     }
 
-    last = ngx_http_ors_option_words(buf, ngx_http_ors_effort_values,
-                                     sizeof(ngx_str_t), "");
+    last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
+                              sizeof(ngx_str_t), "");
 
     ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                        "invalid effort \"%V\", it must be %*s", value,
@@ -462,13 +428,13 @@ ngx_http_ors_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
 
 
 static char *
-ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
+ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     ngx_str_t *pointer, ngx_str_t *value)
 {
     ngx_int_t           rc;
     ngx_ors_pointer_t  *member;
 
-    if (ngx_http_ors_option_json(cf, value, 0) != NGX_CONF_OK) {
+    if (ngx_ors_chat_conf_json(cf, value, 0) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -509,13 +475,13 @@ ngx_http_ors_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 
 
 char *
-ngx_http_ors_option_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
+ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 {
     ngx_int_t       rc;
     ngx_ors_json_t  json;
 
-    ngx_ors_json_init(&json, cf->temp_pool, NGX_HTTP_ORS_HABIT_DEPTH,
-                      NGX_HTTP_ORS_HABIT_NODES);
+    ngx_ors_json_init(&json, cf->temp_pool, NGX_ORS_CHAT_CONF_DEPTH,
+                      NGX_ORS_CHAT_CONF_NODES);
 
     rc = ngx_ors_json_read(&json, value->data, value->len);
 
@@ -543,12 +509,12 @@ ngx_http_ors_option_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
 
 
 void
-ngx_http_ors_options_init(ngx_ors_chat_options_t *options)
+ngx_ors_chat_options_init(ngx_ors_chat_options_t *options)
 {
-    ngx_http_ors_option_t  *option;
+    ngx_ors_chat_conf_t  *option;
 
-    for (option = ngx_http_ors_option_list; option->name.len; option++) {
-        *ngx_http_ors_option_field(options, option) = NGX_CONF_UNSET_UINT;
+    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
+        *ngx_ors_chat_conf_field(options, option) = NGX_CONF_UNSET_UINT;
     }
 
     options->efforts = NGX_CONF_UNSET_PTR;
@@ -557,19 +523,19 @@ ngx_http_ors_options_init(ngx_ors_chat_options_t *options)
 
 
 void
-ngx_http_ors_options_merge(ngx_ors_chat_options_t *options,
+ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *prev)
 {
-    ngx_uint_t             *field;
-    ngx_http_ors_option_t  *option;
+    ngx_uint_t           *field;
+    ngx_ors_chat_conf_t  *option;
 
-    for (option = ngx_http_ors_option_list; option->name.len; option++) {
-        field = ngx_http_ors_option_field(options, option);
+    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
+        field = ngx_ors_chat_conf_field(options, option);
 
         ngx_conf_merge_uint_value(*field,
-                             *ngx_http_ors_option_field(prev, option),
-                             *ngx_http_ors_option_field(&ngx_ors_chat_options,
-                                                        option));
+                             *ngx_ors_chat_conf_field(prev, option),
+                             *ngx_ors_chat_conf_field(&ngx_ors_chat_options,
+                                                      option));
     }
 
     ngx_conf_merge_ptr_value(options->efforts, prev->efforts, NULL);

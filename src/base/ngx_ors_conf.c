@@ -1,0 +1,123 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Words of directives, looked up in tables, and what several setters need.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_conf.h>
+
+
+/* ngx_conf_set_enum_slot() does not say what is allowed */
+
+char *
+ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t   *value;
+    ngx_uint_t  *field;
+
+    field = (ngx_uint_t *) ((u_char *) conf + cmd->offset);
+
+    if (*field != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_ors_conf_value(cf, "", &cmd->name, cmd->post, &value[1], field)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_int_t
+ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
+    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field)
+{
+    u_char      *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_uint_t   i;
+
+    for (i = 0; e[i].name.len; i++) {
+
+        if (e[i].name.len == value->len
+            && ngx_strncmp(e[i].name.data, value->data, value->len) == 0)
+        {
+            *field = e[i].value;
+            return NGX_OK;
+        }
+    }
+
+    last = ngx_ors_conf_words(buf, e, sizeof(ngx_conf_enum_t), "");
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "invalid value \"%V\" of %s\"%V\", it must be %*s",
+                       value, what, name, (size_t) (last - buf), buf);
+    return NGX_ERROR;
+}
+
+
+u_char *
+ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark)
+{
+    char             *sep;
+    u_char           *last;
+    const ngx_str_t  *word, *next;
+
+    sep = "";
+    last = buf;
+
+    for (word = words; word->len; word = next) {
+        next = (const ngx_str_t *) ((const u_char *) word + size);
+
+        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR, "%s\"%V%s\"",
+                            sep, word, mark);
+
+        if (next->len == 0) {
+            break;
+        }
+
+        sep = ((const ngx_str_t *) ((const u_char *) next + size))->len
+              ? ", " : " or ";
+    }
+
+    return last;
+}
+
+
+char *
+ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                       "\"%V\" is not a directive any more, use \"%s\"",
+                       &cmd->name, (char *) cmd->post);
+
+    return NGX_CONF_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_conf_module(ngx_conf_t *cf, char *name)
+{
+    ngx_uint_t      i;
+    ngx_module_t  **modules;
+
+    modules = cf->cycle->modules;
+
+    for (i = 0; modules[i]; i++) {
+        if (ngx_strcmp(modules[i]->name, name) == 0) {
+            return modules[i]->ctx_index;
+        }
+    }
+
+    return NGX_ERROR;
+}

@@ -1,0 +1,49 @@
+
+/*
+ * What setters of directives share: words out of a table, and names of
+ * modules.
+ */
+
+
+#ifndef _NGX_ORS_CONF_H_INCLUDED_
+#define _NGX_ORS_CONF_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/*
+ * Sets "*field" to the value of the word "value" in the list "e".  A word that
+ * is not in the list is logged, with those that are; "what", static text, and
+ * "name" say what it is the value of.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
+    ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field);
+
+/*
+ * Writes a list for people, as in "a", "b" or "c": "words" are elements of
+ * "size" bytes that begin with an ngx_str_t, the last one with an empty name;
+ * "mark" follows each word.  "buf" has NGX_MAX_CONF_ERRSTR bytes.  Returns the
+ * end of the list.
+ */
+u_char *ngx_ors_conf_words(u_char *buf, const void *words, size_t size,
+    char *mark);
+
+/*
+ * A setter of ngx_uint_t at cmd->offset, NGX_CONF_UNSET_UINT at first, from
+ * the ngx_conf_enum_t list in cmd->post; its error says what is allowed.
+ */
+char *ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* A setter that refuses the directive; cmd->post is the name it has now. */
+char *ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * The ctx_index of a module that nginx may have been built without; "name" is
+ * its name.  NGX_ERROR: there is no such module.
+ */
+ngx_int_t ngx_ors_conf_module(ngx_conf_t *cf, char *name);
+
+
+#endif /* _NGX_ORS_CONF_H_INCLUDED_ */

@@ -1,0 +1,51 @@
+
+/*
+ * Setters of the directives about chat servers: options, efforts, types of
+ * tools.
+ */
+
+
+#ifndef _NGX_ORS_CHAT_CONF_H_INCLUDED_
+#define _NGX_ORS_CHAT_CONF_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_options.h>
+
+
+/*
+ * "open_responses_chat_options NAME=VALUE...": cmd->offset is that of an
+ * ngx_ors_chat_options_t in "conf".
+ */
+char *ngx_ors_chat_options_slot(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/*
+ * "open_responses_reasoning_effort VALUE [POINTER JSON]": cmd->offset is that
+ * of the field "efforts" of such options.
+ */
+char *ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * "open_responses_tool_type TYPE skip|reject|send JSON": cmd->offset is that
+ * of the field "types" of such options.
+ */
+char *ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Sets all options to "not configured". */
+void ngx_ors_chat_options_init(ngx_ors_chat_options_t *options);
+
+/* Sets options that are not configured to those of "prev", or the defaults. */
+void ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
+    ngx_ors_chat_options_t *prev);
+
+/*
+ * Checks that "value", an argument of a directive, is JSON, and if "object"
+ * is set, an object.  NGX_CONF_OK, or NGX_CONF_ERROR: the log says why not.
+ */
+char *ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value,
+    ngx_uint_t object);
+
+
+#endif /* _NGX_ORS_CHAT_CONF_H_INCLUDED_ */

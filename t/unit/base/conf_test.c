@@ -1,0 +1,111 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Words of directives: values of tables, and errors that list them. */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_test_conf.h>
+#include <ngx_ors_conf.h>
+
+
+static void test_enum(ngx_pool_t *pool);
+static void test_words(void);
+
+
+static ngx_conf_enum_t  test_colors[] = {
+    { ngx_string("red"), 3 },
+    { ngx_string("green"), 5 },
+    { ngx_string("blue"), 7 },
+    { ngx_null_string, 0 }
+};
+
+
+int
+main(void)
+{
+    ngx_pool_t  *pool;
+
+    pool = ngx_ors_test_pool();
+
+    test_enum(pool);
+    test_words();
+
+    ngx_destroy_pool(pool);
+
+    return done_testing();
+}
+
+
+static void
+test_enum(ngx_pool_t *pool)
+{
+    char           *rv;
+    ngx_uint_t      field[2];
+    ngx_command_t   cmd;
+
+    ngx_memzero(&cmd, sizeof(ngx_command_t));
+
+    cmd.set = ngx_ors_conf_enum_slot;
+    cmd.offset = sizeof(ngx_uint_t);
+    cmd.post = test_colors;
+
+    field[0] = 1;
+    field[1] = NGX_CONF_UNSET_UINT;
+
+    rv = ngx_ors_test_conf(pool, &cmd, field, "color green");
+
+    ok(rv == NGX_CONF_OK, "a value is taken");
+    is_int(field[1], 5, "... as its number");
+    is_int(field[0], 1, "... at its offset only");
+
+    rv = ngx_ors_test_conf(pool, &cmd, field, "color red");
+
+    ok(rv != NGX_CONF_OK && ngx_strcmp(rv, "is duplicate") == 0,
+       "a second one is refused");
+
+    field[1] = NGX_CONF_UNSET_UINT;
+    rv = ngx_ors_test_conf(pool, &cmd, field, "color gree");
+
+    ok(rv == NGX_CONF_ERROR, "what is not in the list is refused");
+    is_int(field[1], NGX_CONF_UNSET_UINT, "... and not set");
+    ok(ngx_strcmp(ngx_ors_test_log_last(),
+                  "invalid value \"gree\" of \"color\", it must be \"red\", "
+                  "\"green\" or \"blue\"") == 0,
+       "... with the list");
+
+    cmd.set = ngx_ors_conf_renamed;
+    cmd.post = "colour";
+    rv = ngx_ors_test_conf(pool, &cmd, field, "color red");
+
+    ok(rv == NGX_CONF_ERROR, "a name of before is refused");
+    ok(ngx_strcmp(ngx_ors_test_log_last(),
+                  "\"color\" is not a directive any more, use \"colour\"")
+       == 0, "... with the name of today");
+}
+
+
+static void
+test_words(void)
+{
+    u_char     *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_uint_t  n;
+
+    /* what is written of the last "n" words */
+
+    static char  *lists[] = {
+        "", "\"blue=\"", "\"green=\" or \"blue=\"",
+        "\"red=\", \"green=\" or \"blue=\""
+    };
+
+    for (n = 0; n < 4; n++) {
+        last = ngx_ors_conf_words(buf, &test_colors[3 - n],
+                                  sizeof(ngx_conf_enum_t), "=");
+
+        is_mem(buf, last - buf, lists[n], ngx_strlen(lists[n]),
+               "a list of %d", (int) n);
+    }
+}
