@@ -32,17 +32,19 @@ my %below = (
     proto  => [qw(schema json wire base)],
     answer => [qw(proto schema json wire base)],
     chat   => [qw(answer proto schema seal json wire base)],
-    turn   => [qw(chat answer proto schema seal json wire base)],
-    session => [qw(turn chat answer proto schema store seal json wire base)],
-    http   => [qw(session turn chat answer proto schema store seal stats json
-                  wire base)],
+    tools  => [qw(json wire base)],
+    turn   => [qw(tools chat answer proto schema seal json wire base)],
+    session => [qw(turn tools chat answer proto schema store seal json wire
+                   base)],
+    http   => [qw(session turn tools chat answer proto schema store seal stats
+                  json wire base)],
 );
 
 # a header of a library, and the rooms that know it
 
 my %private = (
     'ngx_http.h' => qr/^(http)?$/,
-    'jansson.h'  => qr/^(jsonschema|tools)$/,
+    'jansson.h'  => qr/^jsonschema$/,
     'pcre2.h'    => qr/^jsonschema$/,
     'zlib.h'     => qr/^wire$/,
     'lmdb.h'     => qr/^store$/,

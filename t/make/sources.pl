@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 my @rooms = qw(base json wire seal stats store schema jsonschema proto answer
-               chat turn session http);
+               chat tools turn session http);
 my $file = 'config';
 
 my %rank;

@@ -580,6 +580,36 @@ ngx_encode_base64url(ngx_str_t *dst, ngx_str_t *src)
 }
 
 
+void
+ngx_encode_base64(ngx_str_t *dst, ngx_str_t *src)
+{
+    size_t  i;
+
+    ngx_encode_base64url(dst, src);
+
+    for (i = 0; i < dst->len; i++) {
+
+        switch (dst->data[i]) {
+
+        case '-':
+            dst->data[i] = '+';
+            break;
+
+        case '_':
+            dst->data[i] = '/';
+            break;
+
+        default:
+            break;
+        }
+    }
+
+    while (dst->len % 4) {
+        dst->data[dst->len++] = '=';
+    }
+}
+
+
 ngx_int_t
 ngx_decode_base64url(ngx_str_t *dst, ngx_str_t *src)
 {

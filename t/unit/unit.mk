@@ -27,7 +27,7 @@ UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 # a room and the rooms below it, from the top down
 
 UNIT_ROOMS  := base json wire seal stats store schema jsonschema proto answer \
-               chat turn session
+               chat tools turn session
 
 UNIT_base   := base
 UNIT_json   := json base
@@ -40,9 +40,10 @@ UNIT_jsonschema := jsonschema base
 UNIT_proto  := proto schema wire json base
 UNIT_answer := answer proto schema wire json base
 UNIT_chat   := chat answer proto schema seal wire json base
-UNIT_turn   := turn chat answer proto schema seal wire json base
-UNIT_session := session turn chat answer proto schema store seal wire json \
-               base
+UNIT_tools  := tools wire json base
+UNIT_turn   := turn tools chat answer proto schema seal wire json base
+UNIT_session := session turn tools chat answer proto schema store seal wire \
+               json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \

@@ -1,0 +1,64 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The versions of MCP by their dates, and the limits of its answers. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_mcp.h>
+
+
+static ngx_str_t  ngx_ors_mcp_versions[NGX_ORS_MCP_VERSIONS] = {
+    ngx_null_string,
+    ngx_string("2024-11-05"),
+    ngx_string("2025-03-26"),
+    ngx_string("2025-06-18"),
+    ngx_string("2025-11-25"),
+    ngx_string("2026-07-28")
+};
+
+
+void
+ngx_ors_mcp_limits_default(ngx_ors_mcp_limits_t *limits)
+{
+    limits->document = 8 * 1024 * 1024;
+    limits->depth = 64;
+    limits->nodes = 200000;
+
+    limits->pages = 100;
+    limits->tools = 1024;
+    limits->tool = 64 * 1024;
+    limits->list = 2 * 1024 * 1024;
+
+    limits->output = 1024 * 1024;
+}
+
+
+ngx_str_t *
+ngx_ors_mcp_version_name(ngx_ors_mcp_version_e version)
+{
+    return &ngx_ors_mcp_versions[version];
+}
+
+
+ngx_ors_mcp_version_e
+ngx_ors_mcp_version(ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    for (i = NGX_ORS_MCP_VERSIONS - 1; i > 0; i--) {
+
+        if (name->len == ngx_ors_mcp_versions[i].len
+            && ngx_memcmp(name->data, ngx_ors_mcp_versions[i].data, name->len)
+               == 0)
+        {
+            break;
+        }
+    }
+
+    return i;
+}
