@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_hosted.h>
 #include <ngx_ors_pad.h>
 #include <ngx_ors_sse.h>
 
@@ -28,6 +29,18 @@ typedef struct {
 } ngx_ors_event_part_t;
 
 
+/* the events of what a call is given */
+
+typedef struct {
+    ngx_str_t   delta;
+    ngx_str_t   done;
+    ngx_str_t   text;         /* name of the field in "done" */
+} ngx_ors_event_call_t;
+
+
+static void ngx_ors_event_progress(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp, ngx_ors_item_t *item);
+static ngx_ors_event_call_t *ngx_ors_event_given(ngx_ors_item_t *item);
 static void ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_str_t *type);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
@@ -88,6 +101,65 @@ static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning = {
     ngx_string("response.content_part.done"),
     ngx_string(",\"content_index\":"),
     ngx_string(",\"text\":\"")
+};
+
+
+static ngx_ors_event_call_t  ngx_ors_event_calls[] = {
+
+    { ngx_string("response.function_call_arguments.delta"),
+      ngx_string("response.function_call_arguments.done"),
+      ngx_string(",\"arguments\":\"") },
+
+    { ngx_string("response.custom_tool_call_input.delta"),
+      ngx_string("response.custom_tool_call_input.done"),
+      ngx_string(",\"input\":\"") },
+
+    { ngx_string("response.mcp_call_arguments.delta"),
+      ngx_string("response.mcp_call_arguments.done"),
+      ngx_string(",\"arguments\":\"") },
+
+    { ngx_string("response.code_interpreter_call_code.delta"),
+      ngx_string("response.code_interpreter_call_code.done"),
+      ngx_string(",\"code\":\"") }
+};
+
+
+/* by type from the first one with a hosted part, and status */
+
+static ngx_str_t  ngx_ors_event_hosted[][5] = {
+
+    { ngx_string("response.mcp_list_tools.in_progress"),
+      ngx_null_string,
+      ngx_string("response.mcp_list_tools.completed"),
+      ngx_null_string,
+      ngx_string("response.mcp_list_tools.failed") },
+
+    { ngx_string("response.mcp_call.in_progress"),
+      ngx_null_string,
+      ngx_string("response.mcp_call.completed"),
+      ngx_null_string,
+      ngx_string("response.mcp_call.failed") },
+
+    { ngx_null_string, ngx_null_string, ngx_null_string, ngx_null_string,
+      ngx_null_string },
+
+    { ngx_string("response.web_search_call.in_progress"),
+      ngx_string("response.web_search_call.searching"),
+      ngx_string("response.web_search_call.completed"),
+      ngx_null_string,
+      ngx_null_string },
+
+    { ngx_string("response.file_search_call.in_progress"),
+      ngx_string("response.file_search_call.searching"),
+      ngx_string("response.file_search_call.completed"),
+      ngx_null_string,
+      ngx_null_string },
+
+    { ngx_string("response.code_interpreter_call.in_progress"),
+      ngx_string("response.code_interpreter_call.interpreting"),
+      ngx_string("response.code_interpreter_call.completed"),
+      ngx_null_string,
+      ngx_null_string }
 };
 
 
@@ -271,14 +343,7 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     size_t  size;
 
-    static ngx_str_t  arguments =
-        ngx_string("response.function_call_arguments.delta");
-    static ngx_str_t  input =
-        ngx_string("response.custom_tool_call_input.delta");
-
-    ngx_ors_event_place(out, resp, item,
-                        (item->type == ngx_ors_item_custom_call)
-                        ? &input : &arguments);
+    ngx_ors_event_place(out, resp, item, &ngx_ors_event_given(item)->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
 
     size = out->size;
@@ -305,23 +370,85 @@ void
 ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    static ngx_str_t  arguments =
-        ngx_string("response.function_call_arguments.done");
-    static ngx_str_t  input =
-        ngx_string("response.custom_tool_call_input.done");
+    ngx_ors_event_call_t  *e;
 
-    if (item->type == ngx_ors_item_custom_call) {
-        ngx_ors_event_place(out, resp, item, &input);
-        ngx_ors_out_lit(out, ",\"input\":\"");
+    e = ngx_ors_event_given(item);
 
-    } else {
-        ngx_ors_event_place(out, resp, item, &arguments);
-        ngx_ors_out_lit(out, ",\"arguments\":\"");
-    }
-
+    ngx_ors_event_place(out, resp, item, &e->done);
+    ngx_ors_out_str(out, &e->text);
     ngx_ors_text_put(out, &item->arguments);
     ngx_ors_out_lit(out, "\"}");
     ngx_ors_sse_close(out);
+}
+
+
+void
+ngx_ors_event_hosted_begin(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    ngx_ors_event_item_added(out, resp, item);
+    ngx_ors_event_progress(out, resp, item);
+
+    if (!item->hosted->prefixed
+        && (item->type == ngx_ors_item_mcp_call
+            || item->type == ngx_ors_item_interpreter))
+    {
+        if (item->arguments.len) {
+            ngx_ors_event_arguments_delta(out, resp, item, NULL);
+        }
+
+        ngx_ors_event_arguments_done(out, resp, item);
+    }
+
+    item->status = ngx_ors_item_busy;
+
+    ngx_ors_event_progress(out, resp, item);
+}
+
+
+void
+ngx_ors_event_hosted_end(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    ngx_ors_event_progress(out, resp, item);
+    ngx_ors_event_item_done(out, resp, item);
+}
+
+
+/* the event of the item's status, if it has one; an extension has none */
+
+static void
+ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item)
+{
+    ngx_str_t  *type;
+
+    type = &ngx_ors_event_hosted[item->type - ngx_ors_item_list_tools]
+                                [item->status];
+
+    if (item->hosted->prefixed || type->len == 0) {
+        return;
+    }
+
+    ngx_ors_event_place(out, resp, item, type);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_sse_close(out);
+}
+
+
+static ngx_ors_event_call_t *
+ngx_ors_event_given(ngx_ors_item_t *item)
+{
+    if (item->type == ngx_ors_item_custom_call) {
+        return &ngx_ors_event_calls[1];
+    }
+
+    if (item->type == ngx_ors_item_mcp_call) {
+        return &ngx_ors_event_calls[2];
+    }
+
+    return &ngx_ors_event_calls[(item->type == ngx_ors_item_interpreter)
+                                ? 3 : 0];
 }
 
 

@@ -48,11 +48,23 @@ void ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 void ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part);
 
-/* The same for the arguments of a call, or its input. */
+/* The same for the arguments of a call, its input or its code. */
 void ngx_ors_event_arguments_delta(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item, ngx_str_t *delta);
 void ngx_ors_event_arguments_done(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item);
+
+/*
+ * A hosted tool begins: the item is added, and all events up to the answer of
+ * its backend, with the arguments or the code that it was called with.  The
+ * item, which is in progress, becomes busy.
+ */
+void ngx_ors_event_hosted_begin(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item);
+
+/* It ends: the event of item->status, which is a final one, and the item. */
+void ngx_ors_event_hosted_end(ngx_ors_out_t *out, ngx_ors_response_t *resp,
+    ngx_ors_item_t *item);
 
 
 #endif /* _NGX_ORS_EVENT_H_INCLUDED_ */

@@ -21,14 +21,24 @@ typedef enum {
     ngx_ors_item_custom_call,
     ngx_ors_item_search_call,
     ngx_ors_item_compaction,
-    ngx_ors_item_call_output              /* of a tool that ran here */
+    ngx_ors_item_call_output,             /* of a tool that ran here */
+
+    /* those with a hosted part */
+    ngx_ors_item_list_tools,
+    ngx_ors_item_mcp_call,
+    ngx_ors_item_approval,                /* a request for it */
+    ngx_ors_item_web_search,
+    ngx_ors_item_file_search,
+    ngx_ors_item_interpreter
 } ngx_ors_item_type_e;
 
 
 typedef enum {
     ngx_ors_item_in_progress = 0,
+    ngx_ors_item_busy,                    /* calling, searching, ... */
     ngx_ors_item_completed,
-    ngx_ors_item_incomplete
+    ngx_ors_item_incomplete,
+    ngx_ors_item_failed                   /* of a hosted tool */
 } ngx_ors_item_status_e;
 
 
@@ -43,6 +53,7 @@ typedef enum {
 typedef struct ngx_ors_note_s  ngx_ors_note_t;
 typedef struct ngx_ors_part_s  ngx_ors_part_t;
 typedef struct ngx_ors_item_s  ngx_ors_item_t;
+typedef struct ngx_ors_hosted_s  ngx_ors_hosted_t;
 
 
 /* elements of an array, with commas between them */
@@ -87,10 +98,14 @@ struct ngx_ors_item_s {
     ngx_str_t               name;
     ngx_str_t               space;      /* namespace of the name, or empty */
     ngx_ors_text_t          arguments;  /* of a custom tool: its input; of */
-                                        /* a search, once closed: JSON */
+                                        /* a search, once closed: JSON; */
+                                        /* of an interpreter: its code */
 
     /* output of a call: inside of a JSON string */
     ngx_ors_text_t          output;
+
+    /* of the types that have one */
+    ngx_ors_hosted_t       *hosted;
 
     /* message, reasoning: in their order; "last" may be open */
     ngx_ors_part_t         *parts;
@@ -113,6 +128,15 @@ struct ngx_ors_item_s {
      || (item)->type == ngx_ors_item_custom_call                              \
      || (item)->type == ngx_ors_item_search_call)
 
+
+#define ngx_ors_item_is_open(item)                                            \
+    ((item)->status == ngx_ors_item_in_progress                               \
+     || (item)->status == ngx_ors_item_busy)
+
+
+/* The name of a type, and of an item's status; static text. */
+ngx_str_t *ngx_ors_item_type(ngx_ors_item_type_e type);
+ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
 
 /*
  * Appends the item as a JSON object, with all that it holds by now or, for

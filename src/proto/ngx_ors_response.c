@@ -270,7 +270,7 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     for (item = resp->items; item; item = item->next) {
 
-        if (item->status == ngx_ors_item_in_progress) {
+        if (ngx_ors_item_is_open(item)) {
             continue;
         }
 

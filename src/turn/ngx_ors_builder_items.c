@@ -218,7 +218,8 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     ngx_ors_part_t  *part;
 
     static const char  *prefixes[] = {
-        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco"
+        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco", "mcpl", "mcp", "mcpr",
+        "ws", "fs", "ci"
     };
 
     if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
@@ -350,6 +351,12 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 
     case ngx_ors_item_compaction:
     case ngx_ors_item_call_output:
+    case ngx_ors_item_list_tools:
+    case ngx_ors_item_mcp_call:
+    case ngx_ors_item_approval:
+    case ngx_ors_item_web_search:
+    case ngx_ors_item_file_search:
+    case ngx_ors_item_interpreter:
         break;
     }
 
