@@ -35,6 +35,7 @@ my $conf = <<'CONF';
     open_responses_target nowhere /to/nowhere;
     open_responses_target native /to/native;
     open_responses_target whole /to/whole;
+    open_responses_target moved /to/moved;
 
     log_format kind '$request|$status|$open_responses_status|$http_x_user';
 
@@ -82,6 +83,8 @@ my $conf = <<'CONF';
             open_responses_dialect chat;
             proxy_pass http://127.0.0.1:%%PORT_2%%;
         }
+
+        location = /to/moved { rewrite ^ /to/model last; }
 
         location = /to/native {
             internal;
@@ -196,6 +199,12 @@ found(as('ann', POST => '/v1/responses',
 is(found(as('ann', POST => "/v1/responses/$d->{id}/cancel"),
          'it is cancelled too late')->{status}, 'completed',
    'and stays complete');
+
+$d = background('ann', 'hello', model => 'moved');
+
+is(becomes('ann', $d->{id}, 'completed',
+           'a target that is rewritten into one that translates')
+   ->{output}[0]{content}[0]{text}, 'Hello', 'runs there, too');
 
 
 # what is wrong is told at once, and nothing is begun

@@ -122,6 +122,9 @@ struct ngx_http_ors_target_s {
     ngx_str_t              args;
     ngx_str_t              provider;    /* of the model, or empty */
     ngx_http_ors_target_t *next;        /* if this one fails, or NULL */
+    ngx_http_ors_loc_conf_t *conf;      /* of the location that serves "uri", */
+                                        /* "rewrite" and "if" apart, or NULL */
+    unsigned               shared:1;    /* of several locations: not known */
 };
 
 
@@ -149,9 +152,6 @@ typedef struct {
 } ngx_http_ors_call_t;
 
 
-/* begins the turn of a request; NGX_OK, NGX_ERROR: the caller ends it */
-typedef ngx_int_t (*ngx_http_ors_begin_pt)(ngx_http_ors_ctx_t *ctx);
-
 /* goes on with a turn, NGX_ERROR as "rc" ends it; "ctx" may be gone then */
 typedef void (*ngx_http_ors_resume_pt)(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
@@ -160,8 +160,8 @@ typedef void (*ngx_http_ors_resume_pt)(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
 struct ngx_http_ors_ctx_s {
     ngx_http_request_t        *request;
-    ngx_http_ors_begin_pt      begin;       /* what files below the loop */
-    ngx_http_ors_resume_pt     resume;      /* of a turn call */
+    ngx_http_ors_resume_pt     resume;      /* what files below the loop of */
+                                            /* a turn call */
     const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
     ngx_uint_t                 state;       /* of "turn", in the debug log */
@@ -403,12 +403,13 @@ char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* ngx_http_ors_target_check.c */
 
 /*
- * Warns of access rules in the location that "uri" finds, which a target does
- * not pass; "seen" has the locations that were looked at, of
- * ngx_http_core_loc_conf_t *.  NGX_OK or NGX_ERROR.
+ * Finds the location that serves "target", and warns of access rules in it,
+ * which a target does not pass; "seen" has the locations that were looked at,
+ * of ngx_http_core_loc_conf_t *.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri, ngx_array_t *seen);
+    ngx_http_core_loc_conf_t *gateway, ngx_http_ors_target_t *target,
+    ngx_array_t *seen);
 
 
 /* ngx_http_ors_scope.c */
@@ -634,10 +635,18 @@ ngx_int_t ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx);
 
 /*
  * Settles what becomes of the turn at the target whose configuration is
- * "olcf", see ngx_ors_session_settle().  NGX_OK or NGX_ERROR.
+ * "olcf", see ngx_ors_session_settle(), and checks that its owner is known if
+ * that is needed.  NGX_OK, NGX_DONE: the turn has failed, NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_loc_conf_t *olcf);
+
+/*
+ * Makes the session of a detached turn from that of its client's request.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_t *from);
 
 /*
  * Gives the turn its context, called for its subrequest.

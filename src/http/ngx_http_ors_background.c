@@ -51,7 +51,10 @@ ngx_http_ors_background_timer(ngx_event_t *ev)
 
     case ngx_http_ors_background_st_new:
 
-        if (bg->ctx->begin(bg->ctx) != NGX_OK) {
+        if (ngx_http_ors_call(bg->ctx) == NGX_OK) {
+            bg->ctx->resume(bg->ctx, NGX_OK);
+
+        } else {
             ngx_http_ors_detach_end(bg->ctx->request);
         }
 

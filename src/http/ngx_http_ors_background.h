@@ -94,11 +94,21 @@ void ngx_http_ors_background_cleanup(void *data);
 /* ngx_http_ors_background_start.c */
 
 /*
- * Called for the subrequest to a target: sees to it that a turn which is to
- * run without its client does so.
+ * Called before the first call: a turn that is to run in the background, and
+ * whose target is known from the configuration, leaves its client.
+ *
+ * NGX_OK         the target may be called, the call settles the rest
+ * NGX_AGAIN      the turn runs elsewhere, its client waits
+ * NGX_DONE       the turn has failed
+ * NGX_ERROR      it cannot be begun
+ */
+ngx_int_t ngx_http_ors_background_early(ngx_http_ors_ctx_t *ctx);
+
+/*
+ * Called when the turn has been settled: the same for any turn.
  *
  * NGX_OK         it is none, or this is where it runs
- * NGX_AGAIN      it runs elsewhere, the subrequest will end
+ * NGX_AGAIN      it runs elsewhere, a subrequest of its client will end
  * NGX_DONE       the turn has failed
  * NGX_ERROR      it cannot be begun
  */

@@ -18,6 +18,8 @@
 
 
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_ctx_t *client);
 static ngx_int_t ngx_http_ors_background_first(
     ngx_http_ors_background_t *bg);
 static void ngx_http_ors_background_began(ngx_ors_store_job_t *job);
@@ -26,6 +28,26 @@ static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
 static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
     ngx_ors_error_t *err);
 static void ngx_http_ors_background_client_cleanup(void *data);
+
+
+ngx_int_t
+ngx_http_ors_background_early(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t                 rc;
+    ngx_http_ors_loc_conf_t  *conf;
+
+    conf = ctx->target->conf;
+
+    if (ctx->session == NULL || conf == NULL
+        || !ngx_ors_session_asked(ctx->session))
+    {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_ors_session_settle(ctx, conf);
+
+    return (rc == NGX_OK) ? ngx_http_ors_background_begin(ctx) : rc;
+}
 
 
 ngx_int_t
@@ -56,8 +78,8 @@ ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx)
 
 
 /*
- * The turn begins anew in a request of its own, that of the client waits for
- * what comes of it: an error, or a first record
+ * The turn goes on in a request of its own, that of the client waits for what
+ * comes of it: an error, or a first record
  */
 
 static ngx_int_t
@@ -100,8 +122,8 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     bg->timer.log = r->connection->log;
 
     ctx->request = r;
-    ctx->begin = client->begin;
     ctx->endpoint = client->endpoint;
+    ctx->target = client->target;
     ctx->background = bg;
     ctx->detached = 1;
 
@@ -117,6 +139,10 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {
+        goto failed;
+    }
+
+    if (ngx_http_ors_background_move(ctx, client) != NGX_OK) {
         goto failed;
     }
 
@@ -140,6 +166,44 @@ failed:
     ngx_http_run_posted_requests(r->connection);
 
     return NGX_ERROR;
+}
+
+
+/* what has been read, checked and settled of the request comes along */
+
+static ngx_int_t
+ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_ctx_t *client)
+{
+    ngx_str_t            body;
+    ngx_ors_turn_t      *turn;
+    ngx_http_request_t  *r;
+
+    r = ctx->request;
+
+    if (ngx_http_ors_body(r, &body) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    turn = ngx_ors_turn_detach(client->turn, &body, r->pool,
+                               r->connection->log);
+    if (turn == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->turn = turn;
+    turn->prompt = client->turn->prompt;
+
+    if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
+        || ngx_http_ors_session_detach(ctx, client->session) != NGX_OK
+        || ngx_http_ors_turn_init(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    r->write_event_handler = ngx_http_ors_turn_write_handler;
+
+    return NGX_OK;
 }
 
 
@@ -268,9 +332,10 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
         ngx_http_ors_background_error(client, err);
     }
 
-    /* its subrequest ends, and then it goes on */
+    /* a subrequest that has found out about it ends first */
 
-    (void) ngx_http_post_request(client->call->request, NULL);
+    (void) ngx_http_post_request(client->call ? client->call->request
+                                              : client->request, NULL);
 
     ngx_http_run_posted_requests(c);
 }

@@ -48,8 +48,6 @@ static ngx_int_t
 ngx_http_ors_call_early_handler(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
-    ngx_uint_t                translates;
-    ngx_ors_turn_t           *turn;
     ngx_http_ors_call_t      *call;
     ngx_http_ors_loc_conf_t  *olcf;
 
@@ -59,16 +57,8 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
         return rc;
     }
 
-    turn = call->ctx->turn;
-
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-    translates = ngx_ors_turn_translates(turn, olcf->dialect);
-
     rc = ngx_http_ors_session_settle(call->ctx, olcf);
-
-    if (rc == NGX_OK) {
-        rc = ngx_http_ors_scope_needed(call->ctx, translates);
-    }
 
     /* a turn that runs elsewhere passes the target's limits there */
 

@@ -12,12 +12,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_background.h>
 #include <ngx_ors_violation.h>
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_no_model(ngx_ors_turn_t *turn);
 
@@ -62,7 +61,6 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     }
 
     ctx->request = r;
-    ctx->begin = ngx_http_ors_begin;
     ctx->endpoint = endpoint;
 
     /* what a model says has no validators that "If-Match" could ask for */
@@ -92,24 +90,14 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
 
-    if (ngx_http_ors_begin(ctx) != NGX_OK) {
-        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-    }
-}
-
-
-static ngx_int_t
-ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
-{
     if (ngx_http_ors_start(ctx) != NGX_OK) {
-        return NGX_ERROR;
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+        return;
     }
 
-    ctx->request->write_event_handler = ngx_http_ors_turn_write_handler;
+    r->write_event_handler = ngx_http_ors_turn_write_handler;
 
     ngx_http_ors_turn_advance(ctx);
-
-    return NGX_OK;
 }
 
 
@@ -134,7 +122,6 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 
     ctx->turn = turn;
     turn->prompt = olcf->compact_prompt;
-    turn->request.detached = ctx->detached;
 
     if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
@@ -178,16 +165,19 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         turn->retries_left++;
     }
 
-    if (!ctx->detached) {
-
-        if (ngx_http_ors_watch(r) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ngx_http_ors_heartbeat(ctx, olcf->heartbeat);
+    if (ngx_http_ors_watch(r) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    return ngx_http_ors_call(ctx);
+    ngx_http_ors_heartbeat(ctx, olcf->heartbeat);
+
+    rc = ngx_http_ors_background_early(ctx);
+
+    if (rc == NGX_OK) {
+        return ngx_http_ors_call(ctx);
+    }
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
 
 

@@ -208,7 +208,7 @@ ngx_http_ors_routes_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
         for (target = &route[i].target; target; target = target->next) {
 
-            if (ngx_http_ors_target_check(cf, gateway, &target->uri, seen)
+            if (ngx_http_ors_target_check(cf, gateway, target, seen)
                 != NGX_OK)
             {
                 return NGX_ERROR;

@@ -13,6 +13,8 @@
 #include <ngx_http_ors_background.h>
 
 
+static ngx_ors_session_t *ngx_http_ors_session_create(
+    ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
@@ -25,7 +27,6 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 {
     u_char                    scope[NGX_ORS_DIGEST_LEN];
     ngx_http_request_t       *r;
-    ngx_http_cleanup_t       *cln;
     ngx_ors_session_t        *session;
     ngx_http_ors_loc_conf_t  *olcf;
 
@@ -39,9 +40,34 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
-    session = ngx_pcalloc(r->pool, sizeof(ngx_ors_session_t));
+    session = ngx_http_ors_session_create(ctx);
     if (session == NULL) {
         return NGX_ERROR;
+    }
+
+    session->store = olcf->store;
+    session->required = olcf->store_required;
+    session->instructions = olcf->store_instructions;
+
+    /* resolve the scope now: its variables may change later */
+
+    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_session_init(session, ctx->turn);
+}
+
+
+static ngx_ors_session_t *
+ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_cleanup_t  *cln;
+    ngx_ors_session_t   *session;
+
+    session = ngx_pcalloc(ctx->request->pool, sizeof(ngx_ors_session_t));
+    if (session == NULL) {
+        return NULL;
     }
 
     /*
@@ -51,23 +77,9 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
      *     session->record, session->touch: the first turn of a chain
      */
 
-    session->store = olcf->store;
-    session->required = olcf->store_required;
-    session->instructions = olcf->store_instructions;
-
-    if (ctx->detached) {
-        session->retries = NGX_HTTP_ORS_BACKGROUND_TRIES;
-    }
-
-    /* resolve the scope now: its variables may change later */
-
-    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    cln = ngx_http_cleanup_add(r, 0);
+    cln = ngx_http_cleanup_add(ctx->request, 0);
     if (cln == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     cln->handler = ngx_http_ors_session_cleanup;
@@ -75,7 +87,25 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 
     ctx->session = session;
 
-    return ngx_ors_session_init(session, ctx->turn);
+    return session;
+}
+
+
+ngx_int_t
+ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx, ngx_ors_session_t *from)
+{
+    ngx_ors_session_t  *session;
+
+    session = ngx_http_ors_session_create(ctx);
+    if (session == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_session_detach(session, from, ctx->turn);
+
+    session->retries = NGX_HTTP_ORS_BACKGROUND_TRIES;
+
+    return NGX_OK;
 }
 
 
@@ -92,11 +122,13 @@ ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_settle(session, ctx->turn, translates,
                            olcf->inline_context);
 
-    if (session == NULL || !ngx_ors_session_used(session)) {
-        return NGX_OK;
+    if (session && ngx_ors_session_used(session)
+        && ngx_http_ors_scope_store(ctx->request, session->scope) != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    return ngx_http_ors_scope_store(ctx->request, session->scope);
+    return ngx_http_ors_scope_needed(ctx, translates);
 }
 
 

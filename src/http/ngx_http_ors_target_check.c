@@ -5,9 +5,9 @@
 
 
 /*
- * Warnings about the locations of targets when nginx starts: clients must not
- * reach them, and access rules in them do not hold, as nginx skips the access
- * phase for subrequests.
+ * Finds the locations of targets when nginx starts, and warns of them: clients
+ * must not reach them, and access rules in them do not hold, as nginx skips
+ * the access phase for subrequests.
  */
 
 
@@ -17,6 +17,9 @@
 #include <ngx_http_ors_access.h>
 
 
+static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri,
+    ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
@@ -25,21 +28,41 @@ static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
 
 ngx_int_t
 ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_str_t *uri, ngx_array_t *seen)
+    ngx_http_ors_target_t *target, ngx_array_t *seen)
 {
-    char                       *directives;
-    ngx_uint_t                  i, n;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t   *server, *target, **known;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_core_loc_conf_t  *server, *location;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
 
-    target = ngx_http_ors_target_location(server, uri);
+    location = ngx_http_ors_target_location(server, &target->uri);
 
-    if (target == NULL) {
-        return NGX_OK;
+    olcf = location
+           ? location->loc_conf[ngx_http_open_responses_module.ctx_index]
+           : NULL;
+
+    /* targets of the "http" level are served by a location of each server */
+
+    if (target->conf && target->conf != olcf) {
+        target->shared = 1;
     }
+
+    target->conf = target->shared ? NULL : olcf;
+
+    return location ? ngx_http_ors_target_warn(cf, gateway, &target->uri,
+                                               location, seen)
+                    : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_str_t *uri, ngx_http_core_loc_conf_t *target, ngx_array_t *seen)
+{
+    char                       *directives;
+    ngx_uint_t                  i, n;
+    ngx_http_core_loc_conf_t  **known;
 
     known = seen->elts;
 

@@ -138,6 +138,14 @@ ngx_int_t ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err);
 
 /*
+ * Fills "to", which was prepared for the same endpoint, with what "from" has
+ * been read into; "body" has a copy of its bytes and is borrowed.  Nothing of
+ * "from" is referred to afterwards.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_request_copy(ngx_ors_request_t *to,
+    ngx_ors_request_t *from, ngx_str_t *body);
+
+/*
  * Checks that a request that was read can be routed: it names a model.
  *
  * NGX_OK         req->model has it

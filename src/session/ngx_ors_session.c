@@ -64,6 +64,31 @@ ngx_ors_session_init(ngx_ors_session_t *session, ngx_ors_turn_t *turn)
 }
 
 
+void
+ngx_ors_session_detach(ngx_ors_session_t *session, ngx_ors_session_t *from,
+    ngx_ors_turn_t *turn)
+{
+    session->turn = turn;
+    session->pool = turn->pool;
+    session->log = turn->log;
+
+    session->store = from->store;
+    session->required = from->required;
+    session->instructions = from->instructions;
+    session->wanted = from->wanted;
+
+    ngx_memcpy(session->scope, from->scope, NGX_ORS_STORE_KEY);
+}
+
+
+ngx_uint_t
+ngx_ors_session_asked(ngx_ors_session_t *session)
+{
+    return ngx_ors_session_is(&session->turn->request, ngx_ors_rq_background,
+                              ngx_ors_json_true);
+}
+
+
 static ngx_uint_t
 ngx_ors_session_is(ngx_ors_request_t *req, ngx_uint_t field,
     ngx_uint_t type)

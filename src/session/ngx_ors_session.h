@@ -99,6 +99,19 @@ ngx_int_t ngx_ors_session_init(ngx_ors_session_t *session,
     ngx_ors_turn_t *turn);
 
 /*
+ * Fills "session", zeroed, for "turn", which goes on with the request of
+ * "from" in another pool; nothing has been loaded yet.
+ */
+void ngx_ors_session_detach(ngx_ors_session_t *session,
+    ngx_ors_session_t *from, ngx_ors_turn_t *turn);
+
+/*
+ * 1 if the request asks for a response that runs in the background, which
+ * some targets have by themselves.
+ */
+ngx_uint_t ngx_ors_session_asked(ngx_ors_session_t *session);
+
+/*
  * Settles what becomes of a turn at one target, before it is called: whether
  * its context is inserted here (turn->inline_context), whether it is stored
  * (turn->request.stored) and whether it runs in the background.  Nothing else

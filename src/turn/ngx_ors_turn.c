@@ -152,6 +152,42 @@ ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body)
 }
 
 
+ngx_ors_turn_t *
+ngx_ors_turn_detach(ngx_ors_turn_t *from, ngx_str_t *body, ngx_pool_t *pool,
+    ngx_log_t *log)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = ngx_ors_turn_create(from->request.endpoint, &from->policy,
+                               from->limits, pool, log);
+
+    if (turn == NULL
+        || ngx_ors_request_copy(&turn->request, &from->request, body)
+           != NGX_OK)
+    {
+        return NULL;
+    }
+
+    turn->response.id.len = from->response.id.len;
+    turn->response.id.data = ngx_pstrdup(pool, &from->response.id);
+
+    if (turn->response.id.data == NULL) {
+        return NULL;
+    }
+
+    turn->response.created_at = from->response.created_at;
+
+    turn->builder.ids = from->builder.ids;
+    turn->builder.stream = from->builder.stream;
+
+    turn->request.detached = 1;
+    turn->retries_left = from->retries_left;
+    turn->state = ngx_ors_turn_st_call;
+
+    return turn;
+}
+
+
 ngx_uint_t
 ngx_ors_turn_translates(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
 {

@@ -103,6 +103,15 @@ ngx_ors_turn_t *ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
 ngx_int_t ngx_ors_turn_request(ngx_ors_turn_t *turn, ngx_str_t *body);
 
 /*
+ * A new turn from "pool" that goes on with the request of "turn", which has
+ * been read and not been called yet: the same response, without its client.
+ * "body" has a copy of the request's bytes and is borrowed.  What the caller
+ * has set in "turn" is to be set again.  NULL: no memory.
+ */
+ngx_ors_turn_t *ngx_ors_turn_detach(ngx_ors_turn_t *turn, ngx_str_t *body,
+    ngx_pool_t *pool, ngx_log_t *log);
+
+/*
  * The target is known: appends the body for it to "out", the caller's own.
  * "model" is the name to send, empty: the client's.
  */
