@@ -39,6 +39,7 @@ is($s->refusal, 'I will not.', 'refusal');
 passes(render(annotated()), 'annotation and logprobs');
 passes(render(hosted()), 'the output of a tool that ran here',
        flavor => $_) for qw( spec openai );
+passes(render(tools()), 'hosted tools', flavor => 'openai');
 
 $s = passes(": hello\n\n" . render(good()) =~ s/\n\n(event)/\n\n: ka\n\n$1/r,
             'comments');

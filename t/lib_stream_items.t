@@ -182,4 +182,40 @@ defects(\&hosted,
         sub ($e) { of($e, 'output_item.done', 1)->{item}{output} = {} },
 );
 
+defects(\&tools,
+    'a list that has not begun' => qr/mcp_list_tools has not begun/,
+        sub ($e) { drop($e, 'mcp_list_tools.in_progress');
+                   drop($e, 'mcp_list_tools.completed') },
+    'a list without an end' => qr/is completed, its events said nothing/,
+        sub ($e) { drop($e, 'mcp_list_tools.completed') },
+    'a call that fails in its item only' => qr/failed, its events said comp/,
+        sub ($e) { of($e, 'mcp_call.failed')->{type}
+                       = 'response.mcp_call.completed' },
+    'a call without arguments.done' => qr/no arguments\.done before/,
+        sub ($e) { drop($e, 'mcp_call_arguments.done', 1) },
+    'arguments of a call that differ' => qr/not the sum of the deltas/,
+        sub ($e) { of($e, 'mcp_call_arguments.done')->{arguments} = '{ }' },
+    'a call that ends twice' => qr/the tool has ended/,
+        sub ($e) { double($e, 'mcp_call.completed') },
+    'a call with an unknown error' => qr/error has no known type/,
+        sub ($e) { of($e, 'output_item.done', 2)->{item}{error}
+                       = { type => 'odd' } },
+    'an error without a code' => qr/error has no code/,
+        sub ($e) { delete of($e, 'output_item.done', 2)->{item}{error}{code} },
+    'a search that begins late' => qr/an earlier step/,
+        sub ($e) { move($e, [ 'web_search_call.in_progress' ],
+                        [ 'web_search_call.completed' ]) },
+    'a search that never ends' => qr/status is "searching"/,
+        sub ($e) { $_->{item}{status} = 'searching'
+                       for of($e, 'output_item.done', 3) },
+    'progress of another type' => qr/the open item is a web_search_call/,
+        sub ($e) { of($e, 'web_search_call.searching')->{type}
+                       = 'response.file_search_call.searching' },
+    'code that differs' => qr/code are not those of the done event/,
+        sub ($e) { of($e, 'output_item.done', 4)->{item}{code} = '2' },
+    'an interpreter without a container' => qr/has no container_id/,
+        sub ($e) { delete of($e, 'output_item.done', 4)
+                              ->{item}{container_id} },
+);
+
 done_testing();

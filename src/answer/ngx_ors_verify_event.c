@@ -18,17 +18,24 @@
 
 #define ngx_ors_verify_row(name, act)                                          \
     { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_none,    \
-      ngx_ors_verify_m_n, NULL }
+      ngx_ors_verify_m_n, NULL, ngx_ors_verify_step_none }
 
 /* a text in a part, and one that is the item's own */
 
 #define ngx_ors_verify_row_part(name, act, part, text)                         \
     { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_##part,  \
-      ngx_ors_verify_m_##text, NULL }
+      ngx_ors_verify_m_##text, NULL, ngx_ors_verify_step_none }
 
 #define ngx_ors_verify_row_own(name, act, text, item)                          \
     { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_none,    \
-      ngx_ors_verify_m_##text, item }
+      ngx_ors_verify_m_##text, item, ngx_ors_verify_step_none }
+
+/* the progress of a hosted tool */
+
+#define ngx_ors_verify_row_step(item, name, step)                              \
+    { ngx_string("response." item "." name), ngx_ors_verify_act_step,          \
+      ngx_ors_verify_part_none, ngx_ors_verify_m_n, item,                      \
+      ngx_ors_verify_step_##step }
 
 
 static const ngx_ors_verify_row_t *ngx_ors_verify_event_find(ngx_str_t *type);
@@ -91,6 +98,25 @@ static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
     ngx_ors_verify_row_own("response.code_interpreter_call_code.done", text,
                            code, "code_interpreter_call"),
 
+    ngx_ors_verify_row_step("mcp_list_tools", "in_progress", begun),
+    ngx_ors_verify_row_step("mcp_list_tools", "completed", over),
+    ngx_ors_verify_row_step("mcp_list_tools", "failed", over),
+    ngx_ors_verify_row_step("mcp_call", "in_progress", begun),
+    ngx_ors_verify_row_step("mcp_call", "completed", over),
+    ngx_ors_verify_row_step("mcp_call", "failed", over),
+    ngx_ors_verify_row_step("web_search_call", "in_progress", begun),
+    ngx_ors_verify_row_step("web_search_call", "searching", busy),
+    ngx_ors_verify_row_step("web_search_call", "completed", over),
+    ngx_ors_verify_row_step("file_search_call", "in_progress", begun),
+    ngx_ors_verify_row_step("file_search_call", "searching", busy),
+    ngx_ors_verify_row_step("file_search_call", "completed", over),
+    ngx_ors_verify_row_step("code_interpreter_call", "in_progress", begun),
+    ngx_ors_verify_row_step("code_interpreter_call", "interpreting", busy),
+    ngx_ors_verify_row_step("code_interpreter_call", "completed", over),
+    ngx_ors_verify_row_step("image_generation_call", "in_progress", begun),
+    ngx_ors_verify_row_step("image_generation_call", "generating", busy),
+    ngx_ors_verify_row_step("image_generation_call", "completed", over),
+
     ngx_ors_verify_row("response.created", created),
     ngx_ors_verify_row("response.queued", queued),
     ngx_ors_verify_row("response.in_progress", in_progress),
@@ -101,7 +127,7 @@ static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
     ngx_ors_verify_row("keepalive", none),
 
     { ngx_null_string, ngx_ors_verify_act_none, ngx_ors_verify_part_none,
-      ngx_ors_verify_m_n, NULL }
+      ngx_ors_verify_m_n, NULL, ngx_ors_verify_step_none }
 };
 
 

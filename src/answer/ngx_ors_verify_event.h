@@ -33,6 +33,7 @@ typedef enum {
     ngx_ors_verify_act_delta,
     ngx_ors_verify_act_text,          /* a text is done */
     ngx_ors_verify_act_note,          /* something about a text */
+    ngx_ors_verify_act_step,          /* a hosted tool's progress */
     ngx_ors_verify_act_item,          /* of an item, no more is known */
     ngx_ors_verify_act_none           /* an extension, a sign of life */
 } ngx_ors_verify_act_e;
@@ -48,6 +49,16 @@ typedef enum {
     ngx_ors_verify_part_summary_text,
     ngx_ors_verify_part_other
 } ngx_ors_verify_part_e;
+
+
+/* how far a hosted tool is; no event of an earlier step can follow */
+
+typedef enum {
+    ngx_ors_verify_step_none = 0,
+    ngx_ors_verify_step_begun,
+    ngx_ors_verify_step_busy,
+    ngx_ors_verify_step_over
+} ngx_ors_verify_step_e;
 
 
 /* members that are read */
@@ -79,6 +90,7 @@ typedef struct {
     ngx_ors_verify_part_e        part;    /* none: the item's own text */
     ngx_ors_verify_member_e      text;    /* where the text is */
     char                        *item;    /* type, NULL: any */
+    ngx_ors_verify_step_e        step;
 } ngx_ors_verify_row_t;
 
 

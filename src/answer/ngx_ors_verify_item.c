@@ -25,6 +25,8 @@
 
 static ngx_ors_verify_item_t *ngx_ors_verify_item_find(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
+static ngx_int_t ngx_ors_verify_item_step(ngx_ors_verify_t *verify,
+    ngx_ors_verify_item_t *item, ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_item_added(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_item_push(ngx_ors_verify_t *verify);
@@ -87,6 +89,10 @@ ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
         return NGX_OK;
     }
 
+    if (ev->act == ngx_ors_verify_act_step) {
+        return ngx_ors_verify_item_step(verify, item, ev);
+    }
+
     if (ev->act == ngx_ors_verify_act_item_done) {
         return ngx_ors_verify_item_done(verify, item,
                                         ev->member[ngx_ors_verify_m_item]);
@@ -137,6 +143,32 @@ ngx_ors_verify_item_find(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
     }
 
     return item;
+}
+
+
+/* a step may come again, as that of an approved call does, but not late */
+
+static ngx_int_t
+ngx_ors_verify_item_step(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
+    ngx_ors_verify_event_t *ev)
+{
+    ngx_ors_verify_step_e  step;
+
+    step = ev->row->step;
+
+    if (ngx_strlen(ev->row->item) != item->type.len
+        || ngx_memcmp(ev->row->item, item->type.data, item->type.len) != 0)
+    {
+        return ngx_ors_verify_violation(verify, "its item is of another type");
+    }
+
+    if (step < item->step || item->step == ngx_ors_verify_step_over) {
+        return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_step);
+    }
+
+    item->step = step;
+
+    return NGX_OK;
 }
 
 

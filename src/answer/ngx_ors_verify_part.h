@@ -64,6 +64,7 @@ struct ngx_ors_verify_item_s {
     ngx_ors_verify_list_e        list;
     ngx_ors_verify_digest_t      sum;        /* its text */
 
+    ngx_ors_verify_step_e        step;       /* of a hosted tool */
     ngx_str_t                    json;       /* when it was done */
     unsigned                     begun:1;    /* deltas of a text have come */
     unsigned                     preset:1;   /* it was added with contents */

@@ -165,6 +165,7 @@ ngx_ors_verify_sequence_event(ngx_ors_verify_t *verify,
     case ngx_ors_verify_act_delta:
     case ngx_ors_verify_act_text:
     case ngx_ors_verify_act_note:
+    case ngx_ors_verify_act_step:
     case ngx_ors_verify_act_item:
         return ngx_ors_verify_sequence_item(verify, ev);
 

@@ -45,6 +45,8 @@ static const ngx_ors_tolerated_t  ngx_ors_tolerated[] = {
     { "a text comes at once, without deltas", NGX_ORS_IN_TOLERANT },
     { "an item has another name when it is done", NGX_ORS_IN_TOLERANT },
     { "the error or the details of a response do not fit its status",
+      NGX_ORS_IN_TOLERANT },
+    { "an event of a hosted tool's progress comes again or late",
       NGX_ORS_IN_TOLERANT }
 };
 

@@ -31,7 +31,8 @@ typedef enum {
     ngx_ors_tolerated_no_done,
     ngx_ors_tolerated_at_once,
     ngx_ors_tolerated_name,
-    ngx_ors_tolerated_details
+    ngx_ors_tolerated_details,
+    ngx_ors_tolerated_step
 } ngx_ors_tolerated_e;
 
 

@@ -62,7 +62,44 @@ my %OPENAI_EVENT = (
         => { %IN_ITEM, delta => 'str', %PADDING },
     'response.custom_tool_call_input.done' => { %IN_ITEM, input => 'str' },
     'response.refusal.delta' => { %IN_PART, delta => 'str', %PADDING },
+    'response.mcp_call_arguments.delta'
+        => { %IN_ITEM, delta => 'str', %PADDING },
+    'response.mcp_call_arguments.done' => { %IN_ITEM, arguments => 'str' },
+    'response.code_interpreter_call_code.delta'
+        => { %IN_ITEM, delta => 'str', %PADDING },
+    'response.code_interpreter_call_code.done'
+        => { %IN_ITEM, code => 'str' },
 );
+
+# how far a hosted tool is, by its item and the event; what comes late is one
+# of an earlier step
+
+my %STEP = (
+    (map { ("response.$_.in_progress" => [ $_, 1 ],
+            "response.$_.completed" => [ $_, 3, 'completed' ]) }
+     qw( mcp_list_tools mcp_call web_search_call file_search_call
+         code_interpreter_call )),
+    (map { ("response.$_.failed" => [ $_, 3, 'failed' ]) }
+     qw( mcp_list_tools mcp_call )),
+    (map { ("response.$_.searching" => [ $_, 2 ]) }
+     qw( web_search_call file_search_call )),
+    'response.code_interpreter_call.interpreting'
+        => [ code_interpreter_call => 2 ],
+);
+
+$OPENAI_EVENT{$_} = { %IN_ITEM } for keys %STEP;
+
+# items whose own text has events: where they say it, and the item keeps it
+
+my %TEXT_EVENT = (
+    'response.function_call_arguments' => [ qw( function_call arguments ) ],
+    'response.custom_tool_call_input' => [ qw( custom_tool_call input ) ],
+    'response.mcp_call_arguments' => [ qw( mcp_call arguments ) ],
+    'response.code_interpreter_call_code'
+        => [ qw( code_interpreter_call code ) ],
+);
+
+my %TEXT_OF = map { @$_ } values %TEXT_EVENT;
 
 # which part type an event belongs to, and where its text is
 
@@ -301,8 +338,10 @@ sub _delta_event ($self, $type, $data) {
 
     return $self->_item_done($data) if $type eq 'response.output_item.done';
 
+    return $self->_step($data, @{ $STEP{$type} }) if $STEP{$type};
+
     return $self->_arguments($type, $data)
-        if $type =~ /(?:function_call_arguments|custom_tool_call_input)\./;
+        if $TEXT_EVENT{$type =~ s/\.(?:delta|done)\z//r};
 
     return $self->_part_added($type, $data) if $type =~ /_part\.added\z/;
 
@@ -416,12 +455,12 @@ sub _item_done ($self, $data) {
 
     my $status = $item->{status} // '';
 
-    $self->_wrong("status is \"$status\"") if $status eq 'in_progress';
+    $self->_wrong("status is \"$status\"")
+        if $status =~ /\A(?:in_progress|calling|searching|interpreting)\z/;
+    $self->_stepped($item, $open) if !$self->{lax};
     $self->{incomplete} = $item->{id} if $status eq 'incomplete';
 
-    if ($open->{type} =~ /\A(?:function|custom_tool)_call\z/) {
-        my $key = $open->{type} eq 'function_call' ? 'arguments' : 'input';
-
+    if (my $key = $TEXT_OF{$open->{type}}) {
         $self->_wrong("no $key.done before") if !defined $open->{done};
         $self->_wrong("$key are not those of the done event")
             if defined $open->{done} && is_str($item->{$key})
@@ -456,9 +495,7 @@ sub _same_parts ($self, $item, $open, $list) {
 
 sub _arguments ($self, $type, $data) {
     my $open = $self->{item};
-    my ($want, $key) = $type =~ /function_call/
-                       ? qw( function_call arguments )
-                       : qw( custom_tool_call input );
+    my ($want, $key) = @{ $TEXT_EVENT{$type =~ s/\.\w+\z//r} };
 
     return $self->_wrong("the open item is a $open->{type}")
         if $open->{type} ne $want;
@@ -474,6 +511,41 @@ sub _arguments ($self, $type, $data) {
     $open->{done} = $data->{$key};
     $self->_wrong("$key are not the sum of the deltas")
         if !same_text($data->{$key}, $open->{text});
+}
+
+
+# the progress of a hosted tool
+
+sub _step ($self, $data, $want, $step, $end = undef) {
+    my $open = $self->{item};
+    my $at = $open->{step} // 0;
+
+    return $self->_wrong("the open item is a $open->{type}")
+        if $open->{type} ne $want;
+
+    $self->_wrong($at == 3 ? 'the tool has ended' : 'an earlier step')
+        if $step < $at || $at == 3;
+
+    $open->{step} = $step;
+    $open->{end} = $end;
+}
+
+
+# a tool that has ended says so, in events and in its item
+
+sub _stepped ($self, $item, $open) {
+    my @ends = grep { $_->[0] eq $open->{type} && $_->[1] == 3 } values %STEP;
+    my $status = $item->{status} // ($item->{error} ? 'failed' : 'completed');
+
+    return if !@ends;
+
+    $self->_wrong("$open->{type} has not begun") if !$open->{step};
+
+    return if !grep { $_->[2] eq $status } @ends;
+
+    $self->_wrong("$open->{type} is $status, its events said "
+                  . ($open->{end} // 'nothing'))
+        if ($open->{end} // '') ne $status;
 }
 
 

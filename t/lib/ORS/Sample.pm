@@ -29,7 +29,7 @@ our @EXPORT = qw(
     CREATED response output_text message call reasoning
     ev opened added done ended finished output_index
     text_part refusal_part reasoning_part summary_part call_events
-    output_events good failed incomplete annotated hosted
+    output_events step good failed incomplete annotated hosted tools
     frame render copy of at drop double move
     passes reports reported defects
 );
@@ -179,6 +179,12 @@ sub output_events ($id, $call_id, $output) {
             done({ %item, status => 'completed', output => $output }));
 }
 
+# a step of a hosted tool, or what it was given
+
+sub step ($name, $id, %o) {
+    return ev($name, item_id => $id, output_index => $OUT, %o);
+}
+
 sub ended ($status, @output) {
     return ev($status, response => response($status, output => [ @output ]));
 }
@@ -271,6 +277,57 @@ sub hosted () {
         added(message('msg_a', 'in_progress')),
         text_part('msg_a', 0, 'At four.'),
         done(message('msg_a', 'completed', output_text('At four.'))),
+        ended('completed', @ITEMS),
+    ];
+}
+
+# a list of an MCP server, a call of it, one that fails, and hosted types
+
+sub tools () {
+    my %list = (type => 'mcp_list_tools', id => 'mcpl_a',
+                server_label => 'docs');
+    my %call = (type => 'mcp_call', server_label => 'docs', name => 'a.b',
+                approval_request_id => undef, error => undef,
+                output => undef);
+    my %web = (type => 'web_search_call', id => 'ws_a',
+               action => { type => 'search', query => 'tide' });
+    my %code = (type => 'code_interpreter_call', id => 'ci_a',
+                container_id => 'cntr_a', outputs => undef);
+    my %error = (type => 'http_error', code => 502, message => 'no');
+
+    return [
+        opened(),
+        added({ %list, tools => [] }),
+        step('mcp_list_tools.in_progress', 'mcpl_a'),
+        step('mcp_list_tools.completed', 'mcpl_a'),
+        done({ %list, tools => [ { name => 'a.b', input_schema => {} } ] }),
+        added({ %call, id => 'mcp_a', status => 'in_progress',
+                arguments => '' }),
+        step('mcp_call.in_progress', 'mcp_a'),
+        step('mcp_call_arguments.delta', 'mcp_a', delta => '{}'),
+        step('mcp_call_arguments.done', 'mcp_a', arguments => '{}'),
+        step('mcp_call.completed', 'mcp_a'),
+        done({ %call, id => 'mcp_a', status => 'completed',
+               arguments => '{}', output => 'x' }),
+        added({ %call, id => 'mcp_b', status => 'in_progress',
+                arguments => '' }),
+        step('mcp_call.in_progress', 'mcp_b'),
+        step('mcp_call_arguments.done', 'mcp_b', arguments => ''),
+        step('mcp_call.failed', 'mcp_b'),
+        done({ %call, id => 'mcp_b', status => 'failed', arguments => '',
+               error => \%error }),
+        added({ %web, status => 'in_progress' }),
+        step('web_search_call.in_progress', 'ws_a'),
+        step('web_search_call.searching', 'ws_a'),
+        step('web_search_call.completed', 'ws_a'),
+        done({ %web, status => 'completed' }),
+        added({ %code, code => '', status => 'in_progress' }),
+        step('code_interpreter_call.in_progress', 'ci_a'),
+        step('code_interpreter_call_code.delta', 'ci_a', delta => '1+1'),
+        step('code_interpreter_call_code.done', 'ci_a', code => '1+1'),
+        step('code_interpreter_call.interpreting', 'ci_a'),
+        step('code_interpreter_call.completed', 'ci_a'),
+        done({ %code, code => '1+1', status => 'completed' }),
         ended('completed', @ITEMS),
     ];
 }
@@ -371,7 +428,8 @@ sub defects ($make, @list) {
         my $after = render($e, numbered => $keep eq 'numbered');
 
         die "$name changes nothing\n" if $before eq $after;
-        reports($after, $re, $name);
+        reports($after, $re, $name, $make == \&tools ? (flavor => 'openai')
+                                                     : ());
     }
 }
 

@@ -15,6 +15,7 @@ our @EXPORT_OK = qw( item_types );
 use constant MAX_ERRORS => 50;
 
 my @STATUS = qw( in_progress completed incomplete );
+my $STEPS = join '|', map { "=$_" } @STATUS;
 my @ERROR_TYPES = qw( invalid_request not_found too_many_requests
                       server_error model_error );
 
@@ -111,6 +112,36 @@ my %OPENAI_ITEM = (
     tool_search_call => { type => 'str', id => 'str', call_id => 'str',
                           execution => '=client', arguments => 'any',
                           status => 'status' },
+
+    # of tools that run at the server
+    mcp_list_tools => { type => 'str', id => 'str', server_label => 'str',
+                        tools => 'arr', '?error' => 'any',
+                        '?status' => 'str' },
+    mcp_call => { type => 'str', id => 'str', server_label => 'str',
+                  name => 'str', arguments => 'str',
+                  status => "$STEPS|=calling|=failed",
+                  '?output' => 'str|null', '?error' => 'str|obj|null',
+                  '?approval_request_id' => 'str|null' },
+    mcp_approval_request => { type => 'str', id => 'str',
+                              server_label => 'str', name => 'str',
+                              arguments => 'str', '?status' => 'str' },
+    web_search_call => { type => 'str', id => 'str', '?action' => 'obj',
+                         status => "$STEPS|=searching|=failed" },
+    file_search_call => { type => 'str', id => 'str', '?queries' => 'arr',
+                          '?results' => 'arr|null',
+                          status => "$STEPS|=searching|=failed" },
+    code_interpreter_call => { type => 'str', id => 'str',
+                               '?code' => 'str|null', container_id => 'str',
+                               '?outputs' => 'arr|null',
+                               status => "$STEPS|=interpreting|=failed" },
+);
+
+# its errors, by type; one that is a string is of an older server
+
+my %MCP_ERROR = (
+    mcp_protocol_error => { type => 'str', code => 'int', message => 'str' },
+    mcp_tool_execution_error => { type => 'str', content => 'any' },
+    http_error => { type => 'str', code => 'int', message => 'str' },
 );
 
 my %CITATION = (
@@ -359,6 +390,9 @@ sub _item ($self, $item, $name) {
             if $item->{name} !~ /\A[a-zA-Z0-9_-]{1,64}\z/;
     }
 
+    $self->_mcp_error($item->{error}, "$name.error") or $ok = 0
+        if $type eq 'mcp_call' && ref $item->{error} eq 'HASH';
+
     for my $list (qw( content summary output )) {
         my $parts = $item->{$list};
         next if ref $parts ne 'ARRAY';
@@ -370,6 +404,14 @@ sub _item ($self, $item, $name) {
     }
 
     return $ok;
+}
+
+
+sub _mcp_error ($self, $error, $name) {
+    my $schema = $MCP_ERROR{$error->{type} // ''};
+
+    return $schema ? $self->_shape($error, $schema, $name)
+                   : $self->_wrong("$name has no known type");
 }
 
 

@@ -222,6 +222,8 @@ static const order_test_t  orders[] = {
     "{'type':'code_interpreter_call','id':'t','container_id':'c',"            \
     "'status':'completed','code':'" text "'}"
 #define SEARCH  "{'type':'web_search_call','id':'t','status':'completed'}"
+#define TOOLS   "{'type':'mcp_list_tools','id':'t','server_label':'s',"       \
+                "'tools':[]}"
 #define T0      OWN("t", "0")
 
 static const order_test_t  flavors[] = {
@@ -249,6 +251,19 @@ static const order_test_t  flavors[] = {
       EVENT("response.web_search_call.searching", T0)
       EVENT("response.web_search_call.completed", T0)
       ENDED("0", SEARCH) COMPLETED(SEARCH) DONE, "completed 1" },
+    { "a list of tools", START ADDED("0", TOOLS)
+      EVENT("response.mcp_list_tools.in_progress", T0)
+      EVENT("response.mcp_list_tools.failed", T0)
+      ENDED("0", TOOLS) COMPLETED(TOOLS) DONE, "completed 1" },
+    { "a call that was approved", START ADDED("0", MCP(""))
+      EVENT("response.mcp_call.in_progress", T0)
+      DELTA("mcp_call_arguments", T0, "{}")
+      EVENT("response.mcp_call.in_progress", T0)
+      FULL("mcp_call_arguments", T0, "arguments", "{}")
+      EVENT("response.mcp_call.failed", T0)
+      ENDED("0", MCP("{}")) COMPLETED(MCP("{}")) DONE, "completed 1" },
+    { "a search without events", START ADDED("0", SEARCH)
+      ENDED("0", SEARCH) COMPLETED(SEARCH) DONE, "completed 1" },
     { "reasoning by its other name (C3)",
       START ADDED("0", REASONING("x", "", ""))
       PART_ADDED(R0, THOUGHT("")) DELTA("reasoning_text", R0, "hm")
@@ -264,6 +279,42 @@ static const order_test_t  flavors[] = {
       EVENT("error", ",'code':'rate_limit_exceeded','message':'slow',"
             "'param':null") FAILED("rate_limit_exceeded") DONE,
       "failed rate_limit_exceeded 0" },
+};
+
+
+/* what of it only the tolerant profile lets pass */
+
+static const order_test_t  late[] = {
+
+    { "a search begins late", START ADDED("0", SEARCH)
+      EVENT("response.web_search_call.searching", T0)
+      EVENT("response.web_search_call.in_progress", T0)
+      EVENT("response.web_search_call.completed", T0)
+      ENDED("0", SEARCH) COMPLETED(SEARCH) DONE, "completed 1" },
+    { "a search ends twice", START ADDED("0", SEARCH)
+      EVENT("response.web_search_call.completed", T0)
+      EVENT("response.web_search_call.completed", T0)
+      ENDED("0", SEARCH) COMPLETED(SEARCH) DONE, "completed 1" },
+    { "a list fails after its end", START ADDED("0", TOOLS)
+      EVENT("response.mcp_list_tools.completed", T0)
+      EVENT("response.mcp_list_tools.failed", T0)
+      ENDED("0", TOOLS) COMPLETED(TOOLS) DONE, "completed 1" },
+};
+
+
+/* what no profile lets pass */
+
+static const order_test_t  foreign[] = {
+
+    { "progress of another type", START ADDED("0", SEARCH)
+      EVENT("response.file_search_call.searching", T0),
+      "failed invalid_upstream_answer 0" },
+    { "progress of another item", START ADDED("0", SEARCH)
+      EVENT("response.web_search_call.searching", OWN("u", "0")),
+      "failed invalid_upstream_answer 0" },
+    { "progress after the item", START ADDED("0", SEARCH) ENDED("0", SEARCH)
+      EVENT("response.web_search_call.completed", T0),
+      "failed invalid_upstream_answer 1" },
 };
 
 
@@ -385,6 +436,20 @@ test_flavor(void)
     for (i = 0; i < N(flavors); i++) {
         stream_is(flavors[i].name, NGX_ORS_STRICT_OPENAI, flavors[i].script,
                   flavors[i].digest);
+    }
+
+    for (i = 0; i < N(late); i++) {
+        stream_is(late[i].name, NGX_ORS_TOLERANT_OPENAI, late[i].script,
+                  late[i].digest);
+        stream_is(late[i].name, NGX_ORS_STRICT_OPENAI, late[i].script,
+                  "failed invalid_upstream_answer 0");
+        ngx_ors_test_log_reset();
+    }
+
+    for (i = 0; i < N(foreign); i++) {
+        stream_is(foreign[i].name, NGX_ORS_TOLERANT_OPENAI, foreign[i].script,
+                  foreign[i].digest);
+        ngx_ors_test_log_reset();
     }
 }
 
