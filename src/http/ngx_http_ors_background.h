@@ -1,11 +1,7 @@
 
 /*
- * Turns of the background: they run in a request without a client, see
- * ngx_http_ors_detach.h, and what becomes of them is stored.
- *
- * There are up to three entries of such a turn: its record, a lease that is
- * there while some worker runs it, and a mark when it is to be ended, see
- * NGX_ORS_KEY_CANCELLED.
+ * Background responses: they run in a request without a client, see
+ * ngx_http_ors_detach.h, by the machine of ngx_ors_background.h.
  */
 
 
@@ -19,50 +15,23 @@
 #include <ngx_ors_background.h>
 
 
-/* how often it is looked whether a turn is to be ended, ms */
-#define NGX_HTTP_ORS_BACKGROUND_TICK  1000
-
-/* ticks for which it is tried to store the end of a turn */
-#define NGX_HTTP_ORS_BACKGROUND_TRIES  300
-
-
-typedef enum {
-    ngx_http_ors_background_st_new = 0,
-    ngx_http_ors_background_st_record,  /* its first record is being stored */
-    ngx_http_ors_background_st_run,
-    ngx_http_ors_background_st_end      /* its last one is */
-} ngx_http_ors_background_state_e;
-
-
 struct ngx_http_ors_background_s {
-    ngx_http_ors_background_state_e   state;
+    ngx_ors_background_t              life;
     ngx_http_ors_ctx_t               *ctx;
     ngx_http_ors_ctx_t               *client;   /* that waits, or NULL */
     ngx_http_ors_main_conf_t         *omcf;
     ngx_queue_t                       queue;    /* of omcf->background */
-
-    ngx_ors_background_t              entries;  /* in the store */
-
     ngx_event_t                       timer;
-    ngx_ors_store_job_t              *job;
-    ngx_msec_t                        started;
-    ngx_msec_t                        renewed;
-    ngx_uint_t                        tries;    /* to store its end */
-    ngx_ors_record_status_e           status;   /* to be stored */
-
-    unsigned                          looked:1; /* no cancel flag was found */
-    unsigned                          ended:1;  /* its end is stored */
-    unsigned                          deleted:1;    /* ... or not wanted */
 };
 
 
 /* ngx_http_ors_background_start.c */
 
 /*
- * Tells the client that waits, if there is one: "response", or the error.
+ * Tells the client that waits, if there is one: bg->life.response, or the
+ * error of the turn.
  */
-void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
-    ngx_str_t *response, ngx_ors_error_t *err);
+void ngx_http_ors_background_tell(ngx_http_ors_background_t *bg);
 
 
 /* ngx_http_ors_background_limit.c */
@@ -76,16 +45,15 @@ ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 
 /* ngx_http_ors_background.c */
 
-/* What comes next for the turn, as a handler of bg->timer. */
+/* A tick, as a handler of bg->timer. */
 void ngx_http_ors_background_timer(ngx_event_t *ev);
 
-/* Deletes the turn's entries in the store, with "record" its record, too. */
-void ngx_http_ors_background_forget(ngx_http_ors_background_t *bg,
-    ngx_uint_t record);
-
-/* Logs that the turn cannot be stored. */
-void ngx_http_ors_background_lost(ngx_http_ors_background_t *bg,
-    ngx_ors_store_status_e status);
+/*
+ * Takes a step and does what comes of it, which is returned; "bg" may be gone
+ * then.
+ */
+ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
+    ngx_ors_background_event_e event);
 
 /* A cleanup handler: the request has ended. */
 void ngx_http_ors_background_cleanup(void *data);
@@ -114,12 +82,6 @@ ngx_int_t ngx_http_ors_background_early(ngx_http_ors_ctx_t *ctx);
  */
 ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 
-/*
- * The target of a turn that runs without its client can be called: its client
- * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
-
 
 /* ngx_http_ors_background_limit.c */
 
@@ -136,6 +98,12 @@ ngx_int_t ngx_http_ors_background_check(ngx_cycle_t *cycle);
 
 /* ngx_http_ors_background.c */
 
+/*
+ * The target of a turn that runs without its client can be called: its client
+ * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
+
 /* In place of sending what the turn has to say; "ctx" may be gone then. */
 void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
 
@@ -144,5 +112,6 @@ void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
  * whether somebody wants it to be cancelled, the turn will go on.
  */
 ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
+
 
 #endif /* _NGX_HTTP_ORS_BACKGROUND_H_INCLUDED_ */

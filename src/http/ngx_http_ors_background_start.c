@@ -14,15 +14,11 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
-#include <ngx_ors_session_error.h>
 
 
 static ngx_int_t ngx_http_ors_background_start(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_ctx_t *client);
-static ngx_int_t ngx_http_ors_background_first(
-    ngx_http_ors_background_t *bg);
-static void ngx_http_ors_background_began(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
     ngx_str_t *response);
 static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
@@ -88,6 +84,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ngx_http_request_t         *r;
     ngx_http_cleanup_t         *cln;
     ngx_http_ors_ctx_t         *ctx;
+    ngx_http_ors_loc_conf_t    *olcf;
     ngx_http_ors_background_t  *bg;
 
     cln = ngx_http_cleanup_add(client->request, 0);
@@ -110,7 +107,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     /*
      * set by ngx_pcalloc():
      *
-     *     bg->state = ngx_http_ors_background_st_new;
+     *     bg->life.state = ngx_ors_background_st_queued;
      */
 
     bg->ctx = ctx;
@@ -145,6 +142,10 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     if (ngx_http_ors_background_move(ctx, client) != NGX_OK) {
         goto failed;
     }
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_background_init(&bg->life, ctx->session, olcf->background_timeout);
 
     cln->handler = ngx_http_ors_background_cleanup;
     cln->data = bg;
@@ -207,113 +208,15 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
 }
 
 
-ngx_int_t
-ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_http_ors_background_t  *bg;
-
-    bg = ctx->background;
-
-    switch (bg->state) {
-
-    case ngx_http_ors_background_st_new:
-        return ngx_http_ors_background_first(bg);
-
-    case ngx_http_ors_background_st_record:
-        return NGX_AGAIN;
-
-    case ngx_http_ors_background_st_run:
-    case ngx_http_ors_background_st_end:
-        break;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_background_first(ngx_http_ors_background_t *bg)
-{
-    ngx_ors_store_job_t  *job;
-
-    if (ngx_ors_background_init(&bg->entries, bg->ctx->session) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    job = ngx_ors_background_first(&bg->entries);
-    if (job == NULL) {
-        return NGX_ERROR;
-    }
-
-    bg->job = job;
-    bg->state = ngx_http_ors_background_st_record;
-
-    ngx_http_ors_job_post(bg->ctx->request, job,
-                          ngx_http_ors_background_began, bg);
-
-    return NGX_AGAIN;
-}
-
-
-static void
-ngx_http_ors_background_began(ngx_ors_store_job_t *job)
-{
-    ngx_str_t                   response;
-    ngx_connection_t           *c;
-    ngx_http_ors_ctx_t         *ctx;
-    ngx_http_ors_background_t  *bg;
-
-    bg = job->data;
-    ctx = bg->ctx;
-    c = ngx_http_ors_job_done(ctx->request, job);
-
-    bg->job = NULL;
-
-    if (bg->client == NULL) {
-
-        /* no client has its id */
-
-        ngx_http_ors_background_forget(bg, 1);
-        ngx_http_ors_detach_end(ctx->request);
-
-    } else if (job->status == ngx_ors_store_ok) {
-        ngx_ors_background_response(&bg->entries, job, &response);
-
-        bg->state = ngx_http_ors_background_st_run;
-        bg->started = ngx_current_msec;
-        bg->renewed = ngx_current_msec;
-
-        ngx_http_ors_background_tell(bg, &response, NULL);
-
-        ngx_add_timer(&bg->timer, NGX_HTTP_ORS_BACKGROUND_TICK);
-
-        (void) ngx_http_post_request(ctx->call->request, NULL);
-
-    } else {
-        ngx_http_ors_background_lost(bg, job->status);
-
-        (void) ngx_ors_session_unstored(ctx->session, job->status,
-                                        "background");
-
-        (void) ngx_http_post_request(ctx->call->request, NULL);
-    }
-
-    ngx_ors_store_release(job);
-
-    ngx_http_run_posted_requests(c);
-}
-
-
-/* the client that waits gets the response as it is, or the error */
-
 void
-ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
-    ngx_str_t *response, ngx_ors_error_t *err)
+ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 {
+    ngx_str_t           *response;
     ngx_connection_t    *c;
     ngx_http_ors_ctx_t  *client;
 
     client = bg->client;
+    response = &bg->life.response;
 
     if (client == NULL) {
         return;
@@ -326,10 +229,13 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg,
 
     ngx_http_set_log_request(c->log, client->request);
 
-    if (err
-        || ngx_http_ors_background_answer(client->turn, response) != NGX_OK)
+    if (response->len == 0) {
+        ngx_http_ors_background_error(client, &bg->ctx->turn->error);
+
+    } else if (ngx_http_ors_background_answer(client->turn, response)
+               != NGX_OK)
     {
-        ngx_http_ors_background_error(client, err);
+        ngx_http_ors_background_error(client, NULL);
     }
 
     /* a subrequest that has found out about it ends first */
@@ -417,12 +323,9 @@ ngx_http_ors_background_client_cleanup(void *data)
     client->background = NULL;
     bg->client = NULL;
 
-    /* what is being stored by now is to be deleted when it is there */
+    c = bg->ctx->request->connection;
 
-    if (bg->state == ngx_http_ors_background_st_new) {
-        c = bg->ctx->request->connection;
+    ngx_http_ors_background_step(bg, ngx_ors_background_ev_leave);
 
-        ngx_http_ors_detach_end(bg->ctx->request);
-        ngx_http_run_posted_requests(c);
-    }
+    ngx_http_run_posted_requests(c);
 }

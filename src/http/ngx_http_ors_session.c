@@ -103,7 +103,7 @@ ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx, ngx_ors_session_t *from)
 
     ngx_ors_session_detach(session, from, ctx->turn);
 
-    session->retries = NGX_HTTP_ORS_BACKGROUND_TRIES;
+    session->retries = NGX_ORS_BACKGROUND_TRIES;
 
     return NGX_OK;
 }

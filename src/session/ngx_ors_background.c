@@ -4,153 +4,653 @@
  */
 
 
-/* Makes the jobs that a response of the background needs besides its commit. */
+/* The states of a background response, and what each event means in them. */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_background.h>
+#include <ngx_ors_background_jobs.h>
+#include <ngx_ors_session_error.h>
 #include <ngx_ors_session_record.h>
 
 
-static void ngx_ors_background_lease(ngx_ors_background_t *bg,
-    ngx_ors_store_entry_t *entry);
-
-
-ngx_int_t
-ngx_ors_background_init(ngx_ors_background_t *bg, ngx_ors_session_t *session)
-{
-    u_char     *scope;
-    ngx_str_t  *id;
-
-    bg->session = session;
-
-    scope = session->scope;
-    id = &session->turn->response.id;
-
-    if (ngx_ors_key(scope, ngx_ors_key_response, id, &bg->record) != NGX_OK
-        || ngx_ors_key(scope, ngx_ors_key_lease, id, &bg->lease) != NGX_OK
-        || ngx_ors_key(scope, ngx_ors_key_cancel, id, &bg->flag) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_ors_store_job_t *
-ngx_ors_background_first(ngx_ors_background_t *bg)
-{
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_session_record(bg->session, ngx_ors_record_in_progress, 1);
-
-    if (job) {
-        ngx_ors_background_lease(bg, &job->entries[job->n - 1]);
-    }
-
-    return job;
-}
+static ngx_uint_t ngx_ors_background_queued(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_begin(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_refuse(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_recorded(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_began(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_run(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_tick(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_timeout(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_commit(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_looked(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_stop(ngx_ors_background_t *bg,
+    ngx_ors_record_status_e status);
+static ngx_uint_t ngx_ors_background_store(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_write(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_stored(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_finish(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_check(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_abandon(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_end(ngx_ors_background_t *bg,
+    ngx_uint_t record);
+static void ngx_ors_background_drop(ngx_ors_background_t *bg);
+static void ngx_ors_background_lost(ngx_ors_background_t *bg,
+    ngx_ors_store_status_e status);
 
 
 void
-ngx_ors_background_response(ngx_ors_background_t *bg,
-    ngx_ors_store_job_t *job, ngx_str_t *response)
+ngx_ors_background_init(ngx_ors_background_t *bg, ngx_ors_session_t *session,
+    ngx_msec_t timeout)
 {
-    ngx_str_t  *value;
-
-    /* the record is in front of the lease, the response is its end */
-
-    value = &job->entries[job->n - 2].value;
-
-    response->len = bg->session->record.response.len;
-    response->data = value->data + value->len - response->len;
+    bg->session = session;
+    bg->log = session->log;
+    bg->timeout = timeout;
+    bg->waits = 1;
 }
 
 
-ngx_ors_store_job_t *
-ngx_ors_background_renew(ngx_ors_background_t *bg)
+ngx_uint_t
+ngx_ors_background_step(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    ngx_uint_t                  todo;
+    ngx_ors_background_state_e  state;
+
+    state = bg->state;
+    todo = 0;
+
+    switch (state) {
+
+    case ngx_ors_background_st_queued:
+        todo = ngx_ors_background_queued(bg, event);
+        break;
+
+    case ngx_ors_background_st_record:
+        todo = ngx_ors_background_recorded(bg, event);
+        break;
+
+    case ngx_ors_background_st_run:
+        todo = ngx_ors_background_run(bg, event);
+        break;
+
+    case ngx_ors_background_st_store:
+        todo = ngx_ors_background_store(bg, event);
+        break;
+
+    case ngx_ors_background_st_check:
+        todo = ngx_ors_background_check(bg, event);
+        break;
+
+    case ngx_ors_background_st_over:
+        todo = (event == ngx_ors_background_ev_ready)
+               ? NGX_ORS_BACKGROUND_ERROR : 0;
+        break;
+    }
+
+    if (todo & NGX_ORS_BACKGROUND_TELL) {
+        bg->waits = 0;
+    }
+
+    if (todo & NGX_ORS_BACKGROUND_END) {
+        bg->state = ngx_ors_background_st_over;
+    }
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, bg->log, 0,
+                   "ors background %s: %s, is %s, to do %xi",
+                   ngx_ors_background_state(state),
+                   ngx_ors_background_event(event),
+                   ngx_ors_background_state(bg->state), todo);
+
+    return todo;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_queued(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    switch (event) {
+
+    case ngx_ors_background_ev_tick:
+        return NGX_ORS_BACKGROUND_BEGIN;
+
+    case ngx_ors_background_ev_ready:
+        return ngx_ors_background_begin(bg);
+
+    case ngx_ors_background_ev_end:
+        return ngx_ors_background_refuse(bg);
+
+    case ngx_ors_background_ev_leave:
+        bg->waits = 0;
+        return NGX_ORS_BACKGROUND_END;
+
+    case ngx_ors_background_ev_close:
+        return ngx_ors_background_abandon(bg);
+
+    case ngx_ors_background_ev_commit:
+    case ngx_ors_background_ev_done:
+        break;
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_begin(ngx_ors_background_t *bg)
+{
+    if (ngx_ors_background_keys(bg) != NGX_OK) {
+        return NGX_ORS_BACKGROUND_ERROR;
+    }
+
+    bg->job = ngx_ors_background_first(bg);
+    if (bg->job == NULL) {
+        return NGX_ORS_BACKGROUND_ERROR;
+    }
+
+    bg->state = ngx_ors_background_st_record;
+
+    return NGX_ORS_BACKGROUND_POST;
+}
+
+
+/* the turn has failed before a client knew of it: nothing is stored */
+
+static ngx_uint_t
+ngx_ors_background_refuse(ngx_ors_background_t *bg)
+{
+    ngx_str_null(&bg->response);
+
+    return NGX_ORS_BACKGROUND_END
+           | (bg->waits ? NGX_ORS_BACKGROUND_TELL : 0);
+}
+
+
+static ngx_uint_t
+ngx_ors_background_recorded(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    switch (event) {
+
+    case ngx_ors_background_ev_done:
+        return ngx_ors_background_began(bg);
+
+    case ngx_ors_background_ev_end:
+        return ngx_ors_background_refuse(bg);
+
+    case ngx_ors_background_ev_leave:
+
+        /* what is being stored is deleted when it is there */
+
+        bg->waits = 0;
+        break;
+
+    case ngx_ors_background_ev_close:
+        return ngx_ors_background_abandon(bg);
+
+    case ngx_ors_background_ev_tick:
+    case ngx_ors_background_ev_ready:
+    case ngx_ors_background_ev_commit:
+        break;
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_began(ngx_ors_background_t *bg)
 {
     ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_put, 1);
+    job = bg->job;
+    bg->job = NULL;
 
-    if (job) {
-        ngx_ors_background_lease(bg, &job->entries[0]);
+    if (!bg->waits) {
+
+        /* no client has its id */
+
+        return ngx_ors_background_end(bg, 1);
     }
 
-    return job;
+    if (job->status != ngx_ors_store_ok) {
+        ngx_ors_background_lost(bg, job->status);
+
+        (void) ngx_ors_session_unstored(bg->session, job->status,
+                                        "background");
+
+        /* the call ends, and with it the turn */
+
+        bg->state = ngx_ors_background_st_queued;
+
+        return NGX_ORS_BACKGROUND_CALL;
+    }
+
+    ngx_ors_background_response(bg, job, &bg->response);
+
+    bg->state = ngx_ors_background_st_run;
+    bg->started = ngx_current_msec;
+    bg->renewed = ngx_current_msec;
+
+    return NGX_ORS_BACKGROUND_TELL|NGX_ORS_BACKGROUND_WAIT
+           |NGX_ORS_BACKGROUND_CALL;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_run(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    switch (event) {
+
+    case ngx_ors_background_ev_tick:
+        return ngx_ors_background_tick(bg);
+
+    case ngx_ors_background_ev_ready:
+        return NGX_ORS_BACKGROUND_CALL;
+
+    case ngx_ors_background_ev_commit:
+        return ngx_ors_background_commit(bg);
+
+    case ngx_ors_background_ev_end:
+        return bg->session->turn->error.status
+               ? ngx_ors_background_stop(bg, ngx_ors_record_failed)
+               : ngx_ors_background_finish(bg);
+
+    case ngx_ors_background_ev_done:
+        return ngx_ors_background_looked(bg);
+
+    case ngx_ors_background_ev_close:
+        return ngx_ors_background_abandon(bg);
+
+    case ngx_ors_background_ev_leave:
+        break;
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_tick(ngx_ors_background_t *bg)
+{
+    ngx_uint_t          todo;
+    ngx_ors_session_t  *session;
+
+    session = bg->session;
+    todo = NGX_ORS_BACKGROUND_WAIT;
+
+    if (ngx_current_msec - bg->renewed >= NGX_ORS_BACKGROUND_RENEW) {
+        bg->renewed = ngx_current_msec;
+        bg->unwatched = ngx_ors_background_renew(bg);
+
+        if (bg->unwatched) {
+            todo |= NGX_ORS_BACKGROUND_SEND;
+        }
+    }
+
+    if (session->turn->state == ngx_ors_turn_st_commit) {
+
+        /* the session waits to be committed again */
+
+        return (session->state == ngx_ors_session_st_ready)
+               ? todo | NGX_ORS_BACKGROUND_ADVANCE : todo;
+    }
+
+    if (ngx_current_msec - bg->started >= bg->timeout) {
+        return todo | ngx_ors_background_timeout(bg);
+    }
+
+    if (bg->job) {
+        return todo;
+    }
+
+    bg->job = ngx_ors_background_look(bg);
+
+    return bg->job ? todo | NGX_ORS_BACKGROUND_POST : todo;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_timeout(ngx_ors_background_t *bg)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = bg->session->turn;
+
+    ngx_log_error(NGX_LOG_ERR, bg->log, 0,
+                  "a response in the background has taken too long");
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool, 504,
+                             "upstream_timeout",
+                             "the response has taken longer than it may");
+
+    turn->retries_left = 0;
+
+    (void) ngx_ors_turn_fail(turn);
+
+    return NGX_ORS_BACKGROUND_CANCEL|NGX_ORS_BACKGROUND_ADVANCE;
+}
+
+
+/* a client may have asked for its end since the last tick */
+
+static ngx_uint_t
+ngx_ors_background_commit(ngx_ors_background_t *bg)
+{
+    if (bg->looked) {
+        return NGX_ORS_BACKGROUND_COMMIT;
+    }
+
+    if (bg->job) {
+        return 0;
+    }
+
+    bg->job = ngx_ors_background_look(bg);
+
+    return bg->job ? NGX_ORS_BACKGROUND_POST : NGX_ORS_BACKGROUND_COMMIT;
+}
+
+
+/* a store that cannot be read now is asked again, or waited for later */
+
+static ngx_uint_t
+ngx_ors_background_looked(ngx_ors_background_t *bg)
+{
+    ngx_ors_store_job_t        *job;
+    ngx_ors_background_wish_e   wish;
+
+    job = bg->job;
+    bg->job = NULL;
+
+    wish = ngx_ors_background_wish(job);
+
+    if (wish != ngx_ors_background_go_on) {
+        bg->deleted = (wish == ngx_ors_background_deleted);
+        return ngx_ors_background_stop(bg, ngx_ors_record_cancelled);
+    }
+
+    if (bg->session->turn->state != ngx_ors_turn_st_commit) {
+        return 0;
+    }
+
+    bg->looked = 1;
+
+    return NGX_ORS_BACKGROUND_ADVANCE;
+}
+
+
+/* the end of a turn that was not committed */
+
+static ngx_uint_t
+ngx_ors_background_stop(ngx_ors_background_t *bg,
+    ngx_ors_record_status_e status)
+{
+    ngx_ors_turn_t  *turn;
+
+    turn = bg->session->turn;
+
+    turn->state = ngx_ors_turn_st_over;
+
+    if (status == ngx_ors_record_cancelled) {
+        turn->response.status = ngx_ors_response_cancelled;
+    }
+
+    if (bg->deleted) {
+        return NGX_ORS_BACKGROUND_CANCEL | ngx_ors_background_end(bg, 1);
+    }
+
+    bg->state = ngx_ors_background_st_store;
+    bg->status = status;
+    bg->tries = 0;
+
+    return NGX_ORS_BACKGROUND_CANCEL | ngx_ors_background_write(bg);
+}
+
+
+static ngx_uint_t
+ngx_ors_background_store(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    switch (event) {
+
+    case ngx_ors_background_ev_tick:
+        return bg->job ? 0 : ngx_ors_background_write(bg);
+
+    case ngx_ors_background_ev_ready:
+        return NGX_ORS_BACKGROUND_ERROR;
+
+    case ngx_ors_background_ev_done:
+        return ngx_ors_background_stored(bg);
+
+    case ngx_ors_background_ev_close:
+        return ngx_ors_background_abandon(bg);
+
+    case ngx_ors_background_ev_commit:
+    case ngx_ors_background_ev_end:
+    case ngx_ors_background_ev_leave:
+        break;
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_write(ngx_ors_background_t *bg)
+{
+    ngx_ors_background_drop(bg);
+
+    bg->session->turn->response.stored = 1;
+
+    bg->job = ngx_ors_session_record(bg->session, bg->status, 0);
+
+    return bg->job ? NGX_ORS_BACKGROUND_POST : NGX_ORS_BACKGROUND_END;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_stored(ngx_ors_background_t *bg)
+{
+    ngx_ors_store_job_t  *job;
+
+    job = bg->job;
+    bg->job = NULL;
+
+    if (job->status == ngx_ors_store_ok) {
+        return ngx_ors_background_finish(bg);
+    }
+
+    if (job->status != ngx_ors_store_large
+        && bg->tries++ < NGX_ORS_BACKGROUND_TRIES)
+    {
+        return NGX_ORS_BACKGROUND_WAIT;
+    }
+
+    ngx_ors_background_lost(bg, job->status);
+
+    return NGX_ORS_BACKGROUND_END;
+}
+
+
+/*
+ * What has been stored may have been deleted in the instant before, without
+ * being there
+ */
+
+static ngx_uint_t
+ngx_ors_background_finish(ngx_ors_background_t *bg)
+{
+    ngx_ors_background_drop(bg);
+
+    bg->state = ngx_ors_background_st_check;
+    bg->job = ngx_ors_background_look(bg);
+
+    return bg->job ? NGX_ORS_BACKGROUND_POST : NGX_ORS_BACKGROUND_END;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_check(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event)
+{
+    ngx_ors_store_job_t  *job;
+
+    switch (event) {
+
+    case ngx_ors_background_ev_ready:
+        return NGX_ORS_BACKGROUND_ERROR;
+
+    case ngx_ors_background_ev_done:
+        job = bg->job;
+        bg->job = NULL;
+
+        return ngx_ors_background_end(bg, ngx_ors_background_wish(job)
+                                          == ngx_ors_background_deleted);
+
+    case ngx_ors_background_ev_close:
+        ngx_ors_background_drop(bg);
+        bg->state = ngx_ors_background_st_over;
+        break;
+
+    case ngx_ors_background_ev_tick:
+    case ngx_ors_background_ev_commit:
+    case ngx_ors_background_ev_end:
+    case ngx_ors_background_ev_leave:
+        break;
+    }
+
+    return 0;
+}
+
+
+/* the request ends by itself, for lack of memory, or with the worker */
+
+static ngx_uint_t
+ngx_ors_background_abandon(ngx_ors_background_t *bg)
+{
+    ngx_uint_t       known;
+    ngx_ors_turn_t  *turn;
+
+    turn = bg->session->turn;
+    known = (bg->state == ngx_ors_background_st_run
+             || bg->state == ngx_ors_background_st_store);
+
+    ngx_ors_background_drop(bg);
+
+    bg->state = ngx_ors_background_st_over;
+
+    if (!turn->error.status) {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 500,
+                                 "server_error",
+                                 "the server that ran it has stopped");
+    }
+
+    if (!known) {
+        ngx_str_null(&bg->response);
+        return bg->waits ? NGX_ORS_BACKGROUND_TELL : 0;
+    }
+
+    turn->response.status = ngx_ors_response_failed;
+    turn->response.stored = 1;
+
+    bg->unwatched = ngx_ors_session_record(bg->session, ngx_ors_record_failed,
+                                           0);
+
+    return bg->unwatched ? NGX_ORS_BACKGROUND_SEND : 0;
+}
+
+
+/* lease and flag go away, with "record" all that is stored */
+
+static ngx_uint_t
+ngx_ors_background_end(ngx_ors_background_t *bg, ngx_uint_t record)
+{
+    bg->unwatched = ngx_ors_background_forget(bg, record);
+
+    return NGX_ORS_BACKGROUND_END
+           | (bg->unwatched ? NGX_ORS_BACKGROUND_SEND : 0);
 }
 
 
 static void
-ngx_ors_background_lease(ngx_ors_background_t *bg,
-    ngx_ors_store_entry_t *entry)
+ngx_ors_background_drop(ngx_ors_background_t *bg)
 {
-    entry->key = bg->lease;
-    entry->expires = ngx_time() + NGX_ORS_BACKGROUND_LEASE;
-
-    ngx_str_set(&entry->value, "alive");
+    if (bg->job) {
+        ngx_ors_store_release(bg->job);
+        bg->job = NULL;
+    }
 }
 
 
-ngx_ors_store_job_t *
-ngx_ors_background_look(ngx_ors_background_t *bg)
+static void
+ngx_ors_background_lost(ngx_ors_background_t *bg,
+    ngx_ors_store_status_e status)
 {
-    ngx_ors_store_job_t  *job;
-
-    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_get, 1);
-
-    if (job) {
-        job->entries[0].key = bg->flag;
-    }
-
-    return job;
+    ngx_ors_session_log(bg->session, status, "a response in the background");
 }
 
 
-ngx_ors_background_wish_e
-ngx_ors_background_wish(ngx_ors_store_job_t *job)
+char *
+ngx_ors_background_state(ngx_ors_background_state_e state)
 {
-    ngx_str_t  *value;
+    switch (state) {
 
-    static ngx_str_t  deleted = ngx_string(NGX_ORS_KEY_DELETED);
+    case ngx_ors_background_st_queued:
+        return "queued";
 
-    value = &job->entries[0].value;
+    case ngx_ors_background_st_record:
+        return "record";
 
-    if (job->status != ngx_ors_store_ok || value->data == NULL) {
-        return ngx_ors_background_go_on;
+    case ngx_ors_background_st_run:
+        return "run";
+
+    case ngx_ors_background_st_store:
+        return "store";
+
+    case ngx_ors_background_st_check:
+        return "check";
+
+    case ngx_ors_background_st_over:
+        return "over";
     }
 
-    if (value->len == deleted.len
-        && ngx_memcmp(value->data, deleted.data, deleted.len) == 0)
-    {
-        return ngx_ors_background_deleted;
-    }
-
-    return ngx_ors_background_cancelled;
+    return "unknown";
 }
 
 
-ngx_ors_store_job_t *
-ngx_ors_background_forget(ngx_ors_background_t *bg, ngx_uint_t record)
+char *
+ngx_ors_background_event(ngx_ors_background_event_e event)
 {
-    ngx_ors_store_job_t  *job;
+    switch (event) {
 
-    job = ngx_ors_store_job(bg->session->store, ngx_ors_store_delete,
-                            record ? 3 : 2);
+    case ngx_ors_background_ev_tick:
+        return "tick";
 
-    if (job == NULL) {
-        return NULL;
+    case ngx_ors_background_ev_ready:
+        return "ready";
+
+    case ngx_ors_background_ev_commit:
+        return "commit";
+
+    case ngx_ors_background_ev_end:
+        return "end";
+
+    case ngx_ors_background_ev_done:
+        return "job done";
+
+    case ngx_ors_background_ev_leave:
+        return "leave";
+
+    case ngx_ors_background_ev_close:
+        return "close";
     }
 
-    job->entries[0].key = bg->lease;
-    job->entries[1].key = bg->flag;
-
-    if (record) {
-        job->entries[2].key = bg->record;
-    }
-
-    return job;
+    return "unknown";
 }

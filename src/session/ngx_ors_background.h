@@ -1,8 +1,8 @@
 
 /*
- * A response of the background in its store: its record, a lease that is
- * there while a worker runs it, and a flag when it is to be ended.  What is
- * here makes the jobs, the caller posts them.
+ * The life of a background response, from the request that has left its client
+ * to the end that is stored.  A pure machine: events and finished jobs of a
+ * store go in, what is to be done comes out.
  */
 
 
@@ -15,51 +15,102 @@
 #include <ngx_ors_session.h>
 
 
-/* seconds after which a worker that has not renewed its lease is lost */
-#define NGX_ORS_BACKGROUND_LEASE  20
+/* ms between two ticks, and between two renewals of the lease */
+#define NGX_ORS_BACKGROUND_TICK   1000
+#define NGX_ORS_BACKGROUND_RENEW  5000
 
+/* how often the end of a turn is tried to be stored, once a tick */
+#define NGX_ORS_BACKGROUND_TRIES  300
 
-/* what a client has asked for since */
 
 typedef enum {
-    ngx_ors_background_go_on = 0,
-    ngx_ors_background_cancelled,
-    ngx_ors_background_deleted
-} ngx_ors_background_wish_e;
+    ngx_ors_background_st_queued = 0,   /* nothing is stored yet */
+    ngx_ors_background_st_record,       /* a job stores the first record */
+    ngx_ors_background_st_run,          /* the turn runs, or is committed */
+    ngx_ors_background_st_store,        /* a failure, or a cancelled turn, is */
+                                        /* being stored */
+    ngx_ors_background_st_check,        /* its end is stored: a job looks */
+                                        /* whether it was deleted meanwhile */
+    ngx_ors_background_st_over
+} ngx_ors_background_state_e;
+
+#define NGX_ORS_BACKGROUND_STATES  (ngx_ors_background_st_over + 1)
+
+
+typedef enum {
+    ngx_ors_background_ev_tick = 0,     /* the timer */
+    ngx_ors_background_ev_ready,        /* the target can be called */
+    ngx_ors_background_ev_commit,       /* the turn waits to be stored */
+    ngx_ors_background_ev_end,          /* the turn is over */
+    ngx_ors_background_ev_done,         /* bg->job is done */
+    ngx_ors_background_ev_leave,        /* the client that waits has left */
+    ngx_ors_background_ev_close         /* the request is being ended */
+} ngx_ors_background_event_e;
+
+#define NGX_ORS_BACKGROUND_EVENTS  (ngx_ors_background_ev_close + 1)
+
+
+/* what is to be done, in this order */
+
+#define NGX_ORS_BACKGROUND_BEGIN    0x001   /* the target is called */
+#define NGX_ORS_BACKGROUND_CANCEL   0x002   /* the call is ended */
+#define NGX_ORS_BACKGROUND_POST     0x004   /* bg->job is posted */
+#define NGX_ORS_BACKGROUND_SEND     0x008   /* bg->unwatched is posted, no */
+                                            /* handler waits for its end */
+#define NGX_ORS_BACKGROUND_TELL     0x010   /* the client that waits gets */
+                                            /* bg->response, or without it */
+                                            /* the turn's error */
+#define NGX_ORS_BACKGROUND_WAIT     0x020   /* a tick comes later */
+#define NGX_ORS_BACKGROUND_CALL     0x040   /* the call goes on */
+#define NGX_ORS_BACKGROUND_COMMIT   0x080   /* the turn may be committed */
+#define NGX_ORS_BACKGROUND_ADVANCE  0x100   /* the turn goes on */
+#define NGX_ORS_BACKGROUND_END      0x200   /* the request is ended */
+#define NGX_ORS_BACKGROUND_ERROR    0x400   /* no memory, or out of turn */
 
 
 typedef struct {
-    ngx_ors_session_t         *session;
-    ngx_ors_store_key_t        record;
-    ngx_ors_store_key_t        lease;
-    ngx_ors_store_key_t        flag;
+    ngx_ors_background_state_e  state;
+    ngx_ors_session_t          *session;    /* borrowed */
+    ngx_log_t                  *log;        /* the same */
+
+    ngx_ors_store_key_t         record;     /* its entries in the store */
+    ngx_ors_store_key_t         lease;
+    ngx_ors_store_key_t         flag;
+
+    ngx_ors_store_job_t        *job;        /* to be posted, or posted */
+    ngx_ors_store_job_t        *unwatched;
+    ngx_str_t                   response;   /* of the job that is done */
+
+    ngx_msec_t                  timeout;    /* for the turn to end, ms */
+    ngx_msec_t                  started;
+    ngx_msec_t                  renewed;
+    ngx_uint_t                  tries;      /* to store its end */
+    ngx_ors_record_status_e     status;     /* to be stored */
+
+    unsigned                    waits:1;    /* a client does */
+    unsigned                    looked:1;   /* no flag was found */
+    unsigned                    deleted:1;  /* the client wants no record */
 } ngx_ors_background_t;
 
 
-/* Makes the keys of the session's turn.  NGX_OK or NGX_ERROR: no memory. */
-ngx_int_t ngx_ors_background_init(ngx_ors_background_t *bg,
-    ngx_ors_session_t *session);
+/*
+ * Prepares "bg", zeroed, for a client that waits.  The turn of "session" has
+ * to end within "timeout" ms once it runs.
+ */
+void ngx_ors_background_init(ngx_ors_background_t *bg,
+    ngx_ors_session_t *session, ngx_msec_t timeout);
 
 /*
- * Jobs that store the first record with the lease, renew the lease, read the
- * flag, and delete the lease and the flag, with "record" set the record, too.
- * NULL: no memory.
+ * Takes one step: what is to be done, or 0.  Of ngx_ors_background_ev_done the
+ * caller releases the job, when it has done what is asked.  Whatever comes
+ * after NGX_ORS_BACKGROUND_END is ignored.
  */
-ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);
-ngx_ors_store_job_t *ngx_ors_background_renew(ngx_ors_background_t *bg);
-ngx_ors_store_job_t *ngx_ors_background_look(ngx_ors_background_t *bg);
-ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
-    ngx_uint_t record);
+ngx_uint_t ngx_ors_background_step(ngx_ors_background_t *bg,
+    ngx_ors_background_event_e event);
 
-/*
- * The response object in a job of ngx_ors_background_first() that has been
- * done; the text lives as long as the job.
- */
-void ngx_ors_background_response(ngx_ors_background_t *bg,
-    ngx_ors_store_job_t *job, ngx_str_t *response);
-
-/* What the flag says in a job of ngx_ors_background_look(). */
-ngx_ors_background_wish_e ngx_ors_background_wish(ngx_ors_store_job_t *job);
+/* The names of a state and an event for logs, static text. */
+char *ngx_ors_background_state(ngx_ors_background_state_e state);
+char *ngx_ors_background_event(ngx_ors_background_event_e event);
 
 
 #endif /* _NGX_ORS_BACKGROUND_H_INCLUDED_ */
