@@ -49,6 +49,7 @@ my %private = (
     'zlib.h'     => qr/^wire$/,
     'lmdb.h'     => qr/^store$/,
     'hiredis.h'  => qr/^store$/,
+    'wslay.h'    => qr/^wire$/,
     'evp.h'      => qr/^seal$/,
     'hmac.h'     => qr/^seal$/,
     'rand.h'     => qr/^seal$/,

@@ -49,6 +49,7 @@ libraries() {
     [ -f /usr/include/openssl/evp.h ] || add libssl-dev
     [ -f /usr/include/lmdb.h ] || add liblmdb-dev
     [ -f /usr/include/hiredis/hiredis.h ] || add libhiredis-dev
+    [ -f /usr/include/wslay/wslay.h ] || add libwslay-dev
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
 }

@@ -18,7 +18,8 @@ UNIT_MK     := $(lastword $(MAKEFILE_LIST))
 UNIT_DIR    ?= $(BUILD)/unit
 UNIT_FLAGS  ?=
 UNIT_EXEC   ?=
-UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -ljansson -lpcre2-8 -lm
+UNIT_LDLIBS ?= -lz -lcrypto -llmdb -lhiredis -lwslay -ljansson \
+               -lpcre2-8 -lm
 UNIT_Q      := $(if $(V),,@)
 
 UNIT_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=undefined \

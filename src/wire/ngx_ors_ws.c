@@ -1,0 +1,480 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * WebSocket frames: wslay cuts and unmasks them, the rules of messages, of
+ * UTF-8 and of control frames are here.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_utf8.h>
+#include <ngx_ors_ws.h>
+
+#include <wslay/wslay.h>
+
+
+#define NGX_ORS_WS_POOL   512
+
+/* the first piece of memory of a message, which then doubles */
+#define NGX_ORS_WS_PIECE  4096
+
+
+static ssize_t ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags,
+    void *data);
+static ssize_t ngx_ors_ws_send_handler(const uint8_t *buf, size_t len,
+    int flags, void *data);
+static void ngx_ors_ws_cleanup(void *data);
+static ngx_int_t ngx_ors_ws_frame(ngx_ors_ws_t *ws,
+    struct wslay_frame_iocb *frame);
+static ngx_int_t ngx_ors_ws_data(ngx_ors_ws_t *ws,
+    struct wslay_frame_iocb *frame, ngx_uint_t last);
+static ngx_int_t ngx_ors_ws_begin(ngx_ors_ws_t *ws,
+    struct wslay_frame_iocb *frame);
+static ngx_int_t ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data,
+    size_t len);
+static ngx_int_t ngx_ors_ws_utf8(ngx_ors_ws_t *ws, ngx_uint_t last);
+static ngx_int_t ngx_ors_ws_message(ngx_ors_ws_t *ws);
+static ngx_int_t ngx_ors_ws_control(ngx_ors_ws_t *ws,
+    struct wslay_frame_iocb *frame, ngx_uint_t last);
+static ngx_int_t ngx_ors_ws_closed(ngx_ors_ws_t *ws);
+static ngx_int_t ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code);
+static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode,
+    u_char *data, size_t len);
+
+
+ngx_ors_ws_t *
+ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max)
+{
+    ngx_ors_ws_t             *ws;
+    ngx_pool_cleanup_t       *cln;
+    wslay_frame_context_ptr   frame;
+
+    static const struct wslay_frame_callbacks  callbacks = {
+        ngx_ors_ws_send_handler,
+        ngx_ors_ws_recv_handler,
+        NULL
+    };
+
+    ws = ngx_pcalloc(pool, sizeof(ngx_ors_ws_t));
+    if (ws == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     ws->part = NULL;
+     *     ws->fragmented = 0;
+     */
+
+    ws->out = out;
+    ws->max = max;
+    ws->log = pool->log;
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    if (wslay_frame_context_init(&frame, &callbacks, ws) != 0) {
+        return NULL;
+    }
+
+    ws->frame = frame;
+
+    cln->handler = ngx_ors_ws_cleanup;
+    cln->data = ws;
+
+    return ws;
+}
+
+
+/* no byte is WSLAY_ERR_WANT_READ for the library */
+
+static ssize_t
+ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags, void *data)
+{
+    ngx_ors_ws_t *ws = data;
+
+    ngx_buf_t  *b;
+
+    b = ws->in;
+    len = ngx_min(len, (size_t) (b->last - b->pos));
+
+    ngx_memcpy(buf, b->pos, len);
+    b->pos += len;
+
+    return len;
+}
+
+
+/* an allocation that fails is noticed when the output is taken */
+
+static ssize_t
+ngx_ors_ws_send_handler(const uint8_t *buf, size_t len, int flags, void *data)
+{
+    ngx_ors_ws_t *ws = data;
+
+    ngx_ors_out_copy(ws->out, (u_char *) buf, len);
+
+    return len;
+}
+
+
+static void
+ngx_ors_ws_cleanup(void *data)
+{
+    ngx_ors_ws_t *ws = data;
+
+    wslay_frame_context_free(ws->frame);
+
+    if (ws->part) {
+        ngx_destroy_pool(ws->part);
+    }
+}
+
+
+ngx_int_t
+ngx_ors_ws_read(ngx_ors_ws_t *ws, ngx_buf_t *b)
+{
+    ssize_t                  n;
+    ngx_int_t                rc;
+    struct wslay_frame_iocb  frame;
+
+    ws->in = b;
+
+    do {
+        n = wslay_frame_recv(ws->frame, &frame);
+
+        if (n == WSLAY_ERR_WANT_READ) {
+            return NGX_AGAIN;
+        }
+
+        if (n < 0) {
+            return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+        }
+
+        rc = ngx_ors_ws_frame(ws, &frame);
+
+    } while (rc == NGX_AGAIN);
+
+    return rc;
+}
+
+
+/* NGX_AGAIN: go on; else what ngx_ors_ws_read() returns, as all below */
+
+static ngx_int_t
+ngx_ors_ws_frame(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  last;
+
+    if (!frame->mask || frame->rsv) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+    }
+
+    last = (ws->got + frame->data_length == frame->payload_length);
+
+    rc = wslay_is_ctrl_frame(frame->opcode)
+         ? ngx_ors_ws_control(ws, frame, last)
+         : ngx_ors_ws_data(ws, frame, last);
+
+    ws->got = last ? 0 : ws->got + frame->data_length;
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_data(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
+    ngx_uint_t last)
+{
+    ngx_int_t  rc;
+
+    if (ws->got == 0) {
+        rc = ngx_ors_ws_begin(ws, frame);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (ngx_ors_ws_append(ws, frame->data, frame->data_length) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    last = (last && frame->fin);
+
+    if (ngx_ors_ws_utf8(ws, last) != NGX_OK) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_NOT_UTF8);
+    }
+
+    return last ? ngx_ors_ws_message(ws) : NGX_AGAIN;
+}
+
+
+/* NGX_OK: the frame can be one of a message */
+
+static ngx_int_t
+ngx_ors_ws_begin(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
+{
+    switch (frame->opcode) {
+
+    case WSLAY_CONTINUATION_FRAME:
+
+        if (!ws->fragmented) {
+            return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+        }
+
+        break;
+
+    case WSLAY_TEXT_FRAME:
+
+        if (ws->fragmented) {
+            return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+        }
+
+        break;
+
+    case WSLAY_BINARY_FRAME:
+        return ngx_ors_ws_refuse(ws, ws->fragmented ? NGX_ORS_WS_PROTOCOL
+                                                    : NGX_ORS_WS_UNSUPPORTED);
+
+    default:
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+    }
+
+    ws->fragmented = 1;
+
+    if (frame->payload_length > ws->max - ws->len) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_TOO_LARGE);
+    }
+
+    return NGX_OK;
+}
+
+
+/* memory grows with what has come, not with what a header announces */
+
+static ngx_int_t
+ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data, size_t len)
+{
+    size_t   size;
+    u_char  *p;
+
+    if (ws->part == NULL) {
+        ws->part = ngx_create_pool(NGX_ORS_WS_POOL, ws->log);
+        if (ws->part == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (len > ws->size - ws->len) {
+
+        for (size = ngx_max(2 * ws->size, NGX_ORS_WS_PIECE);
+             size < ws->len + len;
+             size *= 2)
+        {
+            /* void */
+        }
+
+        p = ngx_palloc(ws->part, size);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (ws->size) {
+            ngx_memcpy(p, ws->data, ws->len);
+            (void) ngx_pfree(ws->part, ws->data);
+        }
+
+        ws->data = p;
+        ws->size = size;
+    }
+
+    if (len) {
+        ngx_memcpy(ws->data + ws->len, data, len);
+        ws->len += len;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_utf8(ngx_ors_ws_t *ws, ngx_uint_t last)
+{
+    size_t  len;
+
+    ws->valid += ngx_ors_utf8_valid(ws->data + ws->valid,
+                                    ws->len - ws->valid);
+
+    if (ws->valid == ws->len) {
+        return NGX_OK;
+    }
+
+    /* a character may be cut between two frames, and between two reads */
+
+    if (!last && ngx_ors_utf8_char(ws->data + ws->valid, ws->data + ws->len,
+                                   &len)
+                 == NGX_AGAIN)
+    {
+        return NGX_OK;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_message(ngx_ors_ws_t *ws)
+{
+    ws->text.data = ws->data;
+    ws->text.len = ws->len;
+    ws->pool = ws->part;
+
+    ws->part = NULL;
+    ws->data = NULL;
+    ws->len = 0;
+    ws->size = 0;
+    ws->valid = 0;
+    ws->fragmented = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_control(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
+    ngx_uint_t last)
+{
+    /* wslay has checked that there is but one frame, and its length */
+
+    if (frame->data_length) {
+        ngx_memcpy(ws->control + ws->ncontrol, frame->data,
+                   frame->data_length);
+        ws->ncontrol += frame->data_length;
+    }
+
+    if (frame->opcode > WSLAY_PONG) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+    }
+
+    if (!last) {
+        return NGX_AGAIN;
+    }
+
+    if (frame->opcode == WSLAY_CONNECTION_CLOSE) {
+        return ngx_ors_ws_closed(ws);
+    }
+
+    if (frame->opcode == WSLAY_PING) {
+        ngx_ors_ws_send(ws, WSLAY_PONG, ws->control, ws->ncontrol);
+    }
+
+    ws->ncontrol = 0;
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_closed(ngx_ors_ws_t *ws)
+{
+    size_t      n;
+    ngx_uint_t  code;
+
+    n = ws->ncontrol;
+
+    if (n == 0) {
+        ws->code = NGX_ORS_WS_NO_CODE;
+        return NGX_DONE;
+    }
+
+    if (n == 1) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+    }
+
+    code = (ws->control[0] << 8) + ws->control[1];
+
+    /* codes that must not be in a frame, and those that mean nothing yet */
+
+    if (code < 1000 || code > 4999 || (code > 1014 && code < 3000)
+        || (code >= 1004 && code <= 1006))
+    {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
+    }
+
+    if (ngx_ors_utf8_valid(ws->control + 2, n - 2) != n - 2) {
+        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_NOT_UTF8);
+    }
+
+    ws->code = code;
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code)
+{
+    ws->code = code;
+
+    return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_ws_text(ngx_ors_ws_t *ws, u_char *data, size_t len)
+{
+    ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, data, len);
+}
+
+
+void
+ngx_ors_ws_ping(ngx_ors_ws_t *ws)
+{
+    ngx_ors_ws_send(ws, WSLAY_PING, NULL, 0);
+}
+
+
+void
+ngx_ors_ws_close(ngx_ors_ws_t *ws, ngx_uint_t code)
+{
+    u_char  payload[2];
+
+    payload[0] = (u_char) (code >> 8);
+    payload[1] = (u_char) code;
+
+    ngx_ors_ws_send(ws, WSLAY_CONNECTION_CLOSE, payload,
+                    (code == NGX_ORS_WS_NO_CODE) ? 0 : sizeof(payload));
+}
+
+
+/* the send handler takes everything at once */
+
+static void
+ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, u_char *data,
+    size_t len)
+{
+    struct wslay_frame_iocb  frame;
+
+    ngx_memzero(&frame, sizeof(struct wslay_frame_iocb));
+
+    frame.fin = 1;
+    frame.opcode = opcode;
+    frame.payload_length = len;
+    frame.data = data;
+    frame.data_length = len;
+
+    if (wslay_frame_send(ws->frame, &frame) != (ssize_t) len) {
+        ngx_log_error(NGX_LOG_ALERT, ws->log, 0,
+                      "wslay did not send a frame of %uz bytes", len);
+    }
+}
