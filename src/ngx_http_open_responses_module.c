@@ -16,6 +16,7 @@
 #include <ngx_http_ors_background.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_secret.h>
 
 
 static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -24,10 +25,8 @@ static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
 static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
-static char *ngx_http_open_responses_limits(ngx_conf_t *cf,
-    ngx_command_t *cmd, void *conf);
-static char *ngx_http_open_responses_limit(ngx_conf_t *cf,
-    ngx_ors_limits_t *limits, ngx_str_t *value);
+static char *ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 static void *ngx_http_open_responses_create_main_conf(ngx_conf_t *cf);
 static char *ngx_http_open_responses_init_main_conf(ngx_conf_t *cf,
@@ -38,59 +37,8 @@ static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
 static char *ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *conf);
 static ngx_int_t ngx_http_open_responses_init(ngx_conf_t *cf);
-
-
-typedef struct {
-    ngx_str_t     name;
-    size_t        offset;
-    ngx_uint_t    min;
-    ngx_uint_t    max;
-    ngx_uint_t    value;      /* default */
-    unsigned      size:1;     /* takes "k" and "m" */
-} ngx_http_open_responses_limit_t;
-
-
-#define ngx_http_open_responses_limit_field(limits, limit)                    \
-    ((size_t *) ((u_char *) (limits) + (limit)->offset))
-
-
-static ngx_http_open_responses_limit_t  ngx_http_open_responses_limit_list[] =
-{
-    { ngx_string("depth"), offsetof(ngx_ors_limits_t, depth),
-      4, NGX_ORS_JSON_MAX_DEPTH, 64, 0 },
-
-    { ngx_string("nodes"), offsetof(ngx_ors_limits_t, nodes),
-      64, 64 * 1024 * 1024, 200000, 0 },
-
-    { ngx_string("items"), offsetof(ngx_ors_limits_t, items),
-      1, 1024 * 1024, 10000, 0 },
-
-    { ngx_string("tools"), offsetof(ngx_ors_limits_t, tools),
-      1, 65536, 1024, 0 },
-
-    { ngx_string("calls"), offsetof(ngx_ors_limits_t, calls),
-      1, 65536, 128, 0 },
-
-    { ngx_string("event"), offsetof(ngx_ors_limits_t, event),
-      4096, 1024 * 1024 * 1024, 16 * 1024 * 1024, 1 },
-
-    { ngx_string("answer"), offsetof(ngx_ors_limits_t, answer),
-      4096, 1024 * 1024 * 1024, 32 * 1024 * 1024, 1 },
-
-    { ngx_string("queue"), offsetof(ngx_ors_limits_t, queue),
-      4096, 64 * 1024 * 1024, 64 * 1024, 1 },
-
-    { ngx_string("turns"), offsetof(ngx_ors_limits_t, turns),
-      1, 1024 * 1024, 4096, 0 },
-
-    { ngx_string("context"), offsetof(ngx_ors_limits_t, context),
-      4096, 1024 * 1024 * 1024, 4 * 1024 * 1024, 1 },
-
-    { ngx_string("truncate"), offsetof(ngx_ors_limits_t, truncate),
-      1024, 1024 * 1024 * 1024, 512 * 1024, 1 },
-
-    { ngx_null_string, 0, 0, 0, 0, 0 }
-};
+static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
+static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
 
 static ngx_conf_num_bounds_t  ngx_http_open_responses_tries_bounds = {
@@ -245,7 +193,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_store"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_ors_store_set,
+      ngx_http_open_responses_store,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -350,7 +298,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_limits"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_open_responses_limits,
+      ngx_ors_limits_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, limits),
       NULL },
@@ -364,9 +312,9 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_secret"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_1MORE,
-      ngx_http_ors_secret_set,
+      ngx_ors_secret_slot,
       NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_main_conf_t, secret),
       NULL },
 
     { ngx_string("open_responses_store_scope"),
@@ -446,10 +394,10 @@ ngx_module_t  ngx_http_open_responses_module = {
     NGX_HTTP_MODULE,                          /* module type */
     NULL,                                     /* init master */
     ngx_http_ors_background_check,            /* init module */
-    ngx_http_ors_stores_open,                 /* init process */
+    ngx_http_open_responses_init_process,     /* init process */
     NULL,                                     /* init thread */
     NULL,                                     /* exit thread */
-    ngx_http_ors_stores_close,                /* exit process */
+    ngx_http_open_responses_exit_process,     /* exit process */
     NULL,                                     /* exit master */
     NGX_MODULE_V1_PADDING
 };
@@ -546,83 +494,17 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
 
 
 static char *
-ngx_http_open_responses_limits(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
-    char        *rv;
-    ngx_str_t   *value;
-    ngx_uint_t   i;
+    ngx_http_ors_main_conf_t  *omcf;
 
-    value = cf->args->elts;
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
 
-    for (i = 1; i < cf->args->nelts; i++) {
-        rv = ngx_http_open_responses_limit(cf, &olcf->limits, &value[i]);
-
-        if (rv != NGX_CONF_OK) {
-            return rv;
-        }
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_open_responses_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits,
-    ngx_str_t *value)
-{
-    size_t                           *field;
-    ssize_t                           n;
-    ngx_str_t                         s;
-    ngx_http_open_responses_limit_t  *limit;
-
-    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
-    {
-        if (value->len > limit->name.len
-            && value->data[limit->name.len] == '='
-            && ngx_strncmp(value->data, limit->name.data, limit->name.len)
-               == 0)
-        {
-            break;
-        }
-    }
-
-    if (limit->name.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid limit \"%V\", it must be \"depth=\", "
-                           "\"nodes=\", \"items=\", \"tools=\", \"calls=\", "
-                           "\"event=\", \"answer=\", \"queue=\", "
-                           "\"turns=\", \"context=\" or \"truncate=\"",
-                           value);
-        return NGX_CONF_ERROR;
-    }
-
-    s.data = value->data + limit->name.len + 1;
-    s.len = value->data + value->len - s.data;
-
-    n = limit->size ? ngx_parse_size(&s) : ngx_atoi(s.data, s.len);
-
-    if (n == NGX_ERROR || (ngx_uint_t) n < limit->min
-        || (ngx_uint_t) n > limit->max)
-    {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid limit \"%V\", it must be a number "
-                           "from %ui to %ui", value, limit->min, limit->max);
-        return NGX_CONF_ERROR;
-    }
-
-    field = ngx_http_open_responses_limit_field(limits, limit);
-
-    if (*field != NGX_CONF_UNSET_SIZE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "limit \"%V\" is duplicate", &limit->name);
-        return NGX_CONF_ERROR;
-    }
-
-    *field = n;
-
-    return NGX_CONF_OK;
+    return ngx_ors_store_set(cf, &omcf->stores, &olcf->stored,
+                             cf->cmd_type == NGX_HTTP_MAIN_CONF);
 }
 
 
@@ -664,15 +546,16 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
 static char *
 ngx_http_open_responses_init_main_conf(ngx_conf_t *cf, void *conf)
 {
-    return ngx_http_ors_stores_check(cf, conf);
+    ngx_http_ors_main_conf_t  *omcf = conf;
+
+    return ngx_ors_stores_check(cf, &omcf->stores);
 }
 
 
 static void *
 ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
 {
-    ngx_http_ors_loc_conf_t          *conf;
-    ngx_http_open_responses_limit_t  *limit;
+    ngx_http_ors_loc_conf_t  *conf;
 
     conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_ors_loc_conf_t));
     if (conf == NULL) {
@@ -690,14 +573,13 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->scope = NULL;
      *     conf->scope_share = 0;
      *     conf->report = 0;
-     *     conf->store_required = 0;
      */
 
-    conf->store = NGX_CONF_UNSET_PTR;
+    ngx_ors_store_use_init(&conf->stored);
+
     conf->background = NGX_CONF_UNSET_UINT;
     conf->background_scope = NGX_CONF_UNSET_UINT;
     conf->background_timeout = NGX_CONF_UNSET_MSEC;
-    conf->store_instructions = 1;
 
     conf->enable = NGX_CONF_UNSET;
     conf->inline_context = NGX_CONF_UNSET;
@@ -719,12 +601,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
     ngx_ors_chat_options_init(&conf->options);
-
-    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
-    {
-        *ngx_http_open_responses_limit_field(&conf->limits, limit) =
-                                                          NGX_CONF_UNSET_SIZE;
-    }
+    ngx_ors_limits_init(&conf->limits);
 
     return conf;
 }
@@ -737,10 +614,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_http_ors_loc_conf_t *prev = parent;
     ngx_http_ors_loc_conf_t *conf = child;
 
-    size_t                           *field, *prev_field;
-    ngx_http_core_loc_conf_t         *clcf;
-    ngx_http_ors_main_conf_t         *omcf;
-    ngx_http_open_responses_limit_t  *limit;
+    ngx_http_core_loc_conf_t  *clcf;
+    ngx_http_ors_main_conf_t  *omcf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
@@ -749,12 +624,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
         conf->report = prev->report;
     }
 
-    if (conf->store == NGX_CONF_UNSET_PTR) {
-        conf->store_required = prev->store_required;
-        conf->store_instructions = prev->store_instructions;
-    }
-
-    ngx_conf_merge_ptr_value(conf->store, prev->store, NULL);
+    ngx_ors_store_use_merge(&conf->stored, &prev->stored);
 
     ngx_conf_merge_uint_value(conf->background, prev->background,
                               NGX_CONF_UNSET_UINT);
@@ -793,6 +663,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     ngx_ors_chat_options_merge(&conf->options, &prev->options);
+    ngx_ors_limits_merge(&conf->limits, &prev->limits);
 
     conf->created = ngx_time();
 
@@ -803,14 +674,6 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     } else {
         conf->policy.profile = conf->strict ? NGX_ORS_STRICT_SPEC
                                             : NGX_ORS_TOLERANT_SPEC;
-    }
-
-    for (limit = ngx_http_open_responses_limit_list; limit->name.len; limit++)
-    {
-        field = ngx_http_open_responses_limit_field(&conf->limits, limit);
-        prev_field = ngx_http_open_responses_limit_field(&prev->limits, limit);
-
-        ngx_conf_merge_size_value(*field, *prev_field, limit->value);
     }
 
     ngx_conf_merge_value(conf->inline_context, prev->inline_context, 0);
@@ -950,4 +813,36 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     }
 
     return ngx_http_ors_filter_init(cf);
+}
+
+
+/* nginx's cache processes have no stores */
+
+static ngx_int_t
+ngx_http_open_responses_init_process(ngx_cycle_t *cycle)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    if (ngx_process != NGX_PROCESS_WORKER && ngx_process != NGX_PROCESS_SINGLE)
+    {
+        return NGX_OK;
+    }
+
+    omcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                              ngx_http_open_responses_module);
+
+    return omcf ? ngx_ors_stores_open(&omcf->stores, cycle) : NGX_OK;
+}
+
+
+static void
+ngx_http_open_responses_exit_process(ngx_cycle_t *cycle)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                              ngx_http_open_responses_module);
+    if (omcf) {
+        ngx_ors_stores_close(&omcf->stores);
+    }
 }

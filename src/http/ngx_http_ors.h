@@ -15,7 +15,7 @@
 #include <ngx_ors_digest.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
-#include <ngx_ors_store.h>
+#include <ngx_ors_store_conf.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 
@@ -85,9 +85,7 @@ typedef struct {
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
     ngx_uint_t                 scope_share;  /* an empty scope is one, too */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
-    ngx_ors_store_t           *store;       /* NULL: nothing is kept */
-    ngx_uint_t                 store_required;      /* or a turn fails */
-    ngx_uint_t                 store_instructions;  /* they are kept, too */
+    ngx_ors_store_use_t        stored;
     ngx_flag_t                 inline_context;  /* a target gets stored input */
     ngx_uint_t                 background;  /* responses in a worker, */
                                             /* unset: by its connections */
@@ -423,10 +421,16 @@ ngx_int_t ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest);
 
 /*
  * The same as the location's store has it, which has a key and a name of its
- * own; and as sealed texts have it.  NGX_OK or NGX_ERROR.
+ * own.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest);
-ngx_int_t ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest);
+
+/*
+ * What seals for the client of the request, from its pool; NULL: there is no
+ * "open_responses_secret".  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_scope_sealer(ngx_http_request_t *r,
+    ngx_ors_sealer_t **sealer);
 
 /*
  * Checks that the request names its owner, if something is stored, sealed,
@@ -448,26 +452,6 @@ char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* Warns of locations where a client can invent the owner of a response. */
 void ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf);
-
-
-/* ngx_http_ors_secret.c */
-
-/* Handler of the directive "open_responses_secret". */
-char *ngx_http_ors_secret_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Reads the file "name", which must hold one key; "key" is wiped with the
- * configuration.  NGX_CONF_OK, or NGX_CONF_ERROR: it has been logged.
- */
-char *ngx_http_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_str_t *key);
-
-/*
- * What seals for the client of the request, from its pool; NULL: there is no
- * "open_responses_secret".  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_sealer(ngx_http_request_t *r,
-    ngx_ors_sealer_t **sealer);
 
 
 /* ngx_http_ors_call.c */
@@ -674,23 +658,6 @@ void ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
  */
 ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
-
-
-/* ngx_http_ors_store_conf.c */
-
-/* Handler of the directive "open_responses_store". */
-char *ngx_http_ors_store_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Checks that all stores that are named are defined.  NGX_CONF_OK or
- * NGX_CONF_ERROR.
- */
-char *ngx_http_ors_stores_check(ngx_conf_t *cf,
-    ngx_http_ors_main_conf_t *omcf);
-
-/* Opens and closes the stores of a worker.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_stores_open(ngx_cycle_t *cycle);
-void ngx_http_ors_stores_close(ngx_cycle_t *cycle);
 
 
 /* ngx_http_ors_variables.c */

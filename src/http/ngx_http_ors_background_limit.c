@@ -203,7 +203,8 @@ ngx_http_ors_background_check(ngx_cycle_t *cycle)
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
-        if (olcf->store == NULL || olcf->background == NGX_CONF_UNSET_UINT
+        if (olcf->stored.store == NULL
+            || olcf->background == NGX_CONF_UNSET_UINT
             || olcf->background <= n)
         {
             continue;

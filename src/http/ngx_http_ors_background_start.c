@@ -195,7 +195,7 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ctx->turn = turn;
     turn->prompt = client->turn->prompt;
 
-    if (ngx_http_ors_sealer(r, &turn->sealer) != NGX_OK
+    if (ngx_http_ors_scope_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_session_detach(ctx, client->session) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {

@@ -94,6 +94,7 @@ ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
 {
     u_char                    scope[NGX_ORS_DIGEST_LEN];
     ngx_str_t                 list[2];
+    ngx_ors_store_t          *store;
     ngx_http_ors_ctx_t       *ctx;
     ngx_http_ors_loc_conf_t  *olcf;
 
@@ -102,16 +103,17 @@ ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
     if (!ctx->owned) {
         olcf = ngx_http_get_module_loc_conf(r->main,
                                             ngx_http_open_responses_module);
+        store = olcf->stored.store;
 
         if (ngx_http_ors_scope(r, scope) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        list[0] = olcf->store->name;
+        list[0] = store->name;
         list[1].data = scope;
         list[1].len = NGX_ORS_DIGEST_LEN;
 
-        if (ngx_ors_digest_list(ngx_ors_key_owner, list, 2, &olcf->store->key,
+        if (ngx_ors_digest_list(ngx_ors_key_owner, list, 2, &store->key,
                                 ctx->owner)
             != NGX_OK)
         {
@@ -128,10 +130,26 @@ ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
 
 
 ngx_int_t
-ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest)
+ngx_http_ors_scope_sealer(ngx_http_request_t *r, ngx_ors_sealer_t **sealer)
 {
-    u_char     scope[NGX_ORS_DIGEST_LEN];
-    ngx_str_t  text;
+    u_char                     scope[NGX_ORS_DIGEST_LEN];
+    ngx_str_t                  text;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    *sealer = NULL;
+
+    if (omcf->secret == NULL) {
+        return NGX_OK;
+    }
+
+    *sealer = ngx_palloc(r->pool, sizeof(ngx_ors_sealer_t));
+    if (*sealer == NULL) {
+        return NGX_ERROR;
+    }
+
+    (*sealer)->keys = omcf->secret;
 
     if (ngx_http_ors_scope(r, scope) != NGX_OK) {
         return NGX_ERROR;
@@ -141,7 +159,7 @@ ngx_http_ors_scope_seal(ngx_http_request_t *r, u_char *digest)
     text.len = NGX_ORS_DIGEST_LEN;
 
     return ngx_ors_digest_list(ngx_ors_key_seal, &text, 1,
-                               &ngx_http_ors_scope_no_key, digest);
+                               &ngx_http_ors_scope_no_key, (*sealer)->scope);
 }
 
 
@@ -279,7 +297,7 @@ ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
-        if (olcf->store && olcf->scope == NULL && !location[i]->noname
+        if (olcf->stored.store && olcf->scope == NULL && !location[i]->noname
             && !ngx_http_ors_access_checked(cf, location[i]))
         {
             ngx_log_error(NGX_LOG_WARN, cf->log, 0,

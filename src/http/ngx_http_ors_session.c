@@ -33,7 +33,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
     r = ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    if (olcf->store == NULL
+    if (olcf->stored.store == NULL
         || (ctx->endpoint->id != ngx_ors_endpoint_responses
             && ctx->endpoint->id != ngx_ors_endpoint_compact))
     {
@@ -45,9 +45,9 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    session->store = olcf->store;
-    session->required = olcf->store_required;
-    session->instructions = olcf->store_instructions;
+    session->store = olcf->stored.store;
+    session->required = olcf->stored.required;
+    session->instructions = olcf->stored.instructions;
 
     /* resolve the scope now: its variables may change later */
 

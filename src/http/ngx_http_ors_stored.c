@@ -81,7 +81,7 @@ ngx_http_ors_stored(ngx_http_request_t *r)
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    if (olcf->store == NULL
+    if (olcf->stored.store == NULL
         || ngx_http_ors_endpoint_below(r, &id) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -191,7 +191,7 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
 
     op = &st->operation;
 
-    op->store = olcf->store;
+    op->store = olcf->stored.store;
     op->id = *id;
     op->pool = r->pool;
     op->log = r->connection->log;

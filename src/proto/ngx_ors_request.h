@@ -16,6 +16,7 @@
 #include <ngx_ors_error.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_limits.h>
 #include <ngx_ors_validate.h>
 
 
@@ -53,23 +54,6 @@ typedef enum {
     ngx_ors_rq_params,
     ngx_ors_rq_n
 } ngx_ors_rq_field_e;
-
-
-/* what an operator may set; sizes in bytes */
-
-typedef struct {
-    ngx_uint_t            depth;      /* containers inside each other */
-    ngx_uint_t            nodes;      /* JSON values in one document */
-    ngx_uint_t            items;      /* input items */
-    ngx_uint_t            tools;
-    ngx_uint_t            calls;      /* tool calls in one answer */
-    size_t                event;      /* one event of a stream */
-    size_t                answer;     /* one answer, and the text of a stream */
-    size_t                queue;      /* output that waits for a slow client */
-    ngx_uint_t            turns;      /* stored ones before a request */
-    size_t                context;    /* ... all of them */
-    size_t                truncate;   /* ... with "truncation": "auto" */
-} ngx_ors_limits_t;
 
 
 typedef struct {

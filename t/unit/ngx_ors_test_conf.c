@@ -17,6 +17,14 @@
 #define NGX_ORS_TEST_CONF_WORDS  16
 
 
+static ngx_int_t ngx_ors_test_number(ngx_str_t *line, const char *units,
+    const ngx_int_t *scales);
+
+
+static const ngx_int_t  ngx_ors_test_sizes[] = { 1024, 1048576, 1073741824 };
+static const ngx_int_t  ngx_ors_test_seconds[] = { 1, 60, 3600, 86400 };
+
+
 char *
 ngx_ors_test_conf(ngx_pool_t *pool, ngx_command_t *cmd, void *conf,
     const char *line)
@@ -68,4 +76,56 @@ ngx_conf_log_error(ngx_uint_t level, ngx_conf_t *cf, ngx_err_t err,
 
     ngx_log_error_core(level, cf->log, err, "%*s", (size_t) (p - errstr),
                        errstr);
+}
+
+
+/* numbers with one unit at most, without the checks of nginx's own */
+
+ssize_t
+ngx_parse_size(ngx_str_t *line)
+{
+    return ngx_ors_test_number(line, "km", ngx_ors_test_sizes);
+}
+
+
+off_t
+ngx_parse_offset(ngx_str_t *line)
+{
+    return ngx_ors_test_number(line, "kmg", ngx_ors_test_sizes);
+}
+
+
+ngx_int_t
+ngx_parse_time(ngx_str_t *line, ngx_uint_t is_sec)
+{
+    ngx_int_t  n;
+
+    n = ngx_ors_test_number(line, "smhd", ngx_ors_test_seconds);
+
+    return (n == NGX_ERROR || is_sec) ? n : n * 1000;
+}
+
+
+static ngx_int_t
+ngx_ors_test_number(ngx_str_t *line, const char *units, const ngx_int_t *scales)
+{
+    size_t       len;
+    ngx_int_t    n, scale;
+    const char  *unit;
+
+    scale = 1;
+    len = line->len;
+
+    if (len) {
+        unit = strchr(units, ngx_tolower(line->data[len - 1]));
+
+        if (unit) {
+            scale = scales[unit - units];
+            len--;
+        }
+    }
+
+    n = ngx_atoi(line->data, len);
+
+    return (n == NGX_ERROR) ? n : n * scale;
 }

@@ -1,0 +1,545 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * "open_responses_store": parameters of stores, which store a location uses,
+ * and the opening of stores in a worker.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_secret.h>
+#include <ngx_ors_store_conf.h>
+
+
+#define NGX_ORS_STORE_TTL      (30 * 24 * 60 * 60)
+#define NGX_ORS_STORE_TTL_MAX  (100 * 365 * 24 * 60 * 60LL)
+#define NGX_ORS_STORE_TIMEOUT  5000
+
+#define NGX_ORS_STORE_RECORD      (16 * 1024 * 1024)
+#define NGX_ORS_STORE_RECORD_MIN  4096
+
+
+/* NGX_OK, NGX_BUSY: duplicate, NGX_DECLINED: invalid, NGX_ERROR: logged */
+
+typedef ngx_int_t (*ngx_ors_store_param_pt)(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *value);
+
+
+typedef struct {
+    ngx_str_t                 name;
+    ngx_ors_store_param_pt    set;
+    char                     *must;     /* what is wrong with a value */
+} ngx_ors_store_param_t;
+
+
+static char *ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores,
+    ngx_str_t *value);
+static ngx_int_t ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value);
+static char *ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *param);
+static ngx_int_t ngx_ors_store_set_ttl(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_timeout(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_record(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_scope_size(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_scope_turns(ngx_conf_t *cf,
+    ngx_ors_store_t *store, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_key(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value);
+static char *ngx_ors_store_use(ngx_conf_t *cf, ngx_array_t *stores,
+    ngx_ors_store_use_t *use, ngx_str_t *value);
+static ngx_ors_store_t *ngx_ors_store_named(ngx_conf_t *cf,
+    ngx_array_t *stores, ngx_str_t *name);
+
+
+/* those of all engines; 0: a scope has no bound */
+
+static ngx_ors_store_param_t  ngx_ors_store_params[] = {
+    { ngx_string("ttl"), ngx_ors_store_set_ttl,
+      "it must be a time of at least a second" },
+    { ngx_string("timeout"), ngx_ors_store_set_timeout,
+      "it must be a time above zero" },
+    { ngx_string("record"), ngx_ors_store_set_record,
+      "it must be a size of at least 4k" },
+    { ngx_string("scope_size"), ngx_ors_store_set_scope_size,
+      "it must be a size, or 0" },
+    { ngx_string("scope_turns"), ngx_ors_store_set_scope_turns,
+      "it must be a number" },
+    { ngx_string("key"), ngx_ors_store_set_key, NULL },
+    { ngx_null_string, NULL, NULL }
+};
+
+
+/*
+ * open_responses_store NAME ENGINE:ADDRESS [NAME=VALUE]...;
+ * open_responses_store NAME [required] [instructions=off];
+ * open_responses_store off;
+ */
+
+char *
+ngx_ors_store_set(ngx_conf_t *cf, ngx_array_t *stores,
+    ngx_ors_store_use_t *use, ngx_uint_t define)
+{
+    ngx_str_t  *value;
+
+    value = cf->args->elts;
+
+    if (cf->args->nelts == 2
+        || ngx_strlchr(value[2].data, value[2].data + value[2].len, ':')
+           == NULL)
+    {
+        return ngx_ors_store_use(cf, stores, use, value);
+    }
+
+    if (!define) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "store \"%V\" must be defined in \"http\", "
+                           "here only its name can be given", &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    return ngx_ors_store_define(cf, stores, value);
+}
+
+
+static char *
+ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *value)
+{
+    char             *rv;
+    ngx_uint_t        i;
+    ngx_ors_store_t  *store;
+
+    if (ngx_strcmp(value[1].data, "off") == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "a store cannot have the name \"off\"");
+        return NGX_CONF_ERROR;
+    }
+
+    store = ngx_ors_store_named(cf, stores, &value[1]);
+    if (store == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (store->engine) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "store \"%V\" is duplicate",
+                           &value[1]);
+        return NGX_CONF_ERROR;
+    }
+
+    if (ngx_ors_store_address(cf, store, &value[2]) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    rv = store->engine->address(cf, store);
+
+    for (i = 3; rv == NGX_CONF_OK && i < cf->args->nelts; i++) {
+        rv = ngx_ors_store_param(cf, store, &value[i]);
+    }
+
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    if (store->ttl == NGX_CONF_UNSET) {
+        store->ttl = NGX_ORS_STORE_TTL;
+    }
+
+    ngx_conf_init_size_value(store->record, NGX_ORS_STORE_RECORD);
+    ngx_conf_init_uint_value(store->scope_turns, 0);
+
+    ngx_conf_init_msec_value(store->timeout, NGX_ORS_STORE_TIMEOUT);
+
+    return (store->engine->init(cf, store) == NGX_OK) ? NGX_CONF_OK
+                                                      : NGX_CONF_ERROR;
+}
+
+
+/* ENGINE:ADDRESS */
+
+static ngx_int_t
+ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
+{
+    u_char     *p;
+    ngx_str_t   engine;
+
+    p = ngx_strlchr(value->data, value->data + value->len, ':');
+
+    engine.data = value->data;
+    engine.len = p - value->data;
+
+    store->engine = ngx_ors_store_engine(&engine);
+
+    if (store->engine == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid engine \"%V\" of store \"%V\", it must "
+                           "be \"lmdb\" or \"redis\"", &engine, &store->name);
+        return NGX_ERROR;
+    }
+
+    store->address.data = p + 1;
+    store->address.len = value->data + value->len - store->address.data;
+
+    return NGX_OK;
+}
+
+
+static char *
+ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
+{
+    u_char                 *p;
+    ngx_int_t               rc;
+    ngx_str_t               name, value;
+    ngx_ors_store_param_t  *known;
+
+    p = ngx_strlchr(param->data, param->data + param->len, '=');
+
+    if (p == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\" of store \"%V\", it "
+                           "must be \"name=value\"", param, &store->name);
+        return NGX_CONF_ERROR;
+    }
+
+    name.data = param->data;
+    name.len = p - param->data;
+
+    value.data = p + 1;
+    value.len = param->data + param->len - value.data;
+
+    for (known = ngx_ors_store_params; known->name.len; known++) {
+
+        if (known->name.len == name.len
+            && ngx_strncmp(known->name.data, name.data, name.len) == 0)
+        {
+            break;
+        }
+    }
+
+    if (known->name.len == 0) {
+        return store->engine->param(cf, store, &name, &value);
+    }
+
+    rc = known->set(cf, store, &value);
+
+    if (rc == NGX_OK) {
+        return NGX_CONF_OK;
+    }
+
+    if (rc == NGX_BUSY) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "parameter \"%V\" of store \"%V\" is duplicate",
+                           &name, &store->name);
+
+    } else if (rc == NGX_DECLINED) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\" of store \"%V\", %s",
+                           param, &store->name, known->must);
+    }
+
+    return NGX_CONF_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_ttl(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
+{
+    ngx_int_t  n;
+
+    if (store->ttl != NGX_CONF_UNSET) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_parse_time(value, 1);
+
+    if (n == NGX_ERROR || n == 0 || n > NGX_ORS_STORE_TTL_MAX) {
+        return NGX_DECLINED;
+    }
+
+    store->ttl = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_timeout(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value)
+{
+    ngx_int_t  n;
+
+    if (store->timeout != NGX_CONF_UNSET_MSEC) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_parse_time(value, 0);
+
+    if (n == NGX_ERROR || n == 0) {
+        return NGX_DECLINED;
+    }
+
+    store->timeout = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_record(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value)
+{
+    ssize_t  n;
+
+    if (store->record != NGX_CONF_UNSET_SIZE) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_parse_size(value);
+
+    if (n < NGX_ORS_STORE_RECORD_MIN) {
+        return NGX_DECLINED;
+    }
+
+    store->record = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_scope_size(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value)
+{
+    off_t  n;
+
+    if (store->scope_size != NGX_CONF_UNSET) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_parse_offset(value);
+
+    if (n < 0) {
+        return NGX_DECLINED;
+    }
+
+    store->scope_size = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_scope_turns(ngx_conf_t *cf, ngx_ors_store_t *store,
+    ngx_str_t *value)
+{
+    ngx_int_t  n;
+
+    if (store->scope_turns != NGX_CONF_UNSET_UINT) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_atoi(value->data, value->len);
+
+    if (n < 0) {
+        return NGX_DECLINED;
+    }
+
+    store->scope_turns = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_store_set_key(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
+{
+    if (store->key.len) {
+        return NGX_BUSY;
+    }
+
+    return ngx_ors_secret_key(cf, value, &store->key);
+}
+
+
+static char *
+ngx_ors_store_use(ngx_conf_t *cf, ngx_array_t *stores,
+    ngx_ors_store_use_t *use, ngx_str_t *value)
+{
+    ngx_uint_t  i;
+
+    if (use->store != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    if (ngx_strcmp(value[1].data, "off") == 0) {
+        use->store = NULL;
+
+    } else {
+        use->store = ngx_ors_store_named(cf, stores, &value[1]);
+        if (use->store == NULL) {
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    for (i = 2; i < cf->args->nelts; i++) {
+
+        if (use->store && ngx_strcmp(value[i].data, "required") == 0) {
+            use->required = 1;
+
+        } else if (use->store
+                   && ngx_strcmp(value[i].data, "instructions=off") == 0)
+        {
+            use->instructions = 0;
+
+        } else {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid parameter \"%V\" of "
+                               "\"open_responses_store %V\", it must be "
+                               "\"required\" or \"instructions=off\", or, "
+                               "where a store is defined, begin with "
+                               "\"lmdb:\" or \"redis:\"",
+                               &value[i], &value[1]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+void
+ngx_ors_store_use_init(ngx_ors_store_use_t *use)
+{
+    use->store = NGX_CONF_UNSET_PTR;
+    use->required = 0;
+    use->instructions = 1;
+}
+
+
+void
+ngx_ors_store_use_merge(ngx_ors_store_use_t *use, ngx_ors_store_use_t *prev)
+{
+    if (use->store == NGX_CONF_UNSET_PTR) {
+        *use = *prev;
+    }
+
+    ngx_conf_init_ptr_value(use->store, NULL);
+}
+
+
+/* the store with that name, which may be defined later */
+
+static ngx_ors_store_t *
+ngx_ors_store_named(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *name)
+{
+    ngx_uint_t        i;
+    ngx_ors_store_t  *store, **list;
+
+    list = stores->elts;
+
+    for (i = 0; i < stores->nelts; i++) {
+
+        if (list[i]->name.len == name->len
+            && ngx_strncmp(list[i]->name.data, name->data, name->len) == 0)
+        {
+            return list[i];
+        }
+    }
+
+    store = ngx_pcalloc(cf->pool, sizeof(ngx_ors_store_t));
+    if (store == NULL) {
+        return NULL;
+    }
+
+    /*
+     * set by ngx_pcalloc():
+     *
+     *     store->engine = NULL;
+     *     store->conf = NULL;
+     *     store->key = { 0, NULL };
+     *     store->state = NULL;
+     */
+
+    store->name = *name;
+    store->ttl = NGX_CONF_UNSET;
+    store->timeout = NGX_CONF_UNSET_MSEC;
+    store->record = NGX_CONF_UNSET_SIZE;
+    store->scope_size = NGX_CONF_UNSET;
+    store->scope_turns = NGX_CONF_UNSET_UINT;
+    store->log = cf->log;
+
+    list = ngx_array_push(stores);
+    if (list == NULL) {
+        return NULL;
+    }
+
+    *list = store;
+
+    return store;
+}
+
+
+char *
+ngx_ors_stores_check(ngx_conf_t *cf, ngx_array_t *stores)
+{
+    ngx_uint_t         i;
+    ngx_ors_store_t  **list;
+
+    list = stores->elts;
+
+    for (i = 0; i < stores->nelts; i++) {
+
+        if (list[i]->engine == NULL) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "unknown store \"%V\", it needs an "
+                               "\"open_responses_store %V lmdb:PATH\" or "
+                               "\"redis:HOST:PORT\" in \"http\"",
+                               &list[i]->name, &list[i]->name);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_int_t
+ngx_ors_stores_open(ngx_array_t *stores, ngx_cycle_t *cycle)
+{
+    ngx_uint_t         i;
+    ngx_ors_store_t  **list;
+
+    list = stores->elts;
+
+    for (i = 0; i < stores->nelts; i++) {
+        list[i]->log = cycle->log;
+
+        if (list[i]->engine->open(list[i], cycle) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_stores_close(ngx_array_t *stores)
+{
+    ngx_uint_t         i;
+    ngx_ors_store_t  **list;
+
+    list = stores->elts;
+
+    for (i = 0; i < stores->nelts; i++) {
+        list[i]->engine->close(list[i]);
+    }
+}
