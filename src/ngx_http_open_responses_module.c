@@ -172,9 +172,9 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_target"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
-      ngx_http_ors_route_set,
+      ngx_ors_route_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_loc_conf_t, routes),
       NULL },
 
     { ngx_string("open_responses_target_tries"),
@@ -807,7 +807,7 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     for (i = 0; i < omcf->locations.nelts; i++) {
         location[i]->error_pages = NULL;
 
-        if (ngx_http_ors_routes_check(cf, location[i], &seen) != NGX_OK) {
+        if (ngx_http_ors_targets_check(cf, location[i], &seen) != NGX_OK) {
             return NGX_ERROR;
         }
     }

@@ -13,6 +13,7 @@
 #include <ngx_http.h>
 #include <ngx_http_ors_pump.h>
 #include <ngx_ors_digest.h>
+#include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
 #include <ngx_ors_store_conf.h>
@@ -65,7 +66,7 @@ typedef enum {
 
 typedef struct {
     ngx_flag_t                 enable;
-    ngx_array_t               *routes;      /* of ngx_http_ors_route_t */
+    ngx_array_t               *routes;      /* of ngx_ors_route_t */
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
@@ -112,20 +113,6 @@ typedef struct {
 } ngx_http_ors_main_conf_t;
 
 
-typedef struct ngx_http_ors_target_s  ngx_http_ors_target_t;
-
-
-struct ngx_http_ors_target_s {
-    ngx_str_t              uri;
-    ngx_str_t              args;
-    ngx_str_t              provider;    /* of the model, or empty */
-    ngx_http_ors_target_t *next;        /* if this one fails, or NULL */
-    ngx_http_ors_loc_conf_t *conf;      /* of the location that serves "uri", */
-                                        /* "rewrite" and "if" apart, or NULL */
-    unsigned               shared:1;    /* of several locations: not known */
-};
-
-
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 
@@ -164,7 +151,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_turn_t            *turn;
     ngx_uint_t                 state;       /* of "turn", in the debug log */
     ngx_http_ors_call_t       *call;
-    ngx_http_ors_target_t     *target;
+    ngx_ors_target_t          *target;
     ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
@@ -314,12 +301,6 @@ ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 char *ngx_http_ors_media(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_models.c */
-
-/* Serves the list of the models that have routes by their full name. */
-ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
-
-
 /* ngx_http_ors_document.c */
 
 /*
@@ -328,6 +309,9 @@ ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_out_t *out);
+
+/* Serves the list of the models that have routes by their full name. */
+ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_body.c */
@@ -371,43 +355,16 @@ ngx_int_t ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to,
     ngx_uint_t mask);
 
 
-/* ngx_http_ors_route.c */
-
-/*
- * Finds the target that serves "model", and is of "provider" unless that is
- * empty; both are plain text.
- *
- * NGX_OK         "*target" is it
- * NGX_DECLINED   there is none
- * NGX_ERROR      a regular expression has failed, the log says which
- */
-ngx_int_t ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model,
-    ngx_str_t *provider, ngx_http_ors_target_t **target, ngx_log_t *log);
-
-/* The "n"th model that has a route by its full name, NULL: no more. */
-ngx_str_t *ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n);
-
-/*
- * Looks at the locations of all targets of "gateway", see
- * ngx_http_ors_target_check().  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_routes_check(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_array_t *seen);
-
-/* Handler of the directive "open_responses_target". */
-char *ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
 /* ngx_http_ors_target_check.c */
 
 /*
- * Finds the location that serves "target", and warns of access rules in it,
- * which a target does not pass; "seen" has the locations that were looked at,
- * of ngx_http_core_loc_conf_t *.  NGX_OK or NGX_ERROR.
+ * Finds the locations of all targets of "gateway", and warns of those that
+ * clients can reach, and of access rules that do not hold; "seen" has the
+ * locations that were looked at, of ngx_http_core_loc_conf_t *.  NGX_OK or
+ * NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_http_ors_target_t *target,
-    ngx_array_t *seen);
+ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_array_t *seen);
 
 
 /* ngx_http_ors_scope.c */

@@ -13,12 +13,10 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
-#include <ngx_ors_violation.h>
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
-static void ngx_http_ors_no_model(ngx_ors_turn_t *turn);
 
 
 ngx_int_t
@@ -108,7 +106,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ngx_str_t                 body;
     ngx_ors_turn_t           *turn;
     ngx_http_request_t       *r;
-    ngx_http_ors_target_t    *target;
+    ngx_ors_target_t         *target;
     ngx_http_ors_loc_conf_t  *olcf;
 
     r = ctx->request;
@@ -145,7 +143,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
     }
 
-    rc = ngx_http_ors_route(olcf->routes, &turn->request.model,
+    rc = ngx_ors_route_find(olcf->routes, &turn->request.model,
                             &turn->request.provider, &ctx->target,
                             r->connection->log);
 
@@ -154,7 +152,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_http_ors_no_model(turn);
+        (void) ngx_ors_turn_unrouted(turn);
         return NGX_OK;
     }
 
@@ -178,39 +176,4 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     }
 
     return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
-}
-
-
-static void
-ngx_http_ors_no_model(ngx_ors_turn_t *turn)
-{
-    u_char               buf[NGX_ORS_VIOLATION_QUOTE];
-    u_char               whose[NGX_ORS_VIOLATION_QUOTE];
-    ngx_str_t            name, provider;
-    ngx_ors_request_t   *req;
-    ngx_ors_violation_t  m;
-
-    req = &turn->request;
-
-    ngx_ors_violation_init(&m, &req->json, 0);
-    ngx_ors_violation_quote(&m, req->name, buf, &name);
-
-    if (req->provider.len) {
-        ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_provider], whose,
-                                &provider);
-
-        (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
-                                 "model_not_found",
-                                 "there is no model \"%V\" of a provider "
-                                 "\"%V\" here", &name, &provider);
-        ngx_str_set(&turn->error.param, "provider");
-
-    } else {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, NGX_HTTP_NOT_FOUND,
-                                 "model_not_found",
-                                 "there is no model \"%V\" here", &name);
-        ngx_str_set(&turn->error.param, "model");
-    }
-
-    (void) ngx_ors_turn_fail(turn);
 }

@@ -17,6 +17,9 @@
 #include <ngx_http_ors_access.h>
 
 
+static ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_ors_target_t *target,
+    ngx_array_t *seen);
 static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri,
     ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
@@ -27,8 +30,36 @@ static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
 
 
 ngx_int_t
+ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_array_t *seen)
+{
+    ngx_uint_t                i;
+    ngx_ors_route_t          *route;
+    ngx_ors_target_t         *target;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    route = olcf->routes->elts;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+
+        for (target = &route[i].target; target; target = target->next) {
+
+            if (ngx_http_ors_target_check(cf, gateway, target, seen)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_http_ors_target_t *target, ngx_array_t *seen)
+    ngx_ors_target_t *target, ngx_array_t *seen)
 {
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_core_loc_conf_t  *server, *location;

@@ -29,9 +29,9 @@ static void ngx_ors_secret_cleanup(void *data);
 char *
 ngx_ors_secret_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t    *value;
-    ngx_uint_t    i;
-    ngx_array_t **keys;
+    ngx_str_t     *value;
+    ngx_uint_t     i;
+    ngx_array_t  **keys;
 
     keys = (ngx_array_t **) ((u_char *) conf + cmd->offset);
 

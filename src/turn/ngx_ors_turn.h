@@ -193,5 +193,11 @@ void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
  */
 ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
 
+/*
+ * The turn fails: there is no target for the model of its request, or for that
+ * model of its provider.  Returns what ngx_ors_turn_fail() does.
+ */
+ngx_int_t ngx_ors_turn_unrouted(ngx_ors_turn_t *turn);
+
 
 #endif /* _NGX_ORS_TURN_H_INCLUDED_ */

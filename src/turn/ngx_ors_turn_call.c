@@ -12,6 +12,7 @@
 #include <ngx_ors_chat_annotations.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_turn.h>
+#include <ngx_ors_violation.h>
 
 
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
@@ -89,4 +90,39 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     }
 
     return ngx_ors_choice_read(&builder->choice, &turn->tools, req);
+}
+
+
+ngx_int_t
+ngx_ors_turn_unrouted(ngx_ors_turn_t *turn)
+{
+    u_char                buf[NGX_ORS_VIOLATION_QUOTE];
+    u_char                from[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t             name, provider;
+    ngx_ors_request_t    *req;
+    ngx_ors_violation_t   m;
+
+    req = &turn->request;
+
+    ngx_ors_violation_init(&m, &req->json, 0);
+    ngx_ors_violation_quote(&m, req->name, buf, &name);
+
+    if (req->provider.len) {
+        ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_provider], from,
+                                &provider);
+
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 404,
+                                 "model_not_found",
+                                 "there is no model \"%V\" of a provider "
+                                 "\"%V\" here", &name, &provider);
+        ngx_str_set(&turn->error.param, "provider");
+
+    } else {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 404,
+                                 "model_not_found",
+                                 "there is no model \"%V\" here", &name);
+        ngx_str_set(&turn->error.param, "model");
+    }
+
+    return ngx_ors_turn_fail(turn);
 }

@@ -11,36 +11,20 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_route.h>
 
 
-typedef enum {
-    ngx_http_ors_route_exact = 0,
-    ngx_http_ors_route_prefix,
-    ngx_http_ors_route_regex,
-    ngx_http_ors_route_default
-} ngx_http_ors_route_e;
-
-
-typedef struct {
-    ngx_http_ors_route_e    type;
-    ngx_str_t               name;       /* without the mark of its type */
-    ngx_http_ors_target_t   target;
-#if (NGX_PCRE)
-    ngx_regex_t            *regex;
-#endif
-} ngx_http_ors_route_t;
-
-
-static ngx_uint_t ngx_http_ors_route_model_first(ngx_http_ors_route_t *route,
+static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
     ngx_uint_t n);
-static ngx_uint_t ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other);
-static ngx_int_t ngx_http_ors_route_target(ngx_conf_t *cf,
-    ngx_http_ors_target_t *target, ngx_str_t *value);
-static void ngx_http_ors_route_name(ngx_http_ors_route_t *route,
+static ngx_uint_t ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other);
+static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
+    ngx_ors_route_t *route);
+static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
     ngx_str_t *value);
-static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
-    ngx_http_ors_route_t *route, ngx_str_t *value);
+static void ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value);
+static char *ngx_ors_route_regex_compile(ngx_conf_t *cf,
+    ngx_ors_route_t *route, ngx_str_t *value);
 
 
 /*
@@ -49,12 +33,12 @@ static char *ngx_http_ors_route_regex_compile(ngx_conf_t *cf,
  */
 
 ngx_int_t
-ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
-    ngx_http_ors_target_t **target, ngx_log_t *log)
+ngx_ors_route_find(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
+    ngx_ors_target_t **target, ngx_log_t *log)
 {
-    ngx_int_t              rc;
-    ngx_uint_t             i;
-    ngx_http_ors_route_t  *route, *prefix, *regex, *def;
+    ngx_int_t         rc;
+    ngx_uint_t        i;
+    ngx_ors_route_t  *route, *prefix, *regex, *def;
 
     rc = 0;
     prefix = NULL;
@@ -66,23 +50,23 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
     for (i = 0; i < routes->nelts; i++) {
 
         if (provider->len
-            && !ngx_http_ors_route_same(&route[i].target.provider, provider))
+            && !ngx_ors_route_same(&route[i].target.provider, provider))
         {
             continue;
         }
 
         switch (route[i].type) {
 
-        case ngx_http_ors_route_exact:
+        case ngx_ors_route_exact:
 
-            if (ngx_http_ors_route_same(&route[i].name, model)) {
+            if (ngx_ors_route_same(&route[i].name, model)) {
                 *target = &route[i].target;
                 return NGX_OK;
             }
 
             break;
 
-        case ngx_http_ors_route_prefix:
+        case ngx_ors_route_prefix:
 
             if (route[i].name.len <= model->len
                 && (prefix == NULL || route[i].name.len > prefix->name.len)
@@ -95,7 +79,7 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
 
             break;
 
-        case ngx_http_ors_route_regex:
+        case ngx_ors_route_regex:
 
 #if (NGX_PCRE)
             if (regex == NULL) {
@@ -109,7 +93,7 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
 
             break;
 
-        case ngx_http_ors_route_default:
+        case ngx_ors_route_default:
 
             if (def == NULL) {
                 def = &route[i];
@@ -140,38 +124,51 @@ ngx_http_ors_route(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
 }
 
 
-ngx_str_t *
-ngx_http_ors_route_model(ngx_array_t *routes, ngx_uint_t n)
+void
+ngx_ors_route_models(ngx_array_t *routes, time_t created, ngx_ors_out_t *out)
 {
-    ngx_uint_t             i;
-    ngx_http_ors_route_t  *route;
+    char             *sep;
+    ngx_uint_t        i;
+    ngx_ors_route_t  *route;
 
+    sep = "";
     route = routes->elts;
+
+    ngx_ors_out_lit(out, "{\"object\":\"list\",\"data\":[");
 
     for (i = 0; i < routes->nelts; i++) {
 
-        if (route[i].type == ngx_http_ors_route_exact
-            && ngx_http_ors_route_model_first(route, i) && n-- == 0)
+        if (route[i].type != ngx_ors_route_exact
+            || !ngx_ors_route_model_first(route, i))
         {
-            return &route[i].name;
+            continue;
         }
+
+        ngx_ors_out_copy(out, (u_char *) sep, ngx_strlen(sep));
+        ngx_ors_out_lit(out, "{\"id\":");
+        ngx_ors_json_quote(out, route[i].name.data, route[i].name.len);
+        ngx_ors_out_lit(out, ",\"object\":\"model\",\"created\":");
+        ngx_ors_out_int(out, created);
+        ngx_ors_out_lit(out, ",\"owned_by\":\"open_responses\"}");
+
+        sep = ",";
     }
 
-    return NULL;
+    ngx_ors_out_lit(out, "]}");
 }
 
 
 /* a model that several providers have is one model */
 
 static ngx_uint_t
-ngx_http_ors_route_model_first(ngx_http_ors_route_t *route, ngx_uint_t n)
+ngx_ors_route_model_first(ngx_ors_route_t *route, ngx_uint_t n)
 {
     ngx_uint_t  i;
 
     for (i = 0; i < n; i++) {
 
-        if (route[i].type == ngx_http_ors_route_exact
-            && ngx_http_ors_route_same(&route[i].name, &route[n].name))
+        if (route[i].type == ngx_ors_route_exact
+            && ngx_ors_route_same(&route[i].name, &route[n].name))
         {
             return 0;
         }
@@ -182,7 +179,7 @@ ngx_http_ors_route_model_first(ngx_http_ors_route_t *route, ngx_uint_t n)
 
 
 static ngx_uint_t
-ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other)
+ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other)
 {
     /* the name of a default, and no provider, have no bytes at all */
 
@@ -192,66 +189,38 @@ ngx_http_ors_route_same(ngx_str_t *one, ngx_str_t *other)
 }
 
 
-ngx_int_t
-ngx_http_ors_routes_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_array_t *seen)
-{
-    ngx_uint_t                i;
-    ngx_http_ors_route_t     *route;
-    ngx_http_ors_target_t    *target;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
-    route = olcf->routes->elts;
-
-    for (i = 0; i < olcf->routes->nelts; i++) {
-
-        for (target = &route[i].target; target; target = target->next) {
-
-            if (ngx_http_ors_target_check(cf, gateway, target, seen)
-                != NGX_OK)
-            {
-                return NGX_ERROR;
-            }
-        }
-    }
-
-    return NGX_OK;
-}
-
-
 char *
-ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_ors_loc_conf_t  *olcf = conf;
+    ngx_str_t          *value;
+    ngx_uint_t          i, last;
+    ngx_array_t       **routes;
+    ngx_ors_route_t    *route;
+    ngx_ors_target_t   *target;
 
-    ngx_str_t              *value;
-    ngx_uint_t              i, last;
-    ngx_http_ors_route_t   *route, *other;
-    ngx_http_ors_target_t  *target;
+    routes = (ngx_array_t **) ((u_char *) conf + cmd->offset);
 
-    if (olcf->routes == NGX_CONF_UNSET_PTR) {
-        olcf->routes = ngx_array_create(cf->pool, 4,
-                                        sizeof(ngx_http_ors_route_t));
-        if (olcf->routes == NULL) {
+    if (*routes == NGX_CONF_UNSET_PTR) {
+        *routes = ngx_array_create(cf->pool, 4, sizeof(ngx_ors_route_t));
+        if (*routes == NULL) {
             return NGX_CONF_ERROR;
         }
     }
 
     value = cf->args->elts;
 
-    route = ngx_array_push(olcf->routes);
+    route = ngx_array_push(*routes);
     if (route == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    ngx_memzero(route, sizeof(ngx_http_ors_route_t));
+    ngx_memzero(route, sizeof(ngx_ors_route_t));
 
-    ngx_http_ors_route_name(route, &value[1]);
+    ngx_ors_route_name(route, &value[1]);
 
-    if ((route->name.len == 0 && route->type != ngx_http_ors_route_default
-         && route->type != ngx_http_ors_route_prefix)
-        || (route->type == ngx_http_ors_route_regex
+    if ((route->name.len == 0 && route->type != ngx_ors_route_default
+         && route->type != ngx_ors_route_prefix)
+        || (route->type == ngx_ors_route_regex
             && route->name.len == 1 && route->name.data[0] == '*'))
     {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
@@ -277,25 +246,15 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    other = olcf->routes->elts;
-
-    for (i = 0; i < olcf->routes->nelts - 1; i++) {
-
-        if (other[i].type == route->type
-            && ngx_http_ors_route_same(&other[i].name, &route->name)
-            && ngx_http_ors_route_same(&other[i].target.provider,
-                                       &target->provider))
-        {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                               "target of model \"%V\" is duplicate",
-                               &value[1]);
-            return NGX_CONF_ERROR;
-        }
+    if (ngx_ors_route_known(*routes, route)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "target of model \"%V\" is duplicate", &value[1]);
+        return NGX_CONF_ERROR;
     }
 
     for (i = 2; /* void */ ; i++) {
 
-        if (ngx_http_ors_route_target(cf, target, &value[i]) != NGX_OK) {
+        if (ngx_ors_route_uri(cf, target, &value[i]) != NGX_OK) {
             return NGX_CONF_ERROR;
         }
 
@@ -303,7 +262,7 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
             break;
         }
 
-        target->next = ngx_pcalloc(cf->pool, sizeof(ngx_http_ors_target_t));
+        target->next = ngx_pcalloc(cf->pool, sizeof(ngx_ors_target_t));
         if (target->next == NULL) {
             return NGX_CONF_ERROR;
         }
@@ -312,16 +271,38 @@ ngx_http_ors_route_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         target = target->next;
     }
 
-    if (route->type == ngx_http_ors_route_regex) {
-        return ngx_http_ors_route_regex_compile(cf, route, &value[1]);
+    if (route->type == ngx_ors_route_regex) {
+        return ngx_ors_route_regex_compile(cf, route, &value[1]);
     }
 
     return NGX_CONF_OK;
 }
 
 
+/* 1 if a route in front of the last one has its name and provider */
+
+static ngx_uint_t
+ngx_ors_route_known(ngx_array_t *routes, ngx_ors_route_t *route)
+{
+    ngx_ors_route_t  *other;
+
+    for (other = routes->elts; other < route; other++) {
+
+        if (other->type == route->type
+            && ngx_ors_route_same(&other->name, &route->name)
+            && ngx_ors_route_same(&other->target.provider,
+                                  &route->target.provider))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static ngx_int_t
-ngx_http_ors_route_target(ngx_conf_t *cf, ngx_http_ors_target_t *target,
+ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
     ngx_str_t *value)
 {
     u_char     *p;
@@ -351,35 +332,35 @@ ngx_http_ors_route_target(ngx_conf_t *cf, ngx_http_ors_target_t *target,
 
 
 static void
-ngx_http_ors_route_name(ngx_http_ors_route_t *route, ngx_str_t *value)
+ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value)
 {
     route->name = *value;
 
     if (value->len == 7 && ngx_strncmp(value->data, "default", 7) == 0) {
-        route->type = ngx_http_ors_route_default;
+        route->type = ngx_ors_route_default;
         route->name.len = 0;
         return;
     }
 
     if (value->len && value->data[0] == '~') {
-        route->type = ngx_http_ors_route_regex;
+        route->type = ngx_ors_route_regex;
         route->name.data++;
         route->name.len--;
         return;
     }
 
     if (value->len && value->data[value->len - 1] == '*') {
-        route->type = ngx_http_ors_route_prefix;
+        route->type = ngx_ors_route_prefix;
         route->name.len--;
         return;
     }
 
-    route->type = ngx_http_ors_route_exact;
+    route->type = ngx_ors_route_exact;
 }
 
 
 static char *
-ngx_http_ors_route_regex_compile(ngx_conf_t *cf, ngx_http_ors_route_t *route,
+ngx_ors_route_regex_compile(ngx_conf_t *cf, ngx_ors_route_t *route,
     ngx_str_t *value)
 {
 #if (NGX_PCRE)
