@@ -28,7 +28,7 @@ use ORS::Util qw( slurp spew wait_for );
 my $SECONDS = $ENV{ORS_CHAOS} || 4;
 my $SEED = $ENV{ORS_SEED} // 1;
 my $CLIENTS = $ENV{ORS_CLIENTS} || 6;
-my $PATIENCE = 30;
+my $PATIENCE = 60;
 
 my $model = ORS::Model->new(scripts => { default => \&mischief });
 

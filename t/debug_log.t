@@ -108,7 +108,7 @@ sub tells ($name, @patterns) {
         $i = 0;
         $i += $i < @patterns && $_ =~ $patterns[$i] for @lines;
         return $i == @patterns;
-    }, 10);
+    });
 
     is($i, @patterns, "$name: each line in its place")
         or diag("not found: $patterns[$i]\n", join "\n", @lines);
@@ -153,10 +153,10 @@ tells('an answer of another type', qr/^ors call: started/,
                            { 'Content-Type' => 'application/json',
                              'X-Script' => 'flood' }, body('flood')));
 
-    ok($model->wait_flood_blocked('flood', 20), 'slow: the model stands still');
+    ok($model->wait_flood_blocked('flood'), 'slow: the model stands still');
 
     setsockopt $c->{fh}, SOL_SOCKET, SO_RCVBUF, 1024 * 1024;
-    $c->read_response(timeout => 30);
+    $c->read_response;
     $c->close;
 
     tells('a slow client', qr/^ors call: started/,
@@ -172,7 +172,7 @@ tells('an answer of another type', qr/^ors call: started/,
     $c->write(request_text('POST', '/v1/responses',
                            { 'Content-Type' => 'application/json',
                              'X-Script' => 'flood' }, body('flood')));
-    $model->wait_flood_blocked('flood', 20);
+    $model->wait_flood_blocked('flood');
     $c->close;
 
     tells('a client that leaves',

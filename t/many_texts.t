@@ -29,7 +29,7 @@ use constant {
     MEMORY => 48 * 1024,
 };
 
-my $patience = 30 * ($ENV{TEST_NGINX_WAIT} || 1)
+my $patience = 60 * ($ENV{TEST_NGINX_WAIT} || 1)
                * ($ENV{TEST_NGINX_ASAN} ? 5 : 1);
 my $streams = within_limit($ENV{ORS_STREAMS} || 1000);
 

@@ -206,7 +206,7 @@ sub stopped () {
     my ($pid) = slurp("$dir/nginx.pid") =~ /(\d+)/ or return fail('no pid');
 
     kill 'QUIT', $pid;
-    ok(wait_for(sub { !-e "$dir/nginx.pid" }, 10), 'nginx leaves');
+    ok(wait_for(sub { !-e "$dir/nginx.pid" }), 'nginx leaves');
     unlike(slurp("$dir/error.log"), qr/\[(?:emerg|alert|crit)\]/,
            'nginx was well');
 }

@@ -39,7 +39,7 @@ sub answer ($conn, $request) {
     my $said = json_decode($request->{body})->{messages}[-1]{content};
 
     return $conn->touch("$1-gone") if $said =~ /\Await (.*)/
-                                      && $conn->wait_gone(30);
+                                      && $conn->wait_gone;
 
     return $conn->_play(json_script(chat_reply(content => "$said!")), 0);
 }

@@ -37,7 +37,7 @@ sub stream ($conn, $r) {
     $conn->_step_header('Content-Encoding', 'gzip');
     $conn->body($out);
     $conn->touch('silent');
-    $conn->wait_gone(30);
+    $conn->wait_gone;
 }
 
 my $model = ORS::Model->new(scripts => { packed => \&stream });

@@ -173,7 +173,7 @@ for my $name (sort grep { $_ ne 'slow' } keys %broken) {
 
     setsockopt $c->{fh}, SOL_SOCKET, SO_RCVBUF, 1024 * 1024;
 
-    stream_ok($c->read_response(timeout => 30), 'slow', expect => 'failed',
+    stream_ok($c->read_response, 'slow', expect => 'failed',
               code => 'upstream_disconnected');
     logged('slow', '200 failed upstream_disconnected');
     $c->close;

@@ -265,7 +265,7 @@ for my $at (sort keys %old) {
             wait_for(sub {
                 $r = ask($at, $what, $script);
                 return $r->{headers}{'x-cache'} eq $cache;
-            }, 10);
+            });
 
             is_whole($r, $what, "$what, $at, $script", $cache);
         }

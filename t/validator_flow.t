@@ -234,7 +234,7 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
         $c = slow_client($path, $name);
     }
 
-    my $bytes = $model->wait_flood_blocked($name, 20);
+    my $bytes = $model->wait_flood_blocked($name);
 
     ok($bytes, "$name: the server stands still");
     cmp_ok($bytes // 1e9, '<', $sockets, "$name: soon");
@@ -252,8 +252,7 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
         setsockopt $c->fh, SOL_SOCKET, SO_RCVBUF, MB;
     }
 
-    my $r = $h2 ? $c->read_response($n, 30)
-                : $c->read_response(timeout => 30);
+    my $r = $h2 ? $c->read_response($n) : $c->read_response;
 
     ok($r->{complete}, "$name: all of it comes");
     like($r->{body}, qr/data: \[DONE\]\n\n\z/, "$name: to its end");
@@ -269,9 +268,9 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
     $c->close;
 
     $c = slow_client('/new/chat/completions', 'leaves');
-    ok($model->wait_flood_blocked('leaves', 20), 'leaves: it stands still');
+    ok($model->wait_flood_blocked('leaves'), 'leaves: it stands still');
     $c->reset;
-    ok($model->wait_file('leaves.end', 5), 'leaves: the server is told');
+    ok($model->wait_file('leaves.end'), 'leaves: the server is told');
 }
 
 
@@ -280,7 +279,7 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
 {
     my $c = start('/v1/responses', 'long');
     my $count = sub ($n) {
-        $c->wait_body(qr/"sequence_number":@{[ $n + 3 ]},/, 30);
+        $c->wait_body(qr/"sequence_number":@{[ $n + 3 ]},/);
     };
 
     ok($model->wait_file('long-500') && $count->(500), 'long: the beginning');

@@ -164,7 +164,7 @@ sub line () {
     my $file = $t->dir . '/logs/line.log';
 
     wait_for(sub { @lines = split /\n/, ORS::Util::slurp($file);
-                   @lines > $logged }, 10);
+                   @lines > $logged });
     $logged++;
 
     return $lines[-1] // '';
@@ -229,8 +229,8 @@ for my $kind (qw( stream document failure )) {
     }
 }
 
-like($t->error_log, qr/upstream sent invalid chunked response/,
-     'nginx says what is wrong with it');
+ok($t->wait_log(qr/upstream sent invalid chunked response/),
+   'nginx says what is wrong with it');
 
 
 $t->finish;

@@ -244,8 +244,7 @@ sub is_refused ($r, $name) {
 
     $r = request($t->port, 'GET', '/v1/responses',
                  { Upgrade => 'websocket', Connection => 'upgrade',
-                   'X-Script' => 'broken' }, undef, keepalive => 1,
-                 timeout => 3);
+                   'X-Script' => 'broken' }, undef, keepalive => 1);
     like($r->{raw}, qr/secret/, 'an upgrade is not looked at');
 
     $r = get($t->port, '/ssi/page', headers => { 'X-Script' => 'ssi' });

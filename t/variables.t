@@ -38,7 +38,7 @@ my $model = ORS::Model->new(scripts => {
                 [ hang => 'gone' ] ],
     silent => sub ($conn, $r) {
         $conn->touch('asked');
-        $conn->touch('left') if $conn->wait_gone(20);
+        $conn->touch('left') if $conn->wait_gone;
     },
     native => sub ($conn, $r) {
         $conn->_step_header('Content-Type', 'application/json');

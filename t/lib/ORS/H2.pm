@@ -164,7 +164,7 @@ sub _frame ($self, $type, $flags, $n, $payload) {
 
 
 sub _write ($self, $bytes) {
-    my $end = time + $ORS::HTTP::TIMEOUT;
+    my $end = time + ORS::Util::PATIENCE;
 
     while ($self->{fh} && length $bytes && time < $end) {
         my $n = syswrite $self->{fh}, $bytes;
@@ -184,7 +184,7 @@ sub _write ($self, $bytes) {
 
 
 sub _pump ($self, $what, $n, $timeout) {
-    my $end = time + ($timeout // $ORS::HTTP::TIMEOUT);
+    my $end = time + ($timeout // ORS::Util::PATIENCE);
 
     while (1) {
         return 1 if $what->();

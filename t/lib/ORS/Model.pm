@@ -55,7 +55,7 @@ package ORS::Model;
 #     head                    status line and headers go out now
 #     cut_at => n             n more bytes on the wire, then close
 #     sleep => seconds
-#     wait_file => name       until the test touches it (20 s at most)
+#     wait_file => name       until the test touches it (60 s at most)
 #     touch => name           tells the test
 #     repeat => n, step...    steps n times; %%N%% in texts is the round
 #     flood => name [, bytes, limit]   text deltas until the peer is gone or
@@ -80,15 +80,13 @@ use POSIX qw( WNOHANG );
 use Socket qw( SOL_SOCKET SO_LINGER SO_SNDBUF IPPROTO_TCP TCP_NODELAY );
 use Time::HiRes qw( time sleep );
 use ORS::JSON qw( json_decode json_encode );
-use ORS::Util qw( free_port wait_for slurp spew );
+use ORS::Util qw( free_port wait_for slurp spew PATIENCE );
 
 our @EXPORT_OK = qw(
     chat_reply chat_chunk chat_stream stream_script json_script sse_head
     rounds chat_usage
 );
 our %EXPORT_TAGS = (all => \@EXPORT_OK);
-
-use constant PATIENCE => 20;
 
 my $OWNER = $$;
 my $CREATED = 1767225600;
@@ -353,7 +351,7 @@ sub last_request ($self) {
 }
 
 
-sub wait_requests ($self, $n, $timeout = 10) {
+sub wait_requests ($self, $n, $timeout = PATIENCE) {
     return wait_for(sub {
         my @files = glob "$self->{dir}/requests/*.json";
         return @files >= $n;
@@ -379,7 +377,7 @@ sub _request ($self, $file) {
 sub exists ($self, $name) { -e "$self->{dir}/$name" }
 
 
-sub wait_file ($self, $name, $timeout = 10) {
+sub wait_file ($self, $name, $timeout = PATIENCE) {
     return wait_for(sub { -e "$self->{dir}/$name" }, $timeout);
 }
 
@@ -406,7 +404,7 @@ sub flooded ($self, $name) { 0 + (slurp("$self->{dir}/$name") || 0) }
 
 # waits until a flood stands still: nobody takes its bytes; gives the bytes
 
-sub wait_flood_blocked ($self, $name, $timeout = 10) {
+sub wait_flood_blocked ($self, $name, $timeout = PATIENCE) {
     return wait_for(sub { -e "$self->{dir}/$name.blocked" }, $timeout)
            ? $self->flooded($name) : undef;
 }
@@ -590,9 +588,10 @@ sub body ($self, $bytes) {
 }
 
 
-# 1 when the peer has gone within the time: "closed" or "reset" in {why}
+# 1 when the peer has gone within the time, which is longer than any test
+# waits: "closed" or "reset" in {why}
 
-sub wait_gone ($self, $timeout) {
+sub wait_gone ($self, $timeout = 2 * ORS::Util::PATIENCE) {
     my $end = time + $timeout;
 
     while ((my $left = $end - time) > 0) {
@@ -693,7 +692,7 @@ sub _step_split ($self, $n, $pause = 0.0005) {
 sub _step_wait_file ($self, $name) {
     my $file = "$self->{model}{dir}/$name";
 
-    ORS::Util::wait_for(sub { -e $file }, ORS::Model::PATIENCE)
+    ORS::Util::wait_for(sub { -e $file })
         or $self->touch("$name.never");
 }
 
@@ -703,16 +702,16 @@ sub _step_repeat ($self, $n, @steps) {
 }
 
 
-sub _step_hang ($self, $name, $timeout = 60) {
+sub _step_hang ($self, $name) {
     $self->_head if !$self->{sent};
-    $self->touch($name, $self->{why}) if $self->wait_gone($timeout);
+    $self->touch($name, $self->{why}) if $self->wait_gone;
     $self->_shut;
 }
 
 
 sub _step_keep_open ($self) {
     $self->_head if !$self->{sent};
-    $self->wait_gone(60);
+    $self->wait_gone;
     $self->_shut;
 }
 

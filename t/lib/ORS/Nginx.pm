@@ -51,11 +51,12 @@ package ORS::Nginx;
 #     of the model given), %%NAME%% for each entry of subst => { NAME => .. }.
 # Options: module => 0 (do not load ours), workers => N, model => $m or
 #     { MODEL => $m, MODEL2 => $m2 }, quit_may_hang => 1 (requests may still
-#     be open when finish() asks nginx to leave), quit_timeout => 5.
+#     be open when finish() asks nginx to leave), quit_timeout => 60.
 # Environment: TEST_NGINX_BINARY, TEST_NGINX_MODULE ("" means built in),
 #     TEST_NGINX_DEBUG=1 (error log at level debug), TEST_NGINX_ASAN=1,
 #     TEST_NGINX_LEAKS=0 (no leak search), TEST_NGINX_LEAVE=1 (keep the
-#     directory), TEST_NGINX_GLOBALS (main context), TEST_NGINX_WAIT (factor).
+#     directory), TEST_NGINX_GLOBALS (main context), TEST_NGINX_WAIT (factor
+#     of the longest time to wait).
 #
 # finish() is one test: no [alert], [crit] or [emerg] in the error log that
 # the test did not announce, no sanitizer report, the same workers as at the
@@ -69,13 +70,12 @@ use File::Temp ();
 use POSIX qw( :sys_wait_h );
 use Test::More ();
 use Time::HiRes qw( sleep );
-use ORS::Util qw( free_port wait_for slurp spew child_pids );
+use ORS::Util qw( free_port wait_for slurp spew child_pids PATIENCE );
 
 our $ROOT = Cwd::abs_path(File::Basename::dirname(__FILE__) . '/../../..');
 
 use constant CONNECTIONS => 1024;
 
-my $FACTOR = ($ENV{TEST_NGINX_WAIT} || 1) * ($ENV{TEST_NGINX_ASAN} ? 3 : 1);
 my $OWNER = $$;
 my %alive;
 
@@ -140,7 +140,7 @@ sub start ($self) {
         return -1 if waitpid($pid, WNOHANG) == $pid;
         return 0 if !-s "$dir/logs/nginx.pid";
         return $self->workers == $self->{workers};
-    }, 10 * $FACTOR);
+    });
 
     if ($up <= 0) {
         delete $self->{pid} if $up == -1;
@@ -167,13 +167,13 @@ sub stop ($self, %o) {
     kill 'QUIT', $pid;
 
     my $timeout = $o{timeout} // $self->{quit_timeout}
-                  // ($self->{quit_may_hang} ? 0.5 : 5) * $FACTOR;
+                  // ($self->{quit_may_hang} ? 0.5 : PATIENCE);
 
     if (!_gone($pid, $timeout)) {
         $polite = 0;
         kill 'TERM', $pid;
 
-        if (!_gone($pid, 5 * $FACTOR)) {
+        if (!_gone($pid, PATIENCE)) {
             kill 'KILL', keys %{ child_pids($pid) }, $pid;
             waitpid $pid, 0;
         }
@@ -205,13 +205,12 @@ sub reload ($self, $conf = undef, %o) {
 
         my %now = map { $_ => 1 } $self->workers;
         return keys %now == $self->{workers} && !grep { $now{$_} } @old;
-    }, 10 * $FACTOR);
+    });
 
     return 0 if $new <= 0;
 
     if ($o{wait_old}) {
-        wait_for(sub { !grep { kill 0, $_ } @old }, 10 * $FACTOR)
-            or return 0;
+        wait_for(sub { !grep { kill 0, $_ } @old }) or return 0;
     }
 
     $self->{born} = [ $self->workers ];
@@ -241,8 +240,8 @@ sub log_mark ($self) { length $self->error_log }
 sub log_since ($self, $mark) { substr $self->error_log, $mark }
 
 
-sub wait_log ($self, $re, $timeout = 10) {
-    return wait_for(sub { $self->error_log =~ $re }, $timeout * $FACTOR);
+sub wait_log ($self, $re) {
+    return wait_for(sub { $self->error_log =~ $re });
 }
 
 

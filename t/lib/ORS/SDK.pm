@@ -34,12 +34,10 @@ use ORS::HTTP qw( get );
 use ORS::JSON qw( json_decode );
 use ORS::Model qw( :all );
 use ORS::Nginx ();
-use ORS::Util qw( slurp wait_for );
+use ORS::Util qw( slurp wait_for PATIENCE );
 
 our @EXPORT_OK = qw( aimock client_ok gateway gateway_ok node node_tests
                      python_tests );
-
-use constant PATIENCE => 60 * ($ENV{TEST_NGINX_WAIT} || 1);
 
 my $DIR = "$ORS::Nginx::ROOT/t/sdk";
 my $OWNER = $$;
@@ -117,7 +115,7 @@ sub _end ($child) {
 
     close $child->{in};
 
-    if (!wait_for(sub { waitpid($pid, POSIX::WNOHANG) != 0 }, 5)) {
+    if (!wait_for(sub { waitpid($pid, POSIX::WNOHANG) != 0 })) {
         kill 'KILL', -$pid;
         waitpid $pid, 0;
     }

@@ -5,7 +5,7 @@ package ORS::Util;
 # What the other test modules share: ports, files, waiting.
 #
 #     my $port = free_port();
-#     wait_for(sub { -e $file }, 10) or die;   # polls, 0 on time-out
+#     wait_for(sub { -e $file }) or die;       # polls, 0 on time-out
 #     my $text = slurp($file);  spew($file, $text);
 #     my $token = item_token($id);             # in ids of a response's items
 
@@ -15,7 +15,13 @@ use Exporter qw( import );
 use IO::Socket::INET ();
 use Time::HiRes qw( time sleep );
 
-our @EXPORT_OK = qw( free_port item_token wait_for slurp spew child_pids );
+our @EXPORT_OK = qw(
+    free_port item_token wait_for slurp spew child_pids PATIENCE
+);
+
+# seconds that a test waits for what must happen: longer than a busy machine
+# needs for anything, and only where it does not happen
+use constant PATIENCE => 60 * ($ENV{TEST_NGINX_WAIT} || 1);
 
 # below Linux's default range for outgoing connections, so that a port that
 # is free now is not taken by somebody's client a moment later
@@ -41,7 +47,7 @@ sub free_port () {
 }
 
 
-sub wait_for ($what, $timeout = 10) {
+sub wait_for ($what, $timeout = PATIENCE) {
     my $end = time + $timeout;
     my $step = 0.002;
 
