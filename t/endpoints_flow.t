@@ -73,7 +73,7 @@ my $model = ORS::Model->new(scripts => {
     'broken' => [ sse_head(), [ raw => $chunks[0] ],
                   [ sse => 'magpie' ], [ hang => 'broken-closed' ] ],
     'silent' => sub ($conn, $r) {
-        $conn->touch('silent-closed') if $conn->wait_gone(20);
+        $conn->touch('silent-closed') if $conn->wait_gone;
     },
     'ended' => [ sse_head(), [ raw => $chunks ], [ 'keep_open' ] ],
     'reset' => [ sse_head(), [ raw => $chunks[0] ], [ raw => $chunks[1] ],
@@ -98,7 +98,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         location = /to/native {
             internal;
             proxy_http_version 1.1;
-            proxy_read_timeout 1s;
+            proxy_read_timeout 3s;
             proxy_buffer_size 8k;
             proxy_pass http://%%MODEL%%$open_responses_uri;
         }
@@ -207,7 +207,6 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
     error_ok(chat('silent'), 504, 'silent', code => 'upstream_timeout');
     ok($model->wait_file('silent-closed'), 'silent: the server is told');
 
-    my $start = time;
     my $r = chat('broken');
 
     told($r, 'invalid_upstream_answer', 'broken');
@@ -215,7 +214,6 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
 
     is(chat('ended')->{body}, $chunks,
        'ended: nobody waits for what is behind the end');
-    cmp_ok(time - $start, '<', 5, 'broken, ended: soon');
 
     $c = begin('reset');
     ok($c->wait_body(qr/"Hel"/), 'reset: it has begun');
@@ -243,7 +241,7 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
                            { %json, 'X-Script' => 'slow' },
                            json_encode(body(1))));
 
-    my $bytes = $model->wait_flood_blocked('slow', 20);
+    my $bytes = $model->wait_flood_blocked('slow');
 
     ok($bytes, 'slow: the server stands still');
     cmp_ok($bytes // 1e9, '<', 1.8 * MB, 'slow: soon');
@@ -253,7 +251,7 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
 
     setsockopt $c->{fh}, SOL_SOCKET, SO_RCVBUF, MB;
 
-    my $r = $c->read_response(timeout => 30);
+    my $r = $c->read_response;
     my $n = () = $r->{body} =~ /"content":"x{1000}"/g;
 
     cmp_ok($n * KB, '>', 0.7 * $model->flooded('slow'), 'slow: all comes');
@@ -265,9 +263,9 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
                            { %json, 'X-Script' => 'gone' },
                            json_encode(body(1))));
 
-    ok($model->wait_flood_blocked('gone', 20), 'gone: it is slow first');
+    ok($model->wait_flood_blocked('gone'), 'gone: it is slow first');
     $c->reset;
-    ok($model->wait_file('gone.end', 5), 'gone: the server is told');
+    ok($model->wait_file('gone.end'), 'gone: the server is told');
 }
 
 $t->finish;

@@ -7,13 +7,13 @@
 
 use v5.36;
 use Test::More;
-use Time::HiRes qw( time sleep );
+use Time::HiRes qw( sleep );
 use lib 't/lib';
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Redis;
 use ORS::RedisProxy;
-use ORS::Store qw( gateway turn kept lost );
+use ORS::Store qw( fails gateway turn kept );
 use ORS::Stream qw( error_ok );
 use ORS::Util qw( wait_for );
 
@@ -26,7 +26,7 @@ my $proxy = ORS::RedisProxy->new($redis);
 
 my $t = ORS::Nginx->new(model => $model, workers => 1, conf =>
     gateway('open_responses_store main redis:' . $proxy->address
-            . ' timeout=1s;', 'main required'))->start;
+            . ' timeout=3s;', 'main required'))->start;
 
 my ($id) = kept($t->port, 'the first turn', 'x');
 my @after = (previous_response_id => $id);
@@ -67,8 +67,8 @@ for my $what ('drop', 'drop-reply') {
     kept($t->port, "$what of a read", 'x', @after);
 }
 
-like($t->error_log, qr/\[error\].*connection lost to redis \S+: Server closed/,
-     'the log has it');
+ok($t->wait_log(qr/\[error\].*connection lost to redis \S+: Server closed/),
+   'the log has it');
 
 
 # ---- replies in pieces
@@ -81,17 +81,12 @@ kept($t->port, 'replies byte by byte', 'x', @after);
 
 $proxy->does('stall');
 
-my $began = time;
-error_ok((turn($t->port, 'x', @after))[1], 503, 'no reply',
-         code => 'store_unavailable');
-ok(time - $began < 2, 'it was not waited for longer than was said');
+is(fails($t, 'no reply', @after), 'it does not answer in time',
+   'it is waited for');
 ok($t->wait_log(qr/connection lost to redis \S+: no answer/),
    'the connection is given up');
-
-$began = time;
-error_ok((turn($t->port, 'x', @after))[1], 503, 'still no reply',
-         code => 'store_unavailable');
-ok(time - $began < 0.7, 'it is not waited for again');
+is(fails($t, 'still no reply', @after), 'it cannot be reached',
+   'it is not waited for again');
 works_again('a server that did not answer');
 
 
@@ -122,7 +117,7 @@ for my $case (
     my $failed = wait_for(sub {
         my (undef, $r) = turn($t->port, 'x', @after);
         $r->{status} == 503;
-    }, 5);
+    });
 
     ok($failed, "$name: fails") if $does =~ /^reply/;
     ok($t->wait_log($log), "$name: the log has it")

@@ -31,7 +31,7 @@ my $elsewhere = '127.0.0.1:' . $other->sockport;
 sub start ($more) {
     return ORS::Nginx->new(model => $model, workers => 1, conf => gateway(
         'open_responses_store main redis:' . $proxy->address
-        . " password=secret timeout=1s $more;", 'main required'))->start;
+        . " password=secret timeout=3s $more;", 'main required'))->start;
 }
 
 sub lost_store ($t, $id, $name) {

@@ -8,7 +8,6 @@
 use v5.36;
 use POSIX ();
 use Test::More;
-use Time::HiRes qw( time );
 use lib 't/lib';
 use ORS::HTTP ();
 use ORS::JSON qw( json_encode );
@@ -25,17 +24,20 @@ my $model = ORS::Model->new(scripts => {
     gone => sub ($conn, $r) {
         $conn->_step_header('Content-Type', 'text/event-stream');
         $conn->_step_sse(chat_chunk(content => 'one'));
-        $conn->touch('gone') if $conn->wait_gone(20);
+        $conn->touch('gone') if $conn->wait_gone;
     },
     silent => sub ($conn, $r) {
         $conn->touch('there');
-        $conn->touch('gone') if $conn->wait_gone(20);
+        $conn->touch('gone') if $conn->wait_gone;
     },
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     ssl_certificate      %%TESTDIR%%/cert.pem;
     ssl_certificate_key  %%TESTDIR%%/key.pem;
+
+    proxy_read_timeout        10m;
+    open_responses_heartbeat  0;
 
     server {
         listen 127.0.0.1:%%PORT_0%% ssl http2;
@@ -72,7 +74,7 @@ sub curl ($http2, $name, $stream, @args) {
 
     if ($pid == 0) {
         open STDERR, '>', "$dir/curl.err";
-        exec 'curl', '-q', '-sS', '-k', '--no-buffer', '--max-time', 30,
+        exec 'curl', '-q', '-sS', '-k', '--no-buffer', '--max-time', 60,
             $http2 ? '--http2' : '--http1.1',
             '-D', "$dir/curl.head", '-o', "$dir/curl.body", @args,
             '-H', 'Content-Type: application/json', '-d',
@@ -128,7 +130,7 @@ for my $h2 (0, 1) {
     $model->touch('go');
     stream_ok(reply($pid), "$how, steps");
 
-    # and gone at once
+    # and gone with the client
     for my $name (qw( gone silent )) {
         $pid = curl($h2, $name, 1);
         ok($name eq 'gone' ? wait_body(qr/"one"/)
@@ -136,10 +138,7 @@ for my $h2 (0, 1) {
         kill 'KILL', $pid;
         waitpid $pid, 0;
 
-        my $start = time;
-
         ok($model->wait_file('gone'), "$how, $name: upstream closed");
-        cmp_ok(time - $start, '<', 1, "$how, $name: at once");
         $model->untouch(qw( gone there ));
     }
 

@@ -7,7 +7,6 @@
 
 use v5.36;
 use Test::More;
-use Time::HiRes qw( time );
 use lib 't/lib';
 use ORS::H2;
 use ORS::HTTP qw( http_start post_json question );
@@ -16,8 +15,6 @@ use ORS::Model;
 use ORS::Nginx;
 use ORS::Sample;
 use ORS::Stream qw( error_ok stream_ok );
-
-my $soon = $ENV{TEST_NGINX_ASAN} ? 1.5 : 0.4;
 
 my $good = render(good());
 my @frames = $good =~ /(.*?\n\n)/gs;
@@ -53,6 +50,10 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     proxy_http_version 1.1;
     proxy_set_header Connection "";
 
+    # what ends an exchange is what the test does, and nothing else
+
+    proxy_read_timeout 10m;
+
     server {
         listen 127.0.0.1:%%PORT_0%% sndbuf=64k;
         listen 127.0.0.1:%%PORT_1%% http2 sndbuf=64k;
@@ -85,24 +86,20 @@ sub start ($path, $script, $stream = 1) {
                       body($path, $stream));
 }
 
-sub gone_at_once ($name, $start = time) {
-    ok($model->wait_file('gone', 5), "$name: upstream is told");
-    cmp_ok(time - $start, '<', $soon, "$name: at once");
+sub is_gone ($name) {
+    ok($model->wait_file('gone'), "$name: upstream closed");
     $model->untouch(qw( there gone ));
 }
 
 
-# what is refused is not read on
+# what is refused is not read on, nor does the client wait for its end
 
 for (([ broken => '/v1/responses', 1 ], [ first => '/v1/responses', 1 ],
       [ other => '/v1/responses', 0 ], [ large => '/small/responses', 0 ]))
 {
     my ($script, $path, $stream) = @$_;
     my $c = start($path, $script, $stream);
-    my $start = time;
     my $r = $c->read_response;
-
-    cmp_ok(time - $start, '<', $soon, "$script: the client need not wait");
 
     if ($script eq 'broken') {
         stream_ok($r, "$script: the stream", expect => 'failed');
@@ -111,7 +108,7 @@ for (([ broken => '/v1/responses', 1 ], [ first => '/v1/responses', 1 ],
         error_ok($r, 502, "$script: the answer");
     }
 
-    gone_at_once($script, $start);
+    is_gone($script);
     $c->close;
 }
 
@@ -123,12 +120,10 @@ is(post_json($t->port, '/v1/responses', body('', 0),
 
 {
     my $c = start('/v1/responses', 'over');
-    my $start = time;
 
     stream_ok($c->read_response, 'over: the stream');
-    cmp_ok(time - $start, '<', $soon, 'over: the client need not wait');
     $c->close;
-    gone_at_once('over');
+    is_gone('over');
 }
 
 
@@ -143,7 +138,7 @@ for my $script (qw( open silent half )) {
         ok($model->wait_file('there'), "$script, $leave: under way");
         $c->wait_body(qr/output_item/) if $stream;
         $c->$leave;
-        gone_at_once("$script, $leave");
+        is_gone("$script, $leave");
     }
 
     my $c = ORS::H2->new($t->port(1));
@@ -153,7 +148,7 @@ for my $script (qw( open silent half )) {
     ok($model->wait_file('there'), "$script, HTTP/2: under way");
     $c->wait_body($n, qr/output_item/) if $stream;
     $c->rst($n);
-    gone_at_once("$script, HTTP/2");
+    is_gone("$script, HTTP/2");
     $c->close;
 }
 

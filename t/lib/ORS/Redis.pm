@@ -87,7 +87,7 @@ sub start ($self) {
 
     $self->{pid} = $pid;
 
-    wait_for(sub { eval { $self->cmd('PING') } }, 20)
+    wait_for(sub { eval { $self->cmd('PING') } })
         or die "redis-server does not start, is it installed?\n";
 
     return $self;
@@ -176,7 +176,7 @@ sub cluster ($class, $n) {
     my @nodes = map {
         $class->new(conf => { 'cluster-enabled' => 'yes',
                               'cluster-port' => free_port(),
-                              'cluster-node-timeout' => 2000 })
+                              'cluster-node-timeout' => 5000 })
     } 1 .. $n;
 
     for my $i (0 .. $n - 1) {
@@ -193,7 +193,7 @@ sub cluster ($class, $n) {
         for @nodes[1 .. $n - 1];
 
     for my $node (@nodes) {
-        wait_for(sub { $node->is_ok($n) }, 30)
+        wait_for(sub { $node->is_ok($n) })
             or die "the cluster of redis does not come up\n";
     }
 

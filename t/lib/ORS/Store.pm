@@ -21,6 +21,7 @@ package ORS::Store;
 #            object; an id of undef if it has no status 200.
 # kept()     the same, one test: the turn has been kept.
 # lost()     a test: that response cannot be followed.
+# fails()    a test: 503, as the store fails; gives the reason in the log.
 
 use v5.36;
 use Exporter qw( import );
@@ -29,8 +30,9 @@ use ORS::HTTP qw( post_json );
 use ORS::JSON qw( json_decode json_encode );
 use ORS::Model qw( chat_reply chat_chunk );
 use ORS::Stream qw( error_ok );
+use ORS::Util qw( wait_for );
 
-our @EXPORT_OK = qw( gateway turn kept lost );
+our @EXPORT_OK = qw( fails gateway turn kept lost );
 
 
 sub gateway ($define, $use = 'main') {
@@ -125,6 +127,23 @@ sub lost ($port, $id, $name, %o) {
 
     return error_ok($r, 400, $name, code => 'previous_response_not_found',
                     param => 'previous_response_id');
+}
+
+
+sub fails ($t, $name, %o) {
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    my $mark = $t->log_mark;
+    my (undef, $r) = turn($t->port, 'x', %o);
+    my $why;
+
+    error_ok($r, 503, $name, code => 'store_unavailable');
+    wait_for(sub {
+        ($why) = $t->log_since($mark)
+                 =~ /\ store\ "main"(?:\ cannot\ be\ read)?:
+                     \ (it\ [^,]*?)(?:\ while|,)/x;
+    }) or Test::More::diag($t->log_since($mark));
+
+    return $why // '';
 }
 
 
