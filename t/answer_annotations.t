@@ -92,8 +92,8 @@ for my $script (qw( cite cite-json )) {
               "$script: an event for each");
 }
 
-like($a->nginx->error_log, qr/sent 1 annotations that are left out/,
-     'one that is broken is told of');
+ok($a->nginx->wait_log(qr/sent 1 annotations that are left out/),
+   'one that is broken is told of');
 
 for my $script (qw( tokens tokens-json )) {
     my ($s, $d) = $a->answer($script, "E60: $script", body => \%ask);

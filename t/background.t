@@ -23,7 +23,8 @@ my $model = ORS::Model->new(scripts => {
     slow => [ [ touch => 'started' ], [ wait_file => 'go' ],
               [ json => $reply ] ],
     hang => sub ($conn, $request) {
-        $conn->touch('gone') if $conn->wait_gone(60);
+        $conn->touch('there');
+        $conn->touch('gone') if $conn->wait_gone;
     },
 });
 
@@ -60,7 +61,7 @@ my $conf = <<'CONF';
         location /short/ {
             open_responses on;
             open_responses_store main;
-            open_responses_background timeout=1s;
+            open_responses_background timeout=3s;
         }
 
         location /few/ {
@@ -123,10 +124,17 @@ sub found ($r, $name) {
 sub background ($who, $script, %body) {
     my $at = delete $body{at} // '/v1/responses';
 
-    return found(as($who, POST => $at,
-                    { model => 'm', input => 'hi', background => json_true,
-                      %body }, script => $script),
-                 "$script is begun in the background");
+    my $d = found(as($who, POST => $at,
+                     { model => 'm', input => 'hi',
+                       background => json_true, %body }, script => $script),
+                  "$script is begun in the background");
+
+    # one that ends before the model has its request is not seen there
+
+    ok($model->wait_file('there'), 'the model has it') if $script eq 'hang';
+    $model->untouch('there');
+
+    return $d;
 }
 
 sub status ($who, $id) {
@@ -141,7 +149,7 @@ sub becomes ($who, $id, $status, $name) {
         $r = as($who, GET => "/v1/responses/$id");
         $r->{status} == 200
             && json_decode($r->{body})->{status} !~ /in_progress|queued/;
-    }, 40);
+    });
 
     my $d = found($r, $name);
     is($d->{status}, $status, "$name: $status");

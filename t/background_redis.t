@@ -25,7 +25,7 @@ my $model = ORS::Model->new(scripts => {
 my $t = ORS::Nginx->new(model => $model, workers => 2,
                         subst => { REDIS => $redis->address },
                         conf => <<'CONF');
-    open_responses_store main redis:%%REDIS%% timeout=1s;
+    open_responses_store main redis:%%REDIS%% timeout=2s;
     open_responses_store_scope $http_x_user empty=share;
     open_responses_strict off;
     open_responses_target default /to/model;
@@ -68,7 +68,7 @@ sub becomes ($id, $status, $name) {
         my $r = request($t->port, 'GET', "/v1/responses/$id");
         $d = $r->{status} == 200 ? json_decode($r->{body}) : {};
         ($d->{status} // '') eq $status;
-    }, 20);
+    });
 
     is($d->{status}, $status, "$name: $status");
 
@@ -84,7 +84,7 @@ $redis->pause;
 $model->touch('go');
 error_ok(request($t->port, 'GET', "/v1/responses/$id"), 503,
          'a store that says nothing', code => 'store_unavailable');
-sleep 2;
+sleep 3;
 $redis->resume;
 
 is(becomes($id, 'completed', 'it is back')->{output}[0]{content}[0]{text},
@@ -99,7 +99,7 @@ $redis->kill;
 $model->touch('go');
 error_ok(request($t->port, 'GET', "/v1/responses/$id"), 503,
          'a store that is gone', code => 'store_unavailable');
-sleep 2;
+sleep 3;
 $redis->start;
 
 is(becomes($id, 'completed', 'another one')->{output}[0]{content}[0]{text},

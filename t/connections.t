@@ -73,11 +73,11 @@ for (1 .. 40) {
     # each one is accepted, or turned away
 
     wait_for(sub { $t->log_since($mark) =~ /are not enough/
-                   || @others < 18 || $others[-1]->is_closed(0.2) }, 1);
+                   || @others < 18 || $others[-1]->is_closed(0.2) }, 2);
     last if $t->log_since($mark) =~ /are not enough/;
 }
 
-like($t->error_log, qr/are not enough/, 'no connection is free');
+ok($t->wait_log(qr/are not enough/), 'no connection is free');
 
 $asks->write($rest);
 error_ok($asks->read_response, 503, 'the client is told',

@@ -11,6 +11,7 @@ use lib 't/lib';
 use ORS::HTTP qw( post_json );
 use ORS::Model qw( chat_chunk sse_head );
 use ORS::Nginx;
+use ORS::Util qw( wait_for );
 
 my $bad = { error => { message => 'a secret of yours', code => 'overloaded' } };
 
@@ -65,12 +66,18 @@ sub says ($name, $script, $level, $text, %o) {
                 stream => $o{stream} ? \1 : \0, %{ $o{body} // {} } },
               headers => { 'X-Script' => $script });
 
-    my @lines = grep { !/ (?:closed keepalive|client \S+ closed)/ }
-                split /\n/, $t->log_since($mark);
+    my @lines;
+    my $found = sub {
+        @lines = grep { !/ (?:closed keepalive|client \S+ closed)/ }
+                 split /\n/, $t->log_since($mark);
 
-    is(scalar grep({ /\[$level\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/ }
-                   @lines), 1, $name)
-        or diag(@lines);
+        return scalar grep {
+            /\[$level\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/
+        } @lines;
+    };
+
+    wait_for($found);
+    is($found->(), 1, $name) or diag(@lines);
     is(scalar grep({ /secret/ } @lines), 0, "$name: no text of anybody");
 }
 

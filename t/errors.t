@@ -31,7 +31,7 @@ my $model = ORS::Model->new(scripts => {
     rst => [ [ 'reset' ] ],
     close => [ [ 'close' ] ],
     silent => sub ($conn, $r) {
-        $conn->touch('silent-gone') if $conn->wait_gone(20);
+        $conn->touch('silent-gone') if $conn->wait_gone;
     },
     'silent-stream' => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                          [ hang => 'stream-gone' ] ],
@@ -139,7 +139,7 @@ HTTP
             internal;
             open_responses_dialect chat;
             proxy_pass http://%%MODEL%%/v1/chat/completions;
-            proxy_read_timeout 500ms;
+            proxy_read_timeout 2s;
         }
 
         location = /to/refused {

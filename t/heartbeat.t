@@ -33,7 +33,7 @@ my $model = ORS::Model->new(scripts => {
                 [ raw => join '', @events[ 1 .. $#events ] ] ],
     good   => stream_script(text => [ 'Hello' ]),
     quick  => [ sse_head(), map({ [ sse => chat_chunk(content => 'x') ],
-                                  [ sleep => 0.05 ] } 1 .. 8),
+                                  [ sleep => 0.5 ] } 1 .. 9),
                 [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
 });
 
@@ -63,6 +63,11 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
         location /v1/ {
             open_responses on;
             open_responses_heartbeat 100ms;
+        }
+
+        location /seldom/ {
+            open_responses on;
+            open_responses_heartbeat 4s;
         }
 
         location /off/ {
@@ -128,7 +133,7 @@ my $begun = qr/event: response\.in_progress\ndata: [^\n]+\n\n/;
 # who is told nothing
 
 {
-    my $s = stream_ok(post_json($t->port, '/v1/responses',
+    my $s = stream_ok(post_json($t->port, '/seldom/responses',
                                 { model => 'quick', input => 'hi',
                                   stream => json_true }), 'quick');
 

@@ -40,7 +40,7 @@ my $gemini = { %said, code => 429, details => [
 
 my %scripts = (
     header => busy(\%said, 7),
-    date => busy(\%said, date(100)),
+    date => busy(\%said, date(1000)),
     past => busy(\%said, date(-100)),
     both => busy({ message => 'Try again in 9s.' }, 7),
     text => busy({ message => 'Please try again in 1.5s.' }),
@@ -65,10 +65,10 @@ $scripts{"late-$_"} = late($scripts{$_}) for keys %scripts;
 my $model = ORS::Model->new(scripts => \%scripts);
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
-    open_responses_strict  off;
-    open_responses_heartbeat    100ms;
-    open_responses_target  both-targets /to/header /to/model;
-    open_responses_target  default      /to/model;
+    open_responses_strict     off;
+    open_responses_heartbeat  0;
+    open_responses_target     both-targets /to/header /to/model;
+    open_responses_target     default      /to/model;
 
     server {
         listen 127.0.0.1:%%PORT_0%%;
@@ -77,6 +77,19 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location /mask/ {
             open_responses on;
+            open_responses_upstream_errors mask;
+        }
+
+        # a stream begins before the model server says anything
+
+        location /early/ {
+            open_responses on;
+            open_responses_heartbeat 50ms;
+        }
+
+        location /early/mask/ {
+            open_responses on;
+            open_responses_heartbeat 50ms;
             open_responses_upstream_errors mask;
         }
 
@@ -145,7 +158,7 @@ for my $case ([ text => 2, 429 ], [ quota => undef, 502 ]) {
 
 # in a stream that has begun
 
-sub told ($script, $at = '/v1') {
+sub told ($script, $at = '/early') {
     my $c = http_start($t->port, 'POST', "$at/responses",
                        { 'Content-Type' => 'application/json' },
                        json_encode({ model => $script, input => 'hi',
@@ -178,11 +191,11 @@ for my $case (
     is(told("late-$script"), $text, "$script: in a stream");
 }
 
-is(told('later'), 'Busy. Try again in 250ms.', 'behind a text');
-like(told('late-date'), qr/\ALimit reached\. Try again in (?:9\d|100)s\.\z/,
+is(told('later', '/v1'), 'Busy. Try again in 250ms.', 'behind a text');
+like(told('late-date'), qr/\ALimit reached\. Try again in (?:9\d\d|1000)s\.\z/,
      'a date in a stream');
-like(told('late-text', '/mask'), qr/\A(?!.*1\.5).*try again in 1500ms\.\z/i,
-     'masked in a stream');
+like(told('late-text', '/early/mask'),
+     qr/\A(?!.*1\.5).*try again in 1500ms\.\z/i, 'masked in a stream');
 
 $t->finish;
 

@@ -164,8 +164,8 @@ error_ok(post_json($t->port, '/validator/responses',
                  "{$responses,\"MODEL\":\"x\"}")->{status}, 200,
        'a report only');
     is($model->count, $n + 1, 'it passes');
-    like($t->error_log, qr/would be refused: duplicate_key in model/,
-         'and is in the log');
+    ok($t->wait_log(qr/would be refused: duplicate_key in model/),
+       'and is in the log');
 }
 
 
@@ -197,7 +197,7 @@ is($model->last_request->{body},
 
 error_ok(post_json($t->port, '/bad/responses', "{$responses}"), 502,
          'an answer');
-like($t->error_log, qr/"id" is given more than once/, 'with a line');
+ok($t->wait_log(qr/"id" is given more than once/), 'with a line');
 
 my $r = post_json($t->port, '/stream/responses',
                   "{$responses,\"stream\":true}");

@@ -107,9 +107,8 @@ $t->finish;
 
 # ---- the end of a turn, and a full map
 
-$t = server("$store size=1m ttl=2s timeout=2s;", 'main required')->start;
+$t = server("$store size=1m;", 'main required')->start;
 
-my ($old) = kept($t->port, 'short', 'x');
 my ($n, $r, $id) = (0);
 
 do {
@@ -118,12 +117,19 @@ do {
 
 ok($n >= 5 && $n < 60, 'the map is full some day') or diag($n);
 error_ok($r, 503, 'a turn without room', code => 'store_unavailable');
-like($t->error_log, qr/\[error\] .* store "main" cannot write to .*MAP_FULL/,
-     'the log has the reason');
+ok($t->wait_log(qr/\[error\] .* store "main" cannot write to .*MAP_FULL/),
+   'the log has the reason');
 my $lines = () = $t->error_log =~ /MAP_FULL/g;
 is($lines, 1, 'once');
-like($t->error_log, qr/it is full/, 'and the turn has it');
+ok($t->wait_log(qr/it is full/), 'and the turn has it');
 
+$t->finish;
+
+$t = server("$store size=1m ttl=2s;", 'main required')->start;
+
+my ($old) = kept($t->port, 'short', 'x');
+
+turn($t->port, 'x' x 20_000) for 1 .. $n;
 sleep 3;
 
 lost($t->port, $old, 'what has expired');
@@ -179,7 +185,7 @@ ok($n > 2 && $n < 100, 'the disk is full some day') or diag($n);
 error_ok($r, 503, 'a turn without a disk', code => 'store_unavailable');
 (undef, $r) = turn($t->port, 'y' x 20_000, previous_response_id => $old);
 error_ok($r, 503, 'and one that follows', code => 'store_unavailable');
-like($t->error_log, qr/store "main" cannot write to/, 'the log has it');
+ok($t->wait_log(qr/store "main" cannot write to/), 'the log has it');
 
 $t->stop;
 $t->start;
@@ -198,8 +204,8 @@ $t->provokes(qr/db" failed/)->start;
 error_ok($r, 503, 'without its directory', code => 'store_unavailable');
 (undef, $r) = turn($t->port, 'x', previous_response_id => 'resp_1');
 error_ok($r, 503, 'and one that follows', code => 'store_unavailable');
-like($t->error_log, qr/store "main" cannot open .*Not a directory/,
-     'the log has the reason');
+ok($t->wait_log(qr/store "main" cannot open .*Not a directory/),
+   'the log has the reason');
 
 unlink $t->dir . '/db';
 mkdir $t->dir . '/db';
@@ -222,8 +228,8 @@ $t->start;
 
 (undef, $r) = turn($t->port, 'x');
 error_ok($r, 503, 'the second one is not opened', code => 'store_unavailable');
-like($t->error_log, qr/store "other" cannot open .*another store has it/,
-     'the log has the reason');
+ok($t->wait_log(qr/store "other" cannot open .*another store has it/),
+   'the log has the reason');
 
 $t->finish;
 

@@ -34,6 +34,7 @@ srand 1;
 
 for my $kill (1 .. $KILLS) {
     sleep 0.02 + rand 0.15;
+    wait_for(sub { told() > 4 * $kill });
 
     if ($kill % 5 == 0) {
         kill_nginx();
@@ -51,7 +52,9 @@ for my $kill (1 .. $KILLS) {
     });
 }
 
-sleep 0.3;
+my $before = told();
+
+wait_for(sub { told() > $before });
 $t->write_file('enough', '');
 
 for my $pid (keys %clients) {
@@ -60,7 +63,7 @@ for my $pid (keys %clients) {
         or diag(slurp($t->dir . "/wrong.$clients{$pid}"));
 }
 
-my @told = map { split /\n/, slurp($t->dir . "/told.$_") } 1 .. $CLIENTS;
+my @told = told();
 
 ok(@told > $KILLS * 3, 'many turns were complete') or diag(scalar @told);
 diag(scalar @told, " turns, nginx or a worker killed $KILLS times");
@@ -85,6 +88,11 @@ $t->reload(undef, wait_old => 1);
 $t->finish;
 
 done_testing();
+
+
+sub told () {
+    return map { split /\n/, slurp($t->dir . "/told.$_") } 1 .. $CLIENTS;
+}
 
 
 # a chain of turns; writes down what it was told, and what cannot be

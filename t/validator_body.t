@@ -79,7 +79,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         }
 
         location /short/ {
-            proxy_read_timeout 300ms;
+            proxy_read_timeout 2s;
             proxy_pass http://%%MODEL%%/v1/;
         }
 

@@ -46,7 +46,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         server %%MODEL%% backup;
     }
 
-    proxy_read_timeout 200ms;
+    proxy_read_timeout 2s;
 
     server {
         listen 127.0.0.1:%%PORT_0%%;

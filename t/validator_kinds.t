@@ -15,7 +15,7 @@ use ORS::JSON qw( json_encode json_true );
 use ORS::Nginx;
 use ORS::Sample;
 use ORS::Stream qw( error_ok stream_ok );
-use ORS::Util qw( slurp );
+use ORS::Util qw( slurp wait_for );
 
 my @pieces = ('y' x 1000) x 300;
 my $list = json_encode({ object => 'list', data => [
@@ -273,8 +273,9 @@ SKIP: {
                    "lua fails, $name, HTTP/2");
     }
 
-    like(slurp($t->dir . '/logs/ended.log'),
-         qr{/lua_fails/responses HTTP/1.1" 502 }, 'lua fails: the access log');
+    ok(wait_for(sub { slurp($t->dir . '/logs/ended.log')
+                      =~ m{/lua_fails/responses HTTP/1.1" 502 } }),
+       'lua fails: the access log');
 }
 
 

@@ -21,11 +21,14 @@
 #define CRASH_VALUES  300
 #define CRASH_BATCH   20
 
+/* that a process writes before it is killed */
+#define CRASH_LEAST   40
+
 
 typedef struct {
     volatile uint64_t   acked[2];     /* the last one that was written */
     volatile uint64_t   first[2];     /* of the values that are there */
-    volatile ngx_uint_t ready[2];
+    volatile uint64_t   ready[2];
     volatile ngx_uint_t missing;
     volatile ngx_uint_t halves;
     volatile ngx_uint_t torn;
@@ -43,7 +46,7 @@ static uint64_t check(ngx_ors_test_lmdb_t *t, ngx_uint_t who);
 static uint64_t check_value(ngx_str_t *value, ngx_uint_t *torn);
 static void write_batch(ngx_ors_test_lmdb_t *t, ngx_uint_t who, uint64_t seq,
     ngx_uint_t n);
-static void wait_for(volatile ngx_uint_t *ready);
+static void wait_for(volatile uint64_t *value, uint64_t least);
 static void test_resize(void);
 
 
@@ -92,6 +95,7 @@ test_kills(ngx_uint_t sync, ngx_uint_t kills)
         /* as long as one of them lives, the lock is not made anew */
 
         who = random() & 1;
+        wait_for(&shared->acked[who], shared->acked[who] + CRASH_LEAST);
         kill(pid[who], SIGKILL);
         waitpid(pid[who], NULL, 0);
 
@@ -143,7 +147,7 @@ start(ngx_ors_test_lmdb_t *t, ngx_uint_t who)
         _exit(1);
     }
 
-    wait_for(&shared->ready[who]);
+    wait_for(&shared->ready[who], 1);
 
     return pid;
 }
@@ -330,20 +334,20 @@ write_batch(ngx_ors_test_lmdb_t *t, ngx_uint_t who, uint64_t seq,
 
 
 static void
-wait_for(volatile ngx_uint_t *ready)
+wait_for(volatile uint64_t *value, uint64_t least)
 {
     ngx_uint_t  i;
 
-    for (i = 0; i < 10000; i++) {
+    for (i = 0; i < 60000; i++) {
 
-        if (*ready) {
+        if (*value >= least) {
             return;
         }
 
         usleep(1000);
     }
 
-    fail("a process does not come up");
+    fail("a process does not go on");
 }
 
 
@@ -373,7 +377,7 @@ test_resize(void)
     pid = fork();
 
     if (pid == 0) {
-        wait_for(&shared->ready[0]);
+        wait_for(&shared->ready[0], 1);
 
         t.db.size = 16 * 1024 * 1024;
         status = ngx_ors_lmdb_open(&t.db);
