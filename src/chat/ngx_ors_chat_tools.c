@@ -12,18 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_tools.h>
-#include <ngx_ors_hash.h>
-
-
-/* what chat servers take as the name of a function: [A-Za-z0-9_-]{1,64} */
-#define NGX_ORS_CHAT_NAME_MAX   64
-
-/* of one that is longer: a hash of the whole follows */
-#define NGX_ORS_CHAT_NAME_HEAD                                                \
-    (NGX_ORS_CHAT_NAME_MAX - (sizeof("_123456789") - 1))
-
-/* nine digits of it */
-#define NGX_ORS_CHAT_NAME_HASH  0xfffffffffULL
+#include <ngx_ors_tool_name.h>
 
 
 /* members of a tool, as in ngx_ors_chat_tool_names */
@@ -70,7 +59,6 @@ static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static u_char *ngx_ors_chat_tools_prefix(ngx_ors_json_t *json,
     ngx_ors_json_node_t *space, u_char *p);
-static void ngx_ors_chat_tools_legal(u_char *p, u_char *last);
 
 
 static const ngx_str_t  ngx_ors_chat_tool_names[] = {
@@ -80,11 +68,6 @@ static const ngx_str_t  ngx_ors_chat_tool_names[] = {
     ngx_string("execution"),
     ngx_null_string
 };
-
-
-/* of long names: each request of a conversation must come to the same one */
-
-static const ngx_ors_hash_key_t  ngx_ors_chat_name_key = { { 0, 0 } };
 
 
 ngx_int_t
@@ -450,9 +433,8 @@ ngx_int_t
 ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_str_t *sent)
 {
-    size_t     len;
-    u_char    *p, *last, *child;
-    uint64_t   hash;
+    size_t   len;
+    u_char  *p, *last, *child;
 
     len = (name ? name->len : 0) + (space ? space->len : 0) + sizeof("__") - 1;
 
@@ -470,17 +452,8 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
         p = child;
     }
 
-    hash = ngx_ors_hash(&ngx_ors_chat_name_key, p, last - p)
-           & NGX_ORS_CHAT_NAME_HASH;
-
-    ngx_ors_chat_tools_legal(p, last);
-
-    if (last - p > NGX_ORS_CHAT_NAME_MAX) {
-        last = ngx_sprintf(p + NGX_ORS_CHAT_NAME_HEAD, "_%09xL", hash);
-    }
-
     sent->data = p;
-    sent->len = last - p;
+    sent->len = ngx_ors_tool_name_legal(p, last) - p;
 
     return NGX_OK;
 }
@@ -502,19 +475,4 @@ ngx_ors_chat_tools_prefix(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     }
 
     return ngx_cpymem(last, "__", 2 - n);
-}
-
-
-static void
-ngx_ors_chat_tools_legal(u_char *p, u_char *last)
-{
-    u_char  ch;
-
-    for ( /* void */ ; p < last; p++) {
-        ch = *p | 0x20;
-
-        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9') && *p != '-') {
-            *p = '_';
-        }
-    }
 }
