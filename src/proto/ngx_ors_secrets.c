@@ -15,6 +15,12 @@
 #include <ngx_ors_secrets.h>
 
 
+static ngx_uint_t ngx_ors_secrets_mcp(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *tool);
+static ngx_int_t ngx_ors_secrets_container(ngx_ors_edits_t *edits,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *container);
+
+
 ngx_int_t
 ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_input_t *input)
@@ -61,30 +67,81 @@ ngx_int_t
 ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *tool)
 {
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *node;
+    ngx_int_t             rc;
+    ngx_uint_t            mcp;
+    ngx_ors_json_node_t  *key;
 
     static ngx_str_t  null = ngx_string("null");
-    static ngx_str_t  names[] = {
-        ngx_string("authorization"),
-        ngx_string("headers")
-    };
 
-    node = ngx_ors_json_find(json, tool, "type");
-
-    if (node == NULL || node->type != ngx_ors_json_string
-        || !ngx_ors_json_is(json, node, "mcp"))
-    {
+    if (tool->type != ngx_ors_json_object) {
         return NGX_OK;
     }
 
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        node = ngx_ors_json_get(json, tool, names[i].data, names[i].len);
+    mcp = ngx_ors_secrets_mcp(json, tool);
 
-        if (node && ngx_ors_edits_value(edits, node, &null) != NGX_OK) {
+    for (key = ngx_ors_json_first(json, tool);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        rc = NGX_OK;
+
+        if (mcp && (ngx_ors_json_is(json, key, "authorization")
+                    || ngx_ors_json_is(json, key, "headers")))
+        {
+            rc = ngx_ors_edits_value(edits, key + 1, &null);
+
+        } else if (ngx_ors_json_is(json, key, "tools")) {
+            rc = ngx_ors_secrets_tools(edits, json, key + 1);
+
+        } else if (ngx_ors_json_is(json, key, "container")
+                   || ngx_ors_json_is(json, key, "environment"))
+        {
+            rc = ngx_ors_secrets_container(edits, json, key + 1);
+        }
+
+        if (rc != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
     return NGX_OK;
+}
+
+
+/* 1: of type "mcp"; a type that comes twice may be another as well */
+
+static ngx_uint_t
+ngx_ors_secrets_mcp(ngx_ors_json_t *json, ngx_ors_json_node_t *tool)
+{
+    ngx_ors_json_node_t  *key;
+
+    for (key = ngx_ors_json_first(json, tool);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        if (ngx_ors_json_is(json, key, "type")
+            && ngx_ors_json_is(json, key + 1, "mcp"))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* what a container of a shell or an interpreter sends to hosts that it knows */
+
+static ngx_int_t
+ngx_ors_secrets_container(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *container)
+{
+    ngx_ors_json_node_t  *node;
+
+    static ngx_str_t  null = ngx_string("null");
+
+    node = ngx_ors_json_find(json, container, "network_policy");
+    node = ngx_ors_json_find(json, node, "domain_secrets");
+
+    return node ? ngx_ors_edits_value(edits, node, &null) : NGX_OK;
 }
