@@ -1,0 +1,627 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The reading of tools of type "mcp", and what their filters let through.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_names.h>
+#include <ngx_ors_request_mcp.h>
+
+
+/* members of such a tool, as in ngx_ors_mcp_members */
+
+enum {
+    ngx_ors_mcp_m_type = 0,
+    ngx_ors_mcp_m_label,
+    ngx_ors_mcp_m_url,
+    ngx_ors_mcp_m_connector,
+    ngx_ors_mcp_m_tunnel,
+    ngx_ors_mcp_m_allowed,
+    ngx_ors_mcp_m_approval,
+    ngx_ors_mcp_m_authorization,
+    ngx_ors_mcp_m_headers,
+    ngx_ors_mcp_m_n
+};
+
+
+/* members of its choice, and of a filter */
+
+enum {
+    ngx_ors_mcp_c_type = 0,
+    ngx_ors_mcp_c_label,
+    ngx_ors_mcp_c_name,
+    ngx_ors_mcp_c_n
+};
+
+
+enum {
+    ngx_ors_mcp_f_names = 0,
+    ngx_ors_mcp_f_read_only,
+    ngx_ors_mcp_f_n
+};
+
+
+typedef struct {
+    ngx_ors_request_t        *req;
+    ngx_ors_error_t          *err;
+    ngx_ors_names_t           labels;
+} ngx_ors_mcps_reader_t;
+
+
+static ngx_int_t ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp);
+static ngx_int_t ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_mcp_approval(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp, ngx_ors_json_node_t *node, char *field,
+    ngx_ors_mcp_filter_t *filter);
+static ngx_int_t ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp);
+static ngx_uint_t ngx_ors_mcp_strings(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list);
+static ngx_uint_t ngx_ors_mcp_matches(ngx_ors_json_t *json,
+    ngx_ors_mcp_filter_t *filter, ngx_str_t *name, ngx_uint_t read_only);
+static ngx_uint_t ngx_ors_mcp_listed(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_str_t *name);
+static ngx_int_t ngx_ors_mcp_decode(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
+
+
+static const ngx_str_t  ngx_ors_mcp_members[] = {
+    ngx_string("type"),
+    ngx_string("server_label"),
+    ngx_string("server_url"),
+    ngx_string("connector_id"),
+    ngx_string("tunnel_id"),
+    ngx_string("allowed_tools"),
+    ngx_string("require_approval"),
+    ngx_string("authorization"),
+    ngx_string("headers"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_mcp_choices[] = {
+    ngx_string("type"),
+    ngx_string("server_label"),
+    ngx_string("name"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_mcp_filters[] = {
+    ngx_string("tool_names"),
+    ngx_string("read_only"),
+    ngx_null_string
+};
+
+
+ngx_int_t
+ngx_ors_request_mcps(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req,
+    ngx_ors_error_t *err)
+{
+    ngx_int_t               rc;
+    ngx_uint_t              i;
+    ngx_array_t             found;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_mcps_reader_t   mr;
+    ngx_ors_request_mcp_t  *mcp;
+
+    ngx_memzero(mcps, sizeof(ngx_ors_request_mcps_t));
+    ngx_memzero(&mr, sizeof(ngx_ors_mcps_reader_t));
+    ngx_memzero(&found, sizeof(ngx_array_t));
+
+    mr.req = req;
+    mr.err = err;
+
+    i = 0;
+    json = &req->json;
+
+    for (node = ngx_ors_json_first(json, req->field[ngx_ors_rq_tools]);
+         node;
+         node = ngx_ors_json_next(json, node), i++)
+    {
+        if (!ngx_ors_json_is(json, ngx_ors_json_find(json, node, "type"),
+                             "mcp"))
+        {
+            continue;
+        }
+
+        if (found.elts == NULL
+            && ngx_array_init(&found, req->pool, 4,
+                              sizeof(ngx_ors_request_mcp_t))
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        mcp = ngx_array_push(&found);
+        if (mcp == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memzero(mcp, sizeof(ngx_ors_request_mcp_t));
+
+        mcp->index = i;
+        mcp->node = node;
+
+        rc = ngx_ors_mcp_read(&mr, mcp);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    mcps->elts = found.elts;
+    mcps->n = found.nelts;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *allowed, *member[ngx_ors_mcp_m_n];
+
+    json = &mr->req->json;
+
+    ngx_ors_json_members(json, mcp->node, ngx_ors_mcp_members, member);
+
+    mcp->url = member[ngx_ors_mcp_m_url];
+    mcp->connector = member[ngx_ors_mcp_m_connector]
+                     ? member[ngx_ors_mcp_m_connector]
+                     : member[ngx_ors_mcp_m_tunnel];
+    mcp->authorization = member[ngx_ors_mcp_m_authorization];
+    mcp->headers = member[ngx_ors_mcp_m_headers];
+
+    rc = ngx_ors_mcp_label(mr, mcp, member[ngx_ors_mcp_m_label]);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    allowed = member[ngx_ors_mcp_m_allowed];
+
+    if (allowed && allowed->type == ngx_ors_json_array) {
+
+        if (!ngx_ors_mcp_strings(json, allowed)) {
+            return ngx_ors_request_mcp_refuse(mr->req, mcp, "allowed_tools",
+                                              "invalid_type", "must be a list "
+                                              "of names, or an object",
+                                              mr->err);
+        }
+
+        mcp->allowed.names = allowed;
+
+    } else {
+        rc = ngx_ors_mcp_filter(mr, mcp, allowed, "allowed_tools",
+                                &mcp->allowed);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_mcp_approval(mr, mcp, member[ngx_ors_mcp_m_approval]);
+    }
+
+    return (rc == NGX_OK) ? ngx_ors_mcp_secrets(mr, mcp) : rc;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t  rc;
+
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
+                                          "missing_required_parameter",
+                                          "is required and names a server",
+                                          mr->err);
+    }
+
+    if (ngx_ors_mcp_decode(mr->req, node, &mcp->label) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_names_add(&mr->labels, mr->req->pool, &mcp->label);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
+                                          "invalid_value",
+                                          "is that of another tool", mr->err);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_approval(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
+    ngx_ors_json_node_t *node)
+{
+    ngx_int_t        rc;
+    ngx_ors_json_t  *json;
+
+    json = &mr->req->json;
+
+    if (node == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_is(json, node, "always")) {
+        mcp->approval = ngx_ors_mcp_approval_always;
+        return NGX_OK;
+    }
+
+    if (ngx_ors_json_is(json, node, "never")) {
+        mcp->approval = ngx_ors_mcp_approval_never;
+        return NGX_OK;
+    }
+
+    if (node->type != ngx_ors_json_object) {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, "require_approval",
+                                          "invalid_value", "must be "
+                                          "\"always\", \"never\" or an object",
+                                          mr->err);
+    }
+
+    mcp->approval = ngx_ors_mcp_approval_filter;
+
+    rc = ngx_ors_mcp_filter(mr, mcp, ngx_ors_json_find(json, node, "always"),
+                            "require_approval.always", &mcp->always);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_ors_mcp_filter(mr, mcp, ngx_ors_json_find(json, node, "never"),
+                              "require_approval.never", &mcp->never);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
+    ngx_ors_json_node_t *node, char *field, ngx_ors_mcp_filter_t *filter)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *names, *read_only, *member[ngx_ors_mcp_f_n];
+
+    json = &mr->req->json;
+
+    if (node == NULL || node->type == ngx_ors_json_null) {
+        return NGX_OK;
+    }
+
+    ngx_ors_json_members(json, node, ngx_ors_mcp_filters, member);
+
+    names = member[ngx_ors_mcp_f_names];
+    read_only = member[ngx_ors_mcp_f_read_only];
+
+    if (node->type != ngx_ors_json_object
+        || (names && !ngx_ors_mcp_strings(json, names))
+        || (read_only && read_only->type != ngx_ors_json_true
+            && read_only->type != ngx_ors_json_false))
+    {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, field, "invalid_type",
+                                          "must be an object with a list "
+                                          "\"tool_names\" or a boolean "
+                                          "\"read_only\"", mr->err);
+    }
+
+    filter->names = names;
+    filter->read_only = read_only;
+
+    return NGX_OK;
+}
+
+
+/* one secret in two places: it is not clear which of them counts */
+
+static ngx_int_t
+ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
+{
+    u_char               *p;
+    ngx_str_t             name;
+    ngx_ors_json_node_t  *key;
+
+    for (key = ngx_ors_json_first(&mr->req->json, mcp->headers);
+         key;
+         key = ngx_ors_json_next(&mr->req->json, key))
+    {
+        if (key[1].type != ngx_ors_json_string) {
+            return ngx_ors_request_mcp_refuse(mr->req, mcp, "headers",
+                                              "invalid_type", "must be an "
+                                              "object of strings", mr->err);
+        }
+
+        if (mcp->authorization == NULL) {
+            continue;
+        }
+
+        p = ngx_pnalloc(mr->req->pool, key->len);
+        if (p == NULL) {
+            return NGX_ERROR;
+        }
+
+        name.data = p;
+        name.len = ngx_ors_json_decode(&mr->req->json, key, p) - p;
+
+        if (name.len == sizeof("Authorization") - 1
+            && ngx_strncasecmp(name.data, (u_char *) "Authorization",
+                               name.len)
+               == 0)
+        {
+            return ngx_ors_request_mcp_refuse(mr->req, mcp, "authorization",
+                                              "invalid_value", "must not be "
+                                              "there together with the "
+                                              "header \"Authorization\"",
+                                              mr->err);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_ors_request_mcp_t *
+ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps, ngx_str_t *label)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < mcps->n; i++) {
+
+        if (mcps->elts[i].label.len == label->len
+            && ngx_memcmp(mcps->elts[i].label.data, label->data, label->len)
+               == 0)
+        {
+            return &mcps->elts[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_int_t
+ngx_ors_request_mcp_refuse(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
+    char *field, char *code, char *text, ngx_ors_error_t *err)
+{
+    u_char     *p;
+    ngx_str_t   param;
+
+    p = ngx_pnalloc(req->pool, sizeof("tools[].") - 1 + NGX_INT_T_LEN
+                               + (field ? ngx_strlen(field) : 0));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    param.data = p;
+
+    p = ngx_sprintf(p, "tools[%ui]", mcp->index);
+
+    if (field) {
+        p = ngx_sprintf(p, ".%s", field);
+    }
+
+    param.len = p - param.data;
+
+    ngx_ors_error_set(err, req->pool, 400, code, "\"%V\" %s", &param, text);
+    err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_ors_request_mcp_allows(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
+    ngx_str_t *name, ngx_uint_t read_only)
+{
+    if (mcp->allowed.names == NULL && mcp->allowed.read_only == NULL) {
+        return 1;
+    }
+
+    return ngx_ors_mcp_matches(&req->json, &mcp->allowed, name, read_only);
+}
+
+
+ngx_uint_t
+ngx_ors_request_mcp_asks(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
+    ngx_str_t *name, ngx_uint_t read_only, ngx_uint_t unset)
+{
+    switch (mcp->approval) {
+
+    case ngx_ors_mcp_approval_unset:
+        break;
+
+    case ngx_ors_mcp_approval_always:
+        return 1;
+
+    case ngx_ors_mcp_approval_never:
+        return 0;
+
+    case ngx_ors_mcp_approval_filter:
+
+        if (ngx_ors_mcp_matches(&req->json, &mcp->always, name, read_only)) {
+            return 1;
+        }
+
+        if (ngx_ors_mcp_matches(&req->json, &mcp->never, name, read_only)) {
+            return 0;
+        }
+
+        break;
+    }
+
+    return unset;
+}
+
+
+/* all that a filter says must be so; one that says nothing matches nothing */
+
+static ngx_uint_t
+ngx_ors_mcp_matches(ngx_ors_json_t *json, ngx_ors_mcp_filter_t *filter,
+    ngx_str_t *name, ngx_uint_t read_only)
+{
+    if (filter->names && !ngx_ors_mcp_listed(json, filter->names, name)) {
+        return 0;
+    }
+
+    if (filter->read_only) {
+        return (filter->read_only->type == ngx_ors_json_true) == !!read_only;
+    }
+
+    return filter->names != NULL;
+}
+
+
+static ngx_uint_t
+ngx_ors_mcp_strings(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
+{
+    ngx_ors_json_node_t  *node;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (list->type == ngx_ors_json_object
+            || node->type != ngx_ors_json_string)
+        {
+            return 0;
+        }
+    }
+
+    return list->type == ngx_ors_json_array;
+}
+
+
+static ngx_uint_t
+ngx_ors_mcp_listed(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
+    ngx_str_t *name)
+{
+    ngx_ors_json_node_t  *node;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (ngx_ors_json_equal(json, node, name->data, name->len)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
+    ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req,
+    ngx_ors_error_t *err)
+{
+    ngx_str_t             label;
+    ngx_ors_json_node_t  *node, *member[ngx_ors_mcp_c_n];
+
+    ngx_memzero(choice, sizeof(ngx_ors_mcp_choice_t));
+
+    node = req->field[ngx_ors_rq_tool_choice];
+
+    ngx_ors_json_members(&req->json, node, ngx_ors_mcp_choices, member);
+
+    if (!ngx_ors_json_is(&req->json, member[ngx_ors_mcp_c_type], "mcp")) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_mcp_decode(req, member[ngx_ors_mcp_c_label], &label) != NGX_OK
+        || ngx_ors_mcp_decode(req, member[ngx_ors_mcp_c_name], &choice->name)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    choice->server = ngx_ors_request_mcp_find(mcps, &label);
+
+    if (choice->server) {
+        return NGX_OK;
+    }
+
+    ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+                      "\"tool_choice.server_label\" is not that of a server "
+                      "in \"tools\"");
+    ngx_str_set(&err->param, "tool_choice.server_label");
+
+    return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_ors_request_mcp_excluded(ngx_ors_request_t *req,
+    ngx_ors_request_mcp_t *mcp, ngx_str_t *name)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *choice, *node, *member[ngx_ors_mcp_c_n];
+
+    json = &req->json;
+    choice = req->field[ngx_ors_rq_tool_choice];
+
+    if (!ngx_ors_json_is(json, ngx_ors_json_find(json, choice, "type"),
+                         "allowed_tools"))
+    {
+        return 0;
+    }
+
+    for (node = ngx_ors_json_first(json,
+                                   ngx_ors_json_find(json, choice, "tools"));
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_json_members(json, node, ngx_ors_mcp_choices, member);
+
+        if (ngx_ors_json_is(json, member[ngx_ors_mcp_c_type], "mcp")
+            && ngx_ors_json_equal(json, member[ngx_ors_mcp_c_label],
+                                  mcp->label.data, mcp->label.len)
+            && (member[ngx_ors_mcp_c_name] == NULL
+                || ngx_ors_json_equal(json, member[ngx_ors_mcp_c_name],
+                                      name->data, name->len)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* NULL, or what is no string, is the empty text */
+
+static ngx_int_t
+ngx_ors_mcp_decode(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
+    ngx_str_t *text)
+{
+    ngx_str_null(text);
+
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
+        return NGX_OK;
+    }
+
+    text->data = ngx_pnalloc(req->pool, node->len);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_ors_json_decode(&req->json, node, text->data)
+                - text->data;
+
+    return NGX_OK;
+}
