@@ -207,9 +207,9 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_background"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE123,
-      ngx_http_ors_background_set,
+      ngx_ors_background_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
-      0,
+      offsetof(ngx_http_ors_loc_conf_t, background),
       NULL },
 
     { ngx_string("open_responses_dialect"),
@@ -577,9 +577,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
 
     ngx_ors_store_use_init(&conf->stored);
 
-    conf->background = NGX_CONF_UNSET_UINT;
-    conf->background_scope = NGX_CONF_UNSET_UINT;
-    conf->background_timeout = NGX_CONF_UNSET_MSEC;
+    ngx_ors_background_limit_init(&conf->background);
 
     conf->enable = NGX_CONF_UNSET;
     conf->inline_context = NGX_CONF_UNSET;
@@ -626,12 +624,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     ngx_ors_store_use_merge(&conf->stored, &prev->stored);
 
-    ngx_conf_merge_uint_value(conf->background, prev->background,
-                              NGX_CONF_UNSET_UINT);
-    ngx_conf_merge_uint_value(conf->background_scope, prev->background_scope,
-                              NGX_CONF_UNSET_UINT);
-    ngx_conf_merge_msec_value(conf->background_timeout,
-                              prev->background_timeout, 3600000);
+    ngx_ors_background_limit_merge(&conf->background, &prev->background);
+
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);

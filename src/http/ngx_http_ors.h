@@ -12,6 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include <ngx_http_ors_pump.h>
+#include <ngx_ors_background_limit.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
@@ -88,11 +89,7 @@ typedef struct {
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
     ngx_ors_store_use_t        stored;
     ngx_flag_t                 inline_context;  /* a target gets stored input */
-    ngx_uint_t                 background;  /* responses in a worker, */
-                                            /* unset: by its connections */
-    ngx_uint_t                 background_scope;    /* ... of one scope, */
-                                            /* unset: a part of them */
-    ngx_msec_t                 background_timeout;
+    ngx_ors_background_limit_t  background;
     time_t                     created;     /* of the configuration */
     ngx_http_core_srv_conf_t  *server;      /* of a gateway */
 } ngx_http_ors_loc_conf_t;

@@ -85,10 +85,6 @@ ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 
 /* ngx_http_ors_background_limit.c */
 
-/* Handler of the directive "open_responses_background". */
-char *ngx_http_ors_background_set(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-
 /*
  * Warns of limits that "worker_connections" cannot bear, when all of the
  * configuration is known.  NGX_OK.

@@ -145,7 +145,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    ngx_ors_background_init(&bg->life, ctx->session, olcf->background_timeout);
+    ngx_ors_background_init(&bg->life, ctx->session, olcf->background.timeout);
 
     cln->handler = ngx_http_ors_background_cleanup;
     cln->data = bg;

@@ -1,0 +1,267 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Limits of background responses: the directive, its defaults, and whether one
+ * more response may run.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_background_limit.h>
+#include <ngx_ors_session_error.h>
+
+
+/*
+ * The default limit, and the connections that are left to clients, as parts
+ * of worker_connections; the share of one scope, as a part of the limit
+ */
+#define NGX_ORS_BACKGROUND_PART       8
+#define NGX_ORS_BACKGROUND_RESERVE    8
+#define NGX_ORS_BACKGROUND_SHARE      4
+#define NGX_ORS_BACKGROUND_SHARE_MIN  4
+
+/* connections of a response: its own, and one to the target */
+#define NGX_ORS_BACKGROUND_CONNECTIONS  2
+
+#define NGX_ORS_BACKGROUND_TIMEOUT  3600000
+
+
+typedef struct {
+    ngx_str_t                 name;
+    size_t                    offset;     /* of an ngx_uint_t, or */
+    unsigned                  time:1;     /* ... of an ngx_msec_t */
+    char                     *duplicate;
+} ngx_ors_background_param_t;
+
+
+static ngx_int_t ngx_ors_background_param(ngx_ors_background_limit_t *limit,
+    ngx_ors_background_param_t *param, ngx_str_t *value);
+static ngx_uint_t ngx_ors_background_all(ngx_ors_background_limit_t *limit,
+    ngx_uint_t connections);
+static ngx_uint_t ngx_ors_background_share(ngx_ors_background_limit_t *limit,
+    ngx_uint_t connections);
+static ngx_int_t ngx_ors_background_overloaded(ngx_ors_session_t *session);
+
+
+static ngx_ors_background_param_t  ngx_ors_background_params[] = {
+    { ngx_string("limit="), offsetof(ngx_ors_background_limit_t, all), 0,
+      "has a duplicate \"limit=\"" },
+    { ngx_string("scope="), offsetof(ngx_ors_background_limit_t, scope), 0,
+      "has a duplicate \"scope=\"" },
+    { ngx_string("timeout="), offsetof(ngx_ors_background_limit_t, timeout), 1,
+      "has a duplicate \"timeout=\"" },
+    { ngx_null_string, 0, 0, NULL }
+};
+
+
+char *
+ngx_ors_background_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t                    rc;
+    ngx_str_t                   *value;
+    ngx_uint_t                   i;
+    ngx_ors_background_limit_t  *limit;
+    ngx_ors_background_param_t  *param;
+
+    limit = (ngx_ors_background_limit_t *) ((u_char *) conf + cmd->offset);
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        for (param = ngx_ors_background_params; param->name.len; param++) {
+
+            if (ngx_strncmp(value[i].data, param->name.data, param->name.len)
+                == 0)
+            {
+                break;
+            }
+        }
+
+        rc = param->name.len ? ngx_ors_background_param(limit, param, &value[i])
+                             : NGX_DECLINED;
+
+        if (rc == NGX_BUSY) {
+            return param->duplicate;
+        }
+
+        if (rc != NGX_OK) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "invalid parameter \"%V\", it must be "
+                               "\"limit=NUMBER\", \"scope=NUMBER\" or "
+                               "\"timeout=TIME\"", &value[i]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* NGX_OK, NGX_BUSY: duplicate, NGX_DECLINED: invalid */
+
+static ngx_int_t
+ngx_ors_background_param(ngx_ors_background_limit_t *limit,
+    ngx_ors_background_param_t *param, ngx_str_t *value)
+{
+    u_char     *field;
+    ngx_int_t   n;
+    ngx_str_t   text;
+
+    field = (u_char *) limit + param->offset;
+
+    text.data = value->data + param->name.len;
+    text.len = value->len - param->name.len;
+
+    if (param->time) {
+
+        if (*(ngx_msec_t *) field != NGX_CONF_UNSET_MSEC) {
+            return NGX_BUSY;
+        }
+
+        n = ngx_parse_time(&text, 0);
+
+        if (n == NGX_ERROR || n == 0) {
+            return NGX_DECLINED;
+        }
+
+        *(ngx_msec_t *) field = n;
+
+        return NGX_OK;
+    }
+
+    if (*(ngx_uint_t *) field != NGX_CONF_UNSET_UINT) {
+        return NGX_BUSY;
+    }
+
+    n = ngx_atoi(text.data, text.len);
+
+    if (n == NGX_ERROR) {
+        return NGX_DECLINED;
+    }
+
+    *(ngx_uint_t *) field = n;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_background_limit_init(ngx_ors_background_limit_t *limit)
+{
+    limit->all = NGX_CONF_UNSET_UINT;
+    limit->scope = NGX_CONF_UNSET_UINT;
+    limit->timeout = NGX_CONF_UNSET_MSEC;
+}
+
+
+void
+ngx_ors_background_limit_merge(ngx_ors_background_limit_t *limit,
+    ngx_ors_background_limit_t *prev)
+{
+    /* connections are counted when all of the configuration is known */
+
+    ngx_conf_merge_uint_value(limit->all, prev->all, NGX_CONF_UNSET_UINT);
+    ngx_conf_merge_uint_value(limit->scope, prev->scope, NGX_CONF_UNSET_UINT);
+
+    ngx_conf_merge_msec_value(limit->timeout, prev->timeout,
+                              NGX_ORS_BACKGROUND_TIMEOUT);
+}
+
+
+ngx_int_t
+ngx_ors_background_admit(ngx_ors_session_t *session,
+    ngx_ors_background_limit_t *limit, ngx_ors_background_load_t *load,
+    ngx_log_t *log)
+{
+    u_char      *scope;
+    ngx_uint_t   n;
+
+    n = ngx_ors_background_all(limit, load->connections);
+
+    if (load->running >= n) {
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "%ui responses run in the background, the limit is %ui",
+                      load->running, n);
+
+        return ngx_ors_background_overloaded(session);
+    }
+
+    n = ngx_ors_background_share(limit, load->connections);
+
+    if (load->of_scope >= n) {
+        scope = session->scope;
+
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "%ui responses of scope %02xd%02xd%02xd%02xd run in "
+                      "the background, the limit of a scope is %ui",
+                      load->of_scope, scope[0], scope[1], scope[2], scope[3],
+                      n);
+
+        return ngx_ors_session_refuse(session, 429, "rate_limit_exceeded",
+                                      "background",
+                                      "too many of your responses run in "
+                                      "the background, try again when one "
+                                      "has ended");
+    }
+
+    n = load->connections / NGX_ORS_BACKGROUND_RESERVE;
+
+    if (load->free < n + NGX_ORS_BACKGROUND_CONNECTIONS) {
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "no response is begun in the background, of %ui "
+                      "worker_connections %ui are free, and %ui of them are "
+                      "for clients", load->connections, load->free, n);
+
+        return ngx_ors_background_overloaded(session);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_all(ngx_ors_background_limit_t *limit,
+    ngx_uint_t connections)
+{
+    return (limit->all != NGX_CONF_UNSET_UINT)
+           ? limit->all : connections / NGX_ORS_BACKGROUND_PART;
+}
+
+
+static ngx_uint_t
+ngx_ors_background_share(ngx_ors_background_limit_t *limit,
+    ngx_uint_t connections)
+{
+    ngx_uint_t  n;
+
+    if (limit->scope != NGX_CONF_UNSET_UINT) {
+        return limit->scope;
+    }
+
+    n = ngx_ors_background_all(limit, connections) / NGX_ORS_BACKGROUND_SHARE;
+
+    return ngx_max(n, NGX_ORS_BACKGROUND_SHARE_MIN);
+}
+
+
+static ngx_int_t
+ngx_ors_background_overloaded(ngx_ors_session_t *session)
+{
+    return ngx_ors_session_refuse(session, 503, "server_is_overloaded",
+                                  "background",
+                                  "too many responses run in the "
+                                  "background, try again later");
+}
+
+
+ngx_uint_t
+ngx_ors_background_room(ngx_uint_t connections)
+{
+    return (connections - connections / NGX_ORS_BACKGROUND_RESERVE)
+           / NGX_ORS_BACKGROUND_CONNECTIONS;
+}
