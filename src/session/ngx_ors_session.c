@@ -307,6 +307,10 @@ ngx_ors_session_begin(ngx_ors_session_t *session)
         return ngx_ors_session_finish(session, NGX_ERROR);
     }
 
+    if (ngx_ors_session_refs_names(session) != NGX_OK) {
+        return ngx_ors_session_finish(session, NGX_ERROR);
+    }
+
     previous = session->turn->request.field[ngx_ors_rq_previous_response_id];
 
     if (previous) {
@@ -390,7 +394,7 @@ ngx_ors_session_next(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
     }
 
     if (session->state == ngx_ors_session_st_names) {
-        return ngx_ors_session_refs_named(session, job);
+        return ngx_ors_session_refs_named(session, job->entries);
     }
 
     if (session->state == ngx_ors_session_st_items) {
@@ -400,7 +404,7 @@ ngx_ors_session_next(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
     rc = ngx_ors_session_chain_loaded(session, job);
 
     if (rc == NGX_OK && session->refs.n) {
-        return ngx_ors_session_refs_load(session);
+        return ngx_ors_session_refs_named(session, job->others);
     }
 
     return rc;

@@ -21,8 +21,9 @@
 
 typedef enum {
     ngx_ors_session_st_new = 0,     /* nothing has been loaded */
-    ngx_ors_session_st_chain,       /* a job loads the previous turns */
-    ngx_ors_session_st_names,       /* ... the names of the referenced turns */
+    ngx_ors_session_st_chain,       /* a job loads the previous turns, and */
+                                    /* the names of the referenced turns */
+    ngx_ors_session_st_names,       /* ... those names, there is no chain */
     ngx_ors_session_st_items,       /* ... the referenced turns */
     ngx_ors_session_st_ready,       /* the turn has its context */
     ngx_ors_session_st_refused,     /* the turn has failed */
@@ -74,6 +75,7 @@ typedef struct {
     ngx_ors_context_t          context;
     size_t                     size;      /* bytes that have been loaded */
     ngx_ors_refs_t             refs;
+    ngx_uint_t                 nnames;    /* turns that the store knows */
     ngx_ors_session_owner_t   *owners;    /* turns that "refs" name items of */
     ngx_uint_t                 nowners;
 

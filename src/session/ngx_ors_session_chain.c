@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_session_chain.h>
 #include <ngx_ors_session_error.h>
+#include <ngx_ors_session_refs.h>
 
 
 static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
@@ -43,16 +44,22 @@ ngx_ors_session_chain_load(ngx_ors_session_t *session,
 
     session->previous = id;
 
-    job = ngx_ors_store_job(session->store, ngx_ors_store_chain, 1);
+    job = ngx_ors_store_job(session->store, ngx_ors_store_chain,
+                            1 + session->nnames);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
     session->job = job;
 
+    job->n = 1;
+    job->others = &job->entries[1];
+    job->nothers = session->nnames;
+
     if (ngx_ors_key(session->scope, ngx_ors_key_response, &id,
                     &job->entries[0].key)
-        != NGX_OK)
+        != NGX_OK
+        || ngx_ors_session_refs_keys(session, job->others) != NGX_OK)
     {
         return NGX_ERROR;
     }

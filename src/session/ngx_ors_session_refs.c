@@ -17,8 +17,6 @@ static ngx_uint_t ngx_ors_session_refs_indexed(ngx_ors_session_t *session,
     ngx_ors_ref_t *ref);
 static ngx_int_t ngx_ors_session_refs_owner(ngx_ors_session_t *session,
     ngx_ors_ref_t *ref);
-static ngx_int_t ngx_ors_session_refs_names(ngx_ors_session_t *session,
-    ngx_uint_t n);
 static ngx_int_t ngx_ors_session_refs_owners(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_refs_chained(ngx_ors_session_t *session);
 static int ngx_libc_cdecl ngx_ors_session_refs_compare(const void *one,
@@ -34,24 +32,23 @@ static ngx_int_t ngx_ors_session_refs_unknown(ngx_ors_session_t *session);
 /* an id that was made here names its turn, the store knows those of others */
 
 ngx_int_t
-ngx_ors_session_refs_load(ngx_ors_session_t *session)
+ngx_ors_session_refs_names(ngx_ors_session_t *session)
 {
-    ngx_uint_t       i, n;
+    ngx_uint_t       i;
     ngx_ors_ref_t  **refs;
 
     refs = session->refs.sorted;
 
-    for (i = 0, n = 0; i < session->refs.nsorted; i++) {
+    for (i = 0; i < session->refs.nsorted; i++) {
 
         if (ngx_ors_session_refs_owner(session, refs[i]) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        n += ngx_ors_session_refs_indexed(session, refs[i]);
+        session->nnames += ngx_ors_session_refs_indexed(session, refs[i]);
     }
 
-    return n ? ngx_ors_session_refs_names(session, n)
-             : ngx_ors_session_refs_owners(session);
+    return NGX_OK;
 }
 
 
@@ -83,23 +80,37 @@ ngx_ors_session_refs_owner(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
 }
 
 
-static ngx_int_t
-ngx_ors_session_refs_names(ngx_ors_session_t *session, ngx_uint_t n)
+ngx_int_t
+ngx_ors_session_refs_load(ngx_ors_session_t *session)
 {
-    ngx_uint_t              i;
-    ngx_ors_ref_t         **refs;
-    ngx_ors_store_job_t    *job;
-    ngx_ors_store_entry_t  *entry;
+    ngx_ors_store_job_t  *job;
 
-    job = ngx_ors_store_job(session->store, ngx_ors_store_get, n);
+    if (session->nnames == 0) {
+        return ngx_ors_session_refs_owners(session);
+    }
+
+    job = ngx_ors_store_job(session->store, ngx_ors_store_get,
+                            session->nnames);
     if (job == NULL) {
         return NGX_ERROR;
     }
 
     session->job = job;
+    session->state = ngx_ors_session_st_names;
+
+    return (ngx_ors_session_refs_keys(session, job->entries) == NGX_OK)
+           ? NGX_AGAIN : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_ors_session_refs_keys(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry)
+{
+    ngx_uint_t       i;
+    ngx_ors_ref_t  **refs;
 
     refs = session->refs.sorted;
-    entry = job->entries;
 
     for (i = 0; i < session->refs.nsorted; i++) {
 
@@ -117,29 +128,27 @@ ngx_ors_session_refs_names(ngx_ors_session_t *session, ngx_uint_t n)
         entry++;
     }
 
-    session->state = ngx_ors_session_st_names;
-
-    return NGX_AGAIN;
+    return NGX_OK;
 }
 
 
 ngx_int_t
 ngx_ors_session_refs_named(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job)
+    ngx_ors_store_entry_t *entry)
 {
     ngx_str_t       *value;
-    ngx_uint_t       i, n;
+    ngx_uint_t       i;
     ngx_ors_ref_t  **refs;
 
     refs = session->refs.sorted;
 
-    for (i = 0, n = 0; i < session->refs.nsorted; i++) {
+    for (i = 0; i < session->refs.nsorted; i++) {
 
         if (!ngx_ors_session_refs_indexed(session, refs[i])) {
             continue;
         }
 
-        value = &job->entries[n++].value;
+        value = &entry++->value;
 
         if (value->len == NGX_ORS_STORE_KEY) {
             ngx_memcpy(refs[i]->owner, value->data, NGX_ORS_STORE_KEY);

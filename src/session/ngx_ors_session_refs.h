@@ -15,8 +15,22 @@
 
 
 /*
- * The three steps: session->refs have been read, and the chain is loaded;
- * "job" has the names of turns; "job" has turns.
+ * Finds out which of session->refs name their turn, and counts those whose
+ * turn only the store knows: session->nnames.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_session_refs_names(ngx_ors_session_t *session);
+
+/*
+ * Sets the keys of session->nnames entries of a job, whose values are the
+ * names of those turns.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_session_refs_keys(ngx_ors_session_t *session,
+    ngx_ors_store_entry_t *entry);
+
+/*
+ * The three steps: nothing has been loaded, and there is no chain; "entry",
+ * those of ngx_ors_session_refs_keys(), has names, and the chain is loaded if
+ * there is one; the turns are loaded.
  *
  * NGX_OK         session->context has all items
  * NGX_AGAIN      session->job is to be posted, the next step follows
@@ -25,7 +39,7 @@
  */
 ngx_int_t ngx_ors_session_refs_load(ngx_ors_session_t *session);
 ngx_int_t ngx_ors_session_refs_named(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job);
+    ngx_ors_store_entry_t *entry);
 ngx_int_t ngx_ors_session_refs_loaded(ngx_ors_session_t *session);
 
 

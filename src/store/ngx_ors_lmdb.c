@@ -25,6 +25,9 @@ static int ngx_ors_lmdb_first_count(ngx_ors_lmdb_t *db, MDB_txn *txn);
 static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
+static int ngx_ors_lmdb_entries(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, ngx_uint_t n, time_t now, size_t *left,
+    ngx_pool_t *pool);
 static int ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
 static int ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn,
@@ -355,19 +358,28 @@ static int
 ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     time_t now)
 {
-    int                     err;
-    size_t                  left;
-    ngx_uint_t              i;
-    ngx_ors_store_entry_t  *entry;
+    size_t                left;
+    ngx_ors_store_job_t  *job;
 
-    left = ngx_ors_lmdb_max(op->job);
+    job = op->job;
+    left = ngx_ors_lmdb_max(job);
 
-    for (i = 0; i < op->job->n; i++) {
-        entry = &op->job->entries[i];
+    return ngx_ors_lmdb_entries(db, txn, job->entries, job->n, now, &left,
+                                job->pool);
+}
 
+
+static int
+ngx_ors_lmdb_entries(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, ngx_uint_t n, time_t now, size_t *left,
+    ngx_pool_t *pool)
+{
+    int  err;
+
+    for ( /* void */ ; n; n--, entry++) {
         ngx_str_null(&entry->value);
 
-        err = ngx_ors_lmdb_load(db, txn, entry, now, &left, op->job->pool);
+        err = ngx_ors_lmdb_load(db, txn, entry, now, left, pool);
         if (err && err != MDB_NOTFOUND) {
             return err;
         }
@@ -433,7 +445,10 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
         }
     }
 
-    return 0;
+    left = NGX_MAX_SIZE_T_VALUE;
+
+    return ngx_ors_lmdb_entries(db, txn, op->job->others, op->job->nothers,
+                                now, &left, op->job->pool);
 }
 
 

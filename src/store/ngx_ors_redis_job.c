@@ -23,6 +23,8 @@ static ngx_ors_store_status_e ngx_ors_redis_take(ngx_ors_redis_command_t *cmd,
     redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_take_value(
     ngx_ors_redis_command_t *cmd, redisReply *reply);
+static ngx_uint_t ngx_ors_redis_is_other(ngx_ors_store_job_t *job,
+    ngx_ors_store_entry_t *entry);
 static ngx_ors_store_status_e ngx_ors_redis_take_put(
     ngx_ors_redis_command_t *cmd, redisReply *reply);
 static ngx_ors_store_status_e ngx_ors_redis_chain(ngx_ors_redis_task_t *task);
@@ -65,6 +67,10 @@ ngx_ors_redis_post(ngx_ors_store_job_t *job)
     ngx_add_timer(&task->timer, redis->store->timeout);
 
     ngx_ors_redis_start(task, job->entries, job->n);
+
+    if (job->nothers && !task->over) {
+        ngx_ors_redis_start(task, job->others, job->nothers);
+    }
 }
 
 
@@ -247,10 +253,13 @@ ngx_ors_redis_take(ngx_ors_redis_command_t *cmd, redisReply *reply)
 static ngx_ors_store_status_e
 ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
 {
+    size_t                 max, *left;
     ngx_str_t              text;
     ngx_ors_redis_task_t  *task;
 
     task = cmd->task;
+    max = NGX_MAX_SIZE_T_VALUE;
+    left = ngx_ors_redis_is_other(task->job, cmd->entry) ? &max : &task->left;
 
     ngx_str_null(&cmd->entry->value);
 
@@ -265,7 +274,7 @@ ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
     text.data = (u_char *) reply->str;
     text.len = reply->len;
 
-    switch (ngx_ors_record_copy(&text, cmd->entry->parts, &task->left,
+    switch (ngx_ors_record_copy(&text, cmd->entry->parts, left,
                                 task->job->pool, &cmd->entry->value))
     {
     case NGX_OK:
@@ -285,6 +294,16 @@ ngx_ors_redis_take_value(ngx_ors_redis_command_t *cmd, redisReply *reply)
 
     return (task->job->newest && cmd->entry != task->job->entries)
            ? ngx_ors_store_ok : ngx_ors_store_limit;
+}
+
+
+/* 1 if the entry is none of the chain */
+
+static ngx_uint_t
+ngx_ors_redis_is_other(ngx_ors_store_job_t *job, ngx_ors_store_entry_t *entry)
+{
+    return job->others && entry >= job->others
+           && entry < job->others + job->nothers;
 }
 
 

@@ -61,7 +61,8 @@ typedef enum {
     /*
      * The record of entries[0].key and all its ancestors: gives an array of
      * its own, the oldest one first, all of the scope of that key, with the
-     * parts of entries[0].
+     * parts of entries[0].  Besides it fills in the values of job->others, as
+     * by ngx_ors_store_get; they do not count for max_size.
      */
 
     ngx_ors_store_chain,
@@ -101,6 +102,8 @@ struct ngx_ors_store_job_s {
     ngx_ors_store_status_e    status;     /* when the handler is called */
     ngx_ors_store_entry_t    *entries;
     ngx_uint_t                n;
+    ngx_ors_store_entry_t    *others;     /* read with a chain, or NULL */
+    ngx_uint_t                nothers;
 
     ngx_uint_t                max_turns;  /* of a chain */
     ngx_uint_t                newest;     /* ... at a limit: those are given */

@@ -14,6 +14,7 @@
 
 static ngx_uint_t env_down(ngx_ors_store_t *store);
 static env_entry_t *env_find(env_t *env, ngx_ors_store_key_t *key);
+static void env_get(env_t *env, ngx_ors_store_entry_t *entries, ngx_uint_t n);
 static void env_put(env_t *env, ngx_ors_store_job_t *job);
 static void env_chain(env_t *env, ngx_ors_store_job_t *job);
 static void env_feed(env_request_t *r, const char *type, const char *text);
@@ -279,20 +280,12 @@ env_job(env_t *env, ngx_ors_store_job_t *job)
     switch (job->op) {
 
     case ngx_ors_store_get:
-
-        for (i = 0; i < job->n; i++) {
-            entry = env_find(env, &job->entries[i].key);
-
-            if (entry) {
-                job->entries[i].value = entry->value;
-                job->entries[i].expires = entry->expires;
-            }
-        }
-
+        env_get(env, job->entries, job->n);
         break;
 
     case ngx_ors_store_chain:
         env_chain(env, job);
+        env_get(env, job->others, job->nothers);
         break;
 
     case ngx_ors_store_put:
@@ -311,6 +304,23 @@ env_job(env_t *env, ngx_ors_store_job_t *job)
         }
 
         break;
+    }
+}
+
+
+static void
+env_get(env_t *env, ngx_ors_store_entry_t *entries, ngx_uint_t n)
+{
+    ngx_uint_t    i;
+    env_entry_t  *entry;
+
+    for (i = 0; i < n; i++) {
+        entry = env_find(env, &entries[i].key);
+
+        if (entry) {
+            entries[i].value = entry->value;
+            entries[i].expires = entry->expires;
+        }
     }
 }
 

@@ -21,6 +21,7 @@ static void test_delete(void);
 static void test_batch(void);
 static void test_chain(void);
 static void newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n);
+static void test_chain_others(void);
 static void test_chain_broken(void);
 static void test_branches(void);
 static void test_sweep(void);
@@ -41,6 +42,7 @@ main(void)
     test_delete();
     test_batch();
     test_chain();
+    test_chain_others();
     test_chain_broken();
     test_branches();
     test_sweep();
@@ -391,6 +393,52 @@ newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n)
             fail("turn %d is one of them", (int) (last + 1 - n + i));
         }
     }
+}
+
+
+/* what is asked for together with a chain is none of it */
+
+static void
+test_chain_others(void)
+{
+    ngx_uint_t              i;
+    ngx_ors_lmdb_op_t      *op;
+    ngx_ors_store_job_t    *job;
+    ngx_ors_test_lmdb_t     t;
+
+    ngx_ors_test_lmdb_open(&t, 16 * 1024 * 1024);
+
+    line(&t, 40);
+    (void) ngx_ors_test_lmdb_put(&t, "name", "another turn", 100);
+
+    for (i = 0; i < 2; i++) {
+        op = ngx_ors_test_lmdb_op(&t, ngx_ors_store_chain, 3);
+        job = op->job;
+
+        job->n = 1;
+        job->others = &job->entries[1];
+        job->nothers = 2;
+        job->max_turns = 100;
+        job->max_size = i ? 1 : 1000000;
+
+        ngx_ors_test_lmdb_key(&t, &job->entries[0].key, "turn", 39);
+        ngx_ors_test_lmdb_key(&t, &job->others[0].key, "none", 0);
+        ngx_ors_test_lmdb_key(&t, &job->others[1].key, "name", 0);
+
+        (void) ngx_ors_lmdb_read(&t.db, &op, 1, t.now);
+
+        if (i) {
+            is_int(op->status, ngx_ors_store_limit, "a chain that is large");
+            continue;
+        }
+
+        is_int(op->status, ngx_ors_store_ok, "a chain and others are read");
+        is_int(op->chain.count, 40, "the chain");
+        ok(job->others[0].value.data == NULL, "one that is not there");
+        is_str(&job->others[1].value, "another turn", "one that is");
+    }
+
+    ngx_ors_test_lmdb_close(&t);
 }
 
 
