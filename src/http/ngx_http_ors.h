@@ -14,6 +14,8 @@
 #include <ngx_http_ors_pump.h>
 #include <ngx_ors_background_limit.h>
 #include <ngx_ors_digest.h>
+#include <ngx_ors_headers.h>
+#include <ngx_ors_media.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_stats.h>
@@ -289,15 +291,6 @@ ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 
 
-/* ngx_http_ors_media.c */
-
-/*
- * What speaks against reading the body by its headers, static text, or NULL:
- * it is JSON in UTF-8, and not compressed.
- */
-char *ngx_http_ors_media(ngx_http_request_t *r);
-
-
 /* ngx_http_ors_document.c */
 
 /*
@@ -326,30 +319,6 @@ ngx_int_t ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body);
  */
 ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
-
-
-/* ngx_http_ors_headers.c */
-
-/* The first header with that name, in any case, or NULL. */
-ngx_table_elt_t *ngx_http_ors_header_find(ngx_list_t *headers,
-    ngx_str_t *name);
-
-/*
- * Adds a header; the texts are kept by reference.  "lowcase" is the name in
- * lower case.  NULL: no memory.
- */
-ngx_table_elt_t *ngx_http_ors_header_add(ngx_list_t *headers,
-    ngx_str_t *name, ngx_str_t *lowcase, ngx_str_t *value);
-
-
-/*
- * Adds those headers of a target's answer that are of use to a client: its
- * limits, the id of the request, and what a client of the API looks for
- * (clients of the API, as their sources have it).  With "mask" there are
- * none: they tell of the operator's account.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to,
-    ngx_uint_t mask);
 
 
 /* ngx_http_ors_target_check.c */

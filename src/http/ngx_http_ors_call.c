@@ -234,7 +234,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
     sr = call->request;
     turn = call->ctx->turn;
 
-    rc = ngx_http_ors_decode_init(&call->source.decode, sr, 1);
+    rc = ngx_http_ors_source_decode(&call->source, sr, 1);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -261,7 +261,7 @@ ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call)
 
     sr = call->request;
 
-    h = ngx_http_ors_header_find(&sr->headers_out.headers, &name);
+    h = ngx_ors_header_find(&sr->headers_out.headers, &name);
 
     if (h == NULL) {
         return NGX_OK;

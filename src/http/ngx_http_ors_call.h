@@ -21,12 +21,6 @@
  */
 ngx_int_t ngx_http_ors_call_headers(ngx_http_ors_call_t *call);
 
-/*
- * The arguments of the client's request, without its keys if the target is
- * not to get them; the text lives as long as the request.  NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call_args(ngx_http_ors_call_t *call, ngx_str_t *args);
-
 
 /* ngx_http_ors_call_limits.c */
 

@@ -162,7 +162,7 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     /* it will be as long as the client's, and lives as long as the stream */
 
     size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
-                   NGX_HTTP_ORS_STEP);
+                   NGX_ORS_DECODE_STEP);
 
     ngx_ors_out_init(&out, r->pool, size);
 
@@ -301,9 +301,6 @@ ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
     ngx_http_headers_in_t    *in;
     ngx_http_request_body_t  *rb;
 
-    static ngx_str_t  length = ngx_string("Content-Length");
-    static ngx_str_t  length_lowcase = ngx_string("content-length");
-
     sr = call->request;
 
     rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
@@ -324,8 +321,9 @@ ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
         in->content_length->value = value;
 
     } else {
-        in->content_length = ngx_http_ors_header_add(&in->headers, &length,
-                                                     &length_lowcase, &value);
+        in->content_length = ngx_ors_header_add(&in->headers,
+                                                "Content-Length",
+                                                "content-length", &value);
         if (in->content_length == NULL) {
             return NGX_ERROR;
         }

@@ -51,7 +51,8 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
         return ngx_http_ors_allow(r, "POST");
     }
 
-    return ngx_http_ors_media(r) ? NGX_HTTP_UNSUPPORTED_MEDIA_TYPE : NGX_OK;
+    return ngx_ors_media(&r->headers_in.headers)
+           ? NGX_HTTP_UNSUPPORTED_MEDIA_TYPE : NGX_OK;
 }
 
 
@@ -159,16 +160,7 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
 ngx_int_t
 ngx_http_ors_allow(ngx_http_request_t *r, char *methods)
 {
-    ngx_str_t  value;
-
-    static ngx_str_t  allow = ngx_string("Allow");
-    static ngx_str_t  allow_lowcase = ngx_string("allow");
-
-    value.data = (u_char *) methods;
-    value.len = ngx_strlen(methods);
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &allow,
-                                &allow_lowcase, &value)
+    if (ngx_ors_header_text(&r->headers_out.headers, "Allow", "allow", methods)
         == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -87,7 +87,7 @@ ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
     page = ngx_http_ors_error_page(status);
 
     text = (status == NGX_HTTP_UNSUPPORTED_MEDIA_TYPE)
-           ? ngx_http_ors_media(r->main) : NULL;
+           ? ngx_ors_media(&r->main->headers_in.headers) : NULL;
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 

@@ -59,10 +59,6 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
     ngx_ors_turn_t      *turn;
     ngx_http_request_t  *r;
 
-    static ngx_str_t  buffering = ngx_string("X-Accel-Buffering");
-    static ngx_str_t  buffering_lowcase = ngx_string("x-accel-buffering");
-    static ngx_str_t  no = ngx_string("no");
-
     r = ctx->request;
     turn = ctx->turn;
     headers = &r->headers_out.headers;
@@ -77,8 +73,8 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
     if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
 
         if (ngx_http_ors_output_no_cache(r) != NGX_OK
-            || ngx_http_ors_header_add(headers, &buffering,
-                                       &buffering_lowcase, &no)
+            || ngx_ors_header_text(headers, "X-Accel-Buffering",
+                                   "x-accel-buffering", "no")
                == NULL)
         {
             return NGX_ERROR;
@@ -92,9 +88,11 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (ctx->call
-        && ngx_http_ors_headers_pass(&ctx->call->request->headers_out.headers,
-                                     headers, turn->policy.mask)
+    /* limits and the like tell of the operator's account */
+
+    if (ctx->call && !turn->policy.mask
+        && ngx_ors_headers_pass(&ctx->call->request->headers_out.headers,
+                                headers)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -111,12 +109,8 @@ ngx_http_ors_output_no_cache(ngx_http_request_t *r)
 {
     ngx_table_elt_t  *h;
 
-    static ngx_str_t  name = ngx_string("Cache-Control");
-    static ngx_str_t  lowcase = ngx_string("cache-control");
-    static ngx_str_t  value = ngx_string("no-cache");
-
-    h = ngx_http_ors_header_add(&r->headers_out.headers, &name, &lowcase,
-                                &value);
+    h = ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
+                            "cache-control", "no-cache");
     if (h == NULL) {
         return NGX_ERROR;
     }
@@ -132,9 +126,6 @@ ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx)
 {
     u_char      *p;
     ngx_uint_t   retry;
-
-    static ngx_str_t  name = ngx_string("Retry-After");
-    static ngx_str_t  lowcase = ngx_string("retry-after");
 
     retry = ctx->turn->error.retry;
 
@@ -156,8 +147,8 @@ ngx_http_ors_output_retry_after(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
-    return ngx_http_ors_header_add(&ctx->request->headers_out.headers, &name,
-                                   &lowcase, &ctx->retry_after)
+    return ngx_ors_header_add(&ctx->request->headers_out.headers,
+                              "Retry-After", "retry-after", &ctx->retry_after)
            ? NGX_OK : NGX_ERROR;
 }
 

@@ -133,7 +133,7 @@ ngx_http_ors_pump_read(ngx_http_ors_pump_t *pump,
                                                                 : NGX_OK;
         }
 
-        rc = ngx_http_ors_decode_next(&source->decode, b, &piece);
+        rc = ngx_ors_decode_next(&source->decode, b, &piece);
 
         if (rc == NGX_AGAIN) {
             return NGX_OK;
@@ -151,6 +151,32 @@ ngx_http_ors_pump_read(ngx_http_ors_pump_t *pump,
             return NGX_ERROR;
         }
     }
+}
+
+
+ngx_int_t
+ngx_http_ors_source_decode(ngx_http_ors_source_t *source,
+    ngx_http_request_t *r, ngx_uint_t strip)
+{
+    ngx_int_t         rc;
+    ngx_table_elt_t  *h;
+
+    h = r->headers_out.content_encoding;
+
+    if (h == NULL) {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_decode_init(&source->decode, &h->value, r->pool);
+
+    /* the answer is sent without an encoding, and so is an error document */
+
+    if (strip && (rc == NGX_DECLINED || source->decode.inflate)) {
+        h->hash = 0;
+        r->headers_out.content_encoding = NULL;
+    }
+
+    return rc;
 }
 
 

@@ -13,24 +13,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http.h>
-#include <ngx_ors_inflate.h>
+#include <ngx_ors_decode.h>
 #include <ngx_ors_out.h>
 
 
 /* r->buffered: bytes of an answer wait in our filter */
 #define NGX_HTTP_ORS_BUFFERED  0x08
-
-/* an answer is read in steps, between which the queue may become full */
-#define NGX_HTTP_ORS_STEP      8192
-
-
-/* an answer's Content-Encoding; zeroed memory: there is none */
-
-typedef struct {
-    ngx_ors_inflate_t              *inflate;    /* NULL: nothing to be done */
-    ngx_buf_t                      *buf;
-    unsigned                        whole:1;    /* the text has ended */
-} ngx_http_ors_decode_t;
 
 
 /* how the body of an upstream ends, see ngx_http_ors_upstream_watch() */
@@ -70,7 +58,7 @@ typedef struct {
 typedef struct {
     ngx_http_request_t             *request;    /* the answer's */
     ngx_chain_t                    *in;         /* bytes not read yet */
-    ngx_http_ors_decode_t           decode;
+    ngx_ors_decode_t                decode;
     ngx_http_ors_upstream_t         upstream;
 
     const ngx_http_ors_source_handler_t  *handler;
@@ -118,14 +106,21 @@ ngx_int_t ngx_http_ors_pump_feed(ngx_http_ors_pump_t *pump,
 ngx_int_t ngx_http_ors_pump_read(ngx_http_ors_pump_t *pump,
     ngx_http_ors_source_t *source, ngx_buf_t *b);
 
+/*
+ * Prepares the decoding of an answer from its Content-Encoding, which "strip"
+ * removes from the headers.  NGX_OK, NGX_DECLINED: an encoding that is not
+ * known, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_source_decode(ngx_http_ors_source_t *source,
+    ngx_http_request_t *r, ngx_uint_t strip);
+
 /* 1 if "b" ends the body: with its last buffer, or cut. */
 ngx_uint_t ngx_http_ors_source_ends(ngx_http_ors_source_t *source,
     ngx_buf_t *b);
 
 /* 1 if a body that has ended was sent whole. */
 #define ngx_http_ors_source_complete(source)                                  \
-    (!(source)->upstream.cut                                                  \
-     && ((source)->decode.inflate == NULL || (source)->decode.whole))
+    (!(source)->upstream.cut && ngx_ors_decode_complete(&(source)->decode))
 
 /*
  * Sends pump->out, or what waits for a slow client; with "last" nothing
@@ -138,29 +133,6 @@ ngx_int_t ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last);
  * NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
-
-
-/* ngx_http_ors_decode.c */
-
-/*
- * Prepares the decoding of a body from its Content-Encoding in
- * r->headers_out, which "strip" removes.  NGX_OK, NGX_DECLINED: an encoding
- * that is not known, or NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_decode_init(ngx_http_ors_decode_t *decode,
-    ngx_http_request_t *r, ngx_uint_t strip);
-
-/*
- * Takes the next step through "b": "piece" is decoded text, valid until the
- * next call.
- *
- * NGX_OK         there is a piece
- * NGX_AGAIN      "b" is used up
- * NGX_DECLINED   the bytes cannot be decompressed
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_http_ors_decode_next(ngx_http_ors_decode_t *decode, ngx_buf_t *b,
-    ngx_buf_t *piece);
 
 
 /* ngx_http_ors_upstream.c */

@@ -233,10 +233,6 @@ ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req)
 ngx_int_t
 ngx_http_ors_scope_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
 {
-    static ngx_str_t  name = ngx_string("WWW-Authenticate");
-    static ngx_str_t  lowcase = ngx_string("www-authenticate");
-    static ngx_str_t  value = ngx_string("Bearer");
-
     (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_UNAUTHORIZED,
                              "authentication_required",
                              "what is stored or sealed belongs to a client, "
@@ -246,8 +242,8 @@ ngx_http_ors_scope_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
                              "responses; the operator can name clients with "
                              "\"open_responses_store_scope\"");
 
-    return ngx_http_ors_header_add(&r->headers_out.headers, &name, &lowcase,
-                                   &value)
+    return ngx_ors_header_text(&r->headers_out.headers, "WWW-Authenticate",
+                               "www-authenticate", "Bearer")
            ? NGX_OK : NGX_ERROR;
 }
 

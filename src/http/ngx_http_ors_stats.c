@@ -395,12 +395,8 @@ ngx_http_ors_stats_header(ngx_http_request_t *r,
     u_char     *p;
     ngx_str_t  *type;
 
-    static ngx_str_t  cache = ngx_string("Cache-Control");
-    static ngx_str_t  cache_lowcase = ngx_string("cache-control");
-    static ngx_str_t  no_store = ngx_string("no-store");
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &cache,
-                                &cache_lowcase, &no_store)
+    if (ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
+                            "cache-control", "no-store")
         == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

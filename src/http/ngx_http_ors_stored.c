@@ -392,15 +392,11 @@ ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st)
     ngx_http_request_t  *r;
     ngx_http_ors_ctx_t  *ctx;
 
-    static ngx_str_t  retry = ngx_string("Retry-After");
-    static ngx_str_t  retry_lowcase = ngx_string("retry-after");
-    static ngx_str_t  seconds = ngx_string("1");
-
     r = st->request;
 
     if (st->operation.error.status == NGX_HTTP_SERVICE_UNAVAILABLE
-        && ngx_http_ors_header_add(&r->headers_out.headers, &retry,
-                                   &retry_lowcase, &seconds)
+        && ngx_ors_header_text(&r->headers_out.headers, "Retry-After",
+                               "retry-after", "1")
            == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -66,11 +66,8 @@ ngx_http_ors_upgrade(ngx_http_request_t *r,
 ngx_int_t
 ngx_http_ors_upgrade_refuse(ngx_http_request_t *r)
 {
-    static ngx_str_t  name = ngx_string("Upgrade");
-    static ngx_str_t  lowcase = ngx_string("upgrade");
-
-    if (ngx_http_ors_header_add(&r->headers_out.headers, &name, &lowcase,
-                                &ngx_http_ors_upgrade_protocol)
+    if (ngx_ors_header_add(&r->headers_out.headers, "Upgrade", "upgrade",
+                           &ngx_http_ors_upgrade_protocol)
         == NULL)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

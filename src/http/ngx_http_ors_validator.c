@@ -237,7 +237,7 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *g)
     g->state = ngx_http_ors_validator_st_body;
 
     if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
-        && ngx_http_ors_media(r))
+        && ngx_ors_media(&r->headers_in.headers))
     {
         (void) ngx_http_ors_error_of(r, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                      &g->error);

@@ -205,7 +205,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
-    rc = ngx_http_ors_decode_init(&g->source.decode, r, !g->conf->report);
+    rc = ngx_http_ors_source_decode(&g->source, r, !g->conf->report);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;

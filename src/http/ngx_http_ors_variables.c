@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
+#include <ngx_ors_forward.h>
 #include <ngx_ors_line.h>
 
 
@@ -408,7 +409,11 @@ ngx_http_ors_variable_uri(ngx_http_request_t *r,
 
     path = ngx_http_ors_upstream_path(r, call);
 
-    if (ngx_http_ors_call_args(call, &args) != NGX_OK) {
+    args = r->main->args;
+
+    if (call->bare
+        && ngx_ors_forward_args(&r->main->args, &args, r->pool) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

@@ -531,6 +531,43 @@ ngx_hextoi(u_char *line, size_t n)
 }
 
 
+/* without the end of "?" that a type of nginx's own asks for */
+
+void
+ngx_unescape_uri(u_char **dst, u_char **src, size_t size, ngx_uint_t type)
+{
+    u_char     *d, *s, *last;
+    ngx_int_t   ch;
+
+    d = *dst;
+    s = *src;
+    last = s + size;
+
+    while (s < last) {
+        ch = (*s == '%' && last - s > 2) ? ngx_hextoi(s + 1, 2) : NGX_ERROR;
+
+        *d++ = (ch == NGX_ERROR) ? *s : (u_char) ch;
+        s += (ch == NGX_ERROR) ? 1 : 3;
+    }
+
+    *dst = d;
+    *src = s;
+}
+
+
+ngx_uint_t
+ngx_hash_key(u_char *data, size_t len)
+{
+    ngx_uint_t  key;
+
+    for (key = 0; len; len--) {
+        key = ngx_hash(key, *data++);
+    }
+
+    return key;
+}
+
+
 u_char *
 ngx_hex_dump(u_char *dst, u_char *src, size_t len)
 {

@@ -11,13 +11,13 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_ors_media.h>
 
 
-static ngx_uint_t ngx_http_ors_media_json(ngx_str_t *type);
-static ngx_uint_t ngx_http_ors_media_utf8(ngx_str_t *type);
-static ngx_uint_t ngx_http_ors_media_charset(u_char *p, u_char *last);
-static ngx_uint_t ngx_http_ors_media_is(ngx_str_t *text, char *name);
+static ngx_uint_t ngx_ors_media_json(ngx_str_t *type);
+static ngx_uint_t ngx_ors_media_utf8(ngx_str_t *type);
+static ngx_uint_t ngx_ors_media_charset(u_char *p, u_char *last);
+static ngx_uint_t ngx_ors_media_is(ngx_str_t *text, char *name);
 
 
 /*
@@ -26,7 +26,7 @@ static ngx_uint_t ngx_http_ors_media_is(ngx_str_t *text, char *name);
  */
 
 char *
-ngx_http_ors_media(ngx_http_request_t *r)
+ngx_ors_media(ngx_list_t *headers)
 {
     ngx_str_t        *type;
     ngx_uint_t        i;
@@ -35,7 +35,7 @@ ngx_http_ors_media(ngx_http_request_t *r)
 
     type = NULL;
 
-    part = &r->headers_in.headers.part;
+    part = &headers->part;
     h = part->elts;
 
     for (i = 0; /* void */ ; i++) {
@@ -54,15 +54,15 @@ ngx_http_ors_media(ngx_http_request_t *r)
             continue;
         }
 
-        if (ngx_http_ors_media_is(&h[i].key, "content-encoding")
+        if (ngx_ors_media_is(&h[i].key, "content-encoding")
             && h[i].value.len
-            && !ngx_http_ors_media_is(&h[i].value, "identity"))
+            && !ngx_ors_media_is(&h[i].value, "identity"))
         {
             return "the request's body must not be compressed, its "
                    "Content-Encoding must be absent or \"identity\"";
         }
 
-        if (!ngx_http_ors_media_is(&h[i].key, "content-type")) {
+        if (!ngx_ors_media_is(&h[i].key, "content-type")) {
             continue;
         }
 
@@ -77,18 +77,18 @@ ngx_http_ors_media(ngx_http_request_t *r)
         return "the request must have the Content-Type \"application/json\"";
     }
 
-    if (!ngx_http_ors_media_json(type)) {
+    if (!ngx_ors_media_json(type)) {
         return "the request's Content-Type must be \"application/json\"";
     }
 
-    return ngx_http_ors_media_utf8(type)
+    return ngx_ors_media_utf8(type)
            ? NULL : "the charset of the request's Content-Type must be "
                     "\"utf-8\"";
 }
 
 
 static ngx_uint_t
-ngx_http_ors_media_json(ngx_str_t *type)
+ngx_ors_media_json(ngx_str_t *type)
 {
     u_char  *p, *last;
 
@@ -117,7 +117,7 @@ ngx_http_ors_media_json(ngx_str_t *type)
  */
 
 static ngx_uint_t
-ngx_http_ors_media_utf8(ngx_str_t *type)
+ngx_ors_media_utf8(ngx_str_t *type)
 {
     u_char  *p, *q, *last;
 
@@ -132,7 +132,7 @@ ngx_http_ors_media_utf8(ngx_str_t *type)
 
         p += sizeof("charset") - 1;
 
-        if (*q != ';' || !ngx_http_ors_media_charset(p, last)) {
+        if (*q != ';' || !ngx_ors_media_charset(p, last)) {
             return 0;
         }
     }
@@ -144,7 +144,7 @@ ngx_http_ors_media_utf8(ngx_str_t *type)
 /* what follows the name is "=utf-8", and the parameter's end */
 
 static ngx_uint_t
-ngx_http_ors_media_charset(u_char *p, u_char *last)
+ngx_ors_media_charset(u_char *p, u_char *last)
 {
     u_char     *end;
     ngx_str_t   name;
@@ -182,13 +182,13 @@ ngx_http_ors_media_charset(u_char *p, u_char *last)
     }
 
     return (end == last || *end == ';')
-           && (ngx_http_ors_media_is(&name, "utf-8")
-               || ngx_http_ors_media_is(&name, "utf8"));
+           && (ngx_ors_media_is(&name, "utf-8")
+               || ngx_ors_media_is(&name, "utf8"));
 }
 
 
 static ngx_uint_t
-ngx_http_ors_media_is(ngx_str_t *text, char *name)
+ngx_ors_media_is(ngx_str_t *text, char *name)
 {
     return text->len == ngx_strlen(name)
            && ngx_strncasecmp(text->data, (u_char *) name, text->len) == 0;

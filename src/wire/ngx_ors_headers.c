@@ -5,22 +5,23 @@
 
 
 /*
- * Headers of an upstream's answer: found, added, and passed on to the client.
+ * Lists of headers: found in them, added to them, and those of an upstream that
+ * a client gets.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
 #include <ngx_ors_compat.h>
+#include <ngx_ors_headers.h>
 #include <ngx_ors_line.h>
 
 
-static ngx_uint_t ngx_http_ors_headers_passes(ngx_str_t *key);
+static ngx_uint_t ngx_ors_headers_passes(ngx_str_t *key);
 
 
 ngx_table_elt_t *
-ngx_http_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
+ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
 {
     ngx_uint_t        i;
     ngx_list_part_t  *part;
@@ -51,8 +52,8 @@ ngx_http_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
 
 
 ngx_table_elt_t *
-ngx_http_ors_header_add(ngx_list_t *headers, ngx_str_t *name,
-    ngx_str_t *lowcase, ngx_str_t *value)
+ngx_ors_header_add(ngx_list_t *headers, char *name, char *lowcase,
+    ngx_str_t *value)
 {
     ngx_table_elt_t  *h;
 
@@ -61,9 +62,10 @@ ngx_http_ors_header_add(ngx_list_t *headers, ngx_str_t *name,
         return NULL;
     }
 
-    h->hash = ngx_hash_key(lowcase->data, lowcase->len);
-    h->key = *name;
-    h->lowcase_key = lowcase->data;
+    h->key.data = (u_char *) name;
+    h->key.len = ngx_strlen(name);
+    h->lowcase_key = (u_char *) lowcase;
+    h->hash = ngx_hash_key(h->lowcase_key, h->key.len);
     h->value = *value;
     ngx_ors_set_next_header(h);
 
@@ -71,16 +73,25 @@ ngx_http_ors_header_add(ngx_list_t *headers, ngx_str_t *name,
 }
 
 
+ngx_table_elt_t *
+ngx_ors_header_text(ngx_list_t *headers, char *name, char *lowcase,
+    char *value)
+{
+    ngx_str_t  text;
+
+    text.data = (u_char *) value;
+    text.len = ngx_strlen(value);
+
+    return ngx_ors_header_add(headers, name, lowcase, &text);
+}
+
+
 ngx_int_t
-ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to, ngx_uint_t mask)
+ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
 {
     ngx_uint_t        i;
     ngx_list_part_t  *part;
     ngx_table_elt_t  *h, *copy;
-
-    if (mask) {
-        return NGX_OK;
-    }
 
     part = &from->part;
     h = part->elts;
@@ -97,7 +108,7 @@ ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to, ngx_uint_t mask)
             i = 0;
         }
 
-        if (h[i].hash == 0 || !ngx_http_ors_headers_passes(&h[i].key)
+        if (h[i].hash == 0 || !ngx_ors_headers_passes(&h[i].key)
             || !ngx_ors_line_clean(&h[i].value))
         {
             continue;
@@ -117,7 +128,7 @@ ngx_http_ors_headers_pass(ngx_list_t *from, ngx_list_t *to, ngx_uint_t mask)
 /* names, and beginnings of names that end with "-" */
 
 static ngx_uint_t
-ngx_http_ors_headers_passes(ngx_str_t *key)
+ngx_ors_headers_passes(ngx_str_t *key)
 {
     ngx_str_t  *name;
 

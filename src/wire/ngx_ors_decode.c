@@ -11,55 +11,40 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_ors_decode.h>
 
 
-static ngx_uint_t ngx_http_ors_decode_is(ngx_str_t *value, char *name);
+static ngx_uint_t ngx_ors_decode_is(ngx_str_t *value, char *name);
 
 
 ngx_int_t
-ngx_http_ors_decode_init(ngx_http_ors_decode_t *decode, ngx_http_request_t *r,
-    ngx_uint_t strip)
+ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
+    ngx_pool_t *pool)
 {
-    ngx_str_t          *value;
-    ngx_table_elt_t    *h;
-    ngx_ors_inflate_e   kind;
+    ngx_ors_inflate_e  kind;
 
-    h = r->headers_out.content_encoding;
-
-    if (h == NULL || h->value.len == 0
-        || ngx_http_ors_decode_is(&h->value, "identity"))
-    {
+    if (encoding->len == 0 || ngx_ors_decode_is(encoding, "identity")) {
         return NGX_OK;
     }
 
-    /* the answer is sent without an encoding, and so is an error document */
-
-    if (strip) {
-        h->hash = 0;
-        r->headers_out.content_encoding = NULL;
-    }
-
-    value = &h->value;
-
-    if (ngx_http_ors_decode_is(value, "gzip")
-        || ngx_http_ors_decode_is(value, "x-gzip"))
+    if (ngx_ors_decode_is(encoding, "gzip")
+        || ngx_ors_decode_is(encoding, "x-gzip"))
     {
         kind = ngx_ors_inflate_gzip;
 
-    } else if (ngx_http_ors_decode_is(value, "deflate")) {
+    } else if (ngx_ors_decode_is(encoding, "deflate")) {
         kind = ngx_ors_inflate_deflate;
 
     } else {
         return NGX_DECLINED;
     }
 
-    decode->inflate = ngx_ors_inflate_create(kind, r->pool);
+    decode->inflate = ngx_ors_inflate_create(kind, pool);
     if (decode->inflate == NULL) {
         return NGX_ERROR;
     }
 
-    decode->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_ORS_STEP);
+    decode->buf = ngx_create_temp_buf(pool, NGX_ORS_DECODE_STEP);
     if (decode->buf == NULL) {
         return NGX_ERROR;
     }
@@ -69,8 +54,7 @@ ngx_http_ors_decode_init(ngx_http_ors_decode_t *decode, ngx_http_request_t *r,
 
 
 ngx_int_t
-ngx_http_ors_decode_next(ngx_http_ors_decode_t *decode, ngx_buf_t *b,
-    ngx_buf_t *piece)
+ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b, ngx_buf_t *piece)
 {
     ngx_int_t  rc;
 
@@ -81,7 +65,7 @@ ngx_http_ors_decode_next(ngx_http_ors_decode_t *decode, ngx_buf_t *b,
         }
 
         *piece = *b;
-        piece->last = ngx_min(b->last, b->pos + NGX_HTTP_ORS_STEP);
+        piece->last = ngx_min(b->last, b->pos + NGX_ORS_DECODE_STEP);
 
         b->pos = piece->last;
 
@@ -116,7 +100,7 @@ ngx_http_ors_decode_next(ngx_http_ors_decode_t *decode, ngx_buf_t *b,
 
 
 static ngx_uint_t
-ngx_http_ors_decode_is(ngx_str_t *value, char *name)
+ngx_ors_decode_is(ngx_str_t *value, char *name)
 {
     return value->len == ngx_strlen(name)
            && ngx_strncasecmp(value->data, (u_char *) name, value->len) == 0;

@@ -1,0 +1,256 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * What a target gets of a client's headers and arguments: not those that
+ * describe the client's body or ask for an answer that could not be read here,
+ * and its keys only if it may have them.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_forward.h>
+
+
+/* the longest name of an argument that may be a key */
+#define NGX_ORS_FORWARD_ARG  32
+
+
+static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
+static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
+
+
+ngx_int_t
+ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t bare,
+    ngx_pool_t *pool)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *header, *h;
+
+    part = &from->part;
+    header = part->elts;
+
+    /* room for all, and for the type and the length of the new body */
+
+    if (ngx_list_init(to, pool, part->nelts + 2, sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; /* void */ ; i++) {
+
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return NGX_OK;
+            }
+
+            part = part->next;
+            header = part->elts;
+            i = 0;
+        }
+
+        if (!ngx_ors_forward_passes(&header[i])
+            || (bare && ngx_ors_forward_private(&header[i].key)))
+        {
+            continue;
+        }
+
+        h = ngx_list_push(to);
+        if (h == NULL) {
+            return NGX_ERROR;
+        }
+
+        *h = header[i];
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_forward_passes(ngx_table_elt_t *h)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  names[] = {
+        ngx_string("accept"),
+        ngx_string("accept-encoding"),
+        ngx_string("content-encoding"),
+        ngx_string("content-length"),
+        ngx_string("content-type"),
+        ngx_string("expect"),
+        ngx_string("if-match"),
+        ngx_string("if-modified-since"),
+        ngx_string("if-none-match"),
+        ngx_string("if-range"),
+        ngx_string("if-unmodified-since"),
+        ngx_string("range"),
+        ngx_string("transfer-encoding"),
+        ngx_string("upgrade")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+
+        if (h->key.len == names[i].len
+            && ngx_strncmp(h->lowcase_key, names[i].data, names[i].len) == 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * Keys of the client, its accounts, and who it is: names, and beginnings of
+ * names that end with "-"; a variable has "_" in place of "-"
+ */
+
+ngx_uint_t
+ngx_ors_forward_private(ngx_str_t *name)
+{
+    u_char      ch;
+    size_t      n;
+    ngx_str_t  *known;
+
+    static ngx_str_t  names[] = {
+        ngx_string("api-key"),
+        ngx_string("authorization"),
+        ngx_string("cf-connecting-ip"),
+        ngx_string("cookie"),
+        ngx_string("forwarded"),
+        ngx_string("ocp-apim-subscription-key"),
+        ngx_string("openai-organization"),
+        ngx_string("openai-project"),
+        ngx_string("proxy-authorization"),
+        ngx_string("true-client-ip"),
+        ngx_string("x-amz-security-token"),
+        ngx_string("x-api-key"),
+        ngx_string("x-auth-token"),
+        ngx_string("x-client-ip"),
+        ngx_string("x-forwarded-"),
+        ngx_string("x-goog-api-key"),
+        ngx_string("x-real-ip"),
+        ngx_null_string
+    };
+
+    for (known = names; known->len; known++) {
+
+        for (n = 0; n < name->len && n < known->len; n++) {
+            ch = (name->data[n] == '_') ? '-' : ngx_tolower(name->data[n]);
+
+            if (ch != known->data[n]) {
+                break;
+            }
+        }
+
+        if (n == known->len
+            && (n == name->len || known->data[n - 1] == '-'))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args, ngx_pool_t *pool)
+{
+    u_char  *p, *next, *last, *dst;
+
+    *args = *from;
+
+    if (from->len == 0) {
+        return NGX_OK;
+    }
+
+    args->data = ngx_pnalloc(pool, from->len);
+    if (args->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    dst = args->data;
+    last = from->data + from->len;
+
+    for (p = from->data; p < last; p = next + 1) {
+        next = ngx_strlchr(p, last, '&');
+
+        if (next == NULL) {
+            next = last;
+        }
+
+        if (ngx_ors_forward_key(p, next)) {
+            continue;
+        }
+
+        if (dst != args->data) {
+            *dst++ = '&';
+        }
+
+        dst = ngx_cpymem(dst, p, next - p);
+    }
+
+    args->len = dst - args->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_forward_key(u_char *p, u_char *last)
+{
+    u_char      buf[NGX_ORS_FORWARD_ARG * 3];
+    u_char     *end, *dst, *src;
+    ngx_str_t   name, *known;
+
+    static ngx_str_t  names[] = {
+        ngx_string("access_token"),
+        ngx_string("api-key"),
+        ngx_string("api_key"),
+        ngx_string("apikey"),
+        ngx_string("auth_token"),
+        ngx_string("key"),
+        ngx_string("sig"),
+        ngx_string("subscription-key"),
+        ngx_string("token"),
+        ngx_null_string
+    };
+
+    end = ngx_strlchr(p, last, '=');
+
+    if (end == NULL) {
+        end = last;
+    }
+
+    if ((size_t) (end - p) > sizeof(buf)) {
+        return 0;
+    }
+
+    /* a server reads it unescaped */
+
+    src = p;
+    dst = buf;
+
+    ngx_unescape_uri(&dst, &src, end - p, 0);
+
+    name.data = buf;
+    name.len = dst - buf;
+
+    for (known = names; known->len; known++) {
+
+        if (name.len == known->len
+            && ngx_strncasecmp(name.data, known->data, name.len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}

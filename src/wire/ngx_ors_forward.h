@@ -1,0 +1,37 @@
+
+/*
+ * Headers and arguments of a client that a target gets.
+ */
+
+
+#ifndef _NGX_ORS_FORWARD_H_INCLUDED_
+#define _NGX_ORS_FORWARD_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/*
+ * Makes the list "to", from "pool", of the headers in "from" that a call may
+ * have; "bare": without the client's keys and who it is.  NGX_OK or NGX_ERROR:
+ * no memory.
+ */
+ngx_int_t ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to,
+    ngx_uint_t bare, ngx_pool_t *pool);
+
+/*
+ * 1 if a header "name" is a key of a client or says who it is; a name may have
+ * "_" in the place of "-", as in a variable.
+ */
+ngx_uint_t ngx_ors_forward_private(ngx_str_t *name);
+
+/*
+ * Copies the arguments "from" to "args" without those that are keys.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args,
+    ngx_pool_t *pool);
+
+
+#endif /* _NGX_ORS_FORWARD_H_INCLUDED_ */

@@ -1,0 +1,37 @@
+
+/*
+ * Lists of headers, of ngx_table_elt_t.
+ */
+
+
+#ifndef _NGX_ORS_HEADERS_H_INCLUDED_
+#define _NGX_ORS_HEADERS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/* The header "name" in the list, or NULL. */
+ngx_table_elt_t *ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name);
+
+/*
+ * Adds a header: "name" and the same in small letters, "lowcase", are static
+ * text, "value" must live as long as the list.  NULL: no memory.
+ */
+ngx_table_elt_t *ngx_ors_header_add(ngx_list_t *headers, char *name,
+    char *lowcase, ngx_str_t *value);
+
+/* The same for a value that is static text. */
+ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
+    char *lowcase, char *value);
+
+/*
+ * Adds to the list "to" those headers of an upstream's answer that are of use
+ * to a client: its limits, the id of the request, and what clients of the API
+ * look for, as their sources have it.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to);
+
+
+#endif /* _NGX_ORS_HEADERS_H_INCLUDED_ */
