@@ -1,0 +1,464 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Pages of "tools/list" put together within limits. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_edit.h>
+#include <ngx_ors_hash.h>
+#include <ngx_ors_line.h>
+#include <ngx_ors_mcp_list.h>
+#include <ngx_ors_mcp_text.h>
+
+
+#define NGX_ORS_MCP_LIST_POOL   4096
+#define NGX_ORS_MCP_LIST_TOOLS  16
+#define NGX_ORS_MCP_TOOL_SIZE   (sizeof(ngx_ors_mcp_tool_t)                   \
+                                 + 2 * sizeof(ngx_ors_name_t))
+
+
+typedef enum {
+    ngx_ors_mcp_list_tools = 0,
+    ngx_ors_mcp_list_cursor,
+    ngx_ors_mcp_list_ttl,
+    ngx_ors_mcp_list_scope,
+    ngx_ors_mcp_list_type
+} ngx_ors_mcp_list_member_e;
+
+#define NGX_ORS_MCP_LIST_MEMBERS  (ngx_ors_mcp_list_type + 1)
+
+
+typedef enum {
+    ngx_ors_mcp_tool_name = 0,
+    ngx_ors_mcp_tool_description,
+    ngx_ors_mcp_tool_schema,
+    ngx_ors_mcp_tool_annotations
+} ngx_ors_mcp_tool_member_e;
+
+#define NGX_ORS_MCP_TOOL_MEMBERS  (ngx_ors_mcp_tool_annotations + 1)
+
+
+static void ngx_ors_mcp_list_lifetime(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *ttl,
+    ngx_ors_json_node_t *scope);
+static ngx_int_t ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *cursor);
+static ngx_int_t ngx_ors_mcp_list_add(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_log_t *log);
+static ngx_int_t ngx_ors_mcp_list_name(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_str_t *name,
+    char **unusable);
+static ngx_int_t ngx_ors_mcp_list_tool(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t **member,
+    ngx_ors_mcp_tool_t *tool, char **unusable);
+static ngx_int_t ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list,
+    ngx_ors_json_t *json, ngx_ors_json_node_t **member,
+    ngx_ors_mcp_tool_t *tool);
+static ngx_int_t ngx_ors_mcp_list_omit(ngx_ors_mcp_list_t *list,
+    ngx_str_t *name, char *why, ngx_log_t *log);
+static ngx_int_t ngx_ors_mcp_list_invalid(ngx_ors_mcp_list_t *list,
+    char *why);
+
+
+static const ngx_str_t  ngx_ors_mcp_list_members[] = {
+    ngx_string("tools"),
+    ngx_string("nextCursor"),
+    ngx_string("ttlMs"),
+    ngx_string("cacheScope"),
+    ngx_string("resultType"),
+    ngx_null_string
+};
+
+
+static const ngx_str_t  ngx_ors_mcp_tool_members[] = {
+    ngx_string("name"),
+    ngx_string("description"),
+    ngx_string("inputSchema"),
+    ngx_string("annotations"),
+    ngx_null_string
+};
+
+
+ngx_ors_mcp_list_t *
+ngx_ors_mcp_list_create(ngx_ors_mcp_limits_t *limits, ngx_log_t *log)
+{
+    ngx_pool_t          *pool;
+    ngx_ors_mcp_list_t  *list;
+
+    pool = ngx_create_pool(NGX_ORS_MCP_LIST_POOL, log);
+    if (pool == NULL) {
+        return NULL;
+    }
+
+    list = ngx_pcalloc(pool, sizeof(ngx_ors_mcp_list_t));
+
+    if (list == NULL
+        || ngx_array_init(&list->tools, pool, NGX_ORS_MCP_LIST_TOOLS,
+                          sizeof(ngx_ors_mcp_tool_t))
+           != NGX_OK
+        || ngx_array_init(&list->cursors, pool, 1, sizeof(uint64_t))
+           != NGX_OK)
+    {
+        ngx_destroy_pool(pool);
+        return NULL;
+    }
+
+    list->pool = pool;
+    list->references = 1;
+    list->limits = limits;
+    list->shared = 1;
+    list->size = NGX_ORS_MCP_LIST_POOL;
+
+    return list;
+}
+
+
+void
+ngx_ors_mcp_list_release(ngx_ors_mcp_list_t *list)
+{
+    if (--list->references == 0) {
+        ngx_destroy_pool(list->pool);
+    }
+}
+
+
+ngx_int_t
+ngx_ors_mcp_list_page(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *result, ngx_log_t *log)
+{
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *node, *member[NGX_ORS_MCP_LIST_MEMBERS];
+
+    ngx_ors_json_members(json, result, ngx_ors_mcp_list_members, member);
+
+    node = member[ngx_ors_mcp_list_type];
+
+    if (node && !ngx_ors_json_is(json, node, "complete")) {
+        return ngx_ors_mcp_list_invalid(list, "is not complete");
+    }
+
+    node = member[ngx_ors_mcp_list_tools];
+
+    if (node == NULL || node->type != ngx_ors_json_array) {
+        return ngx_ors_mcp_list_invalid(list, "has no tools");
+    }
+
+    ngx_ors_mcp_list_lifetime(list, json, member[ngx_ors_mcp_list_ttl],
+                              member[ngx_ors_mcp_list_scope]);
+
+    list->pages++;
+
+    for (node = ngx_ors_json_first(json, node);
+         node && !list->cut;
+         node = ngx_ors_json_next(json, node))
+    {
+        rc = ngx_ors_mcp_list_add(list, json, node, log);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
+    if (list->cut) {
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "a list of MCP tools is cut after %ui tools",
+                      list->tools.nelts);
+        return NGX_OK;
+    }
+
+    return ngx_ors_mcp_list_next(list, json, member[ngx_ors_mcp_list_cursor]);
+}
+
+
+/* a list lives as short as any of its pages */
+
+static void
+ngx_ors_mcp_list_lifetime(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *ttl, ngx_ors_json_node_t *scope)
+{
+    int64_t     value;
+    ngx_msec_t  msec;
+
+    if (!ngx_ors_json_is(json, scope, "public")) {
+        list->shared = 0;
+    }
+
+    (void) ngx_ors_json_integer(json, ttl, &value);
+
+    msec = (value > 0) ? (ngx_msec_t) ngx_min(value, NGX_MAX_INT32_VALUE) : 0;
+
+    if (list->pages == 0 || msec < list->ttl) {
+        list->ttl = msec;
+    }
+}
+
+
+/* an empty string is a cursor as any other */
+
+static ngx_int_t
+ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *cursor)
+{
+    uint64_t    hash, *known;
+    ngx_str_t   raw;
+    ngx_uint_t  i;
+
+    static const ngx_ors_hash_key_t  key;
+
+    if (cursor == NULL) {
+        return NGX_OK;
+    }
+
+    if (cursor->type != ngx_ors_json_string
+        || cursor->len > NGX_ORS_MCP_CURSOR_MAX)
+    {
+        return ngx_ors_mcp_list_invalid(list, "has a cursor that is not valid");
+    }
+
+    if (list->pages == list->limits->pages) {
+        return ngx_ors_mcp_list_invalid(list, "has too many pages");
+    }
+
+    ngx_ors_json_inner(json, cursor, &raw);
+    hash = ngx_ors_hash(&key, raw.data, raw.len);
+    known = list->cursors.elts;
+
+    for (i = 0; i < list->cursors.nelts; i++) {
+
+        if (known[i] == hash) {
+            return ngx_ors_mcp_list_invalid(list, "has a cursor twice");
+        }
+    }
+
+    known = ngx_array_push(&list->cursors);
+    if (known == NULL) {
+        return NGX_ERROR;
+    }
+
+    *known = hash;
+
+    list->cursor.data = ngx_pnalloc(list->pool, raw.len + 1);
+    if (list->cursor.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(list->cursor.data, raw.data, raw.len);
+    list->cursor.len = raw.len;
+
+    return NGX_AGAIN;
+}
+
+
+/* what is left out counts too: its memory is the list's */
+
+static ngx_int_t
+ngx_ors_mcp_list_add(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_log_t *log)
+{
+    char                 *unusable;
+    size_t                size;
+    ngx_int_t             rc;
+    ngx_ors_mcp_tool_t    tool;
+    ngx_ors_json_node_t  *member[NGX_ORS_MCP_TOOL_MEMBERS];
+
+    ngx_memzero(&tool, sizeof(ngx_ors_mcp_tool_t));
+
+    ngx_ors_json_members(json, node, ngx_ors_mcp_tool_members, member);
+
+    size = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
+
+    rc = ngx_ors_mcp_list_name(list, json, member[ngx_ors_mcp_tool_name],
+                               &tool.name, &unusable);
+
+    if (rc == NGX_OK && size > list->limits->tool) {
+        unusable = "is too large";
+        rc = NGX_DECLINED;
+    }
+
+    size = NGX_ORS_MCP_TOOL_SIZE + ((rc == NGX_OK) ? size : tool.name.len);
+
+    if (list->tools.nelts == list->limits->tools
+        || list->size + size > list->limits->list)
+    {
+        list->cut = 1;
+        return NGX_OK;
+    }
+
+    list->size += size;
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_mcp_list_tool(list, json, member, &tool, &unusable);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_mcp_list_omit(list, &tool.name, unusable, log);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_list_name(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_str_t *name, char **unusable)
+{
+    ngx_int_t  rc;
+
+    if (node && node->type == ngx_ors_json_string
+        && node->len > NGX_ORS_MCP_NAME_MAX)
+    {
+        *unusable = "has a name that is too long";
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_ors_mcp_string(json, node, list->pool, name);
+
+    if (rc == NGX_OK && (name->len == 0 || !ngx_ors_line_clean(name))) {
+        ngx_str_null(name);
+        rc = NGX_DECLINED;
+    }
+
+    *unusable = "has no valid name";
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_list_tool(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t **member, ngx_ors_mcp_tool_t *tool, char **unusable)
+{
+    ngx_int_t             rc;
+    ngx_ors_mcp_tool_t   *place;
+    ngx_ors_json_node_t  *schema;
+
+    schema = member[ngx_ors_mcp_tool_schema];
+
+    if (schema == NULL || schema->type != ngx_ors_json_object) {
+        *unusable = "has no valid inputSchema";
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_names_find(&list->names, &tool->name)) {
+        *unusable = "comes twice";
+        return NGX_DECLINED;
+    }
+
+    if (ngx_array_init(&tool->params, list->pool, 1,
+                       sizeof(ngx_ors_mcp_param_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_mcp_params_find(json, schema, &tool->params, unusable);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_mcp_list_copy(list, json, member, tool) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    place = ngx_array_push(&list->tools);
+
+    if (place == NULL
+        || ngx_ors_names_add(&list->names, list->pool, &tool->name) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    *place = *tool;
+
+    ngx_ors_names_find(&list->names, &tool->name)->value = list->tools.nelts;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
+    ngx_ors_json_node_t **member, ngx_ors_mcp_tool_t *tool)
+{
+    ngx_str_t             raw;
+    ngx_ors_json_node_t  *node, *hint;
+
+    if (ngx_ors_mcp_compact(json, member[ngx_ors_mcp_tool_schema], list->pool,
+                            &tool->schema)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    node = member[ngx_ors_mcp_tool_description];
+
+    if (node && node->type == ngx_ors_json_string) {
+        ngx_ors_json_inner(json, node, &raw);
+
+        tool->description.data = ngx_pnalloc(list->pool, raw.len + 1);
+        if (tool->description.data == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memcpy(tool->description.data, raw.data, raw.len);
+        tool->description.len = raw.len;
+        tool->described = 1;
+    }
+
+    node = member[ngx_ors_mcp_tool_annotations];
+
+    if (node && node->type == ngx_ors_json_object) {
+        hint = ngx_ors_json_find(json, node, "readOnlyHint");
+        tool->read_only = (hint && hint->type == ngx_ors_json_true);
+
+        return ngx_ors_mcp_compact(json, node, list->pool,
+                                   &tool->annotations);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_list_omit(ngx_ors_mcp_list_t *list, ngx_str_t *name, char *why,
+    ngx_log_t *log)
+{
+    list->omitted++;
+
+    ngx_log_error(NGX_LOG_WARN, log, 0,
+                  "MCP tool \"%V\" is left out: %s", name, why);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_list_invalid(ngx_ors_mcp_list_t *list, char *why)
+{
+    list->invalid = why;
+
+    return NGX_DECLINED;
+}
+
+
+ngx_ors_mcp_tool_t *
+ngx_ors_mcp_list_find(ngx_ors_mcp_list_t *list, ngx_str_t *name)
+{
+    ngx_ors_name_t      *entry;
+    ngx_ors_mcp_tool_t  *tools;
+
+    entry = ngx_ors_names_find(&list->names, name);
+    if (entry == NULL) {
+        return NULL;
+    }
+
+    tools = list->tools.elts;
+
+    return &tools[entry->value - 1];
+}
