@@ -18,9 +18,15 @@
 #define NGX_ORS_MCP_INVALID_REQUEST  -32600
 #define NGX_ORS_MCP_NO_METHOD        -32601
 #define NGX_ORS_MCP_INVALID_PARAMS   -32602
+#define NGX_ORS_MCP_INTERNAL         -32603
 #define NGX_ORS_MCP_HEADERS          -32020
 #define NGX_ORS_MCP_CAPABILITY       -32021
 #define NGX_ORS_MCP_VERSION          -32022
+
+/* HTTP statuses of requests without a whole answer */
+
+#define NGX_ORS_MCP_BAD_GATEWAY      502
+#define NGX_ORS_MCP_TIMEOUT          504
 
 /* bytes of the id of a session */
 #define NGX_ORS_MCP_SESSION_MAX      512
