@@ -1,0 +1,800 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The states of a dialog, and what each event means in each of them. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_mcp_ask.h>
+#include <ngx_ors_mcp_dialog.h>
+#include <ngx_ors_mcp_header.h>
+#include <ngx_ors_mcp_refusal.h>
+#include <ngx_ors_mcp_text.h>
+
+
+#define ngx_ors_mcp_is_success(status)  ((status) >= 200 && (status) < 300)
+
+#define ngx_ors_mcp_dialog_is_over(dialog)                                    \
+    ((dialog)->state == ngx_ors_mcp_dialog_st_done                            \
+     || (dialog)->state == ngx_ors_mcp_dialog_st_failed)
+
+
+static ngx_int_t ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_dialog_event_e event);
+static ngx_int_t ngx_ors_mcp_dialog_outcome(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_start(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_lost(ngx_ors_mcp_dialog_t *dialog,
+    ngx_uint_t status, char *why);
+static ngx_int_t ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_cancel(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_broken(ngx_ors_mcp_dialog_t *dialog,
+    char *why);
+static ngx_int_t ngx_ors_mcp_dialog_message(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_asked(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_result(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_initialize(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_begun(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_list(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_call(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message);
+static ngx_int_t ngx_ors_mcp_dialog_begin(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e version);
+static ngx_int_t ngx_ors_mcp_dialog_modern(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message);
+static ngx_int_t ngx_ors_mcp_dialog_fail(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message);
+static ngx_int_t ngx_ors_mcp_dialog_error(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_error_e type, int64_t code, const char *fmt, ...);
+
+
+static char  *ngx_ors_mcp_dialog_states[NGX_ORS_MCP_DIALOG_STATES] = {
+    "new", "initialize", "initialized", "list", "call", "done", "failed"
+};
+
+
+static char  *ngx_ors_mcp_dialog_events[NGX_ORS_MCP_DIALOG_EVENTS] = {
+    "start", "header", "body", "end", "cut", "timeout", "close"
+};
+
+
+ngx_int_t
+ngx_ors_mcp_dialog_step(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_dialog_event_e event)
+{
+    ngx_int_t                   rc;
+    ngx_ors_mcp_dialog_state_e  state;
+
+    state = dialog->state;
+
+    rc = ngx_ors_mcp_dialog_take(dialog, event);
+
+    if (state != dialog->state || dialog->request) {
+        ngx_log_debug5(NGX_LOG_DEBUG_HTTP, dialog->log, 0,
+                       "ors mcp dialog: %s in %s, status %ui: %s, %i",
+                       ngx_ors_mcp_dialog_event(event),
+                       ngx_ors_mcp_dialog_state(state), dialog->status,
+                       ngx_ors_mcp_dialog_state(dialog->state), rc);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_dialog_event_e event)
+{
+    if (event == ngx_ors_mcp_dialog_ev_close) {
+        return ngx_ors_mcp_dialog_close(dialog);
+    }
+
+    if ((dialog->state == ngx_ors_mcp_dialog_st_new)
+        != (event == ngx_ors_mcp_dialog_ev_start))
+    {
+        ngx_log_error(NGX_LOG_ALERT, dialog->log, 0,
+                      "event \"%s\" of a dialog with an MCP server in state "
+                      "\"%s\"", ngx_ors_mcp_dialog_event(event),
+                      ngx_ors_mcp_dialog_state(dialog->state));
+        return NGX_ERROR;
+    }
+
+    /* the rest of an answer that is not needed any more */
+
+    if (ngx_ors_mcp_dialog_is_over(dialog)) {
+        return ngx_ors_mcp_dialog_outcome(dialog);
+    }
+
+    switch (event) {
+
+    case ngx_ors_mcp_dialog_ev_start:
+        return ngx_ors_mcp_dialog_start(dialog);
+
+    case ngx_ors_mcp_dialog_ev_header:
+        return ngx_ors_mcp_dialog_header(dialog);
+
+    case ngx_ors_mcp_dialog_ev_body:
+        return ngx_ors_mcp_dialog_body(dialog);
+
+    case ngx_ors_mcp_dialog_ev_end:
+        return ngx_ors_mcp_dialog_end(dialog);
+
+    case ngx_ors_mcp_dialog_ev_cut:
+        return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
+                                       "the answer was cut");
+
+    case ngx_ors_mcp_dialog_ev_timeout:
+        return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_TIMEOUT,
+                                       "the server did not answer in time");
+
+    case ngx_ors_mcp_dialog_ev_close:
+        break;
+    }
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_outcome(ngx_ors_mcp_dialog_t *dialog)
+{
+    switch (dialog->state) {
+
+    case ngx_ors_mcp_dialog_st_done:
+        return NGX_OK;
+
+    case ngx_ors_mcp_dialog_st_failed:
+        return NGX_DONE;
+
+    case ngx_ors_mcp_dialog_st_new:
+    case ngx_ors_mcp_dialog_st_initialize:
+    case ngx_ors_mcp_dialog_st_initialized:
+    case ngx_ors_mcp_dialog_st_list:
+    case ngx_ors_mcp_dialog_st_call:
+        break;
+    }
+
+    return NGX_AGAIN;
+}
+
+
+/* arguments that the model has not written well are its own mistake */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_start(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t  rc;
+
+    if (dialog->name.len == 0 || dialog->arguments.len == 0) {
+        return ngx_ors_mcp_ask_wanted(dialog);
+    }
+
+    ngx_ors_json_init(&dialog->json, dialog->pool, dialog->limits->depth,
+                      dialog->limits->nodes);
+
+    rc = ngx_ors_json_read(&dialog->json, dialog->arguments.data,
+                           dialog->arguments.len);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_OK && dialog->json.nodes->type == ngx_ors_json_object) {
+        return ngx_ors_mcp_ask_wanted(dialog);
+    }
+
+    ngx_str_set(&dialog->result.text,
+                "The arguments of the call are not a JSON object.");
+
+    dialog->result.failed = 1;
+    dialog->error.type = ngx_ors_mcp_error_execution;
+    dialog->state = ngx_ors_mcp_dialog_st_done;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t             *session;
+    ngx_ors_mcp_sender_t  *sender;
+
+    /* only these have a body that says more */
+
+    if (!ngx_ors_mcp_is_success(dialog->status) && dialog->status != 400
+        && dialog->status != 404 && dialog->status != 405)
+    {
+        return ngx_ors_mcp_dialog_fail(dialog, NULL);
+    }
+
+    ngx_ors_mcp_reader_header(&dialog->reader, &dialog->type);
+
+    if (dialog->state != ngx_ors_mcp_dialog_st_initialize
+        || dialog->session.len == 0)
+    {
+        return NGX_AGAIN;
+    }
+
+    sender = &dialog->sender;
+    session = &dialog->session;
+
+    if (!ngx_ors_mcp_header_session(session)) {
+        return ngx_ors_mcp_dialog_broken(dialog,
+                                         "has no valid Mcp-Session-Id");
+    }
+
+    sender->session.data = ngx_pnalloc(dialog->pool, session->len);
+    if (sender->session.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(sender->session.data, session->data, session->len);
+    sender->session.len = session->len;
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t  rc;
+
+    /* the answer to a notification has none */
+
+    if (dialog->state == ngx_ors_mcp_dialog_st_initialized) {
+        return NGX_AGAIN;
+    }
+
+    for ( ;; ) {
+        rc = ngx_ors_mcp_reader_read(&dialog->reader, dialog->in);
+
+        if (rc == NGX_DECLINED) {
+            return ngx_ors_mcp_dialog_broken(dialog, dialog->reader.invalid);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        rc = ngx_ors_mcp_dialog_message(dialog);
+
+        if (rc != NGX_AGAIN || dialog->request) {
+            return rc;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t  rc;
+
+    if (dialog->status == 0) {
+        return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
+                                       "there was no answer");
+    }
+
+    if (dialog->state == ngx_ors_mcp_dialog_st_initialized) {
+        return ngx_ors_mcp_is_success(dialog->status)
+               ? ngx_ors_mcp_dialog_begun(dialog)
+               : ngx_ors_mcp_dialog_fail(dialog, NULL);
+    }
+
+    for ( ;; ) {
+        rc = ngx_ors_mcp_reader_end(&dialog->reader);
+
+        if (rc == NGX_DONE) {
+            return ngx_ors_mcp_dialog_broken(dialog, "has no response");
+        }
+
+        if (rc == NGX_DECLINED) {
+            return ngx_ors_mcp_dialog_broken(dialog, dialog->reader.invalid);
+        }
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        rc = ngx_ors_mcp_dialog_message(dialog);
+
+        if (rc != NGX_AGAIN || dialog->request) {
+            return rc;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_lost(ngx_ors_mcp_dialog_t *dialog, ngx_uint_t status,
+    char *why)
+{
+    if (ngx_ors_mcp_dialog_cancel(dialog) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_http, status,
+                                    "%s", why);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t  rc;
+
+    dialog->request = NULL;
+
+    rc = NGX_OK;
+
+    if (!ngx_ors_mcp_dialog_is_over(dialog)) {
+        rc = ngx_ors_mcp_dialog_cancel(dialog);
+        dialog->state = ngx_ors_mcp_dialog_st_failed;
+    }
+
+    if (dialog->list) {
+        ngx_ors_mcp_list_release(dialog->list);
+        dialog->list = NULL;
+    }
+
+    return (rc == NGX_OK) ? ngx_ors_mcp_dialog_outcome(dialog) : NGX_ERROR;
+}
+
+
+/* in the legacy era a request goes on without its connection */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_cancel(ngx_ors_mcp_dialog_t *dialog)
+{
+    if (dialog->state != ngx_ors_mcp_dialog_st_list
+        && dialog->state != ngx_ors_mcp_dialog_st_call)
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_mcp_is_modern(dialog->sender.version)) {
+        return NGX_OK;
+    }
+
+    return ngx_ors_mcp_ask_aside(dialog,
+                                 ngx_ors_mcp_request_cancelled(
+                                                 &dialog->sender, dialog->id));
+}
+
+
+/* an answer that cannot be read; of one that refuses the status counts */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_broken(ngx_ors_mcp_dialog_t *dialog, char *why)
+{
+    if (!ngx_ors_mcp_is_success(dialog->status)) {
+        return ngx_ors_mcp_dialog_refused(dialog, NULL);
+    }
+
+    return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_protocol,
+                                    NGX_ORS_MCP_INTERNAL,
+                                    "the server sent an answer that %s", why);
+}
+
+
+/* NGX_AGAIN: there is another request, or nothing has changed */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_message(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_uint_t              success;
+    ngx_ors_mcp_message_t  *message;
+
+    message = &dialog->reader.message;
+    success = ngx_ors_mcp_is_success(dialog->status);
+
+    switch (message->type) {
+
+    case ngx_ors_mcp_message_result:
+
+        if (success && ngx_ors_mcp_message_answers(message, dialog->id)) {
+            return ngx_ors_mcp_dialog_result(dialog);
+        }
+
+        break;
+
+    case ngx_ors_mcp_message_error:
+
+        /* a server that refuses a request may not have read its id */
+
+        if (!success || message->id == NULL
+            || ngx_ors_mcp_message_answers(message, dialog->id))
+        {
+            return ngx_ors_mcp_dialog_refused(dialog, message);
+        }
+
+        break;
+
+    case ngx_ors_mcp_message_request:
+        return ngx_ors_mcp_dialog_asked(dialog);
+
+    case ngx_ors_mcp_message_notification:
+        break;
+    }
+
+    return NGX_AGAIN;
+}
+
+
+/* a call would wait for the answer until it times out */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_asked(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t               id;
+    ngx_uint_t              ping;
+    ngx_ors_mcp_message_t  *message;
+
+    message = &dialog->reader.message;
+
+    if (ngx_ors_mcp_is_modern(dialog->sender.version)
+        || dialog->nasides == NGX_ORS_MCP_ASIDES)
+    {
+        return NGX_AGAIN;
+    }
+
+    if (ngx_ors_mcp_compact(message->json, message->id, dialog->pool, &id)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ping = ngx_ors_mcp_message_is(message, "ping");
+
+    if (ngx_ors_mcp_ask_aside(dialog,
+                              ngx_ors_mcp_request_answer(&dialog->sender, &id,
+                                                         ping))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_result(ngx_ors_mcp_dialog_t *dialog)
+{
+    if (ngx_ors_mcp_is_modern(dialog->sender.version)) {
+        dialog->peer->version = dialog->sender.version;
+    }
+
+    switch (dialog->state) {
+
+    case ngx_ors_mcp_dialog_st_initialize:
+        return ngx_ors_mcp_dialog_initialize(dialog);
+
+    case ngx_ors_mcp_dialog_st_list:
+        return ngx_ors_mcp_dialog_list(dialog);
+
+    case ngx_ors_mcp_dialog_st_call:
+        return ngx_ors_mcp_dialog_call(dialog);
+
+    case ngx_ors_mcp_dialog_st_new:
+    case ngx_ors_mcp_dialog_st_initialized:
+    case ngx_ors_mcp_dialog_st_done:
+    case ngx_ors_mcp_dialog_st_failed:
+        break;
+    }
+
+    return NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_initialize(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t               rc;
+    ngx_str_t               text;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_mcp_version_e   version;
+
+    json = dialog->reader.message.json;
+    node = dialog->reader.message.result;
+
+    rc = ngx_ors_mcp_string(json,
+                            ngx_ors_json_find(json, node, "protocolVersion"),
+                            dialog->pool, &text);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    version = ngx_ors_mcp_version(&text);
+
+    if (version == ngx_ors_mcp_version_none
+        || ngx_ors_mcp_is_modern(version))
+    {
+        return ngx_ors_mcp_dialog_broken(dialog,
+                                         "has a version that is not known");
+    }
+
+    node = ngx_ors_json_find(json, node, "capabilities");
+    node = ngx_ors_json_find(json, node, "tools");
+
+    if (node == NULL || node->type != ngx_ors_json_object) {
+        return ngx_ors_mcp_dialog_broken(dialog, "offers no tools");
+    }
+
+    return ngx_ors_mcp_ask_initialized(dialog, version);
+}
+
+
+/* other dialogs use the session from now on */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_begun(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t           *session;
+    ngx_ors_mcp_peer_t  *peer;
+
+    peer = dialog->peer;
+    session = &dialog->sender.session;
+
+    peer->version = dialog->sender.version;
+    peer->generation++;
+    peer->ready = 1;
+    peer->len = session->len;
+
+    if (session->len) {
+        ngx_memcpy(peer->session, session->data, session->len);
+    }
+
+    return ngx_ors_mcp_ask_wanted(dialog);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_list(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t               rc;
+    ngx_ors_mcp_message_t  *message;
+
+    message = &dialog->reader.message;
+
+    rc = ngx_ors_mcp_list_page(dialog->list, message->json, message->result,
+                               dialog->log);
+
+    if (rc == NGX_AGAIN) {
+        return ngx_ors_mcp_ask_page(dialog, &dialog->list->cursor);
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_protocol,
+                                        NGX_ORS_MCP_INTERNAL,
+                                        "the server sent a list that %s",
+                                        dialog->list->invalid);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (dialog->name.len == 0) {
+        dialog->state = ngx_ors_mcp_dialog_st_done;
+        return NGX_OK;
+    }
+
+    /* the schema has changed: the call has other headers now */
+
+    dialog->tool = ngx_ors_mcp_list_find(dialog->list, &dialog->name);
+
+    if (dialog->tool == NULL) {
+        return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_protocol,
+                                        NGX_ORS_MCP_INVALID_PARAMS,
+                                        "the server has no such tool");
+    }
+
+    return ngx_ors_mcp_ask_call(dialog);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_call(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_int_t               rc;
+    ngx_ors_mcp_message_t  *message;
+
+    message = &dialog->reader.message;
+
+    rc = ngx_ors_mcp_result_read(&dialog->result, message->json,
+                                 message->result,
+                                 ngx_ors_mcp_is_modern(dialog->sender.version),
+                                 dialog->limits->output, dialog->pool);
+
+    if (rc == NGX_AGAIN) {
+
+        if (dialog->repeats++ < NGX_ORS_MCP_REPEATS) {
+            return ngx_ors_mcp_ask_call(dialog);
+        }
+
+        rc = NGX_DECLINED;
+        dialog->result.invalid = "is never complete";
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_protocol,
+                                        NGX_ORS_MCP_INTERNAL,
+                                        "the server sent a result that %s",
+                                        dialog->result.invalid);
+    }
+
+    if (rc != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (dialog->result.failed) {
+        dialog->error.type = ngx_ors_mcp_error_execution;
+    }
+
+    dialog->state = ngx_ors_mcp_dialog_st_done;
+
+    return NGX_OK;
+}
+
+
+/* "message" is an error, or NULL */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message)
+{
+    ngx_ors_mcp_peer_t     *peer;
+    ngx_ors_mcp_refusal_e   refusal;
+    ngx_ors_mcp_version_e   version;
+
+    peer = dialog->peer;
+    version = NGX_ORS_MCP_LEGACY;
+
+    refusal = (dialog->state == ngx_ors_mcp_dialog_st_initialize)
+              ? ngx_ors_mcp_refusal_initialize(dialog->status, message)
+              : ngx_ors_mcp_refusal(dialog->sender.version, peer->version,
+                                    dialog->status, message, &version);
+
+    switch (refusal) {
+
+    case ngx_ors_mcp_refusal_begin:
+        return ngx_ors_mcp_dialog_begin(dialog, message, version);
+
+    case ngx_ors_mcp_refusal_modern:
+        return ngx_ors_mcp_dialog_modern(dialog, message);
+
+    case ngx_ors_mcp_refusal_list:
+
+        if (dialog->state == ngx_ors_mcp_dialog_st_call && !dialog->listed) {
+            dialog->listed = 1;
+            return ngx_ors_mcp_ask_list(dialog);
+        }
+
+        break;
+
+    case ngx_ors_mcp_refusal_final:
+
+        if (message && message->code == NGX_ORS_MCP_INVALID_PARAMS) {
+            dialog->stale = 1;
+        }
+
+        break;
+    }
+
+    return ngx_ors_mcp_dialog_fail(dialog, message);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_begin(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e version)
+{
+    ngx_ors_mcp_peer_t  *peer;
+
+    peer = dialog->peer;
+
+    if (dialog->begun) {
+        return ngx_ors_mcp_dialog_fail(dialog, message);
+    }
+
+    /* another dialog has begun a session in the meantime */
+
+    if (peer->ready && peer->generation != dialog->generation) {
+        dialog->begun = 1;
+        return ngx_ors_mcp_ask_wanted(dialog);
+    }
+
+    peer->ready = 0;
+
+    return ngx_ors_mcp_ask_initialize(dialog, version);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_modern(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message)
+{
+    if (dialog->modern) {
+        return ngx_ors_mcp_dialog_fail(dialog, message);
+    }
+
+    dialog->peer->version = NGX_ORS_MCP_MODERN;
+    dialog->peer->ready = 0;
+
+    return ngx_ors_mcp_ask_wanted(dialog);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_fail(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_message_t *message)
+{
+    if (message) {
+        dialog->state = ngx_ors_mcp_dialog_st_failed;
+
+        return (ngx_ors_mcp_error_read(&dialog->error, message, dialog->pool)
+                == NGX_OK)
+               ? NGX_DONE : NGX_ERROR;
+    }
+
+    return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_http,
+                                    dialog->status, "HTTP status %ui",
+                                    dialog->status);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_error(ngx_ors_mcp_dialog_t *dialog,
+    ngx_ors_mcp_error_e type, int64_t code, const char *fmt, ...)
+{
+    va_list               args;
+    u_char               *last;
+    ngx_ors_mcp_error_t  *error;
+
+    dialog->state = ngx_ors_mcp_dialog_st_failed;
+
+    error = &dialog->error;
+    error->type = type;
+    error->code = code;
+
+    error->message.data = ngx_pnalloc(dialog->pool, NGX_ORS_MCP_ERROR_MAX);
+    if (error->message.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    va_start(args, fmt);
+    last = ngx_vslprintf(error->message.data,
+                         error->message.data + NGX_ORS_MCP_ERROR_MAX, fmt,
+                         args);
+    va_end(args);
+
+    error->message.len = last - error->message.data;
+
+    return NGX_DONE;
+}
+
+
+char *
+ngx_ors_mcp_dialog_state(ngx_ors_mcp_dialog_state_e state)
+{
+    return ngx_ors_mcp_dialog_states[state];
+}
+
+
+char *
+ngx_ors_mcp_dialog_event(ngx_ors_mcp_dialog_event_e event)
+{
+    return ngx_ors_mcp_dialog_events[event];
+}
