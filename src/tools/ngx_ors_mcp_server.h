@@ -1,0 +1,90 @@
+
+/*
+ * MCP servers as a worker knows them: for each server and each credentials the
+ * session and the list of tools, found by a key.
+ */
+
+
+#ifndef _NGX_ORS_MCP_SERVER_H_INCLUDED_
+#define _NGX_ORS_MCP_SERVER_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_mcp_dialog.h>
+#include <ngx_ors_mcp_list.h>
+
+
+#define NGX_ORS_MCP_KEY     32
+#define NGX_ORS_MCP_CHAINS  64
+
+
+typedef struct {
+    ngx_queue_t            used;         /* the last one used is first */
+    ngx_queue_t            chains[NGX_ORS_MCP_CHAINS];
+    ngx_log_t             *log;
+    ngx_uint_t             n;
+    ngx_uint_t             max;
+    ngx_msec_t             stale;
+} ngx_ors_mcp_servers_t;
+
+
+typedef struct {
+    ngx_ors_mcp_peer_t      peer;        /* for dialogs with the server */
+
+    /* private */
+    ngx_ors_mcp_servers_t  *servers;
+    ngx_queue_t             used;
+    ngx_queue_t             chain;
+    ngx_ors_mcp_list_t     *list;
+    ngx_msec_t              expires;     /* the list */
+    ngx_uint_t              references;
+    u_char                  key[NGX_ORS_MCP_KEY];
+} ngx_ors_mcp_server_t;
+
+
+/*
+ * Prepares an empty table of about "max" servers: more are in it only while
+ * they are used.  A list may be served "stale" ms after it has expired.  "log"
+ * must live as long as the table.
+ */
+void ngx_ors_mcp_servers_init(ngx_ors_mcp_servers_t *servers, ngx_uint_t max,
+    ngx_msec_t stale, ngx_log_t *log);
+
+/* Releases all servers, none of which may be used any more. */
+void ngx_ors_mcp_servers_clear(ngx_ors_mcp_servers_t *servers);
+
+/*
+ * The server with "key", NGX_ORS_MCP_KEY bytes that no other server and no
+ * other credentials have; nothing is known of a new one.  It is to be given
+ * back by ngx_ors_mcp_server_release().  NULL: no memory.
+ */
+ngx_ors_mcp_server_t *ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers,
+    u_char *key);
+void ngx_ors_mcp_server_release(ngx_ors_mcp_server_t *server);
+
+/*
+ * The list of the server's tools; "*list" is borrowed until the next call for
+ * this server, or longer by ngx_ors_mcp_list_hold().
+ *
+ * NGX_OK         "*list" is set
+ * NGX_AGAIN      "*list" is set and has expired: a new one should be read, and
+ *                this one serves if that fails
+ * NGX_DECLINED   there is none
+ */
+ngx_int_t ngx_ors_mcp_server_list(ngx_ors_mcp_server_t *server,
+    ngx_msec_t now, ngx_ors_mcp_list_t **list);
+
+/*
+ * Keeps "list" for the time that the server gives it, else for "ttl" ms, in
+ * place of any other.  A list that is list->shared may be kept for the server
+ * with the key of no credentials.
+ */
+void ngx_ors_mcp_server_keep(ngx_ors_mcp_server_t *server,
+    ngx_ors_mcp_list_t *list, ngx_msec_t now, ngx_msec_t ttl);
+
+/* The list has proved to be an old one: it has expired. */
+void ngx_ors_mcp_server_expire(ngx_ors_mcp_server_t *server, ngx_msec_t now);
+
+
+#endif /* _NGX_ORS_MCP_SERVER_H_INCLUDED_ */
