@@ -51,7 +51,7 @@ complete() {
 
 
 install_python() {
-    cd "$sdk" \
+    cd "$sdk/$1" \
     && python3 -m venv --clear .venv \
     && .venv/bin/python -m pip install -q --disable-pip-version-check \
         --only-binary :all: --require-hashes -r requirements.txt \
@@ -120,9 +120,13 @@ fi
 
 # an interpreter that has gone makes the directory useless
 
-[ -x "$sdk/.venv/bin/python" ] || rm -f "$sdk/.venv/.installed"
+for venv in .venv mcp/.venv; do
+    [ -x "$sdk/$venv/bin/python" ] || rm -f "$sdk/$venv/.installed"
+done
 
 need npm node/node_modules node/package-lock.json
 need node node_modules package-lock.json
 need python .venv requirements.txt
+need node mcp/node_modules mcp/package-lock.json mcp
+need python mcp/.venv mcp/requirements.txt mcp
 need suite suite/tests suite/requirements.txt

@@ -68,7 +68,7 @@ UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
                          $(UNIT_PROGS))
 
 UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk \
-               jsonschema_suite)
+               jsonschema_suite mcp_drive)
 
 
 .PHONY: unit unit-asan unit-tools tsan valgrind
@@ -119,9 +119,9 @@ $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
 $(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
     $(eval $(call UNIT_PROG,$s,$r))))
 
-# what t/schema_*.t, t/readers.t and t/jsonschema_suite.t ask
+# what t/schema_*.t, t/readers.t, t/jsonschema_suite.t and t/mcp_servers.t ask
 $(UNIT_TOOLS): $(UNIT_DIR)/%: $(UNIT_DIR)/t/diff/%.o $(UNIT_CORE) \
-    $(foreach r,jsonschema $(UNIT_proto),$(UNIT_DIR)/$r.a)
+    $(foreach r,jsonschema tools $(UNIT_proto),$(UNIT_DIR)/$r.a)
 	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LDLIBS)
 
 -include $(wildcard $(UNIT_DIR)/t/*/*.d $(UNIT_DIR)/t/*/*/*.d \
