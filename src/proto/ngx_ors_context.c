@@ -496,8 +496,9 @@ void
 ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
 {
     ngx_str_t             text;
+    ngx_uint_t            last;
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item;
+    ngx_ors_json_node_t  *input, *item, *end;
 
     json = &req->json;
     input = req->field[ngx_ors_rq_input];
@@ -517,11 +518,14 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
         return;
     }
 
-    if (req->prior < req->input.n) {
+    last = req->input.n - req->added;
+
+    if (req->prior < last) {
         item = &json->nodes[req->input.items[req->prior].node];
+        end = &json->nodes[req->input.items[last - 1].node];
 
         ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
-                            ngx_ors_edit_end(input) - 1, 1, out);
+                            ngx_ors_edit_end(end), 1, out);
     }
 }
 

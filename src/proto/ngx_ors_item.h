@@ -10,6 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_hosting.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_text.h>
 
@@ -101,6 +102,8 @@ struct ngx_ors_item_s {
                                         /* a search, once closed: JSON; */
                                         /* of an interpreter: its code */
 
+    ngx_ors_tool_t         *tool;       /* that runs the call, or NULL */
+
     /* output of a call: inside of a JSON string */
     ngx_ors_text_t          output;
 
@@ -120,6 +123,7 @@ struct ngx_ors_item_s {
     unsigned                whole:1;    /* nothing can follow its arguments */
     unsigned                wrapped:1;  /* still arguments of a function */
     unsigned                dropped:1;  /* a call that no client sees */
+    unsigned                hidden_call:1;  /* the same, but it is run here */
 };
 
 

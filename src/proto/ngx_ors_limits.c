@@ -67,6 +67,12 @@ static ngx_ors_limit_t  ngx_ors_limits[] = {
     { ngx_string("truncate"), offsetof(ngx_ors_limits_t, truncate),
       1024, 1024 * 1024 * 1024, 512 * 1024, 1 },
 
+    { ngx_string("tool_answer"), offsetof(ngx_ors_limits_t, tool_answer),
+      1024, 64 * 1024 * 1024, 256 * 1024, 1 },
+
+    { ngx_string("tool_calls"), offsetof(ngx_ors_limits_t, tool_calls),
+      1, 1024, 5, 0 },
+
     { ngx_null_string, 0, 0, 0, 0, 0 }
 };
 

@@ -27,6 +27,8 @@ typedef struct {
     ngx_uint_t            turns;      /* stored ones before a request */
     size_t                context;    /* ... all of them */
     size_t                truncate;   /* ... with "truncation": "auto" */
+    size_t                tool_answer;    /* of one call of a hosted tool */
+    ngx_uint_t            tool_calls;     /* ... that run side by side */
 } ngx_ors_limits_t;
 
 

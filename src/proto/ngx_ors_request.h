@@ -77,6 +77,7 @@ typedef struct {
                                           /* fit for a header or a log */
     ngx_str_t                  provider;  /* the same, of POST responses */
     ngx_uint_t                 prior;     /* items before its own input */
+    ngx_uint_t                 added;     /* ... and after it, of rounds */
     unsigned                   stream:1;
     unsigned                   compact:1;   /* a summary is asked for */
     unsigned                   obfuscate:1;   /* deltas are to be padded */

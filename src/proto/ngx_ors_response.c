@@ -270,7 +270,7 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     for (item = resp->items; item; item = item->next) {
 
-        if (ngx_ors_item_is_open(item)) {
+        if (ngx_ors_item_is_open(item) || item->hidden_call) {
             continue;
         }
 
@@ -285,6 +285,19 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     resp->output_len = out->size - size;
 
     ngx_ors_out_lit(out, "]");
+}
+
+
+void
+ngx_ors_usage_sum(ngx_ors_usage_t *sum, const ngx_ors_usage_t *a,
+    const ngx_ors_usage_t *b)
+{
+    sum->input = a->input + b->input;
+    sum->cached = a->cached + b->cached;
+    sum->output = a->output + b->output;
+    sum->reasoning = a->reasoning + b->reasoning;
+    sum->total = a->total + b->total;
+    sum->known = a->known || b->known;
 }
 
 

@@ -84,6 +84,10 @@ void ngx_ors_response_compaction(ngx_ors_out_t *out,
 ngx_int_t ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
     ngx_uint_t field);
 
+/* Sets "sum" to what "a" and "b" say, each of which may not be known. */
+void ngx_ors_usage_sum(ngx_ors_usage_t *sum, const ngx_ors_usage_t *a,
+    const ngx_ors_usage_t *b);
+
 /* Appends an error document (notes, section 11). */
 void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);
 

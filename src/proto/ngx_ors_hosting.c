@@ -1,0 +1,58 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Hosted tools by their names. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_hosting.h>
+
+
+ngx_uint_t
+ngx_ors_hosting_name(ngx_str_t *name)
+{
+    u_char  ch, *p, *last;
+
+    last = name->data + name->len;
+
+    for (p = name->data; p < last; p++) {
+        ch = *p | 0x20;
+
+        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9')
+            && *p != '_' && *p != '-')
+        {
+            return 0;
+        }
+    }
+
+    return name->len > 0 && name->len <= NGX_ORS_HOSTING_NAME_MAX;
+}
+
+
+ngx_ors_tool_t *
+ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
+{
+    ngx_uint_t       i;
+    ngx_ors_tool_t  *tool;
+
+    if (hosting == NULL || hosting->tools == NULL) {
+        return NULL;
+    }
+
+    tool = hosting->tools->elts;
+
+    for (i = 0; i < hosting->tools->nelts; i++) {
+
+        if (tool[i].name.len == name->len
+            && ngx_memcmp(tool[i].name.data, name->data, name->len) == 0)
+        {
+            return &tool[i];
+        }
+    }
+
+    return NULL;
+}

@@ -1,0 +1,46 @@
+
+/*
+ * Hosted tools: functions whose calls run here, each in a location, and what
+ * one response may spend on them.
+ */
+
+
+#ifndef _NGX_ORS_HOSTING_H_INCLUDED_
+#define _NGX_ORS_HOSTING_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+/* the longest name of a function */
+#define NGX_ORS_HOSTING_NAME_MAX  64
+
+
+typedef struct {
+    ngx_str_t          name;          /* of the function */
+    ngx_str_t          function;      /* JSON, as chat servers are offered */
+                                      /* it, empty: the client declares it */
+    ngx_str_t          uri;           /* of its location */
+    ngx_str_t          args;
+    ngx_msec_t         timeout;       /* of a call */
+    unsigned           hidden:1;      /* clients get no items of its calls */
+} ngx_ors_tool_t;
+
+
+typedef struct {
+    ngx_array_t       *tools;         /* of ngx_ors_tool_t, NULL: none */
+    ngx_uint_t         max_calls;     /* in all rounds of a response */
+    ngx_uint_t         max_rounds;    /* in which tools run */
+} ngx_ors_hosting_t;
+
+
+/* 1 if "name" can be that of a function: 1 to 64 of A-Za-z0-9_- */
+ngx_uint_t ngx_ors_hosting_name(ngx_str_t *name);
+
+/* The tool called "name", plain text, or NULL; "hosting" may be NULL, too. */
+ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
+    ngx_str_t *name);
+
+
+#endif /* _NGX_ORS_HOSTING_H_INCLUDED_ */
