@@ -31,6 +31,7 @@ enum {
 typedef struct {
     ngx_ors_request_t             *req;
     const ngx_ors_chat_options_t  *options;
+    ngx_ors_chat_calls_e           calls;
     ngx_ors_chat_tools_t          *tools;
     ngx_ors_error_t               *err;
 
@@ -68,7 +69,7 @@ static const ngx_str_t  ngx_ors_chat_choice_names[] = {
 
 ngx_int_t
 ngx_ors_chat_choice(ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_chat_tools_t *tools,
+    ngx_ors_chat_target_t *target, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
@@ -78,7 +79,8 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
     ngx_memzero(&cc, sizeof(ngx_ors_chat_choice_t));
 
     cc.req = req;
-    cc.options = options;
+    cc.options = target->options;
+    cc.calls = target->calls;
     cc.tools = tools;
     cc.err = err;
 
@@ -90,7 +92,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, ",\"tools\":");
 
-    if (ngx_ors_chat_render(tools, req, options, out) != NGX_OK) {
+    if (ngx_ors_chat_render(tools, req, target->options, out) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -319,6 +321,21 @@ ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
 static void
 ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
 {
+    if (cc->calls == ngx_ors_chat_calls_none) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":\"none\"");
+        return;
+    }
+
+    /* what had to be called has been, in the first round */
+
+    if (cc->calls == ngx_ors_chat_calls_auto
+        && (cc->tool || (cc->mode && ngx_ors_json_is(&cc->req->json, cc->mode,
+                                                     "required"))))
+    {
+        ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");
+        return;
+    }
+
     if (cc->tool) {
         ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
                              "\"function\":{\"name\":\"");

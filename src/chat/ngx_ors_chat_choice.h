@@ -15,16 +15,16 @@
 
 
 /*
- * Appends "tools" and, if there are some, the request's choice of them and
- * whether several may be called at once: members of the request, each with a
- * comma before it.
+ * Appends "tools" and, if there are some, the request's choice of them, as far
+ * as target->calls leaves one, and whether several may be called at once:
+ * members of the request, each with a comma before it.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says why there is no such choice: 400 with "param"
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_choice(ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_chat_tools_t *tools,
+    ngx_ors_chat_target_t *target, ngx_ors_chat_tools_t *tools,
     ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 

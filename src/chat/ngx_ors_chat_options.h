@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_hosting.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_pointer.h>
 #include <ngx_ors_request.h>
@@ -143,6 +144,15 @@ typedef struct {
 #define NGX_ORS_CHAT_OPTIONALS  10
 
 
+/* what a model may call: more than the request says */
+
+typedef enum {
+    ngx_ors_chat_calls_asked = 0,         /* what the request says */
+    ngx_ors_chat_calls_auto,              /* no call is needed any more */
+    ngx_ors_chat_calls_none               /* none may be made any more */
+} ngx_ors_chat_calls_e;
+
+
 /* who is asked, borrowed */
 
 typedef struct {
@@ -151,6 +161,8 @@ typedef struct {
     ngx_str_t                      provider;  /* may be empty */
     ngx_ors_sealer_t              *sealer; /* opens what comes back or NULL */
     ngx_str_t                      prompt;  /* for a summary, empty: as usual */
+    ngx_ors_hosting_t             *hosting; /* tools that run here, or NULL */
+    ngx_ors_chat_calls_e           calls;
 
     /* by ngx_ors_chat_pass_read(): written in place of the adapter's own */
     ngx_ors_chat_passthrough_t    given;

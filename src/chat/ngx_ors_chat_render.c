@@ -111,6 +111,12 @@ ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
         return NGX_OK;
     }
 
+    if (tool->node == NULL) {
+        ngx_ors_out_ref(out, tool->hosted->function.data,
+                        tool->hosted->function.len);
+        return NGX_OK;
+    }
+
     ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_render_names,
                          member);
 

@@ -180,7 +180,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     /* a summary is text, and no limit of an answer is its limit */
 
     if (!req->compact) {
-        rc = ngx_ors_chat_tools_read(tools, req, target->options, err);
+        rc = ngx_ors_chat_tools_read(tools, req, target, err);
 
         if (rc != NGX_OK) {
             return rc;
@@ -202,7 +202,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         ngx_ors_chat_effort(req, target, out);
 
     } else {
-        rc = ngx_ors_chat_choice(req, target->options, tools, out, err);
+        rc = ngx_ors_chat_choice(req, target, tools, out, err);
 
         if (rc != NGX_OK) {
             return rc;

@@ -29,6 +29,7 @@ enum {
 typedef struct {
     ngx_ors_request_t             *req;
     const ngx_ors_chat_options_t  *options;
+    ngx_ors_hosting_t             *hosting;
     ngx_ors_error_t               *err;
 
     ngx_array_t                    found;     /* of ngx_ors_chat_tool_t */
@@ -47,12 +48,17 @@ static ngx_int_t ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *list, ngx_ors_json_node_t *name);
 static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr,
+    ngx_ors_chat_tool_t *tool);
+static ngx_int_t ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr);
 static ngx_int_t ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *type);
+static u_char *ngx_ors_chat_tools_param(ngx_ors_chat_reader_t *cr,
+    char *member, ngx_str_t *param);
 static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
@@ -72,7 +78,7 @@ static const ngx_str_t  ngx_ors_chat_tool_names[] = {
 
 ngx_int_t
 ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_error_t *err)
+    ngx_ors_chat_target_t *target, ngx_ors_error_t *err)
 {
     ngx_int_t               rc;
     ngx_ors_json_node_t    *list;
@@ -82,7 +88,8 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     ngx_memzero(&cr, sizeof(ngx_ors_chat_reader_t));
 
     cr.req = req;
-    cr.options = options;
+    cr.options = target->options;
+    cr.hosting = target->hosting;
     cr.err = err;
     cr.item = -1;
 
@@ -99,6 +106,10 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
 
     if (rc == NGX_OK && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
         rc = ngx_ors_chat_tools_items(&cr);
+    }
+
+    if (rc == NGX_OK && cr.hosting) {
+        rc = ngx_ors_chat_tools_hosted(&cr);
     }
 
     if (rc != NGX_OK) {
@@ -176,6 +187,7 @@ static ngx_int_t
 ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
     ngx_ors_json_node_t *name)
 {
+    ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
 
     cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
@@ -184,8 +196,10 @@ ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
          node;
          node = ngx_ors_json_next(&cr->req->json, node))
     {
-        if (ngx_ors_chat_tools_add(cr, node) != NGX_OK) {
-            return NGX_ERROR;
+        rc = ngx_ors_chat_tools_add(cr, node);
+
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
 
@@ -249,8 +263,83 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 
     ngx_ors_json_raw(json, name, &tool->name);
 
-    return ngx_ors_chat_tools_name(json, cr->space, name, cr->req->pool,
-                                   &tool->sent);
+    if (ngx_ors_chat_tools_name(json, cr->space, name, cr->req->pool,
+                                &tool->sent)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_chat_tools_host(cr, tool);
+}
+
+
+/* the client's function may be one that runs here: it is never shadowed */
+
+static ngx_int_t
+ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
+{
+    ngx_str_t        param;
+    ngx_ors_tool_t  *hosted;
+
+    hosted = ngx_ors_hosting_find(cr->hosting, &tool->sent);
+
+    if (hosted == NULL) {
+        return NGX_OK;
+    }
+
+    if (hosted->function.len == 0) {
+
+        if (tool->kind == ngx_ors_chat_tool_function && tool->space.len == 0) {
+            tool->hosted = hosted;
+        }
+
+        return NGX_OK;
+    }
+
+    if (ngx_ors_chat_tools_param(cr, ".name", &param) == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_error_set(cr->err, cr->req->pool, 400, "invalid_value",
+                      "\"%V\" is \"%V\", the name of a tool that this server "
+                      "itself has", &param, &hosted->name);
+    cr->err->param = param;
+
+    return NGX_DECLINED;
+}
+
+
+/* those that are offered to the model in each request */
+
+static ngx_int_t
+ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr)
+{
+    ngx_uint_t            i;
+    ngx_array_t          *list;
+    ngx_ors_tool_t       *hosted;
+    ngx_ors_chat_tool_t  *tool;
+
+    list = cr->hosting->tools;
+    hosted = list ? list->elts : NULL;
+
+    for (i = 0; list && i < list->nelts; i++) {
+
+        if (hosted[i].function.len == 0) {
+            continue;
+        }
+
+        tool = ngx_ors_chat_tools_push(cr, NULL, ngx_ors_chat_tool_function);
+        if (tool == NULL) {
+            return NGX_ERROR;
+        }
+
+        tool->name = hosted[i].name;
+        tool->sent = hosted[i].name;
+        tool->hosted = &hosted[i];
+    }
+
+    return NGX_OK;
 }
 
 
@@ -317,23 +406,11 @@ static ngx_int_t
 ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *type)
 {
-    u_char     *p;
-    ngx_str_t   name, param;
+    ngx_str_t  name, param;
 
-    param.data = ngx_pnalloc(cr->req->pool,
-                             sizeof("input[].tools[].type") - 1
-                             + 2 * NGX_INT_T_LEN);
-    if (param.data == NULL) {
+    if (ngx_ors_chat_tools_param(cr, ".type", &param) == NULL) {
         return NGX_ERROR;
     }
-
-    p = param.data;
-
-    if (cr->item >= 0) {
-        p = ngx_sprintf(p, "input[%i].", cr->item);
-    }
-
-    param.len = ngx_sprintf(p, "tools[%ui].type", cr->n) - param.data;
 
     ngx_ors_json_raw(&cr->req->json, type, &name);
 
@@ -343,6 +420,32 @@ ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
     cr->err->param = param;
 
     return NGX_DECLINED;
+}
+
+
+/* the path of "member" of the tool in hand; NULL: no memory */
+
+static u_char *
+ngx_ors_chat_tools_param(ngx_ors_chat_reader_t *cr, char *member,
+    ngx_str_t *param)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(cr->req->pool, sizeof("input[].tools[]")
+                                   + ngx_strlen(member) + 2 * NGX_INT_T_LEN);
+    if (p == NULL) {
+        return NULL;
+    }
+
+    param->data = p;
+
+    if (cr->item >= 0) {
+        p = ngx_sprintf(p, "input[%i].", cr->item);
+    }
+
+    param->len = ngx_sprintf(p, "tools[%ui]%s", cr->n, member) - param->data;
+
+    return param->data;
 }
 
 

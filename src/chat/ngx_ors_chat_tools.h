@@ -15,6 +15,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_options.h>
+#include <ngx_ors_hosting.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_out.h>
@@ -35,7 +36,9 @@ typedef struct {
                                       /* another: all that is sent, JSON */
     ngx_str_t              name;      /* the client's, inside of a string */
     ngx_str_t              space;     /* of its namespace, or empty; as name */
-    ngx_ors_json_node_t   *node;      /* what the client says of it */
+    ngx_ors_json_node_t   *node;      /* what the client says of it, NULL: */
+                                      /* "hosted" is offered here */
+    ngx_ors_tool_t        *hosted;    /* what runs its calls, NULL: a client */
 } ngx_ors_chat_tool_t;
 
 
@@ -58,15 +61,16 @@ typedef struct {
 /*
  * Fills "tools" from the tools of the request.  Of several with one name
  * upstream the first one counts, in both directions.  Of tools that no chat
- * server has those are in it for which "options" have something to send.
- * Memory comes from req->pool, what it can is borrowed from the request.
+ * server has those are in it for which the target's options have something
+ * to send.  Those that target->hosting defines come last.  Memory comes from
+ * req->pool, what it can is borrowed from the request.
  *
  * NGX_OK         done
  * NGX_DECLINED   a tool is not to be sent, "err" says which: 400 with "param"
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools,
-    ngx_ors_request_t *req, const ngx_ors_chat_options_t *options,
+    ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_error_t *err);
 
 /* The tool that is called "name" upstream, and not the server's, or NULL. */

@@ -548,10 +548,14 @@ test_many(void)
 static void
 test_memory(void)
 {
-    test_t           t;
-    ngx_int_t        rc;
-    ngx_uint_t       n;
-    ngx_ors_error_t  err;
+    test_t                 t;
+    ngx_int_t              rc;
+    ngx_uint_t             n;
+    ngx_ors_error_t        err;
+    ngx_ors_chat_target_t  target;
+
+    ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
+    target.options = &ngx_ors_chat_options;
 
     test_run(&t, NGX_ORS_STRICT_OPENAI,
              "{'model':'m','input':[" USER ",{'type':'additional_tools',"
@@ -562,8 +566,7 @@ test_memory(void)
 
     for (n = 1; rc != NGX_OK; n++) {
         ngx_ors_test_fail_after(n);
-        rc = ngx_ors_chat_tools_read(&t.tools, &t.req,
-                                     &ngx_ors_chat_options, &err);
+        rc = ngx_ors_chat_tools_read(&t.tools, &t.req, &target, &err);
 
         if (!ngx_ors_test_failed()) {
             break;
@@ -608,6 +611,7 @@ test_run(test_t *t, ngx_uint_t profile, const char *text)
     rc = ngx_ors_test_request(&t->req, &body, &limits, t->pool, &err);
 
     if (rc == NGX_OK) {
+        ngx_memzero(&target, sizeof(ngx_ors_chat_target_t));
         target.model = &model;
         target.options = &test_habits;
 
