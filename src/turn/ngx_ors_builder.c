@@ -82,7 +82,9 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     }
 
     if (reply->usage) {
-        ngx_ors_chat_answer_usage(&builder->resp->usage, json, reply->usage);
+        ngx_ors_chat_answer_usage(&builder->usage, json, reply->usage);
+        ngx_ors_usage_sum(&builder->resp->usage, &builder->mark.usage,
+                          &builder->usage);
     }
 
     if (reply->finish != ngx_ors_chat_finish_none) {
@@ -352,7 +354,7 @@ ngx_ors_builder_text(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
 
     item = builder->resp->last;
 
-    if (item == NULL || item->type != type) {
+    if (item == builder->mark.last || item->type != type) {
         item = ngx_ors_builder_item(builder, type);
         if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
             return NGX_ERROR;
@@ -750,7 +752,6 @@ ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
 ngx_int_t
 ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 {
-    ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
     resp = builder->resp;
@@ -799,25 +800,31 @@ ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
         break;
     }
 
-    if (ngx_ors_builder_advance(builder, 1) != NGX_OK) {
+    return ngx_ors_builder_advance(builder, 1);
+}
+
+
+/* an answer without any item would be an error to some clients (E62) */
+
+ngx_int_t
+ngx_ors_builder_last(ngx_ors_builder_t *builder)
+{
+    ngx_ors_item_t  *item;
+
+    if (builder->resp->nitems) {
+        return NGX_OK;
+    }
+
+    item = ngx_ors_builder_item(builder, ngx_ors_item_message);
+
+    if (item == NULL
+        || ngx_ors_builder_part(builder, item, ngx_ors_part_output_text)
+           == NULL)
+    {
         return NGX_ERROR;
     }
 
-    /* an answer without any item would be an error to some clients (E62) */
-
-    if (resp->nitems == 0) {
-        item = ngx_ors_builder_item(builder, ngx_ors_item_message);
-
-        if (item == NULL
-            || ngx_ors_builder_part(builder, item, ngx_ors_part_output_text)
-               == NULL
-            || ngx_ors_builder_advance(builder, 1) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
+    return ngx_ors_builder_advance(builder, 1);
 }
 
 
@@ -834,6 +841,65 @@ ngx_ors_builder_tell(ngx_ors_builder_t *builder)
 
     } else {
         ngx_ors_response_render(builder->out, builder->resp);
+    }
+}
+
+
+ngx_ors_item_t *
+ngx_ors_builder_first(ngx_ors_builder_t *builder)
+{
+    return builder->mark.last ? builder->mark.last->next
+                              : builder->resp->items;
+}
+
+
+void
+ngx_ors_builder_next(ngx_ors_builder_t *builder)
+{
+    ngx_ors_response_t  *resp;
+
+    resp = builder->resp;
+
+    builder->mark.last = resp->last;
+    builder->mark.nitems = resp->nitems;
+    builder->mark.size = builder->size;
+    builder->mark.usage = resp->usage;
+
+    ngx_ors_builder_again(builder);
+}
+
+
+void
+ngx_ors_builder_again(ngx_ors_builder_t *builder)
+{
+    ngx_ors_response_t      *resp;
+    ngx_ors_builder_mark_t  *mark;
+
+    resp = builder->resp;
+    mark = &builder->mark;
+
+    builder->finish = ngx_ors_chat_finish_none;
+    builder->seen = 0;
+    builder->current = NULL;
+    builder->calls = NULL;
+    builder->ncalls = 0;
+    builder->size = mark->size;
+    builder->types = 0;
+    builder->top = 0;
+    ngx_memzero(&builder->known, sizeof(ngx_ors_names_t));
+    ngx_str_null(&builder->logprobs);
+    ngx_memzero(&builder->usage, sizeof(ngx_ors_usage_t));
+
+    resp->last = mark->last;
+    resp->nitems = mark->nitems;
+    resp->usage = mark->usage;
+
+    if (mark->last) {
+        mark->last->next = NULL;
+
+    } else {
+        resp->items = NULL;
+        ngx_memzero(&builder->shown, sizeof(ngx_ors_names_t));
     }
 }
 

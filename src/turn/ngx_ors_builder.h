@@ -29,6 +29,16 @@
 typedef struct ngx_ors_builder_call_s  ngx_ors_builder_call_t;
 
 
+/* what the rounds before have made, zeroed memory: there were none */
+
+typedef struct {
+    ngx_ors_item_t          *last;        /* their last item, or NULL */
+    ngx_uint_t               nitems;
+    size_t                   size;
+    ngx_ors_usage_t          usage;
+} ngx_ors_builder_mark_t;
+
+
 typedef struct {
     ngx_ors_response_t      *resp;
     ngx_ors_chat_tools_t    *tools;       /* that the model was offered */
@@ -42,6 +52,8 @@ typedef struct {
     ngx_str_t                logprobs;    /* of the next text, not empty */
     ngx_buf_t                notes;       /* where they are written first */
     ngx_ors_item_t          *current;
+    ngx_ors_builder_mark_t   mark;        /* where the round has begun */
+    ngx_ors_usage_t          usage;       /* of the round */
     ngx_ors_builder_call_t  *calls;       /* the newest one first */
     ngx_uint_t               ncalls;
     ngx_int_t                top;         /* above all their indices */
@@ -84,8 +96,29 @@ ngx_int_t ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
  */
 ngx_int_t ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err);
 
+/*
+ * Nothing follows the items that there are: gives a response without any one
+ * that is empty.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_last(ngx_ors_builder_t *builder);
+
 /* Tells the client of the end: the terminal event, or the response. */
 void ngx_ors_builder_tell(ngx_ors_builder_t *builder);
+
+/*
+ * The first item of the round, or NULL: those before it are of rounds that
+ * have ended.
+ */
+ngx_ors_item_t *ngx_ors_builder_first(ngx_ors_builder_t *builder);
+
+/* Begins the next round: all that was made stays. */
+void ngx_ors_builder_next(ngx_ors_builder_t *builder);
+
+/*
+ * Begins the round anew, which has failed: what it has made is forgotten, and
+ * nothing of it must have been sent.
+ */
+void ngx_ors_builder_again(ngx_ors_builder_t *builder);
 
 
 #endif /* _NGX_ORS_BUILDER_H_INCLUDED_ */

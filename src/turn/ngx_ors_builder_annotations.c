@@ -165,7 +165,7 @@ ngx_ors_builder_last_text(ngx_ors_builder_t *builder)
 
     item = builder->resp->last;
 
-    if (item == NULL || item->last == NULL
+    if (item == builder->mark.last || item->last == NULL
         || item->last->type != ngx_ors_part_output_text)
     {
         return NULL;

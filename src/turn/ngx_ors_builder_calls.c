@@ -72,6 +72,11 @@ ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
 
     item->name = tool->name;
     item->space = tool->space;
+    item->tool = tool->hosted;
+
+    if (tool->hosted && tool->hosted->hidden) {
+        item->hidden_call = 1;
+    }
 
     switch (tool->kind) {
 
@@ -269,7 +274,7 @@ ngx_ors_builder_said(ngx_ors_builder_t *builder)
 {
     ngx_ors_item_t  *item;
 
-    for (item = builder->resp->items; item; item = item->next) {
+    for (item = ngx_ors_builder_first(builder); item; item = item->next) {
 
         if (!item->dropped && item->type != ngx_ors_item_reasoning
             && (item->name.len || !ngx_ors_item_is_call(item)))

@@ -24,7 +24,7 @@ ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text)
 
     item = builder->resp->last;
 
-    if (item == NULL || item->type != ngx_ors_item_reasoning) {
+    if (item == builder->mark.last || item->type != ngx_ors_item_reasoning) {
         item = ngx_ors_builder_item(builder, ngx_ors_item_reasoning);
         if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
             return NGX_ERROR;

@@ -27,8 +27,6 @@
 static ngx_uint_t ngx_ors_builder_known(ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_close(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
@@ -142,7 +140,7 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
 
         call = ngx_ors_item_is_call(item);
 
-        if (item->dropped) {
+        if (item->dropped || item->hidden_call) {
             builder->current = item->next;
             continue;
         }
@@ -272,9 +270,7 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 }
 
 
-/* gives the call an id of ours if upstream's cannot be used */
-
-static ngx_int_t
+ngx_int_t
 ngx_ors_builder_call_id(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
     ngx_int_t   rc;

@@ -46,5 +46,12 @@ ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,
 ngx_int_t ngx_ors_builder_advance(ngx_ors_builder_t *builder,
     ngx_uint_t ending);
 
+/*
+ * Gives a call an id of ours if upstream's cannot be used, or is that of
+ * another call of the response.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_call_id(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
+
 
 #endif /* _NGX_ORS_BUILDER_ITEMS_H_INCLUDED_ */

@@ -34,7 +34,7 @@ static ngx_uint_t ngx_ors_choice_same(ngx_str_t *a, ngx_str_t *b);
 
 ngx_int_t
 ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
-    ngx_ors_request_t *req)
+    ngx_ors_request_t *req, ngx_ors_chat_calls_e calls)
 {
     ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
@@ -61,6 +61,22 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
 
     if (tools->n == 0 || (tools->others && choice->name.len == 0)) {
         choice->needed = 0;
+    }
+
+    switch (calls) {
+
+    case ngx_ors_chat_calls_asked:
+        break;
+
+    case ngx_ors_chat_calls_none:
+        choice->none = 1;
+
+        /* fall through */
+
+    case ngx_ors_chat_calls_auto:
+        choice->needed = 0;
+        choice->name.len = 0;
+        break;
     }
 
     return rc;

@@ -43,13 +43,14 @@ typedef struct {
 /*
  * Takes from the request what it says of calls.  "tools" are those that were
  * sent: without any, none can be needed.  Names that were not offered are
- * refused unless the profile is tolerant.
+ * refused unless the profile is tolerant.  "calls" may leave less than that.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory in req->pool
  */
 ngx_int_t ngx_ors_choice_read(ngx_ors_choice_t *choice,
-    ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req);
+    ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
+    ngx_ors_chat_calls_e calls);
 
 /*
  * The model calls "name", which is "tool" or, NULL, none that was offered.

@@ -18,6 +18,7 @@
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_request_extend.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_verify_handler.h>
@@ -41,6 +42,8 @@ static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
     ngx_uint_t status, ngx_ors_json_node_t *node);
 static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_complete(ngx_ors_turn_t *turn);
+static void ngx_ors_turn_anew(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
 
@@ -182,6 +185,7 @@ ngx_ors_turn_detach(ngx_ors_turn_t *from, ngx_str_t *body, ngx_pool_t *pool,
 
     turn->request.detached = 1;
     turn->retries_left = from->retries_left;
+    turn->round.hosting = from->round.hosting;
     turn->state = ngx_ors_turn_st_call;
 
     return turn;
@@ -201,7 +205,9 @@ ngx_int_t
 ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
     off_t length)
 {
-    if (ngx_ors_turn_translates(turn, turn->dialect)) {
+    /* a client that has items of a translated answer gets no other stream */
+
+    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->round.n) {
         turn->state = ngx_ors_turn_st_translate;
         return ngx_ors_answer_header(&turn->answer, status, type, length);
     }
@@ -237,6 +243,7 @@ ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
     case ngx_ors_turn_st_pass:
         return ngx_ors_turn_passed(turn, ngx_ors_answer_data(&turn->answer, b));
 
+    case ngx_ors_turn_st_tools:
     case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_commit:
     case ngx_ors_turn_st_over:
@@ -269,6 +276,7 @@ ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
                                                             complete));
 
     case ngx_ors_turn_st_request:
+    case ngx_ors_turn_st_tools:
     case ngx_ors_turn_st_again:
     case ngx_ors_turn_st_commit:
     case ngx_ors_turn_st_over:
@@ -551,6 +559,42 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
         return NGX_ERROR;
     }
 
+    if (turn->round.hosting
+        && turn->response.status == ngx_ors_response_completed)
+    {
+        rc = ngx_ors_round_sort(&turn->round, &turn->builder);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            turn->state = ngx_ors_turn_st_tools;
+            turn->response.status = ngx_ors_response_in_progress;
+
+            if (turn->builder.stream) {
+                ngx_ors_turn_respond(turn);
+            }
+
+            return NGX_DONE;
+        }
+    }
+
+    return ngx_ors_turn_complete(turn);
+}
+
+
+/* no round follows */
+
+static ngx_int_t
+ngx_ors_turn_complete(ngx_ors_turn_t *turn)
+{
+    if (!turn->request.compact
+        && ngx_ors_builder_last(&turn->builder) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (!turn->request.stored) {
         return ngx_ors_turn_committed(turn, 0);
     }
@@ -564,6 +608,61 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
     }
 
     return NGX_DONE;
+}
+
+
+ngx_int_t
+ngx_ors_turn_tools(ngx_ors_turn_t *turn)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           n;
+    ngx_ors_out_t        items;
+    ngx_ors_builder_t   *builder;
+    ngx_ors_response_t  *resp;
+
+    resp = &turn->response;
+    builder = &turn->builder;
+
+    rc = ngx_ors_round_show(&turn->round, builder, &turn->error);
+
+    if (rc == NGX_OK && turn->round.client) {
+        resp->status = ngx_ors_response_completed;
+        resp->completed_at = ngx_time();
+
+        return ngx_ors_turn_complete(turn);
+    }
+
+    if (rc == NGX_OK) {
+        ngx_ors_out_init(&items, turn->pool, NGX_ORS_TURN_BLOCK);
+
+        n = ngx_ors_round_items(&turn->round, builder, &items);
+
+        rc = ngx_ors_request_extend(&turn->request, &items, n, &turn->error);
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    }
+
+    ngx_ors_round_next(&turn->round, builder);
+    ngx_ors_turn_anew(turn);
+
+    return NGX_OK;
+}
+
+
+/* another call */
+
+static void
+ngx_ors_turn_anew(ngx_ors_turn_t *turn)
+{
+    turn->state = ngx_ors_turn_st_call;
+
+    ngx_ors_answer_reset(&turn->answer);
+    ngx_ors_turn_reader(turn);
+
+    turn->upstream_error = 0;
+    turn->retry = 0;
 }
 
 
@@ -625,8 +724,9 @@ static ngx_uint_t
 ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
     if (turn->retries_left == 0 || turn->state == ngx_ors_turn_st_request
+        || turn->state == ngx_ors_turn_st_tools
         || turn->state == ngx_ors_turn_st_commit
-        || (turn->builder.stream && turn->response.items))
+        || (turn->builder.stream && ngx_ors_builder_first(&turn->builder)))
     {
         return 0;
     }
@@ -649,34 +749,13 @@ ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 void
 ngx_ors_turn_reset(ngx_ors_turn_t *turn)
 {
-    turn->state = ngx_ors_turn_st_call;
     turn->retries_left--;
 
-    ngx_ors_answer_reset(&turn->answer);
-    ngx_ors_turn_reader(turn);
-
-    turn->upstream_error = 0;
-    turn->retry = 0;
-
-    turn->builder.finish = ngx_ors_chat_finish_none;
-    turn->builder.seen = 0;
-    turn->builder.current = NULL;
-    turn->builder.calls = NULL;
-    turn->builder.ncalls = 0;
-    turn->builder.size = 0;
-    turn->builder.types = 0;
-    turn->builder.top = 0;
-    ngx_memzero(&turn->builder.known, sizeof(ngx_ors_names_t));
-    ngx_memzero(&turn->builder.shown, sizeof(ngx_ors_names_t));
-    ngx_str_null(&turn->builder.logprobs);
-
-    turn->response.items = NULL;
-    turn->response.last = NULL;
-    turn->response.nitems = 0;
+    ngx_ors_turn_anew(turn);
+    ngx_ors_builder_again(&turn->builder);
 
     ngx_memzero(&turn->error, sizeof(ngx_ors_error_t));
     ngx_memzero(&turn->verify, sizeof(ngx_ors_verify_t));
-    ngx_memzero(&turn->response.usage, sizeof(ngx_ors_usage_t));
 }
 
 
@@ -713,6 +792,14 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         ngx_ors_turn_respond(turn);
         ngx_ors_event_error(&turn->out, &turn->response);
         ngx_ors_event_end(&turn->out, &turn->response);
+        return NGX_DONE;
+    }
+
+    /* tools have run: an error would make clients ask for all of it again */
+
+    if (turn->round.ncalls) {
+        ngx_ors_turn_respond(turn);
+        ngx_ors_response_render(&turn->out, &turn->response);
         return NGX_DONE;
     }
 

@@ -16,6 +16,7 @@
 #include <ngx_ors_builder.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_context.h>
+#include <ngx_ors_round.h>
 #include <ngx_ors_verify.h>
 
 
@@ -26,6 +27,7 @@ typedef enum {
     ngx_ors_turn_st_pass,           /* its answer is verified and passed on */
 
     /* its target is done with */
+    ngx_ors_turn_st_tools,          /* tools run, the model is asked again */
     ngx_ors_turn_st_again,          /* another one is to be called */
     ngx_ors_turn_st_commit,         /* the turn is to be stored */
     ngx_ors_turn_st_over
@@ -51,6 +53,7 @@ typedef struct {
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 
+    ngx_ors_round_t         round;        /* of an answer that is translated */
     ngx_ors_answer_t        answer;       /* the target's */
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
     ngx_ors_verify_t        verify;       /* ... that is passed on */
@@ -74,7 +77,7 @@ typedef struct {
 
 
 /* 1 if nothing of the target is of use any more */
-#define ngx_ors_turn_done(turn)  ((turn)->state >= ngx_ors_turn_st_again)
+#define ngx_ors_turn_done(turn)  ((turn)->state >= ngx_ors_turn_st_tools)
 
 
 /*
@@ -83,8 +86,8 @@ typedef struct {
  * NGX_OK         go on
  * NGX_DONE       the turn is over: "status" and "out" hold what is left to
  *                be sent, and no more calls are needed; or it is in the
- *                state "again", see ngx_ors_turn_reset(), or "commit", see
- *                ngx_ors_turn_record()
+ *                state "again", see ngx_ors_turn_reset(), "tools", see
+ *                ngx_ors_turn_tools(), or "commit", see ngx_ors_turn_record()
  * NGX_ERROR      no memory
  */
 
@@ -166,6 +169,13 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_uint_t complete);
 
 /*
+ * In the state "tools" all calls of turn->round have ended: the model is to be
+ * called again, as the first time, or the turn is over if the client has calls
+ * of its own.
+ */
+ngx_int_t ngx_ors_turn_tools(ngx_ors_turn_t *turn);
+
+/*
  * The model server's answer is refused; "what", a phrase, goes to the log and
  * to the client.  Returns NGX_DONE or NGX_ERROR.
  */
@@ -180,7 +190,8 @@ ngx_uint_t ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn);
 /*
  * A target has failed before the client got anything of its answer, and
  * turn->retries_left says that there are others: makes the turn ready for the
- * next target, which is called as the first was.
+ * next target, which is called as the first was.  What earlier rounds have
+ * made stays.
  */
 void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 

@@ -18,6 +18,7 @@
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
+static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
 
 
 ngx_int_t
@@ -32,6 +33,14 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         rc = ngx_ors_turn_translate(turn, options, model, out);
 
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
+    }
+
+    if (turn->round.n) {
+        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
+                                 "upstream_unavailable",
+                                 "the model server cannot go on with the "
+                                 "response of another one");
+        return ngx_ors_turn_fail(turn);
     }
 
     /* the bytes that were checked are the bytes that are sent */
@@ -67,6 +76,8 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.provider = turn->provider;
     target.sealer = turn->sealer;
     target.prompt = turn->prompt;
+    target.hosting = turn->round.hosting;
+    target.calls = ngx_ors_turn_calls(turn);
 
     builder->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
     builder->sealer = NULL;
@@ -89,7 +100,21 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
         builder->sealer = turn->sealer;
     }
 
-    return ngx_ors_choice_read(&builder->choice, &turn->tools, req);
+    return ngx_ors_choice_read(&builder->choice, &turn->tools, req,
+                               target.calls);
+}
+
+
+/* what was required has been done in the first round */
+
+static ngx_ors_chat_calls_e
+ngx_ors_turn_calls(ngx_ors_turn_t *turn)
+{
+    if (turn->round.last) {
+        return ngx_ors_chat_calls_none;
+    }
+
+    return turn->round.n ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
 }
 
 

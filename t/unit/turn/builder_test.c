@@ -241,6 +241,8 @@ test_steps(step_t *steps, const char *name)
         } else {
             is_int(ngx_ors_builder_end(&builder, &err), NGX_OK, "%s: end",
                    name);
+            is_int(ngx_ors_builder_last(&builder), NGX_OK, "%s: last",
+                   name);
             ngx_ors_builder_tell(&builder);
         }
 
@@ -267,6 +269,7 @@ test_end_first(void)
 
     ngx_ors_test_time(1700000007, 0);
     is_int(ngx_ors_builder_end(&builder, &err), NGX_OK, "end before a chunk");
+    is_int(ngx_ors_builder_last(&builder), NGX_OK, "an item that is empty");
     ngx_ors_builder_tell(&builder);
     ngx_ors_test_time(1700000000, 0);
 

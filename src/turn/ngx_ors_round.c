@@ -1,0 +1,362 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The calls of a round that run here, in the order of the calls. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_arguments.h>
+#include <ngx_ors_builder_items.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_round.h>
+
+
+static ngx_uint_t ngx_ors_round_max(ngx_ors_round_t *round,
+    ngx_ors_request_t *req);
+static ngx_int_t ngx_ors_round_add(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_item_t *item, ngx_uint_t max);
+static ngx_int_t ngx_ors_round_hidden(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_round_arguments(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_str_t *arguments);
+static ngx_int_t ngx_ors_round_output(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *text);
+static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
+    ngx_uint_t *n);
+
+
+/* what the model is told; nothing of it is of the tool's making */
+
+static ngx_str_t  ngx_ors_round_texts[] = {
+    ngx_null_string,
+    ngx_null_string,
+    ngx_string("The tool failed."),
+    ngx_string("The tool was not called: the limit of tool calls is reached."),
+    ngx_string("The tool was not called: its arguments are not a JSON object.")
+};
+
+
+ngx_int_t
+ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
+{
+    ngx_uint_t       n, max;
+    ngx_ors_item_t  *item, *first;
+
+    round->nelts = 0;
+    round->left = 0;
+    round->client = 0;
+
+    n = 0;
+    first = ngx_ors_builder_first(builder);
+
+    for (item = first; item; item = item->next) {
+
+        if (item->dropped || !ngx_ors_item_is_call(item)) {
+            continue;
+        }
+
+        if (item->tool) {
+            n++;
+
+        } else if (item->announced) {
+            round->client = 1;
+        }
+    }
+
+    if (n == 0) {
+        return NGX_DECLINED;
+    }
+
+    round->calls = ngx_pcalloc(builder->pool,
+                               n * sizeof(ngx_ors_round_call_t));
+    if (round->calls == NULL) {
+        return NGX_ERROR;
+    }
+
+    max = ngx_ors_round_max(round, builder->resp->request);
+
+    for (item = first; item; item = item->next) {
+
+        if (item->tool && !item->dropped
+            && ngx_ors_round_add(round, builder, item, max) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* a request can only lower the limit of calls */
+
+static ngx_uint_t
+ngx_ors_round_max(ngx_ors_round_t *round, ngx_ors_request_t *req)
+{
+    int64_t               n;
+    ngx_ors_json_node_t  *node;
+
+    if (round->n >= round->hosting->max_rounds) {
+        return 0;
+    }
+
+    node = req->field[ngx_ors_rq_max_tool_calls];
+
+    if (node && ngx_ors_json_integer(&req->json, node, &n) == NGX_OK
+        && n >= 0 && n < (int64_t) round->hosting->max_calls)
+    {
+        return n;
+    }
+
+    return round->hosting->max_calls;
+}
+
+
+static ngx_int_t
+ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_uint_t max)
+{
+    ngx_int_t              rc;
+    ngx_ors_round_call_t  *call;
+
+    call = &round->calls[round->nelts++];
+    call->item = item;
+
+    round->left++;
+
+    if (item->hidden_call && ngx_ors_round_hidden(builder, item) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (round->ncalls >= max) {
+        round->limited = 1;
+        return ngx_ors_round_ended(round, builder, call, ngx_ors_tool_limit,
+                                   NULL);
+    }
+
+    round->ncalls++;
+
+    rc = ngx_ors_round_arguments(builder, item, &call->arguments);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_round_ended(round, builder, call,
+                                   ngx_ors_tool_arguments, NULL);
+    }
+
+    return rc;
+}
+
+
+/* a call that was not announced has no ids yet */
+
+static ngx_int_t
+ngx_ors_round_hidden(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
+{
+    static ngx_str_t  none = ngx_string("{}");
+
+    if (ngx_ors_id_make(&builder->ids, builder->pool, "fc", &item->id)
+        != NGX_OK
+        || ngx_ors_builder_call_id(builder, item) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    item->status = ngx_ors_item_completed;
+
+    return item->arguments.len
+           ? NGX_OK : ngx_ors_text_append(&item->arguments, builder->pool,
+                                          none.data, none.len);
+}
+
+
+/* NGX_DECLINED: they are no object */
+
+static ngx_int_t
+ngx_ors_round_arguments(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_str_t *arguments)
+{
+    u_char  *p, *last;
+
+    if (ngx_ors_arguments_value(&item->arguments, builder->limits,
+                                builder->pool, arguments)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    last = arguments->data + arguments->len;
+
+    for (p = arguments->data; p < last && (*p == ' ' || *p == '\t'); p++) {
+        /* void */
+    }
+
+    return (p < last && *p == '{') ? NGX_OK : NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_ors_round_ended(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_ors_tool_outcome_e outcome,
+    ngx_str_t *text)
+{
+    call->outcome = outcome;
+    round->left--;
+
+    if (outcome != ngx_ors_tool_ok) {
+        text = &ngx_ors_round_texts[outcome];
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, builder->log, 0,
+                   "ors tool: ended, outcome %ui, %uz bytes, %ui left",
+                   (ngx_uint_t) outcome, text->len, round->left);
+
+    return ngx_ors_round_output(builder, call, text);
+}
+
+
+/* an item that is in no list yet: those of earlier calls stand before it */
+
+static ngx_int_t
+ngx_ors_round_output(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
+    ngx_str_t *text)
+{
+    u_char          *p;
+    size_t           len;
+    ngx_ors_item_t  *item;
+
+    item = ngx_pcalloc(builder->pool, sizeof(ngx_ors_item_t));
+    if (item == NULL) {
+        return NGX_ERROR;
+    }
+
+    item->type = ngx_ors_item_call_output;
+    item->status = ngx_ors_item_completed;
+    item->call_id = call->item->call_id;
+
+    call->output = item;
+
+    len = ngx_ors_json_escape_len(text->data, text->len);
+
+    if (len == 0) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(builder->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_escape_mem(p, text->data, text->len);
+
+    return ngx_ors_text_append(&item->output, builder->pool, p, len);
+}
+
+
+ngx_int_t
+ngx_ors_round_show(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_error_t *err)
+{
+    ngx_uint_t             i;
+    ngx_ors_item_t        *item;
+    ngx_ors_round_call_t  *call;
+
+    for (i = 0; i < round->nelts; i++) {
+        call = &round->calls[i];
+
+        if (ngx_ors_builder_grow(builder, call->output->output.len, err)
+            != NGX_OK)
+        {
+            return NGX_DECLINED;
+        }
+
+        if (call->item->hidden_call) {
+
+            if (ngx_ors_id_make(&builder->ids, builder->pool, "fco",
+                                &call->output->id)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+
+            continue;
+        }
+
+        item = ngx_ors_builder_item(builder, ngx_ors_item_call_output);
+        if (item == NULL) {
+            return NGX_ERROR;
+        }
+
+        item->call_id = call->output->call_id;
+        item->output = call->output->output;
+
+        call->output = item;
+    }
+
+    return ngx_ors_builder_advance(builder, 1);
+}
+
+
+ngx_uint_t
+ngx_ors_round_items(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_out_t *out)
+{
+    ngx_uint_t       i, n;
+    ngx_ors_item_t  *item, *first;
+
+    n = 0;
+    first = ngx_ors_builder_first(builder);
+
+    for (item = first; item; item = item->next) {
+
+        if (!ngx_ors_item_is_call(item)
+            && item->type != ngx_ors_item_call_output)
+        {
+            ngx_ors_round_put(out, item, &n);
+        }
+    }
+
+    /* an output comes directly after the calls, as model servers require */
+
+    for (item = first; item; item = item->next) {
+
+        if (ngx_ors_item_is_call(item)) {
+            ngx_ors_round_put(out, item, &n);
+        }
+    }
+
+    for (i = 0; i < round->nelts; i++) {
+        ngx_ors_round_put(out, round->calls[i].output, &n);
+    }
+
+    return n;
+}
+
+
+static void
+ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t *n)
+{
+    if (item->dropped || item->status == ngx_ors_item_in_progress) {
+        return;
+    }
+
+    if ((*n)++) {
+        ngx_ors_out_lit(out, ",");
+    }
+
+    ngx_ors_item_render(out, item, 0);
+}
+
+
+void
+ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
+{
+    round->n++;
+    round->last = round->limited;
+    round->nelts = 0;
+
+    ngx_ors_builder_next(builder);
+}

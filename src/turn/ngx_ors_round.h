@@ -1,0 +1,97 @@
+
+/*
+ * The calls of a round that run here: which they are, what they may cost, and
+ * what has come of them.  A pure machine: somebody else runs the calls, side
+ * by side, and says how each of them has ended.
+ */
+
+
+#ifndef _NGX_ORS_ROUND_H_INCLUDED_
+#define _NGX_ORS_ROUND_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_builder.h>
+
+
+typedef enum {
+    ngx_ors_tool_wait = 0,                /* it is to be run */
+    ngx_ors_tool_ok,
+    ngx_ors_tool_failed,
+    ngx_ors_tool_limit,                   /* not run: over a limit */
+    ngx_ors_tool_arguments                /* not run: they are no object */
+} ngx_ors_tool_outcome_e;
+
+
+typedef struct {
+    ngx_ors_item_t          *item;        /* what the model has called */
+    ngx_str_t                arguments;   /* a JSON object */
+    ngx_ors_tool_outcome_e   outcome;
+    ngx_ors_item_t          *output;      /* once it has ended */
+} ngx_ors_round_call_t;
+
+
+/* zeroed memory is the first round */
+
+typedef struct {
+    ngx_ors_hosting_t       *hosting;     /* borrowed, NULL: nothing runs */
+    ngx_uint_t               n;           /* rounds before this one */
+    ngx_uint_t               ncalls;      /* those run in all rounds */
+
+    /* of this round, in the order of the calls */
+    ngx_ors_round_call_t    *calls;
+    ngx_uint_t               nelts;
+    ngx_uint_t               left;        /* they have not ended */
+
+    unsigned                 client:1;    /* the client has calls, too */
+    unsigned                 limited:1;   /* some call was over a limit */
+    unsigned                 last:1;      /* the model may call nothing */
+} ngx_ors_round_t;
+
+
+/*
+ * The model has ended its answer: finds the calls of it that run here.  Those
+ * over a limit, and those whose arguments are no JSON object, have ended with
+ * an output that says so.
+ *
+ * NGX_OK         there are some
+ * NGX_DECLINED   there is none
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_sort(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder);
+
+/*
+ * A call has ended.  "text" is its output, UTF-8, copied; the model gets it if
+ * the outcome is "ok", else a few words about the outcome.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_round_ended(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
+    ngx_ors_tool_outcome_e outcome, ngx_str_t *text);
+
+/*
+ * All calls have ended: gives the client their outputs, as items in the order
+ * of the calls.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   "err" says that the answer is over its limit
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_show(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_error_t *err);
+
+/*
+ * Appends the items of the round to "out", with commas between them, as the
+ * model is to see them in the next one: what it has said, its calls, their
+ * outputs.  Returns their number.
+ */
+ngx_uint_t ngx_ors_round_items(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_out_t *out);
+
+/* Begins the next round: all that was made stays. */
+void ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder);
+
+
+#endif /* _NGX_ORS_ROUND_H_INCLUDED_ */
