@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_secret.h>
@@ -43,6 +44,14 @@ static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
 static ngx_conf_num_bounds_t  ngx_http_open_responses_tries_bounds = {
     ngx_conf_check_num_bounds, 1, 64
+};
+
+static ngx_conf_num_bounds_t  ngx_http_open_responses_calls_bounds = {
+    ngx_conf_check_num_bounds, 0, 10000
+};
+
+static ngx_conf_num_bounds_t  ngx_http_open_responses_rounds_bounds = {
+    ngx_conf_check_num_bounds, 1, 100
 };
 
 
@@ -183,6 +192,27 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, tries),
       &ngx_http_open_responses_tries_bounds },
+
+    { ngx_string("open_responses_tool"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
+      ngx_http_ors_tool_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, hosting),
+      NULL },
+
+    { ngx_string("open_responses_max_tool_calls"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_num_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, max_tool_calls),
+      &ngx_http_open_responses_calls_bounds },
+
+    { ngx_string("open_responses_max_rounds"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_conf_set_num_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, max_rounds),
+      &ngx_http_open_responses_rounds_bounds },
 
     { ngx_string("open_responses_heartbeat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -584,6 +614,9 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
+    conf->hosting.tools = NGX_CONF_UNSET_PTR;
+    conf->max_tool_calls = NGX_CONF_UNSET;
+    conf->max_rounds = NGX_CONF_UNSET;
     conf->heartbeat = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->path_variants = NGX_CONF_UNSET_UINT;
@@ -629,6 +662,13 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
+    ngx_conf_merge_ptr_value(conf->hosting.tools, prev->hosting.tools, NULL);
+    ngx_conf_merge_value(conf->max_tool_calls, prev->max_tool_calls, 32);
+    ngx_conf_merge_value(conf->max_rounds, prev->max_rounds, 10);
+
+    conf->hosting.max_calls = conf->max_tool_calls;
+    conf->hosting.max_rounds = conf->max_rounds;
+
     ngx_conf_merge_msec_value(conf->heartbeat, prev->heartbeat, 15000);
     ngx_conf_merge_uint_value(conf->path_variants, prev->path_variants,
                               ngx_http_ors_paths_reject);
@@ -760,7 +800,8 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     }
 
     if (ngx_http_ors_stats_zone(cf) != NGX_OK
-        || ngx_http_ors_call_init(cf) != NGX_OK)
+        || ngx_http_ors_call_init(cf) != NGX_OK
+        || ngx_http_ors_tool_init(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -70,6 +70,9 @@ typedef enum {
 typedef struct {
     ngx_flag_t                 enable;
     ngx_array_t               *routes;      /* of ngx_ors_route_t */
+    ngx_ors_hosting_t          hosting;     /* tools of a gateway */
+    ngx_int_t                  max_tool_calls;
+    ngx_int_t                  max_rounds;
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
@@ -114,6 +117,7 @@ typedef struct {
 
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
+typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 
 
 /* a background subrequest to a target */
@@ -151,6 +155,7 @@ struct ngx_http_ors_ctx_s {
     ngx_uint_t                 state;       /* of "turn", in the debug log */
     ngx_http_ors_call_t       *call;
     ngx_ors_target_t          *target;
+    ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
     ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
@@ -178,6 +183,7 @@ struct ngx_http_ors_ctx_s {
     unsigned                   detached:1;  /* the request has no client */
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
+    unsigned                   retried:1;   /* "target" is not the first */
 };
 
 

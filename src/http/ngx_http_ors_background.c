@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
+#include <ngx_http_ors_tool.h>
 
 
 static void ngx_http_ors_background_do(ngx_http_ors_background_t *bg,
@@ -64,6 +65,10 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
 
     ctx = bg->ctx;
     life = &bg->life;
+
+    if (todo & NGX_ORS_BACKGROUND_CANCEL) {
+        ngx_http_ors_tools_cancel(ctx);
+    }
 
     if ((todo & NGX_ORS_BACKGROUND_CANCEL) && ctx->call) {
         ngx_http_ors_call_cancel(ctx->call);

@@ -19,7 +19,6 @@
 
 static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
     ngx_int_t rc);
-static void ngx_http_ors_call_buffering(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
@@ -77,7 +76,7 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
     call->source.data = call;
     call->bare = (olcf->credentials == ngx_http_ors_credentials_off
                   || (olcf->credentials == ngx_http_ors_credentials_first
-                      && ctx->call));
+                      && ctx->retried));
 
     if (ngx_http_ors_call_headers(call) != NGX_OK) {
 
@@ -117,6 +116,7 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 
     ngx_ors_turn_reset(ctx->turn);
 
+    ctx->retried = 1;
     ctx->target = ctx->target->next;
     ngx_str_null(&ctx->retry_after);
 
@@ -200,7 +200,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
  * to be cached, for which nginx has to gather it
  */
 
-static void
+void
 ngx_http_ors_call_buffering(ngx_http_request_t *sr)
 {
     ngx_http_upstream_t  *u;

@@ -13,6 +13,31 @@
 #include <ngx_http_ors.h>
 
 
+/* ngx_http_ors_call.c */
+
+/*
+ * Lets an answer be handed on as it comes, without a file, unless it is to be
+ * cached.
+ */
+void ngx_http_ors_call_buffering(ngx_http_request_t *sr);
+
+
+/* ngx_http_ors_call_send.c */
+
+/* Sets the method of a subrequest as its location needs it. */
+void ngx_http_ors_call_method(ngx_http_request_t *r);
+
+/*
+ * Gives the subrequest of a call "bufs" of "size" bytes as its body.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_make_body(ngx_http_ors_call_t *call,
+    ngx_chain_t *bufs, size_t size);
+
+/* The last step of a phase handler: returns what that is to return. */
+ngx_int_t ngx_http_ors_call_go(ngx_http_ors_call_t *call);
+
+
 /* ngx_http_ors_call_headers.c */
 
 /*

@@ -6,13 +6,13 @@
 
 /*
  * The header and body filter of the module, which hand answers to a call, a
- * validator or an error page.
+ * hosted tool, a validator or an error page.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_tool.h>
 
 
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
@@ -31,6 +31,7 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_call_t       *call;
+    ngx_http_ors_tool_t       *tool;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_validator_t  *g;
 
@@ -38,6 +39,12 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 
     if (call) {
         return ngx_http_ors_call_header(call);
+    }
+
+    tool = ngx_http_ors_tool_of(r);
+
+    if (tool) {
+        return ngx_http_ors_tool_header(tool);
     }
 
     g = ngx_http_ors_filter_validator(r);
@@ -70,12 +77,19 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_call_t       *call;
+    ngx_http_ors_tool_t       *tool;
     ngx_http_ors_validator_t  *g;
 
     call = ngx_http_ors_call_of(r);
 
     if (call) {
         return ngx_http_ors_call_body(call, in);
+    }
+
+    tool = ngx_http_ors_tool_of(r);
+
+    if (tool) {
+        return ngx_http_ors_tool_body(tool, in);
     }
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);

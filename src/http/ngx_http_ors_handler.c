@@ -120,6 +120,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 
     ctx->turn = turn;
     turn->prompt = olcf->compact_prompt;
+    turn->round.hosting = &olcf->hosting;
 
     if (ngx_http_ors_scope_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)

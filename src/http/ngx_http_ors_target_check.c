@@ -20,8 +20,11 @@
 static ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_ors_target_t *target,
     ngx_array_t *seen);
+static ngx_int_t ngx_http_ors_target_check_tool(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool,
+    ngx_array_t *seen);
 static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_str_t *uri,
+    ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
     ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
@@ -34,12 +37,15 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     ngx_array_t *seen)
 {
     ngx_uint_t                i;
+    ngx_array_t              *tools;
+    ngx_ors_tool_t           *tool;
     ngx_ors_route_t          *route;
     ngx_ors_target_t         *target;
     ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     route = olcf->routes->elts;
+    tools = olcf->hosting.tools;
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
@@ -50,6 +56,21 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
             {
                 return NGX_ERROR;
             }
+        }
+    }
+
+    if (tools == NULL) {
+        return NGX_OK;
+    }
+
+    tool = tools->elts;
+
+    for (i = 0; i < tools->nelts; i++) {
+
+        if (ngx_http_ors_target_check_tool(cf, gateway, &tool[i], seen)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
         }
     }
 
@@ -81,15 +102,34 @@ ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
     target->conf = target->shared ? NULL : olcf;
 
-    return location ? ngx_http_ors_target_warn(cf, gateway, &target->uri,
-                                               location, seen)
+    return location ? ngx_http_ors_target_warn(cf, gateway, "target",
+                                               &target->uri, location, seen)
+                    : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_target_check_tool(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool, ngx_array_t *seen)
+{
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_core_loc_conf_t  *server, *location;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
+
+    location = ngx_http_ors_target_location(server, &tool->uri);
+
+    return location ? ngx_http_ors_target_warn(cf, gateway, "tool",
+                                               &tool->uri, location, seen)
                     : NGX_OK;
 }
 
 
 static ngx_int_t
 ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_str_t *uri, ngx_http_core_loc_conf_t *target, ngx_array_t *seen)
+    char *what, ngx_str_t *uri, ngx_http_core_loc_conf_t *target,
+    ngx_array_t *seen)
 {
     char                       *directives;
     ngx_uint_t                  i, n;
@@ -112,9 +152,9 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
     if (!target->internal) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "location \"%V\" of target \"%V\" is not "
+                      "location \"%V\" of %s \"%V\" is not "
                       "\"internal\": clients can ask for it without location "
-                      "\"%V\"", &target->name, uri, &gateway->name);
+                      "\"%V\"", &target->name, what, uri, &gateway->name);
     }
 
     n = 0;
@@ -128,10 +168,10 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "%s in location \"%V\" does not hold for requests that "
-                      "come by \"open_responses_target\" of location \"%V\": "
+                      "come by \"open_responses_%s\" of location \"%V\": "
                       "nginx skips it in subrequests, set it there, or use "
-                      "\"map\" and \"return\" in the target",
-                      directives, &target->name, &gateway->name);
+                      "\"map\" and \"return\" in the %s",
+                      directives, &target->name, what, &gateway->name, what);
     }
 }
 

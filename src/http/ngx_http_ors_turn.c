@@ -12,6 +12,7 @@
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
+#include <ngx_http_ors_tool.h>
 
 
 /* how long a model server may take to end a stream that is over, ms */
@@ -82,6 +83,8 @@ ngx_http_ors_turn_write_handler(ngx_http_request_t *r)
     if (ctx->call) {
         ngx_http_ors_call_wake(ctx->call);
     }
+
+    ngx_http_ors_tools_wake(ctx);
 
     ngx_http_ors_turn_advance(ctx);
 }
@@ -157,6 +160,12 @@ ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx)
 
     if (turn->state == ngx_ors_turn_st_again
         && ngx_http_ors_call_again(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (turn->state == ngx_ors_turn_st_tools
+        && ngx_http_ors_tools_run(ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -333,6 +342,8 @@ ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
         ngx_http_ors_call_cancel(ctx->call);
     }
 
+    ngx_http_ors_tools_cancel(ctx);
+
     if (wev->delayed) {
 
         /* the rest of the output waits for this timer */
@@ -419,4 +430,6 @@ ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
     if (ctx->heartbeat.timer_set) {
         ngx_del_timer(&ctx->heartbeat);
     }
+
+    ngx_http_ors_tools_cleanup(ctx);
 }

@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_call.h>
+#include <ngx_http_ors_tool.h>
 #include <ngx_ors_forward.h>
 #include <ngx_ors_line.h>
 
@@ -29,6 +29,8 @@ static void ngx_http_ors_facts_dialect(ngx_http_request_t *r,
 static void ngx_http_ors_facts_status(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_http_ors_facts_t *facts);
 static ngx_int_t ngx_http_ors_variable_fact(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_tool(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
@@ -84,6 +86,12 @@ static ngx_http_variable_t  ngx_http_ors_variables[] = {
     { ngx_string("open_responses_stored"), NULL,
       ngx_http_ors_variable_fact, offsetof(ngx_http_ors_facts_t, stored),
       NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_tool_name"), NULL,
+      ngx_http_ors_variable_tool, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_tool_call_id"), NULL,
+      ngx_http_ors_variable_tool, 1, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("open_responses_uri"), NULL,
       ngx_http_ors_variable_uri, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
@@ -380,6 +388,35 @@ ngx_http_ors_variable_fact(ngx_http_request_t *r,
 
     v->len = fact->len;
     v->data = fact->data;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+/* in the location of a hosted tool: its name, or the id of the call */
+
+static ngx_int_t
+ngx_http_ors_variable_tool(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data)
+{
+    ngx_str_t            *text;
+    ngx_http_ors_tool_t  *tool;
+
+    tool = ngx_http_ors_tool_of(r);
+
+    if (tool == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    text = data ? &tool->called->item->call_id
+                : &tool->called->item->tool->name;
+
+    v->len = ngx_ors_line_clean(text) ? text->len : 0;
+    v->data = text->data;
     v->valid = 1;
     v->no_cacheable = 0;
     v->not_found = 0;

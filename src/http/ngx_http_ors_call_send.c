@@ -1,0 +1,171 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * What a call sends: method and body of its subrequest, and the hand-over to
+ * the content handler of its location.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_call.h>
+
+
+/* headers by which a model server would steer nginx are ignored */
+#define NGX_HTTP_ORS_IGNORED  (NGX_HTTP_UPSTREAM_IGN_XA_REDIRECT              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_EXPIRES              \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_LIMIT_RATE           \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_BUFFERING            \
+                               |NGX_HTTP_UPSTREAM_IGN_XA_CHARSET)
+
+
+static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_ignore(ngx_http_request_t *r);
+
+
+static ngx_str_t  ngx_http_ors_call_post = ngx_string("POST");
+
+
+/* a file is for GET; elsewhere an "error_page" may have made it GET */
+
+void
+ngx_http_ors_call_method(ngx_http_request_t *r)
+{
+    if (r->content_handler) {
+        r->method = NGX_HTTP_POST;
+        r->method_name = ngx_http_ors_call_post;
+
+    } else {
+        r->method = NGX_HTTP_GET;
+        r->method_name = ngx_http_core_get_method;
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_call_go(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *r;
+
+    r = call->request;
+
+    ngx_http_ors_call_forget(r);
+
+    if (r->content_handler) {
+        call->content = r->content_handler;
+        r->content_handler = ngx_http_ors_call_content_handler;
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* in place of that of the target's location */
+
+static ngx_int_t
+ngx_http_ors_call_content_handler(ngx_http_request_t *r)
+{
+    ngx_int_t             rc;
+    ngx_http_ors_call_t  *call;
+
+    /* of a hosted tool, too: its record begins with that of a call */
+
+    call = r->post_subrequest->data;
+
+    r->content_handler = call->content;
+
+    rc = r->content_handler(r);
+
+    /* the first byte of an answer comes with an event, which is later */
+
+    if (r->upstream && ngx_http_ors_call_ignore(r) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return rc;
+}
+
+
+/*
+ * "X-Accel-Redirect" would send the request, and what it holds, to another
+ * location, with the keys that are set there
+ */
+
+static ngx_int_t
+ngx_http_ors_call_ignore(ngx_http_request_t *r)
+{
+    ngx_http_upstream_t       *u;
+    ngx_http_upstream_conf_t  *conf;
+
+    u = r->upstream;
+
+    if ((u->conf->ignore_headers & NGX_HTTP_ORS_IGNORED)
+        == NGX_HTTP_ORS_IGNORED)
+    {
+        return NGX_OK;
+    }
+
+    /* that of the location is read-only, and may serve others, too */
+
+    conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
+
+    *conf = *u->conf;
+    conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
+
+    u->conf = conf;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_make_body(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
+    size_t size)
+{
+    ngx_str_t                 value;
+    ngx_http_request_t       *sr;
+    ngx_http_headers_in_t    *in;
+    ngx_http_request_body_t  *rb;
+
+    sr = call->request;
+
+    rb = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+    if (rb == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.data = ngx_pnalloc(sr->pool, NGX_OFF_T_LEN);
+    if (value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.len = ngx_sprintf(value.data, "%uz", size) - value.data;
+
+    in = &sr->headers_in;
+
+    if (in->content_length) {
+        in->content_length->value = value;
+
+    } else {
+        in->content_length = ngx_ors_header_add(&in->headers,
+                                                "Content-Length",
+                                                "content-length", &value);
+        if (in->content_length == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    rb->bufs = bufs;
+
+    sr->request_body = rb;
+    in->content_length_n = size;
+
+    return NGX_OK;
+}

@@ -1,0 +1,83 @@
+
+/*
+ * Calls of hosted tools: each is a background subrequest to the location of
+ * its tool, which gets the arguments and answers with the output.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_TOOL_H_INCLUDED_
+#define _NGX_HTTP_ORS_TOOL_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_call.h>
+#include <ngx_ors_text.h>
+
+
+typedef struct {
+    ngx_http_ors_call_t      call;        /* the subrequest; stays the first */
+    ngx_ors_round_call_t    *called;      /* the model's call */
+    ngx_ors_text_t           output;      /* as it came */
+    ngx_event_t              timer;
+    ngx_msec_t               started;
+    const char              *fault;       /* why it has failed, or NULL */
+
+    unsigned                 made:1;      /* the request's body is */
+    unsigned                 ended:1;     /* the round knows its outcome */
+} ngx_http_ors_tool_t;
+
+
+/* the calls of a round */
+
+struct ngx_http_ors_tools_s {
+    ngx_uint_t               round;
+    ngx_http_ors_tool_t     *elts;
+    ngx_uint_t               n;
+    ngx_uint_t               next;        /* the first that is not started */
+    ngx_uint_t               running;
+};
+
+
+/* ngx_http_ors_tools.c */
+
+/*
+ * Runs the calls of a turn in the state "tools", some of them side by side,
+ * and calls the model again when all have ended.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx);
+
+/* Lets calls begin that were put off, see ngx_http_ors_call_wake(). */
+void ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx);
+
+/* Ends all calls at once, see ngx_http_ors_call_cancel(). */
+void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
+
+/* Removes the timers of a request that is closed. */
+void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_tool.c */
+
+/* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool);
+
+/* The call that request "r" is the subrequest of, or NULL. */
+ngx_http_ors_tool_t *ngx_http_ors_tool_of(ngx_http_request_t *r);
+
+/* Header and body of the answer; the return codes are those of filters. */
+ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_tool_t *tool);
+ngx_int_t ngx_http_ors_tool_body(ngx_http_ors_tool_t *tool, ngx_chain_t *in);
+
+/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_tool_init(ngx_conf_t *cf);
+
+
+/* ngx_http_ors_tool_conf.c */
+
+/* Handler of the directive "open_responses_tool". */
+char *ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+#endif /* _NGX_HTTP_ORS_TOOL_H_INCLUDED_ */

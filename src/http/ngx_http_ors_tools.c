@@ -1,0 +1,287 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The calls of a round: started, some side by side, ended, reported to the
+ * turn.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_tool.h>
+#include <ngx_ors_utf8.h>
+
+
+static ngx_int_t ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
+    ngx_str_t *text);
+static void ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
+
+
+ngx_int_t
+ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t        *turn;
+    ngx_http_ors_tool_t   *tool;
+    ngx_http_ors_tools_t  *tools;
+
+    turn = ctx->turn;
+
+    if ((ctx->tools == NULL || ctx->tools->round != turn->round.n)
+        && ngx_http_ors_tools_create(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_ors_tools_reap(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (turn->round.left == 0) {
+        return ngx_http_ors_tools_next(ctx);
+    }
+
+    tools = ctx->tools;
+
+    while (tools->next < tools->n
+           && tools->running < turn->limits->tool_calls)
+    {
+        tool = &tools->elts[tools->next];
+
+        if (ngx_http_ors_tool_start(ctx, tool) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        tools->next++;
+        tools->running++;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t             i;
+    ngx_pool_t            *pool;
+    ngx_ors_round_t       *round;
+    ngx_http_ors_tools_t  *tools;
+
+    pool = ctx->request->pool;
+    round = &ctx->turn->round;
+
+    tools = ngx_pcalloc(pool, sizeof(ngx_http_ors_tools_t));
+    if (tools == NULL) {
+        return NGX_ERROR;
+    }
+
+    tools->elts = ngx_pcalloc(pool, round->nelts
+                                    * sizeof(ngx_http_ors_tool_t));
+    if (tools->elts == NULL) {
+        return NGX_ERROR;
+    }
+
+    tools->round = round->n;
+
+    for (i = 0; i < round->nelts; i++) {
+
+        if (round->calls[i].outcome == ngx_ors_tool_wait) {
+            tools->elts[tools->n++].called = &round->calls[i];
+            continue;
+        }
+
+        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                      "tool \"%V\" is not called, %s",
+                      &round->calls[i].item->tool->name,
+                      (round->calls[i].outcome == ngx_ors_tool_limit)
+                      ? "the limit of calls is reached"
+                      : "its arguments are no JSON object");
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                   "ors tool: round %ui, %ui calls, %ui are run",
+                   round->n, round->nelts, tools->n);
+
+    ctx->tools = tools;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t             i;
+    ngx_http_ors_tool_t   *tool;
+    ngx_http_ors_tools_t  *tools;
+
+    tools = ctx->tools;
+
+    for (i = 0; i < tools->next; i++) {
+        tool = &tools->elts[i];
+
+        /* the rest of an answer that is of no use is not waited for */
+
+        if (tool->fault) {
+            ngx_http_ors_call_cancel(&tool->call);
+        }
+
+        if (tool->ended || !tool->call.done) {
+            continue;
+        }
+
+        tool->ended = 1;
+        tools->running--;
+
+        if (tool->timer.timer_set) {
+            ngx_del_timer(&tool->timer);
+        }
+
+        if (ngx_http_ors_tools_ended(ctx, tool) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
+{
+    ngx_str_t               text;
+    ngx_ors_tool_outcome_e  outcome;
+
+    if (ngx_http_ors_tools_text(tool, &text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_tools_log(tool);
+
+    outcome = tool->fault ? ngx_ors_tool_failed : ngx_ors_tool_ok;
+
+    return ngx_ors_round_ended(&ctx->turn->round, &ctx->turn->builder,
+                               tool->called, outcome, &text);
+}
+
+
+static ngx_int_t
+ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool, ngx_str_t *text)
+{
+    ngx_str_null(text);
+
+    if (tool->fault == NULL
+        && (tool->call.status < NGX_HTTP_OK
+            || tool->call.status >= NGX_HTTP_SPECIAL_RESPONSE))
+    {
+        tool->fault = "it answered with a status of failure";
+    }
+
+    if (tool->fault == NULL && !tool->call.complete) {
+        tool->fault = "its answer was cut";
+    }
+
+    if (tool->fault) {
+        return NGX_OK;
+    }
+
+    text->len = tool->output.len;
+    text->data = ngx_pnalloc(tool->call.request->pool, text->len);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_ors_text_copy(text->data, &tool->output);
+
+    if (ngx_ors_utf8_valid(text->data, text->len) != text->len) {
+        tool->fault = "its answer is not UTF-8";
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool)
+{
+    ngx_uint_t  level;
+
+    level = tool->fault ? NGX_LOG_WARN : NGX_LOG_INFO;
+
+    ngx_log_error(level, tool->call.request->connection->log, 0,
+                  "tool \"%V\" has %s after %M ms, status %ui%s%s",
+                  &tool->called->item->tool->name,
+                  tool->fault ? "failed" : "answered",
+                  ngx_current_msec - tool->started, tool->call.status,
+                  tool->fault ? ": " : "", tool->fault ? tool->fault : "");
+}
+
+
+/* the model's call of this round is over, though its connection may be open */
+
+static ngx_int_t
+ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_turn_tools(ctx->turn);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;
+    }
+
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    return ngx_http_ors_call(ctx);
+}
+
+
+void
+ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
+        ngx_http_ors_call_wake(&ctx->tools->elts[i].call);
+    }
+}
+
+
+void
+ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
+        ngx_http_ors_call_cancel(&ctx->tools->elts[i].call);
+    }
+
+    ngx_http_ors_tools_cleanup(ctx);
+}
+
+
+void
+ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t            i;
+    ngx_http_ors_tool_t  *tool;
+
+    for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
+        tool = &ctx->tools->elts[i];
+
+        if (tool->timer.timer_set) {
+            ngx_del_timer(&tool->timer);
+        }
+    }
+}
