@@ -11,15 +11,21 @@ use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json question );
 use ORS::JSON qw( json_decode json_false json_true );
+use ORS::Loop qw( plan outputs );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Sample;
 use ORS::Stream qw( response_ok error_ok );
 use ORS::Util qw( slurp spew wait_for );
 
+my $readme = slurp("$ORS::Nginx::ROOT/README.md");
 my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
 
 my $model = ORS::Model->new(scripts => {
+    tools => plan(map {
+        $_ => [ { tool_calls => [ ORS::Loop::call($_, n => 1) ] }, 'Done' ]
+    } qw( get_weather get_time )),
+    weather => [ [ raw => 'rain' ] ],
     check => sub ($conn, $r) {
         my ($user) = ($r->{headers}{authorization} // '') =~ /^Bearer (\w+)$/;
 
@@ -50,7 +56,6 @@ for my $name (sort grep { $_ ne 'demo.conf' } keys %file) {
 
 takes('demo.conf', "$file{'demo-model.conf'}\n$file{'demo.conf'}");
 
-my $readme = slurp("$ORS::Nginx::ROOT/README.md");
 my $n = 0;
 
 while ($readme =~ /^```nginx\n(.*?)^```$/gms) {
@@ -417,6 +422,31 @@ is(get($t->port, '/v1/models')->{status}, 401, 'no key for its models');
 $t->finish;
 
 
+# tools.conf
+
+$t = ORS::Nginx->new(conf => at_home($file{'tools.conf'})
+                             =~ s{/weather;}{/script/weather;}r
+                             =~ s{\$open_responses_uri}{/script/tools}r);
+with_files($t->dir);
+$t->start;
+
+for my $row ([ get_weather => qr/^rain$/, 3 ],
+             [ get_time => qr/^\d{4}-\d\d-\d\dT/, 1,
+               tools => [ { type => 'function', name => 'get_time' } ] ])
+{
+    my ($name, $output, $items, @more) = @$row;
+    my $s = response_ok(post_json($t->port, '/v1/responses',
+                                  { model => $name, input => 'hi', @more }),
+                        "tools.conf: $name");
+
+    is(scalar @{ $s->items }, $items, "tools.conf: $name: items");
+    like((outputs($model->last_request))[0], $output,
+         "tools.conf: $name: output");
+}
+
+$t->finish;
+
+
 # keys are compared as they are, and servers are checked
 
 for my $name (sort keys %file) {
@@ -467,6 +497,9 @@ sub at_home ($text) {
 
 
 sub with_files ($dir) {
+    my ($definition) = $readme =~ /^```json\n(\{\n  "description".*?)^```$/ms;
+
+    spew("$dir/weather.json", $definition);
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
     spew("$dir/hosted.clients", "\"~^Bearer key-of-alice\$\" alice;\n");
     spew("$dir/secret", "0123456789abcdef" x 4 . "\n");
