@@ -20,7 +20,9 @@
         .depth = 64, .nodes = 200000, .items = 10000, .tools = 1024,          \
         .calls = 128, .event = 16 * 1024 * 1024, .answer = 32 * 1024 * 1024,  \
         .queue = 65536, .turns = 4096, .context = 4 * 1024 * 1024,            \
-        .truncate = 512 * 1024                                                \
+        .truncate = 512 * 1024,                                               \
+        .tool_answer = 256 * 1024,                                            \
+        .tool_calls = 5                                                       \
     }
 
 
