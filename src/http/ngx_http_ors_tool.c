@@ -245,7 +245,7 @@ ngx_http_ors_tool_header(ngx_http_ors_tool_t *tool)
         return NGX_OK;
     }
 
-    rc = ngx_http_ors_decode_init(&tool->call.source.decode, sr, 1);
+    rc = ngx_http_ors_source_decode(&tool->call.source, sr, 1);
 
     if (rc == NGX_DECLINED) {
         ngx_http_ors_tool_fail(tool, "its Content-Encoding is not known");
@@ -305,7 +305,7 @@ ngx_http_ors_tool_read(ngx_http_ors_tool_t *tool, ngx_buf_t *b)
 
     while (!tool->fault && !tool->call.done) {
 
-        rc = ngx_http_ors_decode_next(&tool->call.source.decode, b, &piece);
+        rc = ngx_ors_decode_next(&tool->call.source.decode, b, &piece);
 
         if (rc == NGX_AGAIN) {
             return NGX_OK;
