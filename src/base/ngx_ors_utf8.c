@@ -5,16 +5,13 @@
 
 
 /*
- * Validation of UTF-8, and the places where such a text may be cut.
+ * Characters of UTF-8, and the places where such a text may be cut.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_utf8.h>
-
-
-#define NGX_ORS_UTF8_HIGH  0x8080808080808080ULL
 
 
 ngx_int_t
@@ -59,38 +56,6 @@ ngx_ors_utf8_char(u_char *p, u_char *last, size_t *len)
     *len = n;
 
     return NGX_OK;
-}
-
-
-size_t
-ngx_ors_utf8_valid(u_char *data, size_t len)
-{
-    u_char    *p, *last;
-    size_t     n;
-    uint64_t   word;
-
-    p = data;
-    last = data + len;
-
-    while (p < last) {
-
-        if (last - p >= 8) {
-            ngx_memcpy(&word, p, 8);
-
-            if ((word & NGX_ORS_UTF8_HIGH) == 0) {
-                p += 8;
-                continue;
-            }
-        }
-
-        if (ngx_ors_utf8_char(p, last, &n) != NGX_OK) {
-            break;
-        }
-
-        p += n;
-    }
-
-    return p - data;
 }
 
 

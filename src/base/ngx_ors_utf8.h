@@ -22,7 +22,10 @@
  */
 ngx_int_t ngx_ors_utf8_char(u_char *p, u_char *last, size_t *len);
 
-/* The length of the longest good beginning, whole characters only. */
+/*
+ * The length of the longest good beginning, whole characters only.  Long texts
+ * are checked by vectors, nothing outside of the text is looked at.
+ */
 size_t ngx_ors_utf8_valid(u_char *data, size_t len);
 
 /* Code points in good UTF-8. */
