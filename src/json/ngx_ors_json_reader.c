@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_json_block.h>
+#include <ngx_ors_utf8.h>
 
 
 #define NGX_ORS_JSON_MAX_COUNT  ((1 << 26) - 1)
@@ -34,32 +35,35 @@
 #define ngx_ors_json_digit(ch)  ((u_char) ((ch) - '0') <= 9)
 
 
+/* nodes that are allocated and not used */
+
+typedef struct {
+    ngx_ors_json_node_t  *next;
+    ngx_ors_json_node_t  *last;
+} ngx_ors_json_free_t;
+
+
 static u_char *ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p,
     u_char *end);
-static u_char *ngx_ors_json_read_key(ngx_ors_json_t *json, u_char *p,
-    u_char *end);
+static u_char *ngx_ors_json_read_key(ngx_ors_json_t *json,
+    ngx_ors_json_free_t *nodes, u_char *p, u_char *end);
+static void ngx_ors_json_read_free(ngx_ors_json_t *json,
+    ngx_ors_json_free_t *nodes);
 static ngx_int_t ngx_ors_json_read_grow(ngx_ors_json_t *json, u_char *p,
     u_char *end);
 static u_char *ngx_ors_json_read_string(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, u_char *p, u_char *end);
-static u_char *ngx_ors_json_read_long(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, u_char *p, u_char *end);
-#if (NGX_ORS_JSON_SSE2)
-static u_char *ngx_ors_json_read_escaped(u_char *p, u_char *end);
-static NGX_ORS_JSON_AVX2 u_char *ngx_ors_json_read_escaped_avx2(u_char *p,
+static __attribute__((noinline)) u_char *ngx_ors_json_read_long(
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, u_char *start, u_char *p,
     u_char *end);
-#else
-#define ngx_ors_json_read_escaped(p, end)  (p)
-#endif
-static uint64_t ngx_ors_json_read_tail(u_char *text, u_char *p, u_char *end);
+static u_char *ngx_ors_json_read_rest(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, u_char *start, u_char *p, u_char *end);
 static u_char *ngx_ors_json_read_escape(ngx_ors_json_t *json, u_char *p,
     u_char *end);
 static u_char *ngx_ors_json_read_unicode(ngx_ors_json_t *json, u_char *p,
     u_char *end);
 static u_char *ngx_ors_json_read_utf8(ngx_ors_json_t *json, u_char *p,
-    u_char *end);
-static u_char *ngx_ors_json_read_utf8_tail(ngx_ors_json_t *json, u_char *p,
-    u_char *end);
+    u_char *last, u_char *end);
 static u_char *ngx_ors_json_read_number(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, u_char *p, u_char *end);
 static u_char *ngx_ors_json_read_digits(ngx_ors_json_t *json, u_char *p,
@@ -98,16 +102,33 @@ static const u_char  ngx_ors_json_class[256] = {
 };
 
 
-static ngx_inline ngx_ors_json_node_t *
-ngx_ors_json_read_add(ngx_ors_json_t *json, u_char *p, u_char *end)
+/* gets nodes if there is no next one; NGX_ERROR at a limit, too */
+
+static ngx_inline ngx_int_t
+ngx_ors_json_read_more(ngx_ors_json_t *json, ngx_ors_json_free_t *nodes,
+    u_char *p, u_char *end)
 {
-    if (json->n >= json->nalloc || json->n >= json->max_nodes) {
-        if (ngx_ors_json_read_grow(json, p, end) != NGX_OK) {
-            return NULL;
-        }
+    if (nodes->next < nodes->last) {
+        return NGX_OK;
     }
 
-    return &json->nodes[json->n++];
+    json->n = nodes->next - json->nodes;
+
+    if (ngx_ors_json_read_grow(json, p, end) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_read_free(json, nodes);
+
+    return NGX_OK;
+}
+
+
+static ngx_inline void
+ngx_ors_json_read_free(ngx_ors_json_t *json, ngx_ors_json_free_t *nodes)
+{
+    nodes->next = json->nodes + json->n;
+    nodes->last = json->nodes + ngx_min(json->nalloc, json->max_nodes);
 }
 
 
@@ -124,46 +145,6 @@ ngx_ors_json_read_set(ngx_ors_json_node_t *node, ngx_uint_t type, uint32_t pos,
     node->integer = 0;
     node->ascii = 0;
 }
-
-
-#if (NGX_ORS_JSON_SSE2)
-
-/*
- * The bytes of a block where skipping must end, the first one counts.
- * "*carry" is 1 if the last byte before the block begins an escape, and then
- * the same of this block, or, where skipping ends, of the first of them.
- */
-
-static ngx_inline uint64_t
-ngx_ors_json_read_stop(ngx_ors_json_wide_t *w, uint64_t *carry)
-{
-    uint64_t  even, open, escaped, slash, stop;
-
-    slash = w->slash & ~*carry;
-
-    /*
-     * Of the backslashes in a row the first, the third and so on begin an
-     * escape.  Adding its first bit to a row clears it, which finds the rows
-     * that begin at an even place.
-     */
-
-    even = slash & ~(slash << 1) & NGX_ORS_JSON_EVEN;
-    even = slash & ~(slash + even);
-
-    open = (even & NGX_ORS_JSON_EVEN) | (slash & ~even & ~NGX_ORS_JSON_EVEN);
-    escaped = open << 1 | *carry;
-
-    stop = (w->special & ~open & ~escaped) | (escaped & ~w->usual);
-
-    /* an unusual escape is read from its backslash */
-
-    *carry = stop ? (stop & (0 - stop) & escaped) != 0
-                  : open >> (NGX_ORS_JSON_WIDE - 1);
-
-    return stop;
-}
-
-#endif
 
 
 static ngx_inline u_char *
@@ -235,29 +216,32 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
 {
     u_char                ch;
     uint32_t              cur, last, count, parent;
-    ngx_uint_t            depth, object;
+    ngx_uint_t            depth, closing;
+    ngx_ors_json_free_t   nodes;
     ngx_ors_json_node_t  *node;
 
     cur = 0;
     last = 0;
     count = 0;
     depth = 0;
-    object = 0;
+    closing = 0;
+
+    ngx_ors_json_read_free(json, &nodes);
 
     for ( ;; ) {
 
-        if (object) {
-            p = ngx_ors_json_read_key(json, p, end);
+        if (closing == '}') {
+            p = ngx_ors_json_read_key(json, &nodes, p, end);
             if (p == NULL) {
                 return NULL;
             }
         }
 
-        node = ngx_ors_json_read_add(json, p, end);
-        if (node == NULL) {
+        if (ngx_ors_json_read_more(json, &nodes, p, end) != NGX_OK) {
             return NULL;
         }
 
+        node = nodes.next++;
         ch = *p;
 
         if (ch == '"') {
@@ -270,16 +254,16 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
             }
 
             depth++;
-            object = (ch == '{');
+            closing = ch + 2;
 
             json->nodes[cur].len = count;
 
-            ngx_ors_json_read_set(node, object ? ngx_ors_json_object
-                                               : ngx_ors_json_array,
+            ngx_ors_json_read_set(node, (ch == '{') ? ngx_ors_json_object
+                                                    : ngx_ors_json_array,
                                   p - json->text, 0);
             node->next = cur;
 
-            cur = json->n - 1;
+            cur = node - json->nodes;
             count = 0;
 
             p = ngx_ors_json_read_space(p + 1, end);
@@ -288,7 +272,7 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
                 return ngx_ors_json_read_unexpected(json, p, end);
             }
 
-            if (*p != (object ? '}' : ']')) {
+            if (*p != closing) {
                 count = 1;
                 last = cur + 1;
                 continue;
@@ -310,6 +294,7 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
         for ( ;; ) {
 
             if (depth == 0) {
+                json->n = nodes.next - json->nodes;
                 return p;
             }
 
@@ -323,7 +308,7 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
                 break;
             }
 
-            if (*p != (object ? '}' : ']')) {
+            if (*p != closing) {
                 return ngx_ors_json_read_unexpected(json, p, end);
             }
 
@@ -340,9 +325,9 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
 
             node = &json->nodes[parent];
 
-            object = (node->type == ngx_ors_json_object);
+            closing = json->text[node->pos] + 2;
             count = node->len;
-            last = cur - object;
+            last = cur - (closing == '}');
             cur = parent;
             depth--;
         }
@@ -353,8 +338,10 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
             return ngx_ors_json_read_unexpected(json, p, end);
         }
 
-        json->nodes[last].next = json->n;
-        last = json->n;
+        node = &json->nodes[last];
+
+        last = nodes.next - json->nodes;
+        node->next = last;
         count++;
     }
 }
@@ -362,8 +349,9 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
 
 /* reads a key and its colon, returns the first byte of the value */
 
-static u_char *
-ngx_ors_json_read_key(ngx_ors_json_t *json, u_char *p, u_char *end)
+static ngx_inline u_char *
+ngx_ors_json_read_key(ngx_ors_json_t *json, ngx_ors_json_free_t *nodes,
+    u_char *p, u_char *end)
 {
     ngx_ors_json_node_t  *node;
 
@@ -371,14 +359,19 @@ ngx_ors_json_read_key(ngx_ors_json_t *json, u_char *p, u_char *end)
         return ngx_ors_json_read_unexpected(json, p, end);
     }
 
-    node = ngx_ors_json_read_add(json, p, end);
-    if (node == NULL) {
+    if (ngx_ors_json_read_more(json, nodes, p, end) != NGX_OK) {
         return NULL;
     }
+
+    node = nodes->next++;
 
     p = ngx_ors_json_read_string(json, node, p + 1, end);
     if (p == NULL) {
         return NULL;
+    }
+
+    if (end - p >= 2 && *p == ':' && p[1] > ' ') {
+        return p + 1;
     }
 
     p = ngx_ors_json_read_space(p, end);
@@ -451,12 +444,14 @@ static ngx_inline u_char *
 ngx_ors_json_read_string(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *p, u_char *end)
 {
-#if (NGX_ORS_JSON_SSE2)
-    u_char      *last;
-    ngx_uint_t   mask;
+    u_char    *last;
+#if (NGX_ORS_VEC)
+    uint64_t   mask;
 
-    if (end - p >= 16) {
-        mask = ngx_ors_json_special16(p);
+    last = p;
+
+    if (end - p >= NGX_ORS_JSON_PLAIN) {
+        mask = ngx_ors_json_special(p);
 
         if (mask) {
             last = p + ngx_ors_json_lowest(mask);
@@ -468,163 +463,95 @@ ngx_ors_json_read_string(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
                 return last + 1;
             }
+
+        } else {
+            last = p + NGX_ORS_JSON_PLAIN;
         }
     }
 
+#else
+
+    last = p;
+
 #endif
 
-    return ngx_ors_json_read_long(json, node, p, end);
+    return ngx_ors_json_read_long(json, node, p, last, end);
 }
 
+
+/* reads on at "p", text from "start" to there is plain */
 
 static u_char *
 ngx_ors_json_read_long(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    u_char *p, u_char *end)
+    u_char *start, u_char *p, u_char *end)
 {
-    u_char      *last, *next, *start;
-    uint64_t     mask;
-    ngx_uint_t   ascii, escaped, more;
+    p = ngx_ors_json_plain(p, json->text, end);
 
-    start = p;
-    ascii = 1;
-    escaped = 0;
-    more = 0;
+    if (p < end && *p == '"') {
+        ngx_ors_json_read_set(node, ngx_ors_json_string, start - json->text,
+                              p - start);
+        node->ascii = 1;
 
-    while (p < end) {
-
-        if (more) {
-            p = ngx_ors_json_read_escaped(p, end);
-        }
-
-        if (end - p >= NGX_ORS_JSON_BLOCK) {
-            mask = ngx_ors_json_special(p);
-            next = p + NGX_ORS_JSON_BLOCK;
-
-        } else {
-            mask = ngx_ors_json_read_tail(json->text, p, end);
-            next = end;
-        }
-
-        while (mask) {
-            last = p + ngx_ors_json_lowest(mask);
-
-            if (*last == '"') {
-                ngx_ors_json_read_set(node, ngx_ors_json_string,
-                                      start - json->text, last - start);
-                node->ascii = ascii;
-                node->escaped = escaped;
-
-                return last + 1;
-            }
-
-            if (*last == '\\') {
-                /* others mostly follow */
-
-                escaped = 1;
-                more = 1;
-                last = ngx_ors_json_read_escape(json, last, end);
-
-            } else if (*last >= 0x80) {
-                ascii = 0;
-                more = 0;
-                last = ngx_ors_json_read_utf8(json, last, end);
-
-            } else {
-                return ngx_ors_json_read_fail(json, last,
-                                              ngx_ors_json_err_control);
-            }
-
-            if (last == NULL) {
-                return NULL;
-            }
-
-            if (last >= next) {
-                next = last;
-                break;
-            }
-
-            /* the rest of the same block */
-
-            mask &= ~(uint64_t) 0 << (last - p) * NGX_ORS_JSON_BITS;
-        }
-
-        p = next;
+        return p + 1;
     }
 
-    return ngx_ors_json_read_fail(json, end, ngx_ors_json_err_eof);
+    return ngx_ors_json_read_rest(json, node, start, p, end);
 }
 
 
-#if (NGX_ORS_JSON_SSE2)
-
-/*
- * Skips plain text with usual escapes, returns the first byte of what is
- * neither.  Where the next escape is cannot be predicted, so that a branch
- * for each of them costs more than all else: there is none.
- */
+/* reads on at "p", where the plain text ends that a string begins with */
 
 static u_char *
-ngx_ors_json_read_escaped(u_char *p, u_char *end)
+ngx_ors_json_read_rest(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *start, u_char *p, u_char *end)
 {
-    uint64_t             carry, stop;
-    ngx_ors_json_wide_t  w;
+    u_char               *last;
+    ngx_ors_json_seen_t   seen;
 
-    if (ngx_ors_json_has_avx2()) {
-        return ngx_ors_json_read_escaped_avx2(p, end);
-    }
+    seen.high = 0;
+    seen.slash = 0;
 
-    for (carry = 0; end - p >= NGX_ORS_JSON_WIDE; p += NGX_ORS_JSON_WIDE) {
-        ngx_ors_json_wide(p, &w);
+    ngx_ors_json_read_set(node, ngx_ors_json_string, start - json->text, 0);
+    node->ascii = 1;
 
-        stop = ngx_ors_json_read_stop(&w, &carry);
+    for ( ;; ) {
+        last = ngx_ors_json_skip(p, json->text, end, &seen);
 
-        if (stop) {
-            return p + ngx_ors_json_lowest(stop) - carry;
+        if (seen.high) {
+            node->ascii = 0;
+            seen.high = 0;
+
+            if (ngx_ors_json_read_utf8(json, p, last, end) == NULL) {
+                return NULL;
+            }
+        }
+
+        if (last == end) {
+            return ngx_ors_json_read_fail(json, end, ngx_ors_json_err_eof);
+        }
+
+        if (*last == '"') {
+            node->len = last - start;
+            node->escaped = (seen.slash != 0);
+
+            return last + 1;
+        }
+
+        if (*last != '\\') {
+            return ngx_ors_json_read_fail(json, last,
+                                          ngx_ors_json_err_control);
+        }
+
+        seen.slash = 1;
+
+        for (p = last; p < end && *p == '\\'; /* void */ ) {
+            p = ngx_ors_json_read_escape(json, p, end);
+
+            if (p == NULL) {
+                return NULL;
+            }
         }
     }
-
-    return p - carry;
-}
-
-
-static NGX_ORS_JSON_AVX2 u_char *
-ngx_ors_json_read_escaped_avx2(u_char *p, u_char *end)
-{
-    uint64_t             carry, stop;
-    ngx_ors_json_wide_t  w;
-
-    for (carry = 0; end - p >= NGX_ORS_JSON_WIDE; p += NGX_ORS_JSON_WIDE) {
-        ngx_ors_json_wide_avx2(p, &w);
-
-        stop = ngx_ors_json_read_stop(&w, &carry);
-
-        if (stop) {
-            return p + ngx_ors_json_lowest(stop) - carry;
-        }
-    }
-
-    return p - carry;
-}
-
-#endif
-
-
-/* the mask of the last bytes of the text, less than a block of them */
-
-static uint64_t
-ngx_ors_json_read_tail(u_char *text, u_char *p, u_char *end)
-{
-    u_char  block[NGX_ORS_JSON_BLOCK];
-
-    if (end - text >= NGX_ORS_JSON_BLOCK) {
-        return ngx_ors_json_special(end - NGX_ORS_JSON_BLOCK)
-               >> (NGX_ORS_JSON_BLOCK - (end - p)) * NGX_ORS_JSON_BITS;
-    }
-
-    ngx_memset(block, ' ', NGX_ORS_JSON_BLOCK);
-    ngx_memcpy(block, p, end - p);
-
-    return ngx_ors_json_special(block);
 }
 
 
@@ -672,105 +599,28 @@ ngx_ors_json_read_unicode(ngx_ors_json_t *json, u_char *p, u_char *end)
 }
 
 
-/* checks the run of characters above 0x7f that starts at "p" */
+/*
+ * Checks the part of a string from "p" to "last", where it ends or goes on
+ * with an escape, or where the text ends; returns "last".
+ */
 
 static u_char *
-ngx_ors_json_read_utf8(ngx_ors_json_t *json, u_char *p, u_char *end)
+ngx_ors_json_read_utf8(ngx_ors_json_t *json, u_char *p, u_char *last,
+    u_char *end)
 {
-    uint32_t  v, bits;
+    size_t  n;
 
-    while (end - p >= 4) {
+    p += ngx_ors_utf8_valid(p, last - p);
 
-        v = (uint32_t) p[0] | (uint32_t) p[1] << 8 | (uint32_t) p[2] << 16
-            | (uint32_t) p[3] << 24;
-
-        if ((v & 0x00c0c0f0) == 0x008080e0) {
-
-            /* zero is overlong, 0x200d is a surrogate */
-
-            bits = v & 0x200f;
-
-            if (bits == 0 || bits == 0x200d) {
-                return ngx_ors_json_read_fail(json, p, ngx_ors_json_err_utf8);
-            }
-
-            p += 3;
-
-        } else if ((v & 0xc0e0) == 0x80c0 && (v & 0x1e)) {
-            p += 2;
-
-        } else if ((v & 0xc0c0c0f8) == 0x808080f0) {
-
-            /* U+10000 to U+10FFFF by the top bits of 21 */
-
-            bits = (v & 0x07) << 2 | (v >> 12 & 0x03);
-
-            if (bits == 0 || bits > 16) {
-                return ngx_ors_json_read_fail(json, p, ngx_ors_json_err_utf8);
-            }
-
-            p += 4;
-
-        } else if (v & 0x80) {
-            return ngx_ors_json_read_fail(json, p, ngx_ors_json_err_utf8);
-
-        } else {
-            return p;
-        }
+    if (p == last) {
+        return last;
     }
 
-    return ngx_ors_json_read_utf8_tail(json, p, end);
-}
-
-
-/* the same at the end of the text, where a character may be cut */
-
-static u_char *
-ngx_ors_json_read_utf8_tail(ngx_ors_json_t *json, u_char *p, u_char *end)
-{
-    u_char      *start, high, low;
-    ngx_uint_t   n;
-
-    while (p < end && *p >= 0x80) {
-
-        start = p;
-        low = 0x80;
-        high = 0xbf;
-
-        if (*p >= 0xc2 && *p <= 0xdf) {
-            n = 1;
-
-        } else if ((*p & 0xf0) == 0xe0) {
-            n = 2;
-            low = (*p == 0xe0) ? 0xa0 : 0x80;
-            high = (*p == 0xed) ? 0x9f : 0xbf;
-
-        } else if (*p >= 0xf0 && *p <= 0xf4) {
-            n = 3;
-            low = (*p == 0xf0) ? 0x90 : 0x80;
-            high = (*p == 0xf4) ? 0x8f : 0xbf;
-
-        } else {
-            return ngx_ors_json_read_fail(json, start, ngx_ors_json_err_utf8);
-        }
-
-        for (p++; n; n--, p++) {
-
-            if (p == end) {
-                return ngx_ors_json_read_fail(json, end, ngx_ors_json_err_eof);
-            }
-
-            if (*p < low || *p > high) {
-                return ngx_ors_json_read_fail(json, start,
-                                              ngx_ors_json_err_utf8);
-            }
-
-            low = 0x80;
-            high = 0xbf;
-        }
+    if (ngx_ors_utf8_char(p, end, &n) == NGX_AGAIN) {
+        return ngx_ors_json_read_fail(json, end, ngx_ors_json_err_eof);
     }
 
-    return p;
+    return ngx_ors_json_read_fail(json, p, ngx_ors_json_err_utf8);
 }
 
 
@@ -892,9 +742,9 @@ ngx_ors_json_read_literal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 static u_char *
 ngx_ors_json_read_blank(u_char *p, u_char *end)
 {
-#if (NGX_ORS_JSON_SSE2)
-    __m128i     v, s;
-    ngx_uint_t  mask;
+#if (NGX_ORS_VEC)
+    uint64_t       mask;
+    ngx_ors_vec_t  v, blank;
 
     /* mostly one space, seldom anything but white space */
 
@@ -903,14 +753,12 @@ ngx_ors_json_read_blank(u_char *p, u_char *end)
     }
 
     while (end - p >= 16) {
-        v = _mm_loadu_si128((__m128i *) p);
+        v = ngx_ors_vec_load(p);
 
-        s = _mm_cmpeq_epi8(v, _mm_set1_epi8(' '));
-        s = _mm_or_si128(s, _mm_cmpeq_epi8(v, _mm_set1_epi8(LF)));
-        s = _mm_or_si128(s, _mm_cmpeq_epi8(v, _mm_set1_epi8(CR)));
-        s = _mm_or_si128(s, _mm_cmpeq_epi8(v, _mm_set1_epi8('\t')));
+        blank = (ngx_ors_vec_t) (v == ' ') | (ngx_ors_vec_t) (v == LF)
+                | (ngx_ors_vec_t) (v == CR) | (ngx_ors_vec_t) (v == '\t');
 
-        mask = (ngx_uint_t) _mm_movemask_epi8(s) ^ 0xffff;
+        mask = ngx_ors_vec_mask(~blank);
 
         if (mask) {
             return p + ngx_ors_json_lowest(mask);

@@ -6,17 +6,18 @@
 #                              big, validator, unused, walker, reader,
 #                              callgrind, store
 #   make bench-json            the JSON reader beside jansson
-#   make bench-json SCALAR=1   as on processors without SSE2
+#   make bench-json VEC=1      as on processors without AVX2; 0: without vectors
 #   make bench-walk FILES=...  reader and walker on requests
 #   make bench-turn            a stream from its bytes to the client's
 
 BENCH_DIR    ?= $(BUILD)/bench
 BENCH_CFLAGS := -std=gnu99 -O2 -g -fPIC -fstack-protector-strong -Wall \
                 -Wextra -Wno-unused-parameter -Werror \
-                $(if $(SCALAR),-DNGX_ORS_JSON_SCALAR=1)
+                $(if $(VEC),-DNGX_ORS_VEC_LEVEL=$(VEC))
 
 BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
-                src/json/ngx_ors_json_reader.c t/unit/ngx_ors_test.c \
+                src/json/ngx_ors_json_reader.c src/base/ngx_ors_utf8.c \
+                src/base/ngx_ors_utf8_valid.c t/unit/ngx_ors_test.c \
                 t/unit/ngx_ors_test_core.c t/unit/ngx_ors_test_string.c
 
 # key files are read with functions of nginx's configuration
@@ -67,7 +68,7 @@ $(BENCH_DIR)/load: $(BENCH_LOAD) $(wildcard t/bench/*.h)
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) -o $@ $(BENCH_LOAD)
 
-# SCALAR may be another than the last time
+# VEC may be another than the last time
 
 $(BENCH_DIR)/json_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)

@@ -5,7 +5,7 @@
 
 
 /*
- * The JSON reader.  Both of its forms agree, nodes lie inside each other,
+ * The JSON reader.  All of its forms agree, nodes lie inside each other,
  * what is written from them reads as the same tree, decoded text is UTF-8;
  * an error is at the first byte that makes the text wrong.
  */
@@ -13,20 +13,9 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_json.h>
+#include "../unit/json/json_level.h"
 
 #include <stdlib.h>
-
-
-static ngx_int_t json_fuzz_scalar(ngx_ors_json_t *json, u_char *text,
-    size_t len);
-
-
-#define NGX_ORS_JSON_SCALAR  1
-#define ngx_ors_json_read    json_fuzz_scalar
-
-#include <ngx_ors_json_reader.c>
-
-#undef ngx_ors_json_read
 
 
 #define JSON_FUZZ_NODES      100000
@@ -34,6 +23,7 @@ static ngx_int_t json_fuzz_scalar(ngx_ors_json_t *json, u_char *text,
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
+static void json_fuzz_alike(ngx_ors_json_t *a, ngx_ors_json_t *b);
 static void json_fuzz_limits(ngx_ors_json_t *json, u_char *text, size_t len);
 static void json_fuzz_error(ngx_ors_json_t *json, u_char *text, size_t len);
 static void json_fuzz_tree(ngx_ors_json_t *json, size_t len);
@@ -54,23 +44,21 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     u_char          *text;
     ngx_int_t        rc;
     ngx_pool_t      *pool;
-    ngx_ors_json_t   json, scalar;
+    ngx_ors_json_t   json, other;
 
     pool = ngx_ors_test_pool();
     text = json_fuzz_copy(input, size);
 
     ngx_ors_json_init(&json, pool, NGX_ORS_JSON_MAX_DEPTH, JSON_FUZZ_NODES);
-    ngx_ors_json_init(&scalar, pool, NGX_ORS_JSON_MAX_DEPTH, JSON_FUZZ_NODES);
+    ngx_ors_json_init(&other, pool, NGX_ORS_JSON_MAX_DEPTH, JSON_FUZZ_NODES);
 
     rc = ngx_ors_json_read(&json, text, size);
 
-    json_fuzz_check(json_fuzz_scalar(&scalar, text, size) == rc);
-    json_fuzz_check(scalar.error == json.error);
-    json_fuzz_check(scalar.offset == json.offset);
-    json_fuzz_check(scalar.n == json.n);
-    json_fuzz_check(json.n == 0
-                    || ngx_memcmp(scalar.nodes, json.nodes,
-                                  json.n * sizeof(ngx_ors_json_node_t)) == 0);
+    json_fuzz_check(json_level1_read(&other, text, size) == rc);
+    json_fuzz_alike(&json, &other);
+
+    json_fuzz_check(json_level0_read(&other, text, size) == rc);
+    json_fuzz_alike(&json, &other);
 
     if (rc == NGX_OK) {
         json_fuzz_tree(&json, size);
@@ -79,12 +67,26 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         json_fuzz_error(&json, text, size);
     }
 
-    json_fuzz_limits(&scalar, text, size);
+    json_fuzz_limits(&other, text, size);
 
     free(text);
     ngx_destroy_pool(pool);
 
     return 0;
+}
+
+
+/* what two forms of the reader made of one text */
+
+static void
+json_fuzz_alike(ngx_ors_json_t *a, ngx_ors_json_t *b)
+{
+    json_fuzz_check(a->error == b->error);
+    json_fuzz_check(a->offset == b->offset);
+    json_fuzz_check(a->n == b->n);
+    json_fuzz_check(a->n == 0
+                    || ngx_memcmp(a->nodes, b->nodes,
+                                  a->n * sizeof(ngx_ors_json_node_t)) == 0);
 }
 
 

@@ -2,12 +2,12 @@
 /*
  * Copyright (C) Open Responses contributors
  *
- * The grammar again, with the reader for processors without SSE2.
+ * The grammar again, with the reader for processors without vectors.
  */
 
 
-#define NGX_ORS_JSON_SCALAR  1
+#include "json_level.h"
 
-#include <ngx_ors_json_reader.c>
+#define ngx_ors_json_read  json_level0_read
 
 #include "json_reader_test.c"

@@ -6,8 +6,8 @@
  */
 
 
-#define ngx_ors_json_has_avx2()  0
+#include "json_level.h"
 
-#include <ngx_ors_json_reader.c>
+#define ngx_ors_json_read  json_level1_read
 
 #include "json_escapes_test.c"
