@@ -791,12 +791,13 @@ ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
                                      "a name");
         }
 
+        resp->status = ngx_ors_response_completed;
+        resp->completed_at = ngx_time();
+
         if (ngx_ors_builder_calls_end(builder, err) != NGX_OK) {
             return NGX_DECLINED;
         }
 
-        resp->status = ngx_ors_response_completed;
-        resp->completed_at = ngx_time();
         break;
     }
 

@@ -246,6 +246,15 @@ ngx_ors_builder_calls_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
     choice = &builder->choice;
 
     if (choice->refused && !ngx_ors_builder_said(builder)) {
+
+        /* many servers ignore "none", and what tools have done is done */
+
+        if (choice->last) {
+            builder->resp->status = ngx_ors_response_incomplete;
+            ngx_str_set(&builder->resp->reason, "max_tool_calls");
+            return NGX_OK;
+        }
+
         return ngx_ors_builder_disobeyed(builder, err,
                                          "called a tool that it may not call");
     }

@@ -51,7 +51,8 @@ ngx_int_t ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
  * All calls have been made, and the answer was not cut: did the model do as
  * it was told?
  *
- * NGX_OK         it did, or it may pass
+ * NGX_OK         it did, or it may pass; resp->status is "incomplete" if it
+ *                calls tools where the limit of calls is reached
  * NGX_DECLINED   "err" says what is wrong: 500, of the type "model_error"
  */
 ngx_int_t ngx_ors_builder_calls_end(ngx_ors_builder_t *builder,

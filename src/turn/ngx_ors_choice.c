@@ -70,6 +70,7 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
 
     case ngx_ors_chat_calls_none:
         choice->none = 1;
+        choice->last = 1;
 
         /* fall through */
 

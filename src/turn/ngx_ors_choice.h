@@ -32,6 +32,7 @@ typedef struct {
     unsigned                 none:1;
     unsigned                 needed:1;    /* there must be a call */
     unsigned                 single:1;    /* ... but one */
+    unsigned                 last:1;      /* no round follows */
 
     /* what the model has done by now */
     unsigned                 called:1;
