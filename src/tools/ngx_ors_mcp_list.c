@@ -18,6 +18,10 @@
 
 #define NGX_ORS_MCP_LIST_POOL   4096
 #define NGX_ORS_MCP_LIST_TOOLS  16
+
+/* tools that are left out with a line in the log, of one list */
+#define NGX_ORS_MCP_LIST_LINES  16
+
 #define NGX_ORS_MCP_TOOL_SIZE   (sizeof(ngx_ors_mcp_tool_t)                   \
                                  + 2 * sizeof(ngx_ors_name_t))
 
@@ -429,10 +433,10 @@ static ngx_int_t
 ngx_ors_mcp_list_omit(ngx_ors_mcp_list_t *list, ngx_str_t *name, char *why,
     ngx_log_t *log)
 {
-    list->omitted++;
-
-    ngx_log_error(NGX_LOG_WARN, log, 0,
-                  "MCP tool \"%V\" is left out: %s", name, why);
+    if (list->omitted++ < NGX_ORS_MCP_LIST_LINES) {
+        ngx_log_error(NGX_LOG_WARN, log, 0,
+                      "MCP tool \"%V\" is left out: %s", name, why);
+    }
 
     return NGX_OK;
 }

@@ -71,8 +71,8 @@ void ngx_ors_mcp_list_release(ngx_ors_mcp_list_t *list);
 
 /*
  * Adds the tools of a page: "result" is that of "tools/list" in "json".  A
- * tool that cannot be used, or that comes twice, is left out with a line in
- * "log".
+ * tool that cannot be used, or that comes twice, is left out; of the first
+ * ones "log" has a line.
  *
  * NGX_OK         the list is complete
  * NGX_AGAIN      there is another page, list->cursor is its cursor

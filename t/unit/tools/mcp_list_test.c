@@ -35,6 +35,7 @@ static void test_lists(void);
 static void test_limits(void);
 static void test_cursors(void);
 static void test_many(void);
+static void test_omitted(void);
 static void test_find(void);
 static void test_no_memory(void);
 static void test_params(void);
@@ -232,6 +233,7 @@ main(void)
     test_limits();
     test_cursors();
     test_many();
+    test_omitted();
     test_find();
     test_no_memory();
     test_params();
@@ -382,6 +384,33 @@ test_many(void)
     free(all);
 
     limits = saved;
+}
+
+
+/* a server cannot fill the log */
+
+static void
+test_omitted(void)
+{
+    u_char      *p;
+    ngx_uint_t   i;
+
+    p = ngx_sprintf(buf, "{\"tools\":[1");
+
+    for (i = 1; i < 1000; i++) {
+        p = ngx_sprintf(p, ",1");
+    }
+
+    p = ngx_sprintf(p, "]}");
+
+    ngx_ors_test_log_reset();
+
+    list = ngx_ors_mcp_list_create(&limits, ngx_ors_test_log());
+    is_int(read_page(buf, p - buf), NGX_OK, "1000 tools that are none");
+    is_int(list->omitted, 1000, "all are left out");
+    is_int(ngx_ors_test_logged(NGX_LOG_WARN), 16, "some lines in the log");
+
+    ngx_ors_mcp_list_release(list);
 }
 
 
