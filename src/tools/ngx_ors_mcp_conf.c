@@ -1,0 +1,432 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The words of "open_responses_mcp", and what they permit. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_line.h>
+#include <ngx_ors_mcp_conf.h>
+
+
+#define NGX_ORS_MCP_CALL_TIMEOUT  60000
+#define NGX_ORS_MCP_LIST_TTL      300000
+
+
+typedef ngx_int_t (*ngx_ors_mcp_param_pt)(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+
+
+typedef struct {
+    ngx_str_t               name;
+    ngx_ors_mcp_param_pt    set;
+    char                   *allowed;      /* what it may be */
+} ngx_ors_mcp_word_t;
+
+
+static ngx_ors_mcp_conf_t *ngx_ors_mcp_conf_add(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf, ngx_str_t *label);
+static ngx_uint_t ngx_ors_mcp_conf_label(ngx_str_t *label);
+static char *ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_uint_t *seen);
+static ngx_int_t ngx_ors_mcp_conf_allowed(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_approval(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_prefix(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_timeout(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_time(ngx_msec_t *msec, ngx_str_t *value);
+static ngx_int_t ngx_ors_mcp_conf_list(ngx_ors_mcp_selection_t *selection,
+    ngx_str_t *value, ngx_pool_t *pool);
+static ngx_uint_t ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
+    ngx_ors_mcp_tool_t *tool);
+
+
+static ngx_ors_mcp_word_t  ngx_ors_mcp_words[] = {
+
+    { ngx_string("allowed="), ngx_ors_mcp_conf_allowed,
+      "names of tools or \"read_only\", with commas between" },
+
+    { ngx_string("require_approval="), ngx_ors_mcp_conf_approval,
+      "\"always\", \"never\", or one of them with \":\" and names of tools or "
+      "\"read_only\"" },
+
+    { ngx_string("prefix="), ngx_ors_mcp_conf_prefix,
+      "1 to 64 of letters, digits, \"_\" and \"-\"" },
+
+    { ngx_string("timeout="), ngx_ors_mcp_conf_timeout, "a time above 0" },
+
+    { ngx_string("list_ttl="), ngx_ors_mcp_conf_ttl, "a time above 0" },
+
+    { ngx_null_string, NULL, NULL }
+};
+
+
+char *
+ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                *error;
+    ngx_str_t           *value;
+    ngx_uint_t           i, seen;
+    ngx_ors_mcp_conf_t  *mcp;
+
+    value = cf->args->elts;
+
+    mcp = ngx_ors_mcp_conf_add(cf, cmd, conf, &value[1]);
+    if (mcp == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (value[2].len < 2 || value[2].data[0] != '/') {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid URI \"%V\", it must be that of a location "
+                           "and begin with \"/\"", &value[2]);
+        return NGX_CONF_ERROR;
+    }
+
+    mcp->uri = value[2];
+    seen = 0;
+
+    for (i = 3; i < cf->args->nelts; i++) {
+        error = ngx_ors_mcp_conf_param(cf, mcp, &value[i], &seen);
+
+        if (error != NGX_CONF_OK) {
+            return error;
+        }
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static ngx_ors_mcp_conf_t *
+ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+    ngx_str_t *label)
+{
+    ngx_array_t         **servers;
+    ngx_ors_mcp_conf_t   *mcp;
+
+    servers = (ngx_array_t **) ((u_char *) conf + cmd->offset);
+
+    if (*servers == NGX_CONF_UNSET_PTR) {
+        *servers = ngx_array_create(cf->pool, 2, sizeof(ngx_ors_mcp_conf_t));
+        if (*servers == NULL) {
+            return NULL;
+        }
+    }
+
+    if (!ngx_ors_mcp_conf_label(label)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid label \"%V\", it must be 1 to 64 of "
+                           "letters, digits, \"_\" and \"-\"", label);
+        return NULL;
+    }
+
+    if (ngx_ors_mcp_conf_find(*servers, label)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "duplicate label \"%V\"",
+                           label);
+        return NULL;
+    }
+
+    mcp = ngx_array_push(*servers);
+    if (mcp == NULL) {
+        return NULL;
+    }
+
+    ngx_memzero(mcp, sizeof(ngx_ors_mcp_conf_t));
+
+    mcp->label = *label;
+    mcp->prefix = *label;
+    mcp->allowed.all = 1;
+    mcp->timeout = NGX_ORS_MCP_CALL_TIMEOUT;
+    mcp->list_ttl = NGX_ORS_MCP_LIST_TTL;
+
+    return mcp;
+}
+
+
+static ngx_uint_t
+ngx_ors_mcp_conf_label(ngx_str_t *label)
+{
+    u_char  ch;
+    size_t  i;
+
+    for (i = 0; i < label->len; i++) {
+        ch = label->data[i];
+
+        if (!((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z')
+              || (ch >= '0' && ch <= '9') || ch == '_' || ch == '-'))
+        {
+            return 0;
+        }
+    }
+
+    return label->len > 0 && label->len <= NGX_ORS_MCP_LABEL_MAX;
+}
+
+
+/* "seen" has a bit for each word */
+
+static char *
+ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_uint_t *seen)
+{
+    ngx_int_t            rc;
+    ngx_str_t            text;
+    ngx_uint_t           bit;
+    ngx_ors_mcp_word_t  *word;
+
+    for (word = ngx_ors_mcp_words; word->name.len; word++) {
+
+        if (ngx_strncmp(value->data, word->name.data, word->name.len) == 0) {
+            break;
+        }
+    }
+
+    if (word->name.len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\", it must be \"allowed=\", "
+                           "\"require_approval=\", \"prefix=\", \"timeout=\" "
+                           "or \"list_ttl=\"", value);
+        return NGX_CONF_ERROR;
+    }
+
+    bit = (ngx_uint_t) 1 << (word - ngx_ors_mcp_words);
+
+    if (*seen & bit) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "duplicate parameter \"%V\"",
+                           value);
+        return NGX_CONF_ERROR;
+    }
+
+    *seen |= bit;
+
+    text.data = value->data + word->name.len;
+    text.len = value->len - word->name.len;
+
+    rc = word->set(mcp, &text, cf->pool);
+
+    if (rc == NGX_DECLINED) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "invalid parameter \"%V\", it must be %s", value,
+                           word->allowed);
+    }
+
+    return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_allowed(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    mcp->allowed.all = 0;
+
+    return ngx_ors_mcp_conf_list(&mcp->allowed, value, pool);
+}
+
+
+/* tools that a list does not name are treated the other way */
+
+static ngx_int_t
+ngx_ors_mcp_conf_approval(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    size_t     len;
+    ngx_str_t  list;
+
+    if (ngx_strncmp(value->data, "always", 6) == 0) {
+        mcp->consent = ngx_ors_mcp_consent_always;
+        mcp->otherwise = ngx_ors_mcp_consent_never;
+        len = 6;
+
+    } else if (ngx_strncmp(value->data, "never", 5) == 0) {
+        mcp->consent = ngx_ors_mcp_consent_never;
+        mcp->otherwise = ngx_ors_mcp_consent_always;
+        len = 5;
+
+    } else {
+        return NGX_DECLINED;
+    }
+
+    if (value->len == len) {
+        mcp->selected.all = 1;
+        return NGX_OK;
+    }
+
+    if (value->data[len] != ':') {
+        return NGX_DECLINED;
+    }
+
+    list.data = value->data + len + 1;
+    list.len = value->len - len - 1;
+
+    return ngx_ors_mcp_conf_list(&mcp->selected, &list, pool);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_prefix(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    mcp->prefix = *value;
+
+    return ngx_ors_mcp_conf_label(value) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_timeout(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    return ngx_ors_mcp_conf_time(&mcp->timeout, value);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    return ngx_ors_mcp_conf_time(&mcp->list_ttl, value);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_time(ngx_msec_t *msec, ngx_str_t *value)
+{
+    ngx_int_t  n;
+
+    n = ngx_parse_time(value, 0);
+
+    if (n == NGX_ERROR || n == 0) {
+        return NGX_DECLINED;
+    }
+
+    *msec = n;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_conf_list(ngx_ors_mcp_selection_t *selection, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    u_char     *p, *last, *end;
+    ngx_str_t  *name;
+
+    selection->names = ngx_array_create(pool, 4, sizeof(ngx_str_t));
+    if (selection->names == NULL) {
+        return NGX_ERROR;
+    }
+
+    last = value->data + value->len;
+
+    for (p = value->data; p <= last; p = end + 1) {
+
+        for (end = p; end < last && *end != ','; end++) { /* void */ }
+
+        if (end == p) {
+            return NGX_DECLINED;
+        }
+
+        if (end - p == sizeof("read_only") - 1
+            && ngx_memcmp(p, "read_only", sizeof("read_only") - 1) == 0)
+        {
+            selection->read_only = 1;
+            continue;
+        }
+
+        name = ngx_array_push(selection->names);
+        if (name == NULL) {
+            return NGX_ERROR;
+        }
+
+        name->data = p;
+        name->len = end - p;
+
+        if (!ngx_ors_line_fits(name)) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_ors_mcp_conf_t *
+ngx_ors_mcp_conf_find(ngx_array_t *servers, ngx_str_t *label)
+{
+    ngx_uint_t           i;
+    ngx_ors_mcp_conf_t  *mcp;
+
+    if (servers == NULL) {
+        return NULL;
+    }
+
+    mcp = servers->elts;
+
+    for (i = 0; i < servers->nelts; i++) {
+
+        if (mcp[i].label.len == label->len
+            && ngx_memcmp(mcp[i].label.data, label->data, label->len) == 0)
+        {
+            return &mcp[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_mcp_allowed(ngx_ors_mcp_conf_t *mcp, ngx_ors_mcp_tool_t *tool)
+{
+    return ngx_ors_mcp_selected(&mcp->allowed, tool);
+}
+
+
+ngx_ors_mcp_consent_e
+ngx_ors_mcp_consent(ngx_ors_mcp_conf_t *mcp, ngx_ors_mcp_tool_t *tool)
+{
+    return ngx_ors_mcp_selected(&mcp->selected, tool) ? mcp->consent
+                                                      : mcp->otherwise;
+}
+
+
+static ngx_uint_t
+ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
+    ngx_ors_mcp_tool_t *tool)
+{
+    ngx_str_t   *name;
+    ngx_uint_t   i;
+
+    if (selection->all || (selection->read_only && tool->read_only)) {
+        return 1;
+    }
+
+    if (selection->names == NULL) {
+        return 0;
+    }
+
+    name = selection->names->elts;
+
+    for (i = 0; i < selection->names->nelts; i++) {
+
+        if (name[i].len == tool->name.len
+            && ngx_memcmp(name[i].data, tool->name.data, tool->name.len) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
