@@ -4,12 +4,11 @@
  */
 
 
-/* Results of calls as text, and errors as JSON. */
+/* Results of calls as text, and the messages of errors. */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_json_writer.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_mcp_result.h>
 #include <ngx_ors_mcp_text.h>
@@ -418,43 +417,4 @@ ngx_ors_mcp_error_read(ngx_ors_mcp_error_t *error,
     error->message.len = last - error->message.data;
 
     return NGX_OK;
-}
-
-
-void
-ngx_ors_mcp_error_put(ngx_ors_mcp_error_t *error, ngx_str_t *output,
-    ngx_uint_t masked, ngx_ors_out_t *out)
-{
-    ngx_str_t  *message;
-
-    static ngx_str_t  neutral = ngx_string("the tool could not be called");
-
-    switch (error->type) {
-
-    case ngx_ors_mcp_error_none:
-        ngx_ors_out_lit(out, "null");
-        return;
-
-    case ngx_ors_mcp_error_execution:
-        ngx_ors_out_lit(out, "{\"type\":\"mcp_tool_execution_error\","
-                             "\"content\":[{\"type\":\"text\",\"text\":");
-        ngx_ors_json_quote(out, output->data, output->len);
-        ngx_ors_out_lit(out, "}]}");
-        return;
-
-    case ngx_ors_mcp_error_protocol:
-        ngx_ors_out_lit(out, "{\"type\":\"mcp_protocol_error\",\"code\":");
-        break;
-
-    case ngx_ors_mcp_error_http:
-        ngx_ors_out_lit(out, "{\"type\":\"http_error\",\"code\":");
-        break;
-    }
-
-    message = masked ? &neutral : &error->message;
-
-    ngx_ors_out_int(out, error->code);
-    ngx_ors_out_lit(out, ",\"message\":");
-    ngx_ors_json_quote(out, message->data, message->len);
-    ngx_ors_out_lit(out, "}");
 }

@@ -13,7 +13,6 @@
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_mcp_message.h>
-#include <ngx_ors_out.h>
 
 
 /* bytes of an error's message, longer ones are cut */
@@ -67,14 +66,6 @@ ngx_int_t ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result,
  */
 ngx_int_t ngx_ors_mcp_error_read(ngx_ors_mcp_error_t *error,
     ngx_ors_mcp_message_t *message, ngx_pool_t *pool);
-
-/*
- * Appends the member "error" of an "mcp_call" as JSON: null without an error.
- * "output" is the text of the result.  With "masked" a server's message does
- * not appear.
- */
-void ngx_ors_mcp_error_put(ngx_ors_mcp_error_t *error, ngx_str_t *output,
-    ngx_uint_t masked, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_MCP_RESULT_H_INCLUDED_ */

@@ -4,7 +4,7 @@
  */
 
 
-/* Results of calls as text, and errors as JSON. */
+/* Results of calls as text, and the messages of errors. */
 
 
 #include <ngx_ors_test.h>
@@ -23,23 +23,13 @@ typedef struct {
 } result_test_t;
 
 
-typedef struct {
-    char        *message;         /* NULL: "error" as it is */
-    char        *put;
-    char        *masked;
-} error_test_t;
-
-
 static void test_results(void);
 static void test_legacy(void);
 static void test_cut(void);
 static void test_long(void);
 static void test_errors(void);
-static void test_kinds(void);
 static void test_no_memory(void);
 static ngx_int_t read_result(char *text, ngx_uint_t modern, size_t max);
-static void put(ngx_ors_mcp_error_t *error, ngx_uint_t masked,
-    char *expected);
 
 
 #define TEXT(text)  "{'type':'text','text':'" text "'}"
@@ -111,19 +101,16 @@ static result_test_t  tests[] = {
 #define NTESTS  (sizeof(tests) / sizeof(tests[0]))
 
 
-static error_test_t  errors[] = {
+static struct {
+    char  *message;
+    int    code;
+    char  *text;
+} errors[] = {
 
     { "{'jsonrpc':'2.0','id':1,'error':{'code':-32602,'message':"
-      "'no \\'x\\'\\r\\n'}}",
-      "{'type':'mcp_protocol_error','code':-32602,'message':"
-      "'no \\'x\\'?" "?'}",
-      "{'type':'mcp_protocol_error','code':-32602,'message':"
-      "'the tool could not be called'}" },
+      "'no \\'x\\'\\r\\n'}}", -32602, "no \"x\"?" "?" },
 
-    { "{'jsonrpc':'2.0','error':{'code':'a'}}",
-      "{'type':'mcp_protocol_error','code':0,'message':'no message'}",
-      "{'type':'mcp_protocol_error','code':0,'message':"
-      "'the tool could not be called'}" }
+    { "{'jsonrpc':'2.0','error':{'code':'a'}}", 0, "no message" }
 };
 
 
@@ -140,7 +127,6 @@ main(void)
     test_cut();
     test_long();
     test_errors();
-    test_kinds();
     test_no_memory();
 
     return done_testing();
@@ -289,8 +275,8 @@ test_errors(void)
         is_int(ngx_ors_mcp_error_read(&error, &message, pool), NGX_OK,
                "error %d", (int) i);
 
-        put(&error, 0, errors[i].put);
-        put(&error, 1, errors[i].masked);
+        is_int(error.code, errors[i].code, "error %d: code", (int) i);
+        is_str(&error.message, errors[i].text, "error %d: message", (int) i);
 
         ngx_destroy_pool(pool);
     }
@@ -311,30 +297,6 @@ test_errors(void)
     (void) ngx_ors_mcp_error_read(&error, &message, pool);
 
     is_int(error.message.len, NGX_ORS_MCP_ERROR_MAX, "a long message");
-
-    ngx_destroy_pool(pool);
-}
-
-
-static void
-test_kinds(void)
-{
-    ngx_ors_mcp_error_t  error;
-
-    pool = ngx_ors_test_pool();
-
-    error.type = ngx_ors_mcp_error_none;
-    put(&error, 0, "null");
-
-    error.type = ngx_ors_mcp_error_http;
-    error.code = 503;
-    ngx_str_set(&error.message, "HTTP status 503");
-    put(&error, 0, "{'type':'http_error','code':503,'message':"
-                   "'HTTP status 503'}");
-
-    error.type = ngx_ors_mcp_error_execution;
-    put(&error, 0, "{'type':'mcp_tool_execution_error','content':"
-                   "[{'type':'text','text':'out \\'put\\''}]}");
 
     ngx_destroy_pool(pool);
 }
@@ -391,25 +353,4 @@ read_result(char *t, ngx_uint_t modern, size_t max)
 
     return ngx_ors_mcp_result_read(&result, &json, json.nodes, modern, max,
                                    pool);
-}
-
-
-static void
-put(ngx_ors_mcp_error_t *error, ngx_uint_t masked, char *want)
-{
-    u_char         *end;
-    ngx_str_t       output;
-    ngx_chain_t    *chain;
-    ngx_ors_out_t   out;
-
-    ngx_str_set(&output, "out \"put\"");
-
-    ngx_ors_out_init(&out, pool, 4096);
-    ngx_ors_mcp_error_put(error, &output, masked, &out);
-    (void) ngx_ors_out_take(&out, &chain);
-
-    end = ngx_ors_test_quotes(expected, want, ngx_strlen(want));
-    *end = '\0';
-
-    is_chain(chain, (char *) expected, "as JSON: %s", want);
 }
