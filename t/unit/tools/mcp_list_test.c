@@ -9,10 +9,20 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_mcp_list.h>
+#include <ngx_ors_mcp_tool.h>
 
 
 #define SCHEMA  "'inputSchema':{'type':'object'}"
 #define TEXT    (64 * 1024)
+
+#define FORMS                                                                 \
+    "{'name':'a\\'.b','description':'A \\'b\\'','input_schema':"              \
+    "{'type':'object'},'annotations':{'read_only':true}}"                     \
+    "{'name':'c','input_schema':{'type':'object'},"                           \
+    "'annotations':{'read_only':false}}"                                      \
+    "{'name':'docs__a__b','description':'A \\'b\\'','parameters':"            \
+    "{'type':'object'}}"                                                      \
+    "{'name':'docs__a__b','parameters':{'type':'object'}}"
 
 
 typedef struct {
@@ -37,6 +47,7 @@ static void test_cursors(void);
 static void test_many(void);
 static void test_omitted(void);
 static void test_find(void);
+static void test_forms(void);
 static void test_no_memory(void);
 static void test_params(void);
 static ngx_int_t read_pages(char *pages);
@@ -235,6 +246,7 @@ main(void)
     test_many();
     test_omitted();
     test_find();
+    test_forms();
     test_no_memory();
     test_params();
 
@@ -438,6 +450,45 @@ test_find(void)
     ngx_ors_mcp_list_release(list);
     is_int(list->tools.nelts, 2, "a list that is held");
     ngx_ors_mcp_list_release(list);
+}
+
+
+/* as clients and models see a tool */
+
+static void
+test_forms(void)
+{
+    u_char               *end;
+    ngx_str_t             name;
+    ngx_pool_t           *pool;
+    ngx_chain_t          *chain;
+    ngx_ors_out_t         out;
+    ngx_ors_mcp_tool_t   *tool;
+
+    list = ngx_ors_mcp_list_create(&limits, ngx_ors_test_log());
+    pool = ngx_ors_test_pool();
+
+    (void) read_pages("{'tools':[{'name':'a\\'.b','description':'A \\'b\\'',"
+                      "'annotations':{'readOnlyHint':true},'inputSchema':"
+                      "{ 'type' : 'object' }},{'name':'c'," SCHEMA "}]}");
+
+    tool = list->tools.elts;
+    ngx_str_set(&name, "docs__a__b");
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_mcp_tool_put(&out, &tool[0]);
+    ngx_ors_mcp_tool_put(&out, &tool[1]);
+    ngx_ors_mcp_tool_function(&out, &tool[0], &name);
+    ngx_ors_mcp_tool_function(&out, &tool[1], &name);
+    (void) ngx_ors_out_take(&out, &chain);
+
+    end = ngx_ors_test_quotes(expected, FORMS, sizeof(FORMS) - 1);
+    *end = '\0';
+
+    is_chain(chain, (char *) expected, "tools as clients and models see them");
+
+    ngx_ors_mcp_list_release(list);
+    ngx_destroy_pool(pool);
 }
 
 
