@@ -670,6 +670,15 @@ ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
     switch (refusal) {
 
     case ngx_ors_mcp_refusal_begin:
+
+        /* a call whose answer has come may have run, however it ended */
+
+        if (dialog->state == ngx_ors_mcp_dialog_st_call
+            && ngx_ors_mcp_is_success(dialog->status))
+        {
+            break;
+        }
+
         return ngx_ors_mcp_dialog_begin(dialog, message, version);
 
     case ngx_ors_mcp_refusal_modern:

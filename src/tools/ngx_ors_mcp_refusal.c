@@ -53,10 +53,13 @@ ngx_ors_mcp_refusal(ngx_ors_mcp_version_e sent, ngx_ors_mcp_version_e known,
         return ngx_ors_mcp_refusal_modern;
     }
 
-    /* a lost session is 404, with some servers 400 */
+    /* a lost session is 404, with some servers 400 and no code that says so */
 
-    return (status == 400 || status == 404) ? ngx_ors_mcp_refusal_begin
-                                            : ngx_ors_mcp_refusal_final;
+    return (status == 404
+            || (status == 400
+                && (message == NULL
+                    || ngx_ors_mcp_is_legacy_code(message->code))))
+           ? ngx_ors_mcp_refusal_begin : ngx_ors_mcp_refusal_final;
 }
 
 

@@ -208,6 +208,14 @@ static dialog_test_t  tests[] = {
       { "2025-06-18 tools/call s", 200, SSE, "", DATA(ERROR("-32000")), 0 } }
     },
 
+    { "call, the same of a server that nobody knows", "", "a",
+      "protocol -32000 m", "-", {
+      { "2026-07-28 tools/call a", 200, JSON, "", ERROR("-32000"), 0 } } },
+
+    { "call, legacy, arguments that are refused", "2025-06-18 s", "a",
+      "protocol -32602 m stale", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 400, JSON, "", ERROR("-32602"), 0 } } },
+
     { "call, cut before the header", "2026-07-28", "a",
       "http 502 the answer was cut", "2026-07-28", {
       { "2026-07-28 tools/call a", CUT, "", "", "", 0 } } },
