@@ -423,6 +423,13 @@ ngx_ors_mcp_dialog_message(ngx_ors_mcp_dialog_t *dialog)
         return ngx_ors_mcp_dialog_asked(dialog);
 
     case ngx_ors_mcp_message_notification:
+
+        if (ngx_ors_mcp_message_is(message,
+                                   "notifications/tools/list_changed"))
+        {
+            dialog->stale = 1;
+        }
+
         break;
     }
 

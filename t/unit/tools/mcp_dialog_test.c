@@ -667,6 +667,10 @@ print_outcome(ngx_int_t rc)
                            dialog->result.failed ? "failed" : "text",
                            &dialog->result.text);
     }
+
+    if (dialog->stale) {
+        last = ngx_sprintf(last, " stale");
+    }
 }
 
 

@@ -168,6 +168,12 @@ static dialog_test_t  tests[] = {
         ": x\n\n" DATA("{'jsonrpc':'2.0','method':'notifications/message'}")
         DATA(RESULT(TEXT)) ": y\n\n", 0 } } },
 
+    { "call, which changes the list", "2025-06-18 s", "a", "text hi stale",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "",
+        DATA("{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}")
+        DATA(RESULT(TEXT)), 0 } } },
+
     { "call, a notification after the result", "2026-07-28", "a", "text hi",
       "2026-07-28", {
       { "2026-07-28 tools/call a", 200, SSE, "",
