@@ -3,7 +3,8 @@
 # Copyright (C) Open Responses contributors
 
 # Dialogs of src/tools with real MCP servers: the reference server of the
-# legacy era, and one of Python's package, which knows both.
+# legacy era, and one of Python's package, which knows both; and through
+# proxy_pass to them.
 
 use v5.36;
 use Test::More;
@@ -29,11 +30,11 @@ for my $file ($EVERYTHING, $PYTHON) {
 }
 
 my $owner = $$;
-my @pids;
+my (@pids, %ports);
 
 
 subtest 'the reference server, legacy' => sub {
-    my $port = free_port();
+    my $port = $ports{EVERYTHING} = free_port();
 
     serve($port, node(), $EVERYTHING, 'streamableHttp');
 
@@ -82,7 +83,7 @@ subtest 'the reference server, legacy' => sub {
 
 
 subtest "Python's server, modern" => sub {
-    my $port = free_port();
+    my $port = $ports{PYTHON} = free_port();
 
     serve($port, $PYTHON, "$MCP/server.py", $port);
 
@@ -110,6 +111,44 @@ subtest "Python's server, modern" => sub {
        'no such tool');
     is(($mcp->('call slow {"steps":3}'))[1], 'text done',
        'a call with progress');
+};
+
+
+subtest 'through a location' => sub {
+    my $nginx = ORS::Nginx->new(
+        subst => { map { $_ => "127.0.0.1:$ports{$_}" } keys %ports },
+        conf => <<'CONF');
+        server {
+            listen 127.0.0.1:%%PORT_0%%;
+
+            location = /everything { proxy_pass http://%%EVERYTHING%%/mcp; }
+            location = /python     { proxy_pass http://%%PYTHON%%/mcp; }
+            location = /closed     { deny all; }
+        }
+CONF
+
+    $nginx->start;
+
+    my $mcp = drive($nginx->port, '/everything');
+
+    like(($mcp->('list'))[1], qr/\Alist echo /, 'a list, legacy');
+    $mcp->('lose');
+    is(($mcp->('call echo {"message":"hi"}'))[1], 'text Echo: hi',
+       'a call, legacy, whose session is lost');
+
+    $mcp = drive($nginx->port, '/python');
+
+    is_deeply([ $mcp->('call region {"name":"\u00f6","count":7}') ],
+              [ [ [ 'tools/call', 400 ], [ 'tools/list', 200 ],
+                  [ 'tools/call', 200 ] ],
+                "text \xc3\xb6 7", '2026-07-28' ],
+              'a call, modern, with headers of arguments');
+
+    is_deeply([ drive($nginx->port, '/closed')->('list') ],
+              [ [ [ 'tools/list', 403 ] ], 'error 3 403 HTTP status 403', '' ],
+              'a location that forbids it');
+
+    $nginx->finish;
 };
 
 
@@ -148,8 +187,8 @@ sub serve ($port, @command) {
 # a function: a command gives what was sent with the statuses, the outcome, and
 # what is known of the server
 
-sub drive ($port) {
-    my $pid = open2(my $out, my $in, "$UNIT/mcp_drive", $port, '/mcp');
+sub drive ($port, $path = '/mcp') {
+    my $pid = open2(my $out, my $in, "$UNIT/mcp_drive", $port, $path);
 
     push @pids, $pid;
 
