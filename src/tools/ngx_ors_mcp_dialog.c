@@ -615,13 +615,9 @@ ngx_ors_mcp_dialog_list(ngx_ors_mcp_dialog_t *dialog)
 static ngx_int_t
 ngx_ors_mcp_dialog_call(ngx_ors_mcp_dialog_t *dialog)
 {
-    ngx_int_t               rc;
-    ngx_ors_mcp_message_t  *message;
+    ngx_int_t  rc;
 
-    message = &dialog->reader.message;
-
-    rc = ngx_ors_mcp_result_read(&dialog->result, message->json,
-                                 message->result,
+    rc = ngx_ors_mcp_result_read(&dialog->result, &dialog->reader.message,
                                  ngx_ors_mcp_is_modern(dialog->sender.version),
                                  dialog->limits->output, dialog->pool);
 

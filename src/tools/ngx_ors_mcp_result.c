@@ -101,16 +101,20 @@ static const ngx_str_t  ngx_ors_mcp_part_members[] = {
 
 
 ngx_int_t
-ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, ngx_uint_t modern, size_t max,
+ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result,
+    ngx_ors_mcp_message_t *message, ngx_uint_t modern, size_t max,
     ngx_pool_t *pool)
 {
-    ngx_ors_json_node_t  *type, *member[NGX_ORS_MCP_RESULT_MEMBERS];
+    ngx_ors_json_t       *json;
     ngx_ors_mcp_lines_t   lines;
+    ngx_ors_json_node_t  *node, *type, *member[NGX_ORS_MCP_RESULT_MEMBERS];
 
     ngx_memzero(result, sizeof(ngx_ors_mcp_result_t));
 
-    ngx_ors_json_members(json, node, ngx_ors_mcp_result_members, member);
+    json = message->json;
+
+    ngx_ors_json_members(json, message->result, ngx_ors_mcp_result_members,
+                         member);
 
     type = member[ngx_ors_mcp_result_type];
 

@@ -11,7 +11,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_json.h>
 #include <ngx_ors_mcp_message.h>
 
 
@@ -46,7 +45,7 @@ typedef struct {
 
 
 /*
- * Reads the result of "tools/call" in "json".  The text has the text parts,
+ * Reads the result of "tools/call" in "message".  The text has the text parts,
  * one a line, and names what is no text; without text parts it has the
  * structured content.  It is cut at "max" bytes.  In the legacy era, "modern"
  * is 0, a result is always complete.
@@ -57,8 +56,8 @@ typedef struct {
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_uint_t modern,
-    size_t max, ngx_pool_t *pool);
+    ngx_ors_mcp_message_t *message, ngx_uint_t modern, size_t max,
+    ngx_pool_t *pool);
 
 /*
  * Fills "error" for a server's error, its message cleaned and cut in memory of

@@ -18,13 +18,14 @@
 int
 LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-    size_t                 max;
-    u_char                *copy;
-    ngx_int_t              rc;
-    ngx_pool_t            *pool;
-    ngx_uint_t             modern;
-    ngx_ors_json_t         json, state;
-    ngx_ors_mcp_result_t   result;
+    size_t                  max;
+    u_char                 *copy;
+    ngx_int_t               rc;
+    ngx_pool_t             *pool;
+    ngx_uint_t              modern;
+    ngx_ors_json_t          json, state;
+    ngx_ors_mcp_result_t    result;
+    ngx_ors_mcp_message_t   message;
 
     if (size < 2) {
         return 0;
@@ -39,8 +40,11 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     ngx_ors_json_init(&json, pool, 64, 1000);
 
     if (ngx_ors_json_read(&json, copy, size - 2) == NGX_OK) {
-        rc = ngx_ors_mcp_result_read(&result, &json, json.nodes, modern, max,
-                                     pool);
+        ngx_memzero(&message, sizeof(ngx_ors_mcp_message_t));
+        message.json = &json;
+        message.result = json.nodes;
+
+        rc = ngx_ors_mcp_result_read(&result, &message, modern, max, pool);
 
         fuzz_check(rc != NGX_ERROR);
         fuzz_check((rc == NGX_DECLINED) == (result.invalid != NULL));

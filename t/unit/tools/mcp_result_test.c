@@ -221,10 +221,11 @@ test_cut(void)
 static void
 test_long(void)
 {
-    size_t           len;
-    u_char          *body, *p;
-    ngx_int_t        rc;
-    ngx_ors_json_t   json;
+    size_t                  len;
+    u_char                 *body, *p;
+    ngx_int_t               rc;
+    ngx_ors_json_t          json;
+    ngx_ors_mcp_message_t   message;
 
     len = 20 * 1024 * 1024;
     body = malloc(len + 100);
@@ -239,7 +240,11 @@ test_long(void)
 
     ngx_ors_test_memory_reset();
 
-    rc = ngx_ors_mcp_result_read(&result, &json, json.nodes, 1, 10000, pool);
+    ngx_memzero(&message, sizeof(ngx_ors_mcp_message_t));
+    message.json = &json;
+    message.result = json.nodes;
+
+    rc = ngx_ors_mcp_result_read(&result, &message, 1, 10000, pool);
 
     is_int(rc, NGX_OK, "20 MB");
     is_int(result.text.len, 10000 + sizeof("\n[truncated]") - 1,
@@ -337,9 +342,10 @@ test_no_memory(void)
 static ngx_int_t
 read_result(char *t, ngx_uint_t modern, size_t max)
 {
-    u_char          *end;
-    ngx_int_t        rc;
-    ngx_ors_json_t   json;
+    u_char                 *end;
+    ngx_int_t               rc;
+    ngx_ors_json_t          json;
+    ngx_ors_mcp_message_t   message;
 
     end = ngx_ors_test_quotes(text, t, ngx_strlen(t));
 
@@ -351,6 +357,9 @@ read_result(char *t, ngx_uint_t modern, size_t max)
         return rc;
     }
 
-    return ngx_ors_mcp_result_read(&result, &json, json.nodes, modern, max,
-                                   pool);
+    ngx_memzero(&message, sizeof(ngx_ors_mcp_message_t));
+    message.json = &json;
+    message.result = json.nodes;
+
+    return ngx_ors_mcp_result_read(&result, &message, modern, max, pool);
 }
