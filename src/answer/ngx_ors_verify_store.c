@@ -114,9 +114,6 @@ ngx_ors_verify_store_response(ngx_ors_verify_t *verify, ngx_str_t *response,
 
     ngx_ors_json_raw(json, node, items);
 
-    items->data++;
-    items->len -= 2;
-
     return NGX_OK;
 }
 

@@ -32,7 +32,7 @@
 ngx_int_t ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type);
 
 /*
- * The response that is held, borrowed from it; "items", what is inside of its
+ * The response that is held, borrowed from it; "items", the list that is its
  * output, is a part of it, and so is "id", unless it had to be decoded.
  *
  * NGX_OK         set

@@ -178,7 +178,7 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
 
     if (node == NULL) {
         param = "tool_choice.function.name";
-        node = ngx_ors_request_function(cc->req,
+        node = ngx_ors_request_function(cc->req, json,
                                     cc->req->field[ngx_ors_rq_tool_choice]);
         node = ngx_ors_json_find(json, node, "name");
         space = NULL;

@@ -20,9 +20,9 @@ typedef struct {
 
 static void ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct,
     ngx_str_t *text);
-static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_json_t *json,
-    ngx_ors_chat_item_t *item, ngx_ors_chat_item_t *other);
-static ngx_ors_json_node_t *ngx_ors_chat_thought_first(ngx_ors_json_t *json,
+static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
+    ngx_ors_chat_item_t *other);
+static ngx_ors_json_node_t *ngx_ors_chat_thought_first(
     ngx_ors_chat_item_t *item, ngx_str_t *text);
 static ngx_ors_json_node_t *ngx_ors_chat_thought_next(ngx_ors_json_t *json,
     ngx_ors_json_node_t *part, ngx_str_t *text);
@@ -36,7 +36,6 @@ ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
 {
     ngx_str_t                 text;
     ngx_uint_t                i;
-    ngx_ors_json_t           *json;
     ngx_ors_chat_item_t      *item, *prev;
     ngx_ors_json_node_t      *part;
     ngx_ors_chat_history_t    ct;
@@ -45,24 +44,23 @@ ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ct.n = 0;
 
     prev = NULL;
-    json = ci->cc->json;
 
     for (i = first; i < last; i++) {
         item = &ci->items[i];
 
         if (item->kind != ngx_ors_chat_item_reasoning
-            || (prev && ngx_ors_chat_same_thought(json, prev, item)))
+            || (prev && ngx_ors_chat_same_thought(prev, item)))
         {
             continue;
         }
 
         prev = item;
 
-        part = ngx_ors_chat_thought_first(json, item, &text);
+        part = ngx_ors_chat_thought_first(item, &text);
         ngx_ors_chat_thought_put(&ct, &text);
 
         while (part) {
-            part = ngx_ors_chat_thought_next(json, part, &text);
+            part = ngx_ors_chat_thought_next(item->json, part, &text);
             ngx_ors_chat_thought_put(&ct, &text);
         }
     }
@@ -101,14 +99,14 @@ ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct, ngx_str_t *text)
 
 
 static ngx_uint_t
-ngx_ors_chat_same_thought(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
+ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     ngx_ors_chat_item_t *other)
 {
     ngx_str_t             text, again;
     ngx_ors_json_node_t  *part, *copy;
 
-    part = ngx_ors_chat_thought_first(json, item, &text);
-    copy = ngx_ors_chat_thought_first(json, other, &again);
+    part = ngx_ors_chat_thought_first(item, &text);
+    copy = ngx_ors_chat_thought_first(other, &again);
 
     for ( ;; ) {
 
@@ -122,8 +120,8 @@ ngx_ors_chat_same_thought(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
             return part == copy;
         }
 
-        part = ngx_ors_chat_thought_next(json, part, &text);
-        copy = ngx_ors_chat_thought_next(json, copy, &again);
+        part = ngx_ors_chat_thought_next(item->json, part, &text);
+        copy = ngx_ors_chat_thought_next(other->json, copy, &again);
     }
 }
 
@@ -134,8 +132,7 @@ ngx_ors_chat_same_thought(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
  */
 
 static ngx_ors_json_node_t *
-ngx_ors_chat_thought_first(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
-    ngx_str_t *text)
+ngx_ors_chat_thought_first(ngx_ors_chat_item_t *item, ngx_str_t *text)
 {
     ngx_ors_json_node_t  *list, *part;
 
@@ -144,10 +141,10 @@ ngx_ors_chat_thought_first(ngx_ors_json_t *json, ngx_ors_chat_item_t *item,
         return NULL;
     }
 
-    list = ngx_ors_input_node(json, item->content);
-    part = ngx_ors_json_first(json, list);
+    list = ngx_ors_input_node(item, item->content);
+    part = ngx_ors_json_first(item->json, list);
 
-    ngx_ors_chat_thought_text(json, part, text);
+    ngx_ors_chat_thought_text(item->json, part, text);
 
     return (part && part->next) ? part : NULL;
 }

@@ -28,7 +28,7 @@ static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
 static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
-    ngx_ors_seal_purpose_e purpose, uint32_t encrypted,
+    ngx_ors_seal_purpose_e purpose, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item);
 static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
@@ -62,6 +62,7 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
 
     for (i = 0; i < input->n; i++) {
         ci->cc->item = i;
+        ci->cc->json = input->items[i].json;
         ci->nitems = i + 1;
         ci->last = (ci->nitems == input->n);
 
@@ -83,6 +84,7 @@ static ngx_int_t
 ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
+    item->json = in->json;
     item->content = in->content;
     item->call_id = in->call_id;
     item->name = in->name;
@@ -91,9 +93,12 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     switch (in->kind) {
 
     case ngx_ors_input_message:
-        item->kind = ngx_ors_chat_role(ci->cc->json,
-                                       ngx_ors_input_node(ci->cc->json,
-                                                          in->role));
+        item->kind = ngx_ors_chat_role(in->json,
+                                       ngx_ors_input_node(in, in->role));
+        return NGX_OK;
+
+    case ngx_ors_input_text:
+        item->kind = ngx_ors_chat_item_user;
         return NGX_OK;
 
     case ngx_ors_input_reference:
@@ -183,11 +188,11 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         return NGX_OK;
     }
 
-    node = ngx_ors_input_node(ci->cc->json, in->content);
+    node = ngx_ors_input_node(in, in->content);
 
     if (node == NULL || node->count == 0) {
 
-        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning, in->encrypted,
+        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning, in,
                                  item);
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
@@ -198,7 +203,7 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
             return NGX_OK;
         }
 
-        node = ngx_ors_input_node(ci->cc->json, in->summary);
+        node = ngx_ors_input_node(in, in->summary);
         item->content = in->summary;
     }
 
@@ -218,7 +223,7 @@ ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, in->encrypted,
+    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, in,
                              item);
 
     if (rc == NGX_DECLINED) {
@@ -237,13 +242,13 @@ ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 
 static ngx_int_t
 ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
-    uint32_t encrypted, ngx_ors_chat_item_t *item)
+    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item)
 {
     ngx_int_t             rc;
     ngx_str_t             blob;
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_input_node(ci->cc->json, encrypted);
+    node = ngx_ors_input_node(in, in->encrypted);
 
     if (ci->cc->sealer == NULL || node == NULL
         || node->type != ngx_ors_json_string)
@@ -251,7 +256,7 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
         return NGX_DECLINED;
     }
 
-    ngx_ors_json_raw(ci->cc->json, node, &blob);
+    ngx_ors_json_raw(in->json, node, &blob);
 
     rc = ngx_ors_unseal(ci->cc->sealer, purpose, &blob, ci->cc->pool,
                         &item->text);
@@ -384,8 +389,8 @@ ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
 
-    json = ci->cc->json;
-    node = ngx_ors_input_node(json, item->call_id);
+    json = item->json;
+    node = ngx_ors_input_node(item, item->call_id);
 
     if (node == NULL) {
         return NGX_ERROR;
@@ -415,11 +420,9 @@ static ngx_uint_t
 ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
 {
     ngx_uint_t            last;
-    ngx_ors_json_t       *json;
     ngx_ors_chat_item_t  *item;
     ngx_ors_json_node_t  *node;
 
-    json = ci->cc->json;
     last = (i > NGX_ORS_CHAT_NEAR) ? i - NGX_ORS_CHAT_NEAR : 0;
 
     for ( /* void */ ; i > last; i--) {
@@ -429,9 +432,9 @@ ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
             continue;
         }
 
-        node = ngx_ors_input_node(json, item->call_id);
+        node = ngx_ors_input_node(item, item->call_id);
 
-        if (node && ngx_ors_json_equal(json, node, id->data, id->len)) {
+        if (node && ngx_ors_json_equal(item->json, node, id->data, id->len)) {
             return i;
         }
     }

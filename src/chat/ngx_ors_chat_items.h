@@ -36,6 +36,7 @@ typedef enum {
  */
 
 typedef struct {
+    ngx_ors_json_t          *json;        /* of the nodes */
     ngx_ors_chat_item_e      kind;
     uint32_t                 content;     /* or arguments, output, summary */
     uint32_t                 call_id;

@@ -27,7 +27,7 @@ typedef struct {
 } ngx_ors_chat_messages_t;
 
 
-static ngx_int_t ngx_ors_chat_input(ngx_ors_json_node_t *input,
+static ngx_int_t ngx_ors_chat_input(ngx_ors_request_t *req,
     ngx_pool_t *pool, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *instructions);
@@ -87,7 +87,6 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_memzero(&cm, sizeof(ngx_ors_chat_messages_t));
 
-    cm.cc.json = &req->json;
     cm.cc.prior = req->prior;
     cm.cc.options = target->options;
     cm.cc.sealer = target->sealer;
@@ -100,7 +99,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     input = req->field[ngx_ors_rq_input];
     instructions = req->field[ngx_ors_rq_instructions];
 
-    rc = ngx_ors_chat_input(input, pool, err);
+    rc = ngx_ors_chat_input(req, pool, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -108,7 +107,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     cm.in.trigger = req->compact;
 
-    if (input->type == ngx_ors_json_array) {
+    if (req->input.n) {
         rc = ngx_ors_chat_items_read(&cm.in, &req->input);
 
         if (rc != NGX_OK) {
@@ -118,6 +117,8 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_out_lit(out, "[");
 
+    cm.cc.json = &req->json;
+
     rc = ngx_ors_chat_first(&cm, instructions);
 
     if (rc != NGX_OK) {
@@ -126,7 +127,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     n = cm.merged ? 0 : cm.n;
 
-    if (input->type == ngx_ors_json_array) {
+    if (req->input.n) {
         rc = ngx_ors_chat_items(&cm);
 
         if (rc != NGX_OK) {
@@ -159,15 +160,23 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 static ngx_int_t
-ngx_ors_chat_input(ngx_ors_json_node_t *input, ngx_pool_t *pool,
+ngx_ors_chat_input(ngx_ors_request_t *req, ngx_pool_t *pool,
     ngx_ors_error_t *err)
 {
-    if (input == NULL) {
+    ngx_ors_json_node_t  *input;
+
+    input = req->field[ngx_ors_rq_input];
+
+    if (req->input.n) {
+        return NGX_OK;
+    }
+
+    if (input == NULL && !req->merged) {
         ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
                           "\"input\" is required");
 
-    } else if (input->type == ngx_ors_json_string ? input->len == 0
-                                                  : input->count == 0)
+    } else if (req->merged || input->type != ngx_ors_json_string
+               || input->len == 0)
     {
         ngx_ors_error_set(err, pool, 400, "invalid_value",
                           "\"input\" must not be empty, there is nothing "
@@ -226,8 +235,9 @@ ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
         }
 
         cc->item = i;
+        cc->json = item->json;
 
-        rc = ngx_ors_chat_system_text(cc, ngx_ors_input_node(cc->json,
+        rc = ngx_ors_chat_system_text(cc, ngx_ors_input_node(item,
                                                              item->content));
         if (rc != NGX_OK) {
             return rc;
@@ -251,19 +261,21 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
     ngx_int_t                rc;
     ngx_uint_t               i;
     ngx_ors_json_node_t     *content;
+    ngx_ors_chat_item_t     *item;
     ngx_ors_chat_content_t  *cc;
 
     rc = NGX_OK;
     cc = &cm->cc;
 
     for (i = 0; i < cm->in.nitems; /* void */ ) {
-
-        content = ngx_ors_input_node(cm->cc.json, cm->in.items[i].content);
+        item = &cm->in.items[i];
+        content = ngx_ors_input_node(item, item->content);
 
         cc->item = i;
+        cc->json = item->json;
         cc->field = "content";
 
-        switch (cm->in.items[i].kind) {
+        switch (item->kind) {
 
         case ngx_ors_chat_item_user:
             ngx_ors_chat_message(cm, "user");
@@ -287,7 +299,7 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
             break;
 
         case ngx_ors_chat_item_summary:
-            ngx_ors_chat_summary(cm, &cm->in.items[i].text);
+            ngx_ors_chat_summary(cm, &item->text);
             i++;
             break;
 
@@ -376,6 +388,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     ngx_int_t             rc;
     ngx_uint_t            first, begin, end;
     ngx_ors_json_node_t  *node;
+    ngx_ors_chat_item_t  *item;
     ngx_ors_chat_item_e   kind;
 
     first = *pos;
@@ -395,9 +408,11 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     if (kind == ngx_ors_chat_item_assistant) {
         ngx_ors_chat_message(cm, "assistant");
 
-        node = ngx_ors_input_node(cm->cc.json, cm->in.items[begin].content);
+        item = &cm->in.items[begin];
+        node = ngx_ors_input_node(item, item->content);
 
         cm->cc.item = begin;
+        cm->cc.json = item->json;
 
         rc = ngx_ors_chat_assistant_content(&cm->cc, node);
 
@@ -518,10 +533,12 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     ngx_ors_json_t  *json;
 
     out = cm->cc.out;
-    json = cm->cc.json;
+    json = item->json;
+
+    cm->cc.json = json;
 
     ngx_ors_out_lit(out, "{\"id\":");
-    ngx_ors_chat_value(out, json, ngx_ors_input_node(json, item->call_id));
+    ngx_ors_chat_value(out, json, ngx_ors_input_node(item, item->call_id));
     ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
 
     if (ngx_ors_chat_call_name(cm, item) != NGX_OK) {
@@ -545,8 +562,8 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *name;
 
-    json = cm->cc.json;
-    name = ngx_ors_input_node(json, item->name);
+    json = item->json;
+    name = ngx_ors_input_node(item, item->name);
 
     if (item->search) {
         ngx_ors_out_lit(cm->cc.out, "\"" NGX_ORS_CHAT_SEARCH "\"");
@@ -558,7 +575,7 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_tools_name(json, ngx_ors_input_node(json, item->space),
+    if (ngx_ors_chat_tools_name(json, ngx_ors_input_node(item, item->space),
                                 name, cm->cc.pool, &sent)
         != NGX_OK)
     {
@@ -581,8 +598,8 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t  *node;
 
     out = cm->cc.out;
-    json = cm->cc.json;
-    node = ngx_ors_input_node(json, item->content);
+    json = item->json;
+    node = ngx_ors_input_node(item, item->content);
 
     if (item->custom) {
 
@@ -632,7 +649,8 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         cc->item = call->pair;
         output = &cm->in.items[call->pair];
-        content = ngx_ors_input_node(cc->json, output->content);
+        content = ngx_ors_input_node(output, output->content);
+        cc->json = output->json;
 
         ngx_ors_chat_message(cm, "tool");
 
@@ -645,8 +663,8 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
         }
 
         ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
-        ngx_ors_chat_value(cc->out, cc->json,
-                           ngx_ors_input_node(cc->json, call->call_id));
+        ngx_ors_chat_value(cc->out, call->json,
+                           ngx_ors_input_node(call, call->call_id));
         ngx_ors_out_lit(cc->out, "}");
     }
 
@@ -668,7 +686,8 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 
         cc->item = call->pair;
         output = &cm->in.items[call->pair];
-        content = ngx_ors_input_node(cc->json, output->content);
+        content = ngx_ors_input_node(output, output->content);
+        cc->json = output->json;
 
         if (output->search) {
             continue;

@@ -337,15 +337,16 @@ ngx_ors_chat_continue(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 static ngx_uint_t
 ngx_ors_chat_unfinished(ngx_ors_request_t *req)
 {
-    ngx_ors_json_t        *json;
     ngx_ors_input_item_t  *item;
 
-    json = &req->json;
     item = ngx_ors_input_last(&req->input);
 
     return item && item->role && item->status
-           && ngx_ors_json_is(json, &json->nodes[item->role], "assistant")
-           && ngx_ors_json_is(json, &json->nodes[item->status], "incomplete");
+           && ngx_ors_json_is(item->json, ngx_ors_input_node(item, item->role),
+                              "assistant")
+           && ngx_ors_json_is(item->json,
+                              ngx_ors_input_node(item, item->status),
+                              "incomplete");
 }
 
 

@@ -117,6 +117,8 @@ ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
         return NGX_OK;
     }
 
+    cs->json = tool->json;
+
     ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_render_names,
                          member);
 

@@ -35,6 +35,7 @@ typedef struct {
     ngx_array_t                    found;     /* of ngx_ors_chat_tool_t */
 
     /* the place of the tools in hand */
+    ngx_ors_json_t                *json;
     ngx_int_t                      item;      /* of the input, -1: none */
     ngx_uint_t                     n;         /* in its list */
     ngx_ors_json_node_t           *space;     /* namespace, NULL: none */
@@ -91,6 +92,7 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     cr.options = target->options;
     cr.hosting = target->hosting;
     cr.err = err;
+    cr.json = &req->json;
     cr.item = -1;
 
     list = req->field[ngx_ors_rq_tools];
@@ -143,7 +145,8 @@ ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
         }
 
         cr->item = i;
-        list = ngx_ors_input_node(&cr->req->json, item->tools);
+        cr->json = item->json;
+        list = ngx_ors_input_node(item, item->tools);
 
         rc = ngx_ors_chat_tools_list(cr, list);
 
@@ -164,9 +167,9 @@ ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list)
 
     cr->n = 0;
 
-    for (node = ngx_ors_json_first(&cr->req->json, list);
+    for (node = ngx_ors_json_first(cr->json, list);
          node;
-         node = ngx_ors_json_next(&cr->req->json, node))
+         node = ngx_ors_json_next(cr->json, node))
     {
         rc = ngx_ors_chat_tools_add(cr, node);
 
@@ -192,9 +195,9 @@ ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
 
     cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
 
-    for (node = ngx_ors_json_first(&cr->req->json, list);
+    for (node = ngx_ors_json_first(cr->json, list);
          node;
-         node = ngx_ors_json_next(&cr->req->json, node))
+         node = ngx_ors_json_next(cr->json, node))
     {
         rc = ngx_ors_chat_tools_add(cr, node);
 
@@ -217,7 +220,7 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
     ngx_ors_chat_tool_e   kind;
     ngx_ors_json_node_t  *type, *name, *member[ngx_ors_chat_t_n];
 
-    json = &cr->req->json;
+    json = cr->json;
 
     ngx_ors_json_members(json, node, ngx_ors_chat_tool_names, member);
 
@@ -226,7 +229,7 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 
     if (ngx_ors_json_is(json, type, "function")) {
         kind = ngx_ors_chat_tool_function;
-        node = ngx_ors_request_function(cr->req, node);
+        node = ngx_ors_request_function(cr->req, json, node);
         name = ngx_ors_json_find(json, node, "name");
 
     } else if (!(cr->req->policy->profile & NGX_ORS_IN_OPENAI)) {
@@ -370,7 +373,7 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
 
-    if (ngx_ors_chat_type(cr->options, &cr->req->json, type, cr->req->pool,
+    if (ngx_ors_chat_type(cr->options, cr->json, type, cr->req->pool,
                           &rule)
         != NGX_OK)
     {
@@ -412,7 +415,7 @@ ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
         return NGX_ERROR;
     }
 
-    ngx_ors_json_raw(&cr->req->json, type, &name);
+    ngx_ors_json_raw(cr->json, type, &name);
 
     ngx_ors_error_set(cr->err, cr->req->pool, 400, "unsupported_value",
                       "\"%V\" is \"%V\", a type of tools that this model "
@@ -465,10 +468,11 @@ ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_memzero(tool, sizeof(ngx_ors_chat_tool_t));
 
     tool->kind = kind;
+    tool->json = cr->json;
     tool->node = node;
 
     if (cr->space) {
-        ngx_ors_json_raw(&cr->req->json, cr->space, &tool->space);
+        ngx_ors_json_raw(cr->json, cr->space, &tool->space);
     }
 
     return tool;

@@ -36,6 +36,7 @@ typedef struct {
                                       /* another: all that is sent, JSON */
     ngx_str_t              name;      /* the client's, inside of a string */
     ngx_str_t              space;     /* of its namespace, or empty; as name */
+    ngx_ors_json_t        *json;      /* of "node", borrowed */
     ngx_ors_json_node_t   *node;      /* what the client says of it, NULL: */
                                       /* "hosted" is offered here */
     ngx_ors_tool_t        *hosted;    /* what runs its calls, NULL: a client */

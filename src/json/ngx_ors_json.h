@@ -68,6 +68,7 @@ typedef struct {
     u_char                *text;        /* borrowed */
     ngx_ors_json_node_t   *nodes;
     ngx_uint_t             n;           /* nodes in use */
+    ngx_uint_t             root;        /* of the text that was read last */
     ngx_uint_t             nalloc;      /* nodes allocated */
 
     ngx_uint_t             max_depth;   /* set by the caller, see init */
@@ -98,6 +99,14 @@ void ngx_ors_json_init(ngx_ors_json_t *json, ngx_pool_t *pool,
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
+
+/*
+ * Reads one more text after those that have been read: its nodes follow
+ * theirs, its root is node json->root.  json->text is this text then; nodes of
+ * the others are those of a copy of "json" with their text, whose "nodes" are
+ * set when all have been read.  Return codes are the same.
+ */
+ngx_int_t ngx_ors_json_append(ngx_ors_json_t *json, u_char *text, size_t len);
 
 /* A phrase for people for a profile's "error", static text. */
 ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);

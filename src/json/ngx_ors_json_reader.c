@@ -161,10 +161,19 @@ ngx_ors_json_read_space(u_char *p, u_char *end)
 ngx_int_t
 ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len)
 {
+    json->n = 0;
+
+    return ngx_ors_json_append(json, text, len);
+}
+
+
+ngx_int_t
+ngx_ors_json_append(ngx_ors_json_t *json, u_char *text, size_t len)
+{
     u_char  *p, *end;
 
     json->text = text;
-    json->n = 0;
+    json->root = json->n;
     json->error = ngx_ors_json_err_none;
     json->offset = 0;
 
@@ -199,7 +208,7 @@ ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len)
         (void) ngx_ors_json_read_fail(json, p, ngx_ors_json_err_trailing);
     }
 
-    json->n = 0;
+    json->n = json->root;
 
     return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR : NGX_DECLINED;
 }
@@ -220,8 +229,8 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
     ngx_ors_json_free_t   nodes;
     ngx_ors_json_node_t  *node;
 
-    cur = 0;
-    last = 0;
+    cur = (uint32_t) json->root;
+    last = cur;
     count = 0;
     depth = 0;
     closing = 0;
@@ -405,9 +414,9 @@ ngx_ors_json_read_grow(ngx_ors_json_t *json, u_char *p, u_char *end)
 
         /* all, if the rest is like what has been read, or half as many more */
 
-        nalloc = (uint64_t) json->n * (end - json->text)
+        nalloc = (uint64_t) (json->n - json->root) * (end - json->text)
                  / (p - json->text + 1);
-        nalloc = ngx_max(nalloc + nalloc / 16,
+        nalloc = ngx_max(json->root + nalloc + nalloc / 16,
                          json->nalloc + json->nalloc / 2);
 
     } else {

@@ -5,8 +5,8 @@
 
 
 /*
- * The input of a request with its context in front of it, as a new text that
- * is read again.
+ * The input of a request with its context in front of it: lists that are
+ * stored are read where they lie, and their items come before its own.
  */
 
 
@@ -15,124 +15,225 @@
 #include <ngx_ors_context.h>
 
 
-#define NGX_ORS_CONTEXT_BLOCK  4096
+/* bytes of a list without its brackets */
+
+#define ngx_ors_context_size(list)                                            \
+    (((list)->len > 2) ? (list)->len - 2 : 0)
+
+
+/* a text that is stored: a list of items, or one item */
+
+typedef struct {
+    ngx_ors_json_t            json;       /* "text", and nodes of all texts */
+    uint32_t                  root;
+    unsigned                  read:1;
+    unsigned                  rules:1;    /* other items are left out */
+} ngx_ors_context_doc_t;
 
 
 typedef struct {
     ngx_ors_request_t        *req;
     ngx_ors_context_t        *ctx;
-    ngx_ors_out_t             out;
-    ngx_uint_t                n;          /* pieces so far */
+    ngx_ors_error_t          *err;
+
+    ngx_ors_json_t            json;       /* reads all that is stored */
+    ngx_ors_context_doc_t    *docs;       /* input and output of each turn, */
+    ngx_uint_t                n;          /* then what is referred to */
+
+    ngx_ors_input_t           input;
     ngx_uint_t                own;        /* items of the request itself */
+    ngx_uint_t                given;      /* values of references, which give */
+                                          /* way to what they name */
 } ngx_ors_context_merge_t;
 
 
-static ngx_int_t ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
+static ngx_int_t ngx_ors_context_load(ngx_ors_context_merge_t *cm);
+static ngx_uint_t ngx_ors_context_refs(ngx_ors_context_merge_t *cm);
+static ngx_int_t ngx_ors_context_doc(ngx_ors_context_merge_t *cm,
+    ngx_uint_t n, ngx_str_t *text);
 static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm,
     ngx_uint_t *cut);
 static ngx_int_t ngx_ors_context_answers(ngx_ors_context_merge_t *cm,
-    ngx_str_t *items);
+    ngx_uint_t turn);
 static ngx_uint_t ngx_ors_context_is_answer(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item);
 static ngx_int_t ngx_ors_context_rules(ngx_ors_context_merge_t *cm,
-    ngx_str_t *items);
+    ngx_uint_t turn);
 static ngx_uint_t ngx_ors_context_is_rule(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item);
 static ngx_uint_t ngx_ors_context_has(ngx_str_t *items, char *text);
-static void ngx_ors_context_put(ngx_ors_context_merge_t *cm,
-    ngx_str_t *items);
+static ngx_int_t ngx_ors_context_items(ngx_ors_context_merge_t *cm);
+static ngx_uint_t ngx_ors_context_count(ngx_ors_context_merge_t *cm);
+static void ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
 static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
-static ngx_int_t ngx_ors_context_read(ngx_ors_context_merge_t *cm,
-    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
+
+
+/* the root of a text, when all have been read */
+
+#define ngx_ors_context_root(doc)  (&(doc)->json.nodes[(doc)->root])
 
 
 ngx_int_t
 ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
     ngx_ors_error_t *err)
 {
-    size_t                    pos;
-    ngx_ors_out_t            *out;
-    ngx_ors_json_t           *json;
-    ngx_ors_json_node_t      *root, *input;
-    ngx_ors_context_merge_t   cm;
+    ngx_int_t                rc;
+    ngx_ors_context_merge_t  cm;
 
     ngx_memzero(&cm, sizeof(ngx_ors_context_merge_t));
 
     cm.req = req;
     cm.ctx = ctx;
+    cm.err = err;
 
-    out = &cm.out;
-    ngx_ors_out_init(out, req->pool, NGX_ORS_CONTEXT_BLOCK);
+    rc = ngx_ors_context_load(&cm);
 
-    json = &req->json;
-    root = &json->nodes[0];
-
-    /* it may be there and null */
-
-    input = ngx_ors_json_find(json, root, "input");
-
-    if (input) {
-        pos = ngx_ors_edit_start(input);
-        ngx_ors_edits_write(&req->edits, json, 0, pos, 1, out);
-        pos = ngx_ors_edit_end(input);
-
-    } else {
-        pos = (size_t) root->pos + 1;
-        ngx_ors_out_lit(out, "{\"input\":");
+    if (rc == NGX_OK) {
+        rc = ngx_ors_context_items(&cm);
     }
 
-    ngx_ors_out_lit(out, "[");
-
-    if (ngx_ors_context_prior(&cm) != NGX_OK) {
-        return NGX_ERROR;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    ngx_ors_context_input(&cm);
+    req->input = cm.input;
+    req->values += cm.json.n - cm.given;
+    req->prior = cm.input.n - cm.own;
+    req->merged = 1;
 
-    ngx_ors_out_lit(out, "]");
+    rc = ngx_ors_context_check(req, err);
 
-    if (input == NULL && root->count) {
-        ngx_ors_out_lit(out, ",");
+    if (rc == NGX_OK) {
+        rc = ngx_ors_request_tools(req, err);
     }
 
-    ngx_ors_edits_write(&req->edits, json, pos, req->body.len, 1, out);
+    if (rc != NGX_OK) {
+        return rc;
+    }
 
-    return ngx_ors_context_read(&cm, err);
+    if (cm.own || req->compact || ngx_ors_context_open(req)) {
+        return NGX_OK;
+    }
+
+    (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+                             "\"input\" is empty and the conversation before "
+                             "it ends with an answer, there is nothing to "
+                             "answer");
+    ngx_str_set(&err->param, "input");
+
+    return NGX_DECLINED;
 }
 
 
-/* the turns before; of those that are dropped what is a rule is kept */
+/* the turns before, of those that are dropped the rules, and the references */
 
 static ngx_int_t
-ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
+ngx_ors_context_load(ngx_ors_context_merge_t *cm)
 {
-    ngx_uint_t               i, cut;
+    ngx_int_t                rc;
+    ngx_uint_t               i, n, cut;
     ngx_ors_context_turn_t  *turn;
 
-    cut = 0;
+    n = ngx_ors_context_refs(cm);
 
-    if (cm->ctx->budget && ngx_ors_context_cut(cm, &cut) != NGX_OK) {
+    cm->n = 2 * cm->ctx->nturns + n;
+
+    cm->docs = ngx_pcalloc(cm->req->pool,
+                           (cm->n + 1) * sizeof(ngx_ors_context_doc_t));
+    if (cm->docs == NULL) {
         return NGX_ERROR;
     }
 
-    for (i = 0; i < cm->ctx->nturns; i++) {
+    ngx_ors_json_init(&cm->json, cm->req->pool, NGX_ORS_JSON_MAX_DEPTH,
+                      cm->req->limits->nodes - cm->req->json.n + cm->given);
+
+    cut = 0;
+    rc = cm->ctx->budget ? ngx_ors_context_cut(cm, &cut) : NGX_OK;
+
+    for (i = 0; i < cm->ctx->nturns && rc == NGX_OK; i++) {
         turn = &cm->ctx->turns[i];
 
         if (i < cut) {
-
-            if (ngx_ors_context_rules(cm, &turn->input) != NGX_OK) {
-                return NGX_ERROR;
-            }
-
+            rc = ngx_ors_context_rules(cm, i);
             continue;
         }
 
-        ngx_ors_context_put(cm, &turn->input);
-        ngx_ors_context_put(cm, &turn->output);
+        rc = ngx_ors_context_doc(cm, 2 * i, &turn->input);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_context_doc(cm, 2 * i + 1, &turn->output);
+        }
     }
+
+    for (i = 0; i < n && rc == NGX_OK; i++) {
+        rc = ngx_ors_context_doc(cm, 2 * cm->ctx->nturns + i,
+                                 &cm->ctx->refs[i].item);
+    }
+
+    /* the nodes have moved while there came more of them */
+
+    for (i = 0; i < cm->n; i++) {
+        cm->docs[i].json.nodes = cm->json.nodes;
+    }
+
+    return rc;
+}
+
+
+static ngx_uint_t
+ngx_ors_context_refs(ngx_ors_context_merge_t *cm)
+{
+    ngx_uint_t             i, n;
+    ngx_ors_input_item_t  *item;
+
+    if (cm->ctx->refs == NULL) {
+        return 0;
+    }
+
+    for (i = 0, n = 0; i < cm->req->input.n; i++) {
+        item = &cm->req->input.items[i];
+
+        if (item->kind == ngx_ors_input_reference) {
+            cm->given += 1 + 2 * item->json->nodes[item->node].count;
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* a text is read once, and not copied */
+
+static ngx_int_t
+ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
+    ngx_str_t *text)
+{
+    ngx_int_t               rc;
+    ngx_ors_context_doc_t  *doc;
+
+    doc = &cm->docs[n];
+
+    if (text->len == 0 || doc->read) {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_json_append(&cm->json, text->data, text->len);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_request_unreadable(cm->req, &cm->json, cm->err);
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    doc->json = cm->json;
+    doc->root = (uint32_t) cm->json.root;
+    doc->read = 1;
 
     return NGX_OK;
 }
@@ -156,20 +257,20 @@ ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
 
     for (i = cm->ctx->nturns; i > 0; i--) {
         turn = &cm->ctx->turns[i - 1];
-        size += turn->input.len + turn->output.len;
+        size += ngx_ors_context_size(&turn->input)
+                + ngx_ors_context_size(&turn->output);
 
         if (size > cm->ctx->budget && *cut) {
             return NGX_OK;
         }
 
-        rc = ngx_ors_context_answers(cm, &turn->input);
+        rc = ngx_ors_context_answers(cm, i - 1);
 
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_DECLINED) {
+        if (rc == NGX_OK) {
             *cut = i - 1;
+
+        } else if (rc != NGX_DONE) {
+            return rc;
         }
 
         if (size > cm->ctx->budget && *cut) {
@@ -184,46 +285,42 @@ ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
 
 
 /*
- * NGX_OK: some item is the output of a call; NGX_DECLINED: none is.  Most
- * turns are not read for that: the name of its type would be there.
+ * NGX_DONE: some item is the output of a call; NGX_OK: none is.  Most turns
+ * need not be read for that: the name of its type would be there.
  */
 
 static ngx_int_t
-ngx_ors_context_answers(ngx_ors_context_merge_t *cm, ngx_str_t *items)
+ngx_ors_context_answers(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
 {
     ngx_int_t             rc;
-    ngx_pool_t           *pool;
-    ngx_ors_stored_t      list;
+    ngx_str_t            *items;
+    ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *item;
 
+    items = &cm->ctx->turns[turn].input;
+
     if (!ngx_ors_context_has(items, "_output\"")) {
-        return NGX_DECLINED;
+        return NGX_OK;
     }
 
-    pool = ngx_create_pool(NGX_ORS_CONTEXT_BLOCK, cm->req->pool->log);
-    if (pool == NULL) {
-        return NGX_ERROR;
+    rc = ngx_ors_context_doc(cm, 2 * turn, items);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    rc = ngx_ors_stored_read(&list, items, cm->req->limits->nodes, pool);
+    json = &cm->json;
 
-    if (rc == NGX_OK) {
-        rc = NGX_DECLINED;
-
-        for (item = list.first;
-             item;
-             item = ngx_ors_json_next(&list.json, item))
-        {
-            if (ngx_ors_context_is_answer(&list.json, item)) {
-                rc = NGX_OK;
-                break;
-            }
+    for (item = ngx_ors_json_first(json, &json->nodes[json->root]);
+         item;
+         item = ngx_ors_json_next(json, item))
+    {
+        if (ngx_ors_context_is_answer(json, item)) {
+            return NGX_DONE;
         }
     }
 
-    ngx_destroy_pool(pool);
-
-    return rc;
+    return NGX_OK;
 }
 
 
@@ -250,42 +347,55 @@ ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 }
 
 
+/* reads a turn that is dropped if it may hold rules, and keeps it if so */
+
 static ngx_int_t
-ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_str_t *items)
+ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
 {
-    ngx_int_t             rc;
-    ngx_str_t             text;
-    ngx_pool_t           *pool;
-    ngx_ors_stored_t      list;
-    ngx_ors_json_node_t  *item;
+    ngx_int_t               rc;
+    ngx_str_t              *items;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *item;
+    ngx_ors_context_doc_t  *doc;
+
+    doc = &cm->docs[2 * turn];
+    doc->rules = 1;
+
+    items = &cm->ctx->turns[turn].input;
 
     if (!ngx_ors_context_has(items, "\"system\"")
         && !ngx_ors_context_has(items, "\"developer\"")
         && !ngx_ors_context_has(items, "\\u"))
     {
+        doc->read = 0;
         return NGX_OK;
     }
 
-    pool = ngx_create_pool(NGX_ORS_CONTEXT_BLOCK, cm->req->pool->log);
-    if (pool == NULL) {
-        return NGX_ERROR;
+    if (doc->read) {
+        return NGX_OK;
     }
 
-    rc = ngx_ors_stored_read(&list, items, cm->req->limits->nodes, pool);
+    rc = ngx_ors_context_doc(cm, 2 * turn, items);
 
-    for (item = list.first;
-         item && rc == NGX_OK;
-         item = ngx_ors_json_next(&list.json, item))
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    json = &cm->json;
+
+    for (item = ngx_ors_json_first(json, &json->nodes[json->root]);
+         item;
+         item = ngx_ors_json_next(json, item))
     {
-        if (ngx_ors_context_is_rule(&list.json, item)) {
-            ngx_ors_stored_item(&list, item, &text);
-            ngx_ors_context_put(cm, &text);
+        if (ngx_ors_context_is_rule(json, item)) {
+            return NGX_OK;
         }
     }
 
-    ngx_destroy_pool(pool);
+    json->n = json->root;
+    doc->read = 0;
 
-    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+    return NGX_OK;
 }
 
 
@@ -308,18 +418,66 @@ ngx_ors_context_has(ngx_str_t *items, char *text)
 }
 
 
-static void
-ngx_ors_context_put(ngx_ors_context_merge_t *cm, ngx_str_t *items)
+static ngx_int_t
+ngx_ors_context_items(ngx_ors_context_merge_t *cm)
 {
-    if (items->len == 0) {
-        return;
+    ngx_uint_t  n;
+
+    n = ngx_ors_context_count(cm) + cm->req->input.n + 1;
+
+    cm->input.items = ngx_palloc(cm->req->pool,
+                                 n * sizeof(ngx_ors_input_item_t));
+    if (cm->input.items == NULL) {
+        return NGX_ERROR;
     }
 
-    if (cm->n++) {
-        ngx_ors_out_lit(&cm->out, ",");
+    ngx_ors_context_prior(cm);
+    ngx_ors_context_input(cm);
+
+    return NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_ors_context_count(ngx_ors_context_merge_t *cm)
+{
+    ngx_uint_t  i, n;
+
+    for (i = 0, n = 0; i < 2 * cm->ctx->nturns; i++) {
+
+        if (cm->docs[i].read) {
+            n += ngx_ors_context_root(&cm->docs[i])->count;
+        }
     }
 
-    ngx_ors_out_ref(&cm->out, items->data, items->len);
+    return n;
+}
+
+
+static void
+ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
+{
+    ngx_uint_t              i;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_context_doc_t  *doc;
+
+    for (i = 0; i < 2 * cm->ctx->nturns; i++) {
+        doc = &cm->docs[i];
+
+        node = doc->read ? ngx_ors_json_first(&doc->json,
+                                              ngx_ors_context_root(doc))
+                         : NULL;
+
+        for ( /* void */ ; node; node = ngx_ors_json_next(&doc->json, node)) {
+
+            if (doc->rules && !ngx_ors_context_is_rule(&doc->json, node)) {
+                continue;
+            }
+
+            ngx_ors_input_item(&cm->input.items[cm->input.n++], &doc->json,
+                               node);
+        }
+    }
 }
 
 
@@ -328,109 +486,34 @@ ngx_ors_context_put(ngx_ors_context_merge_t *cm, ngx_str_t *items)
 static void
 ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 {
-    ngx_uint_t             i;
-    ngx_ors_ref_t         *ref;
-    ngx_ors_json_t        *json;
-    ngx_ors_request_t     *req;
-    ngx_ors_json_node_t   *input, *node;
-    ngx_ors_input_item_t  *item;
+    ngx_uint_t              i;
+    ngx_ors_request_t      *req;
+    ngx_ors_input_item_t   *item, *own;
+    ngx_ors_context_doc_t  *doc;
 
     req = cm->req;
-    json = &req->json;
-    ref = cm->ctx->refs;
-    input = req->field[ngx_ors_rq_input];
+    doc = &cm->docs[2 * cm->ctx->nturns];
+    own = &cm->input.items[cm->input.n];
 
-    if (input == NULL || input->type != ngx_ors_json_array) {
-
-        if (input && input->len) {
-
-            if (cm->n++) {
-                ngx_ors_out_lit(&cm->out, ",");
-            }
-
-            ngx_ors_context_own(req, &cm->out);
-            cm->own = 1;
-        }
-
-        return;
-    }
+    own += ngx_ors_request_text(req, own);
 
     for (i = 0; i < req->input.n; i++) {
         item = &req->input.items[i];
 
-        if (item->kind == ngx_ors_input_reference) {
-
-            if (ref->item.len) {
-                ngx_ors_context_put(cm, &ref->item);
-                cm->own++;
-            }
-
-            ref++;
+        if (cm->ctx->refs == NULL || item->kind != ngx_ors_input_reference) {
+            *own++ = *item;
             continue;
         }
 
-        if (cm->n++) {
-            ngx_ors_out_lit(&cm->out, ",");
+        if (doc->read) {
+            ngx_ors_input_item(own++, &doc->json, ngx_ors_context_root(doc));
         }
 
-        node = &json->nodes[item->node];
-
-        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(node),
-                            ngx_ors_edit_end(node), 1, &cm->out);
-        cm->own++;
-    }
-}
-
-
-/* the whole of it is read again, as one text */
-
-static ngx_int_t
-ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
-{
-    u_char             *p;
-    ngx_int_t           rc;
-    ngx_str_t           body;
-    ngx_chain_t        *cl;
-    ngx_ors_request_t  *req;
-
-    req = cm->req;
-
-    body.len = cm->out.size;
-    body.data = ngx_pnalloc(req->pool, body.len);
-
-    if (body.data == NULL || ngx_ors_out_take(&cm->out, &cl) != NGX_OK) {
-        return NGX_ERROR;
+        doc++;
     }
 
-    for (p = body.data; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    rc = ngx_ors_request_reparse(req, &body, err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    req->prior = req->input.n - cm->own;
-
-    rc = ngx_ors_context_check(req, err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (cm->own || req->compact || ngx_ors_context_open(req)) {
-        return NGX_OK;
-    }
-
-    (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
-                             "\"input\" is empty and the conversation before "
-                             "it ends with an answer, there is nothing to "
-                             "answer");
-    ngx_str_set(&err->param, "input");
-
-    return NGX_DECLINED;
+    cm->own = own - &cm->input.items[cm->input.n];
+    cm->input.n += cm->own;
 }
 
 
@@ -439,14 +522,14 @@ ngx_ors_context_read(ngx_ors_context_merge_t *cm, ngx_ors_error_t *err)
 static ngx_int_t
 ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *node;
+    ngx_int_t              rc;
+    ngx_uint_t             i;
+    ngx_ors_input_item_t  *item;
 
     for (i = 0; i < req->prior; i++) {
-        node = &req->json.nodes[req->input.items[i].node];
+        item = &req->input.items[i];
 
-        rc = ngx_ors_stored_check(&req->json, node,
+        rc = ngx_ors_stored_check(item->json, &item->json->nodes[item->node],
                                   "invalid_previous_response",
                                   "previous_response_id", req->pool, err);
         if (rc != NGX_OK) {
@@ -466,67 +549,48 @@ ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
 static ngx_uint_t
 ngx_ors_context_open(ngx_ors_request_t *req)
 {
-    ngx_ors_json_t        *json;
     ngx_ors_json_node_t   *role, *status;
     ngx_ors_input_item_t  *item;
 
-    json = &req->json;
     item = ngx_ors_input_last(&req->input);
 
     if (item == NULL) {
         return 0;
     }
 
-    status = ngx_ors_input_node(json, item->status);
+    status = ngx_ors_input_node(item, item->status);
 
-    if (status && status->type == ngx_ors_json_string
-        && ngx_ors_json_is(json, status, "incomplete"))
-    {
+    if (ngx_ors_json_is(item->json, status, "incomplete")) {
         return 1;
     }
 
-    role = ngx_ors_input_node(json, item->role);
+    role = ngx_ors_input_node(item, item->role);
 
     return role && role->type == ngx_ors_json_string
-           && !ngx_ors_json_is(json, role, "assistant");
+           && !ngx_ors_json_is(item->json, role, "assistant");
 }
 
 
 void
 ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
 {
-    ngx_str_t             text;
-    ngx_uint_t            last;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *input, *item, *end;
+    ngx_ors_json_node_t  *input;
 
-    json = &req->json;
     input = req->field[ngx_ors_rq_input];
 
     if (input == NULL) {
         return;
     }
 
-    if (input->type != ngx_ors_json_array) {
-        ngx_ors_json_raw(json, input, &text);
-
-        ngx_ors_out_lit(out, "{\"type\":\"message\",\"role\":\"user\","
-                             "\"content\":\"");
-        ngx_ors_out_ref(out, text.data, text.len);
-        ngx_ors_out_lit(out, "\"}");
-
+    if (req->merged || input->type == ngx_ors_json_array) {
+        ngx_ors_request_write_items(req, req->prior,
+                                    req->input.n - req->added, out);
         return;
     }
 
-    last = req->input.n - req->added;
-
-    if (req->prior < last) {
-        item = &json->nodes[req->input.items[req->prior].node];
-        end = &json->nodes[req->input.items[last - 1].node];
-
-        ngx_ors_edits_write(&req->edits, json, ngx_ors_edit_start(item),
-                            ngx_ors_edit_end(end), 1, out);
-    }
+    ngx_ors_out_lit(out, "[");
+    ngx_ors_request_write_text(req, out);
+    ngx_ors_out_lit(out, "]");
 }
 
 

@@ -15,7 +15,7 @@
 #include <ngx_ors_request.h>
 
 
-/* of a turn before: items as JSON, with commas between them */
+/* of a turn before: JSON arrays of items, or empty */
 
 typedef struct {
     ngx_str_t                 input;
@@ -35,9 +35,9 @@ typedef struct {
 
 
 /*
- * Puts the context before the input: the request is as if the client had
- * sent all of it, and req->nprior says how many items were not its own.
- * What "ctx" refers to is copied.
+ * Puts the context before the input: req->input has the items of all turns and
+ * its own, and req->prior says how many are not its own.  What "ctx" refers to
+ * is borrowed as long as the request is used.
  *
  * When the budget is not enough, the oldest exchanges are dropped: turns
  * from one whose input answers no call up to the next such one, so that a
@@ -52,14 +52,14 @@ ngx_int_t ngx_ors_context_merge(ngx_ors_request_t *req,
     ngx_ors_context_t *ctx, ngx_ors_error_t *err);
 
 /*
- * Appends the request's own input as items with commas between them; a
- * string becomes a message.
+ * Appends the request's own input as a JSON array of items, a string becomes
+ * a message; nothing without an input.
  */
 void ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
 /*
- * The ids of "items", decoded, from "pool".  NGX_OK, NGX_DECLINED: they are
- * none, or NGX_ERROR: no memory.
+ * The ids of "items", a JSON array, decoded, from "pool".  NGX_OK,
+ * NGX_DECLINED: they are none, or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_context_ids(ngx_str_t *items, ngx_uint_t max_nodes,
     ngx_pool_t *pool, ngx_array_t *ids);

@@ -32,8 +32,6 @@ typedef struct {
     { ngx_string(name), offsetof(ngx_ors_input_item_t, field) }
 
 
-static void ngx_ors_input_item(ngx_ors_input_item_t *item,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *node);
 static ngx_inline const ngx_ors_input_member_t *ngx_ors_input_find(
     ngx_ors_json_t *json, ngx_ors_json_node_t *key);
 static ngx_ors_input_e ngx_ors_input_kind(ngx_ors_input_item_t *item,
@@ -119,7 +117,7 @@ ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
 }
 
 
-static void
+void
 ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
@@ -128,6 +126,7 @@ ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
 
     ngx_memzero(item, sizeof(ngx_ors_input_item_t));
 
+    item->json = json;
     item->node = node - json->nodes;
 
     for (key = ngx_ors_json_first(json, node);
@@ -202,7 +201,7 @@ ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
     ngx_ors_json_node_t         *type;
     const ngx_ors_input_kind_t  *row;
 
-    type = ngx_ors_input_node(json, item->type);
+    type = ngx_ors_input_node(item, item->type);
 
     if (type == NULL || type->type != ngx_ors_json_string) {
         return item->role ? ngx_ors_input_message : ngx_ors_input_reference;

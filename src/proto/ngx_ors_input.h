@@ -17,6 +17,7 @@
 typedef enum {
     ngx_ors_input_other = 0,              /* of a type that is not below */
     ngx_ors_input_message,                /* also without a type */
+    ngx_ors_input_text,                   /* no object: what the user says */
     ngx_ors_input_reference,              /* names an item that is stored */
     ngx_ors_input_call,                   /* function_call */
     ngx_ors_input_custom_call,            /* custom_tool_call */
@@ -33,6 +34,8 @@ typedef enum {
 /* an item; members are indexes of nodes, 0 where absent or null */
 
 typedef struct {
+    ngx_ors_json_t            *json;      /* borrowed, the request's own or */
+                                          /* that of a stored turn */
     ngx_ors_input_e            kind;
     uint32_t                   node;      /* the object itself */
 
@@ -69,12 +72,16 @@ typedef struct {
 ngx_int_t ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_pool_t *pool);
 
+/* Fills "item" with what "node" of "json" is. */
+void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node);
+
 /* The last item, or NULL. */
 #define ngx_ors_input_last(input)                                             \
     ((input)->n ? &(input)->items[(input)->n - 1] : NULL)
 
 /* The node of a member, NULL where it is absent. */
-#define ngx_ors_input_node(json, n)  ((n) ? &(json)->nodes[n] : NULL)
+#define ngx_ors_input_node(item, n)  ((n) ? &(item)->json->nodes[n] : NULL)
 
 
 #endif /* _NGX_ORS_INPUT_H_INCLUDED_ */

@@ -158,26 +158,13 @@ ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
 }
 
 
-/* entries refer to the copy of the items that is made here */
-
 static ngx_int_t
 ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *items)
 {
-    u_char               *text, *p;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
 
     json = &list->json;
-
-    text = ngx_pnalloc(list->pool, items->len + 2);
-    if (text == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = text;
-    *p++ = '[';
-    p = ngx_cpymem(p, items->data, items->len);
-    *p = ']';
 
     /* what has been accepted once is not subject to limits again */
 
@@ -185,11 +172,15 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *items)
         ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);
     }
 
-    json->max_nodes = items->len + 2;
+    json->max_nodes = items->len;
 
-    if (ngx_ors_json_read(json, text, items->len + 2) != NGX_OK) {
+    if (ngx_ors_json_read(json, items->data, items->len) != NGX_OK) {
         return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
                                                         : NGX_DECLINED;
+    }
+
+    if (json->nodes->type != ngx_ors_json_array) {
+        return NGX_DECLINED;
     }
 
     for (node = ngx_ors_json_first(json, json->nodes);
@@ -201,7 +192,7 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *items)
         }
     }
 
-    return json->nodes->count ? NGX_OK : NGX_DECLINED;
+    return NGX_OK;
 }
 
 

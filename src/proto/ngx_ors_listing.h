@@ -68,10 +68,10 @@ ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list,
     ngx_ors_listing_args_t *args, ngx_pool_t *pool, ngx_ors_error_t *err);
 
 /*
- * Adds items of one turn, JSON objects with commas between them in the order
- * of time.  Turns must come in the order of the list: list->ascending says
- * which.  "owner" is the turn's token, from which ids are made
- * where an item has none.  Its bytes are not needed any more.
+ * Adds items of one turn, a JSON array in the order of time, or empty; its
+ * bytes are borrowed until the page is rendered.  Turns must come in the order
+ * of the list: list->ascending says which.  "owner" is the turn's token, from
+ * which ids are made where an item has none.
  *
  * NGX_OK         go on
  * NGX_DONE       nothing else will be on the page

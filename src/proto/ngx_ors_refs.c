@@ -109,7 +109,7 @@ ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
 
     ref->place = array->nelts - 1;
 
-    node = ngx_ors_input_node(&req->json, item->id);
+    node = ngx_ors_input_node(item, item->id);
 
     ref->id.data = ngx_pnalloc(req->pool, (node ? node->len : 0) + 1);
     if (ref->id.data == NULL) {

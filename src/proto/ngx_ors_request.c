@@ -26,11 +26,9 @@ static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_plain(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_str_t *text);
-static ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
-    ngx_ors_json_t *merged, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
-static ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req,
-    ngx_ors_error_t *err);
+static size_t ngx_ors_request_write_model(ngx_ors_request_t *req,
+    ngx_str_t *model, size_t pos, size_t last, ngx_ors_out_t *out);
 static ngx_uint_t ngx_ors_request_tools_of(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list);
 static ngx_int_t ngx_ors_request_too_many(ngx_ors_request_t *req,
@@ -67,6 +65,8 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     req->body = *body;
 
     rc = ngx_ors_json_read(&req->json, body->data, body->len);
+
+    req->values = req->json.n;
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_request_malformed(req, err);
@@ -285,62 +285,10 @@ ngx_ors_request_obfuscates(ngx_ors_request_t *req)
 
 
 ngx_int_t
-ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
+ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *json,
     ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            i;
-    ngx_ors_json_t       *json, merged;
-    ngx_ors_json_node_t  *node;
-
-    ngx_ors_json_init(&merged, req->pool, NGX_ORS_JSON_MAX_DEPTH,
-                      req->limits->nodes);
-
-    rc = ngx_ors_json_read(&merged, body->data, body->len);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_request_unreadable(req, &merged, err);
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    json = &req->json;
-
-    (void) ngx_pfree(req->pool, json->nodes);
-
-    *json = merged;
-
-    req->body = *body;
-    req->merged = 1;
-
-    ngx_ors_edits_clear(&req->edits);
-
-    for (i = 0; i < ngx_ors_rq_n; i++) {
-
-        if (req->field[i] == NULL && i != ngx_ors_rq_input) {
-            continue;
-        }
-
-        node = ngx_ors_json_get(json, &json->nodes[0],
-                                ngx_ors_fields_create.fields[i].name.data,
-                                ngx_ors_fields_create.fields[i].name.len);
-        req->field[i] = node;
-    }
-
-    req->name = req->field[ngx_ors_rq_model];
-
-    return ngx_ors_input_read(&req->input, json, req->field[ngx_ors_rq_input],
-                              req->pool);
-}
-
-
-static ngx_int_t
-ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *merged,
-    ngx_ors_error_t *err)
-{
-    if (merged->error != ngx_ors_json_err_nodes) {
+    if (json->error != ngx_ors_json_err_nodes) {
         return ngx_ors_error_set(err, req->pool, 503, "store_unavailable",
                                  "what is stored of the conversation cannot "
                                  "be read");
@@ -352,6 +300,30 @@ ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *merged,
     ngx_str_set(&err->param, "input");
 
     return NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_ors_request_text(ngx_ors_request_t *req, ngx_ors_input_item_t *item)
+{
+    ngx_ors_json_node_t  *input;
+
+    input = req->field[ngx_ors_rq_input];
+
+    if (input == NULL || input->type != ngx_ors_json_string
+        || input->len == 0)
+    {
+        return 0;
+    }
+
+    ngx_memzero(item, sizeof(ngx_ors_input_item_t));
+
+    item->json = &req->json;
+    item->kind = ngx_ors_input_text;
+    item->node = (uint32_t) (input - req->json.nodes);
+    item->content = item->node;
+
+    return 1;
 }
 
 
@@ -406,7 +378,8 @@ ngx_ors_request_knows(ngx_ors_request_t *req, const ngx_str_t *name)
 
 
 ngx_ors_json_node_t *
-ngx_ors_request_function(ngx_ors_request_t *req, ngx_ors_json_node_t *node)
+ngx_ors_request_function(ngx_ors_request_t *req, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node)
 {
     ngx_ors_json_node_t  *name, *function;
 
@@ -414,13 +387,13 @@ ngx_ors_request_function(ngx_ors_request_t *req, ngx_ors_json_node_t *node)
         return node;
     }
 
-    name = ngx_ors_json_find(&req->json, node, "name");
+    name = ngx_ors_json_find(json, node, "name");
 
     if (name && name->type != ngx_ors_json_null) {
         return node;
     }
 
-    function = ngx_ors_json_find(&req->json, node, "function");
+    function = ngx_ors_json_find(json, node, "function");
 
     return (function && function->type == ngx_ors_json_object) ? function
                                                                : node;
@@ -431,20 +404,130 @@ void
 ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out)
 {
-    size_t           pos;
-    ngx_ors_json_t  *json;
+    size_t                pos, input;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
 
     json = &req->json;
     pos = 0;
 
-    if (model->len && req->name) {
-        ngx_ors_edits_write(&req->edits, json, 0, req->name->pos, 1, out);
-        ngx_ors_json_escape(out, model->data, model->len);
-
-        pos = (size_t) req->name->pos + req->name->len;
+    if (!req->merged) {
+        pos = ngx_ors_request_write_model(req, model, pos, req->body.len, out);
+        ngx_ors_edits_write(&req->edits, json, pos, req->body.len, 1, out);
+        return;
     }
 
+    /* it may be there and null */
+
+    node = ngx_ors_json_find(json, json->nodes, "input");
+
+    if (node) {
+        input = ngx_ors_edit_start(node);
+
+        pos = ngx_ors_request_write_model(req, model, pos, input, out);
+        ngx_ors_edits_write(&req->edits, json, pos, input, 1, out);
+        pos = ngx_ors_edit_end(node);
+
+    } else {
+        pos = (size_t) json->nodes->pos + 1;
+        ngx_ors_out_lit(out, "{\"input\":");
+    }
+
+    ngx_ors_request_write_items(req, 0, req->input.n, out);
+
+    if (node == NULL && json->nodes->count) {
+        ngx_ors_out_lit(out, ",");
+    }
+
+    pos = ngx_ors_request_write_model(req, model, pos, req->body.len, out);
     ngx_ors_edits_write(&req->edits, json, pos, req->body.len, 1, out);
+}
+
+
+/* the body from "pos" up to "model" if that comes before "last" */
+
+static size_t
+ngx_ors_request_write_model(ngx_ors_request_t *req, ngx_str_t *model,
+    size_t pos, size_t last, ngx_ors_out_t *out)
+{
+    ngx_ors_json_node_t  *name;
+
+    name = req->name;
+
+    if (model->len == 0 || name == NULL || name->pos < pos
+        || name->pos >= last)
+    {
+        return pos;
+    }
+
+    ngx_ors_edits_write(&req->edits, &req->json, pos, name->pos, 1, out);
+    ngx_ors_json_escape(out, model->data, model->len);
+
+    return (size_t) name->pos + name->len;
+}
+
+
+void
+ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
+    ngx_uint_t last, ngx_ors_out_t *out)
+{
+    size_t                 pos, end;
+    ngx_uint_t             i;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *item;
+
+    ngx_ors_out_lit(out, "[");
+
+    for (i = first; i < last; i++) {
+        item = &req->input.items[i];
+        node = &item->json->nodes[item->node];
+
+        if (i > first) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        if (item->kind == ngx_ors_input_text) {
+            ngx_ors_request_write_text(req, out);
+            continue;
+        }
+
+        pos = ngx_ors_edit_start(node);
+
+        /* items that follow each other are one piece */
+
+        while (i + 1 < last && item[1].json == item->json
+               && node->next && node->next == item[1].node)
+        {
+            i++;
+            item++;
+            node = &item->json->nodes[item->node];
+        }
+
+        end = ngx_ors_edit_end(node);
+
+        if (item->json == &req->json) {
+            ngx_ors_edits_write(&req->edits, item->json, pos, end, 1, out);
+
+        } else {
+            ngx_ors_out_ref(out, item->json->text + pos, end - pos);
+        }
+    }
+
+    ngx_ors_out_lit(out, "]");
+}
+
+
+void
+ngx_ors_request_write_text(ngx_ors_request_t *req, ngx_ors_out_t *out)
+{
+    ngx_str_t  text;
+
+    ngx_ors_json_raw(&req->json, req->field[ngx_ors_rq_input], &text);
+
+    ngx_ors_out_lit(out, "{\"type\":\"message\",\"role\":\"user\","
+                         "\"content\":\"");
+    ngx_ors_out_ref(out, text.data, text.len);
+    ngx_ors_out_lit(out, "\"}");
 }
 
 
@@ -471,7 +554,7 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
 
 /* tools may be in namespaces, and come as input, if there is such a thing */
 
-static ngx_int_t
+ngx_int_t
 ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_uint_t             i, n;
@@ -503,8 +586,8 @@ ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err)
             continue;
         }
 
-        list = ngx_ors_input_node(json, item->tools);
-        n += ngx_ors_request_tools_of(json, list);
+        list = ngx_ors_input_node(item, item->tools);
+        n += ngx_ors_request_tools_of(item->json, list);
 
         if (n > req->limits->tools) {
             return ngx_ors_request_too_many(req, i, err);
@@ -549,14 +632,19 @@ ngx_ors_request_too_many(ngx_ors_request_t *req, ngx_int_t item,
 
     ngx_str_set(&param, "tools");
 
-    if (item >= 0) {
+    if (item >= 0 && (ngx_uint_t) item < req->prior) {
+        ngx_str_set(&param, "previous_response_id");
+
+    } else if (item >= 0) {
         p = ngx_pnalloc(req->pool, sizeof("input[].tools") + NGX_INT_T_LEN);
         if (p == NULL) {
             return NGX_ERROR;
         }
 
         param.data = p;
-        param.len = ngx_sprintf(p, "input[%i].tools", item) - p;
+        param.len = ngx_sprintf(p, "input[%i].tools",
+                                item - (ngx_int_t) req->prior)
+                    - p;
     }
 
     ngx_ors_error_set(err, req->pool, 400, "array_above_max_length",

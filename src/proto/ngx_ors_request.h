@@ -78,6 +78,7 @@ typedef struct {
     ngx_str_t                  provider;  /* the same, of POST responses */
     ngx_uint_t                 prior;     /* items before its own input */
     ngx_uint_t                 added;     /* ... and after it, of rounds */
+    ngx_uint_t                 values;    /* of JSON, in all its documents */
     unsigned                   stream:1;
     unsigned                   compact:1;   /* a summary is asked for */
     unsigned                   obfuscate:1;   /* deltas are to be padded */
@@ -111,16 +112,11 @@ ngx_int_t ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     ngx_ors_error_t *err);
 
 /*
- * Reads a request again whose body has been put together from checked ones,
- * those that are stored among them: its fields are found in "body".
- *
- * NGX_OK         "req" has the new body
- * NGX_DECLINED   "err" holds the reason, "req" is as it was: what is stored
- *                is no JSON, or there are more values than limits->nodes
- * NGX_ERROR      no memory
+ * Counts the tools of the request and of all its items, those of stored turns
+ * among them.  NGX_OK, NGX_DECLINED: there are more than limits->tools, "err"
+ * says where, or NGX_ERROR: no memory.
  */
-ngx_int_t ngx_ors_request_reparse(ngx_ors_request_t *req, ngx_str_t *body,
-    ngx_ors_error_t *err);
+ngx_int_t ngx_ors_request_tools(ngx_ors_request_t *req, ngx_ors_error_t *err);
 
 /*
  * Fills "to", which was prepared for the same endpoint, with what "from" has
@@ -147,20 +143,39 @@ ngx_uint_t ngx_ors_request_knows(ngx_ors_request_t *req,
     const ngx_str_t *name);
 
 /*
- * The object that says what "node", a function or the choice of one, is
+ * The object that says what "node" of "json", a function or a choice, is
  * called and so on: "node", or, where the profile is tolerant, the object in
  * it that Chat Completions has for that.
  */
 ngx_ors_json_node_t *ngx_ors_request_function(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node);
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node);
 
 /*
  * Appends the body as it goes to a server that speaks what the client does:
- * the client's bytes by reference, without what was stripped, and with
- * "model" in place of the client's name unless it is empty.
+ * the client's bytes by reference, without what was stripped, with the context
+ * if there is one, and with "model" in place of the client's name unless it is
+ * empty.
  */
 void ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out);
+
+/* Appends the items from "first" up to "last" as a JSON array. */
+void ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
+    ngx_uint_t last, ngx_ors_out_t *out);
+
+/* Fills "item" if the input is a string.  Returns how many items it is. */
+ngx_uint_t ngx_ors_request_text(ngx_ors_request_t *req,
+    ngx_ors_input_item_t *item);
+
+/*
+ * The error for a list in "json" that could not be read: it is no JSON, or
+ * there are more values than limits->nodes.
+ */
+ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
+    ngx_ors_json_t *json, ngx_ors_error_t *err);
+
+/* Appends an input that is a string as a message of the user. */
+void ngx_ors_request_write_text(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
 
 #endif /* _NGX_ORS_REQUEST_H_INCLUDED_ */

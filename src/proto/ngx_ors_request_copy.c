@@ -49,6 +49,7 @@ ngx_ors_request_copy(ngx_ors_request_t *to, ngx_ors_request_t *from,
     json->text = body->data;
 
     to->body = *body;
+    to->values = from->values;
 
     if (ngx_ors_request_copy_edits(to, from) != NGX_OK
         || ngx_ors_request_copy_items(to, from) != NGX_OK
@@ -106,7 +107,8 @@ ngx_ors_request_copy_edits(ngx_ors_request_t *to, ngx_ors_request_t *from)
 static ngx_int_t
 ngx_ors_request_copy_items(ngx_ors_request_t *to, ngx_ors_request_t *from)
 {
-    size_t  size;
+    size_t      size;
+    ngx_uint_t  i;
 
     if (from->input.n == 0) {
         return NGX_OK;
@@ -121,6 +123,10 @@ ngx_ors_request_copy_items(ngx_ors_request_t *to, ngx_ors_request_t *from)
 
     ngx_memcpy(to->input.items, from->input.items, size);
     to->input.n = from->input.n;
+
+    for (i = 0; i < to->input.n; i++) {
+        to->input.items[i].json = &to->json;
+    }
 
     return NGX_OK;
 }

@@ -263,10 +263,12 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_uint_t       n;
     ngx_ors_item_t  *item;
 
-    ngx_ors_out_lit(out, ",\"output\":[");
+    ngx_ors_out_lit(out, ",\"output\":");
 
     n = 0;
     size = out->size;
+
+    ngx_ors_out_lit(out, "[");
 
     for (item = resp->items; item; item = item->next) {
 
@@ -281,10 +283,10 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
         ngx_ors_item_render(out, item, 0);
     }
 
+    ngx_ors_out_lit(out, "]");
+
     resp->output = size;
     resp->output_len = out->size - size;
-
-    ngx_ors_out_lit(out, "]");
 }
 
 
@@ -437,7 +439,7 @@ ngx_ors_response_tools(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
         ngx_ors_out_lit(out, "{\"type\":\"function\"");
 
-        function = ngx_ors_request_function(req, tool);
+        function = ngx_ors_request_function(req, &req->json, tool);
 
         for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
             ngx_ors_response_member(out, &req->json, function, &keys[i],
@@ -528,7 +530,7 @@ ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,
 
     static ngx_str_t  name = ngx_string(",\"name\":");
 
-    function = ngx_ors_request_function(req, choice);
+    function = ngx_ors_request_function(req, &req->json, choice);
 
     if (function == choice && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
         ngx_ors_response_value(out, &req->json, choice);

@@ -25,11 +25,17 @@ ngx_int_t
 ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_input_t *input)
 {
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *tools;
+    ngx_uint_t             i;
+    ngx_ors_json_node_t   *tools;
+    ngx_ors_input_item_t  *item;
 
     for (i = 0; i < input->n; i++) {
-        tools = ngx_ors_input_node(json, input->items[i].tools);
+        item = &input->items[i];
+
+        /* those of stored turns have been cut when they were stored */
+
+        tools = (item->json == json) ? ngx_ors_input_node(item, item->tools)
+                                     : NULL;
 
         if (ngx_ors_secrets_tools(edits, json, tools) != NGX_OK) {
             return NGX_ERROR;

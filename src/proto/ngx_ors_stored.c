@@ -20,8 +20,7 @@ ngx_int_t
 ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
     ngx_uint_t max_nodes, ngx_pool_t *pool)
 {
-    u_char     *p, *list;
-    ngx_int_t   rc;
+    ngx_int_t  rc;
 
     items->text = text;
     items->first = NULL;
@@ -32,20 +31,14 @@ ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
         return NGX_DECLINED;
     }
 
-    list = ngx_pnalloc(pool, text->len + 2);
-    if (list == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = list;
-    *p++ = '[';
-    p = ngx_cpymem(p, text->data, text->len);
-    *p++ = ']';
-
-    rc = ngx_ors_json_read(&items->json, list, p - list);
+    rc = ngx_ors_json_read(&items->json, text->data, text->len);
 
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    if (items->json.nodes->type != ngx_ors_json_array) {
+        return NGX_DECLINED;
     }
 
     items->first = ngx_ors_json_first(&items->json, &items->json.nodes[0]);
@@ -102,8 +95,6 @@ void
 ngx_ors_stored_item(ngx_ors_stored_t *items, ngx_ors_json_node_t *node,
     ngx_str_t *item)
 {
-    /* the text has no bracket in front of it */
-
-    item->data = items->text->data + ngx_ors_edit_start(node) - 1;
+    item->data = items->text->data + ngx_ors_edit_start(node);
     item->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
 }

@@ -1,7 +1,7 @@
 
 /*
- * Items that come back from a store, those of one turn's input or output:
- * JSON objects with commas between them.
+ * Items that come back from a store, those of one turn's input or output: a
+ * JSON array of objects.
  */
 
 
@@ -23,8 +23,8 @@ typedef struct {
 
 
 /*
- * Reads "text", which is copied to "pool" for that; items->first is the
- * first item.  "max_nodes" is the limit of values in it.
+ * Reads "text", which is borrowed; items->first is the first item.  Nodes come
+ * from "pool", "max_nodes" is the limit of values in it.
  *
  * NGX_OK         there are items
  * NGX_DECLINED   there are none, or items->json.error says what is wrong

@@ -34,6 +34,7 @@ static ngx_int_t ngx_ors_session_commit(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_session_close(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_leave(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_unexpected(ngx_ors_session_t *session,
     ngx_ors_session_event_e event);
 
@@ -367,15 +368,10 @@ ngx_ors_session_loaded(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
     rc = ngx_ors_session_next(session, job);
     rc = ngx_ors_session_finish(session, rc);
 
-    /* of the chain the references are taken, too */
+    /* the context is read where it lies: turns are kept with the request */
 
-    if (job != session->chain) {
+    if (job != session->chain && job != session->items) {
         ngx_ors_store_release(job);
-    }
-
-    if (rc != NGX_AGAIN && session->chain) {
-        ngx_ors_store_release(session->chain);
-        session->chain = NULL;
     }
 
     return rc;
@@ -398,6 +394,7 @@ ngx_ors_session_next(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
     }
 
     if (session->state == ngx_ors_session_st_items) {
+        session->items = job;
         return ngx_ors_session_refs_loaded(session);
     }
 
@@ -508,13 +505,36 @@ ngx_ors_session_committed(ngx_ors_session_t *session,
 }
 
 
+static ngx_int_t
+ngx_ors_session_close(ngx_ors_session_t *session)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_session_leave(session);
+
+    /* items that were referred to are part of what has been stored by now */
+
+    if (session->chain) {
+        ngx_ors_store_release(session->chain);
+        session->chain = NULL;
+    }
+
+    if (session->items) {
+        ngx_ors_store_release(session->items);
+        session->items = NULL;
+    }
+
+    return rc;
+}
+
+
 /*
  * A client that leaves in the middle of a stream knows the id of its
  * response: what is finished by then is stored (E68)
  */
 
 static ngx_int_t
-ngx_ors_session_close(ngx_ors_session_t *session)
+ngx_ors_session_leave(ngx_ors_session_t *session)
 {
     ngx_ors_turn_t           *turn;
     ngx_ors_session_state_e   state;
@@ -527,11 +547,6 @@ ngx_ors_session_close(ngx_ors_session_t *session)
     if (session->job) {
         ngx_ors_store_release(session->job);
         session->job = NULL;
-    }
-
-    if (session->chain) {
-        ngx_ors_store_release(session->chain);
-        session->chain = NULL;
     }
 
     switch (state) {

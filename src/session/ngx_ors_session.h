@@ -64,7 +64,9 @@ typedef struct {
     ngx_log_t                 *log;
 
     ngx_ors_store_job_t       *job;       /* to be posted, or posted */
-    ngx_ors_store_job_t       *chain;     /* the previous turns */
+    ngx_ors_store_job_t       *chain;     /* the previous turns, and */
+    ngx_ors_store_job_t       *items;     /* the referenced ones: the context */
+                                          /* is part of them */
 
     ngx_str_t                  previous;  /* the id that the client named */
     ngx_ors_record_t           record;    /* the turn's place in the chain */

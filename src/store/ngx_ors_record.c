@@ -31,7 +31,7 @@
  */
 
 #define NGX_ORS_RECORD_HEAD     36
-#define NGX_ORS_RECORD_MAGIC    "ORS\1"
+#define NGX_ORS_RECORD_MAGIC    "ORS\2"
 
 
 static void ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts);

@@ -39,10 +39,10 @@ typedef struct {
     u_char                   *ancestors;  /* names, the parent first */
     ngx_uint_t                nancestors;
 
-    ngx_str_t                 input;      /* items, with commas between them */
+    ngx_str_t                 input;      /* a JSON array of items, or empty */
     ngx_str_t                 response;   /* the whole response object */
-    size_t                    output;     /* where in it its items are, */
-    size_t                    output_len; /* what is inside of "output" */
+    size_t                    output;     /* where in it the array of its */
+    size_t                    output_len; /* items is, empty: not read */
 } ngx_ors_record_t;
 
 

@@ -180,7 +180,7 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
     ngx_memzero(tool, sizeof(ngx_ors_choice_tool_t));
 
     if (type && ngx_ors_json_is(json, type, "function")) {
-        node = ngx_ors_request_function(req, node);
+        node = ngx_ors_request_function(req, json, node);
     }
 
     if (type && (req->policy->profile & NGX_ORS_IN_OPENAI)

@@ -124,8 +124,9 @@ ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
 /*
  * Takes the context that the request names, see ngx_ors_context_merge(),
- * before the first call.  With turn->inline_context set a server that speaks
- * the Responses API gets all of it as input.
+ * before the first call; it is borrowed until the turn ends.  With
+ * turn->inline_context set a server that speaks the Responses API gets all of
+ * it as input.
  */
 ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
 

@@ -250,7 +250,7 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
     ngx_uint_t             i;
     ngx_chain_t           *cl;
     ngx_ors_out_t          out;
-    ngx_ors_json_t         json;
+    ngx_ors_json_t         json, stored;
     ngx_ors_error_t        err;
     ngx_ors_request_t      req;
     ngx_ors_chat_tools_t   tools;
@@ -270,16 +270,21 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
 
         len = item->len + 200;
         merged.data = ngx_pnalloc(pool, len);
-        merged.len = ngx_snprintf(merged.data, len, "{\"model\":\"m\","
-                         "\"input\":[{\"type\":\"function_call\",\"name\":"
-                         "\"f\",\"arguments\":\"\",\"call_id\":\"x\"},%V,"
-                         "{\"role\":\"user\",\"content\":\"hi\"}]}", item)
+        merged.len = ngx_snprintf(merged.data, len, "[{\"type\":"
+                         "\"function_call\",\"name\":\"f\",\"arguments\":"
+                         "\"\",\"call_id\":\"x\"},%V,"
+                         "{\"role\":\"user\",\"content\":\"hi\"}]", item)
                      - merged.data;
 
-        if (ngx_ors_request_reparse(&req, &merged, &err) != NGX_OK) {
+        ngx_ors_json_init(&stored, pool, 64, limits.nodes);
+
+        if (ngx_ors_json_read(&stored, merged.data, merged.len) != NGX_OK) {
             return;
         }
 
+        (void) ngx_ors_input_read(&req.input, &stored, stored.nodes, pool);
+
+        req.merged = 1;
         req.prior = 2;
 
         ngx_ors_out_init(&out, pool, 1024);

@@ -31,10 +31,13 @@ typedef struct {
 
 
 static void test_merge(void);
+static void test_in_place(void);
 static void test_limits(void);
+static void test_tools(void);
 static void test_broken(void);
 static void test_memory(void);
 static ngx_int_t merge(const merge_t *m);
+static void list(const char *s, ngx_str_t *str);
 static void text(const char *s, ngx_str_t *str);
 
 
@@ -46,6 +49,8 @@ static void text(const char *s, ngx_str_t *str);
 #define CALL    "{'type':'function_call','call_id':'c','name':'f',"           \
                 "'arguments':''}"
 #define OUT     "{'type':'function_call_output','call_id':'c','output':''}"
+#define SEARCH  "{'type':'tool_search_output','tools':[{'type':'function',"    \
+                "'name':'f'}]}"
 #define SYS     "{'role':'system','content':'s'}"
 #define DEV     "{'role':'developer','content':'d'}"
 #define REF(n)  "{'type':'item_reference','id':'" n "'}"
@@ -61,8 +66,8 @@ static const merge_t  merges[] = {
 
     { "a list, with spaces", "{ 'input': [ " U("2") " , " U("3") " ] , "
       "'model': 'm' }", { U("1"), A("1") }, { NULL }, 0,
-      "{ 'input': [" U("1") "," A("1") "," U("2") "," U("3") "] , "
-      "'model': 'm' }", 2, U("2") "," U("3") },
+      "{ 'input': [" U("1") "," A("1") "," U("2") " , " U("3") "] , "
+      "'model': 'm' }", 2, U("2") " , " U("3") },
 
     { "R66: the order of several turns", "{'model':'m','input':'hi'}",
       { U("1"), A("1"), U("2"), A("2"), U("3"), A("3") }, { NULL }, 0,
@@ -161,7 +166,9 @@ main(void)
     ngx_ors_test_policy.unknown = ngx_ors_unknown_strip;
 
     test_merge();
+    test_in_place();
     test_limits();
+    test_tools();
     test_broken();
     test_memory();
 
@@ -179,6 +186,8 @@ test_merge(void)
     ngx_ors_out_t   out;
     const merge_t  *m;
 
+    static ngx_str_t  model = ngx_null_string;
+
     for (i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
         m = &merges[i];
         pool = ngx_ors_test_pool();
@@ -194,11 +203,13 @@ test_merge(void)
         }
 
         text(m->merged, &merged);
-        text(m->own, &own);
-
         is_int(rc, NGX_OK, "%s", m->name);
-        is_mem(req.body.data, req.body.len, merged.data, merged.len,
-               "%s: the body", m->name);
+        ngx_ors_out_init(&out, pool, 64);
+        ngx_ors_request_write(&req, &model, &out);
+        is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "%s: all of it", m->name);
+
+        merged.data[merged.len] = '\0';
+        is_chain(cl, (char *) merged.data, "%s: the body", m->name);
         is_int(req.prior, m->prior, "%s: items before its own", m->name);
         ok(ngx_ors_json_is(&req.json, req.field[ngx_ors_rq_model], "m"),
            "%s: fields are found", m->name);
@@ -207,8 +218,12 @@ test_merge(void)
         ngx_ors_context_own(&req, &out);
         is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "%s: own items", m->name);
 
+        list(m->own, &own);
         own.data[own.len] = '\0';
-        is_chain(cl, (char *) own.data, "%s: they are its own", m->name);
+
+        if (own.len) {
+            is_chain(cl, (char *) own.data, "%s: they are its own", m->name);
+        }
 
         ngx_destroy_pool(pool);
     }
@@ -237,8 +252,8 @@ merge(const merge_t *m)
     }
 
     for (i = 0; i < TURNS && m->turns[2 * i]; i++) {
-        text(m->turns[2 * i], &turns[i].input);
-        text(m->turns[2 * i + 1], &turns[i].output);
+        list(m->turns[2 * i], &turns[i].input);
+        list(m->turns[2 * i + 1], &turns[i].output);
     }
 
     ctx.turns = turns;
@@ -255,6 +270,50 @@ merge(const merge_t *m)
 }
 
 
+/* neither the client's body nor a stored list is read again, or copied */
+
+static void
+test_in_place(void)
+{
+    ngx_str_t               body;
+    ngx_uint_t              i, n;
+    ngx_ors_context_t       ctx;
+    ngx_ors_json_node_t    *nodes;
+    ngx_ors_context_turn_t  turns[TURNS];
+
+    pool = ngx_ors_test_pool();
+
+    text("{'model':'m','input':[" U("2") "]}", &body);
+    (void) ngx_ors_test_request(&req, &body, &limits, pool, &err);
+
+    nodes = req.json.nodes;
+
+    for (i = 0; i < TURNS; i++) {
+        list(U("1") "," U("2"), &turns[i].input);
+        list(A("1"), &turns[i].output);
+    }
+
+    ngx_memzero(&ctx, sizeof(ngx_ors_context_t));
+    ctx.turns = turns;
+    ctx.nturns = TURNS;
+
+    is_int(ngx_ors_context_merge(&req, &ctx, &err), NGX_OK, "four turns");
+
+    ok(req.json.text == body.data && req.json.nodes == nodes,
+       "the client's document is the one that was read");
+
+    for (i = 0, n = 0; i < req.prior; i++) {
+        n += (req.input.items[i].json->text
+              == ((i % 3 < 2) ? turns[i / 3].input.data
+                              : turns[i / 3].output.data));
+    }
+
+    is_int(n, 3 * TURNS, "stored items lie where they were");
+
+    ngx_destroy_pool(pool);
+}
+
+
 /* values are counted in all that was put together, and the rest is as it was */
 
 static void
@@ -268,7 +327,7 @@ test_limits(void)
     };
 
     pool = ngx_ors_test_pool();
-    limits.nodes = 39;
+    limits.nodes = 36;
 
     rc = merge(&m);
 
@@ -279,11 +338,37 @@ test_limits(void)
                                       req.field[ngx_ors_rq_input], "hi"),
        "the request is as it was");
 
-    limits.nodes = 40;
+    limits.nodes = 37;
 
     is_int(merge(&m), NGX_OK, "as many as there may be");
 
     limits.nodes = 10000;
+    ngx_destroy_pool(pool);
+}
+
+
+/* tools that are stored count, too */
+
+static void
+test_tools(void)
+{
+    static const merge_t  m = {
+        "stored tools", "{'model':'m','input':'hi'}",
+        { U("1"), SEARCH, U("2"), SEARCH }, { NULL }, 0, NULL, 0, NULL
+    };
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_OPENAI;
+
+    limits.tools = 2;
+    is_int(merge(&m), NGX_OK, "as many tools as there may be");
+
+    limits.tools = 1;
+    is_int(merge(&m), NGX_DECLINED, "too many stored tools: refused");
+    is_str(&err.param, "previous_response_id", "its param");
+
+    limits.tools = 1024;
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
     ngx_destroy_pool(pool);
 }
 
@@ -367,6 +452,19 @@ test_memory(void)
 
 
 /* ' stands for ", there is room for a zero; the texts of a case are few */
+
+/* a list as it is stored, or nothing */
+
+static void
+list(const char *s, ngx_str_t *str)
+{
+    char  room[1024];
+
+    snprintf(room, sizeof(room), *s ? "[%s]" : "%s", s);
+
+    text(room, str);
+}
+
 
 static void
 text(const char *s, ngx_str_t *str)

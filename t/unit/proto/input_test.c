@@ -131,7 +131,7 @@ test_members(ngx_pool_t *pool)
     item = ngx_ors_input_last(&input);
 
     is_int(item->content, 0, "null is absent");
-    ok(ngx_ors_input_node(&json, item->content) == NULL, "it has no node");
+    ok(ngx_ors_input_node(item, item->content) == NULL, "it has no node");
 }
 
 

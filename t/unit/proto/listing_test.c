@@ -364,7 +364,7 @@ test_broken(ngx_pool_t *pool)
     ngx_ors_listing_args_t  args;
 
     static char  *broken[] = {
-        "{", "1", "{},\"a\"", "{},", "],[", "null", " ", NULL
+        "{", "1", "{},\"a\"", "{},", "],[", "null", NULL
     };
 
     ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
@@ -377,6 +377,7 @@ test_broken(ngx_pool_t *pool)
 
     (void) ngx_ors_listing_init(&list, &args, pool, &err);
     is_int(add(&list, "", "resp_r"), NGX_OK, "no items are none");
+    is_int(add(&list, " ", "resp_r"), NGX_OK, "nor is an empty list");
 }
 
 
@@ -461,8 +462,18 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
     ngx_str_t  text, id;
 
     text.len = ngx_strlen(items);
-    text.data = malloc(text.len + 1);
-    ngx_memcpy(text.data, items, text.len);
+
+    if (text.len) {
+        text.len += 2;
+    }
+
+    text.data = ngx_pnalloc(list->pool, text.len + 3);
+
+    if (text.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    (void) ngx_sprintf(text.data, "[%s]", items);
 
     id.len = ngx_strlen(owner);
     id.data = malloc(id.len);
@@ -470,7 +481,6 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
 
     rc = ngx_ors_listing_add(list, &text, &id);
 
-    free(text.data);
     free(id.data);
 
     return rc;

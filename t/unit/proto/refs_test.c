@@ -34,6 +34,7 @@ static void test_memory(void);
 static void read_refs(const char *input);
 static ngx_int_t find(const char *input, const char *output);
 static void is_item(ngx_uint_t n, const char *expected, const char *name);
+static void list(const char *s, ngx_str_t *str);
 static void text(const char *s, ngx_str_t *str);
 
 
@@ -271,12 +272,14 @@ test_many(void)
 
     is_int(refs.nsorted, MANY, "%d references", MANY);
 
-    p = input.data;
+    p = ngx_sprintf(input.data, "[");
 
     for (i = 0; i < MANY; i++) {
         p = ngx_sprintf(p, "%s{\"content\":\"%ui\",\"role\":\"user\"}",
                         i ? "," : "", i);
     }
+
+    *p++ = ']';
 
     input.len = p - input.data;
     ngx_str_null(&output);
@@ -314,8 +317,8 @@ test_memory(void)
 
     for (n = 1; n < 1000; n++) {
         pool = ngx_ors_test_pool();
-        text(U("1") "," U("2"), &input);
-        text(A("\\u0062"), &output);
+        list(U("1") "," U("2"), &input);
+        list(A("\\u0062"), &output);
         read_refs("[" REF("b") "," REF("msg_" TURN "i1") "," REF("b") "]");
 
         ngx_ors_test_fail_after(n);
@@ -368,8 +371,8 @@ find(const char *input, const char *output)
 {
     ngx_str_t  in, out;
 
-    text(input, &in);
-    text(output, &out);
+    list(input, &in);
+    list(output, &out);
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
     return ngx_ors_refs_find(refs.sorted, refs.nsorted, &in, &out, &req,
@@ -389,6 +392,19 @@ is_item(ngx_uint_t n, const char *expected, const char *name)
 
 
 /* ' stands for ", a few at once */
+
+/* a list as it is stored, or nothing */
+
+static void
+list(const char *s, ngx_str_t *str)
+{
+    char  room[1024];
+
+    snprintf(room, sizeof(room), *s ? "[%s]" : "%s", s);
+
+    text(room, str);
+}
+
 
 static void
 text(const char *s, ngx_str_t *str)

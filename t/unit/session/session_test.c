@@ -40,7 +40,6 @@ static void test_scope(void);
 static void test_limits(void);
 static void test_version(void);
 static void test_references(void);
-static ngx_uint_t input_items(env_request_t *r);
 static void test_down(void);
 static void test_lost(void);
 static void test_retry(void);
@@ -521,32 +520,10 @@ test_references(void)
 
     is_int(env_load(&r), OK, "one that the chain has");
     is_int(env.jobs, 1, "is not loaded again");
-    is_int(input_items(&r), 3, "nor sent twice");
+    is_int(r.turn->request.input.n, 3, "nor sent twice");
     env_close(&r);
 
     env_done(&env);
-}
-
-
-static ngx_uint_t
-input_items(env_request_t *r)
-{
-    ngx_uint_t            n;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *item;
-
-    json = &r->turn->request.json;
-    n = 0;
-
-    for (item = ngx_ors_json_first(json,
-                    r->turn->request.field[ngx_ors_rq_input]);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        n++;
-    }
-
-    return n;
 }
 
 
