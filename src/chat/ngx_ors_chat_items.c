@@ -145,6 +145,11 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 
         break;
 
+    case ngx_ors_input_mcp_list:
+    case ngx_ors_input_mcp_call:
+    case ngx_ors_input_approval:
+    case ngx_ors_input_approval_response:
+    case ngx_ors_input_hosted:
     case ngx_ors_input_other:
         break;
     }

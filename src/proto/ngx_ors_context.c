@@ -299,7 +299,9 @@ ngx_ors_context_answers(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
 
     items = &cm->ctx->turns[turn].input;
 
-    if (!ngx_ors_context_has(items, "_output\"")) {
+    if (!ngx_ors_context_has(items, "_output\"")
+        && !ngx_ors_context_has(items, "_approval_response\""))
+    {
         return NGX_OK;
     }
 
@@ -328,9 +330,13 @@ static ngx_uint_t
 ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 {
     ngx_str_t             text;
+    ngx_uint_t            i;
     ngx_ors_json_node_t  *type;
 
-    static ngx_str_t  suffix = ngx_string("_output");
+    static ngx_str_t  suffixes[] = {
+        ngx_string("_output"),
+        ngx_string("_approval_response")
+    };
 
     type = ngx_ors_json_find(json, item, "type");
 
@@ -340,10 +346,18 @@ ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 
     ngx_ors_json_raw(json, type, &text);
 
-    return text.len > suffix.len
-           && ngx_memcmp(text.data + text.len - suffix.len, suffix.data,
-                         suffix.len)
-              == 0;
+    for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+
+        if (text.len > suffixes[i].len
+            && ngx_memcmp(text.data + text.len - suffixes[i].len,
+                          suffixes[i].data, suffixes[i].len)
+               == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -15,10 +15,6 @@
 #include <ngx_ors_request.h>
 
 
-/* what the types of flavor "openai" begin with in flavor "spec" */
-#define NGX_ORS_HOSTED_SLUG  "nginx:"
-
-
 typedef enum {
     ngx_ors_hosted_hidden = 0,            /* no item, no events */
     ngx_ors_hosted_prefixed,              /* an item without events */

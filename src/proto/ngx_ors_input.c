@@ -10,10 +10,13 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_input.h>
+#include <ngx_ors_item.h>
 
 
 /* the row after the last member */
 #define NGX_ORS_INPUT_NONE  14
+
+#define NGX_ORS_INPUT_SLUG  (sizeof(NGX_ORS_HOSTED_SLUG) - 1)
 
 
 typedef struct {
@@ -80,6 +83,26 @@ static const ngx_ors_input_kind_t  ngx_ors_input_kinds[] = {
     { ngx_string("additional_tools"), ngx_ors_input_tools },
     { ngx_string("tool_search_call"), ngx_ors_input_search_call },
     { ngx_string("tool_search_output"), ngx_ors_input_search_output },
+    { ngx_null_string, ngx_ors_input_other }
+};
+
+
+/* these may have the slug in front of them */
+
+static const ngx_ors_input_kind_t  ngx_ors_input_hosted_kinds[] = {
+    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_list_tools"),
+      ngx_ors_input_mcp_list },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_call"), ngx_ors_input_mcp_call },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_approval_request"),
+      ngx_ors_input_approval },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_approval_response"),
+      ngx_ors_input_approval_response },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "web_search_call"),
+      ngx_ors_input_hosted },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "file_search_call"),
+      ngx_ors_input_hosted },
+    { ngx_string(NGX_ORS_HOSTED_SLUG "code_interpreter_call"),
+      ngx_ors_input_hosted },
     { ngx_null_string, ngx_ors_input_other }
 };
 
@@ -211,6 +234,17 @@ ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
 
         if ((type->escaped || type->len == row->type.len)
             && ngx_ors_json_equal(json, type, row->type.data, row->type.len))
+        {
+            return row->kind;
+        }
+    }
+
+    for (row = ngx_ors_input_hosted_kinds; row->type.len; row++) {
+
+        if (ngx_ors_json_equal(json, type, row->type.data, row->type.len)
+            || ngx_ors_json_equal(json, type,
+                                  row->type.data + NGX_ORS_INPUT_SLUG,
+                                  row->type.len - NGX_ORS_INPUT_SLUG))
         {
             break;
         }

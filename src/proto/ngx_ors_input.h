@@ -27,7 +27,14 @@ typedef enum {
     ngx_ors_input_trigger,                /* compaction_trigger */
     ngx_ors_input_tools,                  /* additional_tools */
     ngx_ors_input_search_call,            /* tool_search_call */
-    ngx_ors_input_search_output           /* tool_search_output */
+    ngx_ors_input_search_output,          /* tool_search_output */
+
+    /* what hosted tools have done, with and without the slug */
+    ngx_ors_input_mcp_list,               /* mcp_list_tools */
+    ngx_ors_input_mcp_call,
+    ngx_ors_input_approval,               /* mcp_approval_request */
+    ngx_ors_input_approval_response,      /* mcp_approval_response */
+    ngx_ors_input_hosted                  /* a search, an interpreter */
 } ngx_ors_input_e;
 
 
