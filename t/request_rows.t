@@ -45,7 +45,7 @@ sub tables () {
 # names that the validator's tables have, as they stand in the source
 
 sub names ($file, $table, $re) {
-    my ($text) = slurp("src/proto/$file")
+    my ($text) = slurp("src/schema/$file")
                  =~ /^static const \w+  \Q$table\E\[\] = \{\n(.*?)^\};/ms;
 
     return $text =~ /$re/g;
@@ -544,21 +544,13 @@ my %least = (
     computer_call_output => { call_id => 'c', output => {
         type => 'computer_screenshot' } },
     image_generation_call => { id => 'i' },
-    file_search_call => { queries => [] },
-    code_interpreter_call => { id => 'i', container_id => 'c' },
-    mcp_list_tools => { server_label => 's', tools => [] },
-    mcp_approval_request => { arguments => '', name => 'n',
-                              server_label => 's', id => 'i' },
-    mcp_approval_response => { approval_request_id => 'i',
-                               approve => $T },
-    mcp_call => { arguments => '', name => 'n', server_label => 's' },
     agent_message => { content => [], author => 'a', recipient => 'r' },
     program => { code => 'x', call_id => 'c', fingerprint => 'f' },
     program_output => { call_id => 'c', output => 'x', result => 'r' },
     configuration_update => { configuration => {} },
 );
 
-for my $row (grep { /_call_output`|mcp_|agent_message/ && !/custom|function/ }
+for my $row (grep { /_call_output`|agent_message/ && !/custom|function/ }
              @$items)
 {
     refuses($row, { input => [ message('user', text),
@@ -568,6 +560,44 @@ for my $row (grep { /_call_output`|mcp_|agent_message/ && !/custom|function/ }
         for $row =~ /`(\w+)`/g;
 }
 
+# hosted tools
+
+my %mcp = (server_label => 's', name => 'n', arguments => '{}');
+my $asked = { type => 'mcp_approval_request', id => 'r', %mcp };
+
+becomes('`mcp_call` of flavor `openai`',
+        [ { type => 'mcp_call', id => 'c', %mcp, output => 'x' } ],
+        [ called('s__n', '{}'), tool('x') ], at => 'openai');
+becomes('`mcp_call` of flavor `openai`',
+        [ { type => 'mcp_call', id => 'c', %mcp, error => {
+              type => 'http_error', code => 502, message => 'no' } } ],
+        [ called('s__n', '{}'), tool('no') ], at => 'openai');
+becomes('`mcp_list_tools` of flavor `openai`',
+        [ { type => 'mcp_list_tools', server_label => 's', tools => [] },
+          message('user', text) ],
+        [ { role => 'user', content => 'a' } ], at => 'openai');
+becomes('`mcp_approval_request`, `mcp_approval_response` of flavor `openai`',
+        [ { %$asked, id => 'c' },
+          { type => 'mcp_approval_response', approval_request_id => 'c',
+            approve => $F, reason => 'not now' } ],
+        [ called('s__n', '{}'),
+          tool('the user has declined this call: not now') ],
+        at => 'openai');
+refuses('`mcp_approval_request`, `mcp_approval_response` of flavor `openai`',
+        { input => [ message('user', text),
+                     { type => 'mcp_approval_response', approve => $T,
+                       approval_request_id => 'c' } ] },
+        'item_not_found', 'input[1].approval_request_id', 'openai');
+becomes('`web_search_call`, `file_search_call`, `code_interpreter_call` of'
+        . ' flavor `openai`',
+        [ { type => 'web_search_call', id => 'w', status => 'completed',
+            action => { type => 'search', query => 'q' } },
+          { type => 'file_search_call', id => 'c', status => 'completed',
+            queries => [ 'q' ], results => [ 'x' ] },
+          { type => 'code_interpreter_call', id => 'i', outputs => undef,
+            container_id => 'c', status => 'completed', code => '1' } ],
+        [ called('file_search', '{"queries":["q"]}'), tool('["x"]') ],
+        at => 'openai');
 refuses('of a type `slug:name`',
         { input => [ message('user', text),
                      { type => 'acme:x', id => 'i', status => 'done' } ] },

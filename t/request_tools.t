@@ -314,7 +314,7 @@ $a->refuses('E11: an output without its call',
             { input => [ $USER, gave('A', 'x') ] }, 'input[1].call_id',
             at => '/strict', code => 'unknown_call_id');
 
-for my $type (qw( local_shell_call web_search_call shell_call )) {
+for my $type (qw( local_shell_call computer_call shell_call )) {
     $a->refuses("a call of a tool that is left out, $type",
                 { input => [ $USER, { type => $type, call_id => 'A',
                                       action => { commands => [] } } ] },

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
+#include <ngx_ors_chat_replay.h>
 
 
 /* items after a call where its output is looked for without an index */
@@ -54,6 +55,14 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
         return NGX_OK;
     }
 
+    ci->input = input;
+
+    rc = ngx_ors_approvals_read(&ci->approvals, ci->cc->json, input,
+                                ci->cc->prior, ci->cc->pool, ci->cc->err);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     ci->items = ngx_palloc(ci->cc->pool,
                            input->n * sizeof(ngx_ors_chat_item_t));
     if (ci->items == NULL) {
@@ -84,6 +93,8 @@ static ngx_int_t
 ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
+    ngx_ors_approval_t  *approval;
+
     item->json = in->json;
     item->content = in->content;
     item->call_id = in->call_id;
@@ -134,7 +145,28 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         ngx_ors_chat_search(ci, in, item);
         return NGX_OK;
 
+    case ngx_ors_input_mcp_call:
+        ngx_ors_chat_replay_call(item, in);
+        return NGX_OK;
+
+    case ngx_ors_input_approval:
+        approval = ngx_ors_approval_find(&ci->approvals, ci->cc->item);
+
+        /* a call that was approved is an item of its own */
+
+        if (approval && approval->state == ngx_ors_approval_declined) {
+            ngx_ors_chat_replay_call(item, in);
+        }
+
+        return NGX_OK;
+
     case ngx_ors_input_tools:
+    case ngx_ors_input_mcp_list:
+    case ngx_ors_input_approval_response:
+        return NGX_OK;
+
+    case ngx_ors_input_hosted:
+        ngx_ors_chat_replay_results(ci, item, in);
         return NGX_OK;
 
     case ngx_ors_input_trigger:
@@ -145,11 +177,6 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 
         break;
 
-    case ngx_ors_input_mcp_list:
-    case ngx_ors_input_mcp_call:
-    case ngx_ors_input_approval:
-    case ngx_ors_input_approval_response:
-    case ngx_ors_input_hosted:
     case ngx_ors_input_other:
         break;
     }
@@ -433,7 +460,7 @@ ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
     for ( /* void */ ; i > last; i--) {
         item = &ci->items[i - 1];
 
-        if (item->kind != ngx_ors_chat_item_call) {
+        if (item->kind != ngx_ors_chat_item_call || item->hosted) {
             continue;
         }
 
@@ -454,9 +481,10 @@ static ngx_int_t
 ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
     ngx_uint_t *n)
 {
-    ngx_str_t        call_id;
-    ngx_pool_t      *pool;
-    ngx_ors_name_t  *call;
+    ngx_str_t             call_id;
+    ngx_pool_t           *pool;
+    ngx_ors_name_t       *call;
+    ngx_ors_chat_item_t  *item;
 
     pool = ci->cc->pool;
 
@@ -466,13 +494,13 @@ ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
 
     for ( /* void */ ; ci->nindexed < i; ci->nindexed++) {
 
-        if (ci->items[ci->nindexed].kind != ngx_ors_chat_item_call) {
+        item = &ci->items[ci->nindexed];
+
+        if (item->kind != ngx_ors_chat_item_call || item->hosted) {
             continue;
         }
 
-        if (ngx_ors_chat_id(ci, &ci->items[ci->nindexed], &call_id)
-            != NGX_OK)
-        {
+        if (ngx_ors_chat_id(ci, item, &call_id) != NGX_OK) {
             return NGX_ERROR;
         }
 

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_approval.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_names.h>
@@ -46,14 +47,17 @@ typedef struct {
     ngx_str_t                text;        /* what was sealed, or empty */
     unsigned                 custom:1;    /* "content" is free text */
     unsigned                 search:1;    /* ... any value, or tools */
+    unsigned                 hosted:1;    /* a call with its own output */
 } ngx_ors_chat_item_t;
 
 
 typedef struct {
     ngx_ors_chat_content_t  *cc;
 
+    ngx_ors_input_t         *input;       /* that was read, borrowed */
     ngx_ors_chat_item_t     *items;       /* one for each input item */
     ngx_uint_t               nitems;
+    ngx_ors_approvals_t      approvals;   /* of hosted tools */
 
     unsigned                 spaces:1;    /* names may have a namespace */
     unsigned                 trigger:1;   /* the last item may be one */

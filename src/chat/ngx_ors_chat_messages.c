@@ -14,6 +14,7 @@
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_messages.h>
+#include <ngx_ors_chat_replay.h>
 #include <ngx_ors_chat_search.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
@@ -54,6 +55,8 @@ static void ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
+static void ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t i);
 
 
 #define ngx_ors_chat_begin(cm, text)                                          \
@@ -538,7 +541,14 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     cm->cc.json = json;
 
     ngx_ors_out_lit(out, "{\"id\":");
-    ngx_ors_chat_value(out, json, ngx_ors_input_node(item, item->call_id));
+
+    if (item->hosted) {
+        ngx_ors_chat_replay_id(&cm->in, item - cm->in.items);
+
+    } else {
+        ngx_ors_chat_value(out, json, ngx_ors_input_node(item, item->call_id));
+    }
+
     ngx_ors_out_lit(out, ",\"type\":\"function\",\"function\":{\"name\":");
 
     if (ngx_ors_chat_call_name(cm, item) != NGX_OK) {
@@ -546,7 +556,14 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     }
 
     ngx_ors_out_lit(out, ",\"arguments\":");
-    ngx_ors_chat_call_arguments(cm, item);
+
+    if (item->hosted) {
+        ngx_ors_chat_replay_arguments(&cm->in, item - cm->in.items);
+
+    } else {
+        ngx_ors_chat_call_arguments(cm, item);
+    }
+
     ngx_ors_out_lit(out, "}}");
 
     return NGX_OK;
@@ -568,6 +585,10 @@ ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     if (item->search) {
         ngx_ors_out_lit(cm->cc.out, "\"" NGX_ORS_CHAT_SEARCH "\"");
         return NGX_OK;
+    }
+
+    if (item->hosted) {
+        return ngx_ors_chat_replay_name(&cm->in, item - cm->in.items);
     }
 
     if (!item->custom && item->space == 0) {
@@ -643,6 +664,11 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     for (i = first; i < last; i++) {
         call = &cm->in.items[i];
 
+        if (call->kind == ngx_ors_chat_item_call && call->hosted) {
+            ngx_ors_chat_hosted_output(cm, i);
+            continue;
+        }
+
         if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
             continue;
         }
@@ -703,4 +729,16 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     ngx_ors_out_lit(cc->out, "]}");
 
     return NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
+{
+    ngx_ors_chat_message(cm, "tool");
+    ngx_ors_chat_replay_output(&cm->in, i);
+
+    ngx_ors_out_lit(cm->cc.out, ",\"tool_call_id\":");
+    ngx_ors_chat_replay_id(&cm->in, i);
+    ngx_ors_out_lit(cm->cc.out, "}");
 }

@@ -31,12 +31,89 @@ static ngx_int_t test_run(char *text, ngx_uint_t profile, u_char *result,
 static void test_table(char *format, row_t *rows, ngx_uint_t profiles);
 
 
+#define MCP(rest)                                                             \
+    "{'type':'mcp_call','server_label':'l','name':'n',"                       \
+    "'arguments':'{\\'a\\':1}'," rest "}"
+#define ASKED                                                                 \
+    "{'type':'mcp_approval_request','id':'mcpr_1','server_label':'l',"        \
+    "'name':'n','arguments':'{}'}"
+#define ANSWER(approve)                                                       \
+    "{'type':'mcp_approval_response','approval_request_id':'mcpr_1',"         \
+    "'approve':" approve "}"
+
+#define MADE(id, name, arguments, output)                                     \
+    ",{'role':'assistant','content':null,'tool_calls':[{'id':'" id "',"       \
+    "'type':'function','function':{'name':'" name "','arguments':'"           \
+    arguments "'}}]},{'role':'tool','content':'" output "',"                  \
+    "'tool_call_id':'" id "'}"
+
+
 static row_t  items[] = {
     { "{'type':'local_shell_call','action':{}}",
       "unsupported_item input[1].type" },
-    { "{'type':'web_search_call'}", "unsupported_item input[1].type" },
-    { "{'type':'mcp_list_tools','server_label':'l','tools':[]}",
-      "unsupported_item input[1].type" },
+    { "{'type':'image_generation_call'}", "unsupported_item input[1].type" },
+
+    /* hosted tools: what was done, as a call with its output */
+
+    { "{'type':'web_search_call'}", "" },
+    { "{'type':'file_search_call','queries':['q']}", "" },
+    { "{'type':'code_interpreter_call','code':'1'}", "" },
+    { "{'type':'file_search_call','queries':['q'],'results':null}", "" },
+    { "{'type':'file_search_call','queries':['q'],'results':[]}", "" },
+    { "{'type':'file_search_call','id':'fs_1','queries':['q'],"
+      "'results':[{'text':'t'}]}",
+      MADE("fs_1", "file_search", "{\\'queries\\':[\\'q\\']}",
+           "[{\\'text\\':\\'t\\'}]") },
+    { "{'type':'code_interpreter_call','id':'ci_1','code':'1\\n',"
+      "'outputs':[{'type':'logs','logs':'1'}]}",
+      MADE("ci_1", "code_interpreter", "{\\'code\\':\\'1\\\\n\\'}",
+           "[{\\'type\\':\\'logs\\',\\'logs\\':\\'1\\'}]") },
+    { "{'type':'web_search_call','id':'ws_1','results':[{'url':'u'}]}",
+      MADE("ws_1", "web_search", "{}", "[{\\'url\\':\\'u\\'}]") },
+    { "{'type':'mcp_list_tools','server_label':'l','tools':[]}", "" },
+    { MCP("'id':'mcp_1','output':'o\\n'"),
+      MADE("mcp_1", "l__n", "{\\'a\\':1}", "o\\n") },
+    { MCP("'output':''"), MADE("call_1", "l__n", "{\\'a\\':1}", "") },
+    { MCP("'id':'m','output':null,'error':'odd'"),
+      MADE("m", "l__n", "{\\'a\\':1}", "odd") },
+    { MCP("'id':'m','error':{'type':'http_error','code':1,'message':'no'}"),
+      MADE("m", "l__n", "{\\'a\\':1}", "no") },
+    { MCP("'id':'m','error':{'type':'mcp_tool_execution_error',"
+          "'content':[{'type':'text'}]}"),
+      MADE("m", "l__n", "{\\'a\\':1}", "[{\\'type\\':\\'text\\'}]") },
+    { MCP("'id':'m','status':'incomplete'"),
+      MADE("m", "l__n", "{\\'a\\':1}", "the tool was not called") },
+    { "{'type':'mcp_call','id':'m','server_label':'\\u006c','name':'a\\u005f',"
+      "'arguments':'','output':'o'}", MADE("m", "l__a_", "{}", "o") },
+    { "{'type':'nginx:mcp_call','id':'m','status':'completed',"
+      "'server_label':'l','name':'n','arguments':'','output':'o'}",
+      MADE("m", "l__n", "{}", "o") },
+    { "{'role':'assistant','content':'x'}," MCP("'id':'m','output':'o'") ","
+      "{'type':'function_call','call_id':'c','name':'f','arguments':'{}'},"
+      "{'type':'function_call_output','call_id':'c','output':'p'}",
+      ",{'role':'assistant','content':'x','tool_calls':[{'id':'m','type':"
+      "'function','function':{'name':'l__n','arguments':'{\\'a\\':1}'}},"
+      "{'id':'c','type':'function','function':{'name':'f','arguments':'{}'}}"
+      "]},{'role':'tool','content':'o','tool_call_id':'m'},"
+      "{'role':'tool','content':'p','tool_call_id':'c'}" },
+    { MCP("'id':'m','output':'o'") ","
+      "{'type':'function_call_output','call_id':'m','output':'p'}",
+      "unknown_call_id input[2].call_id" },
+
+    /* approvals */
+
+    { ASKED, "" },
+    { ASKED "," ANSWER("true"), "" },
+    { ASKED "," ANSWER("false"),
+      MADE("mcpr_1", "l__n", "{}", "the user has declined this call") },
+    { ASKED "," ANSWER("false,'reason':'not \\'now\\''"),
+      MADE("mcpr_1", "l__n", "{}",
+           "the user has declined this call: not \\'now\\'") },
+    { ASKED "," ANSWER("true") ","
+      MCP("'id':'m','output':'o','approval_request_id':'mcpr_1'"),
+      MADE("m", "l__n", "{\\'a\\':1}", "o") },
+    { ANSWER("true"), "item_not_found input[1].approval_request_id" },
+    { ASKED "," ASKED, "invalid_value input" },
     { "{'type':'tool_search_output','tools':[]}", "" },
     { "{'type':'compaction_trigger'},{'role':'user','content':'u'}",
       "unsupported_item input[1].type" },

@@ -1,0 +1,329 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Names and outputs of calls that were run by a server, as those of functions.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_chat_replay.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_tool_name.h>
+
+
+/* members of a search or an interpreter */
+
+enum {
+    ngx_ors_chat_replay_queries = 0,
+    ngx_ors_chat_replay_code,
+    ngx_ors_chat_replay_found,            /* results, or outputs */
+    ngx_ors_chat_replay_n
+};
+
+
+static void ngx_ors_chat_replay_members(ngx_ors_chat_items_t *ci,
+    ngx_ors_input_item_t *in, ngx_ors_json_node_t **member);
+static void ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i);
+static ngx_int_t ngx_ors_chat_replay_text(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_str_t *text);
+static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
+    ngx_uint_t i);
+static void ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *error);
+
+
+void
+ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
+{
+    item->kind = ngx_ors_chat_item_call;
+    item->hosted = 1;
+    item->content = in->arguments;
+    item->call_id = in->id;
+}
+
+
+void
+ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
+    ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
+{
+    ngx_ors_json_node_t  *member[ngx_ors_chat_replay_n];
+
+    ngx_ors_chat_replay_members(ci, in, member);
+
+    if (ngx_ors_json_count(member[ngx_ors_chat_replay_found])) {
+        ngx_ors_chat_replay_call(item, in);
+    }
+}
+
+
+/* what was asked and what was found, or NULL */
+
+static void
+ngx_ors_chat_replay_members(ngx_ors_chat_items_t *ci,
+    ngx_ors_input_item_t *in, ngx_ors_json_node_t **member)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = ci->cc->json;
+    node = ngx_ors_input_node(json, in->node);
+
+    member[ngx_ors_chat_replay_queries] = ngx_ors_json_find(json, node,
+                                                            "queries");
+    member[ngx_ors_chat_replay_code] = ngx_ors_json_find(json, node, "code");
+    member[ngx_ors_chat_replay_found] = ngx_ors_json_find(json, node,
+                                                          "results");
+
+    if (member[ngx_ors_chat_replay_found] == NULL) {
+        member[ngx_ors_chat_replay_found] = ngx_ors_json_find(json, node,
+                                                              "outputs");
+    }
+}
+
+
+ngx_int_t
+ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_str_t             label, name, sent;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = ci->cc->json;
+
+    if (ci->input->items[i].kind == ngx_ors_input_hosted) {
+        ngx_ors_chat_replay_type(ci, i);
+        return NGX_OK;
+    }
+
+    node = ngx_ors_input_node(json, ci->input->items[i].node);
+
+    if (ngx_ors_chat_replay_text(ci->cc,
+                                 ngx_ors_json_find(json, node, "server_label"),
+                                 &label)
+        != NGX_OK
+        || ngx_ors_chat_replay_text(ci->cc,
+                                    ngx_ors_input_node(json,
+                                                       ci->items[i].name),
+                                    &name)
+           != NGX_OK
+        || ngx_ors_tool_name(&label, &name, ci->cc->pool, &sent) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_quote(ci->cc->out, sent.data, sent.len);
+
+    return NGX_OK;
+}
+
+
+/* the type of the tool is that of its item without the end */
+
+static void
+ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_input_node(ci->cc->json, ci->input->items[i].node);
+
+    if (ngx_ors_json_find(ci->cc->json, node, "queries")) {
+        ngx_ors_out_lit(ci->cc->out, "\"file_search\"");
+
+    } else if (ngx_ors_json_find(ci->cc->json, node, "outputs")) {
+        ngx_ors_out_lit(ci->cc->out, "\"code_interpreter\"");
+
+    } else {
+        ngx_ors_out_lit(ci->cc->out, "\"web_search\"");
+    }
+}
+
+
+void
+ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_str_t             raw;
+    ngx_ors_out_t        *out;
+    ngx_ors_json_node_t  *node, *member[ngx_ors_chat_replay_n];
+
+    out = ci->cc->out;
+
+    if (ci->input->items[i].kind != ngx_ors_input_hosted) {
+        node = ngx_ors_input_node(ci->cc->json, ci->items[i].content);
+
+        if (node && node->len) {
+            ngx_ors_chat_value(out, ci->cc->json, node);
+
+        } else {
+            ngx_ors_out_lit(out, "\"{}\"");
+        }
+
+        return;
+    }
+
+    ngx_ors_chat_replay_members(ci, &ci->input->items[i], member);
+
+    if (member[ngx_ors_chat_replay_queries]) {
+        ngx_ors_json_raw(ci->cc->json, member[ngx_ors_chat_replay_queries],
+                         &raw);
+        ngx_ors_out_lit(out, "\"{\\\"queries\\\":");
+        ngx_ors_json_escape(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "}\"");
+
+    } else if (member[ngx_ors_chat_replay_code]) {
+        ngx_ors_json_inner(ci->cc->json, member[ngx_ors_chat_replay_code],
+                           &raw);
+        ngx_ors_out_lit(out, "\"{\\\"code\\\":\\\"");
+        ngx_ors_json_escape(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "\\\"}\"");
+
+    } else {
+        ngx_ors_out_lit(out, "\"{}\"");
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_chat_replay_text(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *node, ngx_str_t *text)
+{
+    ngx_ors_json_inner(cc->json, node, text);
+
+    if (text->len == 0 || !node->escaped) {
+        return NGX_OK;
+    }
+
+    text->data = ngx_pnalloc(cc->pool, node->len);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_ors_json_decode(cc->json, node, text->data) - text->data;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_chat_replay_id(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_input_node(ci->cc->json, ci->items[i].call_id);
+
+    if (node && node->type == ngx_ors_json_string && node->len) {
+        ngx_ors_chat_value(ci->cc->out, ci->cc->json, node);
+        return;
+    }
+
+    ngx_ors_out_lit(ci->cc->out, "\"call_");
+    ngx_ors_out_int(ci->cc->out, i);
+    ngx_ors_out_lit(ci->cc->out, "\"");
+}
+
+
+void
+ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_str_t              raw;
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t   *output, *error, *member[ngx_ors_chat_replay_n];
+    ngx_ors_input_item_t  *in;
+
+    in = &ci->input->items[i];
+
+    if (in->kind == ngx_ors_input_approval) {
+        ngx_ors_chat_replay_declined(ci, i);
+        return;
+    }
+
+    json = ci->cc->json;
+
+    if (in->kind == ngx_ors_input_hosted) {
+        ngx_ors_chat_replay_members(ci, in, member);
+        ngx_ors_json_raw(json, member[ngx_ors_chat_replay_found], &raw);
+        ngx_ors_json_quote(ci->cc->out, raw.data, raw.len);
+        return;
+    }
+
+    output = ngx_ors_input_node(json, in->output);
+
+    if (output && output->type == ngx_ors_json_string) {
+        ngx_ors_chat_value(ci->cc->out, json, output);
+        return;
+    }
+
+    error = ngx_ors_json_find(json, ngx_ors_input_node(json, in->node),
+                              "error");
+
+    if (error && error->type != ngx_ors_json_null) {
+        ngx_ors_chat_replay_error(ci->cc, error);
+        return;
+    }
+
+    ngx_ors_out_lit(ci->cc->out, "\"the tool was not called\"");
+}
+
+
+static void
+ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_str_t             reason;
+    ngx_ors_json_node_t  *node;
+    ngx_ors_approval_t   *approval;
+
+    approval = ngx_ors_approval_find(&ci->approvals, i);
+
+    node = approval ? ngx_ors_approval_reason(ci->cc->json, ci->input,
+                                              approval)
+                    : NULL;
+
+    ngx_ors_out_lit(ci->cc->out, "\"the user has declined this call");
+
+    if (node) {
+        ngx_ors_json_raw(ci->cc->json, node, &reason);
+
+        ngx_ors_out_lit(ci->cc->out, ": ");
+        ngx_ors_out_ref(ci->cc->out, reason.data, reason.len);
+    }
+
+    ngx_ors_out_lit(ci->cc->out, "\"");
+}
+
+
+/* a text of older servers, or an object with one; the rest as its JSON */
+
+static void
+ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t *error)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *node;
+
+    static const ngx_str_t  names[] = {
+        ngx_string("message"),
+        ngx_string("content")
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        node = ngx_ors_json_get(cc->json, error, names[i].data, names[i].len);
+
+        if (node && node->type != ngx_ors_json_null) {
+            error = node;
+            break;
+        }
+    }
+
+    if (error->type == ngx_ors_json_string) {
+        ngx_ors_chat_value(cc->out, cc->json, error);
+        return;
+    }
+
+    ngx_ors_json_raw(cc->json, error, &text);
+    ngx_ors_json_quote(cc->out, text.data, text.len);
+}
