@@ -42,6 +42,8 @@ struct ngx_ors_hosted_s {
                                           /* or outputs */
     ngx_str_t               error;        /* JSON or empty: null */
 
+    ngx_ors_item_status_e   ended;        /* how, in_progress: it runs */
+
     unsigned                answered:1;   /* its output is not null */
     unsigned                prefixed:1;
     unsigned                included:1;   /* the client sees "results" */

@@ -15,6 +15,7 @@
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_hosted.h>
 
 
 /* longer ones could not be sent back by the client (C19) */
@@ -169,7 +170,13 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
             return NGX_ERROR;
         }
 
-        if (!ending && (item->next == NULL || (call && !item->whole))) {
+        if (item->hosted) {
+
+            if (item->hosted->ended == ngx_ors_item_in_progress) {
+                return NGX_OK;
+            }
+
+        } else if (!ending && (item->next == NULL || (call && !item->whole))) {
             return NGX_OK;
         }
 
@@ -240,6 +247,11 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
         return NGX_OK;
     }
 
+    if (item->hosted) {
+        ngx_ors_event_hosted_begin(builder->out, builder->resp, item);
+        return NGX_OK;
+    }
+
     ngx_ors_event_item_added(builder->out, builder->resp, item);
 
     if (item->arguments.len && !item->wrapped) {
@@ -297,6 +309,16 @@ static ngx_int_t
 ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_ors_item_status_e status)
 {
+    if (item->hosted) {
+        item->status = item->hosted->ended;
+
+        if (builder->stream) {
+            ngx_ors_event_hosted_end(builder->out, builder->resp, item);
+        }
+
+        return NGX_OK;
+    }
+
     if (item->type == ngx_ors_item_function_call
         && status == ngx_ors_item_completed && item->arguments.len == 0
         && ngx_ors_builder_no_arguments(builder, item) != NGX_OK)

@@ -38,7 +38,8 @@ ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,
  * Announces the current item as soon as all is known that its first event
  * must tell (R41), and goes on to the next one when it is certain that
  * nothing more belongs to it.  When "ending" is set nothing more comes at
- * all, and every item is closed.
+ * all, and every item is closed.  An item with a hosted part is closed when
+ * that says how its tool has ended; what follows it waits.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory

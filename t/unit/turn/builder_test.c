@@ -8,8 +8,9 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_builder.h>
+#include <ngx_ors_builder_items.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_hosted.h>
 #include <ngx_ors_test_request.h>
 
 
@@ -22,6 +23,9 @@ typedef struct {
 static void test_steps(step_t *steps, const char *name);
 static void test_end_first(void);
 static void test_end_failed(void);
+static void test_hosted(ngx_uint_t stream);
+static ngx_ors_item_t *hosted(ngx_pool_t *pool);
+static void sent(const char *expected, const char *name);
 static ngx_int_t add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     const char *chunk);
 static void setup(ngx_pool_t *pool);
@@ -61,6 +65,11 @@ static struct {
     { "response.reasoning_summary_text.done", "/summary" },
     { "response.function_call_arguments.delta", "args" },
     { "response.function_call_arguments.done", "/args" },
+    { "response.mcp_call.in_progress", "mcp" },
+    { "response.mcp_call_arguments.delta", "args" },
+    { "response.mcp_call_arguments.done", "/args" },
+    { "response.mcp_call.completed", "/mcp" },
+    { "response.mcp_call.failed", "!mcp" },
     { NULL, NULL }
 };
 
@@ -214,6 +223,8 @@ main(void)
 
     test_end_first();
     test_end_failed();
+    test_hosted(1);
+    test_hosted(0);
 
     return done_testing();
 }
@@ -314,6 +325,94 @@ test_end_failed(void)
     is_int(resp.status, ngx_ors_response_in_progress, "the response");
 
     ngx_destroy_pool(pool);
+}
+
+
+/* two calls run side by side: the second one ends first, and is shown second */
+
+static void
+test_hosted(ngx_uint_t stream)
+{
+    ngx_pool_t      *pool;
+    ngx_ors_json_t   json;
+    ngx_ors_item_t  *first, *second;
+
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_OPENAI;
+
+    pool = ngx_ors_test_pool();
+    setup(pool);
+    ngx_ors_json_init(&json, pool, 64, 1000);
+
+    builder.stream = stream;
+
+    add(&builder, &json, TEXT("a"));
+    sent(stream ? START "+item +part text " : "", "a text");
+
+    first = hosted(pool);
+    second = hosted(pool);
+
+    is_int(ngx_ors_builder_advance(&builder, 1), NGX_OK, "two calls");
+    sent(stream ? "/text -part -item +item mcp args /args " : "", "two calls");
+
+    add(&builder, &json, TEXT("b"));
+    sent("", "a text while they run");
+
+    second->hosted->ended = ngx_ors_item_failed;
+    is_int(ngx_ors_builder_advance(&builder, 0), NGX_OK, "the second ends");
+    sent("", "the second ends");
+
+    first->hosted->ended = ngx_ors_item_completed;
+    is_int(ngx_ors_builder_advance(&builder, 0), NGX_OK, "the first ends");
+    sent(stream ? "/mcp -item +item mcp args /args !mcp -item +item +part "
+                  "text " : "", "the first ends");
+
+    is_int(first->status, ngx_ors_item_completed, "the first, its status");
+    is_int(second->status, ngx_ors_item_failed, "the second, its status");
+    is_int(second->index, 2, "its place");
+    ok(first->id.len && second->id.len, "ids");
+
+    is_int(ngx_ors_builder_end(&builder, &err), NGX_OK, "the end");
+    is_int(ngx_ors_builder_last(&builder), NGX_OK, "the last");
+    ngx_ors_builder_tell(&builder);
+
+    if (stream) {
+        sent("/text -part -item completed ", "the end");
+    }
+
+    ngx_destroy_pool(pool);
+
+    ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_SPEC;
+}
+
+
+static ngx_ors_item_t *
+hosted(ngx_pool_t *pool)
+{
+    ngx_ors_item_t  *item;
+
+    item = ngx_ors_builder_item(&builder, ngx_ors_item_mcp_call);
+
+    is_int(ngx_ors_hosted_create(item, &request, 1), NGX_OK, "a call");
+
+    ngx_str_set(&item->name, "f");
+    ngx_str_set(&item->hosted->label, "d");
+    ngx_ors_text_append(&item->arguments, pool, (u_char *) "{}", 2);
+
+    return item;
+}
+
+
+static void
+sent(const char *expected, const char *name)
+{
+    char       list[1024];
+    ngx_str_t  s;
+
+    events(list, sizeof(list));
+
+    s.data = (u_char *) list;
+    s.len = strlen(list);
+    is_str(&s, expected, "%s: events", name);
 }
 
 
