@@ -51,11 +51,12 @@ my @failures = (
     [ http09 => [ [ wire => 'secret' ], [ 'close' ] ], qr/tool "http09"/ ],
 );
 
-my %timeout = (slow => '300ms', stalls => '300ms');
+my %timeout = map { $_ => '300ms' } qw( slow stalls delayed );
 
 my $model = ORS::Model->new(scripts => { default => plan(
     (map { $_ => [ { tool_calls => [ call($_, secret => 1) ] }, 'Sorry' ] }
          map({ $_->[0] } @failures), qw( refused denied nowhere limited )),
+    delayed => [ { tool_calls => [ call('delayed') ] }, 'Late' ],
     mixed => [ { tool_calls => [ call('broken'), call('good') ] }, 'Half' ],
     twice => [ { tool_calls => [ call('limited#1'), call('limited#2') ] },
                'Half' ],
@@ -96,7 +97,7 @@ my $declared = join '', map {
     "    open_responses_tool $_ /tool/$_ definition=%%TESTDIR%%/any.json "
     . 'timeout=' . ($timeout{$_} // '20s') . ";\n"
 } map({ $_->[0] } @failures),
-  qw( good waits until refused denied nowhere limited );
+  qw( good waits until refused denied nowhere limited delayed );
 
 my $t = ORS::Nginx->new(model => { MODEL => $model, SECOND => $second,
                                    TOOLS => $tools },
@@ -137,6 +138,12 @@ $locations
         location = /tool/denied {
             internal;
             return 403;
+        }
+
+        location = /tool/delayed {
+            internal;
+            limit_req zone=one burst=5;
+            proxy_pass http://%%TOOLS%%/script/good;
         }
 
         location = /tool/limited {
@@ -216,6 +223,14 @@ unlike(slurp($t->dir . '/logs/error.log'), qr/\{"secret|secretsecret/,
 ask('twice', 0);
 is_deeply([ sort(outputs($model->last_request)) ],
           [ 'The tool failed.', 'fine' ], "limit_req in a tool's location");
+
+# a call that has to wait for longer than it may take ends with the request
+
+for my $output ('fine', 'The tool failed.') {
+    ask('delayed', 0);
+    is_deeply([ outputs($model->last_request) ], [ $output ],
+              "limit_req with a delay: $output");
+}
 
 
 # a client that leaves

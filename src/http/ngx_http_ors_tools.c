@@ -24,6 +24,7 @@ static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
     ngx_str_t *text);
 static void ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_tools_drop(ngx_http_ors_tool_t *tool);
 
 
 ngx_int_t
@@ -132,7 +133,7 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
         /* the rest of an answer that is of no use is not waited for */
 
         if (tool->fault) {
-            ngx_http_ors_call_cancel(&tool->call);
+            ngx_http_ors_tools_drop(tool);
         }
 
         if (tool->ended || !tool->call.done) {
@@ -264,10 +265,34 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
     ngx_uint_t  i;
 
     for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
-        ngx_http_ors_call_cancel(&ctx->tools->elts[i].call);
+        ngx_http_ors_tools_drop(&ctx->tools->elts[i]);
     }
 
     ngx_http_ors_tools_cleanup(ctx);
+}
+
+
+/*
+ * A subrequest that "limit_req" holds up has no upstream that could be closed,
+ * and its request would wait for it in vain: its phases go on, to our own,
+ * which ends it
+ */
+
+static void
+ngx_http_ors_tools_drop(ngx_http_ors_tool_t *tool)
+{
+    ngx_http_request_t  *sr;
+
+    sr = tool->call.request;
+
+    if (!tool->call.done && !tool->made && sr->upstream == NULL
+        && sr->write_event_handler != ngx_http_handler)
+    {
+        sr->write_event_handler = ngx_http_core_run_phases;
+        ngx_http_ors_post(sr, &tool->call.posted);
+    }
+
+    ngx_http_ors_call_cancel(&tool->call);
 }
 
 
