@@ -730,6 +730,11 @@ ngx_ors_json_read_literal(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
         return ngx_ors_json_read_unexpected(json, p, end);
     }
 
+    if (end - p >= 4 && ngx_memcmp(p, word, 4) == 0) {
+        p += 4;
+        word += 4;
+    }
+
     while (*word) {
 
         if (p == end || *p != *word) {
