@@ -558,6 +558,7 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      */
 
     ngx_queue_init(&conf->background);
+    ngx_http_ors_hold_init(conf);
 
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))

@@ -111,7 +111,8 @@ my $port = $t->port;
 
 sub counts () {
     my $json = get($port, '/status/json')->{json} // {};
-    my %count = map { $_ => $json->{$_} } qw( upstream_errors failovers );
+    my %count = map { $_ => $json->{$_} } qw( upstream_errors failovers
+                                               unstored );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -164,7 +165,8 @@ my @stream = (stream => \1);
 
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
-                    upstream_errors => 0, failovers => 0, codes => {} },
+                    upstream_errors => 0, failovers => 0, unstored => 0,
+                    codes => {} },
               'nothing is counted at first');
 }
 
@@ -313,7 +315,9 @@ my %codes;
             $got{"$1.$2"} = $3 if $3 || exists $count{"$1.$2"};
             ok($type{open_responses_codes_total}, 'type of codes comes first');
 
-        } elsif (/^open_responses_(upstream_errors|failovers)_total (\d+)$/) {
+        } elsif (/^open_responses_
+                   (upstream_errors|failovers|unstored)_total\ (\d+)$/x)
+        {
             $got{$1} = $2;
 
         } else {
@@ -323,7 +327,7 @@ my %codes;
 
     is_deeply(\%got, \%count, 'Prometheus: numbers') or diag(explain(\%got));
     is_deeply(\%help, \%type, 'Prometheus: each type has a help');
-    is_deeply([ sort values %type ], [ (1) x 7 ], 'Prometheus: each once');
+    is_deeply([ sort values %type ], [ (1) x 8 ], 'Prometheus: each once');
 }
 
 

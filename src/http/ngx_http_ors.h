@@ -107,6 +107,8 @@ typedef struct {
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
     ngx_uint_t             nbackground;  /* those that this worker runs */
+    ngx_rbtree_t           holders;     /* of ngx_http_ors_holder_t, those */
+    ngx_rbtree_node_t      sentinel;    /* of this worker */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */
@@ -118,6 +120,18 @@ typedef struct {
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
+
+
+typedef struct ngx_http_ors_holder_s  ngx_http_ors_holder_t;
+
+
+/* what a request holds of stored conversations */
+
+typedef struct {
+    ngx_http_ors_holder_t     *holder;      /* its scope, or NULL */
+    ngx_rbtree_t              *tree;
+    size_t                     size;
+} ngx_http_ors_hold_t;
 
 
 /* a background subrequest to a target */
@@ -157,6 +171,7 @@ struct ngx_http_ors_ctx_s {
     ngx_ors_target_t          *target;
     ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
     ngx_ors_session_t         *session;     /* NULL: there is no store */
+    ngx_http_ors_hold_t        hold;        /* of "session" */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
     ngx_http_ors_pump_t        pump;
@@ -513,6 +528,9 @@ void ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err);
  */
 void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 
+/* Counts a response that is not stored, as its store failed or was full. */
+void ngx_http_ors_stats_unstored(ngx_http_request_t *r);
+
 /* Counts a target that has failed, in place of which another one is called. */
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
 
@@ -536,6 +554,27 @@ ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 
 /* Handler of the directive "open_responses_status". */
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ngx_http_ors_hold.c */
+
+/* Nothing is held; of a new configuration. */
+void ngx_http_ors_hold_init(ngx_http_ors_main_conf_t *omcf);
+
+/*
+ * Sets to "size" how many bytes of the stored conversations of "scope",
+ * NGX_ORS_STORE_KEY bytes, the request "r" holds.  "hold" is zero at first.
+ *
+ * NGX_OK         it is set
+ * NGX_BUSY       this would be more than "scope_context", nothing has changed
+ *                and the log says why
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_http_ors_hold(ngx_http_request_t *r, ngx_http_ors_hold_t *hold,
+    u_char *scope, size_t size);
+
+/* The request holds nothing more, if it has held something. */
+void ngx_http_ors_hold_release(ngx_http_ors_hold_t *hold);
 
 
 /* ngx_http_ors_session.c */

@@ -23,6 +23,8 @@ static ngx_int_t ngx_http_ors_background_answer(ngx_ors_turn_t *turn,
     ngx_str_t *response);
 static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
     ngx_ors_error_t *err);
+static void ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client,
+    ngx_str_t *after);
 static void ngx_http_ors_background_client_cleanup(void *data);
 
 
@@ -231,6 +233,7 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 
     if (response->len == 0) {
         ngx_http_ors_background_error(client, &bg->ctx->turn->error);
+        ngx_http_ors_background_retry(client, &bg->ctx->retry_after);
 
     } else if (ngx_http_ors_background_answer(client->turn, response)
                != NGX_OK)
@@ -266,6 +269,25 @@ ngx_http_ors_background_answer(ngx_ors_turn_t *turn, ngx_str_t *response)
     ngx_str_set(&turn->type, "application/json");
 
     return NGX_OK;
+}
+
+
+/* "after" is of another pool; without memory the client is not told */
+
+static void
+ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client, ngx_str_t *after)
+{
+    ngx_str_null(&client->retry_after);
+
+    if (after->len == 0) {
+        return;
+    }
+
+    client->retry_after.data = ngx_pstrdup(client->turn->pool, after);
+
+    if (client->retry_after.data) {
+        client->retry_after.len = after->len;
+    }
 }
 
 

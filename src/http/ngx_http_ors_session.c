@@ -15,6 +15,10 @@
 
 static ngx_ors_session_t *ngx_http_ors_session_create(
     ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_event_e event);
+static ngx_int_t ngx_http_ors_session_reserve(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
@@ -145,8 +149,104 @@ ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
-    return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_load,
-                                     ngx_http_ors_session_loaded);
+    return ngx_http_ors_session_read(ctx, ngx_ors_session_ev_load);
+}
+
+
+/* what is loaded counts for its scope, in full as long as its size is open */
+
+static ngx_int_t
+ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_session_event_e event)
+{
+    ngx_int_t           rc;
+    ngx_ors_session_t  *session;
+
+    session = ctx->session;
+    rc = ngx_ors_session_step(session, event);
+
+    if (rc != NGX_AGAIN) {
+        ngx_http_ors_session_settled(ctx);
+        return rc;
+    }
+
+    if (session->job->posted) {
+        return NGX_AGAIN;
+    }
+
+    rc = ngx_http_ors_session_reserve(ctx);
+
+    if (rc == NGX_BUSY) {
+        ngx_str_set(&ctx->retry_after, "1");
+
+        rc = ngx_ors_session_crowded(session);
+        ngx_http_ors_session_settled(ctx);
+
+        return rc;
+    }
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    ngx_http_ors_job_post(ctx->request, session->job,
+                          ngx_http_ors_session_loaded, ctx);
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
+ngx_http_ors_session_reserve(ngx_http_ors_ctx_t *ctx)
+{
+    size_t                limit, size;
+    ngx_ors_session_t    *session;
+    ngx_ors_store_job_t  *job;
+
+    session = ctx->session;
+    job = session->job;
+    size = session->size + job->max_size;
+    limit = session->turn->request.limits->scope_context;
+
+    /* one that is alone may have all of it */
+
+    if (limit && size > limit) {
+        size = limit;
+        job->max_size = ngx_max(limit - ngx_min(session->size, limit), 1);
+    }
+
+    return ngx_http_ors_hold(ctx->request, &ctx->hold, session->scope, size);
+}
+
+
+static void
+ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx)
+{
+    size_t              size;
+    ngx_ors_session_t  *session;
+
+    session = ctx->session;
+
+    if (session->state == ngx_ors_session_st_refused) {
+        ngx_http_ors_hold_release(&ctx->hold);
+        return;
+    }
+
+    if (ctx->hold.holder == NULL) {
+        return;
+    }
+
+    size = session->size;
+
+    if (session->context.budget && session->refs.n == 0) {
+        size = ngx_min(size, session->context.budget);
+    }
+
+    /* it never becomes more than has been reserved */
+
+    size = ngx_min(size, ctx->hold.size);
+
+    (void) ngx_http_ors_hold(ctx->request, &ctx->hold, session->scope, size);
 }
 
 
@@ -219,10 +319,7 @@ ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
     c = ngx_http_ors_job_done(ctx->request, job);
     sr = ctx->call->request;
 
-    if (ngx_http_ors_session_step(ctx, ngx_ors_session_ev_done,
-                                  ngx_http_ors_session_loaded)
-        == NGX_AGAIN)
-    {
+    if (ngx_http_ors_session_read(ctx, ngx_ors_session_ev_done) == NGX_AGAIN) {
         return;
     }
 
@@ -269,4 +366,11 @@ ngx_http_ors_session_cleanup(void *data)
     /* a job without a handler is the engine's */
 
     ctx->session->job = NULL;
+
+    ngx_http_ors_hold_release(&ctx->hold);
+
+    if (ctx->session->unstored) {
+        ctx->session->unstored = 0;
+        ngx_http_ors_stats_unstored(ctx->request);
+    }
 }

@@ -98,6 +98,13 @@ ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err)
 
 
 void
+ngx_http_ors_stats_unstored(ngx_http_request_t *r)
+{
+    ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_unstored);
+}
+
+
+void
 ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_stats_t  *stats;

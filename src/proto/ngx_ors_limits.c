@@ -73,6 +73,9 @@ static ngx_ors_limit_t  ngx_ors_limits[] = {
     { ngx_string("tool_calls"), offsetof(ngx_ors_limits_t, tool_calls),
       1, 1024, 5, 0 },
 
+    { ngx_string("scope_context"), offsetof(ngx_ors_limits_t, scope_context),
+      0, NGX_MAX_SIZE_T_VALUE, 512 * 1024 * 1024, 1 },
+
     { ngx_null_string, 0, 0, 0, 0, 0 }
 };
 

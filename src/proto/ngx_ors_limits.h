@@ -29,6 +29,8 @@ typedef struct {
     size_t                truncate;   /* ... with "truncation": "auto" */
     size_t                tool_answer;    /* of one call of a hosted tool */
     ngx_uint_t            tool_calls;     /* ... that run side by side */
+    size_t                scope_context;  /* ... of all requests of a scope */
+                                      /* in a worker, 0: no limit */
 } ngx_ors_limits_t;
 
 

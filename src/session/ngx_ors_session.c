@@ -234,6 +234,31 @@ ngx_ors_session_background(ngx_ors_session_t *session)
 
 
 ngx_int_t
+ngx_ors_session_crowded(ngx_ors_session_t *session)
+{
+    char       *param;
+    ngx_int_t   rc;
+
+    param = session->turn->request.field[ngx_ors_rq_previous_response_id]
+            ? "previous_response_id" : "input";
+
+    rc = ngx_ors_session_refuse(session, 429, "rate_limit_exceeded", param,
+                                "your requests that run hold too much of "
+                                "stored conversations, try again when one "
+                                "has ended");
+
+    rc = ngx_ors_session_finish(session, rc);
+
+    if (session->chain) {
+        ngx_ors_store_release(session->chain);
+        session->chain = NULL;
+    }
+
+    return rc;
+}
+
+
+ngx_int_t
 ngx_ors_session_step(ngx_ors_session_t *session,
     ngx_ors_session_event_e event)
 {

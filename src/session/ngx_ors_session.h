@@ -90,6 +90,8 @@ typedef struct {
     unsigned                   translates:1;  /* a fact of the target */
     unsigned                   background:1;  /* it runs without its client */
     unsigned                   referred:1;  /* "refs" have been read */
+    unsigned                   unstored:1;  /* the store has failed, is full */
+                                            /* or has no more for the scope */
 } ngx_ors_session_t;
 
 
@@ -130,6 +132,12 @@ void ngx_ors_session_settle(ngx_ors_session_t *session, ngx_ors_turn_t *turn,
  * stored.
  */
 ngx_uint_t ngx_ors_session_used(ngx_ors_session_t *session);
+
+/*
+ * Fails the turn in place of session->job, which would load more than the
+ * running requests of a scope may hold.  Returns NGX_DONE.
+ */
+ngx_int_t ngx_ors_session_crowded(ngx_ors_session_t *session);
 
 /*
  * Checks that a turn which has been settled may run in the background.

@@ -260,6 +260,8 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
                   (int64_t) stats->counters[ngx_ors_stats_upstream_error]);
     ngx_ors_out_lit(out, "</p>\n<p>Failovers: ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
+    ngx_ors_out_lit(out, "</p>\n<p>Responses that could not be stored: ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
     ngx_ors_out_lit(out,
         "</p>\n"
         "<table>\n"
@@ -354,6 +356,9 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, ",\"failovers\":");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
+
+    ngx_ors_out_lit(out, ",\"unstored\":");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
 
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
@@ -450,6 +455,14 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "# TYPE open_responses_failovers_total counter\n"
         "open_responses_failovers_total ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
+
+    ngx_ors_out_lit(out,
+        "\n"
+        "# HELP open_responses_unstored_total "
+        "Responses that could not be stored.\n"
+        "# TYPE open_responses_unstored_total counter\n"
+        "open_responses_unstored_total ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
 
     ngx_ors_out_lit(out,
         "\n"

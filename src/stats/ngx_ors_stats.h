@@ -18,7 +18,7 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  2
+#define NGX_ORS_STATS_VERSION  3
 
 #define NGX_ORS_STATS_CODES    41
 
@@ -43,6 +43,7 @@ typedef enum {
 
     ngx_ors_stats_upstream_error,       /* a server's own, or no answer */
     ngx_ors_stats_failover,             /* another target was called */
+    ngx_ors_stats_unstored,             /* a response that should have been */
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;

@@ -22,7 +22,8 @@
         .queue = 65536, .turns = 4096, .context = 4 * 1024 * 1024,            \
         .truncate = 512 * 1024,                                               \
         .tool_answer = 256 * 1024,                                            \
-        .tool_calls = 5                                                       \
+        .tool_calls = 5,                                                      \
+        .scope_context = 512 * 1024 * 1024                                    \
     }
 
 

@@ -91,7 +91,7 @@ test_errors(ngx_pool_t *pool)
         { "limits items=1k", "invalid limit \"items=1k\"" },
         { "limits event=1", "from 4096 to 1073741824" },
         { "limits tools=", "invalid limit \"tools=\", it must be a num" },
-        { "limits tools", "\"tool_answer=\" or \"tool_calls=\"" },
+        { "limits tools", "\"tool_calls=\" or \"scope_context=\"" },
         { "limits calls=1 calls=1", "limit \"calls\" is duplicate" }
     };
 

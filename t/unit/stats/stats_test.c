@@ -154,7 +154,8 @@ test_json(void)
            "\"reported\":0},"
            "\"streams\":{\"checked\":0,\"repaired\":0,\"refused\":0,"
            "\"reported\":0},"
-           "\"upstream_errors\":0,\"failovers\":0,\"codes\":{}}\n",
+           "\"upstream_errors\":0,\"failovers\":0,\"unstored\":0,"
+           "\"codes\":{}}\n",
            "json of nothing");
     free(text);
 
@@ -169,7 +170,8 @@ test_json(void)
            "\"reported\":8},"
            "\"streams\":{\"checked\":9,\"repaired\":10,\"refused\":11,"
            "\"reported\":12},"
-           "\"upstream_errors\":13,\"failovers\":14,\"codes\":{"
+           "\"upstream_errors\":13,\"failovers\":14,\"unstored\":15,"
+           "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
            "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}}}\n",
@@ -199,6 +201,7 @@ test_prometheus(void)
     is_int(value(text, "open_responses_upstream_errors_total"), 13,
            "upstream errors");
     is_int(value(text, "open_responses_failovers_total"), 14, "failovers");
+    is_int(value(text, "open_responses_unstored_total"), 15, "unstored");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
                        "action=\"refused\"}"), 2, "code refused");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
@@ -221,8 +224,8 @@ test_prometheus(void)
         test_prometheus_line(line, n);
     }
 
-    is_int(families, 7, "families");
-    is_int(samples, 3 * 4 + 2 + 2 * NGX_ORS_STATS_CODES, "samples");
+    is_int(families, 8, "families");
+    is_int(samples, 3 * 4 + 3 + 2 * NGX_ORS_STATS_CODES, "samples");
 
     free(text);
 }

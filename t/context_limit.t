@@ -1,0 +1,206 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# What the running requests of one client hold of stored conversations is
+# bounded, and other clients do not notice it.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( get http_start post_json request );
+use ORS::JSON qw( json_decode json_encode json_true );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( error_ok );
+use ORS::Util qw( wait_for );
+
+my $model = ORS::Model->new(scripts => {
+    default => json_script(chat_reply(content => 'Hello')),
+    hang => [ [ touch => 'there' ], [ hang => 'gone' ] ],
+});
+
+my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_store main lmdb:%%TESTDIR%%/db size=64m sync=off;
+    open_responses_store_scope $http_x_user;
+    open_responses_strict off;
+    open_responses_heartbeat 0;
+    open_responses_target default /to/model;
+    open_responses_limits truncate=4k;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_limits context=32k scope_context=48k;
+        }
+
+        location /small/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_limits context=32k scope_context=8k;
+        }
+
+        location /any/ {
+            open_responses on;
+            open_responses_store main;
+            open_responses_limits context=32k scope_context=0;
+        }
+
+        location /status { open_responses_status json; }
+
+        location = /to/model {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%/v1/chat/completions;
+        }
+    }
+CONF
+
+$t->start;
+
+
+sub ask ($who, $at, %o) {
+    my $script = delete $o{script} // 'default';
+
+    return post_json($t->port, "$at/responses",
+                     { model => 'm', input => 'hi', %o },
+                     headers => { 'X-User' => $who, 'X-Script' => $script });
+}
+
+sub is_ok ($r, $name) {
+    is($r->{status}, 200, $name) or diag($r->{body});
+    return json_decode($r->{body} || '{}');
+}
+
+sub crowded ($r, $name, @param) {
+    error_ok($r, 429, $name, code => 'rate_limit_exceeded',
+             type => 'too_many_requests', @param);
+    is($r->{headers}{'retry-after'}, 1, "$name: for a while");
+}
+
+# a request that runs until its client leaves
+
+sub runs ($who, $at, %o) {
+    my $c = http_start($t->port, 'POST', "$at/responses",
+                       { 'Content-Type' => 'application/json',
+                         'X-User' => $who, 'X-Script' => 'hang' },
+                       json_encode({ model => 'm', input => 'hi', %o }));
+
+    ok($model->wait_file('there'), "a request of $who runs");
+    $model->untouch('there');
+
+    return $c;
+}
+
+sub leaves ($c) {
+    $c->close;
+    ok($model->wait_file('gone'), 'its client leaves');
+    $model->untouch('gone');
+}
+
+my %id = map { $_ => is_ok(ask($_, '/v1', input => 'x' x 20_000),
+                           "a long turn of $_")->{id} } qw( ann bob );
+my %after = map { $_ => { previous_response_id => $id{$_} } } keys %id;
+my $item = { type => 'item_reference', id => json_decode(request($t->port,
+    'GET', "/v1/responses/$id{ann}", { 'X-User' => 'ann' })->{body})
+    ->{output}[0]{id} };
+
+
+# one that runs holds 20,000 bytes, and another one might need 32k
+
+my $c = runs('ann', '/v1', $after{ann}->%*);
+
+crowded(ask('ann', '/v1', $after{ann}->%*), 'another turn that follows',
+        param => 'previous_response_id');
+crowded(ask('ann', '/v1', $after{ann}->%*, stream => json_true), 'a stream',
+        param => 'previous_response_id');
+crowded(ask('ann', '/v1', input => [ $item ]), 'references',
+        param => 'input');
+crowded(ask('ann', '/v1', $after{ann}->%*, background => json_true),
+        'a response in the background', param => 'previous_response_id');
+crowded(request($t->port, 'GET', "/v1/responses/$id{ann}/input_items",
+                { 'X-User' => 'ann' }), 'a list');
+ok($t->wait_log(qr/\[warn\].*\ requests\ of\ scope\ [0-9a-f]{8}\ hold
+                   \ 2\d{4}\ bytes\ of\ stored\ conversations,
+                   \ "scope_context"\ is\ 49152/x), 'a line in the log');
+unlike($t->error_log, qr/\bann\b/, 'that does not name the client');
+
+is_ok(ask('ann', '/v1'), 'a new conversation');
+is_ok(request($t->port, 'GET', "/v1/responses/$id{ann}",
+              { 'X-User' => 'ann' }), 'one response');
+is_ok(ask('bob', '/v1', $after{bob}->%*), 'another client');
+is_ok(ask('ann', '/any', $after{ann}->%*), 'a location without a limit');
+
+leaves($c);
+
+ok(wait_for(sub { ask('ann', '/v1', $after{ann}->%*)->{status} == 200 }),
+   'there is room when it has ended');
+is_ok(ask('ann', '/v1', $after{ann}->%*), 'and when that has, too');
+is_ok(request($t->port, 'GET', "/v1/responses/$id{ann}/input_items",
+              { 'X-User' => 'ann' }), 'for a list');
+
+
+# what is left out of a context does not count
+
+$c = runs('ann', '/v1', $after{ann}->%*, truncation => 'auto');
+is_ok(ask('ann', '/v1', $after{ann}->%*), 'a truncated context is small');
+leaves($c);
+
+
+# a conversation of more than that is too long
+
+error_ok(ask('ann', '/small', $after{ann}->%*), 400, 'a smaller limit',
+         code => 'context_length_exceeded', param => 'previous_response_id');
+
+is(get($t->port, '/status')->{json}{unstored}, 0, 'nothing is unstored');
+
+$t->finish;
+
+
+# responses that a store cannot take are counted
+
+$t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_store main lmdb:%%TESTDIR%%/db scope_turns=1;
+    open_responses_store_scope $http_x_user;
+    open_responses_strict off;
+    open_responses_target default /to/model;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_store main;
+        }
+
+        location /status { open_responses_status json; }
+
+        location = /to/model {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%/v1/chat/completions;
+        }
+    }
+CONF
+
+$t->start;
+
+sub unstored () { get($t->port, '/status')->{json}{unstored} }
+
+is_ok(ask('ann', '/v1'), 'one is stored');
+is(unstored(), 0, 'not counted');
+is_ok(ask('ann', '/v1'), 'one more is not');
+ok(wait_for(sub { unstored() == 1 }), 'is counted');
+
+my $id = is_ok(ask('bob', '/v1', background => json_true),
+               'one in the background')->{id};
+ok(wait_for(sub { request($t->port, 'GET', "/v1/responses/$id",
+                          { 'X-User' => 'bob' })->{body} =~ /"completed"/ }),
+   'ends');
+is(unstored(), 1, 'and is stored');
+
+$t->finish;
+done_testing();
