@@ -533,7 +533,7 @@ ngx_int_t
 ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *output)
 {
-    ngx_uint_t                i, j;
+    ngx_uint_t                j;
     ngx_ors_json_node_t      *node;
     ngx_ors_verify_item_t    *item;
     ngx_ors_verify_stream_t  *gs;
@@ -551,11 +551,12 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
                                         "items than were streamed");
     }
 
-    node = ngx_ors_json_first(&verify->json, output);
+    item = gs->items;
 
-    for (i = 0; i < gs->nitems; i++) {
-        item = &gs->items[i];
-
+    for (node = ngx_ors_json_first(&verify->json, output);
+         node;
+         node = ngx_ors_json_next(&verify->json, node))
+    {
         if (!ngx_ors_verify_item_same(verify, item, node)) {
             return ngx_ors_verify_violation(verify,
                                             "the output has another item "
@@ -581,7 +582,7 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
                                             "than was streamed");
         }
 
-        node = ngx_ors_json_next(&verify->json, node);
+        item++;
     }
 
     return NGX_OK;

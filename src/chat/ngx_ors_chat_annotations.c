@@ -132,10 +132,11 @@ static size_t
 ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list)
 {
-    size_t                n;
+    size_t                n, size;
     ngx_ors_json_node_t  *node, *tops;
 
     n = 0;
+    size = list->len;
 
     for (node = ngx_ors_json_first(json, list);
          node;
@@ -146,7 +147,7 @@ ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
         n += (node->type == ngx_ors_json_object) + (tops ? tops->count : 0);
     }
 
-    return list->len + n * NGX_ORS_CHAT_LOGPROB_MORE;
+    return size + n * NGX_ORS_CHAT_LOGPROB_MORE;
 }
 
 

@@ -111,7 +111,8 @@ ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     for ( ;; ) {
 
         if (text.len != again.len
-            || ngx_memcmp(text.data, again.data, text.len) != 0)
+            || (text.len
+                && ngx_memcmp(text.data, again.data, text.len) != 0))
         {
             return 0;
         }

@@ -136,7 +136,7 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
         }
     }
 
-    if ((size_t) (last - p) <= prefix.len
+    if (p == NULL || (size_t) (last - p) <= prefix.len
         || ngx_memcmp(p, prefix.data, prefix.len) != 0)
     {
         return NGX_DECLINED;

@@ -560,12 +560,13 @@ ngx_ors_jsonschema_check_rest(ngx_ors_jsonschema_walk_t *w,
 {
     void                     *iter;
     ngx_int_t                 rc;
-    ngx_uint_t                i;
+    ngx_uint_t                i, n;
     ngx_ors_jsonschema_at_t   child;
 
     iter = json_object_iter(at->json);
+    n = seen->n;
 
-    for (i = 0; i < seen->n; i++) {
+    for (i = 0; i < n; i++) {
 
         if (iter) {
             ngx_ors_jsonschema_member(&child, at, iter);

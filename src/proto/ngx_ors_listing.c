@@ -141,9 +141,13 @@ ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
         return NGX_ERROR;
     }
 
-    for (i = 0, node++; i < n; i++) {
-        nodes[i] = node;
-        node = ngx_ors_json_next(&list->json, node);
+    i = 0;
+
+    for (node = ngx_ors_json_first(&list->json, node);
+         node;
+         node = ngx_ors_json_next(&list->json, node))
+    {
+        nodes[i++] = node;
     }
 
     for (i = 0; i < n && rc == NGX_OK; i++) {

@@ -277,6 +277,8 @@ ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_str_t *input,
     ngx_uint_t             i;
     ngx_ors_refs_search_t  rs;
 
+    ngx_memzero(&rs, sizeof(ngx_ors_refs_search_t));
+
     rs.refs = refs;
     rs.n = n;
     rs.req = req;

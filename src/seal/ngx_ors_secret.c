@@ -118,6 +118,8 @@ ngx_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
     ngx_str_t             text;
     ngx_ors_seal_fault_t  fault;
 
+    ngx_memzero(&fault, sizeof(ngx_ors_seal_fault_t));
+
     rc = ngx_ors_keyfile_read(cf, name, buf, NGX_ORS_SECRET_MAX, &text);
 
     if (rc == NGX_DECLINED) {

@@ -28,6 +28,7 @@
 
 static ngx_int_t ngx_ors_operation_next(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_unexpected(ngx_ors_operation_t *op);
 static ngx_int_t ngx_ors_operation_send(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_end(ngx_ors_operation_t *op,
@@ -116,8 +117,11 @@ ngx_ors_operation_done(ngx_ors_operation_t *op)
     job = op->job;
     op->job = NULL;
 
-    if (job == NULL || job->status == ngx_ors_store_ok
-        || job->status == ngx_ors_store_absent)
+    if (job == NULL) {
+        rc = ngx_ors_operation_unexpected(op);
+
+    } else if (job->status == ngx_ors_store_ok
+               || job->status == ngx_ors_store_absent)
     {
         rc = ngx_ors_operation_next(op, job);
 
@@ -192,6 +196,13 @@ ngx_ors_operation_next(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
         break;
     }
 
+    return ngx_ors_operation_unexpected(op);
+}
+
+
+static ngx_int_t
+ngx_ors_operation_unexpected(ngx_ors_operation_t *op)
+{
     ngx_log_error(NGX_LOG_ALERT, op->log, 0,
                   "operation in the state \"%s\" got the end of a job",
                   ngx_ors_operation_state(op->state));

@@ -21,6 +21,8 @@ static ngx_uint_t ngx_ors_session_is(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_session_lost(ngx_ors_session_t *session,
     ngx_ors_store_status_e status);
 static ngx_int_t ngx_ors_session_referred(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_take(ngx_ors_session_t *session,
+    ngx_ors_session_event_e event);
 static ngx_int_t ngx_ors_session_load(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_begin(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_done(ngx_ors_session_t *session);
@@ -268,32 +270,36 @@ ngx_ors_session_step(ngx_ors_session_t *session,
                    "ors session %s: %s", ngx_ors_session_state(session->state),
                    ngx_ors_session_event(event));
 
-    rc = NGX_ERROR;
-
-    switch (event) {
-
-    case ngx_ors_session_ev_load:
-        rc = ngx_ors_session_load(session);
-        break;
-
-    case ngx_ors_session_ev_done:
-        rc = ngx_ors_session_done(session);
-        break;
-
-    case ngx_ors_session_ev_commit:
-        rc = ngx_ors_session_commit(session);
-        break;
-
-    case ngx_ors_session_ev_close:
-        rc = ngx_ors_session_close(session);
-        break;
-    }
+    rc = ngx_ors_session_take(session, event);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, session->log, 0,
                    "ors session is %s, rc:%i",
                    ngx_ors_session_state(session->state), rc);
 
     return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_session_take(ngx_ors_session_t *session,
+    ngx_ors_session_event_e event)
+{
+    switch (event) {
+
+    case ngx_ors_session_ev_load:
+        return ngx_ors_session_load(session);
+
+    case ngx_ors_session_ev_done:
+        return ngx_ors_session_done(session);
+
+    case ngx_ors_session_ev_commit:
+        return ngx_ors_session_commit(session);
+
+    case ngx_ors_session_ev_close:
+        return ngx_ors_session_close(session);
+    }
+
+    return NGX_ERROR;
 }
 
 

@@ -99,6 +99,8 @@ ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
         return NGX_ERROR;
     }
 
+    ngx_memzero(&rec, sizeof(ngx_ors_record_t));
+
     for (i = 0; i < job->n; i++) {
 
         if (ngx_ors_record_read(&rec, &job->entries[i].value) != NGX_OK) {

@@ -36,6 +36,8 @@ ngx_ors_chain_next(ngx_ors_chain_t *chain, ngx_uint_t full)
         return ngx_ors_chain_last(chain);
     }
 
+    ngx_memzero(&rec, sizeof(ngx_ors_record_t));
+
     for (n = chain->n; n; n--) {
         entry = &chain->batch[n - 1];
 
@@ -98,6 +100,8 @@ ngx_ors_chain_last(ngx_ors_chain_t *chain)
 static ngx_ors_store_status_e
 ngx_ors_chain_record(ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec)
 {
+    ngx_memzero(rec, sizeof(ngx_ors_record_t));
+
     if (entry->value.data == NULL) {
         return ngx_ors_store_absent;
     }

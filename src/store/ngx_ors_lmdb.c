@@ -408,7 +408,6 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     chain->n = 1;
 
     left = ngx_ors_lmdb_max(op->job);
-    full = 0;
 
     while (chain->n) {
         err = ngx_ors_lmdb_batch(db, txn, chain, now, &left);

@@ -12,12 +12,20 @@ ANALYZE_INCS  = $(addprefix -isystem $(NGX_TREE)/,objs src/core src/event \
 # -O2 is where gcc sees through inline functions
 
 ANALYZE_GCC   = gcc -O2 -fanalyzer -Wnull-dereference -Werror -S
-ANALYZE_CLANG = $(CLANG) --analyze --analyzer-output text \
+# a debugging nginx sets the links of what leaves a queue to NULL, of which
+# clang believes that they are followed
+
+ANALYZE_CLANG = $(CLANG) --analyze --analyzer-output text -DNGX_DEBUG=0 \
                 -Xclang -analyzer-werror
+
+# an engine takes a copy of what it is given, and returns no part of it
+
+CPPCHECK_NOT := returnDanglingLifetime:src/store/ngx_ors_store_conf.c
 
 CPPCHECK     := $(ANALYZE)/cppcheck
 CPPCHECK_ARGS = -q -j$(JOBS) --enable=warning,performance,portability \
-                --inline-suppr --error-exitcode=1 --suppress=missingInclude \
+                --error-exitcode=1 --suppress=missingInclude \
+                $(addprefix --suppress=,$(CPPCHECK_NOT)) \
                 --cppcheck-build-dir=$(CPPCHECK)
 
 .PHONY: analyze cppcheck
