@@ -24,9 +24,6 @@ static ngx_int_t ngx_ors_jsonschema_build_ref(ngx_ors_jsonschema_build_t *b,
 static ngx_int_t ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
 static ngx_int_t ngx_ors_jsonschema_build_if(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *schema, json_t *value);
@@ -42,6 +39,9 @@ static ngx_int_t ngx_ors_jsonschema_check_dynamic(ngx_ors_jsonschema_walk_t *w,
 static ngx_int_t ngx_ors_jsonschema_check_all(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
+static ngx_int_t ngx_ors_jsonschema_check_some(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, ngx_uint_t enough);
 static ngx_int_t ngx_ors_jsonschema_check_any(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
@@ -118,21 +118,6 @@ ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
 {
     return ngx_ors_jsonschema_build_node(b, value, node->resource,
                                          &rule->u.node);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    if (!json_is_array(value)) {
-        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
-                                              "an array of schemas");
-    }
-
-    return ngx_ors_jsonschema_build_nodes(b, value, node->resource,
-                                          &rule->u.nodes);
 }
 
 
@@ -291,22 +276,39 @@ ngx_ors_jsonschema_check_any(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, best, depth, found;
+    ngx_int_t  rc;
 
+    /* each one that matches may add to "seen" */
+
+    rc = ngx_ors_jsonschema_check_some(w, rule, at, seen,
+                                       seen ? rule->u.nodes.n : 1);
+
+    return (rc > 0) ? NGX_OK : rc;
+}
+
+
+/*
+ * Tries alternatives until "enough" of them match.  Returns how many do, or
+ * what the walk of the nearest one returns if there is none.
+ */
+
+static ngx_int_t
+ngx_ors_jsonschema_check_some(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, ngx_uint_t enough)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  i, n, best, depth;
+
+    n = 0;
     best = 0;
     depth = 0;
-    found = 0;
 
-    for (i = 0; i < rule->u.nodes.n; i++) {
+    for (i = 0; i < rule->u.nodes.n && n < enough; i++) {
         rc = ngx_ors_jsonschema_try(w, rule->u.nodes.elts[i], at, seen);
 
         if (rc == NGX_OK) {
-            found = 1;
-
-            if (seen == NULL) {
-                break;
-            }
+            n++;
 
         } else if (rc != NGX_DECLINED) {
             return rc;
@@ -317,8 +319,8 @@ ngx_ors_jsonschema_check_any(ngx_ors_jsonschema_walk_t *w,
         }
     }
 
-    if (found) {
-        return NGX_OK;
+    if (n) {
+        return n;
     }
 
     return ngx_ors_jsonschema_check_nearest(w, rule, at, best, depth);
@@ -356,38 +358,17 @@ ngx_ors_jsonschema_check_one(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, n, best, depth;
+    ngx_int_t  rc;
 
-    n = 0;
-    best = 0;
-    depth = 0;
+    rc = ngx_ors_jsonschema_check_some(w, rule, at, seen, 2);
 
-    for (i = 0; i < rule->u.nodes.n; i++) {
-        rc = ngx_ors_jsonschema_try(w, rule->u.nodes.elts[i], at, seen);
-
-        if (rc == NGX_OK) {
-
-            if (++n > 1) {
-                return ngx_ors_jsonschema_fail(w, at, "oneOf",
-                              "must match only one of the alternatives that "
-                              "its schema lists in \"oneOf\", it matches two");
-            }
-
-        } else if (rc != NGX_DECLINED) {
-            return rc;
-
-        } else if (w->depth > depth) {
-            depth = w->depth;
-            best = i;
-        }
+    if (rc > 1) {
+        return ngx_ors_jsonschema_fail(w, at, "oneOf",
+                          "must match only one of the alternatives that its "
+                          "schema lists in \"oneOf\", it matches two");
     }
 
-    if (n) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_jsonschema_check_nearest(w, rule, at, best, depth);
+    return (rc > 0) ? NGX_OK : rc;
 }
 
 

@@ -331,6 +331,21 @@ ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b, json_t *value,
 
 
 ngx_int_t
+ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *schema, json_t *value)
+{
+    if (!json_is_array(value)) {
+        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
+                                              "an array of schemas");
+    }
+
+    return ngx_ors_jsonschema_build_nodes(b, value, node->resource,
+                                          &rule->u.nodes);
+}
+
+
+ngx_int_t
 ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b, char *keyword,
     json_t *value, ngx_ors_jsonschema_strings_t *names)
 {

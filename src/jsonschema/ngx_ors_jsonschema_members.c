@@ -30,9 +30,6 @@ static ngx_int_t ngx_ors_jsonschema_build_named(ngx_ors_jsonschema_build_t *b,
 static ngx_int_t ngx_ors_jsonschema_build_matching(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     ngx_ors_jsonschema_fields_t *fields, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_prefix(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
 static ngx_int_t ngx_ors_jsonschema_build_items(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *schema, json_t *value);
@@ -80,7 +77,7 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[] = {
       ngx_ors_jsonschema_build_fields, ngx_ors_jsonschema_check_fields },
 
     { "prefixItems", NGX_ORS_JSONSCHEMA_ARRAY,
-      ngx_ors_jsonschema_build_prefix, ngx_ors_jsonschema_check_prefix },
+      ngx_ors_jsonschema_build_list, ngx_ors_jsonschema_check_prefix },
 
     { "items", NGX_ORS_JSONSCHEMA_ARRAY,
       ngx_ors_jsonschema_build_items, ngx_ors_jsonschema_check_items },
@@ -241,21 +238,6 @@ ngx_ors_jsonschema_build_matching(ngx_ors_jsonschema_build_t *b,
 
     return ngx_ors_jsonschema_build_nodes(b, value, node->resource,
                                           &fields->matching);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_build_prefix(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    if (!json_is_array(value)) {
-        return ngx_ors_jsonschema_build_error(b, rule->keyword->name,
-                                              "an array of schemas");
-    }
-
-    return ngx_ors_jsonschema_build_nodes(b, value, node->resource,
-                                          &rule->u.nodes);
 }
 
 

@@ -17,7 +17,7 @@ FUZZ_NAME    = $(patsubst %_fuzz.c,%,$(notdir $1))
 FUZZ_NAMES  := $(foreach s,$(FUZZ_SRCS),$(call FUZZ_NAME,$s))
 
 FUZZ_ROOM    = $(or $(FUZZ_$(call FUZZ_NAME,$1)),$(patsubst src/%/,%,$(dir \
-                   $(wildcard src/*/ngx_ors_$(call FUZZ_NAME,$1).c))),turn)
+                   $(wildcard src/*/ngx_ors_$(call FUZZ_NAME,$1).h))),turn)
 FUZZ_PROGS  := $(foreach s,$(FUZZ_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=)))
 FUZZ_RUN    := $(if $(F),$(foreach n,$(FUZZ_NAMES), \
                                   $(if $(findstring $(F),$(n)),$(n))), \

@@ -4,9 +4,7 @@
  */
 
 
-/*
- * The schema as its users see it: compiled on a pool, checked against a text.
- */
+/* Compiles schemas on a pool, and checks texts with them. */
 
 
 #include <ngx_config.h>
