@@ -202,22 +202,6 @@ struct ngx_http_ors_ctx_s {
 };
 
 
-/* facts about a request; empty: not known, or not yet */
-
-typedef struct {
-    ngx_str_t                  model;       /* the client's name for it */
-    ngx_str_t                  target;
-    ngx_str_t                  dialect;
-    ngx_str_t                  stream;      /* "1" or "0" */
-    ngx_str_t                  status;      /* what became of it */
-    ngx_str_t                  code;        /* of the error */
-    ngx_str_t                  param;
-    ngx_str_t                  id;          /* of the response */
-    ngx_str_t                  previous;    /* ... and of that before it */
-    ngx_str_t                  stored;      /* "1" or "0" */
-} ngx_http_ors_facts_t;
-
-
 typedef enum {
     ngx_http_ors_validator_st_new = 0,
     ngx_http_ors_validator_st_body,             /* it is read, to be checked */
@@ -629,12 +613,6 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
 
 
 /* ngx_http_ors_variables.c */
-
-/*
- * Gathers what is known of "r", a main request or a subrequest of one; the
- * texts live as long as the request.
- */
-void ngx_http_ors_facts(ngx_http_request_t *r, ngx_http_ors_facts_t *facts);
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);

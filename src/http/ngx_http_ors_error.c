@@ -12,87 +12,23 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-
-
-typedef struct {
-    ngx_uint_t    status;
-    char         *code;
-    char         *message;
-} ngx_http_ors_error_page_t;
+#include <ngx_ors_error_page.h>
 
 
 static void ngx_http_ors_error_document(ngx_http_request_t *r,
     ngx_ors_error_t *err, ngx_ors_out_t *out);
-static ngx_http_ors_error_page_t *ngx_http_ors_error_page(ngx_uint_t status);
-
-
-/* the last one is for all the others from 500 */
-
-static ngx_http_ors_error_page_t  ngx_http_ors_error_pages[] = {
-
-    { NGX_HTTP_BAD_REQUEST, "bad_request",
-      "the request could not be read" },
-
-    { NGX_HTTP_UNAUTHORIZED, "invalid_api_key",
-      "a valid key is needed in the Authorization header" },
-
-    { NGX_HTTP_FORBIDDEN, "forbidden",
-      "this is not allowed" },
-
-    { NGX_HTTP_NOT_FOUND, "not_found",
-      "there is no such endpoint here" },
-
-    { NGX_HTTP_NOT_ALLOWED, "method_not_allowed",
-      "this endpoint does not take this method" },
-
-    { NGX_HTTP_REQUEST_TIME_OUT, "request_timeout",
-      "the request was not complete in time" },
-
-    { NGX_HTTP_REQUEST_ENTITY_TOO_LARGE, "request_too_large",
-      "the request's body is larger than this server takes" },
-
-    { NGX_HTTP_UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type",
-      "the request's body must be application/json and not compressed" },
-
-    { NGX_HTTP_ORS_UPGRADE_REQUIRED, "websocket_not_supported",
-      "there are no WebSockets here, use POST" },
-
-    { NGX_HTTP_TOO_MANY_REQUESTS, "rate_limit_exceeded",
-      "too many requests, try again later" },
-
-    { NGX_HTTP_NOT_IMPLEMENTED, "not_implemented",
-      "this is not supported here" },
-
-    { NGX_HTTP_BAD_GATEWAY, "upstream_unavailable",
-      "the model server could not be reached" },
-
-    { NGX_HTTP_SERVICE_UNAVAILABLE, "server_is_overloaded",
-      "the server cannot take more requests now, try again later" },
-
-    { NGX_HTTP_GATEWAY_TIME_OUT, "upstream_timeout",
-      "the model server did not answer in time" },
-
-    { 0, "server_error",
-      "the request could not be served" }
-};
 
 
 void
 ngx_http_ors_error_of(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_error_t *err)
 {
-    char                       *text;
-    ngx_http_ors_error_page_t  *page;
-
-    page = ngx_http_ors_error_page(status);
+    char  *text;
 
     text = (status == NGX_HTTP_UNSUPPORTED_MEDIA_TYPE)
            ? ngx_ors_media(&r->main->headers_in.headers) : NULL;
 
-    ngx_memzero(err, sizeof(ngx_ors_error_t));
-
-    (void) ngx_ors_error_set(err, r->pool, status, page->code, "%s",
-                             text ? text : page->message);
+    ngx_ors_error_page(err, r->pool, status, text);
 }
 
 
@@ -166,24 +102,6 @@ ngx_http_ors_error(ngx_http_request_t *r)
     r->headers_out.content_length_n = size;
 
     return NGX_OK;
-}
-
-
-static ngx_http_ors_error_page_t *
-ngx_http_ors_error_page(ngx_uint_t status)
-{
-    ngx_http_ors_error_page_t  *page;
-
-    static ngx_http_ors_error_page_t  refused =
-        { 0, "request_refused", "the request was refused" };
-
-    for (page = ngx_http_ors_error_pages; page->status; page++) {
-        if (page->status == status) {
-            return page;
-        }
-    }
-
-    return (status < 500) ? &refused : page;
 }
 
 

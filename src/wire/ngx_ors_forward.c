@@ -254,3 +254,46 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 
     return 0;
 }
+
+
+ngx_int_t
+ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args, ngx_pool_t *pool,
+    ngx_str_t *uri)
+{
+    u_char  *p;
+    size_t   i, len;
+
+    static ngx_str_t  base = ngx_string("/v1");
+
+    len = base.len + path->len + (args->len ? 3 * args->len + 1 : 0);
+
+    p = ngx_pnalloc(pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    uri->data = p;
+
+    p = ngx_cpymem(p, base.data, base.len);
+    p = ngx_cpymem(p, path->data, path->len);
+
+    if (args->len) {
+        *p++ = '?';
+    }
+
+    /* a "set $args" may have put decoded text there */
+
+    for (i = 0; i < args->len; i++) {
+
+        if (args->data[i] <= 0x20 || args->data[i] == 0x7f) {
+            p = ngx_sprintf(p, "%%%02XD", (ngx_int_t) args->data[i]);
+
+        } else {
+            *p++ = args->data[i];
+        }
+    }
+
+    uri->len = p - uri->data;
+
+    return NGX_OK;
+}

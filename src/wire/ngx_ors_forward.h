@@ -33,5 +33,12 @@ ngx_uint_t ngx_ors_forward_private(ngx_str_t *name);
 ngx_int_t ngx_ors_forward_args(ngx_str_t *from, ngx_str_t *args,
     ngx_pool_t *pool);
 
+/*
+ * Makes "uri" of the path and the arguments for an upstream, as most servers
+ * have it.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_forward_uri(const ngx_str_t *path, ngx_str_t *args,
+    ngx_pool_t *pool, ngx_str_t *uri);
+
 
 #endif /* _NGX_ORS_FORWARD_H_INCLUDED_ */

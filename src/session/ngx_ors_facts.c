@@ -1,0 +1,206 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* What becomes of a request, in words. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_facts.h>
+
+
+static void ngx_ors_facts_request(ngx_ors_facts_t *facts,
+    ngx_ors_request_t *req);
+static void ngx_ors_facts_session(ngx_ors_facts_t *facts,
+    ngx_ors_turn_t *turn, ngx_ors_session_t *session);
+static void ngx_ors_facts_status(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
+    ngx_uint_t gone);
+static void ngx_ors_facts_flag(ngx_str_t *fact, ngx_uint_t set);
+static void ngx_ors_facts_outcome(ngx_ors_facts_t *facts,
+    ngx_ors_response_status_e status);
+
+
+void
+ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
+    ngx_ors_session_t *session, ngx_uint_t gone)
+{
+    /* a response that has an id is of a request that was read */
+
+    if (turn->response.id.len) {
+        ngx_ors_facts_request(facts, &turn->request);
+    }
+
+    if (turn->error.status) {
+        facts->code = turn->error.code;
+        facts->param = turn->error.param;
+    }
+
+    /* a response that is passed on has an id of its own */
+
+    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->verify.held.len) {
+        facts->id = turn->response.id;
+    }
+
+    ngx_ors_facts_status(facts, turn, gone);
+
+    if (session) {
+        ngx_ors_facts_session(facts, turn, session);
+    }
+}
+
+
+static void
+ngx_ors_facts_request(ngx_ors_facts_t *facts, ngx_ors_request_t *req)
+{
+    facts->model = req->model;
+
+    ngx_ors_facts_flag(&facts->stream, req->stream);
+}
+
+
+static void
+ngx_ors_facts_session(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
+    ngx_ors_session_t *session)
+{
+    facts->previous = session->previous;
+
+    if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
+        ngx_ors_facts_flag(&facts->stored, turn->response.stored);
+    }
+}
+
+
+static void
+ngx_ors_facts_status(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
+    ngx_uint_t gone)
+{
+    if (turn->state != ngx_ors_turn_st_over) {
+
+        if (gone) {
+            ngx_str_set(&facts->status, "canceled");
+        }
+
+        return;
+    }
+
+    if (turn->error.status && turn->error.status < 500
+        && turn->answer.status == 0)
+    {
+        ngx_str_set(&facts->status, "rejected");
+        return;
+    }
+
+    if (turn->error.status || turn->answer.status >= 400) {
+        ngx_str_set(&facts->status, "failed");
+        return;
+    }
+
+    ngx_ors_facts_outcome(facts, turn->response.status);
+}
+
+
+void
+ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err, ngx_uint_t refused, ngx_uint_t gone)
+{
+    if (verify->request) {
+        ngx_ors_facts_request(facts, verify->request);
+    }
+
+    if (err->status == 0) {
+        err = &verify->error;
+    }
+
+    if (err->status) {
+        facts->code = err->code;
+        facts->param = err->param;
+    }
+
+    if (refused) {
+        ngx_str_set(&facts->status, "rejected");
+
+    } else if (verify->answer->state == ngx_ors_answer_st_over) {
+        ngx_ors_facts_outcome(facts, verify->error.status
+                                     ? ngx_ors_response_failed
+                                     : verify->outcome);
+
+    } else if (gone) {
+        ngx_str_set(&facts->status, "canceled");
+    }
+}
+
+
+void
+ngx_ors_facts_error(ngx_ors_facts_t *facts, ngx_ors_error_t *err)
+{
+    facts->code = err->code;
+    ngx_str_null(&facts->param);
+
+    if (err->status < 500) {
+        ngx_str_set(&facts->status, "rejected");
+
+    } else {
+        ngx_str_set(&facts->status, "failed");
+    }
+}
+
+
+void
+ngx_ors_facts_dialect(ngx_ors_facts_t *facts, ngx_ors_dialect_e dialect)
+{
+    switch (dialect) {
+
+    case ngx_ors_dialect_responses:
+        ngx_str_set(&facts->dialect, "responses");
+        break;
+
+    case ngx_ors_dialect_chat:
+        ngx_str_set(&facts->dialect, "chat");
+        break;
+    }
+}
+
+
+static void
+ngx_ors_facts_flag(ngx_str_t *fact, ngx_uint_t set)
+{
+    if (set) {
+        ngx_str_set(fact, "1");
+
+    } else {
+        ngx_str_set(fact, "0");
+    }
+}
+
+
+static void
+ngx_ors_facts_outcome(ngx_ors_facts_t *facts, ngx_ors_response_status_e status)
+{
+    switch (status) {
+
+    case ngx_ors_response_completed:
+        ngx_str_set(&facts->status, "completed");
+        break;
+
+    case ngx_ors_response_incomplete:
+        ngx_str_set(&facts->status, "incomplete");
+        break;
+
+    case ngx_ors_response_failed:
+        ngx_str_set(&facts->status, "failed");
+        break;
+
+    case ngx_ors_response_cancelled:
+        ngx_str_set(&facts->status, "canceled");
+        break;
+
+    case ngx_ors_response_in_progress:
+
+        /* passed on as it came */
+
+        break;
+    }
+}

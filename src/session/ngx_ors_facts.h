@@ -1,0 +1,55 @@
+
+/*
+ * Facts about a request that variables show.
+ */
+
+
+#ifndef _NGX_ORS_FACTS_H_INCLUDED_
+#define _NGX_ORS_FACTS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_session.h>
+#include <ngx_ors_turn.h>
+#include <ngx_ors_verify.h>
+
+
+/* zeroed memory: nothing is known; texts are borrowed */
+
+typedef struct {
+    ngx_str_t                  model;     /* the client's name for it */
+    ngx_str_t                  target;
+    ngx_str_t                  dialect;
+    ngx_str_t                  stream;    /* "1" or "0" */
+    ngx_str_t                  status;    /* what became of it */
+    ngx_str_t                  code;      /* of the error */
+    ngx_str_t                  param;
+    ngx_str_t                  id;        /* of the response */
+    ngx_str_t                  previous;  /* ... and of that before it */
+    ngx_str_t                  stored;    /* "1" or "0" */
+} ngx_ors_facts_t;
+
+
+/*
+ * Adds what a turn and its session, which may be NULL, know; "gone": no client
+ * waits for a turn that is not over.
+ */
+void ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
+    ngx_ors_session_t *session, ngx_uint_t gone);
+
+/*
+ * Adds what a validator knows; "err" is of its request, which may have been
+ * "refused".
+ */
+void ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
+    ngx_ors_error_t *err, ngx_uint_t refused, ngx_uint_t gone);
+
+/* The client gets the error "err" of nginx's own in place of all that. */
+void ngx_ors_facts_error(ngx_ors_facts_t *facts, ngx_ors_error_t *err);
+
+/* Adds the target's dialect. */
+void ngx_ors_facts_dialect(ngx_ors_facts_t *facts, ngx_ors_dialect_e dialect);
+
+
+#endif /* _NGX_ORS_FACTS_H_INCLUDED_ */
