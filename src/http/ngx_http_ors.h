@@ -142,7 +142,7 @@ typedef struct {
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
     ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
-    ngx_http_ors_source_t      source;
+    ngx_ors_source_t           source;
     ngx_uint_t                 status;
     ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
     ngx_uint_t                 limit_conn;  /* before the target's own */
@@ -223,7 +223,8 @@ typedef struct {
     ngx_ors_answer_t            answer;
     ngx_ors_verify_t            verify;
     ngx_ors_out_t               out;        /* what it lets through */
-    ngx_http_ors_source_t       source;
+    ngx_ors_source_t            source;
+    ngx_http_ors_upstream_t     upstream;
     ngx_http_ors_pump_t         pump;
     ngx_http_output_header_filter_pt  next_header;
 

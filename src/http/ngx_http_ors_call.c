@@ -30,7 +30,7 @@ static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_request_t *sr,
     ngx_int_t rc);
 
 
-static const ngx_http_ors_source_handler_t  ngx_http_ors_call_source = {
+static const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
     ngx_http_ors_call_over,
     ngx_http_ors_call_read,
     ngx_http_ors_call_refuse,
@@ -71,7 +71,9 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 
     call->ctx = ctx;
     call->request = sr;
-    call->source.request = sr;
+    call->source.pool = sr->pool;
+    call->source.log = sr->connection->log;
+    call->source.queue = &ctx->pump.queue;
     call->source.handler = &ngx_http_ors_call_source;
     call->source.data = call;
     call->bare = (olcf->credentials == ngx_http_ors_credentials_off
@@ -234,7 +236,7 @@ ngx_http_ors_call_answer(ngx_http_ors_call_t *call)
     sr = call->request;
     turn = call->ctx->turn;
 
-    rc = ngx_http_ors_source_decode(&call->source, sr, 1);
+    rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -305,7 +307,7 @@ ngx_http_ors_call_retry(ngx_str_t *value)
 ngx_int_t
 ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
 {
-    return ngx_http_ors_pump_take(&call->ctx->pump, &call->source, in);
+    return ngx_http_ors_pump_take(call->request, &call->source, in);
 }
 
 
@@ -350,7 +352,7 @@ ngx_http_ors_call_ended(void *data)
 {
     ngx_http_ors_call_t *call = data;
 
-    call->complete = ngx_http_ors_source_complete(&call->source);
+    call->complete = ngx_ors_source_complete(&call->source);
 
     return NGX_OK;
 }

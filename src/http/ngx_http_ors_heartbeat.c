@@ -64,7 +64,7 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
 
     /* a client that is slow has something to read */
 
-    if (ngx_http_ors_pump_pending(&ctx->pump) == 0
+    if (ngx_ors_queue_pending(&ctx->pump.queue) == 0
         && ngx_ors_turn_heartbeat(ctx->turn))
     {
         ctx->resume(ctx, NGX_OK);

@@ -177,7 +177,7 @@ ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
         ngx_del_timer(&ctx->pace);
     }
 
-    if (ctx->call && ngx_http_ors_pump_pending(&ctx->pump) < ctx->pump.limit) {
+    if (ctx->call && !ngx_ors_queue_full(&ctx->pump.queue)) {
         return ngx_http_ors_call_resume(ctx->call);
     }
 

@@ -12,151 +12,33 @@
 #include <ngx_http_ors_pump.h>
 
 
-static void ngx_http_ors_pump_stop(ngx_http_ors_pump_t *pump,
-    ngx_http_ors_source_t *source, ngx_uint_t stop);
 static ngx_int_t ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump,
     ngx_uint_t last);
 static ngx_int_t ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump);
 
 
-size_t
-ngx_http_ors_pump_pending(ngx_http_ors_pump_t *pump)
-{
-    size_t        size;
-    ngx_chain_t  *cl;
-
-    size = pump->out->size;
-
-    for (cl = pump->busy; cl; cl = cl->next) {
-        size += ngx_buf_size(cl->buf);
-    }
-
-    return size;
-}
-
-
 ngx_int_t
-ngx_http_ors_pump_take(ngx_http_ors_pump_t *pump,
-    ngx_http_ors_source_t *source, ngx_chain_t *in)
+ngx_http_ors_pump_take(ngx_http_request_t *r, ngx_ors_source_t *source,
+    ngx_chain_t *in)
 {
-    if (ngx_chain_add_copy(source->request->pool, &source->in, in) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    ngx_int_t  rc;
 
-    return ngx_http_ors_pump_feed(pump, source);
-}
+    rc = ngx_ors_source_take(source, in);
 
-
-ngx_int_t
-ngx_http_ors_pump_feed(ngx_http_ors_pump_t *pump,
-    ngx_http_ors_source_t *source)
-{
-    ngx_int_t     rc;
-    ngx_chain_t  *cl;
-
-    while (source->in) {
-        cl = source->in;
-
-        rc = ngx_http_ors_pump_read(pump, source, cl->buf);
-
-        if (rc == NGX_AGAIN) {
-            ngx_http_ors_pump_stop(pump, source, 1);
-            return NGX_AGAIN;
-        }
-
-        if (rc == NGX_OK && ngx_http_ors_source_ends(source, cl->buf)) {
-            rc = source->handler->end(source->data);
-        }
-
-        if (rc != NGX_OK) {
-            ngx_http_ors_pump_stop(pump, source, 0);
-            return NGX_ERROR;
-        }
-
-        source->in = cl->next;
-        ngx_free_chain(source->request->pool, cl);
-    }
-
-    ngx_http_ors_pump_stop(pump, source, 0);
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_http_ors_pump_stop(ngx_http_ors_pump_t *pump,
-    ngx_http_ors_source_t *source, ngx_uint_t stop)
-{
-    ngx_http_request_t  *r;
-
-    r = source->request;
-
-    if (stop) {
+    if (source->stopped) {
         r->buffered |= NGX_HTTP_ORS_BUFFERED;
 
     } else {
         r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
     }
 
-    if (stop == source->stopped) {
-        return;
-    }
-
-    source->stopped = stop;
-
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
-                   "ors pump: back-pressure %s, %uz bytes queued",
-                   stop ? "on" : "off", ngx_http_ors_pump_pending(pump));
+    return rc;
 }
 
 
 ngx_int_t
-ngx_http_ors_pump_read(ngx_http_ors_pump_t *pump,
-    ngx_http_ors_source_t *source, ngx_buf_t *b)
-{
-    ngx_int_t  rc;
-    ngx_buf_t  piece;
-
-    if (!ngx_buf_in_memory(b)) {
-        return NGX_OK;
-    }
-
-    for ( ;; ) {
-
-        if (source->handler->over(source->data)) {
-            b->pos = b->last;
-            return NGX_OK;
-        }
-
-        if (ngx_http_ors_pump_pending(pump) >= pump->limit) {
-            return (b->pos < b->last || source->decode.inflate) ? NGX_AGAIN
-                                                                : NGX_OK;
-        }
-
-        rc = ngx_ors_decode_next(&source->decode, b, &piece);
-
-        if (rc == NGX_AGAIN) {
-            return NGX_OK;
-        }
-
-        if (rc == NGX_OK) {
-            rc = source->handler->read(source->data, &piece);
-
-        } else if (rc == NGX_DECLINED) {
-            rc = source->handler->refuse(source->data,
-                                         "it cannot be decompressed");
-        }
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-    }
-}
-
-
-ngx_int_t
-ngx_http_ors_source_decode(ngx_http_ors_source_t *source,
-    ngx_http_request_t *r, ngx_uint_t strip)
+ngx_http_ors_pump_decode(ngx_http_request_t *r, ngx_ors_source_t *source,
+    ngx_uint_t strip)
 {
     ngx_int_t         rc;
     ngx_table_elt_t  *h;
@@ -180,16 +62,6 @@ ngx_http_ors_source_decode(ngx_http_ors_source_t *source,
 }
 
 
-/* a body that was cut has no last buffer but a flush after its bytes */
-
-ngx_uint_t
-ngx_http_ors_source_ends(ngx_http_ors_source_t *source, ngx_buf_t *b)
-{
-    return b->last_buf || b->last_in_chain
-           || (source->upstream.cut && b->flush && !ngx_buf_in_memory(b));
-}
-
-
 ngx_int_t
 ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last)
 {
@@ -197,7 +69,7 @@ ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last)
     ngx_buf_t    *b;
     ngx_chain_t  *out, *cl, **ll;
 
-    if (ngx_ors_out_take(pump->out, &out) != NGX_OK) {
+    if (ngx_ors_out_take(pump->queue.out, &out) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -221,11 +93,11 @@ ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last)
 
     rc = pump->write(pump->request, out);
 
-    for (ll = &pump->busy; *ll; ll = &(*ll)->next) { /* void */ }
+    for (ll = &pump->queue.busy; *ll; ll = &(*ll)->next) { /* void */ }
 
     *ll = out;
 
-    ngx_ors_out_recycle(pump->out, &pump->busy);
+    ngx_ors_out_recycle(pump->queue.out, &pump->queue.busy);
 
     return rc;
 }
@@ -248,7 +120,7 @@ ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump, ngx_uint_t last)
 
     /* filters in front of ours have bytes of their own in r->buffered */
 
-    held = pump->top ? r->buffered : (pump->busy != NULL);
+    held = pump->top ? r->buffered : (pump->queue.busy != NULL);
 
     if (!held && !r->connection->buffered) {
         return NGX_OK;
@@ -256,7 +128,7 @@ ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump, ngx_uint_t last)
 
     rc = pump->write(r, NULL);
 
-    ngx_ors_out_recycle(pump->out, &pump->busy);
+    ngx_ors_out_recycle(pump->queue.out, &pump->queue.busy);
 
     return rc;
 }

@@ -57,7 +57,6 @@ ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 
     tool->call.ctx = ctx;
     tool->call.request = sr;
-    tool->call.source.request = sr;
     tool->call.bare = 1;
 
     if (ngx_http_ors_call_headers(&tool->call) != NGX_OK) {
@@ -245,7 +244,7 @@ ngx_http_ors_tool_header(ngx_http_ors_tool_t *tool)
         return NGX_OK;
     }
 
-    rc = ngx_http_ors_source_decode(&tool->call.source, sr, 1);
+    rc = ngx_http_ors_pump_decode(sr, &tool->call.source, 1);
 
     if (rc == NGX_DECLINED) {
         ngx_http_ors_tool_fail(tool, "its Content-Encoding is not known");
@@ -285,9 +284,8 @@ ngx_http_ors_tool_body(ngx_http_ors_tool_t *tool, ngx_chain_t *in)
             return NGX_ERROR;
         }
 
-        if (ngx_http_ors_source_ends(&tool->call.source, cl->buf)) {
-            tool->call.complete =
-                            ngx_http_ors_source_complete(&tool->call.source);
+        if (ngx_ors_source_ends(&tool->call.source, cl->buf)) {
+            tool->call.complete = ngx_ors_source_complete(&tool->call.source);
         }
     }
 

@@ -53,8 +53,8 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     ctx->pump.request = ctx->request;
     ctx->pump.write = ngx_http_output_filter;
-    ctx->pump.out = &ctx->turn->out;
-    ctx->pump.limit = ctx->turn->limits->queue;
+    ctx->pump.queue.out = &ctx->turn->out;
+    ctx->pump.queue.limit = ctx->turn->limits->queue;
     ctx->pump.top = 1;
 
     ctx->pace.data = ctx;

@@ -183,7 +183,8 @@ ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
 
     /* nginx flushes and keeps the end of the body back in just these cases */
 
-    watch->cut = (watch->broken || rc >= NGX_HTTP_SPECIAL_RESPONSE);
+    ngx_http_ors_validatored(r)->source.cut =
+                         (watch->broken || rc >= NGX_HTTP_SPECIAL_RESPONSE);
 
     watch->finalize(r, rc);
 }
@@ -192,5 +193,5 @@ ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
 static ngx_http_ors_upstream_t *
 ngx_http_ors_upstream_of(ngx_http_request_t *r)
 {
-    return &ngx_http_ors_validatored(r)->source.upstream;
+    return &ngx_http_ors_validatored(r)->upstream;
 }

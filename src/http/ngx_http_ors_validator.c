@@ -155,7 +155,7 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
      *
      *     g->state = ngx_http_ors_validator_st_new;
      *     g->source.in = NULL;
-     *     g->pump.busy = NULL;
+     *     g->pump.queue.busy = NULL;
      */
 
     g->request = r;

@@ -37,7 +37,7 @@ static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g);
     ((g)->answer.state == ngx_ors_answer_st_over)
 
 
-static const ngx_http_ors_source_handler_t  ngx_http_ors_validator_source = {
+static const ngx_ors_source_handler_t  ngx_http_ors_validator_source = {
     ngx_http_ors_validator_over,
     ngx_http_ors_validator_read,
     ngx_http_ors_validator_refuse_data,
@@ -89,10 +89,12 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
 
     g->pump.request = r;
     g->pump.write = next_body;
-    g->pump.out = &g->out;
-    g->pump.limit = g->conf->limits.queue;
+    g->pump.queue.out = &g->out;
+    g->pump.queue.limit = g->conf->limits.queue;
 
-    g->source.request = r;
+    g->source.pool = r->pool;
+    g->source.log = r->connection->log;
+    g->source.queue = &g->pump.queue;
     g->source.handler = &ngx_http_ors_validator_source;
     g->source.data = g;
 
@@ -143,7 +145,7 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
         r->upstream->buffering = 0;
     }
 
-    ngx_http_ors_upstream_watch(&g->source.upstream, r);
+    ngx_http_ors_upstream_watch(&g->upstream, r);
 
     if (g->conf->report) {
         return NGX_OK;
@@ -183,7 +185,7 @@ ngx_http_ors_validator_cleanup(void *data)
         return;
     }
 
-    g->source.upstream.cut = 1;
+    g->source.cut = 1;
 
     if (ngx_http_ors_validator_end(g) != NGX_OK) {
         return;
@@ -205,7 +207,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
-    rc = ngx_http_ors_source_decode(&g->source, r, !g->conf->report);
+    rc = ngx_http_ors_pump_decode(r, &g->source, !g->conf->report);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -240,7 +242,7 @@ ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
         return ngx_http_ors_validator_report(g, in);
     }
 
-    rc = ngx_http_ors_pump_take(&g->pump, &g->source, in);
+    rc = ngx_http_ors_pump_take(g->request, &g->source, in);
 
     for ( ;; ) {
 
@@ -255,12 +257,12 @@ ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
         }
 
         if (rc == NGX_OK
-            || ngx_http_ors_pump_pending(&g->pump) >= g->pump.limit)
+            || ngx_ors_queue_full(&g->pump.queue))
         {
             return rc;
         }
 
-        rc = ngx_http_ors_pump_feed(&g->pump, &g->source);
+        rc = ngx_http_ors_pump_take(g->request, &g->source, NULL);
     }
 }
 
@@ -278,7 +280,7 @@ ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
         b = *cl->buf;
 
         do {
-            rc = ngx_http_ors_pump_read(&g->pump, &g->source, &b);
+            rc = ngx_ors_source_read(&g->source, &b);
 
             if (rc == NGX_ERROR || ngx_ors_out_drop(&g->out) != NGX_OK) {
                 return NGX_ERROR;
@@ -286,7 +288,7 @@ ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
 
         } while (rc == NGX_AGAIN);
 
-        if (ngx_http_ors_source_ends(&g->source, &b)
+        if (ngx_ors_source_ends(&g->source, &b)
             && (ngx_http_ors_validator_end(g) != NGX_OK
                 || ngx_ors_out_drop(&g->out) != NGX_OK))
         {
@@ -340,7 +342,7 @@ ngx_http_ors_validator_end(void *data)
 
     g->ended = 1;
 
-    complete = ngx_http_ors_source_complete(&g->source);
+    complete = ngx_ors_source_complete(&g->source);
 
     if (ngx_ors_answer_end(&g->answer, complete) == NGX_ERROR) {
         return NGX_ERROR;
