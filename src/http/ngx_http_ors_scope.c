@@ -18,8 +18,6 @@
 
 static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
     ngx_str_t *source, ngx_str_t *text);
-static ngx_uint_t ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn);
-static ngx_uint_t ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req);
 
 
 /* the value that names a client, unless a location says otherwise */
@@ -172,8 +170,7 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
 
     if (!ctx->ownerless
         || !((ctx->session && ngx_ors_session_used(ctx->session))
-             || (translates && turn->sealer
-                 && ngx_http_ors_scope_sealed(turn))))
+             || (translates && turn->sealer && ngx_ors_turn_seals(turn))))
     {
         return NGX_OK;
     }
@@ -187,48 +184,6 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
     turn->retries_left = 0;
 
     return ngx_ors_turn_fail(turn);
-}
-
-
-/* the request wants something sealed, or holds something sealed */
-
-static ngx_uint_t
-ngx_http_ors_scope_sealed(ngx_ors_turn_t *turn)
-{
-    ngx_ors_request_t  *req;
-
-    req = &turn->request;
-
-    return req->compact
-           || ngx_ors_request_includes(req, "reasoning.encrypted_content")
-           || ngx_http_ors_scope_sealed_input(req);
-}
-
-
-static ngx_uint_t
-ngx_http_ors_scope_sealed_input(ngx_ors_request_t *req)
-{
-    ngx_str_t              text;
-    ngx_uint_t             i;
-    ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t  *item;
-
-    for (i = 0; i < req->input.n; i++) {
-        item = &req->input.items[i];
-        node = ngx_ors_input_node(item, item->encrypted);
-
-        if (node == NULL || node->type != ngx_ors_json_string) {
-            continue;
-        }
-
-        ngx_ors_json_raw(item->json, node, &text);
-
-        if (ngx_ors_seal_is(&text)) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 

@@ -17,30 +17,8 @@
 #include <ngx_ors_line.h>
 
 
-static ngx_int_t ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone,
-    void *data);
-/* the outcomes of a kind follow the one that counts all of it */
-
-#define NGX_HTTP_ORS_STATS_MENDED    1
-#define NGX_HTTP_ORS_STATS_REFUSED   2
-#define NGX_HTTP_ORS_STATS_REPORTED  3
-
-
-/* what became of an answer */
-
-typedef struct {
-    ngx_uint_t        upstream;     /* it was the server's own error */
-    ngx_uint_t        stream;
-    ngx_uint_t        repaired;
-    ngx_uint_t        report;
-    ngx_ors_error_t  *error;
-} ngx_http_ors_stats_end_t;
-
-
 static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
     ngx_uint_t i);
-static void ngx_http_ors_stats_end(ngx_ors_stats_t *stats,
-    ngx_http_ors_stats_end_t *end);
 static void ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
@@ -81,19 +59,13 @@ ngx_http_ors_stats_refused(ngx_http_request_t *r, ngx_uint_t status)
 void
 ngx_http_ors_stats_error(ngx_http_request_t *r, ngx_ors_error_t *err)
 {
-    ngx_ors_stats_t  *stats;
+    /* failures of our own are not counted */
 
-    if (err->status >= NGX_HTTP_INTERNAL_SERVER_ERROR
-        && err->status != NGX_HTTP_NOT_IMPLEMENTED)
+    if (err->status < NGX_HTTP_INTERNAL_SERVER_ERROR
+        || err->status == NGX_HTTP_NOT_IMPLEMENTED)
     {
-        return;
+        ngx_ors_stats_request(ngx_http_ors_stats(r), err, 0, 0);
     }
-
-    stats = ngx_http_ors_stats(r);
-
-    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
-    ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
-    ngx_ors_stats_code(stats, &err->code, 0);
 }
 
 
@@ -199,7 +171,7 @@ static void
 ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
 {
     ngx_ors_turn_t            *turn;
-    ngx_http_ors_stats_end_t   end;
+    ngx_ors_stats_answer_t   end;
 
     turn = ctx->turn;
 
@@ -210,35 +182,22 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     end.report = 0;
     end.error = &turn->error;
 
-    ngx_http_ors_stats_end(stats, &end);
+    ngx_ors_stats_answer(stats, &end);
 }
 
 
 void
 ngx_http_ors_stats_request(ngx_http_ors_validator_t *g)
 {
-    ngx_ors_stats_t  *stats;
-
-    stats = ngx_http_ors_stats(g->request);
-
-    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
-
-    if (g->error.status) {
-        ngx_ors_stats_count(stats, g->conf->report
-                                   ? ngx_ors_stats_request_reported
-                                   : ngx_ors_stats_request_refused);
-        ngx_ors_stats_code(stats, &g->error.code, g->conf->report);
-
-    } else if (g->body.edits.n && !g->conf->report) {
-        ngx_ors_stats_count(stats, ngx_ors_stats_request_repaired);
-    }
+    ngx_ors_stats_request(ngx_http_ors_stats(g->request), &g->error,
+                          g->body.edits.n != 0, g->conf->report);
 }
 
 
 void
 ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 {
-    ngx_http_ors_stats_end_t  end;
+    ngx_ors_stats_answer_t  end;
 
     if (g->counted || g->answer.state != ngx_ors_answer_st_over) {
         return;
@@ -254,7 +213,7 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
     end.report = g->conf->report;
     end.error = &g->verify.error;
 
-    ngx_http_ors_stats_end(ngx_http_ors_stats(g->request), &end);
+    ngx_ors_stats_answer(ngx_http_ors_stats(g->request), &end);
 }
 
 
@@ -320,33 +279,6 @@ ngx_http_ors_stats_is_failure(ngx_http_request_t *r, ngx_uint_t i)
            || r->cached
 #endif
            ;
-}
-
-
-static void
-ngx_http_ors_stats_end(ngx_ors_stats_t *stats, ngx_http_ors_stats_end_t *end)
-{
-    ngx_uint_t  kind;
-
-    if (end->upstream) {
-        ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
-        return;
-    }
-
-    kind = end->stream ? ngx_ors_stats_stream_checked
-                       : ngx_ors_stats_answer_checked;
-
-    ngx_ors_stats_count(stats, kind);
-
-    if (end->error->status) {
-        ngx_ors_stats_count(stats, kind + (end->report
-                                           ? NGX_HTTP_ORS_STATS_REPORTED
-                                           : NGX_HTTP_ORS_STATS_REFUSED));
-        ngx_ors_stats_code(stats, &end->error->code, end->report);
-
-    } else if (end->repaired) {
-        ngx_ors_stats_count(stats, kind + NGX_HTTP_ORS_STATS_MENDED);
-    }
 }
 
 
@@ -484,43 +416,7 @@ ngx_http_ors_stats_zone(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    omcf->stats->init = ngx_http_ors_stats_init_zone;
-
-    return NGX_OK;
-}
-
-
-/* after a reload "data" is of the configuration before, and counts go on */
-
-static ngx_int_t
-ngx_http_ors_stats_init_zone(ngx_shm_zone_t *zone, void *data)
-{
-    ngx_ors_stats_t  *stats;
-    ngx_slab_pool_t  *shpool;
-
-    static u_char  context[] = " in the zone \"open_responses\"";
-
-    shpool = (ngx_slab_pool_t *) zone->shm.addr;
-    stats = data ? data : (zone->shm.exists ? shpool->data : NULL);
-
-    if (stats && ngx_ors_stats_usable(stats)) {
-        zone->data = stats;
-        return NGX_OK;
-    }
-
-    shpool->log_ctx = context;
-
-    /* workers of the configuration before may still count in the old one */
-
-    stats = ngx_slab_alloc(shpool, sizeof(ngx_ors_stats_t));
-    if (stats == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_stats_init(stats, ngx_time());
-
-    shpool->data = stats;
-    zone->data = stats;
+    omcf->stats->init = ngx_ors_stats_zone;
 
     return NGX_OK;
 }

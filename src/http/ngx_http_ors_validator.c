@@ -26,8 +26,6 @@ static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g);
-static void ngx_http_ors_validator_replace(ngx_http_request_t *r,
-    ngx_str_t *name, ngx_str_t *value);
 
 
 ngx_int_t
@@ -400,13 +398,8 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g)
 {
     ngx_http_request_t  *r;
 
-    static ngx_str_t  range = ngx_string("Range");
-    static ngx_str_t  none = ngx_string("none");
 #if (NGX_HTTP_GZIP)
-    ngx_table_elt_t  *copy;
-
-    static ngx_str_t  encoding = ngx_string("Accept-Encoding");
-    static ngx_str_t  identity = ngx_string("identity");
+    ngx_table_elt_t     *copy;
 #endif
 
     r = g->request;
@@ -414,7 +407,7 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g)
     /* a unit of ranges that a server does not know is to be ignored */
 
     if (r->headers_in.range && !g->conf->report) {
-        ngx_http_ors_validator_replace(r, &range, &none);
+        ngx_ors_header_set(&r->headers_in.headers, "Range", "none");
     }
 
 #if (NGX_HTTP_GZIP)
@@ -427,32 +420,10 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g)
         *copy = *r->headers_in.accept_encoding;
         r->headers_in.accept_encoding = copy;
 
-        ngx_http_ors_validator_replace(r, &encoding, &identity);
+        ngx_ors_header_set(&r->headers_in.headers, "Accept-Encoding",
+                           "identity");
     }
 #endif
 
     return NGX_OK;
-}
-
-
-static void
-ngx_http_ors_validator_replace(ngx_http_request_t *r, ngx_str_t *name,
-    ngx_str_t *value)
-{
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].key.len == name->len
-                && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0)
-            {
-                h[i].value = *value;
-            }
-        }
-    }
 }

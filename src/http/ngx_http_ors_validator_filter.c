@@ -436,18 +436,11 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
 static void
 ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
 {
-    ngx_str_t           *name;
-    ngx_uint_t           i;
-    ngx_list_part_t     *part;
-    ngx_table_elt_t     *h;
-    ngx_http_request_t  *r;
+    char                **name;
+    ngx_http_request_t   *r;
 
-    static ngx_str_t  names[] = {
-        ngx_string("Location"),
-        ngx_string("Refresh"),
-        ngx_string("WWW-Authenticate"),
-        ngx_string("Proxy-Authenticate"),
-        ngx_null_string
+    static char  *names[] = {
+        "Location", "Refresh", "WWW-Authenticate", "Proxy-Authenticate", NULL
     };
 
     r = g->request;
@@ -456,20 +449,7 @@ ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
     r->headers_out.status_line.len = 0;
     r->headers_out.location = NULL;
 
-    for (part = &r->headers_out.headers.part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            for (name = names; name->len; name++) {
-
-                if (h[i].key.len == name->len
-                    && ngx_strncasecmp(h[i].key.data, name->data, name->len)
-                       == 0)
-                {
-                    h[i].hash = 0;
-                }
-            }
-        }
+    for (name = names; *name; name++) {
+        ngx_ors_header_set(&r->headers_out.headers, *name, NULL);
     }
 }

@@ -14,6 +14,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
 
 
@@ -68,6 +69,17 @@ typedef enum {
 } ngx_ors_stats_format_e;
 
 
+/* what became of an answer */
+
+typedef struct {
+    ngx_uint_t            upstream;     /* it was the server's own error */
+    ngx_uint_t            stream;
+    ngx_uint_t            repaired;
+    ngx_uint_t            report;       /* violations are only logged */
+    ngx_ors_error_t      *error;
+} ngx_ors_stats_answer_t;
+
+
 /* Begins to count in "stats", whatever was there before. */
 void ngx_ors_stats_init(ngx_ors_stats_t *stats, time_t now);
 
@@ -85,6 +97,23 @@ void ngx_ors_stats_count(ngx_ors_stats_t *stats,
  */
 void ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
     ngx_uint_t reported);
+
+/*
+ * Counts a request that was checked, and what came of it: "err", with
+ * "report" only reported, or repairs.  "stats" may be NULL.
+ */
+void ngx_ors_stats_request(ngx_ors_stats_t *stats, ngx_ors_error_t *err,
+    ngx_uint_t repaired, ngx_uint_t report);
+
+/* Counts an answer that is over.  "stats" may be NULL. */
+void ngx_ors_stats_answer(ngx_ors_stats_t *stats,
+    ngx_ors_stats_answer_t *answer);
+
+/*
+ * Initializes the zone of the counters.  After a reload "data" is of the
+ * configuration before, and counts go on.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_stats_zone(ngx_shm_zone_t *zone, void *data);
 
 /*
  * Appends the page for "format".  Codes that were never seen are shown to

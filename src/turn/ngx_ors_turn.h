@@ -205,6 +205,9 @@ void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
  */
 ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
 
+/* 1 if the request asks for something sealed, or holds something sealed. */
+ngx_uint_t ngx_ors_turn_seals(ngx_ors_turn_t *turn);
+
 /*
  * The turn fails: there is no target for the model of its request, or for that
  * model of its provider.  Returns what ngx_ors_turn_fail() does.

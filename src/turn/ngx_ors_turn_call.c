@@ -4,7 +4,7 @@
  */
 
 
-/* The body that a turn sends to a target. */
+/* What a turn needs of a target, and the body that it sends there. */
 
 
 #include <ngx_config.h>
@@ -19,6 +19,7 @@ static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
 static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
+static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
 
 
 ngx_int_t
@@ -150,4 +151,42 @@ ngx_ors_turn_unrouted(ngx_ors_turn_t *turn)
     }
 
     return ngx_ors_turn_fail(turn);
+}
+
+
+ngx_uint_t
+ngx_ors_turn_seals(ngx_ors_turn_t *turn)
+{
+    ngx_ors_request_t  *req;
+
+    req = &turn->request;
+
+    return req->compact
+           || ngx_ors_request_includes(req, "reasoning.encrypted_content")
+           || ngx_ors_turn_seals_input(req);
+}
+
+
+static ngx_uint_t
+ngx_ors_turn_seals_input(ngx_ors_request_t *req)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i;
+    ngx_ors_json_node_t  *node;
+
+    for (i = 0; i < req->input.n; i++) {
+        node = ngx_ors_input_node(&req->json, req->input.items[i].encrypted);
+
+        if (node == NULL || node->type != ngx_ors_json_string) {
+            continue;
+        }
+
+        ngx_ors_json_raw(&req->json, node, &text);
+
+        if (ngx_ors_seal_is(&text)) {
+            return 1;
+        }
+    }
+
+    return 0;
 }

@@ -86,6 +86,39 @@ ngx_ors_header_text(ngx_list_t *headers, char *name, char *lowcase,
 }
 
 
+void
+ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+
+    for (part = &headers->part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len != len
+                || ngx_strncasecmp(h[i].key.data, (u_char *) name, len) != 0)
+            {
+                continue;
+            }
+
+            if (value == NULL) {
+                h[i].hash = 0;
+                continue;
+            }
+
+            h[i].value.data = (u_char *) value;
+            h[i].value.len = ngx_strlen(value);
+        }
+    }
+}
+
+
 ngx_int_t
 ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
 {

@@ -27,6 +27,11 @@ ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
     char *lowcase, char *value);
 
 /*
+ * Sets all headers of that name to "value", static text; NULL removes them.
+ */
+void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
+
+/*
  * Adds to the list "to" those headers of an upstream's answer that are of use
  * to a client: its limits, the id of the request, and what clients of the API
  * look for, as their sources have it.  NGX_OK or NGX_ERROR: no memory.

@@ -105,6 +105,13 @@ test_pass(ngx_pool_t *pool)
     ngx_str_set(&name, "x-request");
     ok(ngx_ors_header_find(to, &name) == NULL, "... by all of its name");
 
+    ngx_ors_header_set(to, "openai-model", "own");
+    ngx_str_set(&name, "openai-model");
+    is_str(&ngx_ors_header_find(to, &name)->value, "own", "a header is set");
+
+    ngx_ors_header_set(to, "OPENAI-MODEL", NULL);
+    ok(ngx_ors_header_find(to, &name) == NULL, "... and removed");
+
     ok(ngx_ors_header_text(to, "Allow", "allow", "GET")->hash
        == ngx_hash_key((u_char *) "allow", 5), "an added header has its hash");
 }
