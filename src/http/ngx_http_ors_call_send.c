@@ -24,7 +24,8 @@
 
 
 static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_call_ignore(ngx_http_request_t *r);
+static void ngx_http_ors_call_ignore(ngx_http_upstream_t *u,
+    ngx_http_upstream_conf_t *conf);
 
 
 static ngx_str_t  ngx_http_ors_call_post = ngx_string("POST");
@@ -69,8 +70,9 @@ ngx_http_ors_call_go(ngx_http_ors_call_t *call)
 static ngx_int_t
 ngx_http_ors_call_content_handler(ngx_http_request_t *r)
 {
-    ngx_int_t             rc;
-    ngx_http_ors_call_t  *call;
+    ngx_int_t                  rc;
+    ngx_http_ors_call_t       *call;
+    ngx_http_upstream_conf_t  *conf;
 
     /* of a hosted tool, too: its record begins with that of a call */
 
@@ -78,12 +80,19 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
 
     r->content_handler = call->content;
 
+    /* an upstream that has begun could not be stopped for lack of memory */
+
+    conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+    if (conf == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     rc = r->content_handler(r);
 
     /* the first byte of an answer comes with an event, which is later */
 
-    if (r->upstream && ngx_http_ors_call_ignore(r) != NGX_OK) {
-        return NGX_ERROR;
+    if (r->upstream) {
+        ngx_http_ors_call_ignore(r->upstream, conf);
     }
 
     return rc;
@@ -95,33 +104,16 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
  * location, with the keys that are set there
  */
 
-static ngx_int_t
-ngx_http_ors_call_ignore(ngx_http_request_t *r)
+static void
+ngx_http_ors_call_ignore(ngx_http_upstream_t *u,
+    ngx_http_upstream_conf_t *conf)
 {
-    ngx_http_upstream_t       *u;
-    ngx_http_upstream_conf_t  *conf;
-
-    u = r->upstream;
-
-    if ((u->conf->ignore_headers & NGX_HTTP_ORS_IGNORED)
-        == NGX_HTTP_ORS_IGNORED)
-    {
-        return NGX_OK;
-    }
-
     /* that of the location is read-only, and may serve others, too */
-
-    conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
 
     *conf = *u->conf;
     conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
 
     u->conf = conf;
-
-    return NGX_OK;
 }
 
 
