@@ -1,0 +1,292 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Lanes: the order of their turns, and the cache of their newest responses.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_lanes.h>
+
+
+static void ngx_ors_lanes_cleanup(void *data);
+static ngx_ors_lane_t *ngx_ors_lanes_lane(ngx_ors_lanes_t *lanes,
+    ngx_str_t *name);
+static ngx_ors_lane_t *ngx_ors_lanes_new(ngx_ors_lanes_t *lanes,
+    ngx_str_t *name);
+static ngx_ors_lane_t *ngx_ors_lanes_end(ngx_ors_lanes_t *lanes,
+    ngx_ors_client_event_t *ev);
+static void ngx_ors_lanes_forget(ngx_ors_lane_t *lane);
+static ngx_uint_t ngx_ors_lanes_equal(ngx_str_t *a, ngx_str_t *b);
+
+
+ngx_int_t
+ngx_ors_lanes_init(ngx_ors_lanes_t *lanes, ngx_uint_t queue,
+    ngx_pool_t *pool)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    ngx_memzero(lanes, sizeof(ngx_ors_lanes_t));
+
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_ors_lanes_cleanup;
+    cln->data = lanes;
+
+    ngx_queue_init(&lanes->waiting);
+
+    lanes->n = 1;
+    lanes->queue = queue;
+    lanes->pool = pool;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_lanes_cleanup(void *data)
+{
+    ngx_ors_lanes_t *lanes = data;
+
+    ngx_uint_t  i;
+
+    for (i = 0; i < lanes->n; i++) {
+        ngx_ors_lanes_forget(&lanes->lanes[i]);
+    }
+}
+
+
+ngx_int_t
+ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
+{
+    if (lanes->over) {
+        ngx_ors_lanes_over(&ev->error, ev->pool);
+        return NGX_DECLINED;
+    }
+
+    if (lanes->nwaiting >= lanes->queue) {
+        return ngx_ors_error_set(&ev->error, ev->pool, 429,
+                                 "rate_limit_exceeded",
+                                 "too many responses wait on this "
+                                 "connection");
+    }
+
+    if (ngx_ors_lanes_lane(lanes, &ev->lane) == NULL) {
+
+        if (lanes->n > NGX_ORS_LANES_MAX) {
+            (void) ngx_ors_error_set(&ev->error, ev->pool, 400,
+                                     "websocket_stream_limit_reached",
+                                     "this connection has had %d streams, "
+                                     "which is the most there may be",
+                                     NGX_ORS_LANES_MAX);
+            ngx_str_set(&ev->error.param, "stream_id");
+
+            return NGX_DECLINED;
+        }
+
+        if (ngx_ors_lanes_new(lanes, &ev->lane) == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_queue_insert_tail(&lanes->waiting, &ev->queue);
+    lanes->nwaiting++;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_lanes_over(ngx_ors_error_t *err, ngx_pool_t *pool)
+{
+    (void) ngx_ors_error_set(err, pool, 400,
+                             "websocket_connection_limit_reached",
+                             "this connection has reached its life time, make "
+                             "a new one to go on");
+}
+
+
+static ngx_ors_lane_t *
+ngx_ors_lanes_lane(ngx_ors_lanes_t *lanes, ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < lanes->n; i++) {
+        if (ngx_ors_lanes_equal(&lanes->lanes[i].name, name)) {
+            return &lanes->lanes[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static ngx_ors_lane_t *
+ngx_ors_lanes_new(ngx_ors_lanes_t *lanes, ngx_str_t *name)
+{
+    ngx_ors_lane_t  *lane;
+
+    lane = &lanes->lanes[lanes->n];
+
+    lane->name.len = name->len;
+    lane->name.data = ngx_pstrdup(lanes->pool, name);
+
+    if (lane->name.data == NULL) {
+        return NULL;
+    }
+
+    lanes->n++;
+
+    return lane;
+}
+
+
+ngx_ors_client_event_t *
+ngx_ors_lanes_next(ngx_ors_lanes_t *lanes)
+{
+    ngx_queue_t             *q;
+    ngx_ors_lane_t          *lane;
+    ngx_ors_client_event_t  *ev;
+
+    if (lanes->running >= NGX_ORS_LANES_RUNNING) {
+        return NULL;
+    }
+
+    for (q = ngx_queue_head(&lanes->waiting);
+         q != ngx_queue_sentinel(&lanes->waiting);
+         q = ngx_queue_next(q))
+    {
+        ev = ngx_queue_data(q, ngx_ors_client_event_t, queue);
+        lane = ngx_ors_lanes_lane(lanes, &ev->lane);
+
+        if (lane->running) {
+            continue;
+        }
+
+        ngx_queue_remove(q);
+        lanes->nwaiting--;
+
+        lane->running = ev;
+        lanes->running++;
+
+        return ev;
+    }
+
+    return NULL;
+}
+
+
+ngx_ors_lane_cache_t *
+ngx_ors_lanes_find(ngx_ors_lanes_t *lanes, ngx_str_t *id)
+{
+    ngx_uint_t  i;
+
+    if (id->len == 0) {
+        return NULL;
+    }
+
+    for (i = 0; i < lanes->n; i++) {
+        if (ngx_ors_lanes_equal(&lanes->lanes[i].cache.id, id)) {
+            return &lanes->lanes[i].cache;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_int_t
+ngx_ors_lanes_done(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev,
+    ngx_str_t *id, ngx_str_t *items, ngx_uint_t nitems)
+{
+    u_char                *p;
+    ngx_ors_lane_t        *lane;
+    ngx_ors_lane_cache_t  *cache;
+
+    lane = ngx_ors_lanes_end(lanes, ev);
+
+    ngx_ors_lanes_forget(lane);
+
+    if (items == NULL) {
+        return NGX_OK;
+    }
+
+    p = ngx_alloc(id->len + items->len, lanes->pool->log);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    cache = &lane->cache;
+
+    cache->data = p;
+    cache->id.data = p;
+    cache->id.len = id->len;
+
+    p = ngx_cpymem(p, id->data, id->len);
+
+    cache->items.data = p;
+    cache->items.len = items->len;
+    cache->nitems = nitems;
+
+    if (items->len) {
+        ngx_memcpy(p, items->data, items->len);
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
+{
+    ngx_ors_lane_t  *lane;
+
+    lane = ngx_ors_lanes_end(lanes, ev);
+
+    if (ev->previous.len
+        && ngx_ors_lanes_equal(&lane->cache.id, &ev->previous))
+    {
+        ngx_ors_lanes_forget(lane);
+    }
+}
+
+
+static ngx_ors_lane_t *
+ngx_ors_lanes_end(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
+{
+    ngx_ors_lane_t  *lane;
+
+    lane = ngx_ors_lanes_lane(lanes, &ev->lane);
+
+    lane->running = NULL;
+    lanes->running--;
+
+    return lane;
+}
+
+
+static void
+ngx_ors_lanes_forget(ngx_ors_lane_t *lane)
+{
+    if (lane->cache.data) {
+        ngx_free(lane->cache.data);
+    }
+
+    ngx_memzero(&lane->cache, sizeof(ngx_ors_lane_cache_t));
+}
+
+
+static ngx_uint_t
+ngx_ors_lanes_equal(ngx_str_t *a, ngx_str_t *b)
+{
+    return a->len == b->len
+           && (a->len == 0 || ngx_memcmp(a->data, b->data, a->len) == 0);
+}
