@@ -170,7 +170,10 @@ ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_ors_response_value(out, &req->json, req->field[ngx_ors_rq_model]);
     ngx_ors_out_lit(out, ",\"previous_response_id\":");
 
-    if (req->field[ngx_ors_rq_previous_response_id]) {
+    if (resp->previous.len) {
+        ngx_ors_json_quote(out, resp->previous.data, resp->previous.len);
+
+    } else if (req->field[ngx_ors_rq_previous_response_id]) {
         ngx_ors_response_value(out, &req->json,
                                req->field[ngx_ors_rq_previous_response_id]);
 

@@ -44,6 +44,8 @@ typedef struct {
     ngx_ors_request_t           *request;     /* what is echoed */
     ngx_ors_error_t             *error;       /* when failed */
     ngx_str_t                    reason;      /* when incomplete */
+    ngx_str_t                    previous;    /* of a context that came with */
+                                              /* the request, or empty */
     ngx_ors_usage_t              usage;
 
     ngx_ors_item_t              *items;       /* finished ones, and at the */

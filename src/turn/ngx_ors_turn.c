@@ -43,6 +43,7 @@ static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
 static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_complete(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_settled(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_anew(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_unanswered(ngx_ors_turn_t *turn,
     ngx_uint_t status);
@@ -542,6 +543,27 @@ ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
 }
 
 
+ngx_int_t
+ngx_ors_turn_warm(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
+{
+    ngx_ors_response_t  *resp;
+
+    resp = &turn->response;
+    turn->dialect = dialect;
+
+    if (turn->builder.stream) {
+        turn->builder.started = 1;
+        ngx_ors_event_start(&turn->out, resp);
+    }
+
+    resp->status = ngx_ors_response_completed;
+    resp->completed_at = ngx_time();
+    resp->usage.known = 1;
+
+    return ngx_ors_turn_settled(turn);
+}
+
+
 static ngx_int_t
 ngx_ors_turn_finish(ngx_ors_turn_t *turn)
 {
@@ -595,6 +617,15 @@ ngx_ors_turn_complete(ngx_ors_turn_t *turn)
         return NGX_ERROR;
     }
 
+    return ngx_ors_turn_settled(turn);
+}
+
+
+/* the response is what it will be: it is stored, or its end is sent */
+
+static ngx_int_t
+ngx_ors_turn_settled(ngx_ors_turn_t *turn)
+{
     if (!turn->request.stored) {
         return ngx_ors_turn_committed(turn, 0);
     }
@@ -790,7 +821,11 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         }
 
         ngx_ors_turn_respond(turn);
-        ngx_ors_event_error(&turn->out, &turn->response);
+
+        if (!turn->messages) {
+            ngx_ors_event_error(&turn->out, &turn->response);
+        }
+
         ngx_ors_event_end(&turn->out, &turn->response);
         return NGX_DONE;
     }

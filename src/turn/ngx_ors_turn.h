@@ -60,6 +60,8 @@ typedef struct {
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
+    unsigned                messages:1;   /* to a WebSocket: one message ends */
+                                          /* a turn that has failed */
 
     ngx_ors_dialect_e       dialect;
     ngx_str_t               provider;     /* of the target, or empty */
@@ -150,6 +152,13 @@ ngx_int_t ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored);
 /* 1 if requests are translated for a target that speaks "dialect". */
 ngx_uint_t ngx_ors_turn_translates(ngx_ors_turn_t *turn,
     ngx_ors_dialect_e dialect);
+
+/*
+ * The client asks for no output, only for a response that it can continue:
+ * completes the turn in place of a call to a target that speaks "dialect".
+ * Returns NGX_DONE or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_turn_warm(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect);
 
 /*
  * The model server answers: its status and content type, and the length of
