@@ -80,13 +80,6 @@ static ngx_conf_enum_t  ngx_http_open_responses_unknown_paths[] = {
 };
 
 
-static ngx_conf_enum_t  ngx_http_open_responses_websocket[] = {
-    { ngx_string("off"), ngx_http_ors_websocket_off },
-    { ngx_string("pass"), ngx_http_ors_websocket_pass },
-    { ngx_null_string, 0 }
-};
-
-
 static ngx_conf_enum_t  ngx_http_open_responses_dialects[] = {
     { ngx_string("responses"), ngx_ors_dialect_responses },
     { ngx_string("chat"), ngx_ors_dialect_chat },
@@ -173,11 +166,11 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       ngx_http_open_responses_unknown_paths },
 
     { ngx_string("open_responses_websocket"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_enum_slot,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_ors_ws_set,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_ors_loc_conf_t, websocket),
-      ngx_http_open_responses_websocket },
+      0,
+      NULL },
 
     { ngx_string("open_responses_target"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
@@ -675,6 +668,10 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_http_ors_paths_reject);
     ngx_conf_merge_uint_value(conf->unknown_paths, prev->unknown_paths,
                               ngx_http_ors_paths_pass);
+    if (conf->websocket == NGX_CONF_UNSET_UINT) {
+        conf->ws = prev->ws;
+    }
+
     ngx_conf_merge_uint_value(conf->websocket, prev->websocket,
                               ngx_http_ors_websocket_off);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);

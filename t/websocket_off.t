@@ -167,11 +167,11 @@ ok($t->wait_log(qr/would be refused: websocket_not_supported/), 'reported');
 
 {
     my ($code, $out) = ORS::Nginx->conf_test(
-        'open_responses_websocket on;');
+        'open_responses_websocket maybe;');
 
     isnt($code, 0, 'a bad value');
-    like($out, qr/"on"[ ]of[ ]"open_responses_websocket",[ ]
-                  it[ ]must[ ]be[ ]"off"[ ]or[ ]"pass"/x,
+    like($out, qr/"maybe"[ ]of[ ]"open_responses_websocket",[ ]
+                  it[ ]must[ ]be[ ]"off",[ ]"pass"[ ]or[ ]"on"/x,
          'and says what is allowed');
 }
 

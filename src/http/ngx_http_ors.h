@@ -48,8 +48,20 @@ typedef enum {
 
 typedef enum {
     ngx_http_ors_websocket_off = 0,
-    ngx_http_ors_websocket_pass
+    ngx_http_ors_websocket_pass,
+    ngx_http_ors_websocket_on
 } ngx_http_ors_websocket_e;
+
+
+/* of a location where they are served */
+
+typedef struct {
+    ngx_msec_t                 idle;
+    ngx_msec_t                 lifetime;
+    size_t                     message;     /* 0: as long as a body */
+    ngx_uint_t                 queue;
+    ngx_uint_t                 lanes;       /* "stream_id" is known */
+} ngx_http_ors_ws_conf_t;
 
 
 typedef enum {
@@ -84,6 +96,7 @@ typedef struct {
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
     ngx_uint_t                 unknown_paths;   /* the same */
     ngx_uint_t                 websocket;  /* ngx_http_ors_websocket_e */
+    ngx_http_ors_ws_conf_t     ws;
     ngx_flag_t                 strict;
     ngx_uint_t                 flavor;      /* ngx_http_ors_flavor_e */
     ngx_ors_policy_t           policy;
@@ -120,6 +133,8 @@ typedef struct {
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
+typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
+typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
 
 
 typedef struct ngx_http_ors_holder_s  ngx_http_ors_holder_t;
@@ -157,6 +172,9 @@ typedef struct {
 /* goes on with a turn, NGX_ERROR as "rc" ends it; "ctx" may be gone then */
 typedef void (*ngx_http_ors_resume_pt)(ngx_http_ors_ctx_t *ctx, ngx_int_t rc);
 
+/* begins the turn of a request; NGX_OK, NGX_ERROR: the caller ends it */
+typedef ngx_int_t (*ngx_http_ors_begin_pt)(ngx_http_ors_ctx_t *ctx);
+
 
 /* of a main request */
 
@@ -172,6 +190,8 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
     ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_hold_t        hold;        /* of "session" */
+    ngx_http_ors_ws_t         *socket;      /* of a handshake, or NULL */
+    ngx_http_ors_ws_turn_t    *message;     /* of a WebSocket, or NULL */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
 
     ngx_http_ors_pump_t        pump;
@@ -471,6 +491,12 @@ ngx_int_t ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx);
  * "interval" ms; 0: it may wait.
  */
 void ngx_http_ors_heartbeat(ngx_http_ors_ctx_t *ctx, ngx_msec_t interval);
+
+
+/* ngx_http_ors_ws_conf.c */
+
+/* Handler of the directive "open_responses_websocket". */
+char *ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ngx_http_ors_error.c */

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_call.h>
+#include <ngx_http_ors_ws.h>
 
 
 /* what a short body may grow by when it is made for a target */
@@ -131,6 +132,11 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     if (rc != NGX_OK) {
         return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
                                 : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (call->ctx->message && ngx_http_ors_ws_warm(call->ctx)) {
+        return (ngx_ors_turn_warm(turn, olcf->dialect) == NGX_ERROR)
+               ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_HTTP_BAD_REQUEST;
     }
 
     call->conf = olcf;

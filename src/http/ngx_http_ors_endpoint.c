@@ -24,7 +24,8 @@ ngx_int_t
 ngx_http_ors_endpoint(ngx_http_request_t *r,
     const ngx_ors_endpoint_t **endpoint)
 {
-    ngx_str_t  path;
+    ngx_str_t                 path;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     if (ngx_http_ors_endpoint_path(r, &path) != NGX_OK) {
         return NGX_HTTP_NOT_FOUND;
@@ -44,7 +45,10 @@ ngx_http_ors_endpoint(ngx_http_request_t *r,
     }
 
     if (ngx_http_ors_upgrade(r, *endpoint)) {
-        return ngx_http_ors_upgrade_refuse(r);
+        olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+
+        return (olcf->websocket == ngx_http_ors_websocket_on)
+               ? NGX_OK : ngx_http_ors_upgrade_refuse(r);
     }
 
     if (r->method != NGX_HTTP_POST) {

@@ -13,9 +13,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
+#include <ngx_http_ors_ws.h>
 
 
 static void ngx_http_ors_body_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_start(ngx_http_ors_ctx_t *ctx);
 
 
@@ -53,6 +55,10 @@ ngx_http_ors_handler(ngx_http_request_t *r)
         return ngx_http_ors_models(r);
     }
 
+    if (r->method == NGX_HTTP_GET) {
+        return ngx_http_ors_ws_handler(r, endpoint, ngx_http_ors_begin);
+    }
+
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -88,14 +94,24 @@ ngx_http_ors_body_handler(ngx_http_request_t *r)
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_request_checked);
 
-    if (ngx_http_ors_start(ctx) != NGX_OK) {
+    if (ngx_http_ors_begin(ctx) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
-        return;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
+{
+    if (ngx_http_ors_start(ctx) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    r->write_event_handler = ngx_http_ors_turn_write_handler;
+    ctx->request->write_event_handler = ngx_http_ors_turn_write_handler;
 
     ngx_http_ors_turn_advance(ctx);
+
+    return NGX_OK;
 }
 
 
@@ -121,6 +137,10 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ctx->turn = turn;
     turn->prompt = olcf->compact_prompt;
     turn->round.hosting = &olcf->hosting;
+
+    if (ctx->message) {
+        ngx_http_ors_ws_prepare(ctx);
+    }
 
     if (ngx_http_ors_scope_sealer(r, &turn->sealer) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
@@ -164,7 +184,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         turn->retries_left++;
     }
 
-    if (ngx_http_ors_watch(r) != NGX_OK) {
+    if (ctx->message == NULL && ngx_http_ors_watch(r) != NGX_OK) {
         return NGX_ERROR;
     }
 

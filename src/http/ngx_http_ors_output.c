@@ -9,7 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors.h>
+#include <ngx_http_ors_ws.h>
 #include <ngx_ors_compat.h>
 #include <ngx_ors_gather.h>
 #include <ngx_ors_line.h>
@@ -26,6 +26,10 @@ ngx_int_t
 ngx_http_ors_output(ngx_http_ors_ctx_t *ctx)
 {
     ngx_int_t  rc;
+
+    if (ctx->message) {
+        return ngx_http_ors_ws_output(ctx);
+    }
 
     if (ctx->turn->status == 0) {
         return NGX_OK;
@@ -166,7 +170,11 @@ ngx_http_ors_output_pace(ngx_http_ors_ctx_t *ctx)
     wev = r->connection->write;
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (r->buffered || r->connection->buffered || wev->delayed) {
+    if (ctx->message) {
+
+        /* the connection waits for its client */
+
+    } else if (r->buffered || r->connection->buffered || wev->delayed) {
         ngx_http_ors_output_pace_timer(ctx, clcf->send_timeout);
 
         if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {

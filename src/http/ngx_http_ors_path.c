@@ -33,7 +33,7 @@ ngx_http_ors_path(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (olcf->websocket == ngx_http_ors_websocket_off
+    if (olcf->websocket != ngx_http_ors_websocket_pass
         && ngx_http_ors_upgrade(r, *endpoint))
     {
         return NGX_HTTP_ORS_UPGRADE_REQUIRED;

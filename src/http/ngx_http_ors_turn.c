@@ -230,7 +230,11 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    if (turn->state == ngx_ors_turn_st_over) {
+    /* nginx does not wait for output that goes elsewhere */
+
+    if (turn->state == ngx_ors_turn_st_over
+        && !(ctx->message && rc == NGX_AGAIN))
+    {
 
         if (call == NULL || call->done
             || turn->response.status == ngx_ors_response_failed)
@@ -328,7 +332,7 @@ ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
     r = ctx->request;
     wev = r->connection->write;
 
-    if (ctx->detached) {
+    if (ctx->detached || ctx->message) {
         ngx_http_ors_detach_end(r);
         return;
     }

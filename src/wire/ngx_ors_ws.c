@@ -43,8 +43,8 @@ static ngx_int_t ngx_ors_ws_control(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame, ngx_uint_t last);
 static ngx_int_t ngx_ors_ws_closed(ngx_ors_ws_t *ws);
 static ngx_int_t ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code);
-static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode,
-    u_char *data, size_t len);
+static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
+    u_char *data, size_t n);
 
 
 ngx_ors_ws_t *
@@ -375,7 +375,8 @@ ngx_ors_ws_control(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
     }
 
     if (frame->opcode == WSLAY_PING) {
-        ngx_ors_ws_send(ws, WSLAY_PONG, ws->control, ws->ncontrol);
+        ngx_ors_ws_send(ws, WSLAY_PONG, ws->ncontrol, ws->control,
+                        ws->ncontrol);
     }
 
     ws->ncontrol = 0;
@@ -433,35 +434,83 @@ ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code)
 void
 ngx_ors_ws_text(ngx_ors_ws_t *ws, u_char *data, size_t len)
 {
-    ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, data, len);
+    ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, data, len);
+}
+
+
+void
+ngx_ors_ws_parts(ngx_ors_ws_t *ws, ngx_str_t *parts, ngx_uint_t n)
+{
+    size_t      len;
+    ngx_uint_t  i;
+
+    len = 0;
+
+    for (i = 0; i < n; i++) {
+        len += parts[i].len;
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (parts[i].len) {
+            ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, parts[i].data,
+                            parts[i].len);
+        }
+    }
+}
+
+
+ngx_int_t
+ngx_ors_ws_out(ngx_ors_ws_t *ws, ngx_ors_out_t *out)
+{
+    size_t        len;
+    ngx_chain_t  *cl;
+
+    len = out->size;
+
+    if (ngx_ors_out_take(out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, cl->buf->pos,
+                        cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_OK;
 }
 
 
 void
 ngx_ors_ws_ping(ngx_ors_ws_t *ws)
 {
-    ngx_ors_ws_send(ws, WSLAY_PING, NULL, 0);
+    ngx_ors_ws_send(ws, WSLAY_PING, 0, NULL, 0);
 }
 
 
 void
 ngx_ors_ws_close(ngx_ors_ws_t *ws, ngx_uint_t code)
 {
+    size_t  len;
     u_char  payload[2];
 
     payload[0] = (u_char) (code >> 8);
     payload[1] = (u_char) code;
 
-    ngx_ors_ws_send(ws, WSLAY_CONNECTION_CLOSE, payload,
-                    (code == NGX_ORS_WS_NO_CODE) ? 0 : sizeof(payload));
+    len = (code == NGX_ORS_WS_NO_CODE) ? 0 : sizeof(payload);
+
+    ngx_ors_ws_send(ws, WSLAY_CONNECTION_CLOSE, len, payload, len);
 }
 
 
-/* the send handler takes everything at once */
+/*
+ * Appends "n" bytes of a frame that has "len" in all; the send handler takes
+ * everything at once
+ */
 
 static void
-ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, u_char *data,
-    size_t len)
+ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
+    u_char *data, size_t n)
 {
     struct wslay_frame_iocb  frame;
 
@@ -471,10 +520,10 @@ ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, u_char *data,
     frame.opcode = opcode;
     frame.payload_length = len;
     frame.data = data;
-    frame.data_length = len;
+    frame.data_length = n;
 
-    if (wslay_frame_send(ws->frame, &frame) != (ssize_t) len) {
+    if (wslay_frame_send(ws->frame, &frame) != (ssize_t) n) {
         ngx_log_error(NGX_LOG_ALERT, ws->log, 0,
-                      "wslay did not send a frame of %uz bytes", len);
+                      "wslay did not send %uz bytes of a frame", n);
     }
 }

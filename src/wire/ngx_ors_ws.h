@@ -81,6 +81,15 @@ ngx_int_t ngx_ors_ws_read(ngx_ors_ws_t *ws, ngx_buf_t *b);
 /* Appends a text message of "len" bytes, which are copied. */
 void ngx_ors_ws_text(ngx_ors_ws_t *ws, u_char *data, size_t len);
 
+/* The same of "n" parts; one of them must have a byte. */
+void ngx_ors_ws_parts(ngx_ors_ws_t *ws, ngx_str_t *parts, ngx_uint_t n);
+
+/*
+ * The same of what was appended to "out", which is taken from it and must not
+ * be empty.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_ws_out(ngx_ors_ws_t *ws, ngx_ors_out_t *out);
+
 /* Appends a ping without a payload. */
 void ngx_ors_ws_ping(ngx_ors_ws_t *ws);
 

@@ -1,0 +1,103 @@
+
+/*
+ * The WebSocket transport: a connection, and its turns, each of which is a
+ * detached request of its own.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_WS_H_INCLUDED_
+#define _NGX_HTTP_ORS_WS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_ors_lanes.h>
+#include <ngx_ors_sse.h>
+#include <ngx_ors_ws.h>
+
+
+struct ngx_http_ors_ws_s {
+    ngx_http_request_t         *request;    /* the handshake */
+    const ngx_ors_endpoint_t   *endpoint;
+    ngx_http_ors_begin_pt       begin;
+    ngx_http_ors_loc_conf_t    *conf;
+
+    ngx_ors_ws_t               *codec;
+    ngx_ors_out_t               out;
+    ngx_http_ors_pump_t         pump;       /* of "out" */
+    ngx_ors_lanes_t             lanes;
+    ngx_queue_t                 turns;      /* of ngx_http_ors_ws_turn_t */
+
+    ngx_event_t                 work;       /* posted: there is work to do */
+    ngx_event_handler_pt        handler;    /* nginx's, of its events */
+    ngx_event_t                 timer;
+    ngx_msec_t                  started;
+    ngx_msec_t                  active;     /* when a turn ended last */
+    ngx_msec_t                  heard;      /* when the client sent something */
+
+    unsigned                    closing:1;  /* the close frame is written */
+    unsigned                    done:1;     /* the request is finalized */
+};
+
+
+/* of a request that is detached from it; lives in its pool */
+
+struct ngx_http_ors_ws_turn_s {
+    ngx_queue_t                 queue;
+    ngx_http_ors_ws_t          *ws;         /* NULL: nobody waits for it */
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_ors_client_event_t     *event;      /* NULL: the turn has ended */
+    ngx_chain_t                *in;         /* frames not taken yet */
+    ngx_ors_sse_t               sse;
+
+    unsigned                    terminal:1; /* its last event was sent */
+};
+
+
+/* ngx_http_ors_ws.c */
+
+/*
+ * Serves the handshake "r" at "endpoint"; its turns begin with "begin".
+ * Returns what a content handler returns.
+ */
+ngx_int_t ngx_http_ors_ws_handler(ngx_http_request_t *r,
+    const ngx_ors_endpoint_t *endpoint, ngx_http_ors_begin_pt begin);
+
+/* Sees to it that what was appended is sent, and that the next turn begins. */
+void ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws);
+
+/* 1 if so much waits for the client that nothing should be appended. */
+ngx_uint_t ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws);
+
+/* Appends the message of an error, see ngx_ors_client_event_error(). */
+void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
+    ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
+
+
+/* ngx_http_ors_ws_turn.c */
+
+/* Begins the turn of "ev", which is released when it has ended. */
+void ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
+
+/* Sets what a turn knows of its transport, when it has been made. */
+void ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx);
+
+/* Lets turns go on that had to wait for a slow client. */
+void ngx_http_ors_ws_turns_wake(ngx_http_ors_ws_t *ws);
+
+/* Ends all turns at once, with their calls. */
+void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
+
+/*
+ * Sends what the turn has for the client, in place of ngx_http_ors_output().
+ * NGX_OK, NGX_AGAIN: it waits for the client, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx);
+
+/* 1 if no output is asked for: see ngx_ors_turn_warm() */
+#define ngx_http_ors_ws_warm(ctx)                                             \
+    ((ctx)->message->event && (ctx)->message->event->warm)
+
+
+#endif /* _NGX_HTTP_ORS_WS_H_INCLUDED_ */

@@ -1,0 +1,735 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The turns of a WebSocket: a message becomes a request of its own, and its
+ * frames become messages.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_detach.h>
+#include <ngx_http_ors_ws.h>
+#include <ngx_ors_gather.h>
+#include <ngx_ors_line.h>
+
+
+/* an event has no limit of its own: the answer has one */
+#define NGX_HTTP_ORS_WS_EVENT  NGX_MAX_INT32_VALUE
+
+
+static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(
+    ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
+static ngx_int_t ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t);
+static void ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws,
+    ngx_ors_client_event_t *ev);
+static void ngx_http_ors_ws_turn_cleanup(void *data);
+static void ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
+    ngx_chain_t *in);
+static ngx_int_t ngx_http_ors_ws_turn_frames(ngx_http_ors_ws_turn_t *t,
+    ngx_buf_t *b);
+static void ngx_http_ors_ws_turn_event(ngx_http_ors_ws_turn_t *t);
+static void ngx_http_ors_ws_turn_put(ngx_http_ors_ws_turn_t *t, u_char *data,
+    size_t len);
+static ngx_int_t ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t);
+static void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
+static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
+static void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
+static ngx_int_t ngx_http_ors_ws_turn_keep(ngx_http_ors_ws_turn_t *t);
+static ngx_uint_t ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn,
+    ngx_buf_t *items);
+static void ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t);
+
+
+void
+ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
+{
+    ngx_connection_t        *c;
+    ngx_http_ors_ws_turn_t  *t;
+
+    t = ngx_http_ors_ws_turn_create(ws, ev);
+    if (t == NULL) {
+        ngx_http_ors_ws_turn_lost(ws, ev);
+        return;
+    }
+
+    c = t->ctx->request->connection;
+
+    if (ngx_http_ors_ws_turn_begin(t) != NGX_OK) {
+        ngx_http_ors_detach_end(c->data);
+    }
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+/* what a client's request has when its body has been read */
+
+static ngx_http_ors_ws_turn_t *
+ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
+{
+    ngx_str_t                body;
+    ngx_http_cleanup_t      *cln;
+    ngx_http_request_t      *r;
+    ngx_http_ors_ctx_t      *ctx;
+    ngx_http_ors_ws_turn_t  *t;
+    ngx_ors_lane_cache_t    *cache;
+
+    cache = ngx_ors_lanes_find(&ws->lanes, &ev->previous);
+
+    if (ngx_ors_client_event_body(ev, cache ? &cache->items : NULL,
+                                  cache ? cache->nitems : 0, ev->pool, &body)
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    r = ngx_http_ors_detach(ws->request, &body);
+    if (r == NULL) {
+        return NULL;
+    }
+
+    r->method = NGX_HTTP_POST;
+    ngx_str_set(&r->method_name, "POST");
+
+    r->connection->log->action = "serving a message of a WebSocket";
+
+    t = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ws_turn_t));
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
+    cln = ngx_http_cleanup_add(r, 0);
+
+    if (t == NULL || ctx == NULL || cln == NULL) {
+        r->logged = 1;
+
+        ngx_http_ors_detach_end(r);
+        ngx_http_run_posted_requests(r->connection);
+
+        return NULL;
+    }
+
+    t->ws = ws;
+    t->ctx = ctx;
+    t->event = ev;
+
+    ngx_ors_sse_init(&t->sse, r->pool, NGX_HTTP_ORS_WS_EVENT);
+
+    cln->handler = ngx_http_ors_ws_turn_cleanup;
+    cln->data = t;
+
+    ngx_queue_insert_tail(&ws->turns, &t->queue);
+
+    ctx->request = r;
+    ctx->endpoint = ws->endpoint;
+    ctx->message = t;
+
+    ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
+
+    return t;
+}
+
+
+static ngx_int_t
+ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = t->ctx;
+
+    ngx_log_debug1(NGX_LOG_DEBUG_HTTP, t->ws->request->connection->log, 0,
+                   "ors ws: turn begins as *%uA",
+                   ctx->request->connection->number);
+
+    ngx_ors_stats_count(ngx_http_ors_stats(ctx->request),
+                        ngx_ors_stats_request_checked);
+
+    return t->ws->begin(ctx);
+}
+
+
+void
+ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_str_t                previous;
+    ngx_http_ors_ws_turn_t  *t;
+
+    t = ctx->message;
+
+    ctx->turn->messages = 1;
+
+    if (t->event->prior == 0) {
+        return;
+    }
+
+    /* the event does not live as long as the turn */
+
+    previous.len = t->event->previous.len;
+    previous.data = ngx_pstrdup(ctx->request->pool, &t->event->previous);
+
+    if (previous.data) {
+        ctx->turn->response.previous = previous;
+    }
+}
+
+
+static void
+ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
+{
+    ngx_str_t        retry;
+    ngx_ors_error_t  err;
+
+    ngx_str_null(&retry);
+
+    ngx_ors_lanes_failed(&ws->lanes, ev);
+
+    ngx_http_ors_error_of(ws->request, NGX_HTTP_INTERNAL_SERVER_ERROR, &err);
+    ngx_http_ors_ws_error(ws, &err, &ev->lane, &retry, ev->pool);
+
+    ngx_destroy_pool(ev->pool);
+
+    ngx_http_ors_ws_post(ws);
+}
+
+
+/* the request ends: of itself, or with the connection */
+
+static void
+ngx_http_ors_ws_turn_cleanup(void *data)
+{
+    ngx_http_ors_ws_turn_t *t = data;
+
+    ngx_http_ors_ws_t  *ws;
+
+    ws = t->ws;
+
+    if (ws == NULL) {
+        return;
+    }
+
+    if (t->event) {
+
+        /* for lack of memory, or as the worker does not wait any longer */
+
+        ngx_http_ors_ws_turn_lost(ws, t->event);
+        t->event = NULL;
+    }
+
+    ngx_queue_remove(&t->queue);
+    t->ws = NULL;
+}
+
+
+void
+ngx_http_ors_ws_turns_wake(ngx_http_ors_ws_t *ws)
+{
+    ngx_queue_t             *q, *next;
+    ngx_connection_t        *c;
+    ngx_http_request_t      *r;
+    ngx_http_ors_ws_turn_t  *t;
+
+    for (q = ngx_queue_head(&ws->turns);
+         q != ngx_queue_sentinel(&ws->turns) && !ngx_http_ors_ws_full(ws);
+         q = next)
+    {
+        next = ngx_queue_next(q);
+
+        t = ngx_queue_data(q, ngx_http_ors_ws_turn_t, queue);
+        r = t->ctx->request;
+        c = r->connection;
+
+        if (t->in == NULL) {
+            continue;
+        }
+
+        ngx_http_set_log_request(c->log, r);
+
+        r->write_event_handler(r);
+
+        ngx_http_run_posted_requests(c);
+    }
+}
+
+
+void
+ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws)
+{
+    ngx_queue_t             *q;
+    ngx_connection_t        *c;
+    ngx_http_ors_ws_turn_t  *t;
+
+    while (!ngx_queue_empty(&ws->turns)) {
+        q = ngx_queue_head(&ws->turns);
+        t = ngx_queue_data(q, ngx_http_ors_ws_turn_t, queue);
+        c = t->ctx->request->connection;
+
+        if (t->event) {
+            ngx_ors_lanes_failed(&ws->lanes, t->event);
+            ngx_http_ors_ws_turn_release(t);
+        }
+
+        ngx_queue_remove(q);
+        t->ws = NULL;
+
+        ngx_http_ors_detach_end(t->ctx->request);
+        ngx_http_run_posted_requests(c);
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t                rc;
+    ngx_ors_turn_t          *turn;
+    ngx_http_ors_ws_turn_t  *t;
+
+    t = ctx->message;
+    turn = ctx->turn;
+
+    if (turn->status == 0 || t->ws == NULL || t->event == NULL) {
+        return NGX_OK;
+    }
+
+    if (!ctx->header_sent) {
+        ngx_http_ors_ws_turn_header(ctx);
+    }
+
+    if (turn->out.size) {
+        ctx->last_output = ngx_current_msec;
+    }
+
+    if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
+        rc = ngx_http_ors_pump_send(&ctx->pump, 0);
+
+    } else {
+        rc = ngx_http_ors_ws_turn_document(t);
+    }
+
+    if (rc == NGX_ERROR || t->in) {
+        return rc;
+    }
+
+    if (turn->state == ngx_ors_turn_st_over) {
+        ngx_http_ors_ws_turn_over(t);
+    }
+
+    return NGX_OK;
+}
+
+
+/* there is no header: its status is for logs */
+
+static void
+ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx)
+{
+    ctx->header_sent = 1;
+    ctx->request->headers_out.status = ctx->turn->status;
+
+    ctx->pump.write = ngx_http_ors_ws_turn_write;
+}
+
+
+/* in place of nginx's filters */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_int_t                rc;
+    ngx_chain_t             *cl;
+    ngx_http_ors_ctx_t      *ctx;
+    ngx_http_ors_ws_turn_t  *t;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+    t = ctx->message;
+
+    if (ngx_chain_add_copy(r->pool, &t->in, in) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    rc = NGX_OK;
+
+    while (t->in && rc == NGX_OK) {
+
+        cl = t->in;
+        rc = ngx_http_ors_ws_turn_frames(t, cl->buf);
+
+        if (rc == NGX_OK) {
+            t->in = cl->next;
+            ngx_free_chain(r->pool, cl);
+        }
+    }
+
+    if (t->in) {
+        r->buffered |= NGX_HTTP_ORS_BUFFERED;
+
+    } else {
+        r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+    }
+
+    ngx_http_ors_ws_post(t->ws);
+
+    return rc;
+}
+
+
+/* NGX_OK: "b" is used up; NGX_AGAIN: the client is slow; or NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_frames(ngx_http_ors_ws_turn_t *t, ngx_buf_t *b)
+{
+    ngx_int_t  rc;
+
+    while (!ngx_http_ors_ws_full(t->ws)) {
+        rc = ngx_ors_sse_read(&t->sse, b);
+
+        if (rc == NGX_AGAIN) {
+
+            if (t->sse.comments) {
+                t->sse.comments = 0;
+                ngx_ors_ws_ping(t->ws->codec);
+            }
+
+            return NGX_OK;
+        }
+
+        if (rc != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_http_ors_ws_turn_event(t);
+    }
+
+    return NGX_AGAIN;
+}
+
+
+/*
+ * One message ends a failed turn: of "error" and "response.failed" only the
+ * latter is sent
+ */
+
+static void
+ngx_http_ors_ws_turn_event(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_str_t  *name, *data;
+
+    static ngx_str_t  response = ngx_string("response.");
+
+    name = &t->sse.event;
+    data = &t->sse.data;
+
+    if (t->terminal || name->len <= response.len
+        || ngx_strncmp(name->data, response.data, response.len) != 0)
+    {
+        return;
+    }
+
+    switch (name->len - response.len) {
+
+    case sizeof("failed") - 1:
+        t->terminal = (ngx_strncmp(name->data + response.len, "failed", 6)
+                       == 0);
+        break;
+
+    case sizeof("completed") - 1:   /* and "response.cancelled" */
+        t->terminal = (ngx_strncmp(name->data + response.len, "completed", 9)
+                       == 0);
+        break;
+
+    case sizeof("incomplete") - 1:
+        t->terminal = (ngx_strncmp(name->data + response.len, "incomplete",
+                                   10)
+                       == 0);
+        break;
+    }
+
+    ngx_http_ors_ws_turn_put(t, data->data, data->len);
+}
+
+
+/* "data" is an object with members; of a named lane each message says so */
+
+static void
+ngx_http_ors_ws_turn_put(ngx_http_ors_ws_turn_t *t, u_char *data, size_t len)
+{
+    ngx_str_t  parts[4], *lane;
+
+    lane = &t->event->lane;
+
+    if (lane->len == 0) {
+        ngx_ors_ws_text(t->ws->codec, data, len);
+        return;
+    }
+
+    parts[0].data = data;
+    parts[0].len = len - 1;
+    ngx_str_set(&parts[1], ",\"stream_id\":\"");
+    parts[2] = *lane;
+    ngx_str_set(&parts[3], "\"}");
+
+    ngx_ors_ws_parts(t->ws->codec, parts, 4);
+}
+
+
+/*
+ * An error before anything was announced; or a whole response, by a server
+ * that makes no streams
+ */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_chain_t     *cl;
+    ngx_ors_turn_t  *turn;
+    ngx_ors_out_t    text;
+
+    turn = t->ctx->turn;
+
+    if (turn->state != ngx_ors_turn_st_over) {
+        return NGX_OK;
+    }
+
+    if (turn->status >= NGX_HTTP_SPECIAL_RESPONSE) {
+        ngx_http_ors_ws_turn_error(t);
+        return ngx_ors_out_drop(&turn->out);
+    }
+
+    if (ngx_ors_out_take(&turn->out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&text, turn->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_lit(&text, "{\"type\":\"response.completed\","
+                           "\"sequence_number\":0,\"response\":");
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        ngx_ors_out_copy(&text, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    if (t->event->lane.len) {
+        ngx_ors_out_lit(&text, ",\"stream_id\":\"");
+        ngx_ors_out_str(&text, &t->event->lane);
+        ngx_ors_out_lit(&text, "\"");
+    }
+
+    ngx_ors_out_lit(&text, "}");
+
+    t->terminal = 1;
+
+    return ngx_ors_ws_out(t->ws->codec, &text);
+}
+
+
+static void
+ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_ors_error_t     *err;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = t->ctx;
+    err = &ctx->turn->error;
+
+    ngx_http_ors_ws_turn_retry(ctx);
+    ngx_ors_client_event_param(t->event, err);
+
+    ngx_http_ors_ws_error(t->ws, err, &t->event->lane, &ctx->retry_after,
+                          ctx->turn->pool);
+
+    t->terminal = 1;
+}
+
+
+static void
+ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx)
+{
+    u_char      *p;
+    ngx_uint_t   retry;
+
+    retry = ctx->turn->error.retry;
+
+    if (!ngx_ors_line_clean(&ctx->retry_after)) {
+        ctx->retry_after.len = 0;
+    }
+
+    if (ctx->retry_after.len || retry == 0) {
+        return;
+    }
+
+    p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
+
+    if (p) {
+        ctx->retry_after.data = p;
+        ctx->retry_after.len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
+    }
+}
+
+
+/* all that the client gets of the turn has been appended */
+
+static void
+ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_ors_turn_t     *turn;
+    ngx_http_ors_ws_t  *ws;
+
+    ws = t->ws;
+    turn = t->ctx->turn;
+
+    if (!t->terminal) {
+
+        /* a stream that was "error" alone */
+
+        if (turn->error.status == 0) {
+            ngx_http_ors_error_of(t->ctx->request, NGX_HTTP_BAD_GATEWAY,
+                                  &turn->error);
+        }
+
+        turn->response.status = ngx_ors_response_failed;
+        ngx_http_ors_ws_turn_error(t);
+    }
+
+    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ws->request->connection->log, 0,
+                   "ors ws: turn *%uA has ended, status %d",
+                   t->ctx->request->connection->number,
+                   turn->response.status);
+
+    if (turn->status >= NGX_HTTP_SPECIAL_RESPONSE
+        || turn->response.status == ngx_ors_response_failed)
+    {
+        ngx_ors_lanes_failed(&ws->lanes, t->event);
+
+    } else if (ngx_http_ors_ws_turn_keep(t) != NGX_OK) {
+
+        ngx_log_error(NGX_LOG_WARN, t->ctx->request->connection->log, 0,
+                      "response of a WebSocket cannot be continued");
+    }
+
+    ws->active = ngx_current_msec;
+
+    ngx_http_ors_ws_turn_release(t);
+    ngx_http_ors_ws_post(ws);
+}
+
+
+/* the context of a response that is not stored stays in the connection */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_keep(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_int_t           rc;
+    ngx_buf_t           items;
+    ngx_str_t           text;
+    ngx_ors_turn_t     *turn;
+    ngx_http_ors_ws_t  *ws;
+
+    ws = t->ws;
+    turn = t->ctx->turn;
+
+    if (turn->response.stored
+        || !ngx_ors_turn_translates(turn, turn->dialect))
+    {
+        return ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
+                                  NULL, 0);
+    }
+
+    ngx_memzero(&items, sizeof(ngx_buf_t));
+
+    rc = ngx_http_ors_ws_turn_items(turn, &items);
+
+    text.data = items.pos;
+    text.len = items.last - items.pos;
+
+    return ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
+                              (rc == NGX_OK) ? &text : NULL,
+                              ngx_http_ors_ws_turn_count(turn));
+}
+
+
+/* a text is one item */
+
+static ngx_uint_t
+ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn)
+{
+    ngx_ors_json_node_t  *input;
+
+    input = turn->request.field[ngx_ors_rq_input];
+
+    return ((input && input->type == ngx_ors_json_string)
+            ? 1 : turn->request.input.n)
+           + turn->response.nitems;
+}
+
+
+/* its input with what preceded it, and its output */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
+{
+    size_t              n, pos, last;
+    ngx_chain_t        *cl;
+    ngx_ors_out_t       input, response;
+    ngx_ors_request_t  *req;
+
+    req = &turn->request;
+    req->prior = 0;
+
+    ngx_ors_out_init(&input, turn->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_init(&response, turn->pool, NGX_HTTP_ORS_BLOCK);
+
+    if (ngx_ors_turn_record(turn, 0, &input, &response) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (input.size && turn->response.output_len) {
+        ngx_ors_out_lit(&input, ",");
+    }
+
+    if (ngx_ors_gather_reserve(items, input.size + turn->response.output_len
+                                      + 1, turn->pool)
+        != NGX_OK
+        || ngx_ors_out_take(&input, &cl) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        items->last = ngx_cpymem(items->last, cl->buf->pos,
+                                 cl->buf->last - cl->buf->pos);
+    }
+
+    if (ngx_ors_out_take(&response, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    pos = turn->response.output;
+    last = pos + turn->response.output_len;
+
+    /* "pos" and "last" count from the buffer's beginning */
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        n = cl->buf->last - cl->buf->pos;
+
+        if (pos < n && last) {
+            items->last = ngx_cpymem(items->last, cl->buf->pos + pos,
+                                     ngx_min(last, n) - pos);
+        }
+
+        pos = (pos > n) ? pos - n : 0;
+        last = (last > n) ? last - n : 0;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t)
+{
+    ngx_destroy_pool(t->event->pool);
+    t->event = NULL;
+}
