@@ -1,0 +1,52 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# The WebSocket class of OpenAI's SDK for JavaScript through the gateway.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::SDK qw( node_tests );
+
+my $model = ORS::Model->new(scripts => {
+    default => stream_script(text => 'Hello'),
+    'mock-call' => stream_script(tool_calls => [
+        { id => 'call_1', name => 'f', arguments => '{}' } ]),
+});
+
+my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_websocket on;
+            open_responses_flavor openai;
+            open_responses_target default /to/chat;
+
+            if ($http_authorization != "Bearer test-key") {
+                return 401;
+            }
+        }
+
+        location = /to/chat {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%;
+        }
+    }
+CONF
+
+$t->start;
+
+node_tests('websocket.mjs', 'openai',
+           { front => $t->address, model => $model, nginx => $t });
+
+is($model->count, 5, 'turns that came to the model');
+
+$t->finish;
+
+done_testing();

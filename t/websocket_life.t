@@ -1,0 +1,299 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# The life of a WebSocket: queue and lanes, idle and life time, clients that
+# leave or are slow, a store, a log line for each turn, reload.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::JSON qw( json_encode json_false json_true );
+use ORS::Model qw( :all );
+use ORS::Nginx;
+use ORS::Stream qw( response_ok );
+use ORS::Util qw( slurp wait_for );
+use ORS::WS;
+
+my @hang = (sse_head(), [ sse => chat_chunk(content => 'one') ]);
+
+my $model = ORS::Model->new(scripts => {
+    default => stream_script(text => 'Hello'),
+    wait => [ @hang, [ wait_file => 'go-on' ],
+              [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
+    hang => [ @hang, [ hang => 'gone' ] ],
+    closed => [ @hang, [ hang => 'gone2' ] ],
+    flood => [ sse_head(), [ flood => 'flooded' ] ],
+    slow => [ @hang, [ wait_file => 'go-on-slow' ],
+              [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
+});
+
+my $t = ORS::Nginx->new(model => $model, http => <<'HTTP', conf => <<'CONF');
+    log_format turns '$request_method $status $open_responses_id '
+                     '$open_responses_status $body_bytes_sent';
+    open_responses_store main lmdb:%%TESTDIR%%/store size=64m;
+HTTP
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+        access_log %%TESTDIR%%/logs/turns.log turns;
+        open_responses_target default /to/chat;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_websocket on queue=2;
+        }
+
+        location /lanes/ {
+            open_responses on;
+            open_responses_websocket on lanes=on;
+        }
+
+        location /idle/ {
+            open_responses on;
+            open_responses_websocket on idle=50ms;
+        }
+
+        location /short/ {
+            open_responses on;
+            open_responses_websocket on lifetime=50ms;
+        }
+
+        location /beat/ {
+            open_responses on;
+            open_responses_heartbeat 50ms;
+            open_responses_websocket on;
+        }
+
+        location /stored/ {
+            open_responses on;
+            open_responses_websocket on;
+            open_responses_store main;
+        }
+
+        location = /to/chat {
+            internal;
+            open_responses_dialect chat;
+            proxy_pass http://%%MODEL%%;
+        }
+    }
+CONF
+
+$t->start;
+
+my $port = $t->port;
+
+sub connected ($where = 'v1', %o) {
+    return ORS::WS->new($port, path => "/$where/responses", %o);
+}
+
+
+# the queue
+
+{
+    my $ws = connected;
+
+    $ws->create(model => 'wait', input => 'x');
+    is($ws->message->{type}, 'response.created', 'one runs');
+
+    $ws->create(model => 'm', input => 'a');
+    $ws->create(model => 'm', input => 'b');
+    $ws->create(model => 'm', input => 'c');
+
+    my $m;
+
+    do { $m = $ws->message } until $m->{type} eq 'error';
+
+    is($m->{status}, 429, 'two wait, the third is refused');
+    $model->touch('go-on');
+    ok($ws->turn, 'the one that ran ends');
+    $ws->turn_ok("then number $_", expect => 'completed') for 1, 2;
+    $ws->drop;
+}
+
+
+# lanes
+
+{
+    my $ws = connected('lanes');
+    my $r = $ws->say('main', store => json_false);
+
+    $ws->create(model => 'slow', input => 'x');
+    is($ws->message->{type}, 'response.created', 'the default lane is busy');
+
+    $ws->create(model => 'm', input => 'y', stream_id => 'a',
+                store => json_false, previous_response_id => $r->{id});
+
+    my %seen;
+
+    while (!$seen{a}) {
+        my $m = $ws->message;
+
+        $seen{$m->{stream_id}} = $m
+            if defined $m->{stream_id} && $m->{type} eq 'response.completed';
+    }
+
+    is($seen{a}{response}{previous_response_id}, $r->{id},
+       'another lane runs, and continues what the default one had');
+
+    $model->touch('go-on-slow');
+    ok($ws->turn, 'the default lane ends');
+
+    $ws->create(model => 'm', input => 'x', stream_id => 'a b');
+    $ws->error_ok(400, 'a bad name', code => 'invalid_stream_id');
+
+    $ws->create(model => 'm', input => 7, stream_id => 'a');
+    $ws->error_ok(400, 'an error of a lane', lane => 'a');
+    $ws->drop;
+}
+
+
+# clients that leave
+
+for my $case ([ hang => 'gone', sub ($ws) { $ws->drop } ],
+              [ closed => 'gone2', sub ($ws) { $ws->close } ])
+{
+    my ($script, $file, $leave) = @$case;
+    my $ws = connected;
+
+    $ws->create(model => $script, input => 'x');
+    is($ws->message->{type}, 'response.created', 'a turn runs');
+    $leave->($ws);
+    ok($model->wait_file($file), "$script: the model is stopped");
+}
+
+
+# a client that is slow
+
+{
+    my $ws = connected;
+
+    $ws->create(model => 'flood', input => 'x');
+    is($ws->message->{type}, 'response.created', 'a model that floods');
+
+    ok($model->wait_flood_blocked('flooded'),
+       'is stopped by a client that does not read');
+
+    $ws->drop;
+}
+
+
+# life
+
+is(connected('idle')->closed, 1000, 'idle');
+
+{
+    my $ws = connected('short');
+
+    $ws->error_ok(400, 'life time',
+                  code => 'websocket_connection_limit_reached');
+    is($ws->closed, 1001, 'and its close');
+}
+
+{
+    my $ws = connected('beat');
+    my ($op) = $ws->frame;
+
+    is($op, 9, 'a ping');
+    $ws->send_frame(0x8a, '');
+    1 while (($op) = $ws->frame);
+    ok($ws->{eof}, 'a client that answers nothing more is gone');
+}
+
+
+# a store
+
+{
+    my $ws = connected('stored', headers => { Authorization => 'Bearer a' });
+    my $r = $ws->say('one');
+
+    is($r->{store}, json_true, 'stored');
+
+    my $s = $ws->say('two', after => $r);
+
+    is($s->{previous_response_id}, $r->{id}, 'continued');
+
+    my $other = connected('stored', headers => { Authorization => 'Bearer a' });
+    my $u = $other->say('three', after => $s, store => json_false,
+                        name => 'on another connection');
+
+    is($u->{store}, json_false, 'not stored');
+    $other->say('four', after => $u);
+    is_deeply([ map { $_->{content} }
+                    @{ $model->last_request->{json}{messages} } ],
+              [ qw( one Hello two Hello three Hello four ) ],
+              'what is in the connection goes on from what is stored');
+
+    response_ok(post_json($port, '/stored/responses',
+                          { model => 'm', input => 'x',
+                            previous_response_id => $s->{id} },
+                          headers => { Authorization => 'Bearer a' }),
+                'and by HTTP');
+
+    my $bob = connected('stored', headers => { Authorization => 'Bearer b' });
+
+    $bob->create(model => 'm', input => 'x', previous_response_id => $r->{id});
+    $bob->error_ok(400, 'of another owner',
+                   code => 'previous_response_not_found');
+}
+
+
+# many turns on one connection
+
+{
+    my $ws = connected;
+    $ws->say('x') for 1 .. 50;
+
+    my $before = $t->memory;
+    my $bad = 0;
+
+    for (1 .. 300) {
+        $ws->create(model => 'm', input => 'x');
+        $bad++ if !grep { /"type":"response[.]completed"/ } $ws->turn;
+    }
+
+    is($bad, 0, '300 turns');
+
+    SKIP: {
+        skip 'a sanitizer keeps what is freed', 1 if $ENV{TEST_NGINX_ASAN};
+        cmp_ok($t->memory - $before, '<', 1024 * 1024, 'take no memory');
+    }
+
+    $ws->close;
+    is($ws->closed, 1000, 'closed');
+}
+
+
+# the log
+
+ok(wait_for(sub { slurp($t->dir . '/logs/turns.log')
+                      =~ /^POST 200 resp_\S+ completed [1-9]/m }, 10),
+   'a line for a turn');
+like(slurp($t->dir . '/logs/turns.log'), qr/^GET 101 - - /m,
+     'a line for a connection');
+
+
+# reload
+
+{
+    my $idle = connected;
+    my $busy = connected;
+
+    unlink $model->dir . '/go-on';
+    $busy->create(model => 'wait', input => 'x');
+    is($busy->message->{type}, 'response.created', 'a turn runs');
+
+    $t->reload;
+
+    is($idle->closed, 1001, 'an idle connection is closed');
+    $model->touch('go-on');
+    ok(scalar(grep { /response[.]completed/ } $busy->turn),
+       'a turn goes to its end');
+    is($busy->closed, 1001, 'and then its connection');
+}
+
+is(connected->say('hi')->{status}, 'completed', 'the new worker serves');
+
+$t->finish;
+
+done_testing();
