@@ -321,6 +321,13 @@ ngx_http_ors_ws_event_handler(ngx_event_t *ev)
 
     ngx_http_set_log_request(c->log, r);
 
+    /* the timer of "limit_rate" */
+
+    if (ev->delayed && ev->timedout) {
+        ev->delayed = 0;
+        ev->timedout = 0;
+    }
+
     if (c->close) {
 
         if (c->idle && !ws->closing) {
@@ -716,7 +723,10 @@ ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws)
 
     if (r->buffered || c->buffered) {
 
-        if (!wev->delayed && (!wev->timer_set || wev->ready)) {
+        /* a client that takes something, however slowly, is there */
+
+        if (!wev->delayed && (!wev->timer_set || ws->sent != c->sent)) {
+            ws->sent = c->sent;
             ngx_add_timer(wev, clcf->send_timeout);
         }
 

@@ -32,6 +32,7 @@ struct ngx_http_ors_ws_s {
     ngx_event_t                 work;       /* posted: there is work to do */
     ngx_event_handler_pt        handler;    /* nginx's, of its events */
     ngx_event_t                 timer;
+    off_t                       sent;       /* bytes when its timer was set */
     ngx_msec_t                  started;
     ngx_msec_t                  active;     /* when a turn ended last */
     ngx_msec_t                  heard;      /* when the client sent something */
