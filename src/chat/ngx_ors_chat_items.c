@@ -57,7 +57,7 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
 
     ci->input = input;
 
-    rc = ngx_ors_approvals_read(&ci->approvals, ci->cc->json, input,
+    rc = ngx_ors_approvals_read(&ci->approvals, input,
                                 ci->cc->prior, ci->cc->pool, ci->cc->err);
     if (rc != NGX_OK) {
         return rc;

@@ -26,15 +26,15 @@ enum {
 };
 
 
-static void ngx_ors_chat_replay_members(ngx_ors_chat_items_t *ci,
-    ngx_ors_input_item_t *in, ngx_ors_json_node_t **member);
+static void ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
+    ngx_ors_json_node_t **member);
 static void ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i);
-static ngx_int_t ngx_ors_chat_replay_text(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
+static ngx_int_t ngx_ors_chat_replay_text(ngx_ors_input_item_t *in,
+    ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_str_t *text);
 static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
     ngx_uint_t i);
-static void ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *error);
+static void ngx_ors_chat_replay_error(ngx_ors_out_t *out,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *error);
 
 
 void
@@ -53,7 +53,7 @@ ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
 {
     ngx_ors_json_node_t  *member[ngx_ors_chat_replay_n];
 
-    ngx_ors_chat_replay_members(ci, in, member);
+    ngx_ors_chat_replay_members(in, member);
 
     if (ngx_ors_json_count(member[ngx_ors_chat_replay_found])) {
         ngx_ors_chat_replay_call(item, in);
@@ -64,14 +64,14 @@ ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
 /* what was asked and what was found, or NULL */
 
 static void
-ngx_ors_chat_replay_members(ngx_ors_chat_items_t *ci,
-    ngx_ors_input_item_t *in, ngx_ors_json_node_t **member)
+ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
+    ngx_ors_json_node_t **member)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
 
-    json = ci->cc->json;
-    node = ngx_ors_input_node(json, in->node);
+    json = in->json;
+    node = ngx_ors_input_node(in, in->node);
 
     member[ngx_ors_chat_replay_queries] = ngx_ors_json_find(json, node,
                                                             "queries");
@@ -89,27 +89,23 @@ ngx_ors_chat_replay_members(ngx_ors_chat_items_t *ci,
 ngx_int_t
 ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
-    ngx_str_t             label, name, sent;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    ngx_str_t              label, name, sent;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *in;
 
-    json = ci->cc->json;
+    in = &ci->input->items[i];
 
-    if (ci->input->items[i].kind == ngx_ors_input_hosted) {
+    if (in->kind == ngx_ors_input_hosted) {
         ngx_ors_chat_replay_type(ci, i);
         return NGX_OK;
     }
 
-    node = ngx_ors_input_node(json, ci->input->items[i].node);
+    node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
+                             "server_label");
 
-    if (ngx_ors_chat_replay_text(ci->cc,
-                                 ngx_ors_json_find(json, node, "server_label"),
-                                 &label)
-        != NGX_OK
-        || ngx_ors_chat_replay_text(ci->cc,
-                                    ngx_ors_input_node(json,
-                                                       ci->items[i].name),
-                                    &name)
+    if (ngx_ors_chat_replay_text(in, node, ci->cc->pool, &label) != NGX_OK
+        || ngx_ors_chat_replay_text(in, ngx_ors_input_node(in, in->name),
+                                    ci->cc->pool, &name)
            != NGX_OK
         || ngx_ors_tool_name(&label, &name, ci->cc->pool, &sent) != NGX_OK)
     {
@@ -127,14 +123,16 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 static void
 ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *in;
 
-    node = ngx_ors_input_node(ci->cc->json, ci->input->items[i].node);
+    in = &ci->input->items[i];
+    node = ngx_ors_input_node(in, in->node);
 
-    if (ngx_ors_json_find(ci->cc->json, node, "queries")) {
+    if (ngx_ors_json_find(in->json, node, "queries")) {
         ngx_ors_out_lit(ci->cc->out, "\"file_search\"");
 
-    } else if (ngx_ors_json_find(ci->cc->json, node, "outputs")) {
+    } else if (ngx_ors_json_find(in->json, node, "outputs")) {
         ngx_ors_out_lit(ci->cc->out, "\"code_interpreter\"");
 
     } else {
@@ -146,17 +144,19 @@ ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 void
 ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
-    ngx_str_t             raw;
-    ngx_ors_out_t        *out;
-    ngx_ors_json_node_t  *node, *member[ngx_ors_chat_replay_n];
+    ngx_str_t              raw;
+    ngx_ors_out_t         *out;
+    ngx_ors_json_node_t   *node, *member[ngx_ors_chat_replay_n];
+    ngx_ors_input_item_t  *in;
 
+    in = &ci->input->items[i];
     out = ci->cc->out;
 
-    if (ci->input->items[i].kind != ngx_ors_input_hosted) {
-        node = ngx_ors_input_node(ci->cc->json, ci->items[i].content);
+    if (in->kind != ngx_ors_input_hosted) {
+        node = ngx_ors_input_node(in, ci->items[i].content);
 
         if (node && node->len) {
-            ngx_ors_chat_value(out, ci->cc->json, node);
+            ngx_ors_chat_value(out, in->json, node);
 
         } else {
             ngx_ors_out_lit(out, "\"{}\"");
@@ -165,18 +165,16 @@ ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         return;
     }
 
-    ngx_ors_chat_replay_members(ci, &ci->input->items[i], member);
+    ngx_ors_chat_replay_members(in, member);
 
     if (member[ngx_ors_chat_replay_queries]) {
-        ngx_ors_json_raw(ci->cc->json, member[ngx_ors_chat_replay_queries],
-                         &raw);
+        ngx_ors_json_raw(in->json, member[ngx_ors_chat_replay_queries], &raw);
         ngx_ors_out_lit(out, "\"{\\\"queries\\\":");
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "}\"");
 
     } else if (member[ngx_ors_chat_replay_code]) {
-        ngx_ors_json_inner(ci->cc->json, member[ngx_ors_chat_replay_code],
-                           &raw);
+        ngx_ors_json_inner(in->json, member[ngx_ors_chat_replay_code], &raw);
         ngx_ors_out_lit(out, "\"{\\\"code\\\":\\\"");
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "\\\"}\"");
@@ -188,21 +186,21 @@ ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 
 
 static ngx_int_t
-ngx_ors_chat_replay_text(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_str_t *text)
+ngx_ors_chat_replay_text(ngx_ors_input_item_t *in, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text)
 {
-    ngx_ors_json_inner(cc->json, node, text);
+    ngx_ors_json_inner(in->json, node, text);
 
     if (text->len == 0 || !node->escaped) {
         return NGX_OK;
     }
 
-    text->data = ngx_pnalloc(cc->pool, node->len);
+    text->data = ngx_pnalloc(pool, node->len);
     if (text->data == NULL) {
         return NGX_ERROR;
     }
 
-    text->len = ngx_ors_json_decode(cc->json, node, text->data) - text->data;
+    text->len = ngx_ors_json_decode(in->json, node, text->data) - text->data;
 
     return NGX_OK;
 }
@@ -211,12 +209,14 @@ ngx_ors_chat_replay_text(ngx_ors_chat_content_t *cc,
 void
 ngx_ors_chat_replay_id(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *in;
 
-    node = ngx_ors_input_node(ci->cc->json, ci->items[i].call_id);
+    in = &ci->input->items[i];
+    node = ngx_ors_input_node(in, ci->items[i].call_id);
 
     if (node && node->type == ngx_ors_json_string && node->len) {
-        ngx_ors_chat_value(ci->cc->out, ci->cc->json, node);
+        ngx_ors_chat_value(ci->cc->out, in->json, node);
         return;
     }
 
@@ -241,27 +241,27 @@ ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         return;
     }
 
-    json = ci->cc->json;
+    json = in->json;
 
     if (in->kind == ngx_ors_input_hosted) {
-        ngx_ors_chat_replay_members(ci, in, member);
+        ngx_ors_chat_replay_members(in, member);
         ngx_ors_json_raw(json, member[ngx_ors_chat_replay_found], &raw);
         ngx_ors_json_quote(ci->cc->out, raw.data, raw.len);
         return;
     }
 
-    output = ngx_ors_input_node(json, in->output);
+    output = ngx_ors_input_node(in, in->output);
 
     if (output && output->type == ngx_ors_json_string) {
         ngx_ors_chat_value(ci->cc->out, json, output);
         return;
     }
 
-    error = ngx_ors_json_find(json, ngx_ors_input_node(json, in->node),
+    error = ngx_ors_json_find(json, ngx_ors_input_node(in, in->node),
                               "error");
 
     if (error && error->type != ngx_ors_json_null) {
-        ngx_ors_chat_replay_error(ci->cc, error);
+        ngx_ors_chat_replay_error(ci->cc->out, json, error);
         return;
     }
 
@@ -278,14 +278,13 @@ ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 
     approval = ngx_ors_approval_find(&ci->approvals, i);
 
-    node = approval ? ngx_ors_approval_reason(ci->cc->json, ci->input,
-                                              approval)
-                    : NULL;
+    node = approval ? ngx_ors_approval_reason(ci->input, approval) : NULL;
 
     ngx_ors_out_lit(ci->cc->out, "\"the user has declined this call");
 
     if (node) {
-        ngx_ors_json_raw(ci->cc->json, node, &reason);
+        ngx_ors_json_raw(ci->input->items[approval->answer].json, node,
+                         &reason);
 
         ngx_ors_out_lit(ci->cc->out, ": ");
         ngx_ors_out_ref(ci->cc->out, reason.data, reason.len);
@@ -298,7 +297,7 @@ ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 /* a text of older servers, or an object with one; the rest as its JSON */
 
 static void
-ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
+ngx_ors_chat_replay_error(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *error)
 {
     ngx_str_t             text;
@@ -311,7 +310,7 @@ ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
     };
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        node = ngx_ors_json_get(cc->json, error, names[i].data, names[i].len);
+        node = ngx_ors_json_get(json, error, names[i].data, names[i].len);
 
         if (node && node->type != ngx_ors_json_null) {
             error = node;
@@ -320,10 +319,10 @@ ngx_ors_chat_replay_error(ngx_ors_chat_content_t *cc,
     }
 
     if (error->type == ngx_ors_json_string) {
-        ngx_ors_chat_value(cc->out, cc->json, error);
+        ngx_ors_chat_value(out, json, error);
         return;
     }
 
-    ngx_ors_json_raw(cc->json, error, &text);
-    ngx_ors_json_quote(cc->out, text.data, text.len);
+    ngx_ors_json_raw(json, error, &text);
+    ngx_ors_json_quote(out, text.data, text.len);
 }

@@ -17,7 +17,6 @@
 
 typedef struct {
     ngx_ors_approvals_t      *found;
-    ngx_ors_json_t           *json;
     ngx_ors_input_t          *input;
     ngx_uint_t                prior;
     ngx_pool_t               *pool;
@@ -37,7 +36,7 @@ static ngx_int_t ngx_ors_approval_called(ngx_ors_approval_reader_t *ar,
 static ngx_int_t ngx_ors_approval_of(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i, ngx_ors_approval_t **approval);
 static ngx_int_t ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar,
-    ngx_ors_json_node_t *node, ngx_str_t *id);
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_str_t *id);
 static ngx_int_t ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar,
     ngx_str_t *id);
 static ngx_int_t ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar,
@@ -45,9 +44,8 @@ static ngx_int_t ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar,
 
 
 ngx_int_t
-ngx_ors_approvals_read(ngx_ors_approvals_t *approvals, ngx_ors_json_t *json,
-    ngx_ors_input_t *input, ngx_uint_t prior, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_approvals_read(ngx_ors_approvals_t *approvals, ngx_ors_input_t *input,
+    ngx_uint_t prior, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_int_t                   rc;
     ngx_uint_t                  i, n;
@@ -67,7 +65,6 @@ ngx_ors_approvals_read(ngx_ors_approvals_t *approvals, ngx_ors_json_t *json,
     }
 
     ar.found = approvals;
-    ar.json = json;
     ar.input = input;
     ar.prior = prior;
     ar.pool = pool;
@@ -131,18 +128,19 @@ ngx_ors_approval_item(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 static ngx_int_t
 ngx_ors_approval_request(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 {
-    ngx_ors_name_t      *entry;
-    ngx_ors_approval_t  *approval;
+    ngx_ors_name_t        *entry;
+    ngx_ors_approval_t    *approval;
+    ngx_ors_input_item_t  *item;
 
+    item = &ar->input->items[i];
     approval = &ar->found->elts[ar->found->n];
 
     ngx_memzero(approval, sizeof(ngx_ors_approval_t));
 
     approval->item = i;
 
-    if (ngx_ors_approval_decode(ar,
-                                ngx_ors_input_node(ar->json,
-                                                   ar->input->items[i].id),
+    if (ngx_ors_approval_decode(ar, item->json,
+                                ngx_ors_input_node(item, item->id),
                                 &approval->id)
         != NGX_OK)
     {
@@ -172,8 +170,9 @@ ngx_ors_approval_request(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 static ngx_int_t
 ngx_ors_approval_response(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 {
-    ngx_ors_json_node_t  *node;
-    ngx_ors_approval_t   *approval;
+    ngx_ors_approval_t    *approval;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *item;
 
     if (ngx_ors_approval_of(ar, i, &approval) != NGX_OK) {
         return NGX_ERROR;
@@ -192,8 +191,10 @@ ngx_ors_approval_response(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 
     approval->answer = i;
 
-    node = ngx_ors_input_node(ar->json, ar->input->items[i].node);
-    node = ngx_ors_json_find(ar->json, node, "approve");
+    item = &ar->input->items[i];
+
+    node = ngx_ors_input_node(item, item->node);
+    node = ngx_ors_json_find(item->json, node, "approve");
 
     if (node == NULL || node->type != ngx_ors_json_true) {
         approval->state = ngx_ors_approval_declined;
@@ -232,14 +233,17 @@ static ngx_int_t
 ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
     ngx_ors_approval_t **approval)
 {
-    ngx_str_t             id;
-    ngx_ors_name_t       *entry;
-    ngx_ors_json_node_t  *node;
+    ngx_str_t              id;
+    ngx_ors_name_t        *entry;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *item;
 
-    node = ngx_ors_input_node(ar->json, ar->input->items[i].node);
-    node = ngx_ors_json_find(ar->json, node, "approval_request_id");
+    item = &ar->input->items[i];
 
-    if (ngx_ors_approval_decode(ar, node, &id) != NGX_OK) {
+    node = ngx_ors_input_node(item, item->node);
+    node = ngx_ors_json_find(item->json, node, "approval_request_id");
+
+    if (ngx_ors_approval_decode(ar, item->json, node, &id) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -253,7 +257,7 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
 
 
 static ngx_int_t
-ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar,
+ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, ngx_str_t *id)
 {
     ngx_str_null(id);
@@ -262,7 +266,7 @@ ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar,
         return NGX_OK;
     }
 
-    ngx_ors_json_raw(ar->json, node, id);
+    ngx_ors_json_raw(json, node, id);
 
     if (!node->escaped) {
         return NGX_OK;
@@ -273,7 +277,7 @@ ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar,
         return NGX_ERROR;
     }
 
-    id->len = ngx_ors_json_decode(ar->json, node, id->data) - id->data;
+    id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
 
     return NGX_OK;
 }
@@ -341,17 +345,19 @@ ngx_ors_approval_find(ngx_ors_approvals_t *approvals, ngx_uint_t item)
 
 
 ngx_ors_json_node_t *
-ngx_ors_approval_reason(ngx_ors_json_t *json, ngx_ors_input_t *input,
-    ngx_ors_approval_t *approval)
+ngx_ors_approval_reason(ngx_ors_input_t *input, ngx_ors_approval_t *approval)
 {
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *item;
 
     if (approval->answer == 0) {
         return NULL;
     }
 
-    node = ngx_ors_input_node(json, input->items[approval->answer].node);
-    node = ngx_ors_json_find(json, node, "reason");
+    item = &input->items[approval->answer];
+
+    node = ngx_ors_input_node(item, item->node);
+    node = ngx_ors_json_find(item->json, node, "reason");
 
     return (node && node->type == ngx_ors_json_string && node->len) ? node
                                                                     : NULL;

@@ -57,16 +57,19 @@ typedef struct {
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_approvals_read(ngx_ors_approvals_t *approvals,
-    ngx_ors_json_t *json, ngx_ors_input_t *input, ngx_uint_t prior,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_input_t *input, ngx_uint_t prior, ngx_pool_t *pool,
+    ngx_ors_error_t *err);
 
 /* The approval that item "item" of the input asks for, or NULL. */
 ngx_ors_approval_t *ngx_ors_approval_find(ngx_ors_approvals_t *approvals,
     ngx_uint_t item);
 
-/* What the client has said with its answer: a string of "json", or NULL. */
-ngx_ors_json_node_t *ngx_ors_approval_reason(ngx_ors_json_t *json,
-    ngx_ors_input_t *input, ngx_ors_approval_t *approval);
+/*
+ * What the client has said with its answer: a string in the document of that
+ * item, or NULL.
+ */
+ngx_ors_json_node_t *ngx_ors_approval_reason(ngx_ors_input_t *input,
+    ngx_ors_approval_t *approval);
 
 
 #endif /* _NGX_ORS_APPROVAL_H_INCLUDED_ */

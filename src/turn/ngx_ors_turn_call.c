@@ -170,18 +170,20 @@ ngx_ors_turn_seals(ngx_ors_turn_t *turn)
 static ngx_uint_t
 ngx_ors_turn_seals_input(ngx_ors_request_t *req)
 {
-    ngx_str_t             text;
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *node;
+    ngx_str_t              text;
+    ngx_uint_t             i;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t  *item;
 
     for (i = 0; i < req->input.n; i++) {
-        node = ngx_ors_input_node(&req->json, req->input.items[i].encrypted);
+        item = &req->input.items[i];
+        node = ngx_ors_input_node(item, item->encrypted);
 
         if (node == NULL || node->type != ngx_ors_json_string) {
             continue;
         }
 
-        ngx_ors_json_raw(&req->json, node, &text);
+        ngx_ors_json_raw(item->json, node, &text);
 
         if (ngx_ors_seal_is(&text)) {
             return 1;

@@ -175,13 +175,13 @@ test_details(void)
     approval = ngx_ors_approval_find(&approvals, 1);
     is_str(&approval->id, "a", "by item");
     is_int(approval->answer, 4, "its answer");
-    ok(ngx_ors_approval_reason(&json, &input, approval) == NULL,
+    ok(ngx_ors_approval_reason(&input, approval) == NULL,
        "without a reason");
 
     approval = ngx_ors_approval_find(&approvals, 2);
     is_int(approval->answer, 3, "the other answer");
 
-    node = ngx_ors_approval_reason(&json, &input, approval);
+    node = ngx_ors_approval_reason(&input, approval);
     ngx_ors_json_raw(&json, node, &raw);
     is_str(&raw, "no\\n", "with a reason");
 
@@ -238,7 +238,7 @@ test_no_memory(void)
     for (n = 1; n < 100; n++) {
         ngx_ors_test_fail_after(n);
 
-        if (ngx_ors_approvals_read(&approvals, &json, &input, 1, pool, &err)
+        if (ngx_ors_approvals_read(&approvals, &input, 1, pool, &err)
             != NGX_ERROR)
         {
             bad += ngx_ors_test_failed();
@@ -283,6 +283,6 @@ setup(const char *items, ngx_uint_t prior)
         exit(1);
     }
 
-    return ngx_ors_approvals_read(&approvals, &json, &input, prior, pool,
+    return ngx_ors_approvals_read(&approvals, &input, prior, pool,
                                   &err);
 }
