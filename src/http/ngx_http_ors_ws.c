@@ -209,8 +209,8 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
 
     ws->pump.request = r;
     ws->pump.write = ngx_http_output_filter;
-    ws->pump.out = &ws->out;
-    ws->pump.limit = ws->conf->limits.queue;
+    ws->pump.queue.out = &ws->out;
+    ws->pump.queue.limit = ws->conf->limits.queue;
     ws->pump.top = 1;
 
     ngx_queue_init(&ws->turns);
@@ -619,7 +619,7 @@ ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws)
 ngx_uint_t
 ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws)
 {
-    return ngx_http_ors_pump_pending(&ws->pump) >= ws->pump.limit;
+    return ngx_ors_queue_full(&ws->pump.queue);
 }
 
 
@@ -688,7 +688,7 @@ ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
         return;
     }
 
-    if (ws->closing && ws->pump.busy == NULL && !c->buffered) {
+    if (ws->closing && ws->pump.queue.busy == NULL && !c->buffered) {
         ngx_http_ors_ws_finalize(ws, NGX_OK);
     }
 }
