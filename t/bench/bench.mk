@@ -24,6 +24,9 @@ BENCH_JSON   := t/bench/json_bench.c src/json/ngx_ors_json.c \
 BENCH_ROOMS   = $(filter-out src/base/ngx_ors_keyfile.c, \
                     $(foreach r,$1,$(wildcard src/$r/*.c)))
 
+# whole rooms are linked: what needs more of nginx and is not called goes
+BENCH_GC     := -ffunction-sections -fdata-sections -Wl,--gc-sections
+
 BENCH_WALK   := t/bench/walk_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
                 $(call BENCH_ROOMS,$(UNIT_proto))
 
@@ -72,20 +75,20 @@ $(BENCH_DIR)/load: $(BENCH_LOAD) $(wildcard t/bench/*.h)
 
 $(BENCH_DIR)/json_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_JSON) -ljansson
+	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ $(BENCH_JSON) -ljansson
 
 $(BENCH_DIR)/walk_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_WALK) \
+	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ $(BENCH_WALK) \
 	    $(UNIT_LDLIBS)
 
 $(BENCH_DIR)/store_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ $(BENCH_STORE) \
+	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ $(BENCH_STORE) \
 	    $(UNIT_LDLIBS) -lpthread
 
 $(BENCH_DIR)/turn_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
-	@$(CC) $(BENCH_CFLAGS) $(UNIT_INCS) -o $@ t/bench/turn_bench.c \
+	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ t/bench/turn_bench.c \
 	    $(wildcard t/unit/ngx_ors_test*.c) \
 	    $(call BENCH_ROOMS,$(UNIT_turn)) $(UNIT_LDLIBS)
