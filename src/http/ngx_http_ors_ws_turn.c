@@ -665,7 +665,7 @@ ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn)
 }
 
 
-/* its input with what preceded it, and its output */
+/* its input with what preceded it, and its output: arrays, put together */
 
 static ngx_int_t
 ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
@@ -685,10 +685,6 @@ ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
         return NGX_ERROR;
     }
 
-    if (input.size && turn->response.output_len) {
-        ngx_ors_out_lit(&input, ",");
-    }
-
     if (ngx_ors_gather_reserve(items, input.size + turn->response.output_len
                                       + 1, turn->pool)
         != NGX_OK
@@ -706,8 +702,19 @@ ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
         return NGX_ERROR;
     }
 
-    pos = turn->response.output;
-    last = pos + turn->response.output_len;
+    /* the brackets are left off */
+
+    if (items->last > items->pos) {
+        items->pos++;
+        items->last--;
+    }
+
+    if (items->last > items->pos && turn->response.output_len > 2) {
+        *items->last++ = ',';
+    }
+
+    pos = turn->response.output + 1;
+    last = turn->response.output + turn->response.output_len - 1;
 
     /* "pos" and "last" count from the buffer's beginning */
 
