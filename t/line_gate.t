@@ -365,7 +365,10 @@ for my $at (@places) {
                        ($model->requests)[0];
     }
 
-    ok($seen{$_}, "\$$_ was seen") for @variables;
+    # in the location of a hosted tool only: t/tools.t sees them
+
+    ok($seen{$_}, "\$$_ was seen")
+        for grep { !/\Aopen_responses_tool_/ } @variables;
 }
 
 $t->finish;

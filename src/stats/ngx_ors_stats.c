@@ -123,6 +123,9 @@ static ngx_str_t  ngx_ors_stats_codes[NGX_ORS_STATS_CODES] = {
     ngx_string("upstream_error"),
     ngx_string("upstream_timeout"),
     ngx_string("upstream_unavailable"),
+    ngx_string("websocket_connection_limit_reached"),
+    ngx_string("websocket_not_supported"),
+    ngx_string("websocket_stream_limit_reached"),
     ngx_string("other")
 };
 

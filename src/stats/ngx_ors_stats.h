@@ -19,9 +19,9 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  3
+#define NGX_ORS_STATS_VERSION  4
 
-#define NGX_ORS_STATS_CODES    41
+#define NGX_ORS_STATS_CODES    44
 
 
 /* four outcomes of each kind, in the same order */
