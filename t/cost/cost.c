@@ -230,3 +230,15 @@ cost_sent(ngx_ors_out_t *out)
 {
     return ngx_ors_out_drop(out);
 }
+
+
+void
+cost_list(cost_t *cost, u_char *p, u_char *last, ngx_str_t *list)
+{
+    list->len = last - p + 2;
+    list->data = ngx_pnalloc(cost->pool, list->len);
+
+    list->data[0] = '[';
+    ngx_memcpy(&list->data[1], p, last - p);
+    list->data[list->len - 1] = ']';
+}

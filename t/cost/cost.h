@@ -25,8 +25,8 @@
  * A comma before the first of a list is left out.
  *
  * "more" bytes of memory for a byte are allowed where one chunk makes many
- * items, whose events wait until it is done, and where two bytes are a value
- * that needs a node.
+ * items, whose events wait until it is done, where two bytes are a value that
+ * needs a node, and where a turn that has a document of its own is a few bytes.
  */
 
 typedef struct {
@@ -87,6 +87,9 @@ extern ngx_ors_limits_t  cost_limits;
 
 /* Everything that "out" has is sent. */
 ngx_int_t cost_sent(ngx_ors_out_t *out);
+
+/* Items as a store gives them: an array, from the pool. */
+void cost_list(cost_t *cost, u_char *p, u_char *last, ngx_str_t *list);
 
 
 #endif /* _COST_H_INCLUDED_ */

@@ -65,7 +65,8 @@ static const cost_row_t  cost_rows[] = {
 
     /* what was stored */
 
-    { "turns", 400, ASKED, "{'role':'user','content':'a'}\n", USER("a") },
+    { "turns", 400, ASKED, "{'role':'user','content':'a'}\n", USER("a"),
+      .more = 20 },
     { "items of a turn", 400, ASKED, ",{'role':'user','content':'a'}", "" },
     { "keys of a stored item", 800, ASKED "{'role':'user','content':'a'",
       ",'x#':1", "}" },
@@ -150,9 +151,8 @@ cost_merge(cost_t *cost, ngx_ors_turn_t *turn, u_char *p)
 
         before = ngx_array_push(turns);
 
-        before->input.data = p;
-        before->input.len = last - p;
-        ngx_str_null(&before->output);
+        cost_list(cost, p, last, &before->input);
+        ngx_str_set(&before->output, "[]");
     }
 
     memset(&ctx, 0, sizeof(ngx_ors_context_t));

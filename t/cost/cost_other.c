@@ -179,8 +179,7 @@ cost_listing(cost_t *cost)
         last = memchr(p, LF, end - p);
         last = last ? last : end;
 
-        line.data = p;
-        line.len = last - p;
+        cost_list(cost, p, last, &line);
 
         rc = ngx_ors_listing_add(&list, &line, &owner);
     }
