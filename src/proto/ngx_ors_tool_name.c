@@ -50,9 +50,15 @@ ngx_ors_tool_name(ngx_str_t *label, ngx_str_t *name, ngx_pool_t *pool,
 
     sent->data = p;
 
-    p = ngx_cpymem(p, label->data, label->len);
-    p = ngx_cpymem(p, "__", 2);
-    last = ngx_cpymem(p, name->data, name->len);
+    if (label->len) {
+        p = ngx_cpymem(p, label->data, label->len);
+    }
+
+    last = ngx_cpymem(p, "__", 2);
+
+    if (name->len) {
+        last = ngx_cpymem(last, name->data, name->len);
+    }
 
     p = sent->data;
 

@@ -74,12 +74,12 @@ test_trips(void)
                        ? "{'model':'m','previous_response_id':'%%.*s','input':"
                          "[{'type':'item_reference','id':'%.*s'}]}"
                        : "{'model':'m','previous_response_id':'%%.*s','input':"
-                         "'x%.0s'}")
+                         "'x'}")
                     : (rows[i].reference
-                       ? "{'model':'m','metadata':{'a':'%%.0s'},'input':"
+                       ? "{'model':'m','metadata':{'a':''},'input':"
                          "[{'type':'item_reference','id':'%.*s'}]}"
-                       : "{'model':'m','metadata':{'a':'%%.0s'},'input':"
-                         "'x%.0s'}"),
+                       : "{'model':'m','metadata':{'a':''},'input':"
+                         "'x'}"),
                     &item), one));
 
         is_int(env_load(&r), NGX_OK, "row %d: it has its context", (int) i);

@@ -207,6 +207,8 @@ test_fails(void)
            "a reader without memory");
     ok(!t.source.stopped, "... does not wait");
 
+    ngx_destroy_pool(t.pool);
+
     test_init(&t);
     ngx_ors_test_fail_after(1);
     is_int(ngx_ors_source_take(&t.source, NULL), NGX_OK, "nothing to copy");
