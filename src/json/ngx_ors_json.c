@@ -160,23 +160,20 @@ ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_str_t *names)
 {
     size_t            len;
-    u_char           *p, ch;
+    u_char           *p, ch, buf[NGX_ORS_JSON_NAME_RAW];
     const ngx_str_t  *name;
 
-    if (key->escaped) {
+    p = ngx_ors_json_text(json, key);
+    len = key->len;
 
-        for (name = names; name->len; name++) {
-            if (ngx_ors_json_equal_escaped(json, key, name->data, name->len)) {
-                break;
-            }
-        }
+    /* a longer one is longer than any name, decoded too */
 
-        return name;
+    if (key->escaped && len <= NGX_ORS_JSON_NAME_RAW) {
+        len = ngx_ors_json_decode(json, key, buf) - buf;
+        p = buf;
     }
 
-    p = ngx_ors_json_text(json, key);
     ch = *p;
-    len = key->len;
 
     for (name = names; name->len; name++) {
 

@@ -117,6 +117,10 @@ ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
  * a lookup gave may be handed on without a check.
  */
 
+/* of the names that a key is compared with, and as it may be escaped */
+#define NGX_ORS_JSON_NAME_MAX  64
+#define NGX_ORS_JSON_NAME_RAW  (NGX_ORS_JSON_NAME_MAX * 6)
+
 /*
  * The value of member "name" of "object", or NULL if "object" is not an
  * object or has no such member.  Of a name that comes twice the last one
@@ -138,7 +142,7 @@ void ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
 
 /*
  * The one of "names" that "key" is, "names" as above; the empty one at their
- * end if it is none of them.
+ * end if it is none of them.  Names have at most NGX_ORS_JSON_NAME_MAX bytes.
  */
 const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, const ngx_str_t *names);
