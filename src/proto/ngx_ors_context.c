@@ -20,15 +20,12 @@
 #define ngx_ors_context_size(list)                                            \
     (((list)->len > 2) ? (list)->len - 2 : 0)
 
+#define ngx_ors_context_empty(list)                                           \
+    ((list)->len == 2 && ngx_memcmp((list)->data, "[]", 2) == 0)
 
-/* a text that is stored: a list of items, or one item */
+/* the root of a text, when all have been read */
 
-typedef struct {
-    ngx_ors_json_t            json;       /* "text", and nodes of all texts */
-    uint32_t                  root;
-    unsigned                  read:1;
-    unsigned                  rules:1;    /* other items are left out */
-} ngx_ors_context_doc_t;
+#define ngx_ors_context_root(doc)  (&(doc)->nodes[(doc)->root])
 
 
 typedef struct {
@@ -37,8 +34,11 @@ typedef struct {
     ngx_ors_error_t          *err;
 
     ngx_ors_json_t            json;       /* reads all that is stored */
-    ngx_ors_context_doc_t    *docs;       /* input and output of each turn, */
-    ngx_uint_t                n;          /* then what is referred to */
+    ngx_ors_json_t          **docs;       /* input and output of each turn, */
+    ngx_uint_t                n;          /* then what is referred to; NULL: */
+                                          /* empty, or left out */
+    ngx_uint_t                cut;        /* turns of which only the rules */
+                                          /* are kept */
 
     ngx_ors_input_t           input;
     ngx_uint_t                own;        /* items of the request itself */
@@ -51,8 +51,9 @@ static ngx_int_t ngx_ors_context_load(ngx_ors_context_merge_t *cm);
 static ngx_uint_t ngx_ors_context_refs(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_doc(ngx_ors_context_merge_t *cm,
     ngx_uint_t n, ngx_str_t *text);
-static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm,
-    ngx_uint_t *cut);
+static ngx_int_t ngx_ors_context_turn(ngx_ors_context_merge_t *cm,
+    ngx_uint_t turn);
+static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_answers(ngx_ors_context_merge_t *cm,
     ngx_uint_t turn);
 static ngx_uint_t ngx_ors_context_is_answer(ngx_ors_json_t *json,
@@ -69,11 +70,6 @@ static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
-
-
-/* the root of a text, when all have been read */
-
-#define ngx_ors_context_root(doc)  (&(doc)->json.nodes[(doc)->root])
 
 
 ngx_int_t
@@ -133,16 +129,15 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
 static ngx_int_t
 ngx_ors_context_load(ngx_ors_context_merge_t *cm)
 {
-    ngx_int_t                rc;
-    ngx_uint_t               i, n, cut;
-    ngx_ors_context_turn_t  *turn;
+    ngx_int_t   rc;
+    ngx_uint_t  i, n;
 
     n = ngx_ors_context_refs(cm);
 
     cm->n = 2 * cm->ctx->nturns + n;
 
     cm->docs = ngx_pcalloc(cm->req->pool,
-                           (cm->n + 1) * sizeof(ngx_ors_context_doc_t));
+                           (cm->n + 1) * sizeof(ngx_ors_json_t *));
     if (cm->docs == NULL) {
         return NGX_ERROR;
     }
@@ -150,22 +145,11 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
     ngx_ors_json_init(&cm->json, cm->req->pool, NGX_ORS_JSON_MAX_DEPTH,
                       cm->req->limits->nodes - cm->req->json.n + cm->given);
 
-    cut = 0;
-    rc = cm->ctx->budget ? ngx_ors_context_cut(cm, &cut) : NGX_OK;
+    rc = cm->ctx->budget ? ngx_ors_context_cut(cm) : NGX_OK;
 
     for (i = 0; i < cm->ctx->nturns && rc == NGX_OK; i++) {
-        turn = &cm->ctx->turns[i];
-
-        if (i < cut) {
-            rc = ngx_ors_context_rules(cm, i);
-            continue;
-        }
-
-        rc = ngx_ors_context_doc(cm, 2 * i, &turn->input);
-
-        if (rc == NGX_OK) {
-            rc = ngx_ors_context_doc(cm, 2 * i + 1, &turn->output);
-        }
+        rc = (i < cm->cut) ? ngx_ors_context_rules(cm, i)
+                           : ngx_ors_context_turn(cm, i);
     }
 
     for (i = 0; i < n && rc == NGX_OK; i++) {
@@ -176,7 +160,10 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
     /* the nodes have moved while there came more of them */
 
     for (i = 0; i < cm->n; i++) {
-        cm->docs[i].json.nodes = cm->json.nodes;
+
+        if (cm->docs[i]) {
+            cm->docs[i]->nodes = cm->json.nodes;
+        }
     }
 
     return rc;
@@ -206,18 +193,35 @@ ngx_ors_context_refs(ngx_ors_context_merge_t *cm)
 }
 
 
+static ngx_int_t
+ngx_ors_context_turn(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
+{
+    ngx_int_t   rc;
+    ngx_str_t  *input, *output;
+
+    input = &cm->ctx->turns[turn].input;
+    output = &cm->ctx->turns[turn].output;
+
+    rc = ngx_ors_context_empty(input)
+         ? NGX_OK : ngx_ors_context_doc(cm, 2 * turn, input);
+
+    if (rc != NGX_OK || ngx_ors_context_empty(output)) {
+        return rc;
+    }
+
+    return ngx_ors_context_doc(cm, 2 * turn + 1, output);
+}
+
+
 /* a text is read once, and not copied */
 
 static ngx_int_t
 ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
     ngx_str_t *text)
 {
-    ngx_int_t               rc;
-    ngx_ors_context_doc_t  *doc;
+    ngx_int_t  rc;
 
-    doc = &cm->docs[n];
-
-    if (text->len == 0 || doc->read) {
+    if (text->len == 0 || cm->docs[n]) {
         return NGX_OK;
     }
 
@@ -231,9 +235,12 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
         return rc;
     }
 
-    doc->json = cm->json;
-    doc->root = (uint32_t) cm->json.root;
-    doc->read = 1;
+    cm->docs[n] = ngx_palloc(cm->req->pool, sizeof(ngx_ors_json_t));
+    if (cm->docs[n] == NULL) {
+        return NGX_ERROR;
+    }
+
+    *cm->docs[n] = cm->json;
 
     return NGX_OK;
 }
@@ -245,7 +252,7 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
  */
 
 static ngx_int_t
-ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
+ngx_ors_context_cut(ngx_ors_context_merge_t *cm)
 {
     size_t                   size;
     ngx_int_t                rc;
@@ -253,32 +260,31 @@ ngx_ors_context_cut(ngx_ors_context_merge_t *cm, ngx_uint_t *cut)
     ngx_ors_context_turn_t  *turn;
 
     size = 0;
-    *cut = 0;
 
     for (i = cm->ctx->nturns; i > 0; i--) {
         turn = &cm->ctx->turns[i - 1];
         size += ngx_ors_context_size(&turn->input)
                 + ngx_ors_context_size(&turn->output);
 
-        if (size > cm->ctx->budget && *cut) {
+        if (size > cm->ctx->budget && cm->cut) {
             return NGX_OK;
         }
 
         rc = ngx_ors_context_answers(cm, i - 1);
 
         if (rc == NGX_OK) {
-            *cut = i - 1;
+            cm->cut = i - 1;
 
         } else if (rc != NGX_DONE) {
             return rc;
         }
 
-        if (size > cm->ctx->budget && *cut) {
+        if (size > cm->ctx->budget && cm->cut) {
             return NGX_OK;
         }
     }
 
-    *cut = 0;
+    cm->cut = 0;
 
     return NGX_OK;
 }
@@ -366,14 +372,12 @@ ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 static ngx_int_t
 ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
 {
-    ngx_int_t               rc;
-    ngx_str_t              *items;
-    ngx_ors_json_t         *json;
-    ngx_ors_json_node_t    *item;
-    ngx_ors_context_doc_t  *doc;
+    ngx_int_t             rc;
+    ngx_str_t            *items;
+    ngx_ors_json_t       *json, **doc;
+    ngx_ors_json_node_t  *item;
 
     doc = &cm->docs[2 * turn];
-    doc->rules = 1;
 
     items = &cm->ctx->turns[turn].input;
 
@@ -381,11 +385,11 @@ ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
         && !ngx_ors_context_has(items, "\"developer\"")
         && !ngx_ors_context_has(items, "\\u"))
     {
-        doc->read = 0;
+        *doc = NULL;
         return NGX_OK;
     }
 
-    if (doc->read) {
+    if (*doc) {
         return NGX_OK;
     }
 
@@ -407,7 +411,7 @@ ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
     }
 
     json->n = json->root;
-    doc->read = 0;
+    *doc = NULL;
 
     return NGX_OK;
 }
@@ -459,8 +463,8 @@ ngx_ors_context_count(ngx_ors_context_merge_t *cm)
 
     for (i = 0, n = 0; i < 2 * cm->ctx->nturns; i++) {
 
-        if (cm->docs[i].read) {
-            n += ngx_ors_context_root(&cm->docs[i])->count;
+        if (cm->docs[i]) {
+            n += ngx_ors_context_root(cm->docs[i])->count;
         }
     }
 
@@ -471,25 +475,26 @@ ngx_ors_context_count(ngx_ors_context_merge_t *cm)
 static void
 ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
 {
-    ngx_uint_t              i;
-    ngx_ors_json_node_t    *node;
-    ngx_ors_context_doc_t  *doc;
+    ngx_uint_t            i;
+    ngx_ors_json_t       *doc;
+    ngx_ors_json_node_t  *node;
 
     for (i = 0; i < 2 * cm->ctx->nturns; i++) {
-        doc = &cm->docs[i];
+        doc = cm->docs[i];
 
-        node = doc->read ? ngx_ors_json_first(&doc->json,
-                                              ngx_ors_context_root(doc))
-                         : NULL;
+        if (doc == NULL) {
+            continue;
+        }
 
-        for ( /* void */ ; node; node = ngx_ors_json_next(&doc->json, node)) {
-
-            if (doc->rules && !ngx_ors_context_is_rule(&doc->json, node)) {
+        for (node = ngx_ors_json_first(doc, ngx_ors_context_root(doc));
+             node;
+             node = ngx_ors_json_next(doc, node))
+        {
+            if (i / 2 < cm->cut && !ngx_ors_context_is_rule(doc, node)) {
                 continue;
             }
 
-            ngx_ors_input_item(&cm->input.items[cm->input.n++], &doc->json,
-                               node);
+            ngx_ors_input_item(&cm->input.items[cm->input.n++], doc, node);
         }
     }
 }
@@ -501,9 +506,9 @@ static void
 ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 {
     ngx_uint_t              i;
+    ngx_ors_json_t        **doc;
     ngx_ors_request_t      *req;
     ngx_ors_input_item_t   *item, *own;
-    ngx_ors_context_doc_t  *doc;
 
     req = cm->req;
     doc = &cm->docs[2 * cm->ctx->nturns];
@@ -519,8 +524,8 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
             continue;
         }
 
-        if (doc->read) {
-            ngx_ors_input_item(own++, &doc->json, ngx_ors_context_root(doc));
+        if (*doc) {
+            ngx_ors_input_item(own++, *doc, ngx_ors_context_root(*doc));
         }
 
         doc++;

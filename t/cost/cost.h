@@ -25,8 +25,8 @@
  * A comma before the first of a list is left out.
  *
  * "more" bytes of memory for a byte are allowed where one chunk makes many
- * items, whose events wait until it is done, where two bytes are a value that
- * needs a node, and where a turn that has a document of its own is a few bytes.
+ * items, whose events wait until it is done, and where two bytes are a value
+ * that needs a node.
  */
 
 typedef struct {

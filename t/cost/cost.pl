@@ -13,7 +13,7 @@ use File::Path qw/ make_path remove_tree /;
 use Getopt::Std qw/ getopts /;
 
 # a byte of any input may take so many times what a typical one takes, ...
-use constant TIMES => 22;
+use constant TIMES => 20;
 
 # ... four times the bytes so many times the instructions, ...
 use constant GROWTH => 4.6;

@@ -65,8 +65,7 @@ static const cost_row_t  cost_rows[] = {
 
     /* what was stored */
 
-    { "turns", 400, ASKED, "{'role':'user','content':'a'}\n", USER("a"),
-      .more = 20 },
+    { "turns", 400, ASKED, "{'role':'user','content':'a'}\n", USER("a") },
     { "items of a turn", 400, ASKED, ",{'role':'user','content':'a'}", "" },
     { "keys of a stored item", 800, ASKED "{'role':'user','content':'a'",
       ",'x#':1", "}" },
