@@ -32,9 +32,13 @@ typedef struct {
 /* an object whose members are walked through */
 
 typedef struct {
-    ngx_ors_json_node_t  *node;
-    size_t                end;       /* of the last member */
-    ngx_uint_t            kept;      /* members that are sent on */
+    ngx_ors_json_node_t    *node;
+    const ngx_ors_shape_t  *shape;
+    uint64_t                seen;      /* fields, a bit each */
+    uint64_t                present;   /* those that have a value */
+    ngx_uint_t              next;      /* field at which a search starts */
+    size_t                  end;       /* of the last member */
+    ngx_uint_t              sent;      /* members that are sent on */
 } ngx_ors_walk_object_t;
 
 
@@ -60,12 +64,11 @@ static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
 static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static const ngx_ors_field_t *ngx_ors_validate_escaped(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *key, ngx_uint_t profile,
-    const ngx_ors_shape_t *shape, ngx_uint_t *next);
-static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
+static ngx_int_t ngx_ors_validate_entry(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
-    const ngx_ors_shape_t *shape);
+    ngx_ors_json_node_t **found);
+static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_misspelled(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     const ngx_ors_field_t *field);
@@ -73,13 +76,12 @@ static ngx_int_t ngx_ors_validate_strip(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_null(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
-    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field);
+    const ngx_ors_field_t *field);
 static ngx_int_t ngx_ors_validate_required(ngx_ors_walk_t *w,
-    const ngx_ors_shape_t *shape, uint64_t present,
     ngx_ors_walk_object_t *object);
 static ngx_int_t ngx_ors_validate_fill(ngx_ors_walk_t *w,
-    const ngx_ors_shape_t *shape, const ngx_ors_field_t *field,
-    ngx_ors_json_node_t *object, ngx_str_t *text);
+    ngx_ors_walk_object_t *object, const ngx_ors_field_t *field,
+    ngx_str_t *text);
 static ngx_int_t ngx_ors_validate_map(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_map_t *map);
 
@@ -532,20 +534,24 @@ ngx_ors_validate_field(ngx_uint_t profile, const ngx_str_t *name,
 }
 
 
-/* decoded once for all fields: an object may have many such keys */
+/* an escaped key is decoded once: an object may have many of them */
 
-static const ngx_ors_field_t *
-ngx_ors_validate_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
-    ngx_uint_t profile, const ngx_ors_shape_t *shape, ngx_uint_t *next)
+static ngx_inline const ngx_ors_field_t *
+ngx_ors_validate_key(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key)
 {
     u_char     buf[NGX_ORS_SPELLING_RAW];
     ngx_str_t  name;
 
-    if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
+    if (!key->escaped) {
+        ngx_ors_json_raw(w->json, key, &name);
+
+    } else if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
         return NULL;
     }
 
-    return ngx_ors_validate_field(profile, &name, shape, next);
+    return ngx_ors_validate_field(w->profile, &name, object->shape,
+                                  &object->next);
 }
 
 
@@ -565,103 +571,37 @@ static ngx_int_t
 ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t **found)
 {
-    uint64_t                bit, seen, present;
-    ngx_int_t               rc;
-    ngx_str_t               name;
-    ngx_uint_t              n, next;
-    ngx_ors_json_node_t    *key, *value;
-    ngx_ors_walk_object_t   object;
-    const ngx_ors_field_t  *field;
-
-    seen = 0;
-    present = 0;
-    next = 0;
+    uint64_t               required;
+    ngx_int_t              rc;
+    ngx_ors_json_node_t   *key;
+    ngx_ors_walk_object_t  object;
 
     object.node = node;
+    object.shape = shape;
+    object.seen = 0;
+    object.present = 0;
+    object.next = 0;
     object.end = node->pos + 1;
-    object.kept = 0;
+    object.sent = 0;
 
     for (key = ngx_ors_json_first(w->json, node);
          key;
          key = ngx_ors_json_next(w->json, key))
     {
-        if (key->escaped) {
-            field = ngx_ors_validate_escaped(w->json, key, w->profile, shape,
-                                             &next);
+        rc = ngx_ors_validate_entry(w, &object, key, found);
 
-        } else {
-            ngx_ors_json_raw(w->json, key, &name);
-            field = ngx_ors_validate_field(w->profile, &name, shape, &next);
-        }
-
-        value = key + 1;
-
-        if (field == NULL) {
-            rc = ngx_ors_validate_unknown(w, &object, key, shape);
-
-            if (rc == NGX_DECLINED || rc == NGX_ERROR) {
-                return rc;
-            }
-
-            object.kept += (rc == NGX_OK);
-            object.end = ngx_ors_edit_end(value);
-            continue;
-        }
-
-        bit = (uint64_t) 1 << (field - shape->fields);
-
-        if (seen & bit) {
-            ngx_ors_violation_set(&w->violation, "duplicate_key",
-                                  "is given more than once");
-            ngx_ors_violation_at_name(&w->violation, &field->name);
-            return NGX_DECLINED;
-        }
-
-        seen |= bit;
-
-        if (value->type == ngx_ors_json_null) {
-            rc = ngx_ors_validate_null(w, &object, key, shape, field);
-
-            if (rc == NGX_DECLINED || rc == NGX_ERROR) {
-                return rc;
-            }
-
-            if (rc == NGX_OK) {
-                present |= bit;
-                object.kept++;
-            }
-
-            object.end = ngx_ors_edit_end(value);
-            continue;
-        }
-
-        object.kept++;
-        object.end = ngx_ors_edit_end(value);
-
-        present |= bit;
-
-        n = field - shape->fields;
-
-        if (found && (w->v->nfound == 0 || n < w->v->nfound)) {
-            found[n] = value;
-        }
-
-        if (field->rule == NULL) {
-            continue;
-        }
-
-        rc = ngx_ors_validate_value(w, value, field->rule);
-
-        if (rc != NGX_OK) {
-            ngx_ors_violation_at_name(&w->violation, &field->name);
+        if (rc == NGX_DECLINED || rc == NGX_ERROR) {
             return rc;
         }
+
+        object.sent += (rc == NGX_OK);
+        object.end = ngx_ors_edit_end(key + 1);
     }
 
-    bit = ((uint64_t) 1 << shape->required) - 1;
+    required = ((uint64_t) 1 << shape->required) - 1;
 
-    if ((present & bit) != bit) {
-        return ngx_ors_validate_required(w, shape, present, &object);
+    if ((object.present & required) != required) {
+        return ngx_ors_validate_required(w, &object);
     }
 
     return NGX_OK;
@@ -670,21 +610,82 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
 /* NGX_OK: it is sent on; NGX_DONE: it is not; NGX_DECLINED, NGX_ERROR */
 
+static ngx_inline ngx_int_t
+ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key, ngx_ors_json_node_t **found)
+{
+    uint64_t                bit;
+    ngx_int_t               rc;
+    ngx_uint_t              n;
+    ngx_ors_json_node_t    *value;
+    const ngx_ors_field_t  *field;
+
+    field = ngx_ors_validate_key(w, object, key);
+
+    if (field == NULL) {
+        return ngx_ors_validate_unknown(w, object, key);
+    }
+
+    value = key + 1;
+    n = field - object->shape->fields;
+    bit = (uint64_t) 1 << n;
+
+    if (object->seen & bit) {
+        ngx_ors_violation_set(&w->violation, "duplicate_key",
+                              "is given more than once");
+        ngx_ors_violation_at_name(&w->violation, &field->name);
+        return NGX_DECLINED;
+    }
+
+    object->seen |= bit;
+
+    if (value->type == ngx_ors_json_null) {
+        rc = ngx_ors_validate_null(w, object, key, field);
+
+        if (rc == NGX_OK) {
+            object->present |= bit;
+        }
+
+        return rc;
+    }
+
+    object->present |= bit;
+
+    if (found && (w->v->nfound == 0 || n < w->v->nfound)) {
+        found[n] = value;
+    }
+
+    if (field->rule == NULL) {
+        return NGX_OK;
+    }
+
+    rc = ngx_ors_validate_value(w, value, field->rule);
+
+    if (rc != NGX_OK) {
+        ngx_ors_violation_at_name(&w->violation, &field->name);
+    }
+
+    return rc;
+}
+
+
+/* NGX_OK: it is sent on; NGX_DONE: it is not; NGX_DECLINED, NGX_ERROR */
+
 static ngx_int_t
 ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape)
+    ngx_ors_json_node_t *key)
 {
     u_char                  buf[NGX_ORS_VIOLATION_QUOTE];
     ngx_str_t               name;
     const ngx_ors_field_t  *field;
 
-    field = ngx_ors_spelling_field(w->json, key, shape);
+    field = ngx_ors_spelling_field(w->json, key, object->shape);
 
     if (field) {
         return ngx_ors_validate_misspelled(w, object, key, field);
     }
 
-    if (shape->open) {
+    if (object->shape->open) {
         return NGX_OK;
     }
 
@@ -751,7 +752,7 @@ ngx_ors_validate_strip(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     pos = ngx_ors_edit_start(key);
     last = ngx_ors_edit_end(key + 1);
 
-    if (object->kept) {
+    if (object->sent) {
         pos = object->end;
 
     } else {
@@ -777,8 +778,7 @@ ngx_ors_validate_strip(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
 static ngx_int_t
 ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape,
-    const ngx_ors_field_t *field)
+    ngx_ors_json_node_t *key, const ngx_ors_field_t *field)
 {
     ngx_int_t             rc;
     ngx_str_t             text;
@@ -801,7 +801,7 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         }
 
     } else if (w->v->repair && field->fill.len) {
-        rc = ngx_ors_validate_fill(w, shape, field, object->node, &text);
+        rc = ngx_ors_validate_fill(w, object, field, &text);
 
         if (rc == NGX_OK) {
             rc = ngx_ors_edits_value(w->v->edits, value, &text);
@@ -818,8 +818,7 @@ ngx_ors_validate_null(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
 
 static ngx_int_t
-ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
-    uint64_t present, ngx_ors_walk_object_t *object)
+ngx_ors_validate_required(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object)
 {
     size_t                  pos;
     ngx_str_t               key, text;
@@ -830,10 +829,12 @@ ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
 
     pos = ngx_ors_edit_end(object->node) - 1;
 
-    for (i = 0; i < shape->required; i++) {
-        field = &shape->fields[i];
+    for (i = 0; i < object->shape->required; i++) {
+        field = &object->shape->fields[i];
 
-        if (!(field->need & w->profile) || (present & ((uint64_t) 1 << i))) {
+        if (!(field->need & w->profile)
+            || (object->present & ((uint64_t) 1 << i)))
+        {
             continue;
         }
 
@@ -844,16 +845,14 @@ ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
             return NGX_DECLINED;
         }
 
-        if (ngx_ors_validate_fill(w, shape, field, object->node, &text)
-            != NGX_OK)
-        {
+        if (ngx_ors_validate_fill(w, object, field, &text) != NGX_OK) {
             return NGX_ERROR;
         }
 
         key.data = field->fill.data;
         key.len = ngx_ors_fill_key_len(field);
 
-        if ((object->kept++
+        if ((object->sent++
              && ngx_ors_edits_add(w->v->edits, pos, 0, &comma) != NGX_OK)
             || ngx_ors_edits_add(w->v->edits, pos, 0, &key) != NGX_OK
             || ngx_ors_edits_add(w->v->edits, pos, 0, &text) != NGX_OK)
@@ -869,16 +868,15 @@ ngx_ors_validate_required(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
 /* the value only */
 
 static ngx_int_t
-ngx_ors_validate_fill(ngx_ors_walk_t *w, const ngx_ors_shape_t *shape,
-    const ngx_ors_field_t *field, ngx_ors_json_node_t *object,
-    ngx_str_t *text)
+ngx_ors_validate_fill(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    const ngx_ors_field_t *field, ngx_str_t *text)
 {
     size_t     n;
     ngx_int_t  rc;
 
     if (w->v->fill) {
-        rc = w->v->fill(w->v->data, shape, field - shape->fields, object,
-                        text);
+        rc = w->v->fill(w->v->data, object->shape,
+                        field - object->shape->fields, object->node, text);
 
         if (rc != NGX_DECLINED) {
             return rc;
