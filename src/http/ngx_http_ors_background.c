@@ -84,7 +84,7 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
         life->unwatched = NULL;
     }
 
-    if (todo & NGX_ORS_BACKGROUND_TELL) {
+    if (todo & NGX_ORS_BACKGROUND_ANSWER) {
         ngx_http_ors_background_tell(bg);
     }
 

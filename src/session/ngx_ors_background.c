@@ -63,7 +63,6 @@ ngx_ors_background_step(ngx_ors_background_t *bg,
     ngx_ors_background_state_e  state;
 
     state = bg->state;
-    todo = 0;
 
     switch (state) {
 
@@ -87,13 +86,13 @@ ngx_ors_background_step(ngx_ors_background_t *bg,
         todo = ngx_ors_background_check(bg, event);
         break;
 
-    case ngx_ors_background_st_over:
+    default: /* ngx_ors_background_st_over */
         todo = (event == ngx_ors_background_ev_ready)
                ? NGX_ORS_BACKGROUND_ERROR : 0;
         break;
     }
 
-    if (todo & NGX_ORS_BACKGROUND_TELL) {
+    if (todo & NGX_ORS_BACKGROUND_ANSWER) {
         bg->waits = 0;
     }
 
@@ -168,7 +167,7 @@ ngx_ors_background_refuse(ngx_ors_background_t *bg)
     ngx_str_null(&bg->response);
 
     return NGX_ORS_BACKGROUND_END
-           | (bg->waits ? NGX_ORS_BACKGROUND_TELL : 0);
+           | (bg->waits ? NGX_ORS_BACKGROUND_ANSWER : 0);
 }
 
 
@@ -238,7 +237,7 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
     bg->started = ngx_current_msec;
     bg->renewed = ngx_current_msec;
 
-    return NGX_ORS_BACKGROUND_TELL|NGX_ORS_BACKGROUND_WAIT
+    return NGX_ORS_BACKGROUND_ANSWER|NGX_ORS_BACKGROUND_WAIT
            |NGX_ORS_BACKGROUND_CALL;
 }
 
@@ -554,7 +553,7 @@ ngx_ors_background_abandon(ngx_ors_background_t *bg)
 
     if (!known) {
         ngx_str_null(&bg->response);
-        return bg->waits ? NGX_ORS_BACKGROUND_TELL : 0;
+        return bg->waits ? NGX_ORS_BACKGROUND_ANSWER : 0;
     }
 
     turn->response.status = ngx_ors_response_failed;

@@ -57,7 +57,7 @@ typedef enum {
 #define NGX_ORS_BACKGROUND_POST     0x004   /* bg->job is posted */
 #define NGX_ORS_BACKGROUND_SEND     0x008   /* bg->unwatched is posted, no */
                                             /* handler waits for its end */
-#define NGX_ORS_BACKGROUND_TELL     0x010   /* the client that waits gets */
+#define NGX_ORS_BACKGROUND_ANSWER   0x010   /* the client that waits gets */
                                             /* bg->response, or without it */
                                             /* the turn's error */
 #define NGX_ORS_BACKGROUND_WAIT     0x020   /* a tick comes later */

@@ -19,7 +19,7 @@
 #define CANCEL   NGX_ORS_BACKGROUND_CANCEL
 #define POST     NGX_ORS_BACKGROUND_POST
 #define SEND     NGX_ORS_BACKGROUND_SEND
-#define TELL     NGX_ORS_BACKGROUND_TELL
+#define ANSWER   NGX_ORS_BACKGROUND_ANSWER
 #define WAIT     NGX_ORS_BACKGROUND_WAIT
 #define CALL     NGX_ORS_BACKGROUND_CALL
 #define COMMIT   NGX_ORS_BACKGROUND_COMMIT
@@ -96,23 +96,23 @@ static life_row_t  rows[] = {
     row(queued, tick, none, BEGIN, queued),
     row(queued, ready, none, POST, record),
     row(queued, commit, none, 0, queued),
-    row(queued, end, none, TELL|END, over),
+    row(queued, end, none, ANSWER|END, over),
     row(queued, end, left, END, over),
     row(queued, done, none, 0, queued),
     row(queued, leave, none, END, over),
-    row(queued, close, none, TELL, over),
+    row(queued, close, none, ANSWER, over),
     row(queued, close, left, 0, over),
 
     row(record, tick, none, 0, record),
     row(record, ready, none, 0, record),
     row(record, commit, none, 0, record),
-    row(record, end, none, TELL|END, over),
-    row(record, done, none, TELL|WAIT|CALL, run),
+    row(record, end, none, ANSWER|END, over),
+    row(record, done, none, ANSWER|WAIT|CALL, run),
     row(record, done, left, SEND|END, over),
     row(record, done, down, CALL, queued),
     row(record, done, large, CALL, queued),
     row(record, leave, none, 0, record),
-    row(record, close, none, TELL, over),
+    row(record, close, none, ANSWER, over),
     row(record, close, left, 0, over),
 
     row(run, tick, none, WAIT|POST, run),
@@ -309,7 +309,7 @@ test_refused(void)
     (void) life_step(&life, ngx_ors_background_ev_done);
 
     is_int(life.r.turn->error.status, 503, "no store: the turn has failed");
-    is_int(life_step(&life, ngx_ors_background_ev_end), TELL|END,
+    is_int(life_step(&life, ngx_ors_background_ev_end), ANSWER|END,
            "its client gets the error");
     is_int(life.bg.response.len, 0, "and no response");
     is_int(ngx_ors_test_logged(NGX_LOG_ERR), 1, "the log says so");
