@@ -191,7 +191,7 @@ ngx_ors_chat_replay_text(ngx_ors_input_item_t *in, ngx_ors_json_node_t *node,
 {
     ngx_ors_json_inner(in->json, node, text);
 
-    if (text->len == 0 || !node->escaped) {
+    if (node == NULL || text->len == 0 || !node->escaped) {
         return NGX_OK;
     }
 

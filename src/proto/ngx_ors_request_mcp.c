@@ -380,6 +380,10 @@ ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps, ngx_str_t *label)
 {
     ngx_uint_t  i;
 
+    if (label->len == 0) {
+        return NULL;
+    }
+
     for (i = 0; i < mcps->n; i++) {
 
         if (mcps->elts[i].label.len == label->len

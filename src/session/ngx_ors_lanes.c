@@ -15,7 +15,7 @@
 
 
 static void ngx_ors_lanes_cleanup(void *data);
-static ngx_ors_lane_t *ngx_ors_lanes_lane(ngx_ors_lanes_t *lanes,
+static ngx_uint_t ngx_ors_lanes_index(ngx_ors_lanes_t *lanes,
     ngx_str_t *name);
 static ngx_ors_lane_t *ngx_ors_lanes_new(ngx_ors_lanes_t *lanes,
     ngx_str_t *name);
@@ -79,7 +79,7 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
                                  "connection");
     }
 
-    if (ngx_ors_lanes_lane(lanes, &ev->lane) == NULL) {
+    if (ngx_ors_lanes_index(lanes, &ev->lane) == lanes->n) {
 
         if (lanes->n > NGX_ORS_LANES_MAX) {
             (void) ngx_ors_error_set(&ev->error, ev->pool, 400,
@@ -114,18 +114,20 @@ ngx_ors_lanes_over(ngx_ors_error_t *err, ngx_pool_t *pool)
 }
 
 
-static ngx_ors_lane_t *
-ngx_ors_lanes_lane(ngx_ors_lanes_t *lanes, ngx_str_t *name)
+/* that of the next new lane, if none has the name */
+
+static ngx_uint_t
+ngx_ors_lanes_index(ngx_ors_lanes_t *lanes, ngx_str_t *name)
 {
     ngx_uint_t  i;
 
     for (i = 0; i < lanes->n; i++) {
         if (ngx_ors_lanes_equal(&lanes->lanes[i].name, name)) {
-            return &lanes->lanes[i];
+            break;
         }
     }
 
-    return NULL;
+    return i;
 }
 
 
@@ -165,7 +167,7 @@ ngx_ors_lanes_next(ngx_ors_lanes_t *lanes)
          q = ngx_queue_next(q))
     {
         ev = ngx_queue_data(q, ngx_ors_client_event_t, queue);
-        lane = ngx_ors_lanes_lane(lanes, &ev->lane);
+        lane = &lanes->lanes[ngx_ors_lanes_index(lanes, &ev->lane)];
 
         if (lane->running) {
             continue;
@@ -264,7 +266,7 @@ ngx_ors_lanes_end(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 {
     ngx_ors_lane_t  *lane;
 
-    lane = ngx_ors_lanes_lane(lanes, &ev->lane);
+    lane = &lanes->lanes[ngx_ors_lanes_index(lanes, &ev->lane)];
 
     lane->running = NULL;
     lanes->running--;

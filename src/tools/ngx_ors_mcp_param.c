@@ -48,7 +48,7 @@ static ngx_int_t ngx_ors_mcp_params_add(ngx_ors_mcp_walk_t *walk,
     ngx_ors_json_node_t *schema, ngx_ors_json_node_t *annotation,
     ngx_ors_mcp_step_t *step);
 static char *ngx_ors_mcp_params_check(ngx_ors_mcp_walk_t *walk,
-    ngx_ors_json_node_t *schema, ngx_str_t *name, ngx_ors_mcp_step_t *step);
+    ngx_ors_json_node_t *schema, ngx_str_t *name);
 static ngx_int_t ngx_ors_mcp_params_path(ngx_ors_mcp_walk_t *walk,
     ngx_ors_mcp_param_t *param, ngx_ors_mcp_step_t *step);
 static ngx_int_t ngx_ors_mcp_params_value(ngx_ors_json_t *json,
@@ -231,6 +231,11 @@ ngx_ors_mcp_params_add(ngx_ors_mcp_walk_t *walk, ngx_ors_json_node_t *schema,
     ngx_pool_t           *pool;
     ngx_ors_mcp_param_t  *param;
 
+    if (step == NULL || step->name == NULL) {
+        walk->invalid = "x-mcp-header is not that of a property";
+        return NGX_DECLINED;
+    }
+
     pool = walk->params->pool;
 
     rc = ngx_ors_mcp_string(walk->json, annotation, pool, &name);
@@ -238,7 +243,7 @@ ngx_ors_mcp_params_add(ngx_ors_mcp_walk_t *walk, ngx_ors_json_node_t *schema,
         return NGX_ERROR;
     }
 
-    walk->invalid = ngx_ors_mcp_params_check(walk, schema, &name, step);
+    walk->invalid = ngx_ors_mcp_params_check(walk, schema, &name);
     if (walk->invalid) {
         return NGX_DECLINED;
     }
@@ -267,16 +272,12 @@ ngx_ors_mcp_params_add(ngx_ors_mcp_walk_t *walk, ngx_ors_json_node_t *schema,
 
 static char *
 ngx_ors_mcp_params_check(ngx_ors_mcp_walk_t *walk,
-    ngx_ors_json_node_t *schema, ngx_str_t *name, ngx_ors_mcp_step_t *step)
+    ngx_ors_json_node_t *schema, ngx_str_t *name)
 {
     ngx_str_t             other;
     ngx_uint_t            i;
     ngx_ors_mcp_param_t  *param;
     ngx_ors_json_node_t  *type;
-
-    if (step == NULL || step->name == NULL) {
-        return "x-mcp-header is not that of a property";
-    }
 
     if (!ngx_ors_mcp_header_token(name)) {
         return "x-mcp-header is no token";
