@@ -79,7 +79,7 @@ help:
 	@echo 'test-engine with a real model, whose server has to be compiled'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
-	@echo 'check      house rules, and the compiler warnings of clang'
+	@echo 'check      house rules, the compiler warnings of clang, and analyze'
 	@echo 'house      a table of src: sizes, cycles [BASE=another tree V=1]'
 	@echo 'analyze    the analyzers of gcc and clang, and cppcheck'
 	@echo 'fuzz       fuzz targets [CC=gcc SAN=]'
@@ -231,11 +231,12 @@ fresh:
 # a tree that does not compile is checked all the same
 
 check:
-	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build check
+	@NGINX_SRC='$(NGINX_SRC)' CC='$(CC)' $(DEPS) build check analyze
 	@$(PROVE) -Q t/make/check_test.pl t/make/house_test.pl
 	+@status=0; \
 	$(MAKE) --no-print-directory build || status=1; \
 	t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)' || status=1; \
+	$(MAKE) --no-print-directory analyze || status=1; \
 	exit $$status
 
 # how large the rooms of src/ are, and which of their files form a cycle
