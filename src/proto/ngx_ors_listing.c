@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
+#include <ngx_ors_query.h>
 
 
 static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
@@ -40,18 +41,31 @@ static void ngx_ors_listing_id(ngx_ors_out_t *out,
 
 
 ngx_int_t
-ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_ors_listing_args_t *args,
+ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *query,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
+    ngx_str_t  order, limit;
+
+    static const ngx_str_t  after = ngx_string("after");
+    static const ngx_str_t  before = ngx_string("before");
+    static const ngx_str_t  by_order = ngx_string("order");
+    static const ngx_str_t  by_limit = ngx_string("limit");
+
     ngx_memzero(list, sizeof(ngx_ors_listing_t));
 
+    if (ngx_ors_query_arg(query, &after, pool, &list->after) != NGX_OK
+        || ngx_ors_query_arg(query, &before, pool, &list->before) != NGX_OK
+        || ngx_ors_query_arg(query, &by_order, pool, &order) != NGX_OK
+        || ngx_ors_query_arg(query, &by_limit, pool, &limit) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     list->pool = pool;
-    list->after = args->after;
-    list->before = args->before;
     list->begun = (list->after.len == 0);
 
-    if (ngx_ors_listing_order(list, &args->order, err) != NGX_OK
-        || ngx_ors_listing_limit(list, &args->limit, err) != NGX_OK)
+    if (ngx_ors_listing_order(list, &order, err) != NGX_OK
+        || ngx_ors_listing_limit(list, &limit, err) != NGX_OK)
     {
         return NGX_DECLINED;
     }

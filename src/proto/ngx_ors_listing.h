@@ -21,16 +21,6 @@
 #define NGX_ORS_LISTING_LIMIT_MAX  100
 
 
-/* what a client asks for, decoded; data is NULL where it does not say */
-
-typedef struct {
-    ngx_str_t                  order;
-    ngx_str_t                  limit;
-    ngx_str_t                  after;
-    ngx_str_t                  before;
-} ngx_ors_listing_args_t;
-
-
 typedef struct {
     ngx_str_t                  text;      /* JSON, as it was stored */
     ngx_str_t                  id;        /* inside of a JSON string */
@@ -57,15 +47,15 @@ typedef struct {
 
 
 /*
- * A new list, as the client's arguments ask for it; "after" and "before" are
- * borrowed.
+ * A new list, as the client's query string asks for it: "order", "limit",
+ * "after" and "before".
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" holds the reason: 400 with "param"
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list,
-    ngx_ors_listing_args_t *args, ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_str_t *query, ngx_pool_t *pool, ngx_ors_error_t *err);
 
 /*
  * Adds items of one turn, a JSON array in the order of time, or empty; its

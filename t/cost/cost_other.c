@@ -11,7 +11,7 @@
 #include <ngx_ors_record.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_sse.h>
-#include <ngx_ors_test_listing.h>
+#include <ngx_ors_listing.h>
 #include <zlib.h>
 
 #include "cost.h"
@@ -157,7 +157,6 @@ cost_listing(cost_t *cost)
     ngx_ors_out_t            out;
     ngx_ors_error_t          err;
     ngx_ors_listing_t        list;
-    ngx_ors_listing_args_t   args;
 
     ngx_str_set(&owner, "resp_abcdefghijklmnopqrstuvwx");
 
@@ -167,9 +166,8 @@ cost_listing(cost_t *cost)
     line.data = cost->text;
     line.len = last - cost->text;
 
-    ngx_ors_test_listing_args(&line, &args);
 
-    if (ngx_ors_listing_init(&list, &args, cost->pool, &err) != NGX_OK) {
+    if (ngx_ors_listing_init(&list, &line, cost->pool, &err) != NGX_OK) {
         return NGX_DECLINED;
     }
 

@@ -14,7 +14,7 @@
 
 
 #include "fuzz_json.h"
-#include <ngx_ors_test_listing.h>
+#include <ngx_ors_listing.h>
 
 
 #define LISTING_FUZZ_TURNS  8
@@ -108,15 +108,13 @@ listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
     ngx_str_t                items;
     ngx_uint_t               i, n;
     ngx_ors_error_t          err;
-    ngx_ors_listing_args_t   args;
 
     static ngx_str_t  owner = ngx_string("resp_0123456789abcdefghijklmn");
 
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
-    ngx_ors_test_listing_args(&f->args, &args);
 
-    rc = ngx_ors_listing_init(list, &args, pool, &err);
+    rc = ngx_ors_listing_init(list, &f->args, pool, &err);
 
     if (rc != NGX_OK) {
         listing_fuzz_error((rc == NGX_DECLINED) ? &err : NULL);

@@ -8,7 +8,7 @@
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_test_listing.h>
+#include <ngx_ors_listing.h>
 
 
 typedef struct {
@@ -263,17 +263,16 @@ test_forms(ngx_pool_t *pool)
 {
     u_char                 *p;
     form_t                 *form;
-    ngx_str_t               text;
+    ngx_str_t               text, query;
     ngx_ors_out_t           out;
     ngx_ors_error_t         err;
     ngx_ors_listing_t       list;
-    ngx_ors_listing_args_t  args;
 
     for (form = forms; form->item; form++) {
-        ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
+        ngx_str_null(&query);
         ngx_ors_out_init(&out, pool, 64);
 
-        if (ngx_ors_listing_init(&list, &args, pool, &err) != NGX_OK
+        if (ngx_ors_listing_init(&list, &query, pool, &err) != NGX_OK
             || add(&list, form->item, "resp_r") != NGX_OK
             || ngx_ors_listing_render(&list, &out, &err) != NGX_OK)
         {
@@ -293,9 +292,9 @@ test_forms(ngx_pool_t *pool)
 
     /* an id that is not ours is long, or would end a string */
 
-    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
+    ngx_str_null(&query);
     ngx_ors_out_init(&out, pool, 64);
-    (void) ngx_ors_listing_init(&list, &args, pool, &err);
+    (void) ngx_ors_listing_init(&list, &query, pool, &err);
     (void) add(&list, "{\"role\":\"user\"}",
                "a\\\"\\u00e9Z-9aaaaaaaaaaaaaaaaaaa"
                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -314,21 +313,19 @@ test_forms(ngx_pool_t *pool)
 static void
 test_twice(ngx_pool_t *pool)
 {
-    char                    item[64];
+    char                    item[64], text[64];
     ngx_int_t               rc;
+    ngx_str_t               query;
     ngx_uint_t              i, n, turn;
     ngx_ors_out_t           out;
     ngx_ors_error_t         err;
     ngx_ors_listing_t       list;
-    ngx_ors_listing_args_t  args;
 
-    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
-    ngx_str_set(&args.order, "asc");
-    ngx_str_set(&args.limit, "7");
+    ngx_str_set(&query, "order=asc&limit=7");
     n = 0;
 
     do {
-        (void) ngx_ors_listing_init(&list, &args, pool, &err);
+        (void) ngx_ors_listing_init(&list, &query, pool, &err);
         ngx_ors_out_init(&out, pool, 64);
         rc = NGX_OK;
 
@@ -342,10 +339,9 @@ test_twice(ngx_pool_t *pool)
 
         rc = ngx_ors_listing_render(&list, &out, &err);
 
-        args.after.data = ngx_pnalloc(pool, 64);
-        args.after.len = snprintf((char *) args.after.data, 64, "%d",
-                                  (int) list.n > 0 ? (int) (n + list.n - 1)
-                                                   : 0);
+        query.data = (u_char *) text;
+        query.len = snprintf(text, sizeof(text), "order=asc&limit=7&after=%d",
+                             (int) list.n > 0 ? (int) (n + list.n - 1) : 0);
         n += list.n;
 
     } while (rc == NGX_OK && list.more && n < 1000);
@@ -358,24 +354,24 @@ test_twice(ngx_pool_t *pool)
 static void
 test_broken(ngx_pool_t *pool)
 {
+    ngx_str_t               query;
     ngx_uint_t              i;
     ngx_ors_error_t         err;
     ngx_ors_listing_t       list;
-    ngx_ors_listing_args_t  args;
 
     static char  *broken[] = {
         "{", "1", "{},\"a\"", "{},", "],[", "null", NULL
     };
 
-    ngx_memzero(&args, sizeof(ngx_ors_listing_args_t));
+    ngx_str_null(&query);
 
     for (i = 0; broken[i]; i++) {
-        (void) ngx_ors_listing_init(&list, &args, pool, &err);
+        (void) ngx_ors_listing_init(&list, &query, pool, &err);
         is_int(add(&list, broken[i], "resp_r"), NGX_DECLINED,
                "\"%s\" are no items", broken[i]);
     }
 
-    (void) ngx_ors_listing_init(&list, &args, pool, &err);
+    (void) ngx_ors_listing_init(&list, &query, pool, &err);
     is_int(add(&list, "", "resp_r"), NGX_OK, "no items are none");
     is_int(add(&list, " ", "resp_r"), NGX_OK, "nor is an empty list");
 }
@@ -433,16 +429,14 @@ list_turns(ngx_ors_listing_t *list, char *args, ngx_pool_t *pool,
     ngx_int_t               rc;
     ngx_str_t               str;
     ngx_uint_t              i, n;
-    ngx_ors_listing_args_t  values;
 
     static char  *owners[] = { "resp_one", "resp_one", "resp_two" };
 
     str.data = (u_char *) args;
     str.len = ngx_strlen(args);
 
-    ngx_ors_test_listing_args(&str, &values);
 
-    rc = ngx_ors_listing_init(list, &values, pool, err);
+    rc = ngx_ors_listing_init(list, &str, pool, err);
 
     for (i = 0; i < 3 && rc == NGX_OK; i++) {
         n = list->ascending ? i : 2 - i;
