@@ -10,15 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_operation.h>
-
-
-typedef struct {
-    ngx_str_t                 suffix;     /* after the id */
-    ngx_uint_t                methods;
-    char                     *allow;
-    ngx_ors_operation_e       kind;
-} ngx_http_ors_stored_path_t;
+#include <ngx_ors_operation_request.h>
 
 
 /* lives as long as its request */
@@ -30,10 +22,6 @@ typedef struct {
 } ngx_http_ors_stored_t;
 
 
-#define ngx_http_ors_stored_args(r, name, value)                              \
-    ngx_http_ors_stored_arg(r, (u_char *) name, sizeof(name) - 1, value)
-
-
 static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
     ngx_str_t *id, ngx_ors_operation_e kind);
 static ngx_int_t ngx_http_ors_stored_reserve(ngx_http_ors_stored_t *st);
@@ -42,10 +30,6 @@ static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
     ngx_str_t *id, ngx_http_ors_stored_t **stored);
 static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
     ngx_ors_operation_e kind);
-static ngx_int_t ngx_http_ors_stored_stream(ngx_http_ors_stored_t *st);
-static ngx_int_t ngx_http_ors_stored_list(ngx_http_ors_stored_t *st);
-static ngx_int_t ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name,
-    size_t len, ngx_str_t *value);
 static ngx_int_t ngx_http_ors_stored_watch(ngx_http_request_t *r);
 static void ngx_http_ors_stored_handler(ngx_ors_store_job_t *job);
 static ngx_int_t ngx_http_ors_stored_answer(ngx_http_ors_stored_t *st,
@@ -54,79 +38,36 @@ static ngx_int_t ngx_http_ors_stored_refuse(ngx_http_ors_stored_t *st);
 static void ngx_http_ors_stored_cleanup(void *data);
 
 
-static ngx_http_ors_stored_path_t  ngx_http_ors_stored_paths[] = {
-
-    { ngx_string(""), NGX_HTTP_GET|NGX_HTTP_HEAD,
-      "GET, HEAD, DELETE", ngx_ors_operation_retrieve },
-
-    { ngx_string(""), NGX_HTTP_DELETE,
-      "GET, HEAD, DELETE", ngx_ors_operation_delete },
-
-    { ngx_string("/input_items"), NGX_HTTP_GET|NGX_HTTP_HEAD,
-      "GET, HEAD", ngx_ors_operation_items },
-
-    { ngx_string("/cancel"), NGX_HTTP_POST,
-      "POST", ngx_ors_operation_cancel }
-};
-
-#define NGX_HTTP_ORS_STORED_PATHS                                             \
-    (sizeof(ngx_http_ors_stored_paths) / sizeof(ngx_http_ors_stored_paths[0]))
-
-
 ngx_int_t
 ngx_http_ors_stored(ngx_http_request_t *r)
 {
-    u_char                      *p;
-    ngx_str_t                    id, suffix;
-    ngx_uint_t                   i;
-    ngx_http_ors_loc_conf_t     *olcf;
-    ngx_http_ors_stored_path_t  *path, *other;
+    char                     *allow;
+    ngx_int_t                 rc;
+    ngx_str_t                 path, id;
+    ngx_ors_operation_e       kind;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (olcf->stored.store == NULL
-        || ngx_http_ors_endpoint_below(r, &id) != NGX_OK)
+        || ngx_http_ors_endpoint_below(r, &path) != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    p = ngx_strlchr(id.data, id.data + id.len, '/');
-    p = p ? p : id.data + id.len;
+    rc = ngx_ors_operation_find(&path, &r->method_name, &id, &kind, &allow);
 
-    suffix.data = p;
-    suffix.len = id.data + id.len - p;
-
-    id.len = p - id.data;
-
-    if (id.len == 0 || id.len > NGX_ORS_ID_MAX) {
-        return NGX_DECLINED;
+    if (rc == NGX_OK) {
+        return ngx_http_ors_stored_begin(r, &id, kind);
     }
 
-    other = NULL;
-
-    for (i = 0; i < NGX_HTTP_ORS_STORED_PATHS; i++) {
-        path = &ngx_http_ors_stored_paths[i];
-
-        if (path->suffix.len != suffix.len
-            || ngx_strncmp(path->suffix.data, suffix.data, suffix.len) != 0)
-        {
-            continue;
-        }
-
-        if (r->method & path->methods) {
-            return ngx_http_ors_stored_begin(r, &id, path->kind);
-        }
-
-        other = path;
-    }
-
-    if (other == NULL) {
+    if (rc == NGX_DECLINED) {
         return NGX_DECLINED;
     }
 
     ngx_http_ors_stats_refused(r, NGX_HTTP_NOT_ALLOWED);
 
-    return ngx_http_ors_allow(r, other->allow);
+    return ngx_http_ors_allow(r, allow);
 }
 
 
@@ -302,98 +243,7 @@ ngx_http_ors_stored_check(ngx_http_ors_stored_t *st, ngx_ors_operation_e kind)
         return (rc == NGX_OK) ? NGX_DONE : NGX_ERROR;
     }
 
-    switch (kind) {
-
-    case ngx_ors_operation_retrieve:
-        return ngx_http_ors_stored_stream(st);
-
-    case ngx_ors_operation_items:
-        return ngx_http_ors_stored_list(st);
-
-    case ngx_ors_operation_delete:
-    case ngx_ors_operation_cancel:
-        break;
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_stored_stream(ngx_http_ors_stored_t *st)
-{
-    ngx_str_t  value;
-
-    static ngx_str_t  no = ngx_string("false");
-
-    if (ngx_http_arg(st->request, (u_char *) "stream", 6, &value) != NGX_OK
-        || value.len == 0
-        || (value.len == no.len
-            && ngx_memcmp(value.data, no.data, no.len) == 0))
-    {
-        return NGX_OK;
-    }
-
-    (void) ngx_ors_error_set(&st->operation.error, st->request->pool,
-                             NGX_HTTP_BAD_REQUEST, "unsupported_parameter",
-                             "a stored response cannot be streamed, "
-                             "\"stream\" must be false or absent");
-    ngx_str_set(&st->operation.error.param, "stream");
-
-    return NGX_DONE;
-}
-
-
-static ngx_int_t
-ngx_http_ors_stored_list(ngx_http_ors_stored_t *st)
-{
-    ngx_int_t                rc;
-    ngx_http_request_t      *r;
-    ngx_ors_listing_args_t   args;
-
-    r = st->request;
-
-    if (ngx_http_ors_stored_args(r, "order", &args.order) != NGX_OK
-        || ngx_http_ors_stored_args(r, "limit", &args.limit) != NGX_OK
-        || ngx_http_ors_stored_args(r, "after", &args.after) != NGX_OK
-        || ngx_http_ors_stored_args(r, "before", &args.before) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    rc = ngx_ors_listing_init(&st->operation.list, &args, r->pool,
-                              &st->operation.error);
-
-    return (rc == NGX_DECLINED) ? NGX_DONE : rc;
-}
-
-
-/* an argument of the client, decoded; without it data is NULL */
-
-static ngx_int_t
-ngx_http_ors_stored_arg(ngx_http_request_t *r, u_char *name, size_t len,
-    ngx_str_t *value)
-{
-    u_char  *src, *dst;
-
-    ngx_str_null(value);
-
-    if (ngx_http_arg(r, name, len, value) != NGX_OK) {
-        return NGX_OK;
-    }
-
-    src = value->data;
-
-    dst = ngx_pnalloc(r->pool, value->len + 1);
-    if (dst == NULL) {
-        return NGX_ERROR;
-    }
-
-    value->data = dst;
-    ngx_unescape_uri(&dst, &src, value->len, 0);
-    value->len = dst - value->data;
-
-    return NGX_OK;
+    return ngx_ors_operation_query(&st->operation, kind, &st->request->args);
 }
 
 

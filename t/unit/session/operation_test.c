@@ -237,11 +237,11 @@ test_unexpected(void)
 static void
 begin(env_t *env, ngx_ors_operation_t *op, const end_t *end)
 {
-    ngx_int_t               rc;
-    ngx_ors_listing_args_t  args;
+    ngx_int_t  rc;
+    ngx_str_t  query;
 
     memset(op, 0, sizeof(ngx_ors_operation_t));
-    memset(&args, 0, sizeof(ngx_ors_listing_args_t));
+    ngx_str_null(&query);
 
     op->store = &env->store;
     op->pool = env->pool;
@@ -252,7 +252,7 @@ begin(env_t *env, ngx_ors_operation_t *op, const end_t *end)
 
     memset(op->scope, env->scope, NGX_ORS_STORE_KEY);
 
-    (void) ngx_ors_listing_init(&op->list, &args, env->pool, &op->error);
+    (void) ngx_ors_listing_init(&op->list, &query, env->pool, &op->error);
 
     store(env, op, end->there);
 
