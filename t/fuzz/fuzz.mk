@@ -61,7 +61,7 @@ RUNS        ?=
 fuzz:
 	+@env -u HARDEN $(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) \
 	    unit-fuzz-progs UNIT_DIR=$(FUZZ_DIR) CC=$(FUZZ_CC) \
-	    UNIT_FLAGS='$(if $(SAN),$(SAN) $(FUZZ_SAN))'
+	    UNIT_FLAGS='$(strip $(SAN) $(FUZZ_SAN))'
 
 unit-fuzz-progs: $(FUZZ_PROGS)
 
