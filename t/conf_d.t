@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # What people copy: each file of conf.d and each piece of configuration in
-# README.md is taken by nginx, and those of conf.d do what they say.
+# README.md and docs is taken by nginx, and those of conf.d do what they say.
 
 use v5.36;
 use File::Temp ();
@@ -18,7 +18,12 @@ use ORS::Sample;
 use ORS::Stream qw( response_ok error_ok );
 use ORS::Util qw( slurp spew wait_for );
 
-my $readme = slurp("$ORS::Nginx::ROOT/README.md");
+my %page = map { m{([^/]+)$} => slurp($_) }
+               map { glob "$ORS::Nginx::ROOT/$_" } qw( README.md docs/*.md );
+my @pieces = map { my $name = $_; my $n = 0;
+                   map { { name => "$name, piece " . ++$n, text => $_ } }
+                       $page{$name} =~ /^```nginx\n(.*?)^```$/gms }
+                 sort keys %page;
 my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
 
 my $model = ORS::Model->new(scripts => {
@@ -56,21 +61,22 @@ for my $name (sort grep { $_ ne 'demo.conf' } keys %file) {
 
 takes('demo.conf', "$file{'demo-model.conf'}\n$file{'demo.conf'}");
 
-my $n = 0;
+for my $piece (@pieces) {
+    my $text = $piece->{text} =~ s/^load_module .*//mr;
 
-while ($readme =~ /^```nginx\n(.*?)^```$/gms) {
-    my $text = $1 =~ s/^load_module .*//mr;
-
-    # some stand where servers do
+    # some pieces belong where servers are
 
     $text = "server {\n$text\n}\n"
         if $text !~ /^\s*(?:http|server) \{/m
            && $text !~ /^open_responses_(?:secret|store) /;
 
-    takes('README.md, piece ' . ++$n, $text);
+    takes($piece->{name}, $text);
 }
 
-ok($n, 'README.md has pieces of configuration');
+for my $name (qw( README.md directives.md )) {
+    ok(grep({ index($_->{name}, $name) == 0 } @pieces),
+       "$name has pieces of configuration");
+}
 
 
 # gateway.conf
@@ -457,11 +463,13 @@ for my $name (sort keys %file) {
         if $text =~ /https:/;
 }
 
-my ($unchecked) = grep { /https:/ && !/proxy_ssl_verify\s+on;/ }
-                  $readme =~ /^```nginx\n(.*?)^```$/gms;
-
-is($unchecked, undef, 'README.md: https is checked');
-unlike($readme, qr/^\s*"Bearer /m, 'README.md: keys have a case');
+for my $piece (@pieces) {
+    like($piece->{text}, qr/proxy_ssl_verify\s+on;/,
+         "$piece->{name}: https is checked")
+        if $piece->{text} =~ /https:/;
+    unlike($piece->{text}, qr/^\s*"Bearer /m,
+           "$piece->{name}: keys have a case");
+}
 
 done_testing();
 
@@ -497,7 +505,8 @@ sub at_home ($text) {
 
 
 sub with_files ($dir) {
-    my ($definition) = $readme =~ /^```json\n(\{\n  "description".*?)^```$/ms;
+    my ($definition) = $page{'tools.md'}
+                       =~ /^```json\n(\{\n  "description".*?)^```$/ms;
 
     spew("$dir/weather.json", $definition);
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");

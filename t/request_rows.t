@@ -2,10 +2,10 @@
 
 # Copyright (C) Open Responses contributors
 
-# The tables of "What is carried" in README.md, row by row: what is sent is
-# seen at the model, what is echoed in the response, and what is refused names
-# its place.  A field, an item or a part that has no row, and a row that has
-# no case here, are failures: nothing is overheard without a word.
+# The tables of "What is carried" in docs/behaviour.md, row by row: what is sent
+# is seen at the model, what is echoed in the response, and what is refused
+# names its place.  A field, an item or a part that has no row, and a row that
+# has no case here, are failures: nothing is overheard without a word.
 
 use v5.36;
 use Test::More;
@@ -25,8 +25,8 @@ my %case;
 # the tables of the section: the first cells of each
 
 sub tables () {
-    my ($text) = slurp('README.md')
-                 =~ /^# What is carried\n(.*?)^# Answers and streams\n/ms;
+    my ($text) = slurp('docs/behaviour.md')
+                 =~ /^## What is carried\n(.*?)^## Answers and streams\n/ms;
     my @tables;
 
     for (split /\n/, $text) {

@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # Access rules in the location of a target: "nginx -t" says that they do not
-# hold there; what README recommends in their place does.
+# hold there; what docs/operating.md recommends in their place does.
 
 use v5.36;
 use Test::More;

@@ -16,6 +16,7 @@ use File::Find qw(find);
 use Getopt::Long;
 
 use lib dirname(__FILE__);
+use Docs qw(links reference source_names);
 use House qw(blanked content cycles);
 
 # what the files of a room may include besides nginx's own headers
@@ -101,8 +102,9 @@ sub main {
 
     check_names();
     check_config();
-    check_readme();
+    check_reference();
     check_docs();
+    check_links($_) for documents();
     check_references($_) for grep { !m!^t/make/! } @files, documents();
     check_cycles();
     check_scripts();
@@ -376,22 +378,41 @@ sub check_config {
 }
 
 
-# a directive or a variable without its entry is not finished
+# a directive or a variable without its entry is not finished, and an entry
+# without it misleads
 
-sub check_readme {
-    my $readme = -f 'README.md' ? content('README.md') : '';
+sub check_reference {
+    my $docs = 'docs/directives.md';
+    my $entries = reference(-f $docs ? content($docs) : '');
     my %seen;
 
     for my $file (grep { $room{$_} =~ /^(http)?$/ } sort keys %room) {
-        my @lines = lines(blanked(content($file), 0));
+        my $rows = source_names(content($file));
 
-        for my $n (1 .. @lines) {
-            while ($lines[$n - 1] =~ /ngx_string\("(open_responses\w*)"\)/g) {
-                next if $seen{$1}++ || $readme =~ /\b\Q$1\E\b/;
-                finding($file, $n, "README.md does not mention $1");
+        for my $kind (sort keys %$rows) {
+            for my $row (@{ $rows->{$kind} }) {
+                my ($name, $line) = @$row;
+
+                $seen{$kind}{$name} = 1;
+                next if $entries->{$kind}{$name};
+                finding($file, $line, "$docs has no entry for $name");
             }
         }
     }
+
+    for my $kind (sort keys %$entries) {
+        finding($docs, 0, "$_ is not in the source")
+            for grep { !$seen{$kind}{$_} } sort keys %{ $entries->{$kind} };
+    }
+}
+
+
+sub check_links {
+    my ($file) = @_;
+
+    my $text = content($file);
+
+    place($file, $text, @$_) for links($file, $text);
 }
 
 

@@ -31,9 +31,15 @@ my %good = (
     'src/ngx_http_open_responses_module.c' => "$copyright\n"
         . "#include <ngx_http.h>\n#include <ngx_ors_t.h>\n\n"
         . "/* http://a.test/ */\n"
-        . "static ngx_str_t  a = ngx_string(\"open_responses_x\");\n"
+        . "static ngx_command_t  a[] = {\n\n"
+        . "    { ngx_string(\"open_responses_x\"),\n"
+        . "      NGX_HTTP_LOC_CONF },\n};\n\n"
+        . "static ngx_http_variable_t  v[] = {\n\n"
+        . "    { ngx_string(\"open_responses_v\"), NULL, 0 },\n};\n\n"
         . "static ngx_str_t  b = ngx_string(\"http://a.test/\");\n",
-    'README.md' => "`open_responses_x`\n",
+    'README.md' => "[x](docs/directives.md#open_responses_x)\n",
+    'docs/directives.md' => "# A b, c\n\n## open_responses_x\n\n"
+        . "| `\$open_responses_v` | [one](#a-b-c) |\n",
     'Makefile' => "help:\n\t\@echo help\n",
     't/make/a.sh' => "#!/bin/sh\n\n# Does nothing at all.\n\ntrue\n",
     't/make/a.mk' => "a = b\n",
@@ -176,12 +182,48 @@ fails('file name', qr!\S+: the name must match!,
 fails('same name', qr!\S+ngx_ors_a.h: the name of src/base/ngx_ors_a.h!,
       { 't/unit/ngx_ors_a.h' => "${head}int  i;\n" });
 
-fails('directive', qr/\S+: README.md does not mention open_responses_y\n/,
+fails('directive', qr/\S+:\d+: docs\S+ has no entry for open_responses_y\n/,
       source('src/ngx_http_open_responses_module.c',
-             "static ngx_str_t  c = ngx_string(\"open_responses_y\");\n"));
-fails('longer directive', qr/\S+: README.md does not mention/,
-      { 'README.md' => "`open_responses_xx`\n" });
-fails('no readme', qr/\S+: README.md does not/, { 'README.md' => "none\n" });
+             "static ngx_command_t  c[] = {\n"
+             . "    { ngx_string(\"open_responses_y\"), NGX_HTTP_LOC_CONF },\n"
+             . "};\n"));
+fails('variable', qr/\S+:\d+: docs\S+ has no entry for open_responses_w\n/,
+      source('src/ngx_http_open_responses_module.c',
+             "static ngx_http_variable_t  c[] = {\n"
+             . "    { ngx_string(\"open_responses_w\"), NULL },\n};\n"));
+
+my $reference = $good{'docs/directives.md'};
+
+fails('longer directive', qr/\S+: docs\S+ has no entry for open_responses_x\n/,
+      { 'docs/directives.md' => $reference =~ s/^## open\w+\K$/x/mr });
+fails('a directive that is a variable', qr/\S+: docs\S+ has no entry for/,
+      { 'docs/directives.md' => $reference =~ s/## (open\w+)/| `\$$1` |/r });
+fails('no reference', qr/\S+: docs\S+ has no entry for open_responses_x/,
+      { 'docs/directives.md' => "# A b, c\n" });
+fails('a directive of nothing', qr/docs\S+: open_responses_z is not in the/,
+      { 'docs/directives.md' => "$reference\n## open_responses_z\n" });
+fails('a variable of nothing', qr/docs\S+: open_responses_z is not in the/,
+      { 'docs/directives.md' => "$reference| `\$open_responses_z` | 1 |\n" });
+
+for my $link ('docs/gone.md', 'docs/directives.md#gone', '#gone', 'gone',
+              'http:/x')
+{
+    fails("a link to $link",
+          qr/README.md:2: (?:the link to )?\S+ (?:leads|has)/,
+          { 'README.md' => "a\n[b]($link)\n" });
+}
+
+for my $link ('docs/directives.md', 'docs/', 'docs/directives.md#a-b-c',
+              'https://a.test/b#c', 'https://a.test')
+{
+    my ($rc, $out) = findings({ 'README.md' => "[b]($link)\n" });
+    is($rc, 0, "a link to $link leads somewhere") or diag($out);
+}
+
+for my $code ('`[b](gone)`', "```\n[b](gone)\n```") {
+    my ($rc) = findings({ 'README.md' => "$code\n" });
+    is($rc, 0, 'code has no links');
+}
 
 fails('no purpose', qr!docs/architecture.md: no line says what src/base/ is!,
       { 'docs/architecture.md' => "* `src/json/`: what is in it\n" });
