@@ -260,7 +260,7 @@ for my $stream (0, 1) {
 
     like($data, qr/example\.com/, 'the tools are kept');
     unlike($data, qr/\Q$secret/, 'their secrets and keys of clients are not');
-    unlike($talk->nginx->error_log, qr/\Q$secret/, 'nor in the log');
+    unlike($talk->nginx->log_lines, qr/\Q$secret/, 'nor in the log');
 }
 
 

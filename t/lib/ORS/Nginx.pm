@@ -236,6 +236,14 @@ sub error_log ($self) { slurp("$self->{dir}/logs/error.log") }
 sub access_log ($self) { slurp("$self->{dir}/logs/access.log") }
 
 
+# without nginx's own entries at level debug: they quote headers, line by line
+
+sub log_lines ($self) {
+    return join '', grep { !/ \[debug\] / || /[#:*\d] ors / }
+                    split m!^(?=\d{4}/\d\d/\d\d )!m, $self->error_log;
+}
+
+
 sub log_mark ($self) { length $self->error_log }
 sub log_since ($self, $mark) { substr $self->error_log, $mark }
 
