@@ -18,7 +18,7 @@ use ORS::Stream qw( check_error stream_ok response_ok );
 
 my $module = $ENV{TEST_NGINX_MODULE} // "$FindBin::Bin/../build/x";
 my $dir = $ENV{TEST_UNIT_DIR} // dirname($module) . '/unit';
-my $program = "$dir/turn_test";
+my $program = "$dir/turn_tests";
 
 plan skip_all => "no $program, see \"make unit\"" if !-x $program;
 
@@ -26,7 +26,7 @@ my $dump = tempdir(CLEANUP => 1);
 
 {
     local $ENV{ORS_DUMP} = $dump;
-    my $out = qx($program 2>&1);
+    my $out = qx($program turn_test 2>&1);
 
     is($?, 0, 'unit test of turns') or diag($out);
 }

@@ -9,7 +9,7 @@
 # something.
 #
 # t/fuzz/NAME_fuzz.c is linked as a test of the room that has ngx_ors_NAME.c,
-# or of FUZZ_NAME.  What is in t/fuzz/corpus/NAME is a unit test of its own,
+# or of FUZZ_NAME.  What is in t/fuzz/corpus/NAME is a unit test of that room,
 # NAME_corpus_test, without a fuzzer.
 
 FUZZ_SRCS   := $(sort $(wildcard t/fuzz/*_fuzz.c))
@@ -80,10 +80,6 @@ FUZZ_OBJS    = $(UNIT_DIR)/$(1:.c=.o) \
 define FUZZ_PROG
 $(UNIT_DIR)/$(notdir $(1:.c=)): $(FUZZ_MAIN) $(FUZZ_OBJS)
 	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) $(FUZZ_LINK) -o $$@ $$^ $$(UNIT_LDLIBS)
-
-$(UNIT_DIR)/$(notdir $(1:_fuzz.c=_corpus_test)): \
-    $(UNIT_DIR)/t/fuzz/corpus.o $(FUZZ_OBJS)
-	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 
 $(foreach s,$(FUZZ_SRCS), \

@@ -17,9 +17,10 @@ static void ngx_ors_test_where(const char *file, int line);
 static void ngx_ors_test_dump(const char *what, u_char *data, size_t len);
 
 
-static ngx_uint_t  ngx_ors_test_n;
-static ngx_uint_t  ngx_ors_test_bad;
-static uint64_t    ngx_ors_test_seed = 88172645463325252ULL;
+static uint64_t              ngx_ors_test_seed = 88172645463325252ULL;
+static ngx_ors_test_count_t  ngx_ors_test_counted;
+
+ngx_ors_test_count_t        *ngx_ors_test_count = &ngx_ors_test_counted;
 
 
 ngx_uint_t
@@ -28,7 +29,8 @@ ngx_ors_test_ok(const char *file, int line, ngx_uint_t cond, const char *fmt,
 {
     va_list  args;
 
-    printf("%sok %d - ", cond ? "" : "not ", (int) ++ngx_ors_test_n);
+    printf("%sok %d - ", cond ? "" : "not ",
+           (int) ++ngx_ors_test_count->tests);
 
     va_start(args, fmt);
     ngx_ors_test_name(fmt, args);
@@ -51,7 +53,8 @@ ngx_ors_test_int(const char *file, int line, int64_t got, int64_t expected,
 
     cond = (got == expected);
 
-    printf("%sok %d - ", cond ? "" : "not ", (int) ++ngx_ors_test_n);
+    printf("%sok %d - ", cond ? "" : "not ",
+           (int) ++ngx_ors_test_count->tests);
 
     va_start(args, fmt);
     ngx_ors_test_name(fmt, args);
@@ -77,7 +80,8 @@ ngx_ors_test_mem(const char *file, int line, u_char *got, size_t len,
     cond = (len == elen
             && (len == 0 || memcmp(got, expected, len) == 0));
 
-    printf("%sok %d - ", cond ? "" : "not ", (int) ++ngx_ors_test_n);
+    printf("%sok %d - ", cond ? "" : "not ",
+           (int) ++ngx_ors_test_count->tests);
 
     va_start(args, fmt);
     ngx_ors_test_name(fmt, args);
@@ -122,7 +126,8 @@ ngx_ors_test_chain(const char *file, int line, ngx_chain_t *got,
 
     cond = (len == elen && memcmp(text, expected, len) == 0);
 
-    printf("%sok %d - ", cond ? "" : "not ", (int) ++ngx_ors_test_n);
+    printf("%sok %d - ", cond ? "" : "not ",
+           (int) ++ngx_ors_test_count->tests);
 
     va_start(args, fmt);
     ngx_ors_test_name(fmt, args);
@@ -160,7 +165,7 @@ ngx_ors_test_name(const char *fmt, va_list args)
 static void
 ngx_ors_test_where(const char *file, int line)
 {
-    ngx_ors_test_bad++;
+    ngx_ors_test_count->failures++;
 
     diag("failed at %s line %d", file, line);
 }
@@ -213,7 +218,10 @@ diag(const char *fmt, ...)
 void
 skip_all(const char *why)
 {
-    printf("1..0 # SKIP %s\n", why);
+    printf("ok %d # SKIP %s\n", (int) ++ngx_ors_test_count->tests, why);
+
+    ngx_ors_test_count->done = 1;
+
     exit(0);
 }
 
@@ -225,16 +233,16 @@ done_testing(void)
         diag("last line of the log: \"%s\"", ngx_ors_test_log_last());
     }
 
-    printf("1..%d\n", (int) ngx_ors_test_n);
+    ngx_ors_test_count->done = 1;
 
-    return ngx_ors_test_bad ? 1 : 0;
+    return ngx_ors_test_failures() ? 1 : 0;
 }
 
 
 ngx_uint_t
 ngx_ors_test_failures(void)
 {
-    return ngx_ors_test_bad;
+    return ngx_ors_test_count->failures - ngx_ors_test_count->before;
 }
 
 

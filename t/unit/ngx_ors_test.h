@@ -7,6 +7,10 @@
  * that sanitizers see an overrun of one byte and a read before a write.
  * What ngx_pnalloc() gives is not aligned, on purpose.
  *
+ * A file of tests is written as a program.  t/unit/unit.mk makes one program
+ * of all files of a room: it renames each main() after its file, and
+ * t/unit/room_main.c calls them.
+ *
  *     int
  *     main(void)
  *     {
@@ -75,18 +79,28 @@ ngx_uint_t ngx_ors_test_chain(const char *file, int line, ngx_chain_t *got,
 /* A line of explanation, formatted as by printf(). */
 void diag(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Leaves the program, all tests skipped. */
+/* Ends the process, all tests of its file skipped. */
 void skip_all(const char *why);
 
 /*
- * The end of main(): prints the plan and gives the exit code.  Fails a test
- * if something was logged as an alert, unless it was forgotten by
- * ngx_ors_test_log_reset().
+ * The end of main(): gives the exit code.  Fails a test if something was
+ * logged as an alert, unless it was forgotten by ngx_ors_test_log_reset().
  */
 int done_testing(void);
 
-/* Tests that have failed by now. */
+/* Tests of this file that have failed by now. */
 ngx_uint_t ngx_ors_test_failures(void);
+
+/* Counted by the processes of a room's program, in memory that they share. */
+
+typedef struct {
+    ngx_uint_t    tests;
+    ngx_uint_t    failures;
+    ngx_uint_t    before;             /* failures of the files so far */
+    ngx_uint_t    done;               /* done_testing() or skip_all() */
+} ngx_ors_test_count_t;
+
+extern ngx_ors_test_count_t  *ngx_ors_test_count;
 
 
 /* A pool whose log is ngx_ors_test_log(). */

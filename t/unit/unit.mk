@@ -1,13 +1,14 @@
 # Unit tests of the pure rooms of src/; fuzz targets are in t/fuzz/fuzz.mk.
 #
-#   make unit [T=sse]        build all (or those with "sse" in the name), run
+#   make unit [T=sse]        run all files (or those with "sse" in the name)
 #   make unit-asan [T=sse]   the same with address and undefined sanitizers
 #   make tsan                those of threads with the sanitizer of threads
 #   make valgrind [T=sse]    all (or those) with memcheck
 #   make unit-tools          programs of tests that are not in C
 #
-# A test of a room is linked with that room and those below it, and with what
-# else is in its directory and is no test.
+# The tests of a room are one program, which runs each file of them, and each
+# corpus of a fuzz target, in a process of its own.  It is linked with that room
+# and those below it, and with what else is in the directory of the tests.
 
 NGX_SRC     ?= /usr/share/nginx/src
 BUILD       ?= build
@@ -60,12 +61,18 @@ UNIT_CORE   := $(UNIT_DIR)/t/unit/ngx_ors_test.o \
 
 include t/fuzz/fuzz.mk
 
-UNIT_SRCS   := $(sort $(foreach r,$(UNIT_ROOMS),$(wildcard t/unit/$r/*_test.c)))
-UNIT_PROGS  := $(foreach s,$(UNIT_SRCS),$(UNIT_DIR)/$(notdir $(s:.c=))) \
-               $(foreach n,$(FUZZ_NAMES),$(UNIT_DIR)/$(n)_corpus_test)
-UNIT_RUN    := $(if $(T),$(foreach p,$(UNIT_PROGS), \
-                                  $(if $(findstring $(T),$(notdir $p)),$p)), \
-                         $(UNIT_PROGS))
+# the files of a room, the fuzz targets whose corpora belong to it, both
+
+UNIT_TESTS   = $(sort $(basename $(notdir $(wildcard t/unit/$1/*_test.c))))
+UNIT_CORPORA = $(strip $(foreach s,$(FUZZ_SRCS), \
+                  $(if $(filter $1,$(call FUZZ_ROOM,$s)),$(call FUZZ_NAME,$s))))
+UNIT_FILES   = $(strip $(call UNIT_TESTS,$1) \
+                       $(addsuffix _corpus_test,$(call UNIT_CORPORA,$1)))
+
+UNIT_RUN    := $(strip $(foreach r,$(UNIT_ROOMS), \
+                  $(if $(if $(T),$(findstring $(T),$(call UNIT_FILES,$r)), \
+                                 $(call UNIT_FILES,$r)), \
+                       $(UNIT_DIR)/$(r)_tests)))
 
 UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk \
                jsonschema_suite mcp_drive)
@@ -74,7 +81,8 @@ UNIT_TOOLS  := $(addprefix $(UNIT_DIR)/,schema_walk reader_walk \
 .PHONY: unit unit-asan unit-tools tsan valgrind
 
 unit: $(UNIT_RUN)
-	prove -e '$(UNIT_EXEC)' $(UNIT_RUN)
+	$(if $(UNIT_RUN),,$(error no unit test has "$(T)" in its name))
+	prove -e '$(UNIT_EXEC)' $(UNIT_RUN) $(if $(T),:: $(T))
 
 unit-asan:
 	+@$(MAKE) --no-print-directory -f $(firstword $(MAKEFILE_LIST)) unit \
@@ -107,17 +115,36 @@ $(UNIT_DIR)/$1.a: $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard src/$1/*.c)) \
 	@ar rcs $$@ $$(filter %.o,$$^)
 endef
 
+# main() of a file has the file's name, what a fuzz target does has its own
+
+$(UNIT_DIR)/t/unit/%_test.o: UNIT_CFLAGS += -Dmain=$(notdir $*)
+
+$(UNIT_DIR)/t/fuzz/%_corpus.o: t/fuzz/%_fuzz.c $(UNIT_MK) \
+    | $(NGX_OBJS)/Makefile
+	@mkdir -p $(@D)
+	$(UNIT_Q)$(CC) $(UNIT_CFLAGS) -DLLVMFuzzerTestOneInput=corpus_$* -MMD -MP \
+	    $(UNIT_INCS) -c -o $@ $<
+
 define UNIT_PROG
-$(UNIT_DIR)/$(notdir $(1:.c=)): $(UNIT_DIR)/$(1:.c=.o) \
-    $(patsubst %.c,$(UNIT_DIR)/%.o, \
-               $(filter-out %_test.c,$(wildcard t/unit/$2/*.c))) \
-    $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+$(UNIT_DIR)/t/unit/$1/files.h: $(UNIT_MK) $(wildcard t/unit/$1 t/fuzz)
+	@mkdir -p $$(@D)
+	@printf '%s\n' $(patsubst %,'UNIT_TEST(%)',$(call UNIT_TESTS,$1)) \
+	    $(patsubst %,'UNIT_CORPUS(%)',$(call UNIT_CORPORA,$1)) >$$@
+
+$(UNIT_DIR)/t/unit/$1/room_main.o: t/unit/room_main.c \
+    $(UNIT_DIR)/t/unit/$1/files.h
+	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -MMD -MP $$(UNIT_INCS) \
+	    -DUNIT_FILES='"$(abspath $(UNIT_DIR))/t/unit/$1/files.h"' -c -o $$@ $$<
+
+$(UNIT_DIR)/$1_tests: $(UNIT_DIR)/t/unit/$1/room_main.o \
+    $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard t/unit/$1/*.c)) \
+    $(patsubst %,$(UNIT_DIR)/t/fuzz/%_corpus.o,$(call UNIT_CORPORA,$1)) \
+    $(UNIT_CORE) $(foreach r,$(UNIT_$1),$(UNIT_DIR)/$r.a)
 	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 
 $(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_ROOM,$r)))
-$(foreach r,$(UNIT_ROOMS),$(foreach s,$(filter t/unit/$r/%,$(UNIT_SRCS)), \
-    $(eval $(call UNIT_PROG,$s,$r))))
+$(foreach r,$(UNIT_ROOMS),$(eval $(call UNIT_PROG,$r)))
 
 # what t/schema_*.t, t/readers.t, t/jsonschema_suite.t and t/mcp_servers.t ask
 $(UNIT_TOOLS): $(UNIT_DIR)/%: $(UNIT_DIR)/t/diff/%.o $(UNIT_CORE) \

@@ -6,7 +6,10 @@
  */
 
 
-#define NGX_ORS_VEC_LEVEL  1
+/* a name of its own beside the one that src/base has */
+
+#define ngx_ors_utf8_valid  ngx_ors_utf8_valid_sse2
+#define NGX_ORS_VEC_LEVEL   1
 
 #include <ngx_ors_utf8_valid.c>
 
