@@ -76,7 +76,7 @@ sub target {
     # libFuzzer counts if it is told to
 
     push @command, '-verbosity=0', '-print_final_stats=1'
-        if $o{dir} !~ /-gcc|-plain/;
+        if $o{dir} !~ /-gcc/;
 
     push @command, $found;
     push @command, "t/fuzz/corpus/$name" if -d "t/fuzz/corpus/$name";
