@@ -48,12 +48,20 @@ CONF
 
 $t->start;
 
+# a worker that has not reached the store again says 503
+
 sub begin () {
+    my $r;
+
     $model->untouch('go', 'started');
 
-    my $r = post_json($t->port, '/v1/responses',
-                      { model => 'm', input => 'hi', background => json_true },
-                      headers => { 'X-Script' => 'slow' });
+    wait_for(sub {
+        $r = post_json($t->port, '/v1/responses',
+                       { model => 'm', input => 'hi',
+                         background => json_true },
+                       headers => { 'X-Script' => 'slow' });
+        $r->{status} != 503;
+    });
 
     is($r->{status}, 200, 'a response is begun') or diag($r->{body});
     ok($model->wait_file('started'), 'it runs');
