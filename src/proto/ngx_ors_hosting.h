@@ -13,6 +13,9 @@
 #include <ngx_core.h>
 
 
+/* what types of hosted tools begin with in flavor "spec" */
+#define NGX_ORS_HOSTED_SLUG       "nginx:"
+
 /* the longest name of a function */
 #define NGX_ORS_HOSTING_NAME_MAX  64
 

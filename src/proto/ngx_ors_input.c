@@ -9,8 +9,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_hosting.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_item.h>
 
 
 /* the row after the last member */

@@ -15,10 +15,6 @@
 #include <ngx_ors_text.h>
 
 
-/* what types of hosted tools begin with in flavor "spec" */
-#define NGX_ORS_HOSTED_SLUG  "nginx:"
-
-
 typedef enum {
     ngx_ors_item_message = 0,
     ngx_ors_item_function_call,

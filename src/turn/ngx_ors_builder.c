@@ -846,14 +846,6 @@ ngx_ors_builder_tell(ngx_ors_builder_t *builder)
 }
 
 
-ngx_ors_item_t *
-ngx_ors_builder_first(ngx_ors_builder_t *builder)
-{
-    return builder->mark.last ? builder->mark.last->next
-                              : builder->resp->items;
-}
-
-
 void
 ngx_ors_builder_next(ngx_ors_builder_t *builder)
 {

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder_calls.h>
+#include <ngx_ors_builder_items.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_event.h>
 

@@ -10,7 +10,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_builder.h>
+#include <ngx_ors_builder_state.h>
 
 
 /*

@@ -55,6 +55,14 @@ ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
 
 
 ngx_ors_item_t *
+ngx_ors_builder_first(ngx_ors_builder_t *builder)
+{
+    return builder->mark.last ? builder->mark.last->next
+                              : builder->resp->items;
+}
+
+
+ngx_ors_item_t *
 ngx_ors_builder_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
 {
     ngx_ors_item_t      *item;

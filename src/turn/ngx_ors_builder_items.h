@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_builder.h>
+#include <ngx_ors_builder_state.h>
 
 
 /*
@@ -22,6 +22,12 @@
  */
 ngx_int_t ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
     ngx_ors_error_t *err);
+
+/*
+ * The first item of the round, or NULL: the items in front of it are of
+ * rounds that have ended.
+ */
+ngx_ors_item_t *ngx_ors_builder_first(ngx_ors_builder_t *builder);
 
 /* A new item after all others, from the answer's pool.  NULL: no memory. */
 ngx_ors_item_t *ngx_ors_builder_item(ngx_ors_builder_t *builder,

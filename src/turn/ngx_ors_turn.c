@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_answer_retry.h>
+#include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>

@@ -59,10 +59,10 @@ my %private = (
 my $max_width = 80;
 my $max_lines = 1000;
 
-# files of a room that need each other in a circle: 3 is the aim, these are
-# the largest ones of today; a file and its header are one
+# files of a room that need each other in a circle; a file and its header are
+# one
 
-my %max_cycle = (includes => 8, calls => 3);
+my %max_cycle = (includes => 3, calls => 3);
 
 my $module = 'ngx_http_open_responses_module';
 my $global = qr/^(?:ngx_ors_|ngx_http_ors_|ngx_http_open_responses

@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_builder.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_hosted.h>
