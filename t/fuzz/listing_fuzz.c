@@ -103,16 +103,13 @@ static ngx_int_t
 listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
     ngx_pool_t *pool, ngx_ors_out_t *out)
 {
-    u_char                  *copy;
-    ngx_int_t                rc;
-    ngx_str_t                items;
-    ngx_uint_t               i, n;
-    ngx_ors_error_t          err;
+    ngx_int_t        rc;
+    ngx_uint_t       i, n;
+    ngx_ors_error_t  err;
 
     static ngx_str_t  owner = ngx_string("resp_0123456789abcdefghijklmn");
 
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
-
 
     rc = ngx_ors_listing_init(list, &f->args, pool, &err);
 
@@ -124,13 +121,7 @@ listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
     for (i = 0; i < f->nturns && rc == NGX_OK; i++) {
         n = list->ascending ? i : f->nturns - 1 - i;
 
-        /* what is added is not needed any more */
-
-        items.len = f->turns[n].len;
-        items.data = copy = fuzz_copy(f->turns[n].data, items.len);
-
-        rc = ngx_ors_listing_add(list, &items, &owner);
-        free(copy);
+        rc = ngx_ors_listing_add(list, &f->turns[n], &owner);
     }
 
     if (rc != NGX_OK && rc != NGX_DONE) {
