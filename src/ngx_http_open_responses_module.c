@@ -676,7 +676,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_http_ors_websocket_off);
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
-                              ngx_http_ors_flavor_spec);
+                              ngx_http_ors_flavor_openai);
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
                               ngx_ors_unknown_auto);
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);

@@ -51,6 +51,7 @@ my $conf = <<'CONF';
     client_max_body_size 40m;
     client_body_buffer_size 1m;
 
+    open_responses_flavor spec;
     open_responses_target default /to/model;
 
     server {

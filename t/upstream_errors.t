@@ -108,6 +108,7 @@ my $model = ORS::Model->new(scripts => {
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_flavor  spec;
     open_responses_target  native       /to/native;
     open_responses_target  native-mask  /to/native-mask;
     open_responses_target  chat         /to/chat;

@@ -52,6 +52,8 @@ my $model = ORS::Model->new(scripts => {
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
+    open_responses_flavor spec;
+
     server {
         listen 127.0.0.1:%%PORT_0%%;
 

@@ -81,6 +81,7 @@ CONF
     my $nginx = ORS::Nginx->new(model => $model, conf => <<"CONF");
         $http
         open_responses_strict off;
+        open_responses_flavor spec;
         open_responses_target default /to/model;
 
         client_max_body_size 40m;

@@ -86,6 +86,8 @@ sub new ($class, %o) {
                         sort keys %at;
 
     my $nginx = ORS::Nginx->new(model => $model, conf => <<"CONF");
+        open_responses_flavor spec;
+
         proxy_http_version 1.1;
         proxy_set_header Connection "";
 
