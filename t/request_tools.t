@@ -277,8 +277,8 @@ for my $at (qw( v1 openai )) {
 
 $a->refuses('E26: nested, strict', { input => [ $USER ],
                                      tools => [ $NESTED ] },
-            'tools[0].name', at => '/strict',
-            code => 'missing_required_parameter');
+            'tools[0].function', at => '/strict',
+            code => 'unknown_parameter');
 
 
 # calls that were made

@@ -112,7 +112,8 @@ my $port = $t->port;
 sub counts () {
     my $json = get($port, '/status/json')->{json} // {};
     my %count = map { $_ => $json->{$_} } qw( upstream_errors failovers
-                                               unstored );
+                                               unstored
+                                               ignored_fields );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -166,7 +167,7 @@ my @stream = (stream => \1);
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
                     upstream_errors => 0, failovers => 0, unstored => 0,
-                    codes => {} },
+                    ignored_fields => 0, codes => {} },
               'nothing is counted at first');
 }
 
@@ -316,7 +317,8 @@ my %codes;
             ok($type{open_responses_codes_total}, 'type of codes comes first');
 
         } elsif (/^open_responses_
-                   (upstream_errors|failovers|unstored)_total\ (\d+)$/x)
+                   (upstream_errors|failovers|unstored|ignored_fields)
+                   _total\ (\d+)$/x)
         {
             $got{$1} = $2;
 
@@ -327,7 +329,7 @@ my %codes;
 
     is_deeply(\%got, \%count, 'Prometheus: numbers') or diag(explain(\%got));
     is_deeply(\%help, \%type, 'Prometheus: each type has a help');
-    is_deeply([ sort values %type ], [ (1) x 8 ], 'Prometheus: each once');
+    is_deeply([ sort values %type ], [ (1) x 9 ], 'Prometheus: each once');
 }
 
 

@@ -221,7 +221,10 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_chat_continue(req, target, out);
     ngx_ors_chat_pass_write(req, target, out);
 
-    if (!req->compact) {
+    if (req->compact) {
+        req->dropped = req->unknown[0];
+
+    } else {
         ngx_ors_chat_unknown(req, target, out);
     }
 

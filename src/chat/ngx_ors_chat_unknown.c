@@ -17,7 +17,9 @@
 #include <ngx_ors_spelling.h>
 
 
-static ngx_uint_t ngx_ors_chat_unknown_known(ngx_ors_request_t *req,
+static ngx_uint_t ngx_ors_chat_unknown_ours(ngx_ors_request_t *req,
+    ngx_ors_json_node_t *key);
+static ngx_uint_t ngx_ors_chat_unknown_theirs(ngx_ors_request_t *req,
     ngx_ors_json_node_t *key);
 
 
@@ -26,10 +28,15 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     size_t                pos;
+    ngx_uint_t            ours, pass;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *key;
 
-    if (req->policy->unknown != ngx_ors_unknown_pass) {
+    req->dropped.n = 0;
+
+    pass = (req->policy->unknown == ngx_ors_unknown_pass);
+
+    if (!pass && req->unknown[0].n == 0) {
         return;
     }
 
@@ -39,9 +46,18 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        if (ngx_ors_chat_unknown_known(req, key)
-            || ngx_ors_chat_written(req, target, key))
-        {
+        ours = ngx_ors_chat_unknown_ours(req, key);
+
+        if (ngx_ors_chat_written(req, target, key)) {
+            continue;
+        }
+
+        if (!pass || ours || ngx_ors_chat_unknown_theirs(req, key)) {
+
+            if (!ours) {
+                ngx_ors_unknown_add(&req->dropped, json, key);
+            }
+
             continue;
         }
 
@@ -54,25 +70,34 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 /*
- * A field of this request or of chat/completions, in whatever spelling.
- * "provider" is a name here, and an object where it is passed to a router.
+ * A field of this request.  "provider" is a name here, and an object where it
+ * is passed to a router.
  */
 
 static ngx_uint_t
-ngx_ors_chat_unknown_known(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+ngx_ors_chat_unknown_ours(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+{
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
+
+    return ngx_ors_spelling_name(&req->json, key, buf, &name) == NGX_OK
+           && ngx_ors_request_knows(req, &name)
+           && (req->policy->unknown != ngx_ors_unknown_pass
+               || key + 1 != req->field[ngx_ors_rq_provider]
+               || (key + 1)->type != ngx_ors_json_object);
+}
+
+
+/* a field of chat/completions, in whatever spelling */
+
+static ngx_uint_t
+ngx_ors_chat_unknown_theirs(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 {
     u_char     buf[NGX_ORS_SPELLING_RAW];
     ngx_str_t  name;
 
     if (ngx_ors_spelling_name(&req->json, key, buf, &name) != NGX_OK) {
         return 0;
-    }
-
-    if (ngx_ors_request_knows(req, &name)
-        && (key + 1 != req->field[ngx_ors_rq_provider]
-            || (key + 1)->type != ngx_ors_json_object))
-    {
-        return 1;
     }
 
     return ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_DROP)

@@ -18,7 +18,8 @@
 
 /*
  * Appends the members of the request's body that are not known, each with a
- * comma before it, if the policy passes them.  Names that Chat Completions
+ * comma before it, if the policy passes them, and adds those that the server
+ * does not get to req->dropped.  Names that Chat Completions
  * has for what is written elsewhere, or that would change what the answer
  * is, are left out: no key comes twice.
  */

@@ -219,6 +219,8 @@ struct ngx_http_ors_ctx_s {
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
     unsigned                   retried:1;   /* "target" is not the first */
+    unsigned                   ignored:1;   /* the log has the fields that */
+                                            /* are not sent on */
 };
 
 
@@ -541,6 +543,10 @@ void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 
 /* Counts a response that is not stored, as its store failed or was full. */
 void ngx_http_ors_stats_unstored(ngx_http_request_t *r);
+
+/* Counts the fields of "req" that are not sent on, and logs their names. */
+void ngx_http_ors_stats_ignored(ngx_http_request_t *r,
+    ngx_ors_request_t *req);
 
 /* Counts a target that has failed, in place of which another one is called. */
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);

@@ -167,6 +167,13 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    /* later rounds and targets have the same request */
+
+    if (!call->ctx->ignored) {
+        call->ctx->ignored = 1;
+        ngx_http_ors_stats_ignored(r->main, &turn->request);
+    }
+
     /* when this subrequest has begun to send: ngx_http_ors_call_push() */
 
     ngx_http_ors_post(r->parent, &call->ctx->posted);

@@ -77,6 +77,23 @@ ngx_http_ors_stats_unstored(ngx_http_request_t *r)
 
 
 void
+ngx_http_ors_stats_ignored(ngx_http_request_t *r, ngx_ors_request_t *req)
+{
+    if (req->nignored == 0) {
+        return;
+    }
+
+    ngx_ors_stats_add(ngx_http_ors_stats(r), ngx_ors_stats_ignored,
+                      req->nignored);
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "%ui unknown field%s of the request not sent on: %V",
+                  req->nignored, (req->nignored == 1) ? "" : "s",
+                  &req->ignored);
+}
+
+
+void
 ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_stats_t  *stats;

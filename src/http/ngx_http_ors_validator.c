@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_request_ignored.h>
 #include <ngx_ors_verify_handler.h>
 
 
@@ -341,6 +342,12 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
     ngx_ors_request_write(&g->body, &g->conf->model, &out);
+
+    if (ngx_ors_request_ignore(&g->body, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_ors_stats_ignored(r, &g->body);
 
     size = out.size;
 

@@ -81,6 +81,10 @@ static ngx_http_variable_t  ngx_http_ors_variables[] = {
       ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, stored),
       NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
+    { ngx_string("open_responses_ignored_fields"), NULL,
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, ignored),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
     { ngx_string("open_responses_tool_name"), NULL,
       ngx_http_ors_variable_tool, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 

@@ -85,6 +85,7 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
     v.err = err;
     v.edits = &req->edits;
     v.nfound = ngx_ors_rq_n;
+    v.unknown = req->unknown;
 
     rc = ngx_ors_validate(&v, &req->json.nodes[0], req->endpoint->request,
                           (req->endpoint->id == ngx_ors_endpoint_responses)

@@ -79,6 +79,13 @@ typedef struct {
     ngx_uint_t                 prior;     /* items before its own input */
     ngx_uint_t                 added;     /* ... and after it, of rounds */
     ngx_uint_t                 values;    /* of JSON, in all its documents */
+    ngx_ors_unknown_t          unknown[2];  /* keys of the body, and of */
+                                          /* what is in it */
+    ngx_ors_unknown_t          dropped;   /* of those of the body, what */
+                                          /* Chat Completions does not get */
+    ngx_uint_t                 nignored;  /* those that are not sent on, */
+    ngx_str_t                  ignored;   /* and their names, see */
+                                          /* ngx_ors_request_ignore() */
     unsigned                   stream:1;
     unsigned                   compact:1;   /* a summary is asked for */
     unsigned                   obfuscate:1;   /* deltas are to be padded */

@@ -67,6 +67,8 @@ ngx_ors_request_copy(ngx_ors_request_t *to, ngx_ors_request_t *from,
 
     to->name = ngx_ors_request_copy_node(to, from, from->name);
 
+    ngx_memcpy(to->unknown, from->unknown, sizeof(to->unknown));
+
     to->stream = from->stream;
     to->compact = from->compact;
     to->obfuscate = from->obfuscate;

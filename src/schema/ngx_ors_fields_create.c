@@ -118,9 +118,23 @@ static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
     ngx_ors_rule_enum(0, ngx_ors_service_tiers);
 
 
+/* what Chat Completions calls something else: its clients learn our name */
+
+static const ngx_ors_foreign_t  ngx_ors_chat_names[] = {
+    ngx_ors_foreign("messages", "it is \"input\" here"),
+    ngx_ors_foreign("max_tokens", "it is \"max_output_tokens\" here"),
+    ngx_ors_foreign("max_completion_tokens",
+                    "it is \"max_output_tokens\" here"),
+    ngx_ors_foreign("response_format", "it is \"text.format\" here"),
+    ngx_ors_foreign("functions", "they are \"tools\" here"),
+    ngx_ors_foreign("function_call", "it is \"tool_choice\" here"),
+    ngx_ors_foreign_end
+};
+
+
 /* rows in the order of ngx_ors_rq_field_e, then those without a value there */
 
-ngx_ors_members_optional(ngx_ors_fields_create,
+ngx_ors_members_foreign(ngx_ors_fields_create, ngx_ors_chat_names, 0, 0,
     ngx_ors_row("model", &ngx_ors_string_null_rule),
     ngx_ors_row("input", &ngx_ors_input_rule),
     ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),

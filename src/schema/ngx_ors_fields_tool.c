@@ -26,9 +26,25 @@
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 
 
-static ngx_ors_members(ngx_ors_function_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("name", &ngx_ors_name_rule)),
+/* an object in the tool, where Chat Completions has what it is called */
+
+static const ngx_ors_foreign_t  ngx_ors_chat_function[] = {
+    ngx_ors_foreign_in("function", NGX_ORS_IN_STRICT,
+                       "its members are members of the tool here"),
+    ngx_ors_foreign_end
+};
+
+static const ngx_ors_foreign_t  ngx_ors_chat_named[] = {
+    ngx_ors_foreign_in("function", NGX_ORS_IN_STRICT,
+                       "\"name\" is beside \"type\" here"),
+    ngx_ors_foreign_end
+};
+
+
+static ngx_ors_members_foreign(ngx_ors_function_shape, ngx_ors_chat_function,
+                               0, 2,
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_name_rule),
     ngx_ors_row("description", &ngx_ors_string_null_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_rule),
     ngx_ors_row("parameters", &ngx_ors_object_null_rule),
@@ -176,9 +192,9 @@ static const ngx_ors_value_t  ngx_ors_tool_modes[] = {
 };
 
 
-static ngx_ors_members(ngx_ors_named_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule)),
+static ngx_ors_members_foreign(ngx_ors_named_shape, ngx_ors_chat_named, 0, 2,
+    ngx_ors_row_needed("type", NULL),
+    ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 

@@ -102,11 +102,25 @@
     ngx_ors_members_of(name, 1, ngx_ors_nrows(__VA_ARGS__), __VA_ARGS__)
 
 #define ngx_ors_members_of(name, open, required, ...)                         \
+    ngx_ors_members_foreign(name, NULL, open, required, __VA_ARGS__)
+
+/* the same with names of another API */
+
+#define ngx_ors_members_foreign(name, foreign, open, required, ...)           \
     const ngx_ors_shape_t  name = {                                           \
         (const ngx_ors_field_t[]) { __VA_ARGS__ },                            \
         ngx_ors_nrows(__VA_ARGS__), required, open,                           \
-        ngx_null_string, NULL, NULL, NULL, NULL, NULL                         \
+        ngx_null_string, NULL, NULL, NULL, NULL, NULL, foreign                \
     }
+
+#define ngx_ors_foreign(name, text)                                           \
+    ngx_ors_foreign_in(name, NGX_ORS_IN_ALL, text)
+
+#define ngx_ors_foreign_in(name, in, text)                                    \
+    { ngx_string(name), in,                                                   \
+      ngx_string("is a parameter of Chat Completions, " text) }
+
+#define ngx_ors_foreign_end  { ngx_null_string, 0, ngx_null_string }
 
 #define ngx_ors_rows(...)  __VA_ARGS__
 
@@ -115,10 +129,11 @@
      / sizeof(ngx_ors_field_t))
 
 #define ngx_ors_shape_choice(key, values, absent, extension, code)            \
-    { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL }
+    { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL,  \
+      NULL }
 
 #define ngx_ors_shape_map(map)                                                \
-    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, NULL, map }
+    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, NULL, map, NULL }
 
 
 /* the end of a list of values, and of variants that admits no others */

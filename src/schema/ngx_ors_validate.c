@@ -69,6 +69,10 @@ static ngx_int_t ngx_ors_validate_entry(ngx_ors_walk_t *w,
     ngx_ors_json_node_t **found);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+static ngx_int_t ngx_ors_validate_foreign(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+static void ngx_ors_validate_record(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_misspelled(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     const ngx_ors_field_t *field);
@@ -689,6 +693,14 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         return NGX_OK;
     }
 
+    if (object->shape->foreign
+        && ngx_ors_validate_foreign(w, object, key) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_ors_validate_record(w, object, key);
+
     switch ((ngx_ors_unknown_e) w->v->policy->unknown) {
 
     case ngx_ors_unknown_auto:
@@ -707,6 +719,47 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     }
 
     return w->v->edits ? ngx_ors_validate_strip(w, object, key) : NGX_OK;
+}
+
+
+/* NGX_OK: no name of another API; NGX_DECLINED */
+
+static ngx_int_t
+ngx_ors_validate_foreign(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key)
+{
+    u_char                    buf[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t                 name;
+    const ngx_ors_foreign_t  *foreign;
+
+    for (foreign = object->shape->foreign; foreign->name.len; foreign++) {
+
+        if (!(foreign->in & w->profile)
+            || !ngx_ors_validate_is(w->json, key, &foreign->name))
+        {
+            continue;
+        }
+
+        ngx_ors_violation_set(&w->violation, "unknown_parameter", "%V",
+                              &foreign->text);
+        ngx_ors_violation_quote(&w->violation, key, buf, &name);
+        ngx_ors_violation_at_name(&w->violation, &name);
+
+        return NGX_DECLINED;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_validate_record(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key)
+{
+    if (w->v->unknown) {
+        ngx_ors_unknown_add(&w->v->unknown[object->node != w->json->nodes],
+                            w->json, key);
+    }
 }
 
 

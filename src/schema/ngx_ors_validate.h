@@ -18,6 +18,7 @@
 #include <ngx_ors_edit.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_unknown.h>
 
 
 /*
@@ -114,6 +115,19 @@ typedef struct {
 } ngx_ors_variant_t;
 
 
+/*
+ * A name that another API has for something of this object.  It is refused,
+ * whatever becomes of keys that are not known, in words that name what is
+ * here.  A list of these ends with an empty name.
+ */
+
+typedef struct {
+    ngx_str_t                 name;
+    ngx_uint_t                in;         /* profiles that refuse it */
+    ngx_str_t                 text;       /* of the error, after the path */
+} ngx_ors_foreign_t;
+
+
 /* an object with any keys */
 
 typedef struct {
@@ -145,6 +159,8 @@ struct ngx_ors_shape_s {
     char                     *code;       /* of the error for other values */
 
     const ngx_ors_map_t      *map;
+
+    const ngx_ors_foreign_t  *foreign;    /* NULL: no such names */
 };
 
 
@@ -212,6 +228,9 @@ typedef struct {
     void                     *data;       /* for "fill" */
 
     ngx_uint_t                nfound;     /* rows for "found", 0: all */
+
+    /* takes keys that are not known, of the root and of objects in it */
+    ngx_ors_unknown_t        *unknown;    /* NULL, or two of them */
 
     unsigned                  repair:1;   /* fill in what is missing, and */
                                           /* leave out null if it may not be */

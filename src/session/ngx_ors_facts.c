@@ -56,6 +56,7 @@ static void
 ngx_ors_facts_request(ngx_ors_facts_t *facts, ngx_ors_request_t *req)
 {
     facts->model = req->model;
+    facts->ignored = req->ignored;
 
     ngx_ors_facts_flag(&facts->stream, req->stream);
 }

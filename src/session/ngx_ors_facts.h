@@ -28,6 +28,7 @@ typedef struct {
     ngx_str_t                  id;        /* of the response */
     ngx_str_t                  previous;  /* ... and of that before it */
     ngx_str_t                  stored;    /* "1" or "0" */
+    ngx_str_t                  ignored;   /* fields that are not sent on */
 } ngx_ors_facts_t;
 
 

@@ -161,8 +161,16 @@ ngx_ors_stats_usable(ngx_ors_stats_t *stats)
 void
 ngx_ors_stats_count(ngx_ors_stats_t *stats, ngx_ors_stats_counter_e counter)
 {
+    ngx_ors_stats_add(stats, counter, 1);
+}
+
+
+void
+ngx_ors_stats_add(ngx_ors_stats_t *stats, ngx_ors_stats_counter_e counter,
+    ngx_uint_t n)
+{
     if (stats) {
-        (void) ngx_atomic_fetch_add(&stats->counters[counter], 1);
+        (void) ngx_atomic_fetch_add(&stats->counters[counter], n);
     }
 }
 
@@ -265,6 +273,8 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_failover]);
     ngx_ors_out_lit(out, "</p>\n<p>Responses that could not be stored: ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
+    ngx_ors_out_lit(out, "</p>\n<p>Unknown fields that were not sent on: ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
     ngx_ors_out_lit(out,
         "</p>\n"
         "<table>\n"
@@ -362,6 +372,9 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, ",\"unstored\":");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
+
+    ngx_ors_out_lit(out, ",\"ignored_fields\":");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
 
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
@@ -466,6 +479,14 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "# TYPE open_responses_unstored_total counter\n"
         "open_responses_unstored_total ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
+
+    ngx_ors_out_lit(out,
+        "\n"
+        "# HELP open_responses_ignored_fields_total "
+        "Fields of requests that are not known and were not sent on.\n"
+        "# TYPE open_responses_ignored_fields_total counter\n"
+        "open_responses_ignored_fields_total ");
+    ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
 
     ngx_ors_out_lit(out,
         "\n"

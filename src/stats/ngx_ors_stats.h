@@ -19,7 +19,7 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  4
+#define NGX_ORS_STATS_VERSION  5
 
 #define NGX_ORS_STATS_CODES    44
 
@@ -45,6 +45,7 @@ typedef enum {
     ngx_ors_stats_upstream_error,       /* a server's own, or no answer */
     ngx_ors_stats_failover,             /* another target was called */
     ngx_ors_stats_unstored,             /* a response that should have been */
+    ngx_ors_stats_ignored,              /* a field that is not sent on */
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;
@@ -89,6 +90,10 @@ ngx_uint_t ngx_ors_stats_usable(ngx_ors_stats_t *stats);
 /* Adds one.  Without "stats", as NULL, nothing is counted. */
 void ngx_ors_stats_count(ngx_ors_stats_t *stats,
     ngx_ors_stats_counter_e counter);
+
+/* Adds "n" to it. */
+void ngx_ors_stats_add(ngx_ors_stats_t *stats,
+    ngx_ors_stats_counter_e counter, ngx_uint_t n);
 
 /*
  * Adds one to those that were refused with the error "code", or "reported"

@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_annotations.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_request_ignored.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_violation.h>
 
@@ -33,6 +34,10 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     if (ngx_ors_turn_translates(turn, dialect)) {
         rc = ngx_ors_turn_translate(turn, options, model, out);
 
+        if (rc == NGX_OK) {
+            rc = ngx_ors_request_ignore(&turn->request, 1);
+        }
+
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : rc;
     }
 
@@ -48,7 +53,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 
     ngx_ors_request_write(&turn->request, model, out);
 
-    return NGX_OK;
+    return ngx_ors_request_ignore(&turn->request, 0);
 }
 
 

@@ -28,6 +28,7 @@
 #define TYPE      "invalid_type"
 #define VALUE     "invalid_value"
 #define MISSING   "missing_required_parameter"
+#define UNKNOWN   "unknown_parameter"
 #define ITEM      "unsupported_item"
 
 

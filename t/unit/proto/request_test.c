@@ -21,7 +21,7 @@ static void test_memory(void);
 static test_t  bodies[] = {
     { "{'model':'m','input':'x'}", OK },
     { " {'input':[{'role':'user','content':'x'}],'model':'m'}\n", OK },
-    { "{'model':'m','input':'x','user':5,'messages':[{'a':{}}],'':null}", OK },
+    { "{'model':'m','input':'x','user':5,'mesages':[{'a':{}}],'':null}", OK },
     { "{}", "missing_required_parameter", "model" },
     { "{'input':'x'}", "missing_required_parameter", "model" },
     { "{'model':'m'}", OK },

@@ -155,6 +155,7 @@ test_json(void)
            "\"streams\":{\"checked\":0,\"repaired\":0,\"refused\":0,"
            "\"reported\":0},"
            "\"upstream_errors\":0,\"failovers\":0,\"unstored\":0,"
+           "\"ignored_fields\":0,"
            "\"codes\":{}}\n",
            "json of nothing");
     free(text);
@@ -171,6 +172,7 @@ test_json(void)
            "\"streams\":{\"checked\":9,\"repaired\":10,\"refused\":11,"
            "\"reported\":12},"
            "\"upstream_errors\":13,\"failovers\":14,\"unstored\":15,"
+           "\"ignored_fields\":16,"
            "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
@@ -202,6 +204,8 @@ test_prometheus(void)
            "upstream errors");
     is_int(value(text, "open_responses_failovers_total"), 14, "failovers");
     is_int(value(text, "open_responses_unstored_total"), 15, "unstored");
+    is_int(value(text, "open_responses_ignored_fields_total"), 16,
+           "ignored fields");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
                        "action=\"refused\"}"), 2, "code refused");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
@@ -224,8 +228,8 @@ test_prometheus(void)
         test_prometheus_line(line, n);
     }
 
-    is_int(families, 8, "families");
-    is_int(samples, 3 * 4 + 3 + 2 * NGX_ORS_STATS_CODES, "samples");
+    is_int(families, 9, "families");
+    is_int(samples, 3 * 4 + 4 + 2 * NGX_ORS_STATS_CODES, "samples");
 
     free(text);
 }
