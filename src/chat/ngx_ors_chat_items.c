@@ -22,8 +22,8 @@
 
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
-static ngx_int_t ngx_ors_chat_output(ngx_ors_chat_items_t *ci,
-    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_called(ngx_ors_chat_items_t *ci,
+    ngx_ors_input_item_t *in);
 static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
@@ -122,17 +122,19 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         item->kind = ngx_ors_chat_item_call;
         item->content = in->arguments;
         ci->ncalls++;
-        return NGX_OK;
+        return ngx_ors_chat_called(ci, in);
 
     case ngx_ors_input_custom_call:
         item->kind = ngx_ors_chat_item_call;
         item->custom = 1;
         item->content = in->input;
         ci->ncalls++;
-        return NGX_OK;
+        return ngx_ors_chat_called(ci, in);
 
     case ngx_ors_input_output:
-        return ngx_ors_chat_output(ci, in, item);
+        item->kind = ngx_ors_chat_item_output;
+        item->content = in->output;
+        return ngx_ors_chat_called(ci, in);
 
     case ngx_ors_input_reasoning:
         return ngx_ors_chat_thought(ci, in, item);
@@ -189,13 +191,11 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 }
 
 
-static ngx_int_t
-ngx_ors_chat_output(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
-    ngx_ors_chat_item_t *item)
-{
-    item->kind = ngx_ors_chat_item_output;
-    item->content = in->output;
+/* a call and its output are paired by an id: neither can do without */
 
+static ngx_int_t
+ngx_ors_chat_called(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in)
+{
     if (in->call_id) {
         return NGX_OK;
     }
@@ -423,10 +423,6 @@ ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
 
     json = item->json;
     node = ngx_ors_input_node(item, item->call_id);
-
-    if (node == NULL) {
-        return NGX_ERROR;
-    }
 
     ngx_ors_json_raw(json, node, id);
 

@@ -32,7 +32,10 @@
 static void test_items(void);
 static void test_mutated(void);
 static ngx_uint_t mutate(const char *name, ngx_str_t *item);
+static void test_unpaired(void);
 static void translate(const char *name, ngx_str_t *item, ngx_uint_t checked);
+static ngx_int_t translate_list(ngx_str_t *list, ngx_ors_out_t *out,
+    ngx_ors_error_t *err);
 static ngx_int_t check(ngx_str_t *item, const ngx_ors_shape_t *shape);
 static void text(const char *s, ngx_str_t *str);
 
@@ -122,6 +125,7 @@ main(void)
 {
     test_items();
     test_mutated();
+    test_unpaired();
 
     return done_testing();
 }
@@ -243,30 +247,19 @@ mutate(const char *name, ngx_str_t *item)
 static void
 translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
 {
-    u_char                *p;
-    size_t                 len;
-    ngx_int_t              rc;
-    ngx_str_t              body, merged;
-    ngx_uint_t             i;
-    ngx_chain_t           *cl;
-    ngx_ors_out_t          out;
-    ngx_ors_json_t         json, stored;
-    ngx_ors_error_t        err;
-    ngx_ors_request_t      req;
-    ngx_ors_chat_tools_t   tools;
-
-    static ngx_str_t  model = ngx_string("m");
+    u_char           *p;
+    size_t            len;
+    ngx_int_t         rc;
+    ngx_str_t         merged;
+    ngx_uint_t        i;
+    ngx_chain_t      *cl;
+    ngx_ors_out_t     out;
+    ngx_ors_json_t    json;
+    ngx_ors_error_t   err;
 
     for (i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
         ngx_ors_test_policy.profile = profiles[i];
         ngx_memzero(&err, sizeof(ngx_ors_error_t));
-
-        text("{'model':'m','input':'hi'}", &body);
-
-        if (ngx_ors_test_request(&req, &body, &limits, pool, &err) != NGX_OK) {
-            fail("a request in profile %d", (int) profiles[i]);
-            return;
-        }
 
         len = item->len + 200;
         merged.data = ngx_pnalloc(pool, len);
@@ -276,21 +269,16 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
                          "{\"role\":\"user\",\"content\":\"hi\"}]", item)
                      - merged.data;
 
-        ngx_ors_json_init(&stored, pool, 64, limits.nodes);
+        rc = translate_list(&merged, &out, &err);
 
-        if (ngx_ors_json_read(&stored, merged.data, merged.len) != NGX_OK) {
+        if (rc == NGX_ABORT) {
             return;
         }
 
-        (void) ngx_ors_input_read(&req.input, &stored, stored.nodes, pool);
-
-        req.merged = 1;
-        req.prior = 2;
-
-        ngx_ors_out_init(&out, pool, 1024);
-
-        rc = ngx_ors_chat_request(&req, ngx_ors_test_target(&model), &tools,
-                                  &out, &err);
+        if (rc == NGX_ERROR) {
+            broken++;
+            diag("%s: neither translated nor refused", name);
+        }
 
         if (rc != NGX_OK) {
             refused++;
@@ -318,6 +306,83 @@ translate(const char *name, ngx_str_t *item, ngx_uint_t checked)
             broken++;
             diag("%s: %.*s", name, (int) (p - merged.data), merged.data);
         }
+    }
+}
+
+
+/* NGX_ABORT: the list is no JSON, else what the translation returns */
+
+static ngx_int_t
+translate_list(ngx_str_t *list, ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_str_t              body;
+    ngx_ors_json_t        *stored;
+    ngx_ors_request_t     *req;
+    ngx_ors_chat_tools_t  *tools;
+
+    static ngx_str_t  model = ngx_string("m");
+
+    stored = ngx_pcalloc(pool, sizeof(ngx_ors_json_t));
+    req = ngx_pcalloc(pool, sizeof(ngx_ors_request_t));
+    tools = ngx_pcalloc(pool, sizeof(ngx_ors_chat_tools_t));
+
+    text("{'model':'m','input':'hi'}", &body);
+
+    if (ngx_ors_test_request(req, &body, &limits, pool, err) != NGX_OK) {
+        fail("a request in profile %d", (int) ngx_ors_test_policy.profile);
+        return NGX_ABORT;
+    }
+
+    ngx_ors_json_init(stored, pool, 64, limits.nodes);
+
+    if (ngx_ors_json_read(stored, list->data, list->len) != NGX_OK) {
+        return NGX_ABORT;
+    }
+
+    (void) ngx_ors_input_read(&req->input, stored, stored->nodes, pool);
+
+    req->merged = 1;
+    req->prior = 2;
+
+    ngx_ors_out_init(out, pool, 1024);
+
+    return ngx_ors_chat_request(req, ngx_ors_test_target(&model), tools, out,
+                                err);
+}
+
+
+/* a store may hold what no table would let in: that is the client's error */
+
+static void
+test_unpaired(void)
+{
+    ngx_str_t        list;
+    ngx_uint_t       i;
+    ngx_ors_out_t    out;
+    ngx_ors_error_t  err;
+
+    static const char  *lists[] = {
+        "[{'type':'function_call','name':'f','arguments':''},"
+        "{'type':'function_call_output','call_id':'x','output':''}]",
+
+        "[{'type':'custom_tool_call','name':'f','input':'','call_id':null},"
+        "{'type':'custom_tool_call_output','call_id':'x','output':''}]",
+
+        "[{'type':'function_call','name':'f','arguments':'','call_id':'x'},"
+        "{'type':'function_call_output','output':''}]"
+    };
+
+    for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        pool = ngx_ors_test_pool();
+        ngx_memzero(&err, sizeof(ngx_ors_error_t));
+        text(lists[i], &list);
+
+        is_int(translate_list(&list, &out, &err), NGX_DECLINED,
+               "a call or an output without call_id is refused, %d", (int) i);
+        is_str(&err.code, "missing_required_parameter", "with its code, %d",
+               (int) i);
+
+        ngx_destroy_pool(pool);
     }
 }
 
