@@ -57,12 +57,5 @@ ngx_int_t ngx_ors_context_merge(ngx_ors_request_t *req,
  */
 void ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out);
 
-/*
- * The ids of "items", a JSON array, decoded, from "pool".  NGX_OK,
- * NGX_DECLINED: they are none, or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_context_ids(ngx_str_t *items, ngx_uint_t max_nodes,
-    ngx_pool_t *pool, ngx_array_t *ids);
-
 
 #endif /* _NGX_ORS_CONTEXT_H_INCLUDED_ */

@@ -370,41 +370,29 @@ ngx_ors_refs_output(ngx_ors_refs_search_t *rs)
     ngx_int_t             rc;
     ngx_str_t             id;
     ngx_ors_ref_t        *ref;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node, *value;
+    ngx_ors_json_node_t  *node;
 
-    json = &rs->items.json;
+    node = NULL;
 
-    for (node = rs->items.first; node; node = ngx_ors_json_next(json, node)) {
-        value = ngx_ors_json_find(json, node, "id");
+    for ( ;; ) {
+        rc = ngx_ors_stored_next(&rs->items, &node, &id, rs->pool);
 
-        if (value == NULL || value->type != ngx_ors_json_string) {
-            continue;
-        }
-
-        ngx_ors_json_raw(json, value, &id);
-
-        if (value->escaped) {
-            id.data = ngx_pnalloc(rs->pool, value->len);
-            if (id.data == NULL) {
-                return NGX_ERROR;
-            }
-
-            id.len = ngx_ors_json_decode(json, value, id.data) - id.data;
+        if (rc != NGX_OK) {
+            return (rc == NGX_DONE) ? NGX_OK : rc;
         }
 
         ref = ngx_ors_refs_search(rs, &id);
 
-        if (ref && !ref->found) {
-            rc = ngx_ors_refs_take(rs, ref, node);
+        if (ref == NULL || ref->found) {
+            continue;
+        }
 
-            if (rc != NGX_OK) {
-                return rc;
-            }
+        rc = ngx_ors_refs_take(rs, ref, node);
+
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
-
-    return NGX_OK;
 }
 
 

@@ -48,6 +48,45 @@ ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
 
 
 ngx_int_t
+ngx_ors_stored_next(ngx_ors_stored_t *items, ngx_ors_json_node_t **node,
+    ngx_str_t *id, ngx_pool_t *pool)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *item, *value;
+
+    json = &items->json;
+    item = *node ? ngx_ors_json_next(json, *node) : items->first;
+
+    for ( /* void */ ; item; item = ngx_ors_json_next(json, item)) {
+        value = ngx_ors_json_find(json, item, "id");
+
+        if (value && value->type == ngx_ors_json_string) {
+            break;
+        }
+    }
+
+    if (item == NULL) {
+        return NGX_DONE;
+    }
+
+    *node = item;
+
+    ngx_ors_json_raw(json, value, id);
+
+    if (value->escaped) {
+        id->data = ngx_pnalloc(pool, value->len);
+        if (id->data == NULL) {
+            return NGX_ERROR;
+        }
+
+        id->len = ngx_ors_json_decode(json, value, id->data) - id->data;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     char *code, char *param, ngx_pool_t *pool, ngx_ors_error_t *err)
 {

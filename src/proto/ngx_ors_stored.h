@@ -34,6 +34,18 @@ ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
     ngx_uint_t max_nodes, ngx_pool_t *pool);
 
 /*
+ * The next item that has an id: "*node" is NULL in front of the first one, and
+ * is set to the item.  "id" is decoded; it is borrowed from items->text, or
+ * from "pool" where it was escaped.
+ *
+ * NGX_OK         there is one
+ * NGX_DONE       there is none any more
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_stored_next(ngx_ors_stored_t *items,
+    ngx_ors_json_node_t **node, ngx_str_t *id, ngx_pool_t *pool);
+
+/*
  * Checks an item that was stored against the tables of requests, in their
  * widest profile: another one may have been in force when it was stored, by
  * another version, or in another location.  Values have no limits, so that

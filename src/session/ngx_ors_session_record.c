@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_session_record.h>
+#include <ngx_ors_stored.h>
 
 
 /* blocks of a record that is written at once */
@@ -136,11 +137,12 @@ static ngx_int_t
 ngx_ors_session_record_index(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job)
 {
-    ngx_str_t               items, *id;
-    ngx_uint_t              i;
-    ngx_array_t             ids;
+    ngx_int_t               rc;
+    ngx_str_t               items, id;
     ngx_ors_record_t        rec;
-    ngx_ors_store_entry_t  *entry, *entries, *last;
+    ngx_ors_stored_t        list;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_store_entry_t  *entry, *last;
 
     last = &job->entries[session->ntouch];
 
@@ -151,28 +153,32 @@ ngx_ors_session_record_index(ngx_ors_session_t *session,
     items.data = rec.response.data + rec.output;
     items.len = rec.output_len;
 
-    if (ngx_ors_context_ids(&items, session->turn->limits->nodes, job->pool,
-                            &ids)
-        == NGX_ERROR)
-    {
+    rc = ngx_ors_stored_read(&list, &items, session->turn->limits->nodes,
+                             job->pool);
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : rc;
+    }
+
+    entry = ngx_pcalloc(job->pool, (job->n + list.json.nodes[0].count)
+                                   * sizeof(ngx_ors_store_entry_t));
+    if (entry == NULL) {
         return NGX_ERROR;
     }
 
-    entries = ngx_pcalloc(job->pool, (job->n + ids.nelts)
-                                     * sizeof(ngx_ors_store_entry_t));
-    if (entries == NULL) {
-        return NGX_ERROR;
-    }
+    ngx_memcpy(entry, job->entries, job->n * sizeof(ngx_ors_store_entry_t));
 
-    ngx_memcpy(entries, job->entries, job->n * sizeof(ngx_ors_store_entry_t));
+    job->entries = entry;
 
-    entry = &entries[job->n];
-    id = ids.elts;
+    for (node = NULL; /* void */ ; job->n++) {
+        rc = ngx_ors_stored_next(&list, &node, &id, job->pool);
 
-    for (i = 0; i < ids.nelts; i++) {
+        if (rc != NGX_OK) {
+            return (rc == NGX_DONE) ? NGX_OK : rc;
+        }
 
-        if (ngx_ors_key(session->scope, ngx_ors_key_item, &id[i],
-                        &entry->key)
+        entry = &job->entries[job->n];
+
+        if (ngx_ors_key(session->scope, ngx_ors_key_item, &id, &entry->key)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -181,12 +187,5 @@ ngx_ors_session_record_index(ngx_ors_session_t *session,
         entry->value.len = NGX_ORS_STORE_KEY;
         entry->value.data = last->key.name;
         entry->expires = last->expires;
-
-        entry++;
     }
-
-    job->entries = entries;
-    job->n += ids.nelts;
-
-    return NGX_OK;
 }
