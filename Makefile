@@ -79,6 +79,8 @@ help:
 	@echo 'test-engine with a real model, whose server has to be compiled'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
+	@echo 'package    a package for Debian, made and tried in bare systems;'
+	@echo '           with [NGINX=X.Y.Z] the module for that nginx of nginx.org'
 	@echo 'check      house rules, the compiler warnings of clang, and analyze'
 	@echo 'house      a table of src: sizes, cycles [BASE=another tree V=1]'
 	@echo 'analyze    the analyzers of gcc and clang, and cppcheck'
@@ -227,6 +229,32 @@ mainline: mainline-server
 fresh:
 	@$(DEPS) fresh
 	@t/make/fresh.sh $(abspath $(BUILD)/fresh)
+
+# for Debian's nginx; with NGINX=X.Y.Z for nginx.org's builds of that version
+
+ifdef NGINX
+PACKAGE_SRC := $(SOURCE)/nginx-$(NGINX)
+
+package: need
+	@test -d $(PACKAGE_SRC) || t/make/source.sh $(NGINX) $(PACKAGE_SRC) \
+	    $$(. /etc/os-release; echo $$VERSION_CODENAME) stable testing sid
+	+@mkdir -p $(BUILD)/nginx-$(NGINX) && flock $(BUILD)/nginx-$(NGINX) \
+	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/nginx-$(NGINX) \
+	    NGINX_SRC=$(PACKAGE_SRC) FLAGS='--with-compat --with-threads'
+	@t/make/load.sh $(BUILD)/nginx-$(NGINX)/tree/objs/nginx \
+	    $(BUILD)/nginx-$(NGINX)/$(NAME).so
+	@install -d $(BUILD)/package/nginx-$(NGINX)
+	@install -s -m 644 $(BUILD)/nginx-$(NGINX)/$(NAME).so \
+	    $(BUILD)/package/nginx-$(NGINX)
+	@echo $(BUILD)/package/nginx-$(NGINX)/$(NAME).so
+else
+package:
+	@$(DEPS) fresh
+	@t/make/package.sh $(abspath $(BUILD)/packaging) \
+	    $(abspath $(BUILD)/package)
+endif
+
+.PHONY: package
 
 # a tree that does not compile is checked all the same
 
