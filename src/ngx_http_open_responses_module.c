@@ -42,16 +42,16 @@ static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
 static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
 
-static ngx_conf_num_bounds_t  ngx_http_open_responses_tries_bounds = {
-    ngx_conf_check_num_bounds, 1, 64
+static ngx_ors_conf_bounds_t  ngx_http_open_responses_tries_bounds = {
+    1, 64
 };
 
-static ngx_conf_num_bounds_t  ngx_http_open_responses_calls_bounds = {
-    ngx_conf_check_num_bounds, 0, 10000
+static ngx_ors_conf_bounds_t  ngx_http_open_responses_calls_bounds = {
+    0, 10000
 };
 
-static ngx_conf_num_bounds_t  ngx_http_open_responses_rounds_bounds = {
-    ngx_conf_check_num_bounds, 1, 100
+static ngx_ors_conf_bounds_t  ngx_http_open_responses_rounds_bounds = {
+    1, 100
 };
 
 
@@ -173,7 +173,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_target"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_ors_route_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, routes),
@@ -181,7 +181,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_target_tries"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_num_slot,
+      ngx_ors_conf_number_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, tries),
       &ngx_http_open_responses_tries_bounds },
@@ -195,21 +195,21 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_max_tool_calls"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_num_slot,
+      ngx_ors_conf_number_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, max_tool_calls),
       &ngx_http_open_responses_calls_bounds },
 
     { ngx_string("open_responses_max_rounds"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_num_slot,
+      ngx_ors_conf_number_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, max_rounds),
       &ngx_http_open_responses_rounds_bounds },
 
     { ngx_string("open_responses_heartbeat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_msec_slot,
+      ngx_ors_conf_time_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, heartbeat),
       NULL },
@@ -244,7 +244,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_model"),
       NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_conf_set_str_slot,
+      ngx_ors_conf_text_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, model),
       NULL },
@@ -461,7 +461,7 @@ ngx_http_open_responses_check_handler(ngx_conf_t *cf,
         return NGX_CONF_OK;
     }
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "\"open_responses on\" and another content handler "
                        "such as \"proxy_pass\" are in location \"%V\"",
                        &clcf->name);
@@ -484,6 +484,13 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     value = cf->args->elts;
     olcf->report = 0;
 
+    if (ngx_strcmp(value[1].data, "report") == 0) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"report\" of \"open_responses_validate\" comes "
+                           "after what is validated, as in \"on report\"");
+        return NGX_CONF_ERROR;
+    }
+
     if (ngx_ors_conf_value(cf, "", &cmd->name,
                            ngx_http_open_responses_validates, &value[1],
                            &olcf->validate)
@@ -502,7 +509,7 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     if (cf->args->nelts == 3) {
 
         if (ngx_strcmp(value[2].data, "report") != 0) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"%V\" of "
                                "\"open_responses_validate\", it must be "
                                "\"report\"", &value[2]);
@@ -644,6 +651,14 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
+    if (ngx_http_ors_conf_check(cf, clcf, conf,
+                                (conf->validate != NGX_CONF_UNSET_UINT)
+                                ? conf->validate : prev->validate)
+        != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
     if (conf->validate == NGX_CONF_UNSET_UINT) {
         conf->report = prev->report;
@@ -750,7 +765,7 @@ ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
     if (conf->routes == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "\"open_responses on\" in location \"%V\" needs an "
                            "\"open_responses_target\"", &clcf->name);
         return NGX_CONF_ERROR;

@@ -12,7 +12,8 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( stream_ok response_ok error_ok );
 
-my $target = 'location /t { internal; return 200; }';
+my $target = join ' ', map { "location $_ { internal; return 200; }" }
+             qw( /t /u /v );
 
 
 sub good ($name, $conf) {
@@ -171,7 +172,7 @@ for my $name (sort keys %words) {
     my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
 
     good("$name $_, everywhere",
-         "$name $_;" . server("$name $_; location / { $name $_; }"))
+         "$name $_;" . server("$name $_; location / { $name $_; return 204; }"))
         for @words;
 
     bad("$name of nobody", location("$name $_;"),
@@ -188,7 +189,7 @@ for my $name (sort keys %words) {
 
 for my $word (@{ $words{open_responses_validate} }) {
     good("validate $word report",
-         location("open_responses_validate $word report;"));
+         location("open_responses_validate $word report; return 204;"));
     bad("validate $word reports",
         location("open_responses_validate $word reports;"),
         'invalid parameter "reports" of "open_responses_validate", it must '
@@ -196,7 +197,7 @@ for my $word (@{ $words{open_responses_validate} }) {
 }
 
 bad('validate report', location('open_responses_validate report;'),
-    'invalid value "report" of "open_responses_validate"');
+    '"report" of "open_responses_validate" comes after what is validated');
 bad('validate with three words',
     location('open_responses_validate on report report;'),
     'invalid number of arguments', '"open_responses_validate"');
@@ -245,7 +246,8 @@ bad('a prompt in an if',
 
 good('a validator beside proxy_pass, and another in front of it',
      location('open_responses_validate on; proxy_pass http://127.0.0.1:1;'
-              . ' location /v1/in/ { open_responses_validate response; }'));
+              . ' location /v1/in/ { open_responses_validate response;'
+              . ' return 204; }'));
 good('a validator of a server whose locations serve the API',
      'open_responses_validate on;'
      . on('open_responses_target default /t;'));
@@ -255,11 +257,13 @@ bad('model twice',
     location('open_responses_model a; open_responses_model b;'),
     '"open_responses_model" directive is duplicate');
 bad('no tries', location('open_responses_target_tries 0;'),
-    'value must be between 1 and 64');
+    'invalid value "0" of "open_responses_target_tries", it must be a '
+    . 'number from 1 to 64');
 bad('tries in words', location('open_responses_target_tries many;'),
-    'invalid number', '"open_responses_target_tries"');
+    'invalid value "many" of "open_responses_target_tries"');
 bad('a target that has no URI', location('open_responses_target m;'),
-    'invalid number of arguments', '"open_responses_target"');
+    '"open_responses_target" needs two words: a model or "default", and then '
+    . 'the URI of a location');
 bad('a second target that is none',
     location('open_responses_target m /a b;'),
     'invalid target "b"', 'begin with "/"');
@@ -268,7 +272,7 @@ bad('model with two names', location('open_responses_model a b;'),
     'invalid number of arguments', '"open_responses_model"');
 
 bad('target without a URI', location('open_responses_target default;'),
-    'invalid number of arguments', '"open_responses_target"');
+    '"open_responses_target" needs two words');
 bad('target that is a URL',
     location('open_responses_target default http://x/;'),
     '"http://x/"', 'begin with "/"');

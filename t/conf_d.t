@@ -66,7 +66,7 @@ for my $piece (@pieces) {
 
     # some pieces belong where servers are
 
-    $text = "server {\n$text\n}\n"
+    $text = "server {\n$text\n" . others($text) . "}\n"
         if $text !~ /^\s*(?:http|server) \{/m
            && $text !~ /^open_responses_(?:secret|store) /;
 
@@ -483,6 +483,18 @@ sub takes ($name, $text) {
         at_home($text) =~ s/%%TESTDIR%%/$dir/gr);
 
     is($code, 0, "nginx takes $name") or diag($out);
+}
+
+
+# locations of targets and tools that a piece names and does not show
+
+sub others ($text) {
+    my %uris = map { s/\?.*//r => 1 } map { grep { m{^/} } split }
+               $text =~ /open_responses_t(?:arget|ool)\s+(\S+\s[^;]*);/g;
+
+    return join '', map { "location = $_ { internal; return 200; }\n" }
+                    grep { $text !~ /location (?:= )?\Q$_\E / }
+                    sort keys %uris;
 }
 
 

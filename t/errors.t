@@ -148,6 +148,8 @@ HTTP
             proxy_pass http://127.0.0.1:%%REFUSED%%;
         }
 
+        location = /to/missing { internal; root %%TESTDIR%%/nowhere; }
+
         location = /to/private {
             internal;
             open_responses_dialect chat;

@@ -88,6 +88,8 @@ $routes
         }
 
 $targets
+        location = /to/nowhere { internal; root %%TESTDIR%%/nowhere; }
+
         location = /to/refused {
             internal;
             open_responses_dialect chat;

@@ -240,6 +240,9 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         }
 
 
+        location = /to/other { internal; rewrite ^ /http/responses last; }
+        location = /to/self { internal; rewrite ^ /all/responses last; }
+
         location /all/ {
             open_responses on;
             open_responses_target  args             /to/args?x=1&y=%20;
@@ -258,8 +261,8 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_target  fallback         /to/fallback;
             open_responses_target  fallback-500     /to/fallback-500;
             open_responses_target  fallback-fails   /to/fallback-fails;
-            open_responses_target  self             /all/responses;
-            open_responses_target  other-front      /http/responses;
+            open_responses_target  self             /to/self;
+            open_responses_target  other-front      /to/other;
         }
     }
 

@@ -199,6 +199,7 @@ my $gateway = 'open_responses on; open_responses_target default /to;';
 sub told ($name, $http, $location, $like = undef, $ok = 0) {
     my ($code, $text) = $t->conf_test(
         "$http server { listen 127.0.0.1:1;
+         location = /to { internal; return 503; }
          location /v1/ { $gateway $location } }", subst => { KEY => '' });
 
     is($code == 0, !!$ok, "$name: exit code") or diag($text);

@@ -63,7 +63,8 @@ says('inherited by both', server('/to', to(''),
 says('elsewhere', server('/to', to('') . to('deny all;', '= /other')));
 says('arguments', server('/to?a=b', to('deny all;')), $rules);
 says('two routes', server('/to /to', to('deny all;')), $rules);
-says('the second one', server('/one /to', to('deny all;')), $rules);
+says('the second one', server('/one /to', to('', '= /one')
+                                          . to('deny all;')), $rules);
 says('a prefix', server('/to/a', to('', '/') . to('deny all;', '/to/')),
      '"allow" or "deny" in location "/to/"');
 says('a longer prefix', server('/to/a', to('deny all;', '/to/')

@@ -212,8 +212,8 @@ for my $line ("f /x definition=$dir/good timeout=1500ms show=none",
     is($code, 0, "taken: $line") or diag($out);
 }
 
-for my $row ([ 'max_tool_calls 10001', qr/between 0 and 10000/ ],
-             [ 'max_rounds 0', qr/between 1 and 100/ ],
+for my $row ([ 'max_tool_calls 10001', qr/from 0 to 10000/ ],
+             [ 'max_rounds 0', qr/from 1 to 100 / ],
              [ 'limits tool_answer=1', qr/from 1024 to 67108864/ ],
              [ 'limits tool_calls=0', qr/from 1 to 1024/ ])
 {

@@ -16,6 +16,34 @@
 
 /* ngx_conf_set_enum_slot() does not say what is allowed */
 
+void
+ngx_ors_conf_error(ngx_conf_t *cf, ngx_err_t err, const char *fmt, ...)
+{
+    u_char     *last, buf[NGX_MAX_CONF_ERRSTR];
+    va_list     args;
+    ngx_str_t  *name;
+
+    va_start(args, fmt);
+    last = ngx_vslprintf(buf, buf + NGX_MAX_CONF_ERRSTR - 1, fmt, args);
+    va_end(args);
+
+    *last = '\0';
+
+    /* at the end of a block there is no directive */
+
+    name = (cf->args && cf->args->nelts) ? cf->args->elts : NULL;
+
+    if (name == NULL || name->len == 0 || ngx_strstr(buf, name->data)) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, err, "%*s",
+                           (size_t) (last - buf), buf);
+        return;
+    }
+
+    ngx_conf_log_error(NGX_LOG_EMERG, cf, err, "\"%V\": %*s", name,
+                       (size_t) (last - buf), buf);
+}
+
+
 char *
 ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -40,6 +68,92 @@ ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+char *
+ngx_ors_conf_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t               n, *field;
+    ngx_str_t              *value;
+    ngx_ors_conf_bounds_t  *bounds;
+
+    field = (ngx_int_t *) ((u_char *) conf + cmd->offset);
+
+    if (*field != NGX_CONF_UNSET) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    bounds = cmd->post;
+
+    n = ngx_atoi(value[1].data, value[1].len);
+
+    if (n == NGX_ERROR || n < bounds->low || n > bounds->high) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid value \"%V\" of \"%V\", it must be a "
+                           "number from %i to %i", &value[1], &cmd->name,
+                           bounds->low, bounds->high);
+        return NGX_CONF_ERROR;
+    }
+
+    *field = n;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_ors_conf_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t   *value;
+    ngx_msec_t   msec, *field;
+
+    field = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
+
+    if (*field != NGX_CONF_UNSET_MSEC) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    msec = ngx_parse_time(&value[1], 0);
+
+    if (msec == (ngx_msec_t) NGX_ERROR) {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid value \"%V\" of \"%V\", it must be a "
+                           "time such as \"15s\" or \"500ms\"", &value[1],
+                           &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    *field = msec;
+
+    return NGX_CONF_OK;
+}
+
+
+char *
+ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t  *value, *field;
+
+    field = (ngx_str_t *) ((u_char *) conf + cmd->offset);
+
+    if (field->data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (value[1].len == 0) {
+        ngx_ors_conf_error(cf, 0, "\"%V\" must not be empty", &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
 ngx_int_t
 ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
     ngx_conf_enum_t *e, ngx_str_t *value, ngx_uint_t *field)
@@ -59,7 +173,7 @@ ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
 
     last = ngx_ors_conf_words(buf, e, sizeof(ngx_conf_enum_t), "");
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "invalid value \"%V\" of %s\"%V\", it must be %*s",
                        value, what, name, (size_t) (last - buf), buf);
     return NGX_ERROR;
@@ -97,7 +211,7 @@ ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark)
 char *
 ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "\"%V\" is not a directive any more, use \"%s\"",
                        &cmd->name, (char *) cmd->post);
 

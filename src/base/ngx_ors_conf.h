@@ -14,6 +14,13 @@
 
 
 /*
+ * Logs what is wrong with the directive that is being parsed, at "emerg" with
+ * file and line, and "err" if it is not 0.  A text without the name of the
+ * directive gets it at its head.
+ */
+void ngx_ors_conf_error(ngx_conf_t *cf, ngx_err_t err, const char *fmt, ...);
+
+/*
  * Sets "*field" to the value of the word "value" in the list "e".  A word that
  * is not in the list is logged, with those that are; "what", static text, and
  * "name" say what it is the value of.  NGX_OK or NGX_ERROR.
@@ -35,6 +42,22 @@ u_char *ngx_ors_conf_words(u_char *buf, const void *words, size_t size,
  * the ngx_conf_enum_t list in cmd->post; its error says what is allowed.
  */
 char *ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* bounds of a number, cmd->post of ngx_ors_conf_number_slot() */
+
+typedef struct {
+    ngx_int_t  low;
+    ngx_int_t  high;
+} ngx_ors_conf_bounds_t;
+
+/* A setter of ngx_int_t, NGX_CONF_UNSET at first; its error has the bounds. */
+char *ngx_ors_conf_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* A setter of ngx_msec_t, NGX_CONF_UNSET_MSEC at first. */
+char *ngx_ors_conf_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* A setter of ngx_str_t; an empty text is an error. */
+char *ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* A setter that refuses the directive; cmd->post is the name it has now. */
 char *ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

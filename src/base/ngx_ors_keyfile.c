@@ -11,12 +11,15 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_keyfile.h>
 
 
 #define NGX_ORS_KEYFILE_OTHERS  (S_IRGRP|S_IWGRP|S_IROTH|S_IWOTH)
 
 
+static void ngx_ors_keyfile_missing(ngx_conf_t *cf, ngx_str_t *word,
+    ngx_str_t *name);
 static void ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name,
     ngx_fd_t fd);
 static void ngx_ors_keyfile_cleanup(void *data);
@@ -26,8 +29,11 @@ ngx_int_t
 ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     ngx_str_t *text)
 {
-    ssize_t   n;
-    ngx_fd_t  fd;
+    ssize_t    n;
+    ngx_fd_t   fd;
+    ngx_str_t  word;
+
+    word = *name;
 
     if (ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK) {
         return NGX_ERROR;
@@ -36,8 +42,7 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
 
     if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
-                           ngx_open_file_n " \"%V\" failed", name);
+        ngx_ors_keyfile_missing(cf, &word, name);
         return NGX_ERROR;
     }
 
@@ -50,7 +55,7 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
         n = ngx_read_fd(fd, buf + text->len, size - text->len);
 
         if (n == -1) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+            ngx_ors_conf_error(cf, ngx_errno,
                                ngx_read_fd_n " \"%V\" failed", name);
             break;
         }
@@ -69,6 +74,28 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     }
 
     return (n == 0) ? NGX_OK : NGX_DECLINED;
+}
+
+
+/* a word that may be the secret itself is not quoted */
+
+static void
+ngx_ors_keyfile_missing(ngx_conf_t *cf, ngx_str_t *word, ngx_str_t *name)
+{
+    ngx_err_t  err;
+
+    err = ngx_errno;
+
+    if (err == NGX_ENOENT
+        && (word->data[0] != '/' || word->data[word->len - 1] == '='))
+    {
+        ngx_ors_conf_error(cf, err,
+                           "there is no such file of secrets; the name of a "
+                           "file is needed, never the secret itself");
+        return;
+    }
+
+    ngx_ors_conf_error(cf, err, ngx_open_file_n " \"%V\" failed", name);
 }
 
 

@@ -238,7 +238,7 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
         last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_list,
                                   sizeof(ngx_ors_chat_conf_t), "=");
 
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid option \"%V\", it must be %*s", value,
                            (size_t) (last - buf), buf);
         return NGX_CONF_ERROR;
@@ -247,7 +247,7 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     field = ngx_ors_chat_conf_field(options, option);
 
     if (*field != NGX_CONF_UNSET_UINT) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "option \"%V\" is duplicate", &option->name);
         return NGX_CONF_ERROR;
     }
@@ -292,7 +292,7 @@ ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
             p = ngx_ors_conf_words(buf, ngx_ors_chat_optionals,
                                    sizeof(ngx_str_t), "");
 
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid name \"%V\" in option \"params\", it "
                                "must be \"none\" alone, or of %*s", &name,
                                (size_t) (p - buf), buf);
@@ -361,7 +361,7 @@ ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (n == (*efforts)->nelts
         && (cf->args->nelts == 2 || effort->members.first == NULL))
     {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "effort \"%V\" is duplicate", &value[1]);
         return NGX_CONF_ERROR;
     }
@@ -420,7 +420,7 @@ ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
     last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
                               sizeof(ngx_str_t), "");
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "invalid effort \"%V\", it must be %*s", value,
                        (size_t) (last - buf), buf);
     return NULL;
@@ -445,7 +445,7 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid pointer \"%V\", it must be one to a "
                            "member of an object, such as \"/a\" or \"/a/b\"",
                            pointer);
@@ -453,7 +453,7 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     }
 
     if (rc == NGX_BUSY) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "pointer \"%V\" is to a place that has a value",
                            pointer);
         return NGX_CONF_ERROR;
@@ -462,7 +462,7 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
     for (member = members->first; member; member = member->next) {
 
         if (ngx_ors_chat_owns(&member->name)) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid pointer \"%V\", \"%V\" of a request "
                                "is not for an effort to change", pointer,
                                &member->name);
@@ -490,7 +490,7 @@ ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
     }
 
     if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid JSON \"%V\", %V at byte %uz; a string "
                            "needs two kinds of quotes, as in '\"low\"'",
                            value, ngx_ors_json_strerror(json.error),
@@ -499,7 +499,7 @@ ngx_ors_chat_conf_json(ngx_conf_t *cf, ngx_str_t *value, ngx_uint_t object)
     }
 
     if (object && json.nodes->type != ngx_ors_json_object) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid JSON \"%V\", it must be an object", value);
         return NGX_CONF_ERROR;
     }
@@ -519,6 +519,28 @@ ngx_ors_chat_options_init(ngx_ors_chat_options_t *options)
 
     options->efforts = NGX_CONF_UNSET_PTR;
     options->types = NGX_CONF_UNSET_PTR;
+}
+
+
+char *
+ngx_ors_chat_options_own(ngx_ors_chat_options_t *options)
+{
+    ngx_ors_chat_conf_t  *option;
+
+    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
+
+        if (*ngx_ors_chat_conf_field(options, option) != NGX_CONF_UNSET_UINT)
+        {
+            return "open_responses_chat_options";
+        }
+    }
+
+    if (options->efforts != NGX_CONF_UNSET_PTR) {
+        return "open_responses_reasoning_effort";
+    }
+
+    return (options->types != NGX_CONF_UNSET_PTR) ? "open_responses_tool_type"
+                                                  : NULL;
 }
 
 

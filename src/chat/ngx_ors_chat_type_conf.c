@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
+#include <ngx_ors_conf.h>
 
 
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
@@ -80,14 +81,14 @@ ngx_ors_chat_type_conf_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
     if (value->len == 0
         || (value->len == 1 && value->data[0] == '*'))
     {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid type \"%V\", it must be a type, "
                            "\"prefix*\" or \"default\"", value);
         return NGX_CONF_ERROR;
     }
 
     if (ngx_strcmp(value->data, "function") == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid type \"function\", all servers have that");
         return NGX_CONF_ERROR;
     }
@@ -121,7 +122,7 @@ ngx_ors_chat_type_conf_unique(ngx_conf_t *cf, ngx_array_t *types,
             && ngx_strncmp(other[i].type.data, type->type.data,
                            type->type.len) == 0)
         {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "type \"%V\" is duplicate", value);
             return NGX_CONF_ERROR;
         }
@@ -149,7 +150,7 @@ ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
     }
 
     if (e->name.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid value \"%V\" of type \"%V\", it must be "
                            "\"skip\", \"reject\" or \"send\"", &value[2],
                            &value[1]);
@@ -164,14 +165,14 @@ ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
             return NGX_CONF_OK;
         }
 
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\" after \"%V\"",
                            &value[3], &value[2]);
         return NGX_CONF_ERROR;
     }
 
     if (cf->args->nelts == 3) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "\"send\" needs the JSON of a tool after it");
         return NGX_CONF_ERROR;
     }

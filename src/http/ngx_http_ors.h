@@ -105,6 +105,7 @@ typedef struct {
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
     ngx_uint_t                 scope_share;  /* an empty scope is one, too */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
+    ngx_http_handler_pt        page;        /* of the status, or NULL */
     ngx_ors_store_use_t        stored;
     ngx_flag_t                 inline_context;  /* a target gets stored input */
     ngx_ors_background_limit_t  background;
@@ -349,13 +350,30 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
     size_t size);
 
 
+/* ngx_http_ors_conf_check.c */
+
+/*
+ * Checks the directives of one location, "conf", which have not been merged;
+ * "validate" is 1 if the location is validated.  NGX_OK, or NGX_ERROR: the log
+ * says what is wrong.
+ */
+ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf,
+    ngx_uint_t validate);
+
+/* 1 if a handler or the rewrite module may answer in the location. */
+ngx_uint_t ngx_http_ors_conf_answers(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf);
+
+
 /* ngx_http_ors_target_check.c */
 
 /*
- * Finds the locations of all targets of "gateway", and warns of those that
- * clients can reach, and of access rules that do not hold; "seen" has the
- * locations that were looked at, of ngx_http_core_loc_conf_t *.  NGX_OK or
- * NGX_ERROR.
+ * Finds the locations of all targets of "gateway".  Warns of those that
+ * clients can reach, of access rules that do not hold, and of locations
+ * without a handler; "seen" has the locations that were looked at, of
+ * ngx_http_core_loc_conf_t *.  NGX_OK, or NGX_ERROR: there is no location for
+ * a target, or it is a gateway.
  */
 ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_array_t *seen);

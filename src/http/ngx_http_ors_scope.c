@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_access.h>
+#include <ngx_ors_conf.h>
 
 
 static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
@@ -227,7 +228,7 @@ ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         olcf->scope_share = 1;
 
     } else if (ngx_strcmp(value[2].data, "empty=reject") != 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\" of "
                            "\"open_responses_store_scope\", it must be "
                            "\"empty=reject\" or \"empty=share\"", &value[2]);

@@ -405,6 +405,7 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     clcf->handler = ngx_http_ors_stats_handler;
+    olcf->page = clcf->handler;
 
     return (ngx_http_ors_stats_zone(cf) == NGX_OK) ? NGX_CONF_OK
                                                    : NGX_CONF_ERROR;

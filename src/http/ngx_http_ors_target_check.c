@@ -5,9 +5,9 @@
 
 
 /*
- * Finds the locations of targets when nginx starts, and warns of them: clients
- * must not reach them, and access rules in them do not hold, as nginx skips
- * the access phase for subrequests.
+ * Finds the locations of targets when nginx starts, which must be there, and
+ * warns of them: clients must not reach them, and access rules in them do not
+ * hold, as nginx skips the access phase for subrequests.
  */
 
 
@@ -23,6 +23,10 @@ static ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
 static ngx_int_t ngx_http_ors_target_check_tool(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool,
     ngx_array_t *seen);
+static ngx_http_core_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_http_core_loc_conf_t *server,
+    char *what, ngx_str_t *uri, ngx_uint_t level);
+static ngx_http_ors_loc_conf_t *ngx_http_ors_target_common(ngx_conf_t *cf);
 static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
     ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
@@ -82,13 +86,23 @@ static ngx_int_t
 ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     ngx_ors_target_t *target, ngx_array_t *seen)
 {
+    ngx_uint_t                 level;
+    ngx_array_t               *common;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_core_loc_conf_t  *server, *location;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
 
-    location = ngx_http_ors_target_location(server, &target->uri);
+    common = ngx_http_ors_target_common(cf)->routes;
+    level = (olcf->routes == common) ? NGX_LOG_WARN : NGX_LOG_EMERG;
+
+    location = ngx_http_ors_target_find(cf, gateway, server, "target",
+                                        &target->uri, level);
+
+    if (location == NULL && level == NGX_LOG_EMERG) {
+        return NGX_ERROR;
+    }
 
     olcf = location
            ? location->loc_conf[ngx_http_open_responses_module.ctx_index]
@@ -112,17 +126,70 @@ static ngx_int_t
 ngx_http_ors_target_check_tool(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool, ngx_array_t *seen)
 {
+    ngx_uint_t                 level;
+    ngx_array_t               *common;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_core_loc_conf_t  *server, *location;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
 
-    location = ngx_http_ors_target_location(server, &tool->uri);
+    common = ngx_http_ors_target_common(cf)->hosting.tools;
+    level = (olcf->hosting.tools == common) ? NGX_LOG_WARN : NGX_LOG_EMERG;
 
-    return location ? ngx_http_ors_target_warn(cf, gateway, "tool",
-                                               &tool->uri, location, seen)
-                    : NGX_OK;
+    location = ngx_http_ors_target_find(cf, gateway, server, "tool",
+                                        &tool->uri, level);
+
+    if (location == NULL) {
+        return (level == NGX_LOG_EMERG) ? NGX_ERROR : NGX_OK;
+    }
+
+    return ngx_http_ors_target_warn(cf, gateway, "tool", &tool->uri, location,
+                                    seen);
+}
+
+
+/* what is said in "http" is for servers that may not have all locations */
+
+static ngx_http_ors_loc_conf_t *
+ngx_http_ors_target_common(ngx_conf_t *cf)
+{
+    return ngx_http_conf_get_module_loc_conf(cf,
+                                             ngx_http_open_responses_module);
+}
+
+
+/* NULL: no location serves "uri", or a gateway does */
+
+static ngx_http_core_loc_conf_t *
+ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_http_core_loc_conf_t *server, char *what, ngx_str_t *uri,
+    ngx_uint_t level)
+{
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_core_loc_conf_t  *location;
+
+    location = ngx_http_ors_target_location(server, uri);
+
+    if (location == NULL) {
+        ngx_log_error(level, cf->log, 0,
+                      "\"open_responses_%s\" of location \"%V\": no location "
+                      "serves \"%V\"", what, &gateway->name, uri);
+        return NULL;
+    }
+
+    olcf = location->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+    if (olcf->enable) {
+        ngx_log_error(level, cf->log, 0,
+                      "\"open_responses_%s\" of location \"%V\": \"%V\" is "
+                      "served by location \"%V\", which has "
+                      "\"open_responses on\", it needs a location of its own",
+                      what, &gateway->name, uri, &location->name);
+        return NULL;
+    }
+
+    return location;
 }
 
 
@@ -155,6 +222,12 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                       "location \"%V\" of %s \"%V\" is not "
                       "\"internal\": clients can ask for it without location "
                       "\"%V\"", &target->name, what, uri, &gateway->name);
+    }
+
+    if (!ngx_http_ors_conf_answers(cf, target)) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "location \"%V\" of %s \"%V\" has nothing that answers, "
+                      "such as \"proxy_pass\"", &target->name, what, uri);
     }
 
     n = 0;

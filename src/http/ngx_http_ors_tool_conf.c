@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_hosted.h>
+#include <ngx_ors_conf.h>
 
 
 #define NGX_HTTP_ORS_TOOL_TIMEOUT  30000
@@ -94,7 +95,7 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     ngx_ors_hosting_t   hosting;
 
     if (!ngx_ors_hosting_name(value)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid tool \"%V\", it must be the name of a "
                            "function: 1 to %d letters, digits, \"_\" or \"-\"",
                            value, NGX_ORS_HOSTING_NAME_MAX);
@@ -106,7 +107,7 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
         if (type->len == value->len
             && ngx_strncmp(type->data, value->data, value->len) == 0)
         {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid tool \"%V\", it is a type of tools "
                                "and cannot be the name of a function", value);
             return NGX_CONF_ERROR;
@@ -116,7 +117,7 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     hosting.tools = tools;
 
     if (ngx_ors_hosting_find(&hosting, value)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "tool \"%V\" is duplicate",
+        ngx_ors_conf_error(cf, 0, "tool \"%V\" is duplicate",
                            value);
         return NGX_CONF_ERROR;
     }
@@ -134,7 +135,7 @@ ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     u_char  *p;
 
     if (value->len == 0 || value->data[0] != '/') {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid location \"%V\" of tool \"%V\", it must "
                            "be the URI of a location and begin with \"/\"",
                            value, &tool->name);
@@ -193,7 +194,7 @@ ngx_http_ors_tool_param(ngx_conf_t *cf, ngx_ors_tool_t *tool,
         return NGX_CONF_OK;
     }
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "invalid parameter \"%V\" of tool \"%V\", it must be "
                        "\"definition=\" with a file, \"timeout=\" with a time "
                        "above 0, \"show=items\" or \"show=none\"", value,
@@ -219,7 +220,7 @@ ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     rc = ngx_ors_chat_hosted_define(tool, &text, cf->pool, &err);
 
     if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid definition of tool \"%V\" in \"%V\", %V",
                            &tool->name, name, &err.message);
     }
@@ -251,7 +252,7 @@ ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
     fd = ngx_open_file(name->data, NGX_FILE_RDONLY, NGX_FILE_OPEN, 0);
 
     if (fd == NGX_INVALID_FILE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+        ngx_ors_conf_error(cf, ngx_errno,
                            ngx_open_file_n " \"%V\" failed", name);
         return NGX_ERROR;
     }
@@ -260,7 +261,7 @@ ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
         n = ngx_read_fd(fd, text->data + text->len, size - text->len);
 
         if (n == -1) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, ngx_errno,
+            ngx_ors_conf_error(cf, ngx_errno,
                                ngx_read_fd_n " \"%V\" failed", name);
             break;
         }
@@ -275,7 +276,7 @@ ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
     }
 
     if (n > 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "\"%V\" is no definition of a tool, it has more "
                            "than %d bytes", name, NGX_ORS_CHAT_HOSTED_MAX);
     }

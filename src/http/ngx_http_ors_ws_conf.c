@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_conf.h>
 
 
 #define NGX_HTTP_ORS_WS_IDLE      (5 * 60 * 1000)
@@ -75,7 +76,7 @@ ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         olcf->websocket = ngx_http_ors_websocket_on;
 
     } else {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid value \"%V\" of \"%V\", it must be "
                            "\"off\", \"pass\" or \"on\"",
                            &value[1], &cmd->name);
@@ -93,7 +94,7 @@ ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         if (olcf->websocket != ngx_http_ors_websocket_on
             || ngx_http_ors_ws_param(&value[i], &olcf->ws) != NGX_OK)
         {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"%V\" in \"%V\" directive",
                                &value[i], &cmd->name);
             return NGX_CONF_ERROR;

@@ -24,7 +24,7 @@ typedef struct {
     ngx_uint_t    min;
     ngx_uint_t    max;
     ngx_uint_t    value;      /* default */
-    unsigned      size:1;     /* takes "k" and "m" */
+    unsigned      size:1;     /* takes "k", "m" and "g" */
 } ngx_ors_limit_t;
 
 
@@ -127,7 +127,7 @@ ngx_ors_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits, ngx_str_t *value)
         last = ngx_ors_conf_words(buf, ngx_ors_limits, sizeof(ngx_ors_limit_t),
                                   "=");
 
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid limit \"%V\", it must be %*s", value,
                            (size_t) (last - buf), buf);
         return NGX_CONF_ERROR;
@@ -136,21 +136,25 @@ ngx_ors_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits, ngx_str_t *value)
     s.data = value->data + limit->name.len + 1;
     s.len = value->data + value->len - s.data;
 
-    n = limit->size ? ngx_parse_size(&s) : ngx_atoi(s.data, s.len);
+    n = limit->size ? (ssize_t) ngx_parse_offset(&s)
+                    : ngx_atoi(s.data, s.len);
 
     if (n == NGX_ERROR || (ngx_uint_t) n < limit->min
         || (ngx_uint_t) n > limit->max)
     {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid limit \"%V\", it must be a number "
-                           "from %ui to %ui", value, limit->min, limit->max);
+        ngx_ors_conf_error(cf, 0,
+                           "invalid limit \"%V\", it must be a %s from %ui "
+                           "to %ui%s", value, limit->size ? "size" : "number",
+                           limit->min, limit->max,
+                           limit->size ? ", as in \"64k\", \"16m\" or \"1g\""
+                                       : "");
         return NGX_CONF_ERROR;
     }
 
     field = ngx_ors_limits_field(limits, limit);
 
     if (*field != NGX_CONF_UNSET_SIZE) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "limit \"%V\" is duplicate", &limit->name);
         return NGX_CONF_ERROR;
     }

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
 
@@ -209,6 +210,14 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
+    if (cf->args->nelts == 2) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"open_responses_target\" needs two words: a "
+                           "model or \"default\", and then the URI of a "
+                           "location");
+        return NGX_CONF_ERROR;
+    }
+
     route = ngx_array_push(*routes);
     if (route == NULL) {
         return NGX_CONF_ERROR;
@@ -223,7 +232,7 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         || (route->type == ngx_ors_route_regex
             && route->name.len == 1 && route->name.data[0] == '*'))
     {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid model \"%V\", it must be a name, "
                            "\"prefix*\", \"~regex\" or \"default\"",
                            &value[1]);
@@ -239,7 +248,7 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         last--;
 
         if (target->provider.len == 0) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"provider=\", it must "
                                "have a name");
             return NGX_CONF_ERROR;
@@ -247,7 +256,7 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (ngx_ors_route_known(*routes, route)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "target of model \"%V\" is duplicate", &value[1]);
         return NGX_CONF_ERROR;
     }
@@ -311,7 +320,7 @@ ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
     uri = *value;
 
     if (uri.len == 0 || uri.data[0] != '/') {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid target \"%V\", it must be the URI of a "
                            "location and begin with \"/\"", &uri);
         return NGX_ERROR;
@@ -381,7 +390,7 @@ ngx_ors_route_regex_compile(ngx_conf_t *cf, ngx_ors_route_t *route,
     }
 
     if (ngx_regex_compile(&rc) != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%V", &rc.err);
+        ngx_ors_conf_error(cf, 0, "%V", &rc.err);
         return NGX_CONF_ERROR;
     }
 
@@ -391,7 +400,7 @@ ngx_ors_route_regex_compile(ngx_conf_t *cf, ngx_ors_route_t *route,
 
 #else
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "model \"%V\" needs an nginx that was built with PCRE",
                        value);
     return NGX_CONF_ERROR;

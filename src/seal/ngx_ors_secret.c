@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_keyfile.h>
 #include <ngx_ors_seal.h>
 #include <ngx_ors_secret.h>
@@ -70,7 +71,7 @@ ngx_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *key)
     }
 
     if (keys->nelts != 1) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "\"%V\" must hold one key, and has %ui", name,
                            keys->nelts);
         return NGX_ERROR;
@@ -123,7 +124,7 @@ ngx_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
     rc = ngx_ors_keyfile_read(cf, name, buf, NGX_ORS_SECRET_MAX, &text);
 
     if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "\"%V\" is no file of secrets, it has %d bytes or "
                            "more", name, NGX_ORS_SECRET_MAX);
         rc = NGX_ERROR;
@@ -142,12 +143,12 @@ ngx_ors_secret_file(ngx_conf_t *cf, ngx_array_t *keys, ngx_str_t *name)
     /* the text may be a key: it is not quoted */
 
     if (fault.line) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid secret in \"%V:%ui\", %s",
                            name, fault.line, fault.text);
 
     } else {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid secret in \"%V\", %s", name, fault.text);
     }
 

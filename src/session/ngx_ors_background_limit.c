@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_background_limit.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_session_error.h>
 
 
@@ -90,7 +91,7 @@ ngx_ors_background_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
 
         if (rc != NGX_OK) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"%V\", it must be "
                                "\"limit=NUMBER\", \"scope=NUMBER\" or "
                                "\"timeout=TIME\"", &value[i]);

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_lmdb_engine.h>
 
 
@@ -80,7 +81,7 @@ ngx_ors_lmdb_address(ngx_conf_t *cf, ngx_ors_store_t *store)
     ngx_ors_lmdb_state_t  *st;
 
     if (store->address.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "store \"%V\" needs a directory, \"lmdb:PATH\"",
                            &store->name);
         return NGX_CONF_ERROR;
@@ -188,7 +189,7 @@ ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *name,
     }
 
     if (rv != NGX_CONF_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "parameter \"%V=%V\" of store \"%V\" %s", name,
                            value, &store->name, rv);
         return NGX_CONF_ERROR;

@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_secret.h>
 #include <ngx_ors_store_conf.h>
 
@@ -101,7 +102,7 @@ ngx_ors_store_set(ngx_conf_t *cf, ngx_array_t *stores,
     }
 
     if (!define) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "store \"%V\" must be defined in \"http\", "
                            "here only its name can be given", &value[1]);
         return NGX_CONF_ERROR;
@@ -119,7 +120,7 @@ ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *value)
     ngx_ors_store_t  *store;
 
     if (ngx_strcmp(value[1].data, "off") == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "a store cannot have the name \"off\"");
         return NGX_CONF_ERROR;
     }
@@ -130,7 +131,7 @@ ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *value)
     }
 
     if (store->engine) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "store \"%V\" is duplicate",
+        ngx_ors_conf_error(cf, 0, "store \"%V\" is duplicate",
                            &value[1]);
         return NGX_CONF_ERROR;
     }
@@ -179,7 +180,7 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
     store->engine = ngx_ors_store_engine(&engine);
 
     if (store->engine == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid engine \"%V\" of store \"%V\", it must "
                            "be \"lmdb\" or \"redis\"", &engine, &store->name);
         return NGX_ERROR;
@@ -203,7 +204,7 @@ ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
     p = ngx_strlchr(param->data, param->data + param->len, '=');
 
     if (p == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\" of store \"%V\", it "
                            "must be \"name=value\"", param, &store->name);
         return NGX_CONF_ERROR;
@@ -235,12 +236,12 @@ ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
     }
 
     if (rc == NGX_BUSY) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "parameter \"%V\" of store \"%V\" is duplicate",
                            &name, &store->name);
 
     } else if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\" of store \"%V\", %s",
                            param, &store->name, known->must);
     }
@@ -400,7 +401,7 @@ ngx_ors_store_use(ngx_conf_t *cf, ngx_array_t *stores,
             use->instructions = 0;
 
         } else {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"%V\" of "
                                "\"open_responses_store %V\", it must be "
                                "\"required\" or \"instructions=off\", or, "
@@ -498,7 +499,7 @@ ngx_ors_stores_check(ngx_conf_t *cf, ngx_array_t *stores)
     for (i = 0; i < stores->nelts; i++) {
 
         if (list[i]->engine == NULL) {
-            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+            ngx_ors_conf_error(cf, 0,
                                "unknown store \"%V\", it needs an "
                                "\"open_responses_store %V lmdb:PATH\" or "
                                "\"redis:HOST:PORT\" in \"http\"",

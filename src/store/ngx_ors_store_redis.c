@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_keyfile.h>
 #include <ngx_ors_redis.h>
 
@@ -125,7 +126,7 @@ ngx_ors_store_redis_resolve(ngx_conf_t *cf, ngx_ors_store_t *store,
     u.default_port = NGX_ORS_REDIS_PORT;
 
     if (ngx_parse_url(cf->pool, &u) != NGX_OK) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "%s in address \"%V\" of store \"%V\", it must be "
                            "\"redis:HOST:PORT\" or \"redis:unix:PATH\"",
                            u.err ? u.err : "no memory", text, &store->name);
@@ -153,7 +154,7 @@ ngx_ors_store_redis_addr(ngx_conf_t *cf, ngx_ors_redis_conf_t *conf,
     ngx_ors_redis_addr_t  *a;
 
     if (u->family == AF_UNIX && u->host.len > NGX_ORS_REDIS_PATH) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "too long path in \"%V\"", &u->url);
         return NGX_ERROR;
     }
@@ -233,7 +234,7 @@ ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
 
     /* the value may be a secret */
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+    ngx_ors_conf_error(cf, 0,
                        "parameter \"%V\" of store \"%V\" %s", name,
                        &store->name, err);
 
@@ -400,7 +401,7 @@ ngx_ors_store_redis_init(ngx_conf_t *cf, ngx_ors_store_t *store)
     }
 
     if (store->scope_size || store->scope_turns) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "store \"%V\" is in redis, which does not count: "
                            "\"scope_size\" and \"scope_turns\" are of stores "
                            "in \"lmdb:PATH\"", &store->name);
@@ -414,7 +415,7 @@ ngx_ors_store_redis_init(ngx_conf_t *cf, ngx_ors_store_t *store)
     }
 
     if (conf->login.user.len && conf->login.password.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "store \"%V\" has a \"user\" and no "
                            "\"password\" or \"password_file\"",
                            &store->name);

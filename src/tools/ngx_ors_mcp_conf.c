@@ -9,6 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_mcp_conf.h>
 
@@ -86,7 +87,7 @@ ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (value[2].len < 2 || value[2].data[0] != '/') {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid URI \"%V\", it must be that of a location "
                            "and begin with \"/\"", &value[2]);
         return NGX_CONF_ERROR;
@@ -124,14 +125,14 @@ ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     }
 
     if (!ngx_ors_mcp_conf_label(label)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid label \"%V\", it must be 1 to 64 of "
                            "letters, digits, \"_\" and \"-\"", label);
         return NULL;
     }
 
     if (ngx_ors_mcp_conf_find(*servers, label)) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "duplicate label \"%V\"",
+        ngx_ors_conf_error(cf, 0, "duplicate label \"%V\"",
                            label);
         return NULL;
     }
@@ -192,7 +193,7 @@ ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
     }
 
     if (word->name.len == 0) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\", it must be \"allowed=\", "
                            "\"require_approval=\", \"prefix=\", \"timeout=\" "
                            "or \"list_ttl=\"", value);
@@ -202,7 +203,7 @@ ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
     bit = (ngx_uint_t) 1 << (word - ngx_ors_mcp_words);
 
     if (*seen & bit) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "duplicate parameter \"%V\"",
+        ngx_ors_conf_error(cf, 0, "duplicate parameter \"%V\"",
                            value);
         return NGX_CONF_ERROR;
     }
@@ -215,7 +216,7 @@ ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
     rc = word->set(mcp, &text, cf->pool);
 
     if (rc == NGX_DECLINED) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+        ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\", it must be %s", value,
                            word->allowed);
     }

@@ -12,6 +12,9 @@ trap 'rm -rf "$dir"' EXIT
 
 mkdir "$dir/logs"
 
+# nginx would take it for sockets
+unset NGINX
+
 cat >"$dir/nginx.conf" <<END
 load_module "$(cd "$(dirname "$module")" && pwd)/$(basename "$module")";
 pid "$dir/nginx.pid";
