@@ -113,7 +113,10 @@ sub counts () {
     my $json = get($port, '/status/json')->{json} // {};
     my %count = map { $_ => $json->{$_} } qw( upstream_errors failovers
                                                unstored
-                                               ignored_fields );
+                                               ignored_fields
+                                               schema_violations
+                                               schema_repeats
+                                               schema_unchecked );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -167,7 +170,9 @@ my @stream = (stream => \1);
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
                     upstream_errors => 0, failovers => 0, unstored => 0,
-                    ignored_fields => 0, codes => {} },
+                    ignored_fields => 0, schema_violations => 0,
+                    schema_repeats => 0, schema_unchecked => 0,
+                    codes => {} },
               'nothing is counted at first');
 }
 
@@ -317,8 +322,8 @@ my %codes;
             ok($type{open_responses_codes_total}, 'type of codes comes first');
 
         } elsif (/^open_responses_
-                   (upstream_errors|failovers|unstored|ignored_fields)
-                   _total\ (\d+)$/x)
+                   (upstream_errors|failovers|unstored|ignored_fields
+                    |schema_\w+)_total\ (\d+)$/x)
         {
             $got{$1} = $2;
 
@@ -329,7 +334,7 @@ my %codes;
 
     is_deeply(\%got, \%count, 'Prometheus: numbers') or diag(explain(\%got));
     is_deeply(\%help, \%type, 'Prometheus: each type has a help');
-    is_deeply([ sort values %type ], [ (1) x 9 ], 'Prometheus: each once');
+    is_deeply([ sort values %type ], [ (1) x 12 ], 'Prometheus: each once');
 }
 
 

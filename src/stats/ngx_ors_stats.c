@@ -30,6 +30,13 @@ typedef struct {
 } ngx_ors_stats_outcome_t;
 
 
+typedef struct {
+    ngx_str_t                  name;
+    ngx_str_t                  title;
+    ngx_ors_stats_counter_e    counter;
+} ngx_ors_stats_single_t;
+
+
 static void ngx_ors_stats_render_html(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats, time_t now);
 static void ngx_ors_stats_html_row(ngx_ors_out_t *out, ngx_str_t *name,
@@ -43,6 +50,8 @@ static void ngx_ors_stats_json_pair(ngx_ors_out_t *out, ngx_str_t *name,
     ngx_atomic_uint_t n);
 static void ngx_ors_stats_render_prometheus(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
+static void ngx_ors_stats_prometheus_single(ngx_ors_out_t *out,
+    ngx_ors_stats_single_t *single, ngx_atomic_uint_t n);
 static void ngx_ors_stats_prometheus_code(ngx_ors_out_t *out,
     ngx_str_t *code, char *action, ngx_atomic_uint_t n);
 
@@ -77,6 +86,24 @@ static ngx_ors_stats_outcome_t  ngx_ors_stats_outcomes[] = {
 
     { ngx_string("reported"),
       ngx_string("What would have been refused, and passed.") }
+};
+
+
+static ngx_ors_stats_single_t  ngx_ors_stats_schemas[] = {
+
+    { ngx_string("schema_violations"),
+      ngx_string("Calls and outputs of models that violate their schema"),
+      ngx_ors_stats_schema_violation },
+
+    { ngx_string("schema_repeats"),
+      ngx_string("Rounds that were repeated for such a violation"),
+      ngx_ors_stats_schema_repeat },
+
+    { ngx_string("schema_unchecked"),
+      ngx_string("Calls and outputs whose schema cannot be used"),
+      ngx_ors_stats_schema_unchecked },
+
+    { ngx_null_string, ngx_null_string, 0 }
 };
 
 
@@ -169,7 +196,7 @@ void
 ngx_ors_stats_add(ngx_ors_stats_t *stats, ngx_ors_stats_counter_e counter,
     ngx_uint_t n)
 {
-    if (stats) {
+    if (stats && n) {
         (void) ngx_atomic_fetch_add(&stats->counters[counter], n);
     }
 }
@@ -233,9 +260,10 @@ static void
 ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     time_t now)
 {
-    ngx_uint_t             i;
-    ngx_atomic_t           pair[2];
-    ngx_ors_stats_kind_t  *kind;
+    ngx_uint_t               i;
+    ngx_atomic_t             pair[2];
+    ngx_ors_stats_kind_t    *kind;
+    ngx_ors_stats_single_t  *single;
 
     ngx_ors_out_lit(out,
         "<!DOCTYPE html>\n"
@@ -275,6 +303,14 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
     ngx_ors_out_lit(out, "</p>\n<p>Unknown fields that were not sent on: ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
+
+    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+        ngx_ors_out_lit(out, "</p>\n<p>");
+        ngx_ors_out_str(out, &single->title);
+        ngx_ors_out_lit(out, ": ");
+        ngx_ors_out_int(out, (int64_t) stats->counters[single->counter]);
+    }
+
     ngx_ors_out_lit(out,
         "</p>\n"
         "<table>\n"
@@ -339,8 +375,9 @@ ngx_ors_stats_html_age(ngx_ors_out_t *out, time_t age)
 static void
 ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
-    ngx_uint_t             i;
-    ngx_ors_stats_kind_t  *kind;
+    ngx_uint_t               i;
+    ngx_ors_stats_kind_t    *kind;
+    ngx_ors_stats_single_t  *single;
 
     ngx_ors_out_lit(out, "{\"since\":");
     ngx_ors_out_int(out, (int64_t) stats->since);
@@ -375,6 +412,11 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, ",\"ignored_fields\":");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
+    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+        ngx_ors_out_lit(out, ",");
+        ngx_ors_stats_json_pair(out, &single->name,
+                                stats->counters[single->counter]);
+    }
 
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
@@ -432,6 +474,7 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
     ngx_uint_t                i;
     ngx_ors_stats_kind_t     *kind;
+    ngx_ors_stats_single_t   *single;
     ngx_ors_stats_outcome_t  *outcome;
 
     for (i = 0; i < NGX_ORS_STATS_OUTCOMES; i++) {
@@ -480,6 +523,11 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "open_responses_unstored_total ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
 
+    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+        ngx_ors_stats_prometheus_single(out, single,
+                                        stats->counters[single->counter]);
+    }
+
     ngx_ors_out_lit(out,
         "\n"
         "# HELP open_responses_ignored_fields_total "
@@ -500,6 +548,23 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         ngx_ors_stats_prometheus_code(out, &ngx_ors_stats_codes[i],
                                       "reported", stats->reported[i]);
     }
+}
+
+
+static void
+ngx_ors_stats_prometheus_single(ngx_ors_out_t *out,
+    ngx_ors_stats_single_t *single, ngx_atomic_uint_t n)
+{
+    ngx_ors_out_lit(out, "\n# HELP open_responses_");
+    ngx_ors_out_str(out, &single->name);
+    ngx_ors_out_lit(out, "_total ");
+    ngx_ors_out_str(out, &single->title);
+    ngx_ors_out_lit(out, ".\n# TYPE open_responses_");
+    ngx_ors_out_str(out, &single->name);
+    ngx_ors_out_lit(out, "_total counter\nopen_responses_");
+    ngx_ors_out_str(out, &single->name);
+    ngx_ors_out_lit(out, "_total ");
+    ngx_ors_out_int(out, (int64_t) n);
 }
 
 

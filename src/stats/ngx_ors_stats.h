@@ -47,6 +47,10 @@ typedef enum {
     ngx_ors_stats_unstored,             /* a response that should have been */
     ngx_ors_stats_ignored,              /* a field that is not sent on */
 
+    ngx_ors_stats_schema_violation,     /* of what a model has made */
+    ngx_ors_stats_schema_repeat,        /* a round that was for such a one */
+    ngx_ors_stats_schema_unchecked,     /* the schema cannot be used */
+
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;
 

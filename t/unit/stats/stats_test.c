@@ -156,6 +156,8 @@ test_json(void)
            "\"reported\":0},"
            "\"upstream_errors\":0,\"failovers\":0,\"unstored\":0,"
            "\"ignored_fields\":0,"
+           "\"schema_violations\":0,\"schema_repeats\":0,"
+           "\"schema_unchecked\":0,"
            "\"codes\":{}}\n",
            "json of nothing");
     free(text);
@@ -173,6 +175,8 @@ test_json(void)
            "\"reported\":12},"
            "\"upstream_errors\":13,\"failovers\":14,\"unstored\":15,"
            "\"ignored_fields\":16,"
+           "\"schema_violations\":17,\"schema_repeats\":18,"
+           "\"schema_unchecked\":19,"
            "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
@@ -206,6 +210,12 @@ test_prometheus(void)
     is_int(value(text, "open_responses_unstored_total"), 15, "unstored");
     is_int(value(text, "open_responses_ignored_fields_total"), 16,
            "ignored fields");
+    is_int(value(text, "open_responses_schema_violations_total"), 17,
+           "violations of schemas");
+    is_int(value(text, "open_responses_schema_repeats_total"), 18,
+           "rounds that were repeated");
+    is_int(value(text, "open_responses_schema_unchecked_total"), 19,
+           "schemas of no use");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
                        "action=\"refused\"}"), 2, "code refused");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
@@ -228,8 +238,8 @@ test_prometheus(void)
         test_prometheus_line(line, n);
     }
 
-    is_int(families, 9, "families");
-    is_int(samples, 3 * 4 + 4 + 2 * NGX_ORS_STATS_CODES, "samples");
+    is_int(families, 12, "families");
+    is_int(samples, 3 * 4 + 7 + 2 * NGX_ORS_STATS_CODES, "samples");
 
     free(text);
 }
