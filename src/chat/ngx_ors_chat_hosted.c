@@ -196,5 +196,8 @@ ngx_ors_chat_hosted_write(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
                                        &parameters)
                            - p;
 
+    hosted->parameters.len = parameters.len;
+    hosted->parameters.data = p + hosted->function.len - 2 - parameters.len;
+
     return NGX_OK;
 }

@@ -24,6 +24,7 @@ typedef struct {
     ngx_str_t          name;          /* of the function */
     ngx_str_t          function;      /* JSON, as chat servers are offered */
                                       /* it, empty: the client declares it */
+    ngx_str_t          parameters;    /* JSON Schema in it, or empty */
     ngx_str_t          uri;           /* of its location */
     ngx_str_t          args;
     ngx_msec_t         timeout;       /* of a call */

@@ -103,6 +103,9 @@ struct ngx_ors_item_s {
                                         /* of an interpreter: its code */
 
     ngx_ors_tool_t         *tool;       /* that runs the call, or NULL */
+    ngx_str_t               schema;     /* of the arguments, JSON, or empty */
+    ngx_str_t               fault;      /* what the model reads of it where */
+                                        /* it does not match, or empty */
 
     /* output of a call: inside of a JSON string */
     ngx_ors_text_t          output;
@@ -123,7 +126,8 @@ struct ngx_ors_item_s {
     unsigned                whole:1;    /* nothing can follow its arguments */
     unsigned                wrapped:1;  /* still arguments of a function */
     unsigned                dropped:1;  /* a call that no client sees */
-    unsigned                hidden_call:1;  /* the same, but it is run here */
+    unsigned                hidden_call:1;  /* the same, but the model does */
+    unsigned                held:1;     /* no client sees it yet */
 };
 
 

@@ -14,6 +14,9 @@
 #include <ngx_ors_arguments.h>
 
 
+static ngx_int_t ngx_ors_arguments_decode(ngx_ors_text_t *text,
+    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *quoted,
+    ngx_str_t *plain);
 static u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last,
     u_char *ch);
 static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch);
@@ -131,52 +134,84 @@ ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch)
 
 
 ngx_int_t
-ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
-    ngx_pool_t *pool, ngx_str_t *value)
+ngx_ors_arguments_text(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
+    ngx_pool_t *pool, ngx_str_t *plain)
 {
-    u_char          *p, *plain, *last;
-    ngx_int_t        rc;
+    ngx_str_t  quoted;
+
+    return ngx_ors_arguments_decode(text, limits, pool, &quoted, plain);
+}
+
+
+/* "quoted" is the JSON string that "text" is the inside of */
+
+static ngx_int_t
+ngx_ors_arguments_decode(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
+    ngx_pool_t *pool, ngx_str_t *quoted, ngx_str_t *plain)
+{
+    u_char          *p;
     ngx_ors_json_t   json;
 
     if (text->len == 0) {
-        ngx_str_set(value, "{}");
+        ngx_str_set(plain, "{}");
+        *quoted = *plain;
         return NGX_OK;
     }
 
-    /* as a string, and decoded after it */
-
-    value->len = text->len + 2;
-    value->data = ngx_pnalloc(pool, value->len + text->len);
-    if (value->data == NULL) {
+    quoted->len = text->len + 2;
+    quoted->data = ngx_pnalloc(pool, quoted->len + text->len);
+    if (quoted->data == NULL) {
         return NGX_ERROR;
     }
 
-    p = value->data;
+    p = quoted->data;
     *p++ = '"';
     p = ngx_ors_text_copy(p, text);
     *p++ = '"';
 
     ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
 
-    rc = ngx_ors_json_read(&json, value->data, value->len);
-
-    if (rc != NGX_OK) {
+    if (ngx_ors_json_read(&json, quoted->data, quoted->len) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    plain = p;
-    last = ngx_ors_json_decode(&json, json.nodes, plain);
+    plain->data = p;
+    plain->len = ngx_ors_json_decode(&json, json.nodes, p) - p;
 
-    rc = ngx_ors_json_read(&json, plain, last - plain);
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
+    ngx_pool_t *pool, ngx_str_t *value)
+{
+    u_char          *p, *last;
+    ngx_int_t        rc;
+    ngx_str_t        plain;
+    ngx_ors_json_t   json;
+
+    if (ngx_ors_arguments_decode(text, limits, pool, value, &plain) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (text->len == 0) {
+        return NGX_OK;
+    }
+
+    ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
+
+    rc = ngx_ors_json_read(&json, plain.data, plain.len);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
     }
 
-    value->data = plain;
-    value->len = last - plain;
+    *value = plain;
+    last = plain.data + plain.len;
 
-    for (p = plain; p < last; p++) {
+    for (p = plain.data; p < last; p++) {
 
         if (*p == LF || *p == CR) {
             *p = ' ';

@@ -36,6 +36,13 @@ void ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw,
     size_t len);
 
 /*
+ * Sets "plain" to what "text" says, the inside of a JSON string: decoded, "{}"
+ * if there is nothing.  Memory comes from "pool".  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_arguments_text(ngx_ors_text_t *text,
+    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *plain);
+
+/*
  * Sets "value" to what "text" says, the inside of a JSON string: the JSON in
  * it, on one line; "{}" if there is nothing; the string if it is not JSON,
  * or over a limit.  Memory comes from "pool".  NGX_OK or NGX_ERROR.

@@ -22,6 +22,8 @@
 #define NGX_ORS_BUILDER_PIECE  256
 
 
+static void ngx_ors_builder_call_schema(ngx_ors_item_t *item,
+    ngx_ors_chat_tool_t *tool);
 static ngx_int_t ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
     ngx_ors_builder_call_t *call);
 static ngx_int_t ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
@@ -67,8 +69,14 @@ ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
         return NGX_OK;
     }
 
+    item->held = builder->hold && (tool == NULL || tool->hosted == NULL);
+
     if (tool == NULL) {
         return NGX_OK;
+    }
+
+    if (builder->check) {
+        ngx_ors_builder_call_schema(item, tool);
     }
 
     item->name = tool->name;
@@ -95,6 +103,28 @@ ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
     }
 
     return NGX_OK;
+}
+
+
+static void
+ngx_ors_builder_call_schema(ngx_ors_item_t *item, ngx_ors_chat_tool_t *tool)
+{
+    ngx_ors_json_node_t  *node;
+
+    if (tool->kind != ngx_ors_chat_tool_function) {
+        return;
+    }
+
+    if (tool->node == NULL) {
+        item->schema = tool->hosted->parameters;
+        return;
+    }
+
+    node = ngx_ors_json_find(tool->json, tool->node, "parameters");
+
+    if (node && node->type == ngx_ors_json_object) {
+        ngx_ors_json_raw(tool->json, node, &item->schema);
+    }
 }
 
 

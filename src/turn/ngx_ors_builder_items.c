@@ -28,6 +28,8 @@
 static ngx_uint_t ngx_ors_builder_known(ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_builder_ids(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_close(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_item_status_e status);
 static ngx_int_t ngx_ors_builder_no_arguments(ngx_ors_builder_t *builder,
@@ -74,6 +76,8 @@ ngx_ors_builder_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
     }
 
     item->type = type;
+    item->held = (type == ngx_ors_item_message && builder->hold
+                  && builder->schema.len);
 
     builder->types |= (ngx_uint_t) 1 << type;
     builder->size += NGX_ORS_BUILDER_OVERHEAD;
@@ -154,6 +158,10 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
             continue;
         }
 
+        if (item->held) {
+            return NGX_OK;
+        }
+
         if (call && !item->announced) {
 
             if (!ending && !ngx_ors_builder_known(item)) {
@@ -230,21 +238,7 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     ngx_ors_note_t  *note;
     ngx_ors_part_t  *part;
 
-    static const char  *prefixes[] = {
-        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco", "mcpl", "mcp", "mcpr",
-        "ws", "fs", "ci"
-    };
-
-    if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
-                        &item->id)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    if (ngx_ors_item_is_call(item)
-        && ngx_ors_builder_call_id(builder, item) != NGX_OK)
-    {
+    if (ngx_ors_builder_ids(builder, item) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -287,6 +281,50 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_builder_ids(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
+{
+    static const char  *prefixes[] = {
+        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco", "mcpl", "mcp", "mcpr",
+        "ws", "fs", "ci"
+    };
+
+    if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
+                        &item->id)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_item_is_call(item) ? ngx_ors_builder_call_id(builder, item)
+                                      : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_builder_conceal(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  stream;
+
+    if (ngx_ors_builder_ids(builder, item) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* no events */
+
+    stream = builder->stream;
+    builder->stream = 0;
+
+    rc = ngx_ors_builder_close(builder, item, ngx_ors_item_completed);
+
+    builder->stream = stream;
+    item->hidden_call = 1;
+
+    return rc;
 }
 
 

@@ -41,11 +41,19 @@ ngx_ors_part_t *ngx_ors_builder_part(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_ors_part_type_e type);
 
 /*
+ * Closes an item that no client gets, and the model does.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_conceal(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
+
+/*
  * Announces the current item as soon as all is known that its first event
  * must tell (R41), and goes on to the next one when it is certain that
  * nothing more belongs to it.  When "ending" is set nothing more comes at
- * all, and every item is closed.  An item with a hosted part is closed when
- * that says how its tool has ended; what follows it waits.
+ * all, and every item is closed, up to one that is held.  An item with a
+ * hosted part is closed when that says how its tool has ended; what follows
+ * it waits.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory

@@ -59,11 +59,15 @@ typedef struct {
     ngx_ors_chat_finish_e    finish;
     ngx_ors_tags_t           tags;       /* in the text */
     ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
+    ngx_str_t                schema;      /* of a structured output that is */
+                                          /* checked, JSON, or empty */
 
     unsigned                 stream:1;    /* events are wanted */
     unsigned                 wants_logprobs:1;
     unsigned                 started:1;   /* and the first ones are out */
     unsigned                 seen:1;      /* some delta has come */
+    unsigned                 check:1;     /* calls have schemas */
+    unsigned                 hold:1;      /* what has one waits for it */
 
     /* was logged: any number of chunks may give cause for it */
     unsigned                 warned_notes:1;
