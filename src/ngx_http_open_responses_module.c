@@ -207,6 +207,20 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, max_rounds),
       &ngx_http_open_responses_rounds_bounds },
 
+    { ngx_string("open_responses_schema"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_ors_conform_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, conform),
+      NULL },
+
+    { ngx_string("open_responses_schema_cache"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE12,
+      ngx_ors_conform_cache_slot,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      offsetof(ngx_http_ors_main_conf_t, schemas),
+      NULL },
+
     { ngx_string("open_responses_heartbeat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_ors_conf_time_slot,
@@ -618,6 +632,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->hosting.tools = NGX_CONF_UNSET_PTR;
     conf->max_tool_calls = NGX_CONF_UNSET;
     conf->max_rounds = NGX_CONF_UNSET;
+    conf->conform.mode = NGX_CONF_UNSET_UINT;
     conf->heartbeat = NGX_CONF_UNSET_MSEC;
     conf->validate = NGX_CONF_UNSET_UINT;
     conf->path_variants = NGX_CONF_UNSET_UINT;
@@ -678,6 +693,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     conf->hosting.max_calls = conf->max_tool_calls;
     conf->hosting.max_rounds = conf->max_rounds;
 
+    if (conf->conform.mode == NGX_CONF_UNSET_UINT) {
+        conf->conform = prev->conform;
+    }
+
+    ngx_conf_merge_uint_value(conf->conform.mode, prev->conform.mode,
+                              ngx_ors_conform_off);
     ngx_conf_merge_msec_value(conf->heartbeat, prev->heartbeat, 15000);
     ngx_conf_merge_uint_value(conf->path_variants, prev->path_variants,
                               ngx_http_ors_paths_reject);
@@ -812,7 +833,8 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_ors_stats_zone(cf) != NGX_OK
+    if (ngx_ors_conform_cache_init(cf, &omcf->schemas) != NGX_OK
+        || ngx_http_ors_stats_zone(cf) != NGX_OK
         || ngx_http_ors_call_init(cf) != NGX_OK
         || ngx_http_ors_tool_init(cf) != NGX_OK)
     {

@@ -85,6 +85,7 @@ typedef struct {
     ngx_ors_hosting_t          hosting;     /* tools of a gateway */
     ngx_int_t                  max_tool_calls;
     ngx_int_t                  max_rounds;
+    ngx_ors_conform_t          conform;     /* mode and retry */
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
@@ -123,6 +124,7 @@ typedef struct {
     ngx_uint_t             nbackground;  /* those that this worker runs */
     ngx_rbtree_t           holders;     /* of ngx_http_ors_holder_t, those */
     ngx_rbtree_node_t      sentinel;    /* of this worker */
+    ngx_ors_jsonschema_cache_t  schemas;  /* compiled, of this worker */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */

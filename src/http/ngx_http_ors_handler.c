@@ -118,15 +118,17 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_int_t                 rc;
-    ngx_str_t                 body;
-    ngx_ors_turn_t           *turn;
-    ngx_http_request_t       *r;
-    ngx_ors_target_t         *target;
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_int_t                  rc;
+    ngx_str_t                  body;
+    ngx_ors_turn_t            *turn;
+    ngx_http_request_t        *r;
+    ngx_ors_target_t          *target;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_main_conf_t  *omcf;
 
     r = ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
     turn = ngx_ors_turn_create(ctx->endpoint, &olcf->policy, &olcf->limits,
                                r->pool, r->connection->log);
@@ -137,6 +139,8 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ctx->turn = turn;
     turn->prompt = olcf->compact_prompt;
     turn->round.hosting = &olcf->hosting;
+    turn->round.conform = olcf->conform;
+    turn->round.conform.cache = &omcf->schemas;
 
     if (ctx->message) {
         ngx_http_ors_ws_prepare(ctx);

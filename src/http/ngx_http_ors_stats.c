@@ -19,6 +19,8 @@
 
 static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
     ngx_uint_t i);
+static void ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats,
+    ngx_ors_conform_t *conform);
 static void ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
@@ -134,6 +136,8 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     stats = ngx_http_ors_stats(ctx->request);
 
+    ngx_http_ors_stats_schemas(stats, &turn->round.conform);
+
     if (turn->answer.status) {
         ngx_http_ors_stats_answer(ctx, stats);
         return;
@@ -159,6 +163,17 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     ngx_ors_stats_code(stats, &turn->error.code, 0);
 
     ngx_http_ors_stats_tell(ctx);
+}
+
+
+static void
+ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats, ngx_ors_conform_t *conform)
+{
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_violation,
+                      conform->violations);
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_repeat, conform->repeats);
+    ngx_ors_stats_add(stats, ngx_ors_stats_schema_unchecked,
+                      conform->unchecked);
 }
 
 

@@ -100,6 +100,10 @@ ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
             continue;
         }
 
+        if (round->calls[i].outcome == ngx_ors_tool_schema) {
+            continue;
+        }
+
         ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
                       "tool \"%V\" is not called, %s",
                       &round->calls[i].item->tool->name,

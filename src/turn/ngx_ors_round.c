@@ -19,8 +19,8 @@ static ngx_uint_t ngx_ors_round_max(ngx_ors_round_t *round,
     ngx_ors_request_t *req);
 static ngx_int_t ngx_ors_round_add(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_item_t *item, ngx_uint_t max);
-static ngx_int_t ngx_ors_round_hidden(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item);
+static ngx_int_t ngx_ors_round_ready(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_arguments(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *arguments);
 static ngx_int_t ngx_ors_round_output(ngx_ors_builder_t *builder,
@@ -59,7 +59,7 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
             continue;
         }
 
-        if (item->tool) {
+        if (item->tool || item->fault.len) {
             n++;
 
         } else if (item->announced) {
@@ -81,7 +81,8 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
     for (item = first; item; item = item->next) {
 
-        if (item->tool && !item->dropped
+        if ((item->tool || item->fault.len) && !item->dropped
+            && ngx_ors_item_is_call(item)
             && ngx_ors_round_add(round, builder, item, max) != NGX_OK)
         {
             return NGX_ERROR;
@@ -100,7 +101,9 @@ ngx_ors_round_max(ngx_ors_round_t *round, ngx_ors_request_t *req)
     int64_t               n;
     ngx_ors_json_node_t  *node;
 
-    if (round->n >= round->hosting->max_rounds) {
+    if (round->hosting == NULL
+        || round->n >= round->hosting->max_rounds + round->conform.repeats)
+    {
         return 0;
     }
 
@@ -120,7 +123,6 @@ static ngx_int_t
 ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_uint_t max)
 {
-    ngx_int_t              rc;
     ngx_ors_round_call_t  *call;
 
     call = &round->calls[round->nelts++];
@@ -128,7 +130,14 @@ ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 
     round->left++;
 
-    if (item->hidden_call && ngx_ors_round_hidden(builder, item) != NGX_OK) {
+    if (item->fault.len) {
+        return ngx_ors_round_ended(round, builder, call, ngx_ors_tool_schema,
+                                   &item->fault);
+    }
+
+    if (item->hidden_call
+        && ngx_ors_builder_conceal(builder, item) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -140,6 +149,21 @@ ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 
     round->ncalls++;
 
+    return ngx_ors_round_ready(round, builder, call);
+}
+
+
+/* a call that may run: looks at what it would run with */
+
+static ngx_int_t
+ngx_ors_round_ready(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call)
+{
+    ngx_int_t        rc;
+    ngx_ors_item_t  *item;
+
+    item = call->item;
+
     rc = ngx_ors_round_arguments(builder, item, &call->arguments);
 
     if (rc == NGX_DECLINED) {
@@ -147,29 +171,16 @@ ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
                                    ngx_ors_tool_arguments, NULL);
     }
 
-    return rc;
-}
-
-
-/* a call that was not announced has no ids yet */
-
-static ngx_int_t
-ngx_ors_round_hidden(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
-{
-    static ngx_str_t  none = ngx_string("{}");
-
-    if (ngx_ors_id_make(&builder->ids, builder->pool, "fc", &item->id)
-        != NGX_OK
-        || ngx_ors_builder_call_id(builder, item) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (rc == NGX_OK) {
+        rc = ngx_ors_round_check_call(round, builder, item, &call->arguments);
     }
 
-    item->status = ngx_ors_item_completed;
+    if (rc == NGX_DECLINED) {
+        return ngx_ors_round_ended(round, builder, call, ngx_ors_tool_schema,
+                                   &item->fault);
+    }
 
-    return item->arguments.len
-           ? NGX_OK : ngx_ors_text_append(&item->arguments, builder->pool,
-                                          none.data, none.len);
+    return rc;
 }
 
 
@@ -206,7 +217,7 @@ ngx_ors_round_ended(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     call->outcome = outcome;
     round->left--;
 
-    if (outcome != ngx_ors_tool_ok) {
+    if (outcome != ngx_ors_tool_ok && outcome != ngx_ors_tool_schema) {
         text = &ngx_ors_round_texts[outcome];
     }
 
@@ -332,6 +343,18 @@ ngx_ors_round_items(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         ngx_ors_round_put(out, round->calls[i].output, &n);
     }
 
+    if (round->again.len) {
+
+        if (n++) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_out_lit(out, "{\"type\":\"message\",\"role\":\"user\","
+                             "\"content\":");
+        ngx_ors_json_quote(out, round->again.data, round->again.len);
+        ngx_ors_out_lit(out, "}");
+    }
+
     return n;
 }
 
@@ -357,6 +380,8 @@ ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
     round->n++;
     round->last = round->limited;
     round->nelts = 0;
+    round->repeat = 0;
+    ngx_str_null(&round->again);
 
     ngx_ors_builder_next(builder);
 }

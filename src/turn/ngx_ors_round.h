@@ -13,6 +13,11 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_builder.h>
+#include <ngx_ors_conform.h>
+
+
+/* bytes of a phrase that names a call */
+#define NGX_ORS_ROUND_WHAT  128
 
 
 typedef enum {
@@ -20,7 +25,8 @@ typedef enum {
     ngx_ors_tool_ok,
     ngx_ors_tool_failed,
     ngx_ors_tool_limit,                   /* not run: over a limit */
-    ngx_ors_tool_arguments                /* not run: they are no object */
+    ngx_ors_tool_arguments,               /* not run: they are no object */
+    ngx_ors_tool_schema                   /* not run: they violate it */
 } ngx_ors_tool_outcome_e;
 
 
@@ -38,22 +44,48 @@ typedef struct {
     ngx_ors_hosting_t       *hosting;     /* borrowed, NULL: nothing runs */
     ngx_uint_t               n;           /* rounds before this one */
     ngx_uint_t               ncalls;      /* those run in all rounds */
+    ngx_ors_conform_t        conform;     /* the schemas of all rounds */
 
     /* of this round, in the order of the calls */
     ngx_ors_round_call_t    *calls;
     ngx_uint_t               nelts;
     ngx_uint_t               left;        /* they have not ended */
+    ngx_str_t                again;       /* what is wrong with the output */
+                                          /* that was withdrawn, or empty */
 
     unsigned                 client:1;    /* the client has calls, too */
     unsigned                 limited:1;   /* some call was over a limit */
     unsigned                 last:1;      /* the model may call nothing */
+    unsigned                 repeat:1;    /* it did not match its schemas */
 } ngx_ors_round_t;
 
 
 /*
+ * The model has ended its answer: checks what it has made for the client, and
+ * shows what was held, or withdraws it, so that the round has to be repeated.
+ *
+ * NGX_OK         done, round->repeat says which
+ * NGX_DECLINED   "err" says what does not match: 500, "model_error"
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_conform(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_error_t *err);
+
+/*
+ * Checks the arguments of the call "item".
+ *
+ * NGX_OK         they match, or a violation is only reported
+ * NGX_DECLINED   they do not: item->fault is set
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_check_call(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_item_t *item, ngx_str_t *arguments);
+
+/*
  * The model has ended its answer: finds the calls of it that run here.  Those
- * over a limit, and those whose arguments are no JSON object, have ended with
- * an output that says so.
+ * over a limit, those whose arguments are no JSON object or do not match their
+ * schema, and those that were withdrawn have ended with an output that says
+ * so.
  *
  * NGX_OK         there are some
  * NGX_DECLINED   there is none
@@ -64,7 +96,7 @@ ngx_int_t ngx_ors_round_sort(ngx_ors_round_t *round,
 
 /*
  * A call has ended.  "text" is its output, UTF-8, copied; the model gets it if
- * the outcome is "ok", else a few words about the outcome.
+ * the outcome is "ok" or "schema", else a few words about the outcome.
  * NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_round_ended(ngx_ors_round_t *round,

@@ -188,6 +188,7 @@ ngx_ors_turn_detach(ngx_ors_turn_t *from, ngx_str_t *body, ngx_pool_t *pool,
     turn->request.detached = 1;
     turn->retries_left = from->retries_left;
     turn->round.hosting = from->round.hosting;
+    turn->round.conform = from->round.conform;
     turn->state = ngx_ors_turn_st_call;
 
     return turn;
@@ -574,6 +575,10 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
          ? ngx_ors_compact_end(&turn->builder, turn->sealer, &turn->error)
          : ngx_ors_builder_end(&turn->builder, &turn->error);
 
+    if (rc == NGX_OK && turn->builder.check) {
+        rc = ngx_ors_round_conform(&turn->round, &turn->builder, &turn->error);
+    }
+
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
     }
@@ -582,7 +587,7 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
         return NGX_ERROR;
     }
 
-    if (turn->round.hosting
+    if ((turn->round.hosting || turn->round.repeat)
         && turn->response.status == ngx_ors_response_completed)
     {
         rc = ngx_ors_round_sort(&turn->round, &turn->builder);
@@ -591,7 +596,7 @@ ngx_ors_turn_finish(ngx_ors_turn_t *turn)
             return NGX_ERROR;
         }
 
-        if (rc == NGX_OK) {
+        if (rc == NGX_OK || turn->round.repeat) {
             turn->state = ngx_ors_turn_st_tools;
             turn->response.status = ngx_ors_response_in_progress;
 

@@ -85,6 +85,15 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.hosting = turn->round.hosting;
     target.calls = ngx_ors_turn_calls(turn);
 
+    builder->check = (turn->round.conform.mode != ngx_ors_conform_off
+                      && !req->compact);
+    builder->hold = (builder->check
+                     && turn->round.conform.mode == ngx_ors_conform_enforce);
+
+    if (builder->check) {
+        ngx_ors_conform_format(req, &builder->schema);
+    }
+
     builder->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
     builder->sealer = NULL;
 
@@ -111,7 +120,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 }
 
 
-/* what was required has been done in the first round */
+/* what was required has been done in the first round that was not repeated */
 
 static ngx_ors_chat_calls_e
 ngx_ors_turn_calls(ngx_ors_turn_t *turn)
@@ -120,7 +129,8 @@ ngx_ors_turn_calls(ngx_ors_turn_t *turn)
         return ngx_ors_chat_calls_none;
     }
 
-    return turn->round.n ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
+    return (turn->round.n > turn->round.conform.repeats)
+           ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
 }
 
 

@@ -34,11 +34,12 @@ my %below = (
     answer => [qw(proto schema json wire base)],
     chat   => [qw(answer proto schema seal json wire base)],
     tools  => [qw(json wire base)],
-    turn   => [qw(tools chat answer proto schema seal json wire base)],
-    session => [qw(turn tools chat answer proto schema store seal json wire
-                   base)],
-    http   => [qw(session turn tools chat answer proto schema store seal stats
-                  json wire base)],
+    turn   => [qw(tools chat answer proto jsonschema schema seal json wire
+                  base)],
+    session => [qw(turn tools chat answer proto jsonschema schema store seal
+                   json wire base)],
+    http   => [qw(session turn tools chat answer proto jsonschema schema store
+                  seal stats json wire base)],
 );
 
 # a header of a library, and the rooms that know it

@@ -43,9 +43,10 @@ UNIT_proto  := proto schema wire json base
 UNIT_answer := answer proto schema wire json base
 UNIT_chat   := chat answer proto schema seal wire json base
 UNIT_tools  := tools wire json base
-UNIT_turn   := turn tools chat answer proto schema seal wire json base
-UNIT_session := session turn tools chat answer proto schema store seal wire \
-               json base
+UNIT_turn   := turn tools chat answer proto jsonschema schema seal wire json \
+               base
+UNIT_session := session turn tools chat answer proto jsonschema schema store \
+               seal wire json base
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \
