@@ -16,9 +16,9 @@
 #include <ngx_ors_verify_chat.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_tolerate.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_response.h>
-#include <ngx_ors_sse.h>
 
 
 /* how many choices are followed up to their end */
@@ -58,11 +58,11 @@ ngx_ors_verify_chat(ngx_ors_verify_t *verify)
 
     root = verify->json.nodes;
 
-    ngx_ors_out_lit(verify->out, "data: ");
+    ngx_ors_frame_open(verify->out, NULL);
     ngx_ors_edits_write(&verify->edits, &verify->json,
                         ngx_ors_edit_start(root), ngx_ors_edit_end(root), 0,
                         verify->out);
-    ngx_ors_sse_close(verify->out);
+    ngx_ors_frame_close(verify->out);
 
     return NGX_OK;
 }
@@ -202,9 +202,10 @@ ngx_ors_verify_chat_ends(ngx_ors_verify_t *verify, ngx_uint_t done)
 void
 ngx_ors_verify_chat_fail(ngx_ors_verify_t *verify)
 {
-    ngx_ors_out_lit(verify->out, "data: {\"error\":");
+    ngx_ors_frame_open(verify->out, NULL);
+    ngx_ors_out_lit(verify->out, "{\"error\":");
     ngx_ors_error_render(verify->out, &verify->error);
     ngx_ors_out_lit(verify->out, "}");
-    ngx_ors_sse_close(verify->out);
-    ngx_ors_sse_done(verify->out);
+    ngx_ors_frame_close(verify->out);
+    ngx_ors_frame_done(verify->out);
 }

@@ -20,6 +20,7 @@
 #include <ngx_ors_verify_store.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_tolerate.h>
+#include <ngx_ors_frame.h>
 
 
 /* vectors are lists of numbers: so many times as many values are allowed */
@@ -208,7 +209,7 @@ ngx_ors_verify_stream_comment(void *data)
 
     if (!ngx_ors_verify_stream_is_over(verify)) {
         ngx_ors_verify_stream_begin(verify);
-        ngx_ors_out_lit(verify->out, ":\n\n");
+        ngx_ors_frame_comment(verify->out);
     }
 }
 
@@ -244,7 +245,7 @@ ngx_ors_verify_stream_event(void *data)
     }
 
     if (ngx_ors_verify_stream_is_over(verify)) {
-        ngx_ors_sse_done(verify->out);
+        ngx_ors_frame_done(verify->out);
     }
 
     return NGX_OK;
@@ -265,7 +266,7 @@ ngx_ors_verify_stream_end(void *data, ngx_uint_t done)
         && ngx_ors_verify_chat_ends(verify, done))
     {
         verify->repaired += !done;
-        ngx_ors_sse_done(verify->out);
+        ngx_ors_frame_done(verify->out);
         return NGX_DONE;
     }
 

@@ -19,9 +19,9 @@
 #include <ngx_ors_verify_store.h>
 #include <ngx_ors_verify_sequence.h>
 #include <ngx_ors_verify_tolerate.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
-#include <ngx_ors_sse.h>
 
 
 /* bytes that may be filled into any event without being counted */
@@ -606,11 +606,11 @@ ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
 
     root = verify->json.nodes;
 
-    ngx_ors_sse_open(verify->out, &ev->type);
+    ngx_ors_frame_open(verify->out, &ev->type);
     ngx_ors_edits_write(&verify->edits, &verify->json,
                         ngx_ors_edit_start(root), ngx_ors_edit_end(root), 0,
                         verify->out);
-    ngx_ors_sse_close(verify->out);
+    ngx_ors_frame_close(verify->out);
 
     return NGX_OK;
 }

@@ -14,6 +14,7 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_event.h>
 #include <ngx_ors_verify_store.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_id.h>
 
 
@@ -206,15 +207,15 @@ ngx_ors_verify_store_release(ngx_ors_verify_t *verify, ngx_uint_t stored)
     out = verify->out;
 
     if (verify->held_type.len) {
-        ngx_ors_sse_open(out, &verify->held_type);
+        ngx_ors_frame_open(out, &verify->held_type);
     }
 
     ngx_ors_edits_write(&verify->edits, &verify->json, 0, verify->held.len, 1,
                         out);
 
     if (verify->held_type.len) {
-        ngx_ors_sse_close(out);
-        ngx_ors_sse_done(out);
+        ngx_ors_frame_close(out);
+        ngx_ors_frame_done(out);
         return NGX_OK;
     }
 

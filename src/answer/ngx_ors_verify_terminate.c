@@ -16,10 +16,10 @@
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_part.h>
 #include <ngx_ors_verify_terminate.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_response.h>
-#include <ngx_ors_sse.h>
 
 
 /* our own texts, filled in, are not limited as an answer is */
@@ -215,7 +215,7 @@ ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     ngx_ors_out_lit(verify->out, ",\"error\":");
     ngx_ors_error_render(verify->out, err);
     ngx_ors_out_lit(verify->out, "}");
-    ngx_ors_sse_close(verify->out);
+    ngx_ors_frame_close(verify->out);
 }
 
 
@@ -295,7 +295,7 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
     ngx_ors_out_lit(verify->out, ",\"response\":");
     ngx_ors_out_str(verify->out, &gs->snapshot);
     ngx_ors_out_lit(verify->out, "}");
-    ngx_ors_sse_close(verify->out);
+    ngx_ors_frame_close(verify->out);
 
     return NGX_OK;
 }
@@ -346,7 +346,7 @@ ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify, ngx_str_t *text)
 static void
 ngx_ors_verify_terminate_open(ngx_ors_verify_t *verify, ngx_str_t *type)
 {
-    ngx_ors_sse_open(verify->out, type);
+    ngx_ors_frame_open(verify->out, type);
     ngx_ors_out_lit(verify->out, "{\"type\":\"");
     ngx_ors_out_str(verify->out, type);
     ngx_ors_out_lit(verify->out, "\",\"sequence_number\":");
@@ -393,8 +393,8 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     ngx_ors_verify_terminate_items(verify);
     ngx_ors_out_lit(out, "]}}");
 
-    ngx_ors_sse_close(out);
-    ngx_ors_sse_done(out);
+    ngx_ors_frame_close(out);
+    ngx_ors_frame_done(out);
 
     return NGX_DONE;
 }

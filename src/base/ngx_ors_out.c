@@ -118,6 +118,25 @@ ngx_ors_out_int(ngx_ors_out_t *out, int64_t n)
 }
 
 
+void
+ngx_ors_out_mark(ngx_ors_out_t *out, ngx_uint_t mark)
+{
+    u_char       *next;
+    ngx_chain_t  *last;
+
+    ngx_ors_out_end_piece(out);
+
+    if (out->failed || out->head == NULL) {
+        return;
+    }
+
+    next = (u_char *) out->tail;
+    last = (ngx_chain_t *) (next - offsetof(ngx_chain_t, next));
+
+    last->buf->num = (int) mark;
+}
+
+
 ngx_int_t
 ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain)
 {

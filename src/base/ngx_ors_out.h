@@ -42,6 +42,8 @@ typedef struct {
 
     size_t                block_size;
     ngx_pool_t           *pool;
+    ngx_uint_t            mark;       /* of the frame that is appended, and */
+    unsigned              messages:1; /* what it is: see ngx_ors_frame.h */
     unsigned              failed:1;
 } ngx_ors_out_t;
 
@@ -64,6 +66,12 @@ void ngx_ors_out_ref(ngx_ors_out_t *out, u_char *data, size_t len);
 
 /* Appends a decimal number. */
 void ngx_ors_out_int(ngx_ors_out_t *out, int64_t n);
+
+/*
+ * Ends a buffer after what was appended last, if it was not taken yet: its
+ * "num" is "mark", that of others is 0.
+ */
+void ngx_ors_out_mark(ngx_ors_out_t *out, ngx_uint_t mark);
 
 /*
  * Gives everything appended since the last call as a chain, NULL if there

@@ -13,7 +13,6 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_lanes.h>
-#include <ngx_ors_sse.h>
 #include <ngx_ors_ws.h>
 
 
@@ -49,8 +48,8 @@ struct ngx_http_ors_ws_turn_s {
     ngx_http_ors_ws_t          *ws;         /* NULL: nobody waits for it */
     ngx_http_ors_ctx_t         *ctx;
     ngx_ors_client_event_t     *event;      /* NULL: the turn has ended */
-    ngx_chain_t                *in;         /* frames not taken yet */
-    ngx_ors_sse_t               sse;
+    ngx_chain_t                *in;         /* events not taken yet */
+    ngx_str_t                   members;    /* of each message */
 
     unsigned                    terminal:1; /* its last event was sent */
 };

@@ -6,7 +6,7 @@
 
 /*
  * The turns of a WebSocket: a message becomes a request of its own, and its
- * frames become messages.
+ * events become messages.
  */
 
 
@@ -14,16 +14,15 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_ws.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_gather.h>
 #include <ngx_ors_line.h>
 
 
-/* an event has no limit of its own: the answer has one */
-#define NGX_HTTP_ORS_WS_EVENT  NGX_MAX_INT32_VALUE
-
-
 static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(
     ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev);
+static ngx_int_t ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t,
+    ngx_str_t *lane, ngx_pool_t *pool);
 static ngx_int_t ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws,
     ngx_ors_client_event_t *ev);
@@ -31,11 +30,8 @@ static void ngx_http_ors_ws_turn_cleanup(void *data);
 static void ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
     ngx_chain_t *in);
-static ngx_int_t ngx_http_ors_ws_turn_frames(ngx_http_ors_ws_turn_t *t,
-    ngx_buf_t *b);
-static void ngx_http_ors_ws_turn_event(ngx_http_ors_ws_turn_t *t);
-static void ngx_http_ors_ws_turn_put(ngx_http_ors_ws_turn_t *t, u_char *data,
-    size_t len);
+static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t,
+    ngx_chain_t *in, ngx_chain_t *last);
 static ngx_int_t ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
@@ -104,7 +100,9 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
     cln = ngx_http_cleanup_add(r, 0);
 
-    if (t == NULL || ctx == NULL || cln == NULL) {
+    if (t == NULL || ctx == NULL || cln == NULL
+        || ngx_http_ors_ws_turn_members(t, &ev->lane, r->pool) != NGX_OK)
+    {
         r->logged = 1;
 
         ngx_http_ors_detach_end(r);
@@ -116,8 +114,6 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     t->ws = ws;
     t->ctx = ctx;
     t->event = ev;
-
-    ngx_ors_sse_init(&t->sse, r->pool, NGX_HTTP_ORS_WS_EVENT);
 
     cln->handler = ngx_http_ors_ws_turn_cleanup;
     cln->data = t;
@@ -131,6 +127,33 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     return t;
+}
+
+
+/* of a named lane each message says so */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t, ngx_str_t *lane,
+    ngx_pool_t *pool)
+{
+    size_t   size;
+    u_char  *p;
+
+    if (lane->len == 0) {
+        return NGX_OK;
+    }
+
+    size = sizeof(",\"stream_id\":\"\"") - 1 + lane->len;
+
+    p = ngx_pnalloc(pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    t->members.data = p;
+    t->members.len = ngx_sprintf(p, ",\"stream_id\":\"%V\"", lane) - p;
+
+    return NGX_OK;
 }
 
 
@@ -161,6 +184,7 @@ ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx)
     t = ctx->message;
 
     ctx->turn->messages = 1;
+    ctx->turn->out.messages = 1;
 
     if (t->event->prior == 0) {
         return;
@@ -339,8 +363,7 @@ ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_int_t                rc;
-    ngx_chain_t             *cl;
+    ngx_chain_t             *cl, *next, *last;
     ngx_http_ors_ctx_t      *ctx;
     ngx_http_ors_ws_turn_t  *t;
 
@@ -351,58 +374,30 @@ ngx_http_ors_ws_turn_write(ngx_http_request_t *r, ngx_chain_t *in)
         return NGX_ERROR;
     }
 
-    rc = NGX_OK;
+    while (t->in && !ngx_http_ors_ws_full(t->ws)) {
+        last = ngx_ors_frame_last(t->in);
 
-    while (t->in && rc == NGX_OK) {
+        ngx_http_ors_ws_turn_frame(t, t->in, last);
 
-        cl = t->in;
-        rc = ngx_http_ors_ws_turn_frames(t, cl->buf);
+        next = last->next;
 
-        if (rc == NGX_OK) {
+        while (t->in != next) {
+            cl = t->in;
+            cl->buf->pos = cl->buf->last;
+
             t->in = cl->next;
             ngx_free_chain(r->pool, cl);
         }
     }
 
-    if (t->in) {
-        r->buffered |= NGX_HTTP_ORS_BUFFERED;
-
-    } else {
-        r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
-    }
-
     ngx_http_ors_ws_post(t->ws);
 
-    return rc;
-}
-
-
-/* NGX_OK: "b" is used up; NGX_AGAIN: the client is slow; or NGX_ERROR */
-
-static ngx_int_t
-ngx_http_ors_ws_turn_frames(ngx_http_ors_ws_turn_t *t, ngx_buf_t *b)
-{
-    ngx_int_t  rc;
-
-    while (!ngx_http_ors_ws_full(t->ws)) {
-        rc = ngx_ors_sse_read(&t->sse, b);
-
-        if (rc == NGX_AGAIN) {
-
-            if (t->sse.comments) {
-                t->sse.comments = 0;
-                ngx_ors_ws_ping(t->ws->codec);
-            }
-
-            return NGX_OK;
-        }
-
-        if (rc != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ngx_http_ors_ws_turn_event(t);
+    if (t->in == NULL) {
+        r->buffered &= ~NGX_HTTP_ORS_BUFFERED;
+        return NGX_OK;
     }
+
+    r->buffered |= NGX_HTTP_ORS_BUFFERED;
 
     return NGX_AGAIN;
 }
@@ -414,65 +409,29 @@ ngx_http_ors_ws_turn_frames(ngx_http_ors_ws_turn_t *t, ngx_buf_t *b)
  */
 
 static void
-ngx_http_ors_ws_turn_event(ngx_http_ors_ws_turn_t *t)
+ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
+    ngx_chain_t *last)
 {
-    ngx_str_t  *name, *data;
+    switch ((ngx_ors_frame_e) last->buf->num) {
 
-    static ngx_str_t  response = ngx_string("response.");
+    case ngx_ors_frame_is_terminal:
+    case ngx_ors_frame_is_event:
 
-    name = &t->sse.event;
-    data = &t->sse.data;
+        if (!t->terminal) {
+            ngx_ors_ws_chain(t->ws->codec, in, last, &t->members);
+        }
 
-    if (t->terminal || name->len <= response.len
-        || ngx_strncmp(name->data, response.data, response.len) != 0)
-    {
-        return;
-    }
-
-    switch (name->len - response.len) {
-
-    case sizeof("failed") - 1:
-        t->terminal = (ngx_strncmp(name->data + response.len, "failed", 6)
-                       == 0);
+        t->terminal |= (last->buf->num == ngx_ors_frame_is_terminal);
         break;
 
-    case sizeof("completed") - 1:   /* and "response.cancelled" */
-        t->terminal = (ngx_strncmp(name->data + response.len, "completed", 9)
-                       == 0);
+    case ngx_ors_frame_is_comment:
+        ngx_ors_ws_ping(t->ws->codec);
         break;
 
-    case sizeof("incomplete") - 1:
-        t->terminal = (ngx_strncmp(name->data + response.len, "incomplete",
-                                   10)
-                       == 0);
+    case ngx_ors_frame_is_other:
+    case ngx_ors_frame_is_part:
         break;
     }
-
-    ngx_http_ors_ws_turn_put(t, data->data, data->len);
-}
-
-
-/* "data" is an object with members; of a named lane each message says so */
-
-static void
-ngx_http_ors_ws_turn_put(ngx_http_ors_ws_turn_t *t, u_char *data, size_t len)
-{
-    ngx_str_t  parts[4], *lane;
-
-    lane = &t->event->lane;
-
-    if (lane->len == 0) {
-        ngx_ors_ws_text(t->ws->codec, data, len);
-        return;
-    }
-
-    parts[0].data = data;
-    parts[0].len = len - 1;
-    ngx_str_set(&parts[1], ",\"stream_id\":\"");
-    parts[2] = *lane;
-    ngx_str_set(&parts[3], "\"}");
-
-    ngx_ors_ws_parts(t->ws->codec, parts, 4);
 }
 
 
@@ -511,12 +470,7 @@ ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t)
         ngx_ors_out_copy(&text, cl->buf->pos, cl->buf->last - cl->buf->pos);
     }
 
-    if (t->event->lane.len) {
-        ngx_ors_out_lit(&text, ",\"stream_id\":\"");
-        ngx_ors_out_str(&text, &t->event->lane);
-        ngx_ors_out_lit(&text, "\"");
-    }
-
+    ngx_ors_out_str(&text, &t->members);
     ngx_ors_out_lit(&text, "}");
 
     t->terminal = 1;

@@ -12,9 +12,9 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_hosted.h>
 #include <ngx_ors_pad.h>
-#include <ngx_ors_sse.h>
 
 
 /* the events of a part, by its type */
@@ -204,7 +204,7 @@ ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
         break;
     }
 
-    ngx_ors_sse_done(out);
+    ngx_ors_frame_done(out);
 }
 
 
@@ -217,7 +217,7 @@ ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     ngx_ors_out_lit(out, ",\"error\":");
     ngx_ors_error_render(out, resp->error);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -250,7 +250,7 @@ ngx_ors_event_part_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_lit(out, ",\"part\":");
     ngx_ors_part_render(out, part, 1);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -284,7 +284,7 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     }
 
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -302,7 +302,7 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_lit(out, ",\"annotation\":");
     ngx_ors_out_ref(out, note->text.data, note->text.len);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -327,13 +327,13 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_text_put(out, &part->text);
     ngx_ors_event_text_end(out, part, part->logprobs.first);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 
     ngx_ors_event_part(out, resp, item, part, &e->part_done);
     ngx_ors_out_lit(out, ",\"part\":");
     ngx_ors_part_render(out, part, 0);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -362,7 +362,7 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     }
 
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -378,7 +378,7 @@ ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_str(out, &e->text);
     ngx_ors_text_put(out, &item->arguments);
     ngx_ors_out_lit(out, "\"}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -432,7 +432,7 @@ ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
     ngx_ors_event_place(out, resp, item, type);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -456,7 +456,7 @@ static void
 ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_str_t *type)
 {
-    ngx_ors_sse_open(out, type);
+    ngx_ors_frame_open(out, type);
     ngx_ors_out_lit(out, "{\"type\":\"");
     ngx_ors_out_str(out, type);
     ngx_ors_out_lit(out, "\",\"sequence_number\":");
@@ -472,7 +472,7 @@ ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_lit(out, ",\"response\":");
     ngx_ors_response_render(out, resp);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 
@@ -486,7 +486,7 @@ ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_lit(out, ",\"item\":");
     ngx_ors_item_render(out, item, empty);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_sse_close(out);
+    ngx_ors_frame_close(out);
 }
 
 

@@ -17,6 +17,7 @@
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
 #include <ngx_ors_event.h>
+#include <ngx_ors_frame.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 #include <ngx_ors_request_extend.h>
@@ -734,12 +735,12 @@ ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn)
             return 0;
         }
 
-        ngx_ors_out_lit(&turn->out, ":\n\n");
+        ngx_ors_frame_comment(&turn->out);
         return 1;
     }
 
     if (turn->builder.started) {
-        ngx_ors_out_lit(&turn->out, ":\n\n");
+        ngx_ors_frame_comment(&turn->out);
         return 1;
     }
 

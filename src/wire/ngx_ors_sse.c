@@ -5,7 +5,7 @@
 
 
 /*
- * Lines of an event stream read into events, and frames written.
+ * Lines of an event stream, read into events.
  */
 
 
@@ -138,15 +138,6 @@ ngx_ors_sse_end(ngx_ors_sse_t *sse)
     sse->emitted = 1;
 
     return NGX_OK;
-}
-
-
-void
-ngx_ors_sse_open(ngx_ors_out_t *out, ngx_str_t *event)
-{
-    ngx_ors_out_lit(out, "event: ");
-    ngx_ors_out_str(out, event);
-    ngx_ors_out_lit(out, "\ndata: ");
 }
 
 

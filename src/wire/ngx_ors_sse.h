@@ -1,7 +1,7 @@
 
 /*
- * Server-sent events: the reader (bytes in, events out, state kept between
- * calls) and the frame writer (notes, section 10.1).
+ * The reader of server-sent events: bytes in, events out, state that lives
+ * between calls (notes, section 10.1).
  */
 
 
@@ -11,7 +11,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_out.h>
 
 
 typedef struct {
@@ -65,18 +64,6 @@ ngx_int_t ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b);
  * NGX_DONE       nothing was left, or an event that was cut
  */
 ngx_int_t ngx_ors_sse_end(ngx_ors_sse_t *sse);
-
-/*
- * Frames: ngx_ors_sse_open() writes the event line and the beginning of the
- * data line, ngx_ors_sse_close() the end.  What is appended between them
- * must hold no line break.
- */
-void ngx_ors_sse_open(ngx_ors_out_t *out, ngx_str_t *event);
-
-#define ngx_ors_sse_close(out)  ngx_ors_out_lit(out, "\n\n")
-
-/* The last frame of a stream. */
-#define ngx_ors_sse_done(out)   ngx_ors_out_lit(out, "data: [DONE]\n\n")
 
 
 #endif /* _NGX_ORS_SSE_H_INCLUDED_ */

@@ -43,6 +43,8 @@ static ngx_int_t ngx_ors_ws_control(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame, ngx_uint_t last);
 static ngx_int_t ngx_ors_ws_closed(ngx_ors_ws_t *ws);
 static ngx_int_t ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code);
+static void ngx_ors_ws_some(ngx_ors_ws_t *ws, size_t len, u_char *data,
+    size_t n);
 static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
     u_char *data, size_t n);
 
@@ -432,30 +434,43 @@ ngx_ors_ws_refuse(ngx_ors_ws_t *ws, ngx_uint_t code)
 
 
 void
-ngx_ors_ws_text(ngx_ors_ws_t *ws, u_char *data, size_t len)
+ngx_ors_ws_chain(ngx_ors_ws_t *ws, ngx_chain_t *in, ngx_chain_t *last,
+    ngx_str_t *members)
 {
-    ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, data, len);
+    size_t        n, len;
+    ngx_chain_t  *cl;
+
+    len = members->len;
+
+    for (cl = in; cl != last->next; cl = cl->next) {
+        len += cl->buf->last - cl->buf->pos;
+    }
+
+    for (cl = in; cl != last->next; cl = cl->next) {
+        n = cl->buf->last - cl->buf->pos;
+
+        if (cl == last && members->len) {
+            n--;
+        }
+
+        ngx_ors_ws_some(ws, len, cl->buf->pos, n);
+        cl->buf->pos = cl->buf->last;
+    }
+
+    if (members->len) {
+        ngx_ors_ws_some(ws, len, members->data, members->len);
+        ngx_ors_ws_some(ws, len, (u_char *) "}", 1);
+    }
 }
 
 
-void
-ngx_ors_ws_parts(ngx_ors_ws_t *ws, ngx_str_t *parts, ngx_uint_t n)
+/* an empty part would be taken for an empty message */
+
+static void
+ngx_ors_ws_some(ngx_ors_ws_t *ws, size_t len, u_char *data, size_t n)
 {
-    size_t      len;
-    ngx_uint_t  i;
-
-    len = 0;
-
-    for (i = 0; i < n; i++) {
-        len += parts[i].len;
-    }
-
-    for (i = 0; i < n; i++) {
-
-        if (parts[i].len) {
-            ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, parts[i].data,
-                            parts[i].len);
-        }
+    if (n) {
+        ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, len, data, n);
     }
 }
 

@@ -78,15 +78,16 @@ ngx_ors_ws_t *ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out,
  */
 ngx_int_t ngx_ors_ws_read(ngx_ors_ws_t *ws, ngx_buf_t *b);
 
-/* Appends a text message of "len" bytes, which are copied. */
-void ngx_ors_ws_text(ngx_ors_ws_t *ws, u_char *data, size_t len);
-
-/* The same of "n" parts; one of them must have a byte. */
-void ngx_ors_ws_parts(ngx_ors_ws_t *ws, ngx_str_t *parts, ngx_uint_t n);
+/*
+ * Appends a text message: an object, which is in the links from "in" to "last"
+ * and is used up, with "members" more, empty or with a comma first.
+ */
+void ngx_ors_ws_chain(ngx_ors_ws_t *ws, ngx_chain_t *in, ngx_chain_t *last,
+    ngx_str_t *members);
 
 /*
- * The same of what was appended to "out", which is taken from it and must not
- * be empty.  NGX_OK or NGX_ERROR.
+ * Appends a text message of what was appended to "out", which is taken from it
+ * and must not be empty.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_ors_ws_out(ngx_ors_ws_t *ws, ngx_ors_out_t *out);
 

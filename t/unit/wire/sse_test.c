@@ -32,7 +32,6 @@ static void test_long_line(void);
 static void test_zero_copy(void);
 static void test_memory(void);
 static void test_no_memory(void);
-static void test_frames(void);
 static ngx_uint_t split(sse_test_t *t);
 static void start(size_t max);
 static ngx_int_t feed(char *data, size_t len);
@@ -127,7 +126,6 @@ main(void)
     test_zero_copy();
     test_memory();
     test_no_memory();
-    test_frames();
 
     return done_testing();
 }
@@ -523,29 +521,6 @@ test_no_memory(void)
 
     is_mem(text, last - text, "<name|a\nbc>", 11, "no allocation fails");
     ok(n > 3, "all were tried");
-
-    finish();
-}
-
-
-static void
-test_frames(void)
-{
-    ngx_str_t       name = ngx_string("response.created");
-    ngx_chain_t    *cl;
-    ngx_ors_out_t   out;
-
-    start(NO_LIMIT);
-    ngx_ors_out_init(&out, pool, 20);
-
-    ngx_ors_sse_open(&out, &name);
-    ngx_ors_out_lit(&out, "{}");
-    ngx_ors_sse_close(&out);
-    ngx_ors_sse_done(&out);
-
-    ngx_ors_out_take(&out, &cl);
-    is_chain(cl, "event: response.created\ndata: {}\n\ndata: [DONE]\n\n",
-             "frames");
 
     finish();
 }

@@ -54,6 +54,8 @@ static void test_codes(void);
 static void test_limit(void);
 static void test_truncated(void);
 static void test_many(void);
+static void text_frame(ngx_ors_ws_t *ws, u_char *text, size_t len,
+    char *more);
 static void test_output(void);
 static void test_no_memory(void);
 static ngx_uint_t split(u_char *in, size_t len, const char *expected);
@@ -393,6 +395,36 @@ test_many(void)
 }
 
 
+/* each message in two links, the second of which is a byte */
+
+static void
+text_frame(ngx_ors_ws_t *ws, u_char *text, size_t len, char *more)
+{
+    ngx_buf_t    b[2];
+    ngx_str_t    members;
+    ngx_chain_t  cl[2];
+
+    ngx_memzero(b, sizeof(b));
+
+    b[0].pos = text;
+    b[0].last = text + len - 1;
+    b[1].pos = text + len - 1;
+    b[1].last = text + len;
+
+    cl[0].buf = &b[0];
+    cl[0].next = &cl[1];
+    cl[1].buf = &b[1];
+    cl[1].next = NULL;
+
+    members.data = (u_char *) more;
+    members.len = ngx_strlen(more);
+
+    ngx_ors_ws_chain(ws, &cl[0], &cl[1], &members);
+
+    ok(b[0].pos == b[0].last && b[1].pos == b[1].last, "it is used up");
+}
+
+
 static void
 test_output(void)
 {
@@ -406,9 +438,13 @@ test_output(void)
     ngx_ors_out_init(&out, pool, 512);
     ws = ngx_ors_ws_create(pool, &out, LIMIT);
 
-    ngx_ors_ws_text(ws, (u_char *) "Hello", 5);
+    text_frame(ws, (u_char *) "Hello", 5, "");
     (void) ngx_ors_out_take(&out, &cl);
     is_chain(cl, "\x81\x05Hello", "a message is one frame without a mask");
+
+    text_frame(ws, (u_char *) "{\"a\":1}", 7, ",\"b\":2");
+    (void) ngx_ors_out_take(&out, &cl);
+    is_chain(cl, "\x81\x0d{\"a\":1,\"b\":2}", "a member more");
 
     ngx_ors_ws_ping(ws);
     (void) ngx_ors_out_take(&out, &cl);
@@ -417,18 +453,13 @@ test_output(void)
 
     ngx_memset(text, 'x', sizeof(text));
 
-    ngx_ors_ws_text(ws, text, 126);
+    text_frame(ws, text, 126, "");
     is_int(out.size, 126 + 4, "the header of 126 bytes");
-    ngx_ors_ws_text(ws, text, 65535);
+    text_frame(ws, text, 65535, "");
     is_int(out.size, 126 + 4 + 65535 + 4, "the header of 65535 bytes");
     (void) ngx_ors_out_drop(&out);
-    ngx_ors_ws_text(ws, text, 65536);
+    text_frame(ws, text, 65536, "");
     is_int(out.size, 65536 + 10, "the header of 65536 bytes");
-    (void) ngx_ors_out_drop(&out);
-
-    ngx_ors_ws_text(ws, NULL, 0);
-    ngx_ors_ws_text(ws, (u_char *) "a", 1);
-    is_int(out.size, 2 + 3, "an empty message");
     (void) ngx_ors_out_drop(&out);
 
     ngx_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
