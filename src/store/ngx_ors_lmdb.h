@@ -40,7 +40,7 @@ typedef struct {
 } ngx_ors_lmdb_t;
 
 
-/* what a thread makes of a job, whose own status is not its to set */
+/* the outcome of a job in its thread; only the event loop sets job->status */
 
 typedef struct {
     ngx_ors_store_job_t      *job;

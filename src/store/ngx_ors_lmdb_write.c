@@ -81,7 +81,7 @@ ngx_ors_lmdb_write(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
 
     /*
      * as long as something has expired, small values make little room; if
-     * nothing has, those who read may have kept what was free
+     * nothing has, open read transactions may still pin free pages
      */
 
     for (i = 0, waits = 0; i < NGX_ORS_LMDB_ROOMS; i++) {

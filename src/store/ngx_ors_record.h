@@ -1,6 +1,6 @@
 
 /*
- * A record: what is kept of one turn.  Its ancestors are those turns that
+ * A record: what is stored of one turn.  Its ancestors are those turns that
  * its context is made of; each record names the nearest of them, so that a
  * chain is read in batches and no record grows with the chain.
  */

@@ -165,8 +165,8 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
 
 
 /*
- * The link to an address, or NULL: who is told the password is not for a
- * redirection to say, but for the servers that are configured
+ * The link to an address, or NULL.  The password is sent to configured
+ * servers only: a redirection must not lead it to another one
  */
 
 static ngx_ors_redis_link_t *

@@ -1,6 +1,6 @@
 
 /*
- * The store: what is kept between turns, in an engine behind one interface.
+ * The store: what is stored between turns, one interface for all engines.
  * It knows bytes and keys only; what the bytes of a record mean to it is in
  * ngx_ors_record.h.
  */
