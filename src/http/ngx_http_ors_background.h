@@ -95,8 +95,9 @@ ngx_int_t ngx_http_ors_background_check(ngx_cycle_t *cycle);
 /* ngx_http_ors_background.c */
 
 /*
- * The target of a turn that runs without its client can be called: its client
- * is told before.  NGX_OK, NGX_AGAIN: the subrequest will go on, NGX_ERROR.
+ * The target of a turn that runs without its client can be called.  The
+ * client is answered first.  NGX_OK, NGX_AGAIN: the subrequest will go on,
+ * NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_background_ready(ngx_http_ors_ctx_t *ctx);
 

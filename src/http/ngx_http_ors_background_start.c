@@ -272,7 +272,7 @@ ngx_http_ors_background_answer(ngx_ors_turn_t *turn, ngx_str_t *response)
 }
 
 
-/* "after" is of another pool; without memory the client is not told */
+/* "after" is of another pool; without memory "Retry-After" is left out */
 
 static void
 ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client, ngx_str_t *after)
@@ -291,7 +291,7 @@ ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client, ngx_str_t *after)
 }
 
 
-/* "err" is of another pool, and NULL for lack of memory */
+/* "err" is of another pool; NULL: there was no memory for it */
 
 static void
 ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,

@@ -80,7 +80,7 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
 
     r->content_handler = call->content;
 
-    /* an upstream that has begun could not be stopped for lack of memory */
+    /* allocate now: a failure after the upstream has begun cannot stop it */
 
     conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
     if (conf == NULL) {

@@ -196,7 +196,7 @@ ngx_http_ors_detach_fill(ngx_connection_t *c, ngx_http_request_t *r)
 }
 
 
-/* those of the client: its variables, and logs, tell of it */
+/* the client's addresses, for variables and logs */
 
 static ngx_int_t
 ngx_http_ors_detach_addresses(ngx_connection_t *c, ngx_connection_t *from)

@@ -92,7 +92,7 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    /* limits and the like tell of the operator's account */
+    /* rate limits of an upstream reveal the operator's account */
 
     if (ctx->call && !turn->policy.mask
         && ngx_ors_headers_pass(&ctx->call->request->headers_out.headers,
