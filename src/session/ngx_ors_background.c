@@ -529,7 +529,7 @@ ngx_ors_background_check(ngx_ors_background_t *bg,
 }
 
 
-/* the request ends by itself, for lack of memory, or with the worker */
+/* the request ends by itself, without memory, or with the worker */
 
 static ngx_uint_t
 ngx_ors_background_abandon(ngx_ors_background_t *bg)

@@ -156,7 +156,7 @@ ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 }
 
 
-/* the text that is still open, NULL if something else stands last */
+/* the open text, NULL if the last part is another one */
 
 static ngx_ors_part_t *
 ngx_ors_builder_last_text(ngx_ors_builder_t *builder)

@@ -30,7 +30,7 @@ ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
 
 /*
  * Takes the annotations of "reply" after its text: they are those of the
- * text that stands last.  What cannot be sent to a client is left out.
+ * last text.  What cannot be sent to a client is left out.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says that the answer is over its limit

@@ -48,8 +48,8 @@ ngx_int_t ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
     ngx_ors_builder_call_t *call, ngx_str_t *piece);
 
 /*
- * All calls have been made, and the answer was not cut: did the model do as
- * it was told?
+ * Checks the calls of an answer that was not cut against what the request
+ * permits and asks for.
  *
  * NGX_OK         it did, or it may pass; resp->status is "incomplete" if it
  *                calls tools where the limit of calls is reached

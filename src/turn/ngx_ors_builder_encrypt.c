@@ -36,7 +36,7 @@ ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text)
 }
 
 
-/* the text stays as it stands in a JSON string, and goes back as such */
+/* the text is sealed as the inside of a JSON string, escapes included */
 
 ngx_int_t
 ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)

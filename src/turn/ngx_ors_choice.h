@@ -1,6 +1,6 @@
 
 /*
- * What a request lets the model call, and whether it has kept to it (notes,
+ * What a request lets the model call, and whether the answer obeys it (notes,
  * section 5: R67 to R75, E65).
  */
 
