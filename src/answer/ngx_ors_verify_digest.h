@@ -1,7 +1,7 @@
 
 /*
  * Digests of texts: deltas are compared with the text that should be their
- * sum, and no text is kept.  A digest is that of the decoded text, the same for
+ * sum, and no text is stored.  A digest is of the decoded text, the same for
  * any escapes and any pieces.
  */
 

@@ -2,7 +2,7 @@
 /*
  * Padding: random letters after a text that is sent in pieces, so that what
  * an onlooker sees of an encrypted stream, the length of each piece, does not
- * tell which words they are.
+ * reveal the words.
  */
 
 
@@ -15,7 +15,7 @@
 #include <ngx_ors_out.h>
 
 
-/* a word and what stands around it fit into one, nearly always */
+/* a word with the frame around it nearly always fits into one step */
 #define NGX_ORS_PAD_STEP  64
 
 

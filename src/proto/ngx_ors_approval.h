@@ -47,7 +47,7 @@ typedef struct {
 
 /*
  * Finds the approvals in "input", whose first "prior" items are stored ones.
- * What runs is what stands in the request item, and only after an answer that
+ * What runs is the call of the request item, and only after an answer that
  * is not stored: of several answers to one request the first one counts.
  * Memory comes from "pool".
  *

@@ -178,7 +178,7 @@ ngx_ors_seal_add(ngx_array_t *keys, u_char *secret,
 }
 
 
-/* an array that grows by itself leaves a copy of its keys behind */
+/* an array that grows by itself would leave a copy of its keys in memory */
 
 static ngx_int_t
 ngx_ors_seal_grow(ngx_array_t *keys)

@@ -82,8 +82,8 @@ ngx_int_t ngx_ors_seal(ngx_ors_sealer_t *sealer,
     ngx_str_t *blob);
 
 /*
- * Opens a blob; the text comes from "pool".  One that was not made here is
- * told by its first characters.
+ * Opens a blob; the text comes from "pool".  A blob of another maker is
+ * recognized by its first characters.
  *
  * NGX_OK         done
  * NGX_DECLINED   it is not of ours, or of another key, purpose or scope, or

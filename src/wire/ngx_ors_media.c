@@ -112,8 +112,8 @@ ngx_ors_media_json(ngx_str_t *type)
 
 
 /*
- * Wherever the word stands it must be the parameter, and say UTF-8: readers
- * differ in what they make of quotes and of a charset that comes twice
+ * "charset" must be a parameter wherever it occurs, and its value UTF-8:
+ * parsers disagree on quotes and on a charset that comes twice
  */
 
 static ngx_uint_t
