@@ -26,7 +26,7 @@
  * document.
  *
  * NGX_OK         held
- * NGX_DECLINED   its id is none to keep it by; verify->error is set
+ * NGX_DECLINED   its id cannot be the name of a record; verify->error is set
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type);

@@ -18,7 +18,7 @@
 /*
  * Counts bytes that are remembered of items, or that are filled into events.
  * NGX_OK, or NGX_DECLINED: they are over the limit for an answer,
- * verify->error says so.
+ * verify->error has the reason.
  */
 ngx_int_t ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify,
     size_t size);

@@ -49,8 +49,8 @@ ngx_int_t ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_background_timer(ngx_event_t *ev);
 
 /*
- * Takes a step and does what comes of it, which is returned; "bg" may be gone
- * then.
+ * Takes a step, does what the machine says and returns it; "bg" may be gone
+ * after that.
  */
 ngx_uint_t ngx_http_ors_background_step(ngx_http_ors_background_t *bg,
     ngx_ors_background_event_e event);
@@ -75,7 +75,7 @@ ngx_int_t ngx_http_ors_background_early(ngx_http_ors_ctx_t *ctx);
 /*
  * Called when the turn has been settled: the same for any turn.
  *
- * NGX_OK         it is none, or this is where it runs
+ * NGX_OK         it does not run in the background, or runs here already
  * NGX_AGAIN      it runs elsewhere, a subrequest of its client will end
  * NGX_DONE       the turn has failed
  * NGX_ERROR      it cannot be begun
@@ -106,7 +106,7 @@ void ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx);
 
 /*
  * The turn is about to be stored.  NGX_OK, or NGX_AGAIN: it is being asked
- * whether somebody wants it to be cancelled, the turn will go on.
+ * whether a client has cancelled it, the turn will go on.
  */
 ngx_int_t ngx_http_ors_background_final(ngx_http_ors_ctx_t *ctx);
 

@@ -536,7 +536,7 @@ ngx_ors_context_input(ngx_ors_context_merge_t *cm)
 }
 
 
-/* what a store gives back may be of another version, or of another hand */
+/* another version, or another program, may have written what is stored */
 
 static ngx_int_t
 ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)

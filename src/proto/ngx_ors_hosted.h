@@ -25,7 +25,7 @@ typedef enum {
 typedef enum {
     ngx_ors_hosted_list_error = 0,        /* no list of tools: a string */
     ngx_ors_hosted_protocol_error,        /* "code" is that of JSON-RPC */
-    ngx_ors_hosted_tool_error,            /* the tool ran, and says so */
+    ngx_ors_hosted_tool_error,            /* reported by the tool itself */
     ngx_ors_hosted_http_error             /* "code" is a status */
 } ngx_ors_hosted_error_e;
 

@@ -30,7 +30,7 @@ typedef struct {
     ngx_ors_stored_t    items;
     ngx_ors_request_t  *req;
     ngx_ors_error_t    *err;
-    ngx_pool_t         *pool;     /* of no use afterwards */
+    ngx_pool_t         *pool;     /* freed after the search */
 } ngx_ors_refs_search_t;
 
 

@@ -28,7 +28,7 @@ typedef struct {
     ngx_int_t                 number;     /* of an input item without an id, */
                                           /* or -1 */
     ngx_str_t                 turn;       /* the part of "id" that ids of a */
-                                          /* turn share; empty: none of ours */
+                                          /* turn share; empty: not made here */
     u_char                    owner[NGX_ORS_REF_OWNER];  /* the caller's */
     unsigned                  found:1;
 } ngx_ors_ref_t;

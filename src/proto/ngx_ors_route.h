@@ -57,7 +57,7 @@ char *ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
  * empty; both are plain text.
  *
  * NGX_OK         "*target" is it
- * NGX_DECLINED   there is none
+ * NGX_DECLINED   no target matches
  * NGX_ERROR      a regular expression has failed, the log says which
  */
 ngx_int_t ngx_ors_route_find(ngx_array_t *routes, ngx_str_t *model,

@@ -27,7 +27,7 @@ typedef struct {
  * "pool".
  *
  * NGX_OK         done
- * NGX_DECLINED   it is none
+ * NGX_DECLINED   the text is no response
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,

@@ -38,8 +38,8 @@ ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
  * is set to the item.  "id" is decoded; it is borrowed from items->text, or
  * from "pool" where it was escaped.
  *
- * NGX_OK         there is one
- * NGX_DONE       there is none any more
+ * NGX_OK         the item and its id are set
+ * NGX_DONE       no item with an id is left
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_stored_next(ngx_ors_stored_t *items,

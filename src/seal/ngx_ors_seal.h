@@ -24,7 +24,7 @@
 #define NGX_ORS_SEAL_MAX      (7 * 1024 * 1024)
 
 
-/* a blob of one kind is none of another */
+/* a blob of one kind cannot be opened as another */
 
 typedef enum {
     ngx_ors_seal_reasoning = 'r',

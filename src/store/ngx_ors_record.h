@@ -59,7 +59,7 @@ u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
  * Reads a record; texts and names are borrowed from "value".
  *
  * NGX_OK         done
- * NGX_DECLINED   it is none, or of another version
+ * NGX_DECLINED   the value is no record, or one of another version
  */
 ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);
 

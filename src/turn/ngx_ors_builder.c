@@ -311,7 +311,7 @@ ngx_ors_builder_refusal(ngx_ors_builder_t *builder, ngx_str_t *text)
 /*
  * Takes from the reply what there is already.  Each chunk may be such a reply:
  * the items are not searched for it, there may be very many.  A call begins
- * as one of a function, whatever its name makes of it.
+ * as one of a function, whatever its name is.
  */
 
 static void
