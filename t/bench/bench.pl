@@ -16,13 +16,13 @@ use v5.36;
 use Cwd ();
 use FindBin ();
 use Getopt::Long;
-use IPC::Open2 ();
 use List::Util qw( max min );
 use POSIX ();
 use Time::HiRes qw( sleep time );
 
 use lib "$FindBin::Bin/../lib", $FindBin::Bin;
 use Bodies ();
+use Load ();
 use ORS::Nginx;
 use ORS::Util qw( slurp spew wait_for );
 
@@ -52,7 +52,7 @@ my @PARTS = (
     [ store => \&store ],
 );
 
-my ($load_in, $load_out, $load_pid, $model_port, $max_streams);
+my ($load, $model_port, $max_streams);
 my ($nginx, %body, @failed);
 my ($met, $missed) = (0, 0);
 
@@ -79,9 +79,7 @@ sub main {
     }
 
     $nginx->stop;
-    close $load_in;
-    waitpid $load_pid, 0;
-    $? = 0;
+    $load->stop;
 
     printf "\n%d within the budget, %d not; %.0f s\n", $met, $missed,
            time - $begin;
@@ -137,18 +135,12 @@ sub section ($name) {
 # servers
 
 sub start_load {
-    my @cpu = $CPUS > 1 ? 'cpu=1' : ();
-
-    $load_pid = IPC::Open2::open2($load_out, $load_in, $opt{load}, @cpu);
-    $load_in->autoflush(1);
-
-    my $r = result() or die "$opt{load} does not start\n";
-
-    $model_port = $r->{port};
+    $load = Load->new($opt{load}, $CPUS > 1 ? 'cpu=1' : ());
+    $model_port = $load->{model};
 
     # client and model server have a descriptor each, and so has the worker;
     # some are in connections that are kept for later
-    $max_streams = int(($r->{files} - 600) / 2);
+    $max_streams = int(($load->{files} - 600) / 2);
 }
 
 
@@ -158,9 +150,7 @@ sub load ($command, %args) {
     $args{port} //= $nginx->port;
     $args{worker} //= ($nginx->workers)[0];
 
-    say $load_in join ' ', $command, map { "$_=$args{$_}" } sort keys %args;
-
-    my $r = result() // die "$opt{load} has gone\n";
+    my $r = $load->run($command, %args);
 
     push @failed, "$command $args{path}: $r->{errors} errors"
         if $r->{errors};
@@ -170,12 +160,6 @@ sub load ($command, %args) {
         if !($r->{requests} // $r->{ended});
 
     return $r;
-}
-
-
-sub result {
-    my $line = <$load_out> // return undef;
-    return { map { split /=/, $_, 2 } split ' ', $line };
 }
 
 
@@ -784,7 +768,7 @@ sub callgrind {
              $t->dir . '/nginx.conf', '-e', $t->dir . '/logs/error.log';
     }
 
-    if (wait_for(sub { -s $t->dir . '/logs/nginx.pid' }, 20)) {
+    if (wait_for(sub { -s $t->dir . '/logs/nginx.pid' }, 90)) {
         callgrind_rows($t->port, $pid, $file);
 
     } else {
