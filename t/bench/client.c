@@ -15,7 +15,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -42,6 +41,8 @@ static void client_over(bench_client_t *c, bench_client_state_e state);
 
 void  (*bench_client_done)(bench_client_t *c);
 void  (*bench_client_data)(bench_client_t *c);
+
+FILE   *bench_client_copy;
 
 
 void
@@ -99,9 +100,11 @@ bench_client_start(bench_client_t *c, const char *head, const char *body,
     c->line_len = 0;
     c->events = 0;
     c->deltas = 0;
+    c->answered = 0;
     c->stream = 0;
     c->typed = 0;
     c->end = 0;
+    c->completed = 0;
     c->error = 0;
     c->begun = 0;
 
@@ -194,6 +197,10 @@ client_read(bench_client_t *c)
             }
 
             return;
+        }
+
+        if (bench_client_copy) {
+            (void) fwrite(buf, 1, n, bench_client_copy);
         }
 
         events = c->events;
@@ -449,6 +456,9 @@ client_line(bench_client_t *c)
 
         if (line_is("event: response.output_text.delta")) {
             c->deltas++;
+
+        } else if (line_is("event: response.completed")) {
+            c->completed = 1;
 
         } else if (line_is("event: error")
                    || line_is("event: response.failed"))

@@ -13,6 +13,8 @@
 
 #include "loop.h"
 
+#include <stdio.h>
+
 
 #define BENCH_CLIENT_HEAD  1024
 #define BENCH_CLIENT_LINE  40
@@ -50,12 +52,14 @@ struct bench_client_s {
     size_t                 left;        /* of the body, or of a chunk */
     unsigned               events;      /* lines of data */
     unsigned               deltas;      /* those with text */
+    unsigned               answered;    /* deltas that had the next one sent */
     unsigned               line_len;
     unsigned               head_used;
 
     unsigned               stream:1;    /* the answer is one */
     unsigned               typed:1;     /* its events have names */
     unsigned               end:1;       /* [DONE] has come */
+    unsigned               completed:1; /* the response is */
     unsigned               error:1;     /* an error event */
     unsigned               begun:1;     /* of the caller's */
 
@@ -69,6 +73,10 @@ extern void (*bench_client_done)(bench_client_t *c);
 
 /* Called when bytes of a stream have come. */
 extern void (*bench_client_data)(bench_client_t *c);
+
+
+/* Gets all bytes that come, to be proven right; NULL: it does not. */
+extern FILE  *bench_client_copy;
 
 
 /* Connects to a port of the loopback address. */

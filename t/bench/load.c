@@ -4,20 +4,25 @@
  *
  * Load for a proxy, and the model server behind it, in one process.
  *
- *   load model=PORT [cpu=N]
+ *   load model=PORT [cpu=N] [look=1]
  *
  * A command a line on stdin, a line of results on stdout:
  *
- *   closed   conns=N seconds=S (or count=N): requests one after the other
+ *   serve    seconds=S: the model server alone
+ *   closed   conns=N seconds=S (or count=N): requests one after the other;
+ *            with one connection, how long the proxy holds them, or with
+ *            whole=1, how long their answers take
  *   open     conns=N seconds=S rate=N: at that rate, whatever happens
  *   streams  conns=N mode=bulk|steps|paced [seconds=S] [chunks=N] [hold=1]
- *            [rate=chunks of all streams a second]
+ *            [rate=chunks of all streams a second] [lax=1: [DONE] may be
+ *            missing]
  *
  * with port= and path= of the proxy, body=FILE,..., worker=PID to be watched:
  * of several bodies each request has the next one, so that no branch of the
- * worker is known by heart;
+ * worker is known by heart; timeout=S, if 60 are too many;
  * closed and open take more=FILE too, with morepath=: bodies that are sent
- * beside on a connection of their own.
+ * beside on a connection of their own; copy=FILE gets all bytes of the answers.
+ * With look=1 the model server finds the streams in the bodies of requests.
  */
 
 
@@ -26,7 +31,6 @@
 
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,6 +57,7 @@ typedef struct {
 
 
 static void load_command(char *line);
+static void load_serve(void);
 static void load_closed(void);
 static void load_open(void);
 static void load_streams(void);
@@ -60,6 +65,7 @@ static void load_streams_begin(void);
 static void load_streams_window(void);
 static void load_streams_end(void);
 static void load_request_done(bench_client_t *c);
+static void load_stream_start(bench_client_t *c);
 static void load_stream_done(bench_client_t *c);
 static void load_stream_data(bench_client_t *c);
 static void load_conns(unsigned n);
@@ -81,6 +87,7 @@ static char *load_file(const char *path, size_t *len);
 
 
 static load_command_t  load_commands[] = {
+    { "serve", load_serve },
     { "closed", load_closed },
     { "open", load_open },
     { "streams", load_streams },
@@ -98,7 +105,8 @@ static unsigned         nbodies, turn;
 
 static uint64_t         done, errors, issued, count, started, ended, good;
 static uint64_t         hold_max, ready_memory, idle_memory;
-static unsigned         running, measuring, steps, want;
+static uint64_t         deltas, released;
+static unsigned         running, measuring, steps, want, whole, lax;
 
 static uint64_t         from, to, cpu, deadline;
 static int              worker;
@@ -130,6 +138,8 @@ main(int argc, char **argv)
     }
 
     samples = bench_alloc(LOAD_SAMPLES * sizeof(uint32_t));
+
+    bench_model.look = (unsigned) load_number("look");
 
     bench_loop_init();
     port = bench_model_listen((unsigned) load_number("model"));
@@ -171,6 +181,8 @@ load_command(char *line)
     worker = (int) load_number("worker");
     seconds = load_number("seconds");
     count = (uint64_t) load_number("count");
+    whole = (unsigned) load_number("whole");
+    lax = (unsigned) load_number("lax");
 
     load_bodies();
 
@@ -180,20 +192,47 @@ load_command(char *line)
     started = 0;
     ended = 0;
     good = 0;
+    deltas = 0;
     hold_max = 0;
     nsamples = 0;
     measuring = 0;
     cpu = 0;
     bench_client_data = NULL;
-    deadline = bench_now() + LOAD_TIMEOUT;
+    deadline = bench_now() + (load_arg("timeout")
+                              ? (uint64_t) (load_number("timeout") * 1e9)
+                              : LOAD_TIMEOUT);
+
+    if (load_arg("copy")) {
+        bench_client_copy = fopen(load_arg("copy"), "wb");
+    }
+
+    /* the file has all when the result is printed */
+
+    if (bench_client_copy) {
+        setvbuf(bench_client_copy, NULL, _IONBF, 0);
+    }
 
     command->handler();
+
+    if (bench_client_copy) {
+        fclose(bench_client_copy);
+        bench_client_copy = NULL;
+    }
 
     while (nbodies) {
         free(bodies[--nbodies].text);
     }
 
     free(more_body.text);
+}
+
+
+static void
+load_serve(void)
+{
+    load_wait((uint64_t) (seconds * 1e9));
+
+    printf("requests=0\n");
 }
 
 
@@ -232,10 +271,10 @@ load_closed(void)
     load_finish();
 
     printf("requests=%llu errors=%llu seconds=%.6f cpu=%llu hold_p50=%.1f "
-           "hold_max=%.1f\n",
+           "hold_p99=%.1f hold_max=%.1f\n",
            (unsigned long long) done, (unsigned long long) errors,
            (to - from) / 1e9, (unsigned long long) cpu,
-           load_percentile(0.5), hold_max / 1e3);
+           load_percentile(0.5), load_percentile(0.99), hold_max / 1e3);
 }
 
 
@@ -337,19 +376,22 @@ load_streams(void)
     load_streams_end();
 
     printf("ended=%llu good=%llu errors=%llu chunks=%llu "
-           "seconds=%.6f cpu=%llu memory=%lld\n",
+           "seconds=%.6f cpu=%llu memory=%lld sent=%llu deltas=%llu "
+           "drain=%.3f first_p50=%.1f first_p99=%.1f\n",
            (unsigned long long) ended, (unsigned long long) good,
            (unsigned long long) errors, (unsigned long long) count,
            (to - from) / 1e9, (unsigned long long) cpu,
-           (long long) (ready_memory - idle_memory));
+           (long long) (ready_memory - idle_memory),
+           (unsigned long long) bench_model.sent,
+           (unsigned long long) deltas, (bench_now() - released) / 1e9,
+           load_percentile(0.5), load_percentile(0.99));
 }
 
 
 static void
 load_streams_begin(void)
 {
-    unsigned      n;
-    load_body_t  *body;
+    unsigned  n;
 
     running = (bench_model.mode == bench_model_bulk && seconds);
     nopen = 0;
@@ -362,9 +404,7 @@ load_streams_begin(void)
 
         while (n - started >= LOAD_OPENING && load_turn()) { /* void */ }
 
-        nopen++;
-        body = load_next_body();
-        bench_client_start(&conns[n], body->head, body->text, body->len, 1);
+        load_stream_start(&conns[n]);
 
         if (conns[n].io.fd == -1) {
             load_stream_done(&conns[n]);
@@ -411,6 +451,7 @@ load_streams_end(void)
 {
     running = 0;
     steps = 0;
+    released = bench_now();
 
     if (bench_model.mode != bench_model_bulk
         && (bench_model.hold || bench_model.chunks == 0))
@@ -434,14 +475,26 @@ load_streams_end(void)
 
 
 static void
-load_stream_done(bench_client_t *c)
+load_stream_start(bench_client_t *c)
 {
     load_body_t  *body;
 
+    nopen++;
+    c->start = bench_now();
+
+    body = load_next_body();
+    bench_client_start(c, body->head, body->text, body->len, 1);
+}
+
+
+static void
+load_stream_done(bench_client_t *c)
+{
     nopen--;
     ended++;
+    deltas += c->deltas;
 
-    if (c->status == 200 && c->end && !c->error
+    if (c->status == 200 && (c->end || (lax && c->completed)) && !c->error
         && c->state == bench_client_st_idle)
     {
         good++;
@@ -455,9 +508,7 @@ load_stream_done(bench_client_t *c)
     }
 
     if (running && c->io.fd != -1) {
-        nopen++;
-        body = load_next_body();
-        bench_client_start(c, body->head, body->text, body->len, 1);
+        load_stream_start(c);
     }
 }
 
@@ -468,9 +519,13 @@ load_stream_data(bench_client_t *c)
     if (c->deltas >= want && !c->begun) {
         c->begun = 1;
         started++;
+        load_sample(bench_now() - c->start);
     }
 
-    if (steps) {
+    /* a proxy's own events are no answer to a chunk */
+
+    if (steps && (!bench_model.look || c->deltas != c->answered)) {
+        c->answered = c->deltas;
         bench_model_step(c->id);
     }
 }
@@ -509,6 +564,10 @@ load_request_done(bench_client_t *c)
 
             hold = bench_model.seen > c->written
                    ? bench_model.seen - c->written : 0;
+
+            if (whole) {
+                hold = now - c->start;
+            }
 
             load_sample(hold);
 

@@ -42,7 +42,10 @@ struct model_conn_s {
     model_state_e   state;
     int             id;                 /* of the stream, -1: none */
     unsigned        responses;          /* as a server of that API */
+    unsigned        models;             /* asked for the list of them */
     size_t          left;               /* of the request's body */
+    char           *body;               /* what is looked into, or NULL */
+    size_t          body_len;
 
     const char     *out;                /* being sent */
     size_t          out_len;
@@ -62,6 +65,7 @@ static void model_handler(bench_io_t *io);
 static int model_read_head(model_conn_t *c);
 static const char *model_header(model_conn_t *c, const char *name);
 static int model_read_body(model_conn_t *c);
+static void model_look(model_conn_t *c);
 static void model_answer(model_conn_t *c);
 static void model_write(model_conn_t *c);
 static int model_more(model_conn_t *c);
@@ -88,6 +92,13 @@ static const char  model_answer_json[] =
     "{\"prompt_tokens\":812,\"completion_tokens\":118,\"total_tokens\":930,"
     "\"prompt_tokens_details\":{\"cached_tokens\":768}},"
     "\"system_fingerprint\":\"b0-unknown\"}";
+
+static const char  model_list[] =
+    "HTTP/1.1 200 OK\r\nServer: model\r\n"
+    "Content-Type: application/json\r\nContent-Length: 117\r\n\r\n"
+    "{\"object\":\"list\",\"data\":"
+    "[{\"id\":\"meta-llama/Llama-3.3-70B-Instruct\",\"object\":\"model\","
+    "\"created\":1,\"owned_by\":\"bench\"}]}";
 
 static const char  model_stream_head[] =
     "HTTP/1.1 200 OK\r\nServer: model\r\n"
@@ -334,12 +345,21 @@ model_read_head(model_conn_t *c)
 
     value = model_header(c, "X-Bench");
 
-    if (value && strncmp(value, "stream ", 7) == 0) {
+    if (value && strncmp(value, "stream ", 7) == 0 && !bench_model.look) {
         c->id = atoi(value + 7) % MODEL_STREAMS;
     }
 
     value = strstr(c->head, "/responses ");
     c->responses = (value && value < strstr(c->head, "\r\n"));
+
+    value = strstr(c->head, "/models ");
+    c->models = (value && value < strstr(c->head, "\r\n"));
+
+    if (bench_model.look) {
+        c->body = bench_alloc(n + c->left + 1);
+        c->body_len = n;
+        memcpy(c->body, p, n);
+    }
 
     c->len = 0;
     c->state = model_st_body;
@@ -372,20 +392,26 @@ model_header(model_conn_t *c, const char *name)
 }
 
 
-/* nobody looks at it, so that it need not be copied */
+/* what is not looked at need not be copied */
 
 static int
 model_read_body(model_conn_t *c)
 {
     ssize_t  n;
 
-    n = recv(c->io.fd, NULL, c->left, MSG_TRUNC);
+    if (c->body) {
+        n = recv(c->io.fd, c->body + c->body_len, c->left, 0);
+
+    } else {
+        n = recv(c->io.fd, NULL, c->left, MSG_TRUNC);
+    }
 
     if (n <= 0) {
         return (n == 0) ? -1 : 0;
     }
 
     c->left -= n;
+    c->body_len += n;
 
     if (c->left == 0) {
         model_answer(c);
@@ -395,12 +421,42 @@ model_read_body(model_conn_t *c)
 }
 
 
+/* streams that a proxy has left give their number back in model_close() */
+
+static void
+model_look(model_conn_t *c)
+{
+    int  n;
+
+    if (strstr(c->body, "\"stream\":true")
+        || strstr(c->body, "\"stream\": true"))
+    {
+        for (n = 0; n < MODEL_STREAMS - 1 && model_streams[n]; n++) {
+            /* void */
+        }
+
+        c->id = n;
+    }
+
+    free(c->body);
+    c->body = NULL;
+}
+
+
 static void
 model_answer(model_conn_t *c)
 {
     c->state = model_st_head;
 
-    if (c->id == -1) {
+    if (c->body) {
+        model_look(c);
+    }
+
+    if (c->models) {
+        c->out = model_list;
+        c->out_len = sizeof(model_list) - 1;
+
+    } else if (c->id == -1) {
         c->out = model_text[c->responses];
         c->out_len = model_text_len[c->responses];
 
@@ -443,7 +499,10 @@ model_write(model_conn_t *c)
 }
 
 
-/* in bulk the next block is there at once */
+/*
+ * In bulk the next block is there at once.  In steps a proxy may have nothing
+ * for its client yet that would ask for the first chunk.
+ */
 
 static int
 model_more(model_conn_t *c)
@@ -456,6 +515,13 @@ model_more(model_conn_t *c)
         c->id = -1;
         model_own(c, NULL);
         return 0;
+    }
+
+    if (bench_model.mode == bench_model_steps && bench_model.look
+        && c->chunks == 0)
+    {
+        model_chunks(c, 1);
+        return 1;
     }
 
     if (bench_model.mode != bench_model_bulk) {
@@ -603,6 +669,9 @@ model_close(model_conn_t *c)
     close(c->io.fd);
     c->io.fd = -1;
     model_own(c, NULL);
+
+    free(c->body);
+    c->body = NULL;
 
     c->next = model_free;
     model_free = c;

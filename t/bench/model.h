@@ -4,7 +4,9 @@
  *
  * A model server: Chat Completions, or the Responses API where the path says
  * so, the same text for everybody.  A request with "X-Bench: stream N" is
- * answered with a stream that is number N.
+ * answered with a stream that is number N.  For proxies that send no header of
+ * the client's on, the body says whether an answer is a stream, and its number
+ * is the lowest free one.
  */
 
 
@@ -26,6 +28,7 @@ typedef struct {
     bench_model_mode_e  mode;
     unsigned            chunks;     /* of a stream, 0: no end */
     unsigned            hold;       /* after them, wait for the release */
+    unsigned            look;       /* for streams in bodies, not headers */
     uint64_t            pace;       /* ns from one chunk to the next, of all */
 
     uint64_t            seen;       /* when the last request began to come */
