@@ -90,7 +90,7 @@ help:
 	@echo 'fault      each call of a worker that can fail, one by one'
 	@echo 'chaos      hostile peers, with sanitizers [SECONDS=600 SEED=1]'
 	@echo 'cost       what inputs cost: instructions and memory [R=name V=1]'
-	@echo 'bench      benchmarks'
+	@echo 'bench      benchmarks (bench-peers: beside other servers)'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'
 	@echo '           of a server [UPSTREAM=http://host:port/v1 MODEL=name PORT=n]'
 	@echo 'sources    the lists in "config", written anew from src/'

@@ -9,6 +9,8 @@
 #   make bench-json VEC=1      as on processors without AVX2; 0: without vectors
 #   make bench-walk FILES=...  reader and walker on requests
 #   make bench-turn            a stream from its bytes to the client's
+#   make bench-peers           the gateway beside others, which it installs
+#                              [PEERS=litellm,gateway] [QUICK=1]
 
 BENCH_DIR    ?= $(BUILD)/bench
 BENCH_CFLAGS := -std=gnu99 -O2 -g -fPIC -fstack-protector-strong -Wall \
@@ -37,7 +39,8 @@ BENCH_STORE  := t/bench/store_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
 BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c events.c loop.c)
 
 
-.PHONY: bench bench-deps bench-json bench-walk bench-turn bench-programs
+.PHONY: bench bench-deps bench-json bench-walk bench-turn bench-peers \
+        bench-programs
 
 bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench \
        $(BENCH_DIR)/walk_bench $(BENCH_DIR)/store_bench
@@ -58,6 +61,17 @@ bench-walk: $(BENCH_DIR)/walk_bench
 
 bench-turn: $(BENCH_DIR)/turn_bench
 	@$(BENCH_DIR)/turn_bench
+
+# in a network of its own: some peers listen on each address, or call home
+
+bench-peers: bench-deps build $(BENCH_DIR)/load
+	@t/bench/peers.sh $(BUILD)/peers
+	@TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
+	    unshare --net -- sh -c 'ip link set lo up && exec "$$@"' - \
+	    t/bench/peers.pl --load=$(BENCH_DIR)/load \
+	    --out=$(abspath $(BENCH_DIR)) --peers=$(abspath $(BUILD))/peers \
+	    $(if $(QUICK),--quick) $(if $(PEERS),--only=$(PEERS))
 
 # what is measured by hand only must compile all the same
 
