@@ -16,6 +16,7 @@
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_conf.h>
+#include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_secret.h>
 
@@ -25,6 +26,8 @@ static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
 static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
 static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
+    ngx_command_t *cmd, void *conf);
+static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
@@ -250,8 +253,8 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_dialect"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_enum_slot,
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      ngx_http_open_responses_dialect,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, dialect),
       ngx_http_open_responses_dialects },
@@ -538,6 +541,36 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
 
 
 static char *
+ngx_http_open_responses_dialect(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    char       *rv;
+    ngx_str_t  *value;
+
+    rv = ngx_ors_conf_enum_slot(cf, cmd, conf);
+
+    if (rv != NGX_CONF_OK || cf->args->nelts == 2) {
+        return rv;
+    }
+
+    value = cf->args->elts;
+
+    if (olcf->dialect != ngx_ors_dialect_chat) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%V\" of \"open_responses_dialect\" is for "
+                           "\"chat\" only", &value[2]);
+        return NGX_CONF_ERROR;
+    }
+
+    olcf->preset = ngx_ors_chat_preset(cf, &value[2]);
+
+    return olcf->preset ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+static char *
 ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
@@ -611,6 +644,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      * set by ngx_pcalloc():
      *
      *     conf->model = { 0, NULL };
+     *     conf->preset = NULL;
+     *     conf->page = NULL;
      *     conf->server = NULL;
      *     conf->policy.reading = 0;
      *     conf->created = 0;
@@ -728,6 +763,10 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     if (conf->scope == NULL) {
         conf->scope = prev->scope;
         conf->scope_share = prev->scope_share;
+    }
+
+    if (conf->preset) {
+        ngx_ors_chat_options_fill(&conf->options, conf->preset);
     }
 
     ngx_ors_chat_options_merge(&conf->options, &prev->options);

@@ -545,6 +545,31 @@ ngx_ors_chat_options_own(ngx_ors_chat_options_t *options)
 
 
 void
+ngx_ors_chat_options_fill(ngx_ors_chat_options_t *options,
+    ngx_ors_chat_options_t *preset)
+{
+    ngx_uint_t           *field;
+    ngx_ors_chat_conf_t  *option;
+
+    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
+        field = ngx_ors_chat_conf_field(options, option);
+
+        if (*field == NGX_CONF_UNSET_UINT) {
+            *field = *ngx_ors_chat_conf_field(preset, option);
+        }
+    }
+
+    if (options->efforts == NGX_CONF_UNSET_PTR) {
+        options->efforts = preset->efforts;
+    }
+
+    if (options->types == NGX_CONF_UNSET_PTR) {
+        options->types = preset->types;
+    }
+}
+
+
+void
 ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *prev)
 {

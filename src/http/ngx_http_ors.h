@@ -92,6 +92,7 @@ typedef struct {
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
     ngx_str_t                  model;
     ngx_ors_chat_options_t     options;
+    ngx_ors_chat_options_t    *preset;      /* of the server, or NULL */
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* violations are only logged */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */

@@ -1,0 +1,109 @@
+#!/usr/bin/perl
+
+# Copyright (C) Open Responses contributors
+
+# "open_responses_dialect chat server=NAME": what is sent to servers of that
+# name, and what directives beside it change.  conf_d.t has those that are in
+# conf.d/chat-options.conf.
+
+use v5.36;
+use Test::More;
+use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::JSON qw( json_decode json_false );
+use ORS::Model;
+use ORS::Nginx;
+use ORS::Stream qw( response_ok );
+
+my $model = ORS::Model->new;
+
+my $thinking = { chat_template_kwargs => { enable_thinking => json_false } };
+my $low = { reasoning_effort => 'low' };
+my $high = { reasoning_effort => 'high' };
+
+# the words after "chat", the name for a limit, what efforts become
+
+my @cases = (
+    ['server=sglang', 'max_completion_tokens', none => $thinking, minimal => $thinking,
+     low => $low, max => $high],
+    ['server=lmstudio', 'max_tokens', minimal => $low, high => $high,
+     none => { reasoning_effort => 'none' },
+     max => { reasoning_effort => 'xhigh' }],
+    ['server=groq', 'max_completion_tokens', minimal => $low, max => $high,
+     none => { reasoning_effort => 'none' }],
+    ['server=xai', 'max_completion_tokens', minimal => $low, xhigh => $high,
+     medium => { reasoning_effort => 'medium' }],
+
+    # the location's own directives come first, wherever they are in it
+
+    ['server=groq; open_responses_chat_options tokens=max_tokens',
+     'max_tokens', minimal => $low],
+    ['server=xai; open_responses_reasoning_effort max /effort 9',
+     'max_completion_tokens', max => { effort => 9 },
+     minimal => { reasoning_effort => 'minimal' }],
+);
+
+my $locations = join '', map { <<"CONF" } 0 .. $#cases;
+    location = /to/$_ {
+        internal;
+        open_responses_dialect chat $cases[$_][0];
+        proxy_pass http://%%MODEL%%\$open_responses_uri;
+    }
+CONF
+my $targets = join '', map { "open_responses_target m$_ /to/$_;\n" }
+                           0 .. $#cases;
+
+# those of the server around it come last, and nested locations inherit
+
+my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
+    open_responses_chat_options tokens=max_completion_tokens files=on;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target nested /group/x;
+            $targets
+        }
+
+        location /group/ {
+            internal;
+            open_responses_dialect chat server=ollama;
+
+            location = /group/x {
+                internal;
+                proxy_pass http://%%MODEL%%\$open_responses_uri;
+            }
+        }
+
+        $locations
+    }
+CONF
+
+$t->start;
+
+for my $i (0 .. $#cases) {
+    my ($words, $tokens, %effort) = @{ $cases[$i] };
+
+    sent("m$i", $words, $tokens, $_, $effort{$_}) for sort keys %effort;
+}
+
+sent('nested', 'nested', 'max_tokens', minimal => $low);
+
+$t->finish;
+
+done_testing();
+
+
+sub sent ($name, $what, $tokens, $effort, $expected) {
+    response_ok(post_json($t->port, '/v1/responses', {
+        model => $name, input => 'hi', max_output_tokens => 100,
+        reasoning => { effort => $effort } }), "$what, $effort");
+
+    my $sent = json_decode($model->last_request->{body});
+
+    is(delete $sent->{$tokens}, 100, "$what, $effort: $tokens");
+    delete @$sent{qw( model messages )};
+    is_deeply($sent, $expected, "$what, $effort: sent");
+}
