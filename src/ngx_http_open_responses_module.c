@@ -148,7 +148,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NULL },
 
     { ngx_string("open_responses_validate"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE123,
       ngx_http_open_responses_validate,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
@@ -492,7 +492,8 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
 {
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
-    ngx_str_t  *value;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
 
     if (olcf->validate != NGX_CONF_UNSET_UINT) {
         return "is duplicate";
@@ -500,6 +501,7 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
 
     value = cf->args->elts;
     olcf->report = 0;
+    olcf->broad = !(cf->cmd_type & NGX_HTTP_LOC_CONF);
 
     if (ngx_strcmp(value[1].data, "report") == 0) {
         ngx_ors_conf_error(cf, 0,
@@ -519,21 +521,25 @@ ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
     if (olcf->validate && cf->cmd_type == NGX_HTTP_MAIN_CONF) {
         ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
                            "\"open_responses_validate\" in \"http\" is for "
-                           "all servers, also for paths of other "
-                           "applications that end like an endpoint's");
+                           "all servers, and for paths with a version such "
+                           "as \"/v1/\" only");
     }
 
-    if (cf->args->nelts == 3) {
+    for (i = 2; i < cf->args->nelts; i++) {
 
-        if (ngx_strcmp(value[2].data, "report") != 0) {
+        if (ngx_strcmp(value[i].data, "report") == 0 && !olcf->report) {
+            olcf->report = 1;
+
+        } else if (ngx_strcmp(value[i].data, "any_path") == 0) {
+            olcf->broad = 0;
+
+        } else {
             ngx_ors_conf_error(cf, 0,
                                "invalid parameter \"%V\" of "
                                "\"open_responses_validate\", it must be "
-                               "\"report\"", &value[2]);
+                               "\"report\" or \"any_path\", once", &value[i]);
             return NGX_CONF_ERROR;
         }
-
-        olcf->report = 1;
     }
 
     return NGX_CONF_OK;
@@ -653,6 +659,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->scope = NULL;
      *     conf->scope_share = 0;
      *     conf->report = 0;
+     *     conf->broad = 0;
      */
 
     ngx_ors_store_use_init(&conf->stored);
@@ -712,6 +719,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
     if (conf->validate == NGX_CONF_UNSET_UINT) {
         conf->report = prev->report;
+        conf->broad = prev->broad;
     }
 
     ngx_ors_store_use_merge(&conf->stored, &prev->stored);

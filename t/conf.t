@@ -200,7 +200,9 @@ bad('validate report', location('open_responses_validate report;'),
     '"report" of "open_responses_validate" comes after what is validated');
 bad('validate with three words',
     location('open_responses_validate on report report;'),
-    'invalid number of arguments', '"open_responses_validate"');
+    'invalid parameter "report" of "open_responses_validate", it must be '
+    . '"report" or "any_path", once');
+good('validate any path', 'open_responses_validate off any_path;');
 bad('flavor with two words', location('open_responses_flavor spec openai;'),
     'invalid number of arguments', '"open_responses_flavor"');
 

@@ -151,7 +151,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
         }
     }
 
-    open_responses_validate on report;
+    open_responses_validate on report any_path;
 
     server {
         listen 127.0.0.1:%%PORT_2%%;

@@ -24,8 +24,8 @@ my $high = { reasoning_effort => 'high' };
 # the words after "chat", the name for a limit, what efforts become
 
 my @cases = (
-    ['server=sglang', 'max_completion_tokens', none => $thinking, minimal => $thinking,
-     low => $low, max => $high],
+    ['server=sglang', 'max_completion_tokens', none => $thinking,
+     minimal => $thinking, low => $low, max => $high],
     ['server=lmstudio', 'max_tokens', minimal => $low, high => $high,
      none => { reasoning_effort => 'none' },
      max => { reasoning_effort => 'xhigh' }],

@@ -46,7 +46,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     server {
         listen 127.0.0.1:%%PORT_0%%;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
         open_responses_websocket pass;
 
         location /v1/ { proxy_pass http://%%MODEL%%/v1/; }

@@ -43,7 +43,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
     server {
         listen 127.0.0.1:%%PORT_0%%;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
 
         error_page 401 403 404 429 500 502 503 504 /page.html;
 

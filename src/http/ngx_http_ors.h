@@ -95,6 +95,7 @@ typedef struct {
     ngx_ors_chat_options_t    *preset;      /* of the server, or NULL */
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* violations are only logged */
+    ngx_uint_t                 broad;       /* is set for a server or more */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
     ngx_uint_t                 unknown_paths;   /* the same */
     ngx_uint_t                 websocket;  /* ngx_http_ors_websocket_e */

@@ -25,6 +25,12 @@ ngx_http_ors_path(ngx_http_request_t *r,
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
+    *endpoint = NULL;
+
+    if (olcf->broad && !ngx_ors_endpoint_versioned(&r->uri)) {
+        return NGX_DECLINED;
+    }
+
     *endpoint = ngx_ors_endpoint_find(&r->uri);
 
     if (*endpoint

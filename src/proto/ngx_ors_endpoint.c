@@ -226,6 +226,26 @@ ngx_ors_endpoint_segment(u_char *text, u_char *dst, u_char *p, u_char *last)
 
 
 ngx_uint_t
+ngx_ors_endpoint_versioned(ngx_str_t *uri)
+{
+    u_char  *p, *last;
+
+    last = uri->data + uri->len;
+
+    for (p = uri->data; last - p > 2; p++) {
+
+        if (p[0] == '/' && ngx_tolower(p[1]) == 'v'
+            && p[2] >= '0' && p[2] <= '9')
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_uint_t
 ngx_ors_endpoint_cancels(ngx_str_t *uri)
 {
     u_char  *p, *last;

@@ -47,6 +47,12 @@ ngx_int_t ngx_ors_endpoint_variant(ngx_str_t *uri, ngx_pool_t *pool,
 /* 1 if "uri" is that of POST responses/{id}/cancel, which has no body. */
 ngx_uint_t ngx_ors_endpoint_cancels(ngx_str_t *uri);
 
+/*
+ * 1 if a segment of "uri" is a version, as in /v1/responses or
+ * /api/v1beta/models: other applications have paths that end so, too.
+ */
+ngx_uint_t ngx_ors_endpoint_versioned(ngx_str_t *uri);
+
 /* The one with that id. */
 const ngx_ors_endpoint_t *ngx_ors_endpoint(ngx_ors_endpoint_e id);
 

@@ -70,12 +70,12 @@ fetch() {
 
 
 for suite in "$@" ""; do
-    [ -n "$suite" ] || fail "nginx $wanted is in no suite of $*," \
+    [ -n "$suite" ] || fail "nginx ${wanted:-(any)} is in none of $*," \
                             "see $dir/apt.log"
 
-    echo "fetching nginx $wanted from Debian $suite"
+    echo "fetching nginx ${wanted:-(the newest)} from Debian $suite"
     ! fetch || break
-    echo "no luck with Debian $suite"
+    echo "Debian $suite has it not, or cannot be reached"
 done
 
 rm -rf "$dir/new"
@@ -87,3 +87,5 @@ mv "$dir/new" "$dir/nginx-$version"
 
 [ "$link" -ef "$dir/nginx-$version" ] \
     || ln -sfn "nginx-$version" "$link"
+
+echo "nginx $version, from Debian $suite"

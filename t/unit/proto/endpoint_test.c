@@ -83,6 +83,17 @@ static char  *cancels[] = {
 };
 
 
+static char  *versioned[] = {
+    "/v1/responses", "/api/v1beta/models", "/V2/x", "/a/v1", "//v1//a", NULL
+};
+
+
+static char  *unversioned[] = {
+    "", "/", "/v", "/responses", "/shop/models", "/vx1/a", "/av1/a", "v1/a",
+    NULL
+};
+
+
 static char  *no_cancels[] = {
     "", "/cancel", "/responses/cancel", "/responses//cancel",
     "/v1/responses/a/b/cancel", "/v1/response/a/cancel", "responses/a/cancel",
@@ -146,6 +157,22 @@ main(void)
 
         ok(!ngx_ors_endpoint_cancels(&uri), "\"%s\" does not",
            no_cancels[i]);
+    }
+
+    for (i = 0; versioned[i]; i++) {
+        uri.data = (u_char *) versioned[i];
+        uri.len = ngx_strlen(versioned[i]);
+
+        ok(ngx_ors_endpoint_versioned(&uri), "\"%s\" has a version",
+           versioned[i]);
+    }
+
+    for (i = 0; unversioned[i]; i++) {
+        uri.data = (u_char *) unversioned[i];
+        uri.len = ngx_strlen(unversioned[i]);
+
+        ok(!ngx_ors_endpoint_versioned(&uri), "\"%s\" has none",
+           unversioned[i]);
     }
 
     endpoint = ngx_ors_endpoint(ngx_ors_endpoint_chat);
