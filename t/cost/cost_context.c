@@ -71,7 +71,7 @@ static const cost_row_t  cost_rows[] = {
       ",'x#':1", "}" },
     { "numbers of a stored item", 1500,
       ASKED "{'role':'user','content':'a','x':[", ",1", "]}" },
-    { "stored calls, all outputs behind them", 200, ASKED, "," CALL("c#"),
+    { "stored calls, all outputs after them", 200, ASKED, "," CALL("c#"),
       "", "", "," OUTPUT("c@") },
 
     { NULL }

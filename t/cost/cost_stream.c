@@ -126,9 +126,9 @@ static const cost_row_t  cost_translated_rows[] = {
     { "tags that are none", 400, "", SAY("<thin"), END },
     { "tags in one text", 500, "data: {'choices':[{'delta':{'content':'",
       "<think>a</think>b", "'}}]}\n\n" END },
-    { "messages behind items", 250, "", THINK("a") SAY("b"), END, "",
+    { "messages after items", 250, "", THINK("a") SAY("b"), END, "",
       DATA("{'choices':[{'message':{'content':'c'}}]}") },
-    { "messages behind items, with calls", 250, "", THINK("a") SAY("b"), END,
+    { "messages after items, with calls", 250, "", THINK("a") SAY("b"), END,
       "", DATA("{'choices':[{'message':{'tool_calls':[{'id':'c#','function':"
                "{'name':'f'}}]}}]}") },
 

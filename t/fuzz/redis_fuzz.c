@@ -5,7 +5,7 @@
 
 
 /*
- * What a Redis server says: replies as they are read behind the validator, in
+ * What a Redis server says: replies as they are read from a connection, in
  * pieces, and the texts in them.  Input: flags, the length of a piece, and
  * the bytes.
  */

@@ -713,7 +713,7 @@ request_fuzz_messages(request_fuzz_sum_t *sum, ngx_ors_json_node_t *messages)
             continue;
         }
 
-        /* tool messages stand right behind the one with their calls */
+        /* tool messages stand right after the one with their calls */
 
         calls = request_fuzz_get(json, message, "tool_calls");
 

@@ -430,7 +430,7 @@ turn_fuzz_alike(check_t *streamed, check_t *plain)
 
 /*
  * Words come in their order, none twice.  Those that may not get lost do so
- * only behind a call that was cut.
+ * only after a call that was cut.
  */
 
 static void

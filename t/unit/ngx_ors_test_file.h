@@ -12,7 +12,7 @@
 #include <dirent.h>
 
 
-/* "dir/name" as a whole, with a zero behind it; 0: it cannot be read */
+/* "dir/name" as a whole, with a zero after it; 0: it cannot be read */
 
 static ngx_inline ngx_uint_t
 ngx_ors_test_file(const char *dir, const char *name, ngx_pool_t *pool,

@@ -663,7 +663,7 @@ ngx_decode_base64(ngx_str_t *dst, ngx_str_t *src)
 }
 
 
-/* "=" is the end, whatever stands behind it */
+/* "=" is the end, whatever stands after it */
 
 static ngx_int_t
 ngx_ors_test_base64(ngx_str_t *dst, ngx_str_t *src, const char *alphabet)

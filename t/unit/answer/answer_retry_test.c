@@ -168,7 +168,7 @@ test_times(void)
 
     for (i = 0; times[i].text; i++) {
 
-        /* nothing behind the text is read */
+        /* nothing after the text is read */
 
         len = strlen(times[i].text);
         p = malloc(len + (len == 0));

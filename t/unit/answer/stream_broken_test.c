@@ -374,7 +374,7 @@ static const broken_test_t  tests[] = {
 
     { "cut after created", CREATED, CUT(0), "ended before" },
     { "cut within an item", START HELLO, CUT(0), "ended before" },
-    { "cut behind an item", START HELLO HELLO_DONE, CUT(1),
+    { "cut after an item", START HELLO HELLO_DONE, CUT(1),
       "ended before" },
     { "cut within an event", START "event: response.output_text.delta\n"
       "data: {'type':", CUT(0), "ended before" },
@@ -531,7 +531,7 @@ test_limits(void)
                   "'in_progress','output':[],'x':"
                   "'0123456789012345678901234567890'}"), 150, 200000,
             "failed event_too_large 0");
-    limited("an event over the limit behind the end", START COMPLETED("")
+    limited("an event over the limit after the end", START COMPLETED("")
             "data: 0123456789012345678901234567890012345678901234567890"
             "0123456789012345678901234567890012345678901234567890"
             "0123456789012345678901234567890012345678901234567890\n\n", 150,

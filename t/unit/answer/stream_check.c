@@ -258,7 +258,7 @@ check_frame(stream_check_t *c, u_char *p, u_char *last)
     u_char  *eol;
 
     if (c->done) {
-        wrong(c, "a frame behind [DONE]");
+        wrong(c, "a frame after [DONE]");
         return;
     }
 
@@ -319,7 +319,7 @@ check_event(stream_check_t *c, char *type)
     ngx_ors_json_node_t  *node;
 
     if (c->terminal) {
-        wrong(c, "an event behind the last one");
+        wrong(c, "an event after the last one");
         return;
     }
 
@@ -345,7 +345,7 @@ check_event(stream_check_t *c, char *type)
     }
 
     if (c->code[0] && strcmp(type, "response.failed") != 0) {
-        wrong(c, "an event behind \"error\"");
+        wrong(c, "an event after \"error\"");
     }
 
     if (strcmp(type, "error") == 0) {
@@ -501,7 +501,7 @@ check_item(stream_check_t *c, char *type)
     item = &c->items[n];
 
     if (item->done) {
-        wrong(c, "an event behind the end of its item");
+        wrong(c, "an event after the end of its item");
     }
 
     if (node) {
@@ -621,7 +621,7 @@ check_chunk(stream_check_t *c, u_char *p, u_char *last)
     c->events++;
 
     if (c->digest[0]) {
-        wrong(c, "a chunk behind an error");
+        wrong(c, "a chunk after an error");
     }
 
     node = check_get(c, c->json.nodes, "error");

@@ -541,7 +541,7 @@ test_warnings(void)
                     ADDED("2", CALL("c", "in_progress", ""))), 1,
            "interleaved, once");
     is_int(warnings(START COMPLETED("") COMPLETED("") COMPLETED("") DONE), 1,
-           "events behind the end, once");
+           "events after the end, once");
 }
 
 

@@ -262,9 +262,9 @@ test_end(void)
 
     repaired("no [DONE] (R9)", FIRST("0") LAST("1"), FIRST("0") LAST("1") DONE,
              1);
-    repaired("events behind the end", FIRST("0") LAST("1") LAST("2") EXT("3")
+    repaired("events after the end", FIRST("0") LAST("1") LAST("2") EXT("3")
              "data: {oops\n\n" DONE, FIRST("0") LAST("1") DONE, 0);
-    repaired("text behind [DONE]", FIRST("0") LAST("1") DONE FIRST("2"),
+    repaired("text after [DONE]", FIRST("0") LAST("1") DONE FIRST("2"),
              FIRST("0") LAST("1") DONE, 0);
 
     /* it is sent before upstream has sent it, or closed the connection */

@@ -36,7 +36,7 @@ typedef struct {
     ngx_ors_verify_t     verify;
     ngx_ors_request_t    asked;
     ngx_ors_out_t        out;
-    u_char              *text;         /* with a zero behind it */
+    u_char              *text;         /* with a zero after it */
     size_t               size;
     ngx_pool_t          *pool;
 } answer_t;

@@ -184,12 +184,12 @@ static test_row_t  rows[] = {
       "[" CHAT_CALLS("'t'", CHAT_CALL("A")) "," CHAT_TOOL("A", "a") ","
       MSG("user", "u") "]" },
 
-    { "E3 a message before the output is put behind it",
+    { "E3 a message before the output is put after it",
       "[" CALL("A") "," MSG("user", "u") "," OUT("A", "a") "]",
       "[" CHAT_CALLS("null", CHAT_CALL("A")) "," CHAT_TOOL("A", "a") ","
       MSG("user", "u") "]" },
 
-    { "E3 behind the last of the outputs",
+    { "E3 after the last of the outputs",
       "[" CALL("A") "," CALL("B") "," OUT("A", "a") ","
       MSG("assistant", "m") "," MSG("user", "u") "," OUT("B", "b") "]",
       "[" CHAT_CALLS("null", CHAT_CALL("A") "," CHAT_CALL("B")) ","

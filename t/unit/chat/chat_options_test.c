@@ -52,7 +52,7 @@
 
 
 /*
- * ' is for ", "request" is behind model and input, "chat" is the body without
+ * ' is for ", "request" is after model and input, "chat" is the body without
  * the model or, of a refusal, code and param
  */
 
@@ -512,7 +512,7 @@ static test_row_t  thoughts[] = {
       ITEMS(THOUGHT("a") "," ASK "," ANSWER("t") "," THOUGHT("b")),
       SENT(CHAT_ASK "," CHAT("'t'", "")) },
 
-    { "E3, E4 an output behind a question",
+    { "E3, E4 an output after a question",
       option(reasoning), ngx_ors_chat_reasoning_content,
       ITEMS(THOUGHT("a") "," CALL("A") "," THOUGHT("b") "," ASK "," OUTPUT("A")
             "," THOUGHT("c") "," ANSWER("t")),

@@ -51,7 +51,7 @@
 #define N64     N16 N16 N16 N16
 
 
-/* "expected": what is sent behind the user's message, or code and param */
+/* "expected": what is sent after the user's message, or code and param */
 
 typedef struct {
     ngx_uint_t             profiles;

@@ -36,7 +36,7 @@ typedef struct {
     char        *text;
     ngx_uint_t   good;       /* profiles that take it */
     char        *code;       /* of the others' error */
-    char        *param;      /* the path behind the one of the whole table */
+    char        *param;      /* the path after the one of the whole table */
 } reading_t;
 
 

@@ -268,7 +268,7 @@ main(void)
 }
 
 
-/* rows of the flavor come behind those that there is room for */
+/* rows of the flavor come after those that there is room for */
 
 static void
 test_found(void)
@@ -290,7 +290,7 @@ test_found(void)
     is_int(read_in(&ngx_ors_fields_create, &policy, text, pool, &req, &err),
            NGX_OK, "what the flavor has");
     ok(req.field[ngx_ors_rq_prompt] != NULL, "the last one is found");
-    ok(req.name == NULL, "nothing is written behind it");
+    ok(req.name == NULL, "nothing is written after it");
 
     ngx_destroy_pool(pool);
 }

@@ -19,7 +19,7 @@
 typedef struct {
     char  *text;
     char  *code;       /* NULL: the request is good */
-    char  *param;      /* the path behind the one of the whole table */
+    char  *param;      /* the path after the one of the whole table */
 } test_t;
 
 

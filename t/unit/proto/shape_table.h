@@ -202,7 +202,7 @@ shape_step(shape_walk_t *w)
 }
 
 
-/* the same, and "path" is of its row: NULL behind the last */
+/* the same, and "path" is of its row: NULL after the last */
 
 static ngx_inline ngx_uint_t
 shape_row(shape_walk_t *w, char *path)

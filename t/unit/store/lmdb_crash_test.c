@@ -123,7 +123,7 @@ test_kills(ngx_uint_t sync, ngx_uint_t kills)
     is_int(shared->torn, 0, "as a whole");
     is_int(shared->miscounts, 0, "what scopes take was counted with it");
     is_int(shared->errors, 0, "no process had an error");
-    diag("%d values were there that nobody had been told of",
+    diag("%d values were there that had not been confirmed",
          (int) shared->ahead);
 
     munmap(shared, sizeof(crash_shared_t));

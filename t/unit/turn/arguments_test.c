@@ -115,7 +115,7 @@ test_random(void)
             continue;
         }
 
-        /* spaces behind the last bracket are not needed */
+        /* spaces after the last bracket are not needed */
 
         while (text[len - 1] == ' ') {
             len--;

@@ -116,7 +116,7 @@ edge_put(edge_t *edge, char *key, char *value)
 }
 
 
-/* ends a part before the empty lines behind it, and returns what follows */
+/* ends a part before the empty lines after it, and returns what follows */
 
 static char *
 edge_part(char *text)

@@ -52,7 +52,7 @@ static struct {
     { ON, "an empty thought, nothing else", "<think></think>", "" },
     { ON, "the first tag alone", "<think>", "" },
     { ON, "a tag in the text", "Hi <think>hm</think>", "Hi <think>hm</think>" },
-    { ON, "tags behind the second one", "<think>a</think>b<think>c</think>d",
+    { ON, "tags after the second one", "<think>a</think>b<think>c</think>d",
       "[a]b<think>c</think>d" },
     { ON, "the first tag in a thought", "<think>a<think>b</think>c",
       "[a<think>b]c" },

@@ -165,7 +165,7 @@ check_ways(run_t *run, ngx_uint_t other, const char *expected,
         run->policy.profile = (n & 2) ? NGX_ORS_STRICT_OPENAI : other;
 
         snprintf(way, sizeof(way), "%s, %s, %s", name,
-                 (n & 2) ? "strict" : "another reading",
+                 (n & 2) ? "strict" : "the other profile",
                  (n & 1) ? "stream" : "plain");
 
         run_turn(run);

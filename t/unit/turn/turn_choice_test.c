@@ -57,7 +57,7 @@ static struct {
     { "R69 none, a call of no tool", CHOOSE("'none'"), NAMED(0, "x") END,
       FAILED, NULL },
 
-    { "R69 none, a call behind text", CHOOSE("'none'"),
+    { "R69 none, a call after text", CHOOSE("'none'"),
       TEXT("a") NAMED(0, "f") END, "completed | message text(a)" USED, NULL },
 
     { "R69 none, a call in pieces before text", CHOOSE("'none'"),
@@ -282,7 +282,7 @@ test_error(void)
 
     run_turn(&run);
 
-    ok(strstr((char *) run.text, "secret") == NULL, "nothing is told of it");
+    ok(strstr((char *) run.text, "secret") == NULL, "nothing of it is sent");
 
     run_free(&run);
     free(body);

@@ -130,7 +130,7 @@ test_summary(compact_t *c, ngx_uint_t stream)
     is_int(run.rc, NGX_DONE, "stream %d: it ends", (int) stream);
     is_int(run.answered, 200, "stream %d: well", (int) stream);
     ok(!compact_has(&run, "They ") && !compact_has(&run, "hm, "),
-       "stream %d: nothing is told of it", (int) stream);
+       "stream %d: nothing of it is sent", (int) stream);
     compact_text(c, &run, "They said \\\"hi\\\".", "it is sealed");
 
     run_free(&run);

@@ -354,7 +354,7 @@ put(const char *fmt, ...)
 
 
 /*
- * Text is there once; only behind a call that was cut it may be missing.
+ * Text is there once; only after a call that was cut it may be missing.
  * Arguments are there once or, if nobody knows the call's name or it was
  * complete, not at all.
  */

@@ -54,7 +54,7 @@ static struct {
 
     /* its events are gathered, as are those of all items in this place */
 
-    { NONE, CONTENT, "content behind an open call",
+    { NONE, CONTENT, "content after an open call",
       CALL("'index':0,'id':'a','function':{'name':'f','arguments':'{'}")
       THINK("h") THINK("m") TEXT("Hi") ARGS(0, "}") FINISH("stop") DONE,
       "completed | call f(a) {} | reasoning thought(hm) | message text(Hi)"
@@ -102,7 +102,7 @@ static struct {
     { NONE, OFF, "off", THINK("h") THINK("m") TEXT("Hi") FINISH("stop") DONE,
       "completed | message text(Hi) | usage 0+0=0" },
 
-    { NONE, OFF, "off, text before and behind",
+    { NONE, OFF, "off, text before and after",
       TEXT("a") THINK("b") TEXT("c") FINISH("stop") DONE,
       "completed | message text(ac) | usage 0+0=0" },
 

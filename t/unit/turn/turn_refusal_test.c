@@ -28,12 +28,12 @@ static struct {
       "completed | message refusal(I will not.) | usage 0+0=0",
       "completed | message text(I will not.) | usage 0+0=0" },
 
-    { "E59 behind a text", TEXT("I ") DENY("will") DENY(" not.")
+    { "E59 after a text", TEXT("I ") DENY("will") DENY(" not.")
       FINISH("stop") DONE,
       "completed | message text(I ) refusal(will not.) | usage 0+0=0",
       "completed | message text(I will not.) | usage 0+0=0" },
 
-    { "E59 behind thoughts, cut",
+    { "E59 after thoughts, cut",
       DELTA("'reasoning_content':'h'") DENY("No") FINISH("length") DONE,
       "incomplete max_output_tokens | reasoning text(h)"
       " | message! refusal(No) | usage 0+0=0",

@@ -40,7 +40,7 @@ typedef struct {
     ngx_int_t          rc;           /* NGX_DONE or NGX_ERROR */
     ngx_uint_t         answered;     /* status for the client */
     char               answered_type[64];
-    u_char            *text;         /* with a zero behind it */
+    u_char            *text;         /* with a zero after it */
     size_t             size;
     size_t             room;
     ngx_uint_t         allocs;       /* while the answer came */
