@@ -42,6 +42,12 @@ HTTP
             open_responses_target default /to/chat;
         }
 
+        location /any/ {
+            open_responses on;
+            open_responses_websocket on origin=any;
+            open_responses_target default /to/chat;
+        }
+
         location /closed/ {
             deny all;
             open_responses on;
@@ -95,6 +101,22 @@ sub connected (%o) {
        'another path');
     is(ORS::WS->new($port, path => '/closed/responses')->{status}, 403,
        'not for everybody');
+
+    # pages in browsers
+
+    for ([ 'http://evil.example', 403 ], [ 'null', 403 ],
+         [ "https://127.0.0.1:$port", 101 ])
+    {
+        my ($origin, $same) = @$_;
+        my %o = (headers => { Origin => $origin,
+                              Host => "127.0.0.1:$port" });
+
+        is(ORS::WS->new($port, %o)->{status}, $same, "a page of $origin");
+        is(ORS::WS->new($port, %o, path => '/any/responses')->{status}, 101,
+           "a page of $origin, with origin=any");
+    }
+
+    ok($t->wait_log(qr/refused: its Origin is another host/), 'it is logged');
 }
 
 

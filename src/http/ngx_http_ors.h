@@ -61,6 +61,7 @@ typedef struct {
     size_t                     message;     /* 0: as long as a body */
     ngx_uint_t                 queue;
     ngx_uint_t                 lanes;       /* "stream_id" is known */
+    ngx_uint_t                 any_origin;  /* pages of other hosts may */
 } ngx_http_ors_ws_conf_t;
 
 

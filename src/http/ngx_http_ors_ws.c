@@ -28,6 +28,7 @@
 
 
 static ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
+static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r,
     ngx_uint_t version);
 static ngx_http_ors_ws_t *ngx_http_ors_ws_create(ngx_http_request_t *r);
@@ -149,7 +150,39 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 
     *key = h->value;
 
-    return NGX_OK;
+    return ngx_http_ors_ws_foreign(r) ? NGX_HTTP_FORBIDDEN : NGX_OK;
+}
+
+
+/*
+ * A browser lets a page of any site open a WebSocket, with the cookies of its
+ * user, and asks for no permission as it does for a POST of JSON
+ */
+
+static ngx_uint_t
+ngx_http_ors_ws_foreign(ngx_http_request_t *r)
+{
+    ngx_table_elt_t          *h, *host;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    static ngx_str_t  name = ngx_string("origin");
+
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    h = ngx_ors_header_find(&r->headers_in.headers, &name);
+    host = r->headers_in.host;
+
+    if (h == NULL || olcf->ws.any_origin) {
+        return 0;
+    }
+
+    if (host && ngx_ors_header_same_origin(&h->value, &host->value)) {
+        return 0;
+    }
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "a WebSocket is refused: its Origin is another host");
+
+    return 1;
 }
 
 

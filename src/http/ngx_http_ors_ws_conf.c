@@ -40,6 +40,8 @@ static ngx_int_t ngx_http_ors_ws_message(ngx_str_t *value,
     ngx_http_ors_ws_conf_t *conf);
 static ngx_int_t ngx_http_ors_ws_lanes(ngx_str_t *value,
     ngx_http_ors_ws_conf_t *conf);
+static ngx_int_t ngx_http_ors_ws_origin(ngx_str_t *value,
+    ngx_http_ors_ws_conf_t *conf);
 
 
 static ngx_http_ors_ws_param_t  ngx_http_ors_ws_params[] = {
@@ -48,6 +50,7 @@ static ngx_http_ors_ws_param_t  ngx_http_ors_ws_params[] = {
     { ngx_string("queue="), ngx_http_ors_ws_queue },
     { ngx_string("message="), ngx_http_ors_ws_message },
     { ngx_string("lanes="), ngx_http_ors_ws_lanes },
+    { ngx_string("origin="), ngx_http_ors_ws_origin },
     { ngx_null_string, NULL }
 };
 
@@ -88,6 +91,7 @@ ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     olcf->ws.queue = NGX_HTTP_ORS_WS_QUEUE;
     olcf->ws.message = 0;
     olcf->ws.lanes = 0;
+    olcf->ws.any_origin = 0;
 
     for (i = 2; i < cf->args->nelts; i++) {
 
@@ -182,4 +186,14 @@ ngx_http_ors_ws_lanes(ngx_str_t *value, ngx_http_ors_ws_conf_t *conf)
 
     return (conf->lanes || ngx_strcmp(value->data, "off") == 0) ? NGX_OK
                                                                 : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_ors_ws_origin(ngx_str_t *value, ngx_http_ors_ws_conf_t *conf)
+{
+    conf->any_origin = (ngx_strcmp(value->data, "any") == 0);
+
+    return (conf->any_origin || ngx_strcmp(value->data, "same") == 0)
+           ? NGX_OK : NGX_ERROR;
 }

@@ -191,3 +191,23 @@ ngx_ors_headers_passes(ngx_str_t *key)
 
     return 0;
 }
+
+
+ngx_uint_t
+ngx_ors_header_same_origin(ngx_str_t *origin, ngx_str_t *host)
+{
+    size_t   len;
+    u_char  *p;
+
+    p = ngx_strlcasestrn(origin->data, origin->data + origin->len,
+                         (u_char *) "://", 3 - 1);
+    if (p == NULL) {
+        return 0;
+    }
+
+    p += 3;
+    len = origin->data + origin->len - p;
+
+    return len == host->len && len != 0
+           && ngx_strncasecmp(p, host->data, len) == 0;
+}

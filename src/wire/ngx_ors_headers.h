@@ -38,5 +38,12 @@ void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
  */
 ngx_int_t ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to);
 
+/*
+ * 1 if "origin", the value of an Origin header, is of the host that "host",
+ * the value of a Host header, names (RFC 6454), compared as a
+ * browser sends both, without the scheme, without regard to case.
+ */
+ngx_uint_t ngx_ors_header_same_origin(ngx_str_t *origin, ngx_str_t *host);
+
 
 #endif /* _NGX_ORS_HEADERS_H_INCLUDED_ */

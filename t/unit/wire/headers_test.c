@@ -20,6 +20,7 @@ static void test_media(ngx_pool_t *pool);
 static void test_pass(ngx_pool_t *pool);
 static void test_forward(ngx_pool_t *pool);
 static void test_args(ngx_pool_t *pool);
+static void test_origin(void);
 static ngx_list_t *test_list(ngx_pool_t *pool, char *text);
 static char *test_names(ngx_pool_t *pool, ngx_list_t *list);
 
@@ -35,6 +36,7 @@ main(void)
     test_pass(pool);
     test_forward(pool);
     test_args(pool);
+    test_origin();
 
     ngx_destroy_pool(pool);
 
@@ -183,6 +185,44 @@ test_args(ngx_pool_t *pool)
 
 
 /* a list of "name: value", separated by "|", two in a part */
+
+static void
+test_origin(void)
+{
+    ngx_str_t   origin, host;
+    ngx_uint_t  i;
+
+    static struct {
+        char        *origin;
+        char        *host;
+        ngx_uint_t   same;
+    }  rows[] = {
+        { "https://api.example.com", "api.example.com", 1 },
+        { "http://API.example.com:8080", "api.Example.com:8080", 1 },
+        { "http://[::1]:8080", "[::1]:8080", 1 },
+        { "https://evil.example", "api.example.com", 0 },
+        { "https://api.example.com.evil", "api.example.com", 0 },
+        { "https://evil.api.example.com", "api.example.com", 0 },
+        { "https://api.example.com:8443", "api.example.com", 0 },
+        { "https://x://api.example.com", "api.example.com", 0 },
+        { "https://", "", 0 },
+        { "://", "api.example.com", 0 },
+        { "api.example.com", "api.example.com", 0 },
+        { "null", "api.example.com", 0 },
+        { "", "", 0 },
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        origin.data = (u_char *) rows[i].origin;
+        origin.len = ngx_strlen(rows[i].origin);
+        host.data = (u_char *) rows[i].host;
+        host.len = ngx_strlen(rows[i].host);
+
+        is_int(ngx_ors_header_same_origin(&origin, &host), rows[i].same,
+               "origin \"%s\" of \"%s\"", rows[i].origin, rows[i].host);
+    }
+}
+
 
 static ngx_list_t *
 test_list(ngx_pool_t *pool, char *text)
