@@ -34,6 +34,14 @@ typedef struct {
 
 
 typedef struct {
+    char        *keyword;
+    char        *must;
+    ngx_int_t    greater;     /* an instance may be greater, 0: less */
+    ngx_int_t    equal;
+} ngx_ors_jsonschema_bound_t;
+
+
+typedef struct {
     uint32_t             hash;
     uint32_t             item;         /* its index + 1, 0: a free slot */
 } ngx_ors_jsonschema_entry_t;
@@ -72,16 +80,7 @@ static ngx_int_t ngx_ors_jsonschema_check_enum(ngx_ors_jsonschema_walk_t *w,
 static ngx_int_t ngx_ors_jsonschema_check_const(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_minimum(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_above(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_maximum(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_below(ngx_ors_jsonschema_walk_t *w,
+static ngx_int_t ngx_ors_jsonschema_check_bound(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
 static ngx_int_t ngx_ors_jsonschema_check_multiple(
@@ -123,6 +122,16 @@ static ngx_ors_jsonschema_type_t  ngx_ors_jsonschema_types[] = {
 };
 
 
+/* each keyword whose check is ngx_ors_jsonschema_check_bound() */
+
+static ngx_ors_jsonschema_bound_t  ngx_ors_jsonschema_bounds[] = {
+    { "minimum", "must be at least", 1, 1 },
+    { "exclusiveMinimum", "must be greater than", 1, 0 },
+    { "maximum", "must be at most", 0, 1 },
+    { "exclusiveMaximum", "must be less than", 0, 0 }
+};
+
+
 const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[] = {
 
     { "type", NGX_ORS_JSONSCHEMA_ANY,
@@ -135,16 +144,16 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[] = {
       ngx_ors_jsonschema_build_enum, ngx_ors_jsonschema_check_enum },
 
     { "minimum", NGX_ORS_JSONSCHEMA_NUMBER,
-      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_minimum },
+      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_bound },
 
     { "exclusiveMinimum", NGX_ORS_JSONSCHEMA_NUMBER,
-      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_above },
+      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_bound },
 
     { "maximum", NGX_ORS_JSONSCHEMA_NUMBER,
-      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_maximum },
+      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_bound },
 
     { "exclusiveMaximum", NGX_ORS_JSONSCHEMA_NUMBER,
-      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_below },
+      ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_bound },
 
     { "multipleOf", NGX_ORS_JSONSCHEMA_NUMBER,
       ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_multiple },
@@ -406,59 +415,31 @@ ngx_ors_jsonschema_check_const(ngx_ors_jsonschema_walk_t *w,
 
 
 static ngx_int_t
-ngx_ors_jsonschema_check_minimum(ngx_ors_jsonschema_walk_t *w,
+ngx_ors_jsonschema_check_bound(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    if (ngx_ors_jsonschema_compare(at->json, rule->u.value) >= 0) {
+    char                        *keyword;
+    ngx_int_t                    rc;
+    ngx_ors_jsonschema_bound_t  *bound;
+
+    keyword = rule->keyword->name;
+
+    for (bound = ngx_ors_jsonschema_bounds;
+         ngx_strcmp(bound->keyword, keyword) != 0;
+         bound++)
+    {
+        /* void */
+    }
+
+    rc = ngx_ors_jsonschema_compare(at->json, rule->u.value);
+
+    if (rc == 0 ? bound->equal : (rc > 0) == bound->greater) {
         return NGX_OK;
     }
 
-    return ngx_ors_jsonschema_fail_value(w, at, "minimum", "must be at least",
+    return ngx_ors_jsonschema_fail_value(w, at, keyword, bound->must,
                                          rule->u.value);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_above(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    if (ngx_ors_jsonschema_compare(at->json, rule->u.value) > 0) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_jsonschema_fail_value(w, at, "exclusiveMinimum",
-                                         "must be greater than",
-                                         rule->u.value);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_maximum(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    if (ngx_ors_jsonschema_compare(at->json, rule->u.value) <= 0) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_jsonschema_fail_value(w, at, "maximum", "must be at most",
-                                         rule->u.value);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_below(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    if (ngx_ors_jsonschema_compare(at->json, rule->u.value) < 0) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_jsonschema_fail_value(w, at, "exclusiveMaximum",
-                                         "must be less than", rule->u.value);
 }
 
 

@@ -50,6 +50,9 @@ static ngx_int_t ngx_ors_jsonschema_check_names(ngx_ors_jsonschema_walk_t *w,
 static ngx_int_t ngx_ors_jsonschema_check_prefix(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
+static ngx_int_t ngx_ors_jsonschema_check_item(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, size_t i);
 static ngx_int_t ngx_ors_jsonschema_check_items(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
@@ -445,24 +448,38 @@ ngx_ors_jsonschema_check_prefix(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    size_t                    i, n;
-    ngx_int_t                 rc;
-    ngx_ors_jsonschema_at_t   child;
+    size_t     i, n;
+    ngx_int_t  rc;
 
+    rc = NGX_OK;
     n = ngx_min(json_array_size(at->json), rule->u.nodes.n);
 
-    for (i = 0; i < n; i++) {
-        ngx_ors_jsonschema_element(&child, at, json_array_get(at->json, i), i);
+    for (i = 0; i < n && rc == NGX_OK; i++) {
+        rc = ngx_ors_jsonschema_check_item(w, rule->u.nodes.elts[i], at, seen,
+                                           i);
+    }
 
-        rc = ngx_ors_jsonschema_walk(w, rule->u.nodes.elts[i], &child, NULL);
-        if (rc != NGX_OK) {
-            return rc;
-        }
+    return rc;
+}
 
+
+static ngx_int_t
+ngx_ors_jsonschema_check_item(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen, size_t i)
+{
+    ngx_int_t                rc;
+    ngx_ors_jsonschema_at_t  child;
+
+    ngx_ors_jsonschema_element(&child, at, json_array_get(at->json, i), i);
+
+    rc = ngx_ors_jsonschema_walk(w, node, &child, NULL);
+
+    if (rc == NGX_OK) {
         ngx_ors_jsonschema_see(seen, i);
     }
 
-    return NGX_OK;
+    return rc;
 }
 
 
@@ -471,19 +488,14 @@ ngx_ors_jsonschema_check_items(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    size_t                    i;
-    ngx_int_t                 rc;
-    ngx_ors_jsonschema_at_t   child;
+    size_t     i;
+    ngx_int_t  rc;
 
     for (i = rule->u.items.from; i < json_array_size(at->json); i++) {
-        ngx_ors_jsonschema_element(&child, at, json_array_get(at->json, i), i);
-
-        rc = ngx_ors_jsonschema_walk(w, rule->u.items.node, &child, NULL);
+        rc = ngx_ors_jsonschema_check_item(w, rule->u.items.node, at, seen, i);
         if (rc != NGX_OK) {
             return rc;
         }
-
-        ngx_ors_jsonschema_see(seen, i);
     }
 
     return NGX_OK;
