@@ -4,7 +4,7 @@
 #   make bench QUICK=1         the same, rough, in less than a minute
 #   make bench PART=memory     some of requests, latency, streams, memory,
 #                              big, validator, unused, walker, reader,
-#                              callgrind, store
+#                              callgrind, store, schema
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json VEC=1      as on processors without AVX2; 0: without vectors
 #   make bench-walk FILES=...  reader and walker on requests
@@ -43,12 +43,14 @@ BENCH_LOAD   := $(addprefix t/bench/,load.c client.c model.c events.c loop.c)
         bench-programs
 
 bench: bench-deps build $(BENCH_DIR)/load $(BENCH_DIR)/json_bench \
-       $(BENCH_DIR)/walk_bench $(BENCH_DIR)/store_bench
+       $(BENCH_DIR)/walk_bench $(BENCH_DIR)/store_bench \
+       $(BENCH_DIR)/schema_bench
 	@TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    t/bench/bench.pl --load=$(BENCH_DIR)/load \
 	    --json=$(BENCH_DIR)/json_bench --walk=$(BENCH_DIR)/walk_bench \
 	    --store=$(BENCH_DIR)/store_bench \
+	    --schema=$(BENCH_DIR)/schema_bench \
 	    --out=$(abspath $(BENCH_DIR)) \
 	    $(if $(QUICK),--quick) $(if $(PART),--only=$(PART))
 
@@ -76,7 +78,7 @@ bench-peers: bench-deps build $(BENCH_DIR)/load
 # what is measured by hand only must compile all the same
 
 bench-programs: $(addprefix $(BENCH_DIR)/,load json_bench walk_bench \
-                            store_bench turn_bench)
+                            store_bench turn_bench schema_bench)
 
 bench-deps:
 	@CC='$(CC)' $(DEPS) bench
@@ -105,4 +107,10 @@ $(BENCH_DIR)/turn_bench: $(NGX_OBJS)/Makefile FORCE
 	@mkdir -p $(BENCH_DIR)
 	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ t/bench/turn_bench.c \
 	    $(wildcard t/unit/ngx_ors_test*.c) \
+	    $(call BENCH_ROOMS,$(UNIT_turn)) $(UNIT_LDLIBS)
+
+$(BENCH_DIR)/schema_bench: $(NGX_OBJS)/Makefile FORCE
+	@mkdir -p $(BENCH_DIR)
+	@$(CC) $(BENCH_CFLAGS) $(BENCH_GC) $(UNIT_INCS) -o $@ \
+	    t/bench/schema_bench.c $(wildcard t/unit/ngx_ors_test*.c) \
 	    $(call BENCH_ROOMS,$(UNIT_turn)) $(UNIT_LDLIBS)

@@ -6,7 +6,8 @@
 # beside plain proxy_pass, all in front of the same model server.
 #
 #   bench.pl --load=PROGRAM [--json=PROGRAM] [--walk=PROGRAM]
-#            [--store=PROGRAM] [--out=DIR] [--quick] [--only=PART,...]
+#            [--store=PROGRAM] [--schema=PROGRAM] [--out=DIR] [--quick]
+#            [--only=PART,...]
 #
 # Worker and load (client and model server are one process) have a processor
 # each, if there are two.  Plain and ours take turns, a row is the median of
@@ -30,8 +31,8 @@ $ENV{TEST_NGINX_BINARY} ||= '/usr/sbin/nginx';
 
 my %opt = (out => 'build/bench', only => '');
 
-GetOptions(\%opt, 'load=s', 'json=s', 'walk=s', 'store=s', 'out=s', 'only=s',
-           'quick')
+GetOptions(\%opt, 'load=s', 'json=s', 'walk=s', 'store=s',
+           'schema=s', 'out=s', 'only=s', 'quick')
     or exit 2;
 
 my $ROUNDS = $opt{quick} ? 3 : 7;
@@ -50,6 +51,7 @@ my @PARTS = (
     [ reader => \&reader ],
     [ callgrind => \&callgrind ],
     [ store => \&store ],
+    [ schema => \&schema ],
 );
 
 my ($load, $model_port, $max_streams);
@@ -721,6 +723,27 @@ sub count_of ($function, $file) {
 
 sub max_by ($code, @list) {
     return (sort { $code->($b) <=> $code->($a) } @list)[0];
+}
+
+
+# one call of a model with the longest schema that a client was seen to send
+
+sub schema {
+    return if !$opt{schema};
+
+    section('A call beside its schema, microseconds');
+
+    my $file = "$FindBin::Bin/../data/requests/"
+               . 'codex-exec-two-shell-calls-2.json';
+    my %r = map { split /=/, $_, 2 } split ' ', `$opt{schema} $file`;
+
+    if (!$r{check}) {
+        push @failed, 'schema';
+        return;
+    }
+
+    row("largest capture, $r{schema} bytes", '',
+        sprintf('%.1f', $r{check} / 1000), '', '<= 50', $r{check} <= 50_000);
 }
 
 
