@@ -32,7 +32,7 @@ typedef struct {
 
 
 static void test_row(const test_row_t *row);
-static void test_memory(void);
+static void test_memory(const test_row_t *row);
 static ngx_ors_turn_t *setup(const test_row_t *row, ngx_pool_t *pool,
     u_char **body);
 static ngx_int_t run(ngx_ors_turn_t *turn, const test_row_t *row);
@@ -65,6 +65,58 @@ static void put(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static char        trace[4096];
 static ngx_uint_t  length;
 static ngx_uint_t  quiet;         /* nothing is put into the trace */
+static ngx_uint_t  schemas;       /* they are enforced, with one repeat */
+
+static ngx_ors_jsonschema_cache_t  cache;
+
+
+#define TYPED  "{'model':'m','input':'hi','tools':[{'type':'function',"       \
+               "'name':'mine','parameters':{'required':['n']}}]}"
+
+#define TEXT   "{'model':'m','input':'hi','text':{'format':{'type':"          \
+               "'json_schema','name':'x','schema':{'type':'integer'}}}}"
+
+#define GOOD   CALL("mine", "g", "{\\'n\\':1}")
+
+
+/* with schemas enforced */
+
+static const test_row_t  checked[] = {
+
+    { "a call that matches", TYPED, { CALLS(GOOD) }, 9, 9, 0, 0,
+      "ask- completed call 2" },
+
+    { "a call that does not", TYPED, { CALLS(MINE), CALLS(GOOD) }, 9, 9, 0, 0,
+      "ask- ask-(schema) completed call 4" },
+
+    { "a call that never does", TYPED, { CALLS(MINE), CALLS(MINE) }, 9, 9, 0,
+      0, "ask- ask-(schema)  0" },
+
+    { "a call that runs here, too", TYPED,
+      { CALLS(F1 "," MINE), CALLS(GOOD) }, 9, 9, 0, 0,
+      "ask- ask-(ok)(schema) completed call out(ok) call 4" },
+
+    { "a repeat is no round of tools", TYPED,
+      { CALLS(MINE), CALLS(F1), "'content':'x'" }, 9, 1, 0, 0,
+      "ask- ask-(schema) ask-(schema)(ok) completed call out(ok) text 6" },
+
+    { "an output that matches", TEXT, { "'content':'1'" }, 9, 9, 0, 0,
+      "ask- completed text 2" },
+
+    { "an output that does not", TEXT,
+      { "'content':'x'", "'content':'1'" }, 9, 9, 0, 0,
+      "ask- ask- completed text 4" },
+
+    { "an output that never does", TEXT,
+      { "'content':'x'", "'content':'1.5'" }, 9, 9, 0, 0,
+      "ask- ask-  0" },
+
+    { "a target that fails in the repeat", TYPED,
+      { CALLS(MINE), "!", CALLS(GOOD) }, 9, 9, 0, 1,
+      "ask- ask-(schema) ask-(schema) completed call 4" },
+
+    { NULL, NULL, { NULL }, 0, 0, 0, 0, NULL }
+};
 
 
 static const test_row_t  rows[] = {
@@ -173,13 +225,34 @@ static const test_row_t  rows[] = {
 int
 main(void)
 {
-    ngx_uint_t  i;
+    ngx_uint_t                    i;
+    ngx_pool_t                   *pool;
+    ngx_ors_jsonschema_limits_t   limits;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_ors_jsonschema_limits_default(&limits);
+    ngx_ors_jsonschema_cache_init(&cache, 8, 1048576, &limits,
+                                  pool->log);
 
     for (i = 0; rows[i].name; i++) {
         test_row(&rows[i]);
     }
 
-    test_memory();
+    test_memory(&rows[6]);
+
+    schemas = 1;
+    quiet = 0;
+
+    for (i = 0; checked[i].name; i++) {
+        test_row(&checked[i]);
+    }
+
+    test_memory(&checked[1]);
+    test_memory(&checked[6]);
+
+    ngx_ors_jsonschema_cache_clear(&cache);
+    ngx_destroy_pool(pool);
 
     return done_testing();
 }
@@ -228,6 +301,12 @@ setup(const test_row_t *row, ngx_pool_t *pool, u_char **body)
 
     turn->round.hosting = &hosting;
     turn->retries_left = row->retries;
+
+    if (schemas) {
+        turn->round.conform.mode = ngx_ors_conform_enforce;
+        turn->round.conform.retry = 1;
+        turn->round.conform.cache = &cache;
+    }
 
     return turn;
 }
@@ -307,19 +386,18 @@ test_row(const test_row_t *row)
 /* one that fails at each allocation ends all the same */
 
 static void
-test_memory(void)
+test_memory(const test_row_t *row)
 {
     u_char             *body;
     ngx_int_t           rc;
     ngx_uint_t          n;
     ngx_pool_t         *pool;
     ngx_ors_turn_t     *turn;
-    const test_row_t   *row;
 
-    row = &rows[6];
     quiet = 1;
 
     for (n = 1; n < 1000; n++) {
+        ngx_ors_jsonschema_cache_clear(&cache);
         length = 0;
         pool = ngx_ors_test_pool();
         turn = setup(row, pool, &body);
@@ -465,6 +543,7 @@ put_output(const char *mark, ngx_ors_json_t *json, ngx_ors_json_node_t *node)
     snprintf(text, sizeof(text), "%.*s", (int) s.len, (char *) s.data);
 
     put("%s(%s)", mark, strstr(text, "limit") ? "limit"
+                        : strstr(text, "schema") ? "schema"
                         : strstr(text, "arguments") ? "arguments" : text);
 }
 
