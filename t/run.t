@@ -11,6 +11,7 @@ use File::Temp ();
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( get post_json question );
+use ORS::JSON qw( json_true );
 use ORS::Model qw( :all );
 use ORS::Stream qw( stream_ok response_ok error_ok );
 use ORS::Util qw( free_port slurp wait_for );
@@ -81,6 +82,21 @@ is(response_ok(ask(input => 'hi', @tool, tool_choice => {
                'call that is wanted')->calls->[0]{name}, 'get_weather');
 
 is(get($port, '/v1/models')->{json}{data}[0]{id}, 'demo', 'list of models');
+
+# what needs a store or a secret can be tried, too
+
+{
+    my $first = response_ok(ask(input => 'one'), 'a turn')->response;
+    my $next = response_ok(ask(input => 'two', previous_response_id =>
+                                   $first->{id}), 'the next one')->response;
+
+    is($first->{store}, json_true, 'it is stored');
+    is($next->{previous_response_id}, $first->{id}, 'it goes on');
+    is(post_json($port, '/v1/responses/compact',
+                 { model => 'demo', input => 'one' })->{status}, 200,
+       'a summary');
+    like(get($port, '/status')->{body}, qr/<html/i, 'a page with counters');
+}
 
 # an agent gives its shell to the model: no word of a text may get there
 
@@ -158,6 +174,11 @@ for my $base (sort keys %path) {
     stopped();
 }
 
+(undef, $out) = run(UPSTREAM => $model->address);
+like($out, qr/"model":"(?!NAME)[^"]+","input":"Hello!"/,
+     'a model of the list is in the commands');
+stopped();
+
 run(UPSTREAM => $model->address, MODEL => 'a model');
 response_ok(ask(input => 'x'), 'with MODEL');
 like($model->last_request->{body}, qr/^\{"model":"a model",/, 'it is sent');
@@ -165,12 +186,14 @@ stopped();
 
 ($status, $out) = run(UPSTREAM => 'http://127.0.0.1:' . free_port());
 is($status, 0, 'a server that is down is no reason not to start');
-like($out, qr/cannot be reached now/, 'but it is said');
+like($out, qr/cannot be reached now: nothing listens at its port;/,
+     'but it is said, and why');
 error_ok(ask(input => 'x'), 502, 'request', code => 'upstream_unavailable');
 stopped();
 
 for (['UPSTREAM', 'http://a b'], ['UPSTREAM', 'ftp://a'],
-     ['UPSTREAM', 'http://a?x="y"'], ['PORT', 'x'],
+     ['UPSTREAM', 'http://a?x="y"'], ['UPSTREAM', 'http://a:1/api'],
+     ['PORT', 'x'],
      ['PORT', 65536], ['MODEL', '"'],
      ['UPSTREAM', 'http://no-such-host.invalid/v1'])
 {

@@ -18,7 +18,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 url=http://127.0.0.1:$port/v1
 json="-H 'Content-Type: application/json'"
 auth='-H "Authorization: Bearer $OPENAI_API_KEY"'
-ca=${CA:-/etc/ssl/certs/ca-certificates.crt}
+ca=$(realpath -m -- "${CA:-/etc/ssl/certs/ca-certificates.crt}")
 upstream=${UPSTREAM:-}
 model=${MODEL:-}
 query=
@@ -64,6 +64,9 @@ check_words() {
     upstream=${upstream%/chat/completions}
 
     case "$upstream" in
+        *://*/api)
+            fail "UPSTREAM=$upstream is the base of Ollama's own API, that of" \
+                 "Chat Completions is ${upstream%/api}/v1" ;;
         "" | *://*/*) ;;
         *) upstream=$upstream/v1 ;;
     esac
@@ -104,13 +107,36 @@ check_port() {
 }
 
 
+# conversations, compaction and responses in the background work in a trial
+
+write_state() {
+    [ -s "$dir/secret" ] || {
+        (umask 077 && od -An -N32 -tx1 /dev/urandom | tr -d ' \n' \
+            >"$dir/secret")
+    }
+
+    cat >"$dir/gateway.conf" <<END
+
+        open_responses_store        trial;
+        open_responses_store_scope  trial;
+    }
+
+    location = /status {
+        open_responses_status;
+END
+}
+
+
 write_conf() {
+    write_state
+
     if [ -n "$upstream" ]; then
         write_upstream >"$dir/server.conf"
 
     else
-        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$top/conf.d/demo.conf" \
-            >"$dir/server.conf"
+        sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/
+             /default \/to\/demo;/r $dir/gateway.conf" \
+            "$top/conf.d/demo.conf" >"$dir/server.conf"
     fi
 
     # workers of root stay root: others could not enter a tree in /root
@@ -134,6 +160,9 @@ http {
     uwsgi_temp_path "$dir/temp/uwsgi";
     scgi_temp_path "$dir/temp/scgi";
 
+    open_responses_store   trial "lmdb:$dir/store";
+    open_responses_secret  "$dir/secret";
+
     include "$dir/server.conf";
 $([ -n "$upstream" ] || echo "    include \"$top/conf.d/demo-model.conf\";")
 }
@@ -155,6 +184,7 @@ server {
         open_responses         on;
         open_responses_flavor  openai;
         open_responses_target  default /to/upstream;
+$(cat "$dir/gateway.conf")
     }
 
     location = /v1/models {
@@ -208,9 +238,25 @@ start() {
 stop() {
     kill "$pid" 2>/dev/null || :
 
-    while alive; do
+    while alive 2>/dev/null; do
         sleep 0.1
     done
+
+    echo "nginx ($pid) is stopped"
+}
+
+
+# what curl's exit codes mean
+
+reason() {
+    case $1 in
+        6) echo 'the name of its host is unknown' ;;
+        7) echo 'nothing listens at its port' ;;
+        28) echo 'it does not answer' ;;
+        35) echo 'it does not speak TLS: is it http://?' ;;
+        52 | 56) echo 'it closes the connection: is it https://?' ;;
+        *) echo "curl fails with $1" ;;
+    esac
 }
 
 
@@ -287,9 +333,16 @@ show_upstream() {
             echo '                has a certificate that is not trusted here;' \
                  'CA=FILE says whom to trust' ;;
         *)
-            echo "                cannot be reached now (curl: $status);" \
-                 'until it can, requests get status 502' ;;
+            echo "                cannot be reached now: $(reason "$status");"
+            echo '                until it can, requests get status 502' ;;
     esac
+
+    # the first model of the list is as good as any to try
+
+    if [ -z "$model" ] && [ "$status:$code" = 0:200 ]; then
+        model=$(grep -o '"id": *"[^"]*"' "$dir/answer" | head -n 1 \
+                | cut -d'"' -f4)
+    fi
 
     model=${model:-NAME}
 
@@ -327,6 +380,7 @@ END
     cat <<END
 
 endpoint:       $url/responses
+status:         ${url%/v1}/status
 configuration:  $dir/nginx.conf
                 $dir/server.conf (after a change: kill -HUP $pid)
 logs:           $dir/error.log
