@@ -275,6 +275,7 @@ house:
 	@t/make/house.pl $(if $(BASE),--base="$(BASE)") $(if $(V),--files)
 
 run: deps-run
+	@test -f $(MODULE) || echo 'building the module, about a minute'
 	+@$(MAKE) --no-print-directory build
 	@t/make/run.sh $(SERVER) $(abspath $(MODULE)) $(abspath $(BUILD))/run
 

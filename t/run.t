@@ -177,6 +177,10 @@ for my $base (sort keys %path) {
 (undef, $out) = run(UPSTREAM => $model->address);
 like($out, qr/"model":"(?!NAME)[^"]+","input":"Hello!"/,
      'a model of the list is in the commands');
+like($out, qr/^ +\Q$_: works\E$/m, "it is tried: $_")
+    for 'an answer', 'a stream';
+like($out, qr/^ +a tool call: does not work, status \d+/m,
+     'a server that calls nothing');
 stopped();
 
 run(UPSTREAM => $model->address, MODEL => 'a model');

@@ -3,8 +3,9 @@
 # run.sh NGINX MODULE DIR: an nginx on 127.0.0.1 that serves /v1/responses,
 # to try it out.  By default the model is conf.d/demo.conf's; UPSTREAM=URL is
 # the base URL of a server of Chat Completions, arguments included, as in
-# http://host/openai/v1?api-version=1, MODEL=NAME the name to send
-# there, CA=FILE whom to trust if it is https.  PORT=N is 8080 by default.
+# http://host/openai/v1?api-version=1, MODEL=NAME the name to send there,
+# OPENAI_API_KEY a key to try it with, CA=FILE whom to trust if it is https.
+# PORT=N is 8080 by default.
 # It stays until Ctrl-C; with DETACH=1, or without a terminal, nginx is left
 # running in the background.
 
@@ -311,6 +312,41 @@ END
 }
 
 
+# sends a request with the rest of its body, and says whether the answer has
+# what is expected; the key is not among the arguments, which others can see
+
+try() {
+    key=
+    [ -z "${OPENAI_API_KEY:-}" ] \
+        || key="header = \"Authorization: Bearer $OPENAI_API_KEY\""
+
+    code=$(echo "$key" | curl -sN -K - -m 60 -o "$dir/answer" \
+           -w '%{http_code}' -H 'Content-Type: application/json' \
+           -d "{\"model\":\"$model\",$2}" "$url/responses") || :
+
+    if grep -q "$3" "$dir/answer" 2>/dev/null; then
+        echo "                $1: works"
+        return
+    fi
+
+    echo "                $1: does not work, status $code" \
+         "$(grep -o '"message":"[^"]*"' "$dir/answer" 2>/dev/null \
+            | head -n 1 | cut -d: -f2-)"
+}
+
+
+try_upstream() {
+    echo "                asked for model $model:"
+    try 'an answer' '"input":"Say hello."' '"status":"completed"'
+    try 'a stream' '"input":"Say hello.","stream":true' '^data: \[DONE\]'
+    try 'a tool call' '"input":"What is the weather in Paris?",
+        "tool_choice":"required","tools":[{"type":"function",
+        "name":"get_weather","parameters":{"type":"object",
+        "properties":{"city":{"type":"string"}}}}]' \
+        '"type":"function_call".*"name":"get_weather"'
+}
+
+
 # a model server that is down is no reason not to start
 
 show_upstream() {
@@ -343,6 +379,8 @@ show_upstream() {
         model=$(grep -o '"id": *"[^"]*"' "$dir/answer" | head -n 1 \
                 | cut -d'"' -f4)
     fi
+
+    [ -z "$model" ] || try_upstream
 
     model=${model:-NAME}
 
