@@ -46,9 +46,14 @@ sub tables () {
 
 sub names ($file, $table, $re) {
     my ($text) = slurp("src/schema/$file")
-                 =~ /^static const \w+  \Q$table\E\[\] = \{\n(.*?)^\};/ms;
+                 =~ /^(?:static\ const\ \w+\ \ \Q$table\E\[\]\ =\ \{\n
+                      |(?:static\ )?ngx_ors_members_\w+\(\Q$table\E,[^\n]*\n)
+                     (.*?)^(?:\};|\n)/msx;
+    my @names = ($text // '') =~ /$re/g;
 
-    return $text =~ /$re/g;
+    ok(@names > 0, "$table has names");
+
+    return @names;
 }
 
 my ($params, $items, $parts) = tables();
@@ -59,7 +64,7 @@ my $field = qr/ngx_ors_row\w*\("(\w+)"/;
 my $variant = qr/(?:ngx_string|ngx_ors_item_openai)\("(\w+)"/;
 my $said = join ' ', @$params;
 
-for my $name (names('ngx_ors_fields_create.c', 'ngx_ors_create_fields',
+for my $name (names('ngx_ors_fields_create.c', 'ngx_ors_fields_create',
                     $field))
 {
     like($said, qr/`$name(?:\.\w+)?`/, "parameter $name has a row");
@@ -69,7 +74,7 @@ for my $object (qw( reasoning text )) {
     my $table = $object eq 'text' ? 'text_param' : $object;
 
     like($said, qr/`$object\.$_`/, "parameter $object.$_ has a row")
-        for names('ngx_ors_fields_create.c', "ngx_ors_${table}_fields",
+        for names('ngx_ors_fields_create.c', "ngx_ors_${table}_shape",
                   $field);
 }
 
