@@ -179,6 +179,13 @@ sub message ($self) {
     return defined $text ? json_decode($text) : undef;
 }
 
+# a target's events have their members in its own order
+
+sub _type ($text) {
+    return $1 if $text =~ /\A\{"type":"([\w.]+)"/;
+    return json_decode($text)->{type} // '';
+}
+
 # all messages of a turn, up to the one that ends it
 
 sub turn ($self) {
@@ -186,8 +193,10 @@ sub turn ($self) {
 
     while (defined(my $text = $self->text)) {
         push @texts, $text;
-        last if $text =~ /\A\{"type":"(?:error
-                              |response\.(?:completed|failed|incomplete))"/x;
+        last if $text =~ /"(?:error|response[.](?:completed|failed
+                                                 |incomplete))"/x
+                && _type($text) =~ /\A(?:error|response[.](?:completed|failed
+                                                            |incomplete))\z/x;
     }
 
     return @texts;
@@ -204,7 +213,7 @@ sub turn_ok ($self, $name, %o) {
                 or Test::More::fail("$name: no stream_id");
         }
 
-        my ($type) = $text =~ /\A\{"type":"([\w.]+)"/;
+        my $type = _type($text);
 
         # one message ends a failed turn, where a stream has two
 
@@ -218,7 +227,7 @@ sub turn_ok ($self, $name, %o) {
             $text =~ s/"sequence_number":\d+/'"sequence_number":' . ($n + 1)/e;
         }
 
-        $sse .= "event: " . ($type // '') . "\ndata: $text\n\n";
+        $sse .= "event: $type\ndata: $text\n\n";
     }
 
     return ORS::Stream::stream_ok("${sse}data: [DONE]\n\n", $name, %o);
