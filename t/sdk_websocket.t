@@ -2,14 +2,15 @@
 
 # Copyright (C) Open Responses contributors
 
-# The WebSocket class of OpenAI's SDK for JavaScript through the gateway.
+# The WebSocket classes of OpenAI's SDKs for JavaScript and Python through the
+# gateway.
 
 use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::Model qw( :all );
 use ORS::Nginx;
-use ORS::SDK qw( node_tests );
+use ORS::SDK qw( node_tests python_tests );
 
 my $model = ORS::Model->new(scripts => {
     default => stream_script(text => 'Hello'),
@@ -42,10 +43,13 @@ CONF
 
 $t->start;
 
-node_tests('websocket.mjs', 'openai',
-           { front => $t->address, model => $model, nginx => $t });
+my $gateway = { front => $t->address, model => $model, nginx => $t };
 
+node_tests('websocket.mjs', 'openai', $gateway);
 is($model->count, 5, 'turns that came to the model');
+
+python_tests('websocket_test.py', $gateway);
+is($model->count, 5 + 7, 'and those of the other');
 
 $t->finish;
 
