@@ -37,9 +37,9 @@ sub kind ($name) { $PEERS{$name}{kind} }
 # the version that is installed; undef: none is
 
 sub version ($name) {
-    my ($file) = glob "$home/$name/.installed";
+    my $file = "$home/$name/.installed";
 
-    return $file && slurp($file) =~ s/\s+\z//r;
+    return -e $file ? slurp($file) =~ s/\s+\z//r : undef;
 }
 
 
