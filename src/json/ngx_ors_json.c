@@ -21,6 +21,10 @@
 #define ngx_ors_json_surrogate_low(code)   (((code) & 0xfffffc00) == 0xdc00)
 
 
+static const ngx_str_t *ngx_ors_json_name_escaped(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *key, const ngx_str_t *names) __attribute__((noinline));
+static const ngx_str_t *ngx_ors_json_name_of(u_char *p, size_t len,
+    const ngx_str_t *names);
 static ngx_uint_t ngx_ors_json_named(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, u_char *name, size_t len);
 static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
@@ -159,19 +163,36 @@ const ngx_str_t *
 ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_str_t *names)
 {
-    size_t            len;
-    u_char           *p, ch, buf[NGX_ORS_JSON_NAME_RAW];
-    const ngx_str_t  *name;
-
-    p = ngx_ors_json_text(json, key);
-    len = key->len;
-
     /* a longer one is longer than any name, decoded too */
 
-    if (key->escaped && len <= NGX_ORS_JSON_NAME_RAW) {
-        len = ngx_ors_json_decode(json, key, buf) - buf;
-        p = buf;
+    if (key->escaped && key->len <= NGX_ORS_JSON_NAME_RAW) {
+        return ngx_ors_json_name_escaped(json, key, names);
     }
+
+    return ngx_ors_json_name_of(ngx_ors_json_text(json, key), key->len, names);
+}
+
+
+/* apart: the compiler clears the buffer each time, which few keys need */
+
+static const ngx_str_t *
+ngx_ors_json_name_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    const ngx_str_t *names)
+{
+    size_t  len;
+    u_char  buf[NGX_ORS_JSON_NAME_RAW];
+
+    len = ngx_ors_json_decode(json, key, buf) - buf;
+
+    return ngx_ors_json_name_of(buf, len, names);
+}
+
+
+static const ngx_str_t *
+ngx_ors_json_name_of(u_char *p, size_t len, const ngx_str_t *names)
+{
+    u_char            ch;
+    const ngx_str_t  *name;
 
     ch = *p;
 
