@@ -28,7 +28,8 @@ my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
 
 my $model = ORS::Model->new(scripts => {
     tools => plan(map {
-        $_ => [ { tool_calls => [ ORS::Loop::call($_, n => 1) ] }, 'Done' ]
+        $_ => [ { tool_calls => [ ORS::Loop::call($_, city => 'Oslo') ] },
+                'Done' ]
     } qw( get_weather get_time )),
     weather => [ [ raw => 'rain' ] ],
     check => sub ($conn, $r) {
@@ -68,7 +69,7 @@ for my $piece (@pieces) {
 
     $text = "server {\n$text\n" . others($text) . "}\n"
         if $text !~ /^\s*(?:http|server) \{/m
-           && $text !~ /^open_responses_(?:secret|store) /;
+           && $text !~ /^open_responses_(?:secret|store|schema_cache) /;
 
     takes($piece->{name}, $text);
 }
