@@ -31,6 +31,7 @@ enum {
 typedef struct {
     ngx_ors_request_t             *req;
     const ngx_ors_chat_options_t  *options;
+    ngx_ors_hosting_t             *hosting;
     ngx_ors_chat_calls_e           calls;
     ngx_ors_chat_tools_t          *tools;
     ngx_ors_error_t               *err;
@@ -39,6 +40,7 @@ typedef struct {
     ngx_ors_chat_tool_t          *tool;
     ngx_ors_json_node_t          *mode;
     unsigned                      automatic:1;
+    unsigned                      required:1;
 } ngx_ors_chat_choice_t;
 
 
@@ -80,6 +82,7 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     cc.req = req;
     cc.options = target->options;
+    cc.hosting = target->hosting;
     cc.calls = target->calls;
     cc.tools = tools;
     cc.err = err;
@@ -142,6 +145,19 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
 
     if (ngx_ors_json_is(json, type, "allowed_tools")) {
         return ngx_ors_chat_choice_list(cc, member);
+    }
+
+    if (ngx_ors_json_is(json, type, "mcp") && cc->hosting
+        && (cc->hosting->forced || cc->hosting->required))
+    {
+        cc->required = cc->hosting->required;
+
+        if (cc->hosting->forced) {
+            cc->tool = ngx_ors_chat_tools_sent(cc->tools,
+                                               &cc->hosting->forced->name);
+        }
+
+        return NGX_OK;
     }
 
     if (ngx_ors_json_is(json, type, "tool_search")) {
@@ -283,6 +299,12 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
         return NGX_OK;
     }
 
+    if (ngx_ors_json_is(json, type, "mcp") && cc->hosting
+        && cc->hosting->servers)
+    {
+        return NGX_OK;
+    }
+
     if (ngx_ors_json_is(json, type, "tool_search")
         && ngx_ors_chat_choice_search(cc))
     {
@@ -329,8 +351,9 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
     /* what had to be called has been, in the first round */
 
     if (cc->calls == ngx_ors_chat_calls_auto
-        && (cc->tool || (cc->mode && ngx_ors_json_is(&cc->req->json, cc->mode,
-                                                     "required"))))
+        && (cc->tool || cc->required
+            || (cc->mode && ngx_ors_json_is(&cc->req->json, cc->mode,
+                                            "required"))))
     {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");
         return;
@@ -341,6 +364,9 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
                              "\"function\":{\"name\":\"");
         ngx_ors_out_str(out, &cc->tool->sent);
         ngx_ors_out_lit(out, "\"}}");
+
+    } else if (cc->required) {
+        ngx_ors_out_lit(out, ",\"tool_choice\":\"required\"");
 
     } else if (cc->mode) {
         ngx_ors_out_lit(out, ",\"tool_choice\":");

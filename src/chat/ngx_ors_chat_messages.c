@@ -92,6 +92,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     cm.cc.prior = req->prior;
     cm.cc.options = target->options;
+    cm.cc.hosting = target->hosting;
     cm.cc.sealer = target->sealer;
     cm.cc.out = out;
     cm.cc.pool = pool;

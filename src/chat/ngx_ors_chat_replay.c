@@ -107,7 +107,9 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         || ngx_ors_chat_replay_text(in, ngx_ors_input_node(in, in->name),
                                     ci->cc->pool, &name)
            != NGX_OK
-        || ngx_ors_tool_name(&label, &name, ci->cc->pool, &sent) != NGX_OK)
+        || ngx_ors_tool_name(ngx_ors_hosting_prefix(ci->cc->hosting, &label),
+                             &name, ci->cc->pool, &sent)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -316,6 +318,16 @@ ngx_ors_chat_replay_error(ngx_ors_out_t *out, ngx_ors_json_t *json,
             error = node;
             break;
         }
+    }
+
+    /* content of a tool that says why it has failed */
+
+    node = (error->type == ngx_ors_json_array && error->count == 1)
+           ? ngx_ors_json_find(json, ngx_ors_json_first(json, error), "text")
+           : NULL;
+
+    if (node) {
+        error = node;
     }
 
     if (error->type == ngx_ors_json_string) {

@@ -373,6 +373,14 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
 
+    /* a server that is called from here: its functions are hosted ones */
+
+    if (cr->hosting && cr->hosting->servers && cr->item < 0
+        && ngx_ors_json_is(cr->json, type, "mcp"))
+    {
+        return NGX_OK;
+    }
+
     if (ngx_ors_chat_type(cr->options, cr->json, type, cr->req->pool,
                           &rule)
         != NGX_OK)

@@ -56,3 +56,28 @@ ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
 
     return NULL;
 }
+
+
+ngx_str_t *
+ngx_ors_hosting_prefix(ngx_ors_hosting_t *hosting, ngx_str_t *label)
+{
+    ngx_uint_t     i;
+    ngx_keyval_t  *kv;
+
+    if (hosting == NULL || hosting->prefixes == NULL) {
+        return label;
+    }
+
+    kv = hosting->prefixes->elts;
+
+    for (i = 0; i < hosting->prefixes->nelts; i++) {
+
+        if (kv[i].key.len == label->len
+            && ngx_memcmp(kv[i].key.data, label->data, label->len) == 0)
+        {
+            return &kv[i].value;
+        }
+    }
+
+    return label;
+}

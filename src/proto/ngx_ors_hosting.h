@@ -20,20 +20,30 @@
 #define NGX_ORS_HOSTING_NAME_MAX  64
 
 
+typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
+
+
 typedef struct {
-    ngx_str_t          name;          /* of the function */
-    ngx_str_t          function;      /* JSON, as chat servers are offered */
-                                      /* it, empty: the client declares it */
-    ngx_str_t          parameters;    /* JSON Schema in it, or empty */
-    ngx_str_t          uri;           /* of its location */
-    ngx_str_t          args;
-    ngx_msec_t         timeout;       /* of a call */
-    unsigned           hidden:1;      /* clients get no items of its calls */
+    ngx_str_t                name;        /* of the function */
+    ngx_str_t                function;    /* JSON, as chat servers get it, */
+                                          /* empty: the client declares it */
+    ngx_str_t                parameters;  /* JSON Schema in it, or empty */
+    ngx_str_t                uri;         /* of its location */
+    ngx_str_t                args;
+    ngx_msec_t               timeout;     /* of a call */
+    ngx_ors_mcp_function_t  *mcp;         /* of an MCP server, or NULL */
+    unsigned                 hidden:1;    /* clients get no items of it */
 } ngx_ors_tool_t;
 
 
 typedef struct {
     ngx_array_t       *tools;         /* of ngx_ors_tool_t, NULL: none */
+    ngx_array_t       *servers;       /* of MCP, as a request may name them, */
+                                      /* NULL: none */
+    ngx_array_t       *prefixes;      /* of ngx_keyval_t, what their labels */
+                                      /* are in names of functions, or NULL */
+    ngx_ors_tool_t    *forced;        /* "tool_choice" names it, or NULL */
+    unsigned           required:1;    /* ... a server, one of its tools */
     ngx_uint_t         max_calls;     /* in all rounds of a response */
     ngx_uint_t         max_rounds;    /* in which tools run */
 } ngx_ors_hosting_t;
@@ -45,6 +55,10 @@ ngx_uint_t ngx_ors_hosting_name(ngx_str_t *name);
 /* The tool called "name", plain text, or NULL; "hosting" may be NULL, too. */
 ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
     ngx_str_t *name);
+
+/* What calls of the MCP server "label" have in front of their names. */
+ngx_str_t *ngx_ors_hosting_prefix(ngx_ors_hosting_t *hosting,
+    ngx_str_t *label);
 
 
 #endif /* _NGX_ORS_HOSTING_H_INCLUDED_ */

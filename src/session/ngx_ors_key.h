@@ -32,7 +32,8 @@ typedef enum {
     /* owners: of a request, of its entries in a store, of sealed texts */
     ngx_ors_key_scope = 's',
     ngx_ors_key_owner = 'o',
-    ngx_ors_key_seal = 'e'
+    ngx_ors_key_seal = 'e',
+    ngx_ors_key_mcp = 'm'         /* a server, in the memory of a worker */
 } ngx_ors_key_e;
 
 

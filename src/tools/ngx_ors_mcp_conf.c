@@ -44,6 +44,8 @@ static ngx_int_t ngx_ors_mcp_conf_timeout(ngx_ors_mcp_conf_t *mcp,
     ngx_str_t *value, ngx_pool_t *pool);
 static ngx_int_t ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp,
     ngx_str_t *value, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_mcp_conf_url(ngx_ors_mcp_conf_t *mcp,
+    ngx_str_t *value, ngx_pool_t *pool);
 static ngx_int_t ngx_ors_mcp_conf_time(ngx_msec_t *msec, ngx_str_t *value);
 static ngx_int_t ngx_ors_mcp_conf_list(ngx_ors_mcp_selection_t *selection,
     ngx_str_t *value, ngx_pool_t *pool);
@@ -66,6 +68,9 @@ static ngx_ors_mcp_word_t  ngx_ors_mcp_words[] = {
     { ngx_string("timeout="), ngx_ors_mcp_conf_timeout, "a time above 0" },
 
     { ngx_string("list_ttl="), ngx_ors_mcp_conf_ttl, "a time above 0" },
+
+    { ngx_string("url="), ngx_ors_mcp_conf_url,
+      "the \"server_url\" that clients send" },
 
     { ngx_null_string, NULL, NULL }
 };
@@ -195,8 +200,8 @@ ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
     if (word->name.len == 0) {
         ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\", it must be \"allowed=\", "
-                           "\"require_approval=\", \"prefix=\", \"timeout=\" "
-                           "or \"list_ttl=\"", value);
+                           "\"require_approval=\", \"prefix=\", "
+                           "\"timeout=\", \"list_ttl=\" or \"url=\"", value);
         return NGX_CONF_ERROR;
     }
 
@@ -297,6 +302,18 @@ ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
     ngx_pool_t *pool)
 {
     return ngx_ors_mcp_conf_time(&mcp->list_ttl, value);
+}
+
+
+/* it is compared with what a request says, and never called */
+
+static ngx_int_t
+ngx_ors_mcp_conf_url(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
+    ngx_pool_t *pool)
+{
+    mcp->url = *value;
+
+    return value->len ? NGX_OK : NGX_DECLINED;
 }
 
 

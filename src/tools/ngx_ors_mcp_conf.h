@@ -39,6 +39,7 @@ typedef enum {
 typedef struct {
     ngx_str_t                  label;
     ngx_str_t                  uri;         /* of the server's location */
+    ngx_str_t                  url;         /* as clients name it, or empty */
     ngx_str_t                  prefix;      /* of names for the model */
     ngx_ors_mcp_selection_t    allowed;
     ngx_ors_mcp_consent_e      consent;     /* of the tools in "selected" */
@@ -51,7 +52,8 @@ typedef struct {
 
 /*
  * "open_responses_mcp LABEL URI [allowed=LIST] [require_approval=always|never
- * |always:LIST|never:LIST] [prefix=NAME] [timeout=TIME] [list_ttl=TIME]":
+ * |always:LIST|never:LIST] [prefix=NAME] [timeout=TIME] [list_ttl=TIME]
+ * [url=URL]":
  * cmd->offset is that of an ngx_array_t * in "conf", NGX_CONF_UNSET_PTR or of
  * ngx_ors_mcp_conf_t.  A LIST has names of tools, or "read_only" for all that
  * say they are, with commas between.

@@ -281,6 +281,12 @@ ngx_ors_choice_allows(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
     ngx_uint_t              i;
     ngx_ors_choice_tool_t  *allowed;
 
+    /* of an MCP server's tools only those that may be called are there */
+
+    if (tool && tool->hosted && tool->hosted->mcp) {
+        return 1;
+    }
+
     for (i = 0; i < choice->nallowed; i++) {
         allowed = &choice->allowed[i];
 

@@ -12,13 +12,16 @@
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_json_writer.h>
-#include <ngx_ors_round.h>
+#include <ngx_ors_round_mcp.h>
 
 
 static ngx_uint_t ngx_ors_round_max(ngx_ors_round_t *round,
     ngx_ors_request_t *req);
 static ngx_int_t ngx_ors_round_add(ngx_ors_round_t *round,
-    ngx_ors_builder_t *builder, ngx_ors_item_t *item, ngx_uint_t max);
+    ngx_ors_builder_t *builder, ngx_ors_item_t *item, ngx_uint_t max,
+    ngx_str_t *approval);
+static ngx_int_t ngx_ors_round_consent(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_round_ready(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_arguments(ngx_ors_builder_t *builder,
@@ -43,7 +46,7 @@ static ngx_str_t  ngx_ors_round_texts[] = {
 ngx_int_t
 ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 {
-    ngx_uint_t       n, max;
+    ngx_uint_t       n, max, hosted;
     ngx_ors_item_t  *item, *first;
 
     round->nelts = 0;
@@ -51,6 +54,7 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
     round->client = 0;
 
     n = 0;
+    hosted = 0;
     first = ngx_ors_builder_first(builder);
 
     for (item = first; item; item = item->next) {
@@ -61,6 +65,7 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
         if (item->tool || item->fault.len) {
             n++;
+            hosted |= (item->tool && item->tool->mcp);
 
         } else if (item->announced) {
             round->client = 1;
@@ -83,13 +88,15 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
         if ((item->tool || item->fault.len) && !item->dropped
             && ngx_ors_item_is_call(item)
-            && ngx_ors_round_add(round, builder, item, max) != NGX_OK)
+            && ngx_ors_round_add(round, builder, item, max, NULL) != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    return NGX_OK;
+    /* calls of MCP servers have items of their own now */
+
+    return hosted ? ngx_ors_builder_advance(builder, 1) : NGX_OK;
 }
 
 
@@ -119,26 +126,87 @@ ngx_ors_round_max(ngx_ors_round_t *round, ngx_ors_request_t *req)
 }
 
 
+ngx_int_t
+ngx_ors_round_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_approvals_t *approvals, ngx_ors_error_t *err)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           i, max;
+    ngx_ors_item_t      *item;
+    ngx_ors_request_t   *req;
+    ngx_ors_approval_t  *approval;
+
+    req = builder->resp->request;
+    max = ngx_ors_round_max(round, req);
+
+    round->calls = ngx_pcalloc(builder->pool, approvals->napproved
+                                              * sizeof(ngx_ors_round_call_t));
+    if (round->calls == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < approvals->n; i++) {
+        approval = &approvals->elts[i];
+
+        if (approval->state != ngx_ors_approval_approved) {
+            continue;
+        }
+
+        rc = ngx_ors_round_mcp_approved(round, builder, approval, &item, err);
+
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (ngx_ors_round_add(round, builder, item, max, &approval->id)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_builder_advance(builder, 1);
+}
+
+
+/* "approval" is the id of the request for it, or NULL */
+
 static ngx_int_t
 ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_uint_t max)
+    ngx_ors_item_t *item, ngx_uint_t max, ngx_str_t *approval)
 {
+    ngx_int_t              rc;
+    ngx_uint_t             mcp;
     ngx_ors_round_call_t  *call;
+
+    mcp = (item->tool && item->tool->mcp);
+
+    if (item->hidden_call && item->fault.len == 0
+        && ngx_ors_builder_conceal(builder, item) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (mcp && approval == NULL && item->fault.len == 0) {
+        rc = ngx_ors_round_consent(round, builder, item);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
+        }
+    }
 
     call = &round->calls[round->nelts++];
     call->item = item;
 
     round->left++;
 
+    if (mcp && ngx_ors_round_mcp_show(builder, call, approval) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (item->fault.len) {
         return ngx_ors_round_ended(round, builder, call, ngx_ors_tool_schema,
                                    &item->fault);
-    }
-
-    if (item->hidden_call
-        && ngx_ors_builder_conceal(builder, item) != NGX_OK)
-    {
-        return NGX_ERROR;
     }
 
     if (round->ncalls >= max) {
@@ -150,6 +218,31 @@ ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     round->ncalls++;
 
     return ngx_ors_round_ready(round, builder, call);
+}
+
+
+/* NGX_DECLINED: the call needs no approval, or cannot be made at all */
+
+static ngx_int_t
+ngx_ors_round_consent(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item)
+{
+    ngx_int_t  rc;
+    ngx_str_t  arguments;
+
+    rc = ngx_ors_round_arguments(builder, item, &arguments);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (!ngx_ors_mcp_function_asks(item->tool->mcp, builder->resp->request)) {
+        return NGX_DECLINED;
+    }
+
+    round->client = 1;
+
+    return ngx_ors_round_mcp_ask(builder, item);
 }
 
 
@@ -225,7 +318,44 @@ ngx_ors_round_ended(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
                    "ors tool: ended, outcome %ui, %uz bytes, %ui left",
                    (ngx_uint_t) outcome, text->len, round->left);
 
+    if (call->shown && ngx_ors_round_mcp_refuse(builder, call, text) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     return ngx_ors_round_output(builder, call, text);
+}
+
+
+ngx_int_t
+ngx_ors_round_answered(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_ors_mcp_result_t *result,
+    ngx_ors_mcp_error_t *error)
+{
+    ngx_str_t  *text;
+
+    round->left--;
+
+    call->outcome = (error->type == ngx_ors_mcp_error_none)
+                    ? ngx_ors_tool_ok : ngx_ors_tool_failed;
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, builder->log, 0,
+                   "ors tool: answered, error %ui, %uz bytes, %ui left",
+                   (ngx_uint_t) error->type, result->text.len, round->left);
+
+    text = &ngx_ors_round_texts[ngx_ors_tool_failed];
+
+    if (error->type == ngx_ors_mcp_error_none
+        || error->type == ngx_ors_mcp_error_execution)
+    {
+        text = &result->text;
+    }
+
+    if (ngx_ors_round_output(builder, call, text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_round_mcp_answer(builder, call, error, text);
 }
 
 
@@ -324,6 +454,7 @@ ngx_ors_round_items(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     for (item = first; item; item = item->next) {
 
         if (!ngx_ors_item_is_call(item)
+            && item->type != ngx_ors_item_mcp_call
             && item->type != ngx_ors_item_call_output)
         {
             ngx_ors_round_put(out, item, &n);

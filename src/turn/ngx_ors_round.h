@@ -12,8 +12,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_approval.h>
 #include <ngx_ors_builder.h>
 #include <ngx_ors_conform.h>
+#include <ngx_ors_mcp_result.h>
+#include <ngx_ors_mcp_use.h>
 
 
 /* bytes of a phrase that names a call */
@@ -35,6 +38,8 @@ typedef struct {
     ngx_str_t                arguments;   /* a JSON object */
     ngx_ors_tool_outcome_e   outcome;
     ngx_ors_item_t          *output;      /* once it has ended */
+    ngx_ors_item_t          *shown;       /* mcp_call, or NULL: the tool is */
+                                          /* not one of an MCP server */
 } ngx_ors_round_call_t;
 
 
@@ -53,7 +58,8 @@ typedef struct {
     ngx_str_t                again;       /* what is wrong with the output */
                                           /* that was withdrawn, or empty */
 
-    unsigned                 client:1;    /* the client has calls, too */
+    unsigned                 client:1;    /* the client has calls, too, or */
+                                          /* has to approve of some */
     unsigned                 limited:1;   /* some call was over a limit */
     unsigned                 last:1;      /* the model may call nothing */
     unsigned                 repeat:1;    /* it did not match its schemas */
@@ -95,6 +101,18 @@ ngx_int_t ngx_ors_round_sort(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder);
 
 /*
+ * Makes a round of the calls that the client has approved of: what runs is
+ * what their requests have.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   a tool is not there any more: "err" is a 400
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_approved(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_approvals_t *approvals,
+    ngx_ors_error_t *err);
+
+/*
  * A call has ended.  "text" is its output, UTF-8, copied; the model gets it if
  * the outcome is "ok" or "schema", else a few words about the outcome.
  * NGX_OK or NGX_ERROR: no memory.
@@ -102,6 +120,14 @@ ngx_int_t ngx_ors_round_sort(ngx_ors_round_t *round,
 ngx_int_t ngx_ors_round_ended(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
     ngx_ors_tool_outcome_e outcome, ngx_str_t *text);
+
+/*
+ * The same of a call to an MCP server: "error" says how it has failed, with
+ * the type ngx_ors_mcp_error_none that it has not.
+ */
+ngx_int_t ngx_ors_round_answered(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
+    ngx_ors_mcp_result_t *result, ngx_ors_mcp_error_t *error);
 
 /*
  * All calls have ended: gives the client their outputs, as items in the order

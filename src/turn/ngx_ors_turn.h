@@ -53,6 +53,7 @@ typedef struct {
     ngx_ors_response_t      response;
     ngx_ors_error_t         error;        /* when it has failed */
 
+    ngx_ors_mcp_uses_t      mcp;          /* servers that the request names */
     ngx_ors_round_t         round;        /* of an answer that is translated */
     ngx_ors_answer_t        answer;       /* the target's */
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
@@ -177,6 +178,26 @@ ngx_int_t ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b);
  */
 ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_uint_t complete);
+
+/*
+ * In front of a call to a target whose requests are translated: what of MCP
+ * servers is needed first.
+ *
+ * NGX_OK         nothing
+ * NGX_AGAIN      those of turn->mcp without "ended": lists are to be read, see
+ *                ngx_ors_turn_listed()
+ * NGX_DONE       the turn has failed, or is in the state "tools": calls run
+ *                that the client has approved of
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn);
+
+/*
+ * The list of a server is "list", or it could not be read, NULL.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_ors_turn_listed(ngx_ors_turn_t *turn, ngx_ors_mcp_use_t *use,
+    ngx_ors_mcp_list_t *list);
 
 /*
  * In the state "tools" all calls of turn->round have ended: the model is to be

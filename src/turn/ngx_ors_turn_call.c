@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_annotations.h>
 #include <ngx_ors_chat_request.h>
+#include <ngx_ors_event.h>
 #include <ngx_ors_request_ignored.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_violation.h>
@@ -19,6 +20,10 @@
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_turn_show_lists(ngx_ors_turn_t *turn);
+static void ngx_ors_turn_force(ngx_ors_choice_t *choice,
+    ngx_ors_hosting_t *hosting);
+static ngx_int_t ngx_ors_turn_approved(ngx_ors_turn_t *turn);
 static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
 
@@ -115,8 +120,31 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
         builder->sealer = turn->sealer;
     }
 
-    return ngx_ors_choice_read(&builder->choice, &turn->tools, req,
-                               target.calls);
+    rc = ngx_ors_choice_read(&builder->choice, &turn->tools, req,
+                             target.calls);
+
+    if (rc == NGX_OK && target.hosting
+        && target.calls == ngx_ors_chat_calls_asked)
+    {
+        ngx_ors_turn_force(&builder->choice, target.hosting);
+    }
+
+    return rc;
+}
+
+
+/* "tool_choice" names an MCP server */
+
+static void
+ngx_ors_turn_force(ngx_ors_choice_t *choice, ngx_ors_hosting_t *hosting)
+{
+    if (hosting->forced) {
+        choice->needed = 1;
+        choice->name = hosting->forced->name;
+
+    } else if (hosting->required) {
+        choice->needed = 1;
+    }
 }
 
 
@@ -131,6 +159,121 @@ ngx_ors_turn_calls(ngx_ors_turn_t *turn)
 
     return (turn->round.n > turn->round.conform.repeats)
            ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
+}
+
+
+ngx_int_t
+ngx_ors_turn_servers(ngx_ors_turn_t *turn)
+{
+    ngx_int_t            rc;
+    ngx_ors_hosting_t   *hosting;
+    ngx_ors_mcp_uses_t  *uses;
+
+    uses = &turn->mcp;
+    hosting = turn->round.hosting;
+
+    if (uses->ready || turn->request.compact || hosting == NULL
+        || hosting->servers == NULL)
+    {
+        return NGX_OK;
+    }
+
+    if (!uses->read) {
+        uses->read = 1;
+
+        rc = ngx_ors_mcp_uses_read(uses, &turn->request, hosting,
+                                   &turn->error);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+        }
+
+        if (uses->n && ngx_ors_turn_show_lists(turn) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (uses->left) {
+        return NGX_AGAIN;
+    }
+
+    uses->ready = 1;
+
+    if (uses->n == 0) {
+        return NGX_OK;
+    }
+
+    turn->round.hosting = &uses->hosting;
+
+    /* a target that fails takes no list with it */
+
+    ngx_ors_builder_next(&turn->builder);
+
+    rc = ngx_ors_mcp_uses_functions(uses, &turn->request, &turn->error);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    }
+
+    return ngx_ors_turn_approved(turn);
+}
+
+
+/* calls that the client has approved of run in front of the model's answer */
+
+static ngx_int_t
+ngx_ors_turn_approved(ngx_ors_turn_t *turn)
+{
+    ngx_int_t             rc;
+    ngx_ors_request_t    *req;
+    ngx_ors_approvals_t   approvals;
+
+    req = &turn->request;
+
+    rc = ngx_ors_approvals_read(&approvals, &req->input, req->prior,
+                                turn->pool, &turn->error);
+
+    if (rc == NGX_OK && approvals.napproved == 0) {
+        return NGX_OK;
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_round_approved(&turn->round, &turn->builder, &approvals,
+                                    &turn->error);
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    }
+
+    turn->state = ngx_ors_turn_st_tools;
+
+    return NGX_DONE;
+}
+
+
+static ngx_int_t
+ngx_ors_turn_show_lists(ngx_ors_turn_t *turn)
+{
+    if (turn->builder.stream) {
+
+        if (!turn->builder.started) {
+            turn->builder.started = 1;
+            ngx_ors_event_start(&turn->out, &turn->response);
+        }
+
+        ngx_ors_turn_respond(turn);
+    }
+
+    return ngx_ors_mcp_uses_show(&turn->mcp, &turn->builder);
+}
+
+
+ngx_int_t
+ngx_ors_turn_listed(ngx_ors_turn_t *turn, ngx_ors_mcp_use_t *use,
+    ngx_ors_mcp_list_t *list)
+{
+    return ngx_ors_mcp_uses_listed(&turn->mcp, use, &turn->builder, list);
 }
 
 

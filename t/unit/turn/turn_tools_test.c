@@ -274,7 +274,7 @@ setup(const test_row_t *row, ngx_pool_t *pool, u_char **body)
     { ngx_string(name),                                                       \
       ngx_string("{\"type\":\"function\",\"function\":{\"name\":\"" name      \
                  "\"}}"),                                                     \
-      ngx_null_string, ngx_null_string, ngx_null_string, 1, hidden }
+      ngx_null_string, ngx_null_string, ngx_null_string, 1, NULL, hidden }
 
     static ngx_ors_tool_t  list[] = {
         NAMED("f", 0), NAMED("h", 1), NAMED("bad", 0)

@@ -1,0 +1,53 @@
+
+/*
+ * Calls of MCP servers in a round: the items that the client sees in place of
+ * the model's calls.
+ */
+
+
+#ifndef _NGX_ORS_ROUND_MCP_H_INCLUDED_
+#define _NGX_ORS_ROUND_MCP_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_round.h>
+
+
+/*
+ * Makes a hidden call, "*item", of the request that was approved.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   there is no such tool: "err" is a 400
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_ors_round_mcp_approved(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_approval_t *approval,
+    ngx_ors_item_t **item, ngx_ors_error_t *err);
+
+/* Each of these gives NGX_OK or NGX_ERROR: no memory. */
+
+/*
+ * Makes call->shown, in progress, of call->item; "approval" is the id of the
+ * request for it, or NULL.
+ */
+ngx_int_t ngx_ors_round_mcp_show(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *approval);
+
+/* Makes a request for the client's approval of the model's call. */
+ngx_int_t ngx_ors_round_mcp_ask(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
+
+/* The call was not made; "text" says why. */
+ngx_int_t ngx_ors_round_mcp_refuse(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *text);
+
+/*
+ * The call has ended with "text", as "error" says; call->output has the text,
+ * too.
+ */
+ngx_int_t ngx_ors_round_mcp_answer(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_ors_mcp_error_t *error, ngx_str_t *text);
+
+
+#endif /* _NGX_ORS_ROUND_MCP_H_INCLUDED_ */
