@@ -18,6 +18,7 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_mcp_conf.h>
 #include <ngx_ors_secret.h>
 
 
@@ -194,6 +195,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       ngx_http_ors_tool_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, hosting),
+      NULL },
+
+    { ngx_string("open_responses_mcp"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
+      ngx_ors_mcp_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, hosting.servers),
       NULL },
 
     { ngx_string("open_responses_max_tool_calls"),
@@ -613,6 +621,10 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
     ngx_queue_init(&conf->background);
     ngx_http_ors_hold_init(conf);
 
+    if (ngx_http_ors_mcp_table(cf, conf) != NGX_OK) {
+        return NULL;
+    }
+
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))
         != NGX_OK
@@ -672,6 +684,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
     conf->hosting.tools = NGX_CONF_UNSET_PTR;
+    conf->hosting.servers = NGX_CONF_UNSET_PTR;
     conf->max_tool_calls = NGX_CONF_UNSET;
     conf->max_rounds = NGX_CONF_UNSET;
     conf->conform.mode = NGX_CONF_UNSET_UINT;
@@ -730,6 +743,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
     ngx_conf_merge_ptr_value(conf->hosting.tools, prev->hosting.tools, NULL);
+    ngx_conf_merge_ptr_value(conf->hosting.servers, prev->hosting.servers,
+                             NULL);
     ngx_conf_merge_value(conf->max_tool_calls, prev->max_tool_calls, 32);
     ngx_conf_merge_value(conf->max_rounds, prev->max_rounds, 10);
 

@@ -15,6 +15,7 @@
 #include <ngx_ors_background_limit.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_headers.h>
+#include <ngx_ors_mcp_server.h>
 #include <ngx_ors_media.h>
 #include <ngx_ors_route.h>
 #include <ngx_ors_session.h>
@@ -122,6 +123,7 @@ typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
+    ngx_ors_mcp_servers_t  servers;     /* of MCP, that this worker knows */
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
     ngx_uint_t             nbackground;  /* those that this worker runs */
@@ -139,6 +141,7 @@ typedef struct {
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
+typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
 
@@ -194,6 +197,7 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_call_t       *call;
     ngx_ors_target_t          *target;
     ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
+    ngx_http_ors_mcp_t        *mcp;         /* dialogs, the newest first */
     ngx_ors_session_t         *session;     /* NULL: there is no store */
     ngx_http_ors_hold_t        hold;        /* of "session" */
     ngx_http_ors_ws_t         *socket;      /* of a handshake, or NULL */

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
 #include <ngx_http_ors_call.h>
+#include <ngx_http_ors_mcp.h>
 #include <ngx_http_ors_ws.h>
 
 
@@ -124,6 +125,17 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     }
 
     rc = ngx_http_ors_session_load(call->ctx);
+
+    if (rc == NGX_AGAIN) {
+        return NGX_AGAIN;
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_ors_mcp_load(call->ctx, olcf->dialect);
 
     if (rc == NGX_AGAIN) {
         return NGX_AGAIN;

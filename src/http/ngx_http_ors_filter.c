@@ -33,6 +33,7 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
     ngx_http_ors_call_t       *call;
     ngx_http_ors_tool_t       *tool;
     ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_mcp_call_t   *mc;
     ngx_http_ors_validator_t  *g;
 
     call = ngx_http_ors_call_of(r);
@@ -45,6 +46,12 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 
     if (tool) {
         return ngx_http_ors_tool_header(tool);
+    }
+
+    mc = ngx_http_ors_mcp_of(r);
+
+    if (mc) {
+        return ngx_http_ors_mcp_header(mc);
     }
 
     g = ngx_http_ors_filter_validator(r);
@@ -78,6 +85,7 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_call_t       *call;
     ngx_http_ors_tool_t       *tool;
+    ngx_http_ors_mcp_call_t   *mc;
     ngx_http_ors_validator_t  *g;
 
     call = ngx_http_ors_call_of(r);
@@ -90,6 +98,12 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
     if (tool) {
         return ngx_http_ors_tool_body(tool, in);
+    }
+
+    mc = ngx_http_ors_mcp_of(r);
+
+    if (mc) {
+        return ngx_http_ors_mcp_body(mc, in);
     }
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);

@@ -15,14 +15,15 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_http_ors_access.h>
+#include <ngx_ors_mcp_conf.h>
 
 
 static ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_ors_target_t *target,
     ngx_array_t *seen);
-static ngx_int_t ngx_http_ors_target_check_tool(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool,
-    ngx_array_t *seen);
+static ngx_int_t ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
+    ngx_uint_t level, ngx_array_t *seen);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, ngx_http_core_loc_conf_t *server,
     char *what, ngx_str_t *uri, ngx_uint_t level);
@@ -40,16 +41,18 @@ ngx_int_t
 ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     ngx_array_t *seen)
 {
-    ngx_uint_t                i;
-    ngx_array_t              *tools;
+    ngx_uint_t                i, level;
+    ngx_array_t              *tools, *servers;
     ngx_ors_tool_t           *tool;
     ngx_ors_route_t          *route;
     ngx_ors_target_t         *target;
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_ors_mcp_conf_t       *mcp;
+    ngx_http_ors_loc_conf_t  *olcf, *common;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     route = olcf->routes->elts;
     tools = olcf->hosting.tools;
+    common = ngx_http_ors_target_common(cf);
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
@@ -63,15 +66,28 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
         }
     }
 
-    if (tools == NULL) {
-        return NGX_OK;
+    tool = tools ? tools->elts : NULL;
+    level = (tools == common->hosting.tools) ? NGX_LOG_WARN : NGX_LOG_EMERG;
+
+    for (i = 0; tools && i < tools->nelts; i++) {
+
+        if (ngx_http_ors_target_check_hosted(cf, gateway, "tool",
+                                             &tool[i].uri, level, seen)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
-    tool = tools->elts;
+    servers = olcf->hosting.servers;
+    mcp = servers ? servers->elts : NULL;
+    level = (servers == common->hosting.servers) ? NGX_LOG_WARN
+                                                 : NGX_LOG_EMERG;
 
-    for (i = 0; i < tools->nelts; i++) {
+    for (i = 0; servers && i < servers->nelts; i++) {
 
-        if (ngx_http_ors_target_check_tool(cf, gateway, &tool[i], seen)
+        if (ngx_http_ors_target_check_hosted(cf, gateway, "MCP server",
+                                             &mcp[i].uri, level, seen)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -123,29 +139,23 @@ ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
 
 static ngx_int_t
-ngx_http_ors_target_check_tool(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_ors_tool_t *tool, ngx_array_t *seen)
+ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
+    ngx_uint_t level, ngx_array_t *seen)
 {
-    ngx_uint_t                 level;
-    ngx_array_t               *common;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_core_loc_conf_t  *server, *location;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
 
-    common = ngx_http_ors_target_common(cf)->hosting.tools;
-    level = (olcf->hosting.tools == common) ? NGX_LOG_WARN : NGX_LOG_EMERG;
-
-    location = ngx_http_ors_target_find(cf, gateway, server, "tool",
-                                        &tool->uri, level);
+    location = ngx_http_ors_target_find(cf, gateway, server, what, uri, level);
 
     if (location == NULL) {
         return (level == NGX_LOG_EMERG) ? NGX_ERROR : NGX_OK;
     }
 
-    return ngx_http_ors_target_warn(cf, gateway, "tool", &tool->uri, location,
-                                    seen);
+    return ngx_http_ors_target_warn(cf, gateway, what, uri, location, seen);
 }
 
 

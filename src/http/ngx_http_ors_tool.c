@@ -421,5 +421,5 @@ ngx_http_ors_tool_init(ngx_conf_t *cf)
 
     *h = ngx_http_ors_tool_handler;
 
-    return NGX_OK;
+    return ngx_http_ors_mcp_init(cf);
 }

@@ -12,11 +12,13 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
+#include <ngx_http_ors_mcp.h>
 #include <ngx_ors_text.h>
 
 
 typedef struct {
     ngx_http_ors_call_t      call;        /* the subrequest; stays the first */
+    ngx_http_ors_mcp_t      *mcp;         /* in its place, or NULL */
     ngx_ors_round_call_t    *called;      /* the model's call */
     ngx_ors_text_t           output;      /* as it came */
     ngx_event_t              timer;
@@ -55,6 +57,13 @@ void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 
 /* Removes the timers of a request that is closed. */
 void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
+
+
+/*
+ * Ends a subrequest at once, see ngx_http_ors_call_cancel(); "made": its body
+ * is.
+ */
+void ngx_http_ors_tool_drop(ngx_http_ors_call_t *call, ngx_uint_t made);
 
 
 /* ngx_http_ors_tool.c */

@@ -24,7 +24,10 @@ static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
     ngx_str_t *text);
 static void ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
-static void ngx_http_ors_tools_drop(ngx_http_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool);
 
 
 ngx_int_t
@@ -57,7 +60,7 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
     {
         tool = &tools->elts[tools->next];
 
-        if (ngx_http_ors_tool_start(ctx, tool) != NGX_OK) {
+        if (ngx_http_ors_tools_begin(ctx, tool) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -66,6 +69,32 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
+{
+    ngx_ors_mcp_dialog_t    *dialog;
+    ngx_ors_mcp_function_t  *function;
+
+    function = tool->called->item->tool->mcp;
+
+    if (function == NULL) {
+        return ngx_http_ors_tool_start(ctx, tool);
+    }
+
+    tool->mcp = ngx_http_ors_mcp_create(ctx, function->use->conf);
+    if (tool->mcp == NULL) {
+        return NGX_ERROR;
+    }
+
+    dialog = &tool->mcp->dialog;
+    dialog->name = function->tool->name;
+    dialog->tool = function->tool;
+    dialog->arguments = tool->called->arguments;
+
+    return ngx_http_ors_mcp_begin(tool->mcp);
 }
 
 
@@ -125,6 +154,7 @@ ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_int_t              rc;
     ngx_uint_t             i;
     ngx_http_ors_tool_t   *tool;
     ngx_http_ors_tools_t  *tools;
@@ -134,13 +164,27 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
     for (i = 0; i < tools->next; i++) {
         tool = &tools->elts[i];
 
+        if (tool->ended) {
+            continue;
+        }
+
+        if (tool->mcp) {
+            rc = ngx_http_ors_tools_answered(ctx, tool);
+
+            if (rc == NGX_ERROR) {
+                return NGX_ERROR;
+            }
+
+            continue;
+        }
+
         /* the rest of an answer that is of no use is not waited for */
 
         if (tool->fault) {
-            ngx_http_ors_tools_drop(tool);
+            ngx_http_ors_tool_drop(&tool->call, tool->made);
         }
 
-        if (tool->ended || !tool->call.done) {
+        if (!tool->call.done) {
             continue;
         }
 
@@ -157,6 +201,52 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
     }
 
     return NGX_OK;
+}
+
+
+/* NGX_AGAIN: the server has not answered */
+
+static ngx_int_t
+ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
+{
+    ngx_int_t              rc;
+    ngx_uint_t             failed, level;
+    ngx_ors_turn_t        *turn;
+    ngx_http_ors_mcp_t    *mcp;
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    mcp = tool->mcp;
+    turn = ctx->turn;
+    dialog = &mcp->dialog;
+
+    rc = ngx_http_ors_mcp_run(mcp);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    tool->ended = 1;
+    ctx->tools->running--;
+
+    if (dialog->stale) {
+        ngx_ors_mcp_server_expire(mcp->server, ngx_current_msec);
+        ngx_ors_mcp_server_expire(mcp->shared, ngx_current_msec);
+    }
+
+    failed = (dialog->error.type == ngx_ors_mcp_error_protocol
+              || dialog->error.type == ngx_ors_mcp_error_http);
+
+    level = failed ? NGX_LOG_WARN : NGX_LOG_INFO;
+
+    ngx_log_error(level, ctx->request->connection->log, 0,
+                  "tool \"%V\" of MCP server \"%V\" has %s after %M ms%s%V",
+                  &tool->called->item->tool->name, &mcp->conf->label,
+                  failed ? "failed" : "answered",
+                  ngx_current_msec - mcp->started, failed ? ": " : "",
+                  &dialog->error.message);
+
+    return ngx_ors_round_answered(&turn->round, &turn->builder, tool->called,
+                                  &dialog->result, &dialog->error);
 }
 
 
@@ -258,20 +348,31 @@ ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx)
     ngx_uint_t  i;
 
     for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
-        ngx_http_ors_call_wake(&ctx->tools->elts[i].call);
+
+        if (ctx->tools->elts[i].mcp == NULL) {
+            ngx_http_ors_call_wake(&ctx->tools->elts[i].call);
+        }
     }
+
+    ngx_http_ors_mcp_wake(ctx);
 }
 
 
 void
 ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_uint_t  i;
+    ngx_uint_t            i;
+    ngx_http_ors_tool_t  *tool;
 
     for (i = 0; ctx->tools && i < ctx->tools->next; i++) {
-        ngx_http_ors_tools_drop(&ctx->tools->elts[i]);
+        tool = &ctx->tools->elts[i];
+
+        if (tool->mcp == NULL) {
+            ngx_http_ors_tool_drop(&tool->call, tool->made);
+        }
     }
 
+    ngx_http_ors_mcp_cancel(ctx);
     ngx_http_ors_tools_cleanup(ctx);
 }
 
@@ -282,21 +383,21 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
  * which ends it
  */
 
-static void
-ngx_http_ors_tools_drop(ngx_http_ors_tool_t *tool)
+void
+ngx_http_ors_tool_drop(ngx_http_ors_call_t *call, ngx_uint_t made)
 {
     ngx_http_request_t  *sr;
 
-    sr = tool->call.request;
+    sr = call->request;
 
-    if (!tool->call.done && !tool->made && sr->upstream == NULL
+    if (!call->done && !made && sr->upstream == NULL
         && sr->write_event_handler != ngx_http_handler)
     {
         sr->write_event_handler = ngx_http_core_run_phases;
-        ngx_http_ors_post(sr, &tool->call.posted);
+        ngx_http_ors_post(sr, &call->posted);
     }
 
-    ngx_http_ors_call_cancel(&tool->call);
+    ngx_http_ors_call_cancel(call);
 }
 
 
@@ -313,4 +414,5 @@ ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx)
             ngx_del_timer(&tool->timer);
         }
     }
+    ngx_http_ors_mcp_cleanup(ctx);
 }

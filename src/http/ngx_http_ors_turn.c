@@ -164,6 +164,12 @@ ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
+    if (turn->state == ngx_ors_turn_st_call
+        && ngx_http_ors_mcp_listing(ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (turn->state == ngx_ors_turn_st_tools
         && ngx_http_ors_tools_run(ctx) != NGX_OK)
     {

@@ -1,0 +1,371 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The dialogs of a request: begun, driven by what happens, closed. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_mcp.h>
+#include <ngx_http_ors_tool.h>
+#include <ngx_ors_key.h>
+
+
+/* servers that a worker knows, each with other credentials */
+#define NGX_HTTP_ORS_MCP_SERVERS  256
+
+/* how long a list may serve that could not be read again, ms */
+#define NGX_HTTP_ORS_MCP_STALE    3600000
+
+
+static ngx_str_t  ngx_http_ors_mcp_no_key = ngx_null_string;
+
+
+static ngx_int_t ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
+static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc);
+static void ngx_http_ors_mcp_clear(void *data);
+
+
+ngx_http_ors_mcp_t *
+ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
+{
+    ngx_http_request_t        *r;
+    ngx_http_ors_mcp_t        *mcp;
+    ngx_ors_mcp_dialog_t      *dialog;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    r = ctx->request;
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    mcp = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_mcp_t));
+    if (mcp == NULL) {
+        return NULL;
+    }
+
+    mcp->ctx = ctx;
+    mcp->conf = conf;
+
+    if (ngx_http_ors_mcp_find(mcp) != NGX_OK) {
+        return NULL;
+    }
+
+    mcp->next = ctx->mcp;
+    ctx->mcp = mcp;
+
+    ngx_ors_mcp_limits_default(&mcp->limits);
+
+    mcp->limits.output = ngx_min(mcp->limits.output,
+                                 ctx->turn->limits->tool_answer);
+
+    dialog = &mcp->dialog;
+    dialog->peer = &mcp->server->peer;
+    dialog->limits = &mcp->limits;
+    dialog->pool = r->pool;
+    dialog->log = r->connection->log;
+    dialog->list_log = omcf->servers.log;
+
+    mcp->timer.data = mcp;
+    mcp->timer.log = r->connection->log;
+    mcp->timer.handler = ngx_http_ors_mcp_timeout;
+
+    return mcp;
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_begin(ngx_http_ors_mcp_t *mcp)
+{
+    mcp->started = ngx_current_msec;
+
+    ngx_add_timer(&mcp->timer, mcp->conf->timeout);
+
+    mcp->rc = ngx_ors_mcp_dialog_step(&mcp->dialog,
+                                      ngx_ors_mcp_dialog_ev_start);
+
+    return (ngx_http_ors_mcp_next(mcp) == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+}
+
+
+/* a session is of one client, the version is the same for all */
+
+static ngx_int_t
+ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
+{
+    u_char                     key[NGX_ORS_MCP_KEY];
+    ngx_str_t                  list[2];
+    ngx_http_request_t        *r;
+    ngx_http_core_srv_conf_t  *cscf;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    r = mcp->ctx->request;
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    ngx_memzero(key, NGX_ORS_MCP_KEY);
+
+    list[0].data = (u_char *) &cscf;
+    list[0].len = sizeof(ngx_http_core_srv_conf_t *);
+    list[1] = mcp->conf->uri;
+
+    if (ngx_ors_digest_list(ngx_ors_key_mcp, list, 2, &ngx_http_ors_mcp_no_key,
+                            key)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    mcp->shared = ngx_ors_mcp_server_get(&omcf->servers, key);
+    if (mcp->shared == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_ors_scope(r, key + NGX_ORS_DIGEST_LEN) == NGX_OK) {
+        mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key);
+    }
+
+    if (mcp->server == NULL) {
+        ngx_ors_mcp_server_release(mcp->shared);
+        return NGX_ERROR;
+    }
+
+    if (mcp->server->peer.version == ngx_ors_mcp_version_none) {
+        mcp->server->peer.version = mcp->shared->peer.version;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_mcp_timeout(ngx_event_t *ev)
+{
+    ngx_connection_t    *c;
+    ngx_http_ors_mcp_t  *mcp;
+    ngx_http_ors_ctx_t  *ctx;
+
+    mcp = ev->data;
+    ctx = mcp->ctx;
+    c = ctx->request->connection;
+
+    ngx_http_set_log_request(c->log, ctx->request);
+
+    mcp->timedout = 1;
+
+    ctx->resume(ctx, NGX_OK);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp)
+{
+    if (mcp->over) {
+        return NGX_OK;
+    }
+
+    if (mcp->timedout && mcp->rc == NGX_AGAIN) {
+        mcp->dialog.request = NULL;
+        mcp->rc = ngx_ors_mcp_dialog_step(&mcp->dialog,
+                                          ngx_ors_mcp_dialog_ev_timeout);
+    }
+
+    if (mcp->rc == NGX_AGAIN && mcp->dialog.request == NULL
+        && mcp->call->call.done)
+    {
+        ngx_http_ors_mcp_ended(mcp);
+    }
+
+    return ngx_http_ors_mcp_next(mcp);
+}
+
+
+/* the subrequest of the last request has come to its end */
+
+static void
+ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_ors_mcp_dialog_t     *dialog;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    mc = mcp->call;
+    dialog = &mcp->dialog;
+
+    if (!mc->headed) {
+        mc->headed = 1;
+
+        dialog->status = mc->call.status;
+        ngx_str_null(&dialog->type);
+        ngx_str_null(&dialog->session);
+
+        mcp->rc = ngx_ors_mcp_dialog_step(dialog,
+                                          ngx_ors_mcp_dialog_ev_header);
+
+        /* an answer that nginx has made has no body */
+
+        mc->call.complete = 1;
+    }
+
+    if (mcp->rc == NGX_AGAIN && dialog->request == NULL) {
+        mcp->rc = ngx_ors_mcp_dialog_step(dialog, mc->call.complete
+                                                ? ngx_ors_mcp_dialog_ev_end
+                                                : ngx_ors_mcp_dialog_ev_cut);
+    }
+}
+
+
+/* sends what the dialog wants to be sent */
+
+static ngx_int_t
+ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_ors_mcp_dialog_t   *dialog;
+    ngx_ors_mcp_request_t  *message;
+
+    dialog = &mcp->dialog;
+
+    if (mcp->rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    for (message = dialog->asides; message; message = message->next) {
+
+        if (ngx_http_ors_mcp_send(mcp, message, 1) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    dialog->asides = NULL;
+
+    if (mcp->rc == NGX_AGAIN && dialog->request == NULL) {
+        return NGX_AGAIN;
+    }
+
+    if (mcp->call) {
+        ngx_http_ors_mcp_drop(mcp->call);
+    }
+
+    if (mcp->rc == NGX_AGAIN) {
+        message = dialog->request;
+        dialog->request = NULL;
+
+        return (ngx_http_ors_mcp_send(mcp, message, 0) == NGX_OK)
+               ? NGX_AGAIN : NGX_ERROR;
+    }
+
+    mcp->over = 1;
+    mcp->shared->peer.version = mcp->server->peer.version;
+
+    if (mcp->timer.timer_set) {
+        ngx_del_timer(&mcp->timer);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc)
+{
+    ngx_http_ors_tool_drop(&mc->call, mc->made);
+}
+
+
+void
+ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_mcp_t       *mcp;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
+
+        if (mcp->call) {
+            ngx_http_ors_call_wake(&mcp->call->call);
+        }
+
+        for (mc = mcp->asides; mc; mc = mc->next) {
+            ngx_http_ors_call_wake(&mc->call);
+        }
+    }
+}
+
+
+void
+ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_mcp_t       *mcp;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
+
+        if (mcp->call) {
+            ngx_http_ors_mcp_drop(mcp->call);
+        }
+
+        for (mc = mcp->asides; mc; mc = mc->next) {
+            ngx_http_ors_mcp_drop(mc);
+        }
+    }
+}
+
+
+/* a list that the turn uses has a reference of its own */
+
+void
+ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_mcp_t  *mcp;
+
+    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
+
+        if (mcp->closed) {
+            continue;
+        }
+
+        mcp->closed = 1;
+        mcp->over = 1;
+
+        if (mcp->timer.timer_set) {
+            ngx_del_timer(&mcp->timer);
+        }
+
+        (void) ngx_ors_mcp_dialog_step(&mcp->dialog,
+                                       ngx_ors_mcp_dialog_ev_close);
+
+        ngx_ors_mcp_server_release(mcp->server);
+        ngx_ors_mcp_server_release(mcp->shared);
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_table(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_mcp_servers_init(&omcf->servers, NGX_HTTP_ORS_MCP_SERVERS,
+                             NGX_HTTP_ORS_MCP_STALE, &cf->cycle->new_log);
+
+    cln->handler = ngx_http_ors_mcp_clear;
+    cln->data = &omcf->servers;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_mcp_clear(void *data)
+{
+    ngx_ors_mcp_servers_clear(data);
+}

@@ -1,0 +1,128 @@
+
+/*
+ * Dialogs with MCP servers: each request of a dialog is a background
+ * subrequest to the location of its server.
+ */
+
+
+#ifndef _NGX_HTTP_ORS_MCP_H_INCLUDED_
+#define _NGX_HTTP_ORS_MCP_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_call.h>
+#include <ngx_ors_mcp_dialog.h>
+#include <ngx_ors_mcp_server.h>
+
+
+typedef struct ngx_http_ors_mcp_call_s  ngx_http_ors_mcp_call_t;
+
+
+/* a request of a dialog */
+
+struct ngx_http_ors_mcp_call_s {
+    ngx_http_ors_call_t       call;       /* the subrequest; stays the first */
+    ngx_http_ors_mcp_t       *mcp;        /* its dialog */
+    ngx_ors_mcp_request_t    *message;
+    ngx_http_ors_mcp_call_t  *next;       /* of the asides */
+    unsigned                  aside:1;    /* its answer does not matter */
+    unsigned                  made:1;     /* the request's body is */
+    unsigned                  headed:1;   /* the dialog knows the header */
+};
+
+
+/* a dialog: about a list, or about a call */
+
+struct ngx_http_ors_mcp_s {
+    ngx_http_ors_ctx_t       *ctx;
+    ngx_ors_mcp_conf_t       *conf;
+    ngx_ors_mcp_use_t        *use;        /* the list is for it, or NULL */
+    ngx_ors_mcp_server_t     *server;
+    ngx_ors_mcp_server_t     *shared;     /* the same without credentials */
+    ngx_ors_mcp_limits_t      limits;
+    ngx_ors_mcp_dialog_t      dialog;
+    ngx_http_ors_mcp_call_t  *call;       /* the last one, or NULL */
+    ngx_http_ors_mcp_call_t  *asides;
+    ngx_event_t               timer;
+    ngx_msec_t                started;
+    ngx_int_t                 rc;         /* of the dialog's last step */
+    ngx_http_ors_mcp_t       *next;       /* of the request */
+    unsigned                  timedout:1;
+    unsigned                  over:1;     /* the outcome is there */
+    unsigned                  closed:1;
+};
+
+
+/* ngx_http_ors_mcp.c */
+
+/*
+ * Makes a dialog with the server of "conf", about its list; a call's name,
+ * arguments and tool are to be set in mcp->dialog.  NULL: no memory.
+ */
+ngx_http_ors_mcp_t *ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_mcp_conf_t *conf);
+
+/* Sends the first request.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_mcp_begin(ngx_http_ors_mcp_t *mcp);
+
+/*
+ * Goes on with a dialog when something has happened: ends a request, sends the
+ * next ones.
+ *
+ * NGX_OK      the outcome is in mcp->dialog
+ * NGX_AGAIN   the main request will be posted
+ * NGX_ERROR   no memory
+ */
+ngx_int_t ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp);
+
+/* Lets requests begin that were put off, see ngx_http_ors_call_wake(). */
+void ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx);
+
+/* Ends all requests at once, see ngx_http_ors_call_cancel(). */
+void ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx);
+
+/* Removes the timers of all dialogs, and gives their servers back. */
+void ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx);
+
+/* Prepares the table of servers.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
+    ngx_http_ors_main_conf_t *omcf);
+
+
+/* ngx_http_ors_mcp_list.c */
+
+/*
+ * Called in front of a call to a target: reads the lists of tools that the
+ * request needs, or takes them from memory.
+ *
+ * NGX_OK         the lists are there, or none is needed
+ * NGX_AGAIN      they are being read, the call's subrequest will go on
+ * NGX_DONE       the call's subrequest is to end: the turn has failed, or tools
+ *                are to run first
+ * NGX_ERROR      no memory
+ */
+ngx_int_t ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect);
+
+/* Goes on with the lists that are being read.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);
+
+
+/* ngx_http_ors_mcp_call.c */
+
+/* Sends "message" of a dialog.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp,
+    ngx_ors_mcp_request_t *message, ngx_uint_t aside);
+
+/* The call that request "r" is the subrequest of, or NULL. */
+ngx_http_ors_mcp_call_t *ngx_http_ors_mcp_of(ngx_http_request_t *r);
+
+/* Header and body of the answer; the return codes are those of filters. */
+ngx_int_t ngx_http_ors_mcp_header(ngx_http_ors_mcp_call_t *mc);
+ngx_int_t ngx_http_ors_mcp_body(ngx_http_ors_mcp_call_t *mc, ngx_chain_t *in);
+
+/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_mcp_init(ngx_conf_t *cf);
+
+
+#endif /* _NGX_HTTP_ORS_MCP_H_INCLUDED_ */

@@ -1,0 +1,463 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* The subrequest of one request to an MCP server. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_mcp.h>
+
+
+static ngx_int_t ngx_http_ors_mcp_done(ngx_http_request_t *sr, void *data,
+    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
+static void ngx_http_ors_mcp_strip(ngx_list_t *headers);
+static ngx_uint_t ngx_http_ors_mcp_over(ngx_http_ors_mcp_call_t *mc);
+static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
+    ngx_int_t rc);
+static ngx_int_t ngx_http_ors_mcp_read(ngx_http_ors_mcp_call_t *mc,
+    ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_mcp_early_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_mcp_handler(ngx_http_request_t *r);
+
+
+ngx_int_t
+ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
+    ngx_uint_t aside)
+{
+    ngx_str_t                    args;
+    ngx_http_request_t          *r, *sr;
+    ngx_http_ors_mcp_call_t     *mc;
+    ngx_http_post_subrequest_t  *ps;
+
+    r = mcp->ctx->request;
+
+    mc = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_mcp_call_t));
+    if (mc == NULL) {
+        return NGX_ERROR;
+    }
+
+    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
+    if (ps == NULL) {
+        return NGX_ERROR;
+    }
+
+    ps->handler = ngx_http_ors_mcp_done;
+    ps->data = mc;
+
+    ngx_str_null(&args);
+
+    if (ngx_http_subrequest(r, &mcp->conf->uri, &args, &sr, ps,
+                            NGX_HTTP_SUBREQUEST_BACKGROUND)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    mc->call.ctx = mcp->ctx;
+    mc->call.request = sr;
+    mc->call.bare = 1;
+    mc->mcp = mcp;
+    mc->message = message;
+    mc->aside = aside;
+
+    if (ngx_http_ors_mcp_headers(mc) != NGX_OK) {
+
+        /* the subrequest is posted, and reads headers before it ends */
+
+        sr->headers_in = r->headers_in;
+
+        return NGX_ERROR;
+    }
+
+    if (aside) {
+        mc->next = mcp->asides;
+        mcp->asides = mc;
+
+    } else {
+        mcp->call = mc;
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors mcp: sent \"%V\" to \"%V\", aside %ui",
+                   &message->method, &mcp->conf->uri, aside);
+
+    return NGX_OK;
+}
+
+
+/* what the client says of sessions and versions is not meant for the server */
+
+static ngx_int_t
+ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
+{
+    ngx_uint_t        i;
+    ngx_list_t       *headers;
+    ngx_keyval_t     *kv;
+    ngx_table_elt_t  *h;
+
+    if (ngx_http_ors_call_headers(&mc->call) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    headers = &mc->call.request->headers_in.headers;
+
+    ngx_http_ors_mcp_strip(headers);
+
+    kv = mc->message->headers.elts;
+
+    for (i = 0; i < mc->message->headers.nelts; i++) {
+
+        if (ngx_strcasecmp(kv[i].key.data, (u_char *) "Content-Type") == 0) {
+            continue;
+        }
+
+        h = ngx_list_push(headers);
+        if (h == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_memzero(h, sizeof(ngx_table_elt_t));
+
+        h->key = kv[i].key;
+        h->value = kv[i].value;
+
+        h->lowcase_key = ngx_pnalloc(mc->call.request->pool, h->key.len);
+        if (h->lowcase_key == NULL) {
+            return NGX_ERROR;
+        }
+
+        h->hash = ngx_hash_strlow(h->lowcase_key, h->key.data, h->key.len);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_mcp_strip(ngx_list_t *headers)
+{
+    ngx_uint_t        i, n;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    for (part = &headers->part; part; part = part->next) {
+        h = part->elts;
+        n = 0;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (ngx_strncasecmp(h[i].key.data, (u_char *) "Mcp-", 4) == 0
+                || ngx_strcasecmp(h[i].key.data, (u_char *) "Accept") == 0
+                || ngx_strcasecmp(h[i].key.data, (u_char *) "Origin") == 0
+                || ngx_strcasecmp(h[i].key.data, (u_char *) "Last-Event-ID")
+                   == 0)
+            {
+                continue;
+            }
+
+            h[n++] = h[i];
+        }
+
+        part->nelts = n;
+    }
+}
+
+
+ngx_http_ors_mcp_call_t *
+ngx_http_ors_mcp_of(ngx_http_request_t *r)
+{
+    if (r == r->main || r->post_subrequest == NULL
+        || r->post_subrequest->handler != ngx_http_ors_mcp_done)
+    {
+        return NULL;
+    }
+
+    return r->post_subrequest->data;
+}
+
+
+/* 1 if nothing of the answer is of use any more */
+
+static ngx_uint_t
+ngx_http_ors_mcp_over(ngx_http_ors_mcp_call_t *mc)
+{
+    return mc->aside || mc->call.done || mc->mcp->over
+           || mc->mcp->call != mc || mc->mcp->rc != NGX_AGAIN
+           || mc->mcp->dialog.request;
+}
+
+
+/* the parent sends what is next, or takes the outcome */
+
+static void
+ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc, ngx_int_t rc)
+{
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    mc->mcp->rc = rc;
+    dialog = &mc->mcp->dialog;
+
+    if (rc != NGX_AGAIN || dialog->request || dialog->asides) {
+        ngx_http_ors_post(mc->call.ctx->request, &mc->call.ctx->posted);
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_header(ngx_http_ors_mcp_call_t *mc)
+{
+    ngx_int_t              rc;
+    ngx_table_elt_t       *h;
+    ngx_http_request_t    *sr;
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    static ngx_str_t  session = ngx_string("Mcp-Session-Id");
+
+    sr = mc->call.request;
+
+    sr->header_sent = 1;
+    sr->filter_need_in_memory = 1;
+
+    if (sr->upstream) {
+        ngx_http_ors_call_buffering(sr);
+    }
+
+    if (ngx_http_ors_mcp_over(mc)) {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_ors_pump_decode(sr, &mc->call.source, 1);
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    mc->headed = 1;
+
+    dialog = &mc->mcp->dialog;
+
+    /* without a status line it is not HTTP, and nothing of it can be read */
+
+    dialog->status = (rc == NGX_DECLINED || sr->headers_out.status == 0)
+                     ? NGX_HTTP_BAD_GATEWAY : sr->headers_out.status;
+    dialog->type = sr->headers_out.content_type;
+
+    ngx_str_null(&dialog->session);
+
+    h = ngx_ors_header_find(&sr->headers_out.headers, &session);
+
+    if (h) {
+        dialog->session = h->value;
+    }
+
+    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_header);
+
+    ngx_http_ors_mcp_stepped(mc, rc);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_body(ngx_http_ors_mcp_call_t *mc, ngx_chain_t *in)
+{
+    ngx_chain_t  *cl;
+
+    for (cl = in; cl; cl = cl->next) {
+
+        if (ngx_buf_in_memory(cl->buf)
+            && ngx_http_ors_mcp_read(mc, cl->buf) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (ngx_ors_source_ends(&mc->call.source, cl->buf)) {
+            mc->call.complete = ngx_ors_source_complete(&mc->call.source);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* all of "b" is used up */
+
+static ngx_int_t
+ngx_http_ors_mcp_read(ngx_http_ors_mcp_call_t *mc, ngx_buf_t *b)
+{
+    ngx_int_t              rc;
+    ngx_buf_t              piece;
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    dialog = &mc->mcp->dialog;
+
+    while (!ngx_http_ors_mcp_over(mc)) {
+
+        rc = ngx_ors_decode_next(&mc->call.source.decode, b, &piece);
+
+        if (rc == NGX_AGAIN) {
+            return NGX_OK;
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            dialog->in = &piece;
+            rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_body);
+            dialog->in = NULL;
+
+        } else {
+            rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_cut);
+        }
+
+        ngx_http_ors_mcp_stepped(mc, rc);
+    }
+
+    b->pos = b->last;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_mcp_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
+{
+    ngx_http_ors_mcp_call_t *mc = data;
+
+    ngx_http_ors_call_t  *call;
+
+    call = &mc->call;
+
+    /* a body that was cut: the request has ended, the client has not */
+
+    if (rc == NGX_ERROR && !sr->connection->error) {
+        rc = NGX_OK;
+    }
+
+    if (sr->buffered) {
+
+        /* called again when the bytes that wait have been read */
+
+        return rc;
+    }
+
+    if (call->done) {
+        return (rc == NGX_ERROR) ? rc : NGX_OK;
+    }
+
+    call->done = 1;
+    call->status = sr->headers_out.status;
+
+    ngx_http_ors_call_limited(call);
+    ngx_http_ors_call_forget(sr);
+
+    if (call->status == 0) {
+        call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
+                       ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
+    }
+
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
+                   "ors mcp: subrequest ended, rc %i, status %ui, complete %d",
+                   rc, call->status, call->complete);
+
+    if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
+        || sr->connection->error)
+    {
+        return rc;
+    }
+
+    ngx_http_ors_post(call->ctx->request, &call->ctx->posted);
+
+    /* anything else would let nginx make an error page for the subrequest */
+
+    return NGX_OK;
+}
+
+
+/* in front of the limits of the server's location */
+
+static ngx_int_t
+ngx_http_ors_mcp_early_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_mcp_call_t  *mc;
+
+    mc = ngx_http_ors_mcp_of(r);
+
+    if (mc == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (mc->call.done) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_ors_call_limits(&mc->call);
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_ors_mcp_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_mcp_call_t  *mc;
+
+    mc = ngx_http_ors_mcp_of(r);
+
+    if (mc == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (mc->call.done) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_ors_call_limited(&mc->call);
+    ngx_http_ors_call_method(r);
+
+    if (!mc->made) {
+        mc->made = 1;
+
+        if (ngx_http_ors_call_make_body(&mc->call, mc->message->body,
+                                        mc->message->size)
+            != NGX_OK)
+        {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    return ngx_http_ors_call_go(&mc->call);
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_init(ngx_conf_t *cf)
+{
+    ngx_http_handler_pt        *h;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_mcp_early_handler;
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_ors_mcp_handler;
+
+    return NGX_OK;
+}

@@ -1,0 +1,206 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Lists of tools: from memory, or read from their servers. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors_mcp.h>
+
+
+static ngx_int_t ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_mcp_use_t *use, ngx_ors_mcp_list_t *list);
+static void ngx_http_ors_mcp_release(void *data);
+
+
+ngx_int_t
+ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
+{
+    ngx_int_t        rc;
+    ngx_uint_t       begun;
+    ngx_ors_turn_t  *turn;
+
+    turn = ctx->turn;
+
+    if (!ngx_ors_turn_translates(turn, dialect)) {
+        return NGX_OK;
+    }
+
+    begun = turn->mcp.read;
+    rc = ngx_ors_turn_servers(turn);
+
+    if (rc != NGX_AGAIN || begun) {
+        return rc;
+    }
+
+    turn->dialect = dialect;
+
+    if (ngx_http_ors_mcp_lists(ctx) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* the client hears of the lists */
+
+    ngx_http_ors_post(ctx->request, &ctx->posted);
+
+    return ngx_ors_turn_servers(turn);
+}
+
+
+static ngx_int_t
+ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_uint_t           i;
+    ngx_ors_mcp_use_t   *use;
+    ngx_http_ors_mcp_t  *mcp;
+    ngx_ors_mcp_list_t  *list;
+
+    for (i = 0; i < ctx->turn->mcp.n; i++) {
+        use = &ctx->turn->mcp.elts[i];
+
+        mcp = ngx_http_ors_mcp_create(ctx, use->conf);
+        if (mcp == NULL) {
+            return NGX_ERROR;
+        }
+
+        mcp->use = use;
+
+        rc = ngx_ors_mcp_server_list(mcp->shared, ngx_current_msec, &list);
+
+        if (rc != NGX_OK) {
+            rc = ngx_ors_mcp_server_list(mcp->server, ngx_current_msec, &list);
+        }
+
+        if (rc == NGX_OK) {
+            mcp->over = 1;
+            rc = ngx_http_ors_mcp_use(ctx, use, list);
+
+        } else {
+            rc = ngx_http_ors_mcp_begin(mcp);
+        }
+
+        if (rc != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_int_t            rc;
+    ngx_http_ors_mcp_t  *mcp;
+
+    if (ctx->turn->mcp.left == 0) {
+        return NGX_OK;
+    }
+
+    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
+
+        if (mcp->use == NULL || mcp->use->ended) {
+            continue;
+        }
+
+        rc = ngx_http_ors_mcp_run(mcp);
+
+        if (rc == NGX_OK) {
+            rc = ngx_http_ors_mcp_listed(mcp);
+        }
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (ctx->turn->mcp.left == 0) {
+
+        /* the phase handler of the call asks again */
+
+        ngx_http_ors_post(ctx->call->request, &ctx->call->posted);
+    }
+
+    return NGX_OK;
+}
+
+
+/* an old list is better than none */
+
+static ngx_int_t
+ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_int_t              rc;
+    ngx_log_t             *log;
+    ngx_ors_mcp_list_t    *list;
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    dialog = &mcp->dialog;
+    log = mcp->ctx->request->connection->log;
+    list = dialog->list;
+
+    if (mcp->rc == NGX_OK) {
+        ngx_log_error(NGX_LOG_INFO, log, 0,
+                      "MCP server \"%V\" has listed %ui tools after %M ms",
+                      &mcp->conf->label, list->tools.nelts,
+                      ngx_current_msec - mcp->started);
+
+        ngx_ors_mcp_server_keep(list->shared ? mcp->shared : mcp->server,
+                                list, ngx_current_msec, mcp->conf->list_ttl);
+
+        return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
+    }
+
+    rc = ngx_ors_mcp_server_list(mcp->server, ngx_current_msec, &list);
+
+    if (rc == NGX_DECLINED) {
+        (void) ngx_ors_mcp_server_list(mcp->shared, ngx_current_msec, &list);
+    }
+
+    ngx_log_error(NGX_LOG_WARN, log, 0,
+                  "MCP server \"%V\" has not listed its tools after %M ms, "
+                  "%V%s", &mcp->conf->label, ngx_current_msec - mcp->started,
+                  &dialog->error.message,
+                  list ? ", an old list is used" : "");
+
+    return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
+}
+
+
+/* "list" may be NULL; the turn borrows it as long as its pool lives */
+
+static ngx_int_t
+ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_use_t *use,
+    ngx_ors_mcp_list_t *list)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    if (list) {
+        cln = ngx_pool_cleanup_add(ctx->request->pool, 0);
+        if (cln == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_ors_mcp_list_hold(list);
+
+        cln->handler = ngx_http_ors_mcp_release;
+        cln->data = list;
+    }
+
+    return ngx_ors_turn_listed(ctx->turn, use, list);
+}
+
+
+static void
+ngx_http_ors_mcp_release(void *data)
+{
+    ngx_ors_mcp_list_release(data);
+}
