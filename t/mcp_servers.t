@@ -3,8 +3,9 @@
 # Copyright (C) Open Responses contributors
 
 # Dialogs of src/tools with real MCP servers: the reference server of the
-# legacy era, and one of Python's package, which knows both; and through
-# proxy_pass to them.
+# legacy era, and one of Python's package, which knows both; through
+# proxy_pass to them; and turns of a gateway that calls them, for OpenAI's SDK,
+# too.
 
 use v5.36;
 use Test::More;
@@ -13,8 +14,13 @@ use IO::Socket::INET ();
 use IPC::Open2 qw( open2 );
 use POSIX ();
 use lib 't/lib';
+use ORS::HTTP qw( post_json );
+use ORS::JSON qw( json_decode json_false json_true );
+use ORS::Loop qw( plan call outputs );
+use ORS::Model ();
 use ORS::Nginx ();
 use ORS::SDK qw( node );
+use ORS::Stream qw( response_ok stream_ok );
 use ORS::Util qw( free_port wait_for );
 
 my $ROOT = $ORS::Nginx::ROOT;
@@ -147,6 +153,103 @@ CONF
     is_deeply([ drive($nginx->port, '/closed')->('list') ],
               [ [ [ 'tools/list', 403 ] ], 'error 3 403 HTTP status 403', '' ],
               'a location that forbids it');
+
+    $nginx->finish;
+};
+
+
+subtest 'at a gateway' => sub {
+    my $model = ORS::Model->new(scripts => { default => plan(
+        sum    => [ { tool_calls => [ call('everything__get-sum',
+                                           a => 2, b => 40) ] }, 'Done' ],
+        region => [ { tool_calls => [ call('python__region', name => 'x',
+                                           count => 7) ] }, 'Done' ],
+        broken => [ { tool_calls => [ call('python__broken') ] }, 'Sorry' ],
+        slow   => [ { tool_calls => [ call('python__slow', steps => 2) ] },
+                    'Done' ],
+    ) });
+
+    my $nginx = ORS::Nginx->new(
+        model => { MODEL => $model },
+        subst => { map { $_ => "127.0.0.1:$ports{$_}" } keys %ports },
+        conf => <<'CONF');
+        open_responses_flavor openai;
+        open_responses_store main lmdb:%%TESTDIR%%/db size=64m;
+        open_responses_target default /to/model;
+        open_responses_mcp everything /mcp/everything;
+        open_responses_mcp python /mcp/python;
+
+        server {
+            listen 127.0.0.1:%%PORT_0%%;
+
+            location /v1/ {
+                open_responses on;
+                open_responses_store main;
+            }
+
+            location = /to/model {
+                internal;
+                open_responses_dialect chat;
+                proxy_pass http://%%MODEL%%/chat;
+            }
+
+            location = /mcp/everything {
+                internal;
+                proxy_pass http://%%EVERYTHING%%/mcp;
+            }
+
+            location = /mcp/python {
+                internal;
+                proxy_pass http://%%PYTHON%%/mcp;
+            }
+        }
+CONF
+
+    $nginx->start;
+
+    my %expect = (sum => 'The sum of 2 and 40 is 42.', region => 'x 7',
+                  slow => 'done');
+
+    for my $stream (0, 1) {
+        for my $name (qw( sum region slow broken )) {
+            my $r = post_json($nginx->port, '/v1/responses', {
+                model => $name, input => 'hi',
+                stream => $stream ? json_true : json_false,
+                tools => [ map { { type => 'mcp', server_label => $_,
+                                   require_approval => 'never' } }
+                           qw( everything python ) ] },
+                headers => { Authorization => 'Bearer key' });
+
+            my $response = ($stream
+                            ? stream_ok($r, $name, flavor => 'openai')
+                            : response_ok($r, $name, flavor => 'openai'))
+                           ->response;
+
+            my ($call) = grep { $_->{type} eq 'mcp_call' }
+                         @{ $response->{output} };
+
+            is($call->{output}, $expect{$name}, "$name: output");
+            is($call->{error}{type}, $expect{$name} ? undef
+               : 'mcp_tool_execution_error', "$name: error");
+        }
+    }
+
+    open my $sdk, '-|', "$ROOT/t/sdk/.venv/bin/python",
+        "$ROOT/t/sdk/mcp_client.py",
+        'http://127.0.0.1:' . $nginx->port . '/v1' or die "python: $!\n";
+
+    my $said = do { local $/; <$sdk> };
+
+    close $sdk;
+
+    is_deeply(json_decode($said), {
+        asked => [ qw( mcp_list_tools mcp_approval_request ) ],
+        approved => [ qw( mcp_call message ) ], output => $expect{sum},
+        events => [ map { "response.$_" }
+                    qw( mcp_list_tools.in_progress mcp_list_tools.completed
+                        mcp_call.in_progress mcp_call_arguments.delta
+                        mcp_call_arguments.done mcp_call.completed ) ],
+    }, "OpenAI's SDK for Python, with an approval and with a stream");
 
     $nginx->finish;
 };
