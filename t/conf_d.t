@@ -137,7 +137,8 @@ error_ok(post_json($t->port, '/v1/responses', { @next }, headers => {
          code => 'previous_response_not_found');
 
 like(slurp($t->dir . '/turns.log'),
-     qr/ alice m (\S+) - 1 completed\n\S+ alice m \S+ \1 1 completed\n/,
+     qr/\ alice\ m\ (\S+)\ -\ 1\ completed\ .*\n
+        \S+\ alice\ m\ \S+\ \1\ 1\ completed\ /x,
      'both turns in the log');
 
 $t->finish('conversations.conf');

@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # What the error log says of a model server that fails and of requests that
-# are refused: facts, and no text of anybody.
+# are refused: facts, what the server says, and nothing that it quotes.
 
 use v5.36;
 use Test::More;
@@ -13,7 +13,9 @@ use ORS::Model qw( chat_chunk sse_head );
 use ORS::Nginx;
 use ORS::Util qw( wait_for );
 
-my $bad = { error => { message => 'a secret of yours', code => 'overloaded' } };
+my $bad = { error => { message => 'too busy for "a secret of mine", '
+                                  . 'key sk-secret',
+                       code => 'overloaded' } };
 
 my $model = ORS::Model->new(scripts => {
     down  => [ [ status => 503 ], [ json => $bad ] ],
@@ -78,16 +80,24 @@ sub says ($name, $script, $level, $text, %o) {
 
     wait_for($found);
     is($found->(), 1, $name) or diag(@lines);
-    is(scalar grep({ /secret/ } @lines), 0, "$name: no text of anybody");
+    is(scalar grep({ /secret/ } @lines), 0, "$name: no text of a client");
+
+    return if !$o{told};
+
+    my $says = qr/\[$level\].*model\ server\ says:
+                  \ too\ busy\ for\ \.\.\.,\ key\ \.\.\.(?:\ while|,)/x;
+
+    is(scalar grep({ /$says/ } @lines), 1, "$name: what the server says");
 }
 
 my $failed = 'model server failed with';
 
 for my $at (qw( /v1 /mask )) {
     says("$at: overloaded", 'down', 'error',
-         "$failed server_is_overloaded, its status was 503", at => $at);
+         "$failed server_is_overloaded, its status was 503", at => $at,
+         told => 1);
     says("$at: refused by the server", 'wrong', 'info',
-         "$failed overloaded, its status was 400", at => $at);
+         "$failed overloaded, its status was 400", at => $at, told => 1);
     says("$at: in a stream", 'told', 'error',
          "$failed overloaded, its status was 200", at => $at, stream => 1);
     says("$at: a stream that is cut", 'cut', 'error',
@@ -96,9 +106,11 @@ for my $at (qw( /v1 /mask )) {
 }
 
 says('native: overloaded', 'down', 'error',
-     "$failed server_is_overloaded, its status was 503", model => 'native-m');
+     "$failed server_is_overloaded, its status was 503", model => 'native-m',
+     told => 1);
 says('native: refused by the server', 'wrong', 'info',
-     "$failed overloaded, its status was 400", model => 'native-m');
+     "$failed overloaded, its status was 400", model => 'native-m',
+     told => 1);
 
 says('a wrong type', 'down', 'info',
      'request refused: invalid_type in temperature',

@@ -43,9 +43,11 @@ typedef struct {
     /* the outcome */
     ngx_ors_error_t            error;     /* status 0: nothing was refused */
     ngx_ors_response_status_e  outcome;   /* of one that passes, if known */
+    ngx_ors_usage_t            usage;     /* as the server has counted it */
     ngx_uint_t                 repaired;  /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
     unsigned                   refused:1;  /* "error" is a violation */
+    unsigned                   begun:1;   /* a stream has some output */
     ngx_str_t                  held;      /* its end, see _store.h */
     ngx_str_t                  held_type;  /* ... that of an event */
 

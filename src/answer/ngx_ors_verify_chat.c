@@ -160,6 +160,7 @@ ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
     ngx_ors_verify_stream_t  *gs;
 
     gs = verify->stream;
+    verify->begun = 1;
     node = ngx_ors_json_find(&verify->json, choice, "index");
     n = 0;
 

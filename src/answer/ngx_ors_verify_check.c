@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
+#include <ngx_ors_verify_usage.h>
 #include <ngx_ors_response.h>
 
 
@@ -39,8 +40,6 @@ static ngx_int_t ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape,
 static ngx_int_t ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage,
     ngx_str_t *text);
-static int64_t ngx_ors_verify_count(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *name);
 static ngx_int_t ngx_ors_verify_fill_root(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
     ngx_str_t *text);
@@ -293,28 +292,6 @@ ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
 }
 
 
-/* a count that is absent is 0 */
-
-static int64_t
-ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
-    char *name)
-{
-    int64_t               n;
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_get(&verify->json, usage, (u_char *) name,
-                            ngx_strlen(name));
-
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK)
-    {
-        return 0;
-    }
-
-    return ngx_max(n, 0);
-}
-
-
 /* fields of the response object, some of which other answers have, too */
 
 static ngx_int_t
@@ -536,12 +513,6 @@ ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
     ngx_ors_request_t    *req;
     ngx_ors_json_node_t  *node, *object;
 
-    req = verify->request;
-
-    if (req == NULL || req->model.len == 0) {
-        return NGX_OK;
-    }
-
     json = &verify->json;
 
     object = json->nodes;
@@ -550,7 +521,19 @@ ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
         object = ngx_ors_json_find(json, object, "response");
     }
 
-    node = object ? ngx_ors_json_find(json, object, "model") : NULL;
+    if (object == NULL || object->type != ngx_ors_json_object) {
+        return NGX_OK;
+    }
+
+    ngx_ors_verify_usage(verify, object);
+
+    req = verify->request;
+
+    if (req == NULL || req->model.len == 0) {
+        return NGX_OK;
+    }
+
+    node = ngx_ors_json_find(json, object, "model");
 
     if (node == NULL || node->type != ngx_ors_json_string
         || ngx_ors_json_equal(json, node, req->model.data, req->model.len))

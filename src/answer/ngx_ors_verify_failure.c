@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
+#include <ngx_ors_answer_said.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_failure.h>
@@ -74,6 +75,9 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
     {
         return NGX_ERROR;
     }
+
+    ngx_ors_answer_said_log(verify->log, &verify->error,
+                            verify->answer->status);
 
     ngx_ors_verify_failure_param(verify);
 

@@ -229,6 +229,7 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
     }
 
     gs->nitems++;
+    verify->begun = 1;
     gs->open++;
 
     return NGX_OK;

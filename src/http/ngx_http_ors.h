@@ -211,6 +211,8 @@ struct ngx_http_ors_ctx_s {
     ngx_event_t                linger;
     ngx_event_t                heartbeat;
     ngx_msec_t                 interval;    /* of "ping" */
+    ngx_msec_int_t             first_token; /* ms since the start of the */
+                                            /* request, -1: none yet */
     ngx_msec_t                 last_output; /* when the client was last sent */
                                             /* something */
     ngx_str_t                  retry_after;  /* from the target, or empty */
@@ -261,6 +263,7 @@ typedef struct {
     ngx_http_output_header_filter_pt  next_header;
 
     ngx_uint_t                  version;    /* of the client's HTTP */
+    ngx_msec_int_t              first_token;  /* as that of a gateway */
 
     unsigned                    refused:1;  /* the request was */
     unsigned                    held:1;     /* the answer is checked */
@@ -453,6 +456,9 @@ ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
  * used from inside of the subrequest's own handlers and filters.
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
+
+/* Writes the access log of a call that was given up: "log_subrequest". */
+void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
 
 /* Sees to it that the request is sent to its end at once. */
 void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
@@ -673,6 +679,9 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
 
 
 /* ngx_http_ors_variables.c */
+
+/* The ms since the start of main request "r". */
+ngx_msec_int_t ngx_http_ors_elapsed(ngx_http_request_t *r);
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
 #include <ngx_ors_answer_retry.h>
+#include <ngx_ors_facts.h>
 #include <ngx_ors_gather.h>
 
 
@@ -330,9 +331,20 @@ ngx_http_ors_call_read(void *data, ngx_buf_t *b)
 {
     ngx_http_ors_call_t *call = data;
 
-    ngx_http_ors_post(call->request->parent, &call->ctx->posted);
+    ngx_int_t            rc;
+    ngx_http_ors_ctx_t  *ctx;
 
-    return ngx_ors_turn_data(call->ctx->turn, b);
+    ctx = call->ctx;
+
+    ngx_http_ors_post(call->request->parent, &ctx->posted);
+
+    rc = ngx_ors_turn_data(ctx->turn, b);
+
+    if (ctx->first_token < 0 && ngx_ors_facts_begun(ctx->turn)) {
+        ctx->first_token = ngx_http_ors_elapsed(ctx->request);
+    }
+
+    return rc;
 }
 
 
@@ -478,6 +490,40 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
         /* closes the upstream connection and finalizes the subrequest */
 
         (*u->cleanup)(sr);
+    }
+
+    ngx_http_ors_call_log(call);
+}
+
+
+/* nginx logs a subrequest that ends, and not one that is given up */
+
+void
+ngx_http_ors_call_log(ngx_http_ors_call_t *call)
+{
+    ngx_uint_t                  i, n;
+    ngx_http_request_t         *sr;
+    ngx_http_handler_pt        *handler;
+    ngx_http_core_loc_conf_t   *clcf;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    sr = call->request;
+
+    clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
+
+    if (!clcf->log_subrequest || sr->logged) {
+        return;
+    }
+
+    sr->logged = 1;
+
+    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+
+    handler = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.elts;
+    n = cmcf->phases[NGX_HTTP_LOG_PHASE].handlers.nelts;
+
+    for (i = 0; i < n; i++) {
+        (void) handler[i](sr);
     }
 }
 

@@ -50,6 +50,7 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
     log = ctx->request->connection->log;
 
     ctx->resume = ngx_http_ors_turn_resume;
+    ctx->first_token = -1;
 
     ctx->pump.request = ctx->request;
     ctx->pump.write = ngx_http_output_filter;
@@ -420,6 +421,8 @@ ngx_http_ors_turn_gone(void *data)
         ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                        "ors call: dropped with its request, state %d",
                        ctx->turn->state);
+
+        ngx_http_ors_call_log(ctx->call);
     }
 
     ngx_http_ors_turn_cleanup(ctx);

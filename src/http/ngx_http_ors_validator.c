@@ -158,6 +158,7 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
      */
 
     g->request = r;
+    g->first_token = -1;
     g->conf = olcf;
     g->version = r->http_version;
     g->endpoint = endpoint;

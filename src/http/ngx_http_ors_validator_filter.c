@@ -316,7 +316,15 @@ ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
 {
     ngx_http_ors_validator_t *g = data;
 
-    return ngx_ors_answer_data(&g->answer, b);
+    ngx_int_t  rc;
+
+    rc = ngx_ors_answer_data(&g->answer, b);
+
+    if (g->first_token < 0 && g->verify.begun) {
+        g->first_token = ngx_http_ors_elapsed(g->request);
+    }
+
+    return rc;
 }
 
 

@@ -22,6 +22,21 @@ static void ngx_http_ors_facts_target(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_ors_facts_t *facts);
 static ngx_int_t ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_count(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_first(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_addr(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_status(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_time(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_ms(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, ngx_msec_int_t ms);
+static ngx_http_ors_ctx_t *ngx_http_ors_variable_ctx(ngx_http_request_t *r);
+static ngx_http_upstream_state_t *ngx_http_ors_variable_upstream(
+    ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_variable_tool(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_uri(ngx_http_request_t *r,
@@ -85,6 +100,42 @@ static ngx_http_variable_t  ngx_http_ors_variables[] = {
       ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, ignored),
       NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
+    { ngx_string("open_responses_input_tokens"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, input),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_cached_tokens"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, cached),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_output_tokens"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, output),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_reasoning_tokens"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, reasoning),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_rounds"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, rounds),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_tool_calls"), NULL,
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, calls),
+      NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_first_token_time"), NULL,
+      ngx_http_ors_variable_first, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_upstream_addr"), NULL,
+      ngx_http_ors_variable_addr, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_upstream_status"), NULL,
+      ngx_http_ors_variable_status, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("open_responses_upstream_time"), NULL,
+      ngx_http_ors_variable_time, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
     { ngx_string("open_responses_tool_name"), NULL,
       ngx_http_ors_variable_tool, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
@@ -106,16 +157,11 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 {
     ngx_ors_error_t            err;
     ngx_http_ors_ctx_t        *ctx;
-    ngx_http_ors_call_t       *call;
     ngx_http_ors_validator_t  *g;
 
     ngx_memzero(facts, sizeof(ngx_ors_facts_t));
 
-    call = ngx_http_ors_call_of(r);
-
-    ctx = call ? call->ctx
-               : ngx_http_get_module_ctx(r->main,
-                                         ngx_http_open_responses_module);
+    ctx = ngx_http_ors_variable_ctx(r);
 
     if (ctx && ctx->turn) {
 
@@ -193,6 +239,194 @@ ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_ors_variable_set(v, fact);
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_count(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    u_char                *p;
+    ngx_ors_facts_t        facts;
+    ngx_ors_fact_count_t  *fact;
+
+    ngx_http_ors_facts(r, &facts);
+
+    fact = (ngx_ors_fact_count_t *) ((u_char *) &facts + data);
+
+    if (!fact->known) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, NGX_INT64_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    v->len = ngx_sprintf(p, "%L", fact->n) - p;
+    v->data = p;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_first(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_validator_t  *g;
+
+    ctx = ngx_http_ors_variable_ctx(r);
+
+    if (ctx && ctx->turn) {
+        return ngx_http_ors_variable_ms(r, v, ctx->first_token);
+    }
+
+    g = ngx_http_ors_validatored(r->main);
+
+    return ngx_http_ors_variable_ms(r, v, g ? g->first_token : -1);
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_addr(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_upstream_state_t  *state;
+
+    state = ngx_http_ors_variable_upstream(r);
+
+    if (state == NULL) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    ngx_http_ors_variable_set(v, state->peer);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_status(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    u_char                     *p;
+    ngx_http_upstream_state_t  *state;
+
+    state = ngx_http_ors_variable_upstream(r);
+
+    if (state == NULL || state->status == 0) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, NGX_INT_T_LEN);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    v->len = ngx_sprintf(p, "%ui", state->status) - p;
+    v->data = p;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_time(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_http_upstream_state_t  *state;
+
+    state = ngx_http_ors_variable_upstream(r);
+
+    return ngx_http_ors_variable_ms(r, v, state ? (ngx_msec_int_t)
+                                                  state->response_time : -1);
+}
+
+
+/* seconds with milliseconds; less than 0: it is not known */
+
+static ngx_int_t
+ngx_http_ors_variable_ms(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    ngx_msec_int_t ms)
+{
+    u_char  *p;
+
+    if (ms < 0) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, NGX_TIME_T_LEN + 4);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    v->len = ngx_sprintf(p, "%T.%03M", (time_t) ms / 1000, ms % 1000) - p;
+    v->data = p;
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+
+    return NGX_OK;
+}
+
+
+static ngx_http_ors_ctx_t *
+ngx_http_ors_variable_ctx(ngx_http_request_t *r)
+{
+    ngx_http_ors_call_t  *call;
+
+    call = ngx_http_ors_call_of(r);
+
+    return call ? call->ctx
+                : ngx_http_get_module_ctx(r->main,
+                                          ngx_http_open_responses_module);
+}
+
+
+/* the last server of the last call, or of the request that is validated */
+
+static ngx_http_upstream_state_t *
+ngx_http_ors_variable_upstream(ngx_http_request_t *r)
+{
+    ngx_uint_t                  i;
+    ngx_http_ors_ctx_t         *ctx;
+    ngx_http_request_t         *called;
+    ngx_http_upstream_state_t  *state;
+
+    ctx = ngx_http_ors_variable_ctx(r);
+
+    if (ctx && ctx->turn) {
+        called = ctx->call ? ctx->call->request : NULL;
+
+    } else {
+        called = ngx_http_ors_validatored(r->main) ? r->main : NULL;
+    }
+
+    if (called == NULL || called->upstream_states == NULL) {
+        return NULL;
+    }
+
+    state = called->upstream_states->elts;
+
+    for (i = called->upstream_states->nelts; i > 0; i--) {
+        if (state[i - 1].peer) {
+            return &state[i - 1];
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -301,6 +535,23 @@ ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)
     return ngx_ors_turn_translates(call->ctx->turn, olcf->dialect)
            ? &ngx_ors_endpoint(ngx_ors_endpoint_chat)->path
            : &call->ctx->endpoint->path;
+}
+
+
+ngx_msec_int_t
+ngx_http_ors_elapsed(ngx_http_request_t *r)
+{
+    ngx_time_t      *tp;
+    ngx_msec_int_t   ms;
+
+    tp = ngx_timeofday();
+
+    ms = (ngx_msec_int_t) ((tp->sec - r->start_sec) * 1000
+                           + (tp->msec - r->start_msec));
+
+    /* a clock may be set back */
+
+    return ngx_max(ms, 0);
 }
 
 

@@ -16,6 +16,9 @@ static void ngx_ors_facts_request(ngx_ors_facts_t *facts,
     ngx_ors_request_t *req);
 static void ngx_ors_facts_session(ngx_ors_facts_t *facts,
     ngx_ors_turn_t *turn, ngx_ors_session_t *session);
+static void ngx_ors_facts_usage(ngx_ors_facts_t *facts,
+    ngx_ors_usage_t *usage);
+static void ngx_ors_facts_count(ngx_ors_fact_count_t *fact, int64_t n);
 static void ngx_ors_facts_status(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_uint_t gone);
 static void ngx_ors_facts_flag(ngx_str_t *fact, ngx_uint_t set);
@@ -46,9 +49,48 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
 
     ngx_ors_facts_status(facts, turn, gone);
 
+    ngx_ors_facts_usage(facts, turn->verify.usage.known
+                               ? &turn->verify.usage
+                               : &turn->response.usage);
+
+    if (turn->answer.status || turn->round.n) {
+        ngx_ors_facts_count(&facts->rounds, turn->round.n + 1);
+        ngx_ors_facts_count(&facts->calls, turn->round.ncalls);
+    }
+
     if (session) {
         ngx_ors_facts_session(facts, turn, session);
     }
+}
+
+
+ngx_uint_t
+ngx_ors_facts_begun(ngx_ors_turn_t *turn)
+{
+    return turn->verify.begun
+           || (turn->builder.stream && turn->response.nitems);
+}
+
+
+static void
+ngx_ors_facts_usage(ngx_ors_facts_t *facts, ngx_ors_usage_t *usage)
+{
+    if (!usage->known) {
+        return;
+    }
+
+    ngx_ors_facts_count(&facts->input, usage->input);
+    ngx_ors_facts_count(&facts->cached, usage->cached);
+    ngx_ors_facts_count(&facts->output, usage->output);
+    ngx_ors_facts_count(&facts->reasoning, usage->reasoning);
+}
+
+
+static void
+ngx_ors_facts_count(ngx_ors_fact_count_t *fact, int64_t n)
+{
+    fact->n = n;
+    fact->known = 1;
 }
 
 
@@ -110,6 +152,8 @@ ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
     if (verify->request) {
         ngx_ors_facts_request(facts, verify->request);
     }
+
+    ngx_ors_facts_usage(facts, &verify->usage);
 
     if (err->status == 0) {
         err = &verify->error;

@@ -15,6 +15,12 @@
 #include <ngx_ors_verify.h>
 
 
+typedef struct {
+    int64_t                    n;
+    ngx_uint_t                 known;
+} ngx_ors_fact_count_t;
+
+
 /* zeroed memory: nothing is known; texts are borrowed */
 
 typedef struct {
@@ -29,6 +35,12 @@ typedef struct {
     ngx_str_t                  previous;  /* ... and of that before it */
     ngx_str_t                  stored;    /* "1" or "0" */
     ngx_str_t                  ignored;   /* fields that are not sent on */
+    ngx_ors_fact_count_t       input;     /* tokens, in all rounds */
+    ngx_ors_fact_count_t       cached;
+    ngx_ors_fact_count_t       output;
+    ngx_ors_fact_count_t       reasoning;
+    ngx_ors_fact_count_t       rounds;
+    ngx_ors_fact_count_t       calls;     /* of hosted tools */
 } ngx_ors_facts_t;
 
 
@@ -38,6 +50,9 @@ typedef struct {
  */
 void ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_ors_session_t *session, ngx_uint_t gone);
+
+/* 1 if the model has said something in a stream. */
+ngx_uint_t ngx_ors_facts_begun(ngx_ors_turn_t *turn);
 
 /*
  * Adds what a validator knows; "err" is of its request, which may have been

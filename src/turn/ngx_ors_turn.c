@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
+#include <ngx_ors_answer_said.h>
 #include <ngx_ors_answer_retry.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
@@ -504,6 +505,7 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
     }
 
     ngx_ors_turn_log(turn, &turn->error.code);
+    ngx_ors_answer_said_log(turn->log, &turn->error, status);
 
     if (turn->request.policy->mask) {
         ngx_ors_mask_answer(&turn->error, status);
@@ -519,7 +521,7 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
 }
 
 
-/* a server's own error, unmasked, without its text: that may quote a prompt */
+/* a server's own error, unmasked */
 
 static void
 ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)

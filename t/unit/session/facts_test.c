@@ -49,6 +49,32 @@ test_read(void)
     is_int(facts->stored.len, 0, "... nor is it stored");
     is_int(facts->id.len, 0, "... and its response may have another id");
 
+    ok(!facts->input.known && !facts->rounds.known, "nothing is counted");
+    ok(!ngx_ors_facts_begun(r.turn), "the model has said nothing");
+
+    r.turn->answer.status = 200;
+    r.turn->round.n = 2;
+    r.turn->round.ncalls = 5;
+    r.turn->response.usage.known = 1;
+    r.turn->response.usage.input = 1;
+    r.turn->response.usage.reasoning = 4;
+    facts = test_facts(&r, 0);
+    is_int(facts->rounds.n, 3, "rounds");
+    is_int(facts->calls.n, 5, "calls of tools");
+    ok(facts->input.known && facts->output.known, "usage is known");
+    is_int(facts->input.n, 1, "input tokens");
+    is_int(facts->reasoning.n, 4, "reasoning tokens");
+
+    r.turn->verify.usage.known = 1;
+    r.turn->verify.usage.cached = 7;
+    r.turn->verify.begun = 1;
+    facts = test_facts(&r, 0);
+    is_int(facts->cached.n, 7, "what the server has counted itself");
+    is_int(facts->input.n, 0, "... and all of it");
+    ok(ngx_ors_facts_begun(r.turn), "a server's stream has begun");
+
+    r.turn->answer.status = 0;
+
     r.turn->dialect = ngx_ors_dialect_chat;
     facts = test_facts(&r, 0);
     ok(facts->id.len != 0, "... than one that is translated");
