@@ -84,6 +84,15 @@ static ngx_conf_enum_t  ngx_http_open_responses_unknown_paths[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_http_open_responses_levels[] = {
+    { ngx_string("info"), NGX_LOG_INFO },
+    { ngx_string("notice"), NGX_LOG_NOTICE },
+    { ngx_string("warn"), NGX_LOG_WARN },
+    { ngx_string("error"), NGX_LOG_ERR },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_http_open_responses_dialects[] = {
     { ngx_string("responses"), ngx_ors_dialect_responses },
     { ngx_string("chat"), ngx_ors_dialect_chat },
@@ -301,6 +310,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, strict),
       NULL },
+
+    { ngx_string("open_responses_reject_log_level"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_ors_conf_enum_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, reject_level),
+      ngx_http_open_responses_levels },
 
     { ngx_string("open_responses_unknown_fields"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -695,6 +711,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->websocket = NGX_CONF_UNSET_UINT;
     conf->strict = NGX_CONF_UNSET;
     conf->flavor = NGX_CONF_UNSET_UINT;
+    conf->reject_level = NGX_CONF_UNSET_UINT;
     conf->status = NGX_CONF_UNSET_UINT;
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
@@ -771,6 +788,8 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_value(conf->strict, prev->strict, 1);
     ngx_conf_merge_uint_value(conf->flavor, prev->flavor,
                               ngx_http_ors_flavor_openai);
+    ngx_conf_merge_uint_value(conf->reject_level, prev->reject_level,
+                              NGX_LOG_INFO);
     ngx_conf_merge_uint_value(conf->policy.unknown, prev->policy.unknown,
                               ngx_ors_unknown_auto);
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);

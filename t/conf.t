@@ -161,6 +161,7 @@ my %words = (
     open_responses_websocket => [ qw( off pass on ) ],
     open_responses_unknown_fields => [ qw( pass strip reject ) ],
     open_responses_flavor => [ qw( spec openai ) ],
+    open_responses_reject_log_level => [ qw( info notice warn error ) ],
     open_responses_upstream_errors => [ qw( pass mask ) ],
     open_responses_refusal => [ qw( part text ) ],
     open_responses_reasoning => [ qw( auto summary content off ) ],

@@ -40,6 +40,16 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses_upstream_errors mask;
         }
 
+        location /loud/ {
+            open_responses on;
+            open_responses_reject_log_level error;
+        }
+
+        location /report/ {
+            open_responses_validate on report;
+            proxy_pass http://%%MODEL%%/;
+        }
+
         location /to/ { internal; return 404; }
 
         location = /to/chat {
@@ -66,7 +76,8 @@ sub says ($name, $script, $level, $text, %o) {
     post_json($t->port, ($o{at} // '/v1') . '/responses',
               { model => $o{model} // 'chat-m', input => 'a secret of mine',
                 stream => $o{stream} ? \1 : \0, %{ $o{body} // {} } },
-              headers => { 'X-Script' => $script });
+              headers => { 'X-Script' => $script,
+                           'User-Agent' => $o{agent} // 'me' });
 
     my @lines;
     my $found = sub {
@@ -117,6 +128,24 @@ says('a wrong type', 'down', 'info',
      body => { temperature => 'a secret of mine' });
 says('no such model', 'down', 'info',
      'request refused: model_not_found in model', model => 'nobody');
+
+
+# the sentence of the client's error without what the client has sent, its
+# model, and what it calls itself
+
+my $wrong = 'invalid_type in temperature, "temperature" must be a number, '
+            . 'found a value, model "chat-m", user agent "me?"';
+
+for my $row ([ '/v1', 'info', 'request refused' ],
+             [ '/loud', 'error', 'request refused' ],
+             [ '/report', 'error', 'request would be refused' ])
+{
+    my ($at, $level, $what) = @$row;
+
+    says("$at: a line of the log", 'down', $level, "$what: $wrong",
+         at => $at, body => { temperature => 'a secret of mine' },
+         agent => "me\x{7f}");
+}
 
 $t->finish;
 done_testing();

@@ -36,6 +36,16 @@ typedef struct {
 ngx_int_t ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool,
     ngx_uint_t status, char *code, const char *fmt, ...);
 
+/* bytes that ngx_ors_error_line() writes at most */
+#define NGX_ORS_ERROR_LINE  1024
+
+/*
+ * Writes "err" for a line of the log: its code, its place and its sentence, in
+ * which "a value" stands for what the client has sent.  Returns the end in
+ * "buf", NGX_ORS_ERROR_LINE bytes.
+ */
+u_char *ngx_ors_error_line(u_char *buf, ngx_ors_error_t *err);
+
 /* The error type of the specification for an HTTP status, static text. */
 void ngx_ors_error_type(ngx_ors_error_t *err, ngx_uint_t status);
 

@@ -98,6 +98,7 @@ typedef struct {
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* violations are only logged */
     ngx_uint_t                 broad;       /* is set for a server or more */
+    ngx_uint_t                 reject_level;  /* of requests, in the log */
     ngx_uint_t                 path_variants;   /* ngx_http_ors_paths_e */
     ngx_uint_t                 unknown_paths;   /* the same */
     ngx_uint_t                 websocket;  /* ngx_http_ors_websocket_e */
@@ -576,6 +577,13 @@ void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 
 /* Counts a response that is not stored, as its store failed or was full. */
 void ngx_http_ors_stats_unstored(ngx_http_request_t *r);
+
+/*
+ * Logs that "req" is refused with "err", with "report" that it would be: what
+ * the client would read, the model and the client's name for itself.
+ */
+void ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_ors_request_t *req,
+    ngx_ors_error_t *err, ngx_uint_t report);
 
 /* Counts the fields of "req" that are not sent on, and logs their names. */
 void ngx_http_ors_stats_ignored(ngx_http_request_t *r,

@@ -21,7 +21,6 @@ static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
     ngx_uint_t i);
 static void ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats,
     ngx_ors_conform_t *conform);
-static void ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
@@ -162,7 +161,7 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
     ngx_ors_stats_code(stats, &turn->error.code, 0);
 
-    ngx_http_ors_stats_tell(ctx);
+    ngx_http_ors_stats_tell(ctx->request, &turn->request, &turn->error, 0);
 }
 
 
@@ -177,25 +176,42 @@ ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats, ngx_ors_conform_t *conform)
 }
 
 
-/* names that a client has made up may be in "param" */
-
-static void
-ngx_http_ors_stats_tell(ngx_http_ors_ctx_t *ctx)
+void
+ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_ors_request_t *req,
+    ngx_ors_error_t *err, ngx_uint_t report)
 {
-    u_char            buf[NGX_ORS_LINE_MAX];
-    ngx_str_t         param;
-    ngx_ors_error_t  *err;
+    u_char                    buf[NGX_ORS_ERROR_LINE];
+    u_char                    name[NGX_ORS_LINE_MAX];
+    ngx_str_t                 line, model, agent;
+    ngx_uint_t                level;
+    ngx_http_ors_loc_conf_t  *olcf;
 
-    err = &ctx->turn->error;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    level = report ? NGX_LOG_ERR : olcf->reject_level;
 
-    param.data = buf;
-    param.len = ngx_ors_line_copy(buf, err->param.data,
-                                  ngx_min(err->param.len, NGX_ORS_LINE_MAX))
-                - buf;
+    if (r->connection->log->log_level < level) {
+        return;
+    }
 
-    ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
-                  "request refused: %V%s%V", &err->code,
-                  param.len ? " in " : "", &param);
+    line.data = buf;
+    line.len = ngx_ors_error_line(buf, err) - buf;
+
+    ngx_ors_request_named(req, &model);
+
+    ngx_str_null(&agent);
+
+    if (r->headers_in.user_agent) {
+        agent = r->headers_in.user_agent->value;
+        agent.len = ngx_ors_line_copy(name, agent.data,
+                                      ngx_min(agent.len, NGX_ORS_LINE_MAX))
+                    - name;
+        agent.data = name;
+    }
+
+    ngx_log_error(level, r->connection->log, 0,
+                  "request %s: %V, model \"%V\", user agent \"%V\"",
+                  report ? "would be refused" : "refused", &line, &model,
+                  &agent);
 }
 
 

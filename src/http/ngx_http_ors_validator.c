@@ -371,19 +371,13 @@ ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g)
 
     r = g->request;
 
+    ngx_http_ors_stats_tell(r, &g->body, &g->error, g->conf->report);
+
     if (g->conf->report) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "request would be refused: %V%s%V",
-                      &g->error.code, g->error.param.len ? " in " : "",
-                      &g->error.param);
         return NGX_DECLINED;
     }
 
     g->refused = 1;
-
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "request refused: %V%s%V", &g->error.code,
-                  g->error.param.len ? " in " : "", &g->error.param);
 
     if (g->error.status == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
         (void) ngx_http_ors_upgrade_refuse(r);

@@ -344,6 +344,31 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
 }
 
 
+void
+ngx_ors_request_named(ngx_ors_request_t *req, ngx_str_t *model)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    *model = req->model;
+    json = &req->json;
+
+    if (model->len == 0 && json->n && json->error == ngx_ors_json_err_none
+        && json->nodes->type == ngx_ors_json_object)
+    {
+        node = ngx_ors_json_find(json, json->nodes, "model");
+
+        if (node && node->type == ngx_ors_json_string && !node->escaped) {
+            ngx_ors_json_raw(json, node, model);
+        }
+    }
+
+    if (!ngx_ors_line_fits(model)) {
+        ngx_str_null(model);
+    }
+}
+
+
 ngx_uint_t
 ngx_ors_request_includes(ngx_ors_request_t *req, char *what)
 {

@@ -142,6 +142,12 @@ ngx_int_t ngx_ors_request_copy(ngx_ors_request_t *to,
 ngx_int_t ngx_ors_request_routable(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 
+/*
+ * Sets "model" to the name in a request, also in one that is refused, if its
+ * body is JSON: borrowed, empty if there is none that fits into a line.
+ */
+void ngx_ors_request_named(ngx_ors_request_t *req, ngx_str_t *model);
+
 /* 1 if "include" of a request to POST responses names "what". */
 ngx_uint_t ngx_ors_request_includes(ngx_ors_request_t *req, char *what);
 

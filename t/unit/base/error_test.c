@@ -16,6 +16,7 @@
 static void test_types(void);
 static void test_set(void);
 static void test_long(void);
+static void test_line(void);
 static void test_no_memory(void);
 
 
@@ -25,6 +26,7 @@ main(void)
     test_types();
     test_set();
     test_long();
+    test_line();
     test_no_memory();
 
     return done_testing();
@@ -114,6 +116,45 @@ test_long(void)
         ngx_ors_error_set(&err, pool, 400, "c", "%s", text);
         is_int(err.message.len, (n == 508) ? 512 : n,
                "a character at byte %d", (int) n);
+    }
+
+    ngx_destroy_pool(pool);
+}
+
+
+/* a line of the log: nothing that the client has sent, and no line's end */
+
+static void
+test_line(void)
+{
+    u_char           buf[NGX_ORS_ERROR_LINE];
+    size_t           len;
+    ngx_uint_t       i;
+    ngx_pool_t      *pool;
+    ngx_ors_error_t  err;
+
+    static struct {
+        char  *message;
+        char  *line;
+    } rows[] = {
+        { "\"a\" is required", "c in a?b, \"a\" is required" },
+        { "must be x, found string \"y\"",
+          "c in a?b, must be x, found a value" },
+        { "must be x, found number 5", "c in a?b, must be x, found a value" },
+        { "must be x, found null", "c in a?b, must be x, found null" },
+        { "two\nlines", "c in a?b, two?lines" },
+        { "", "c in a?b" }
+    };
+
+    pool = ngx_ors_test_pool();
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        ngx_ors_error_set(&err, pool, 400, "c", "%s", rows[i].message);
+        ngx_str_set(&err.param, "a\nb");
+
+        len = ngx_ors_error_line(buf, &err) - buf;
+
+        is_mem(buf, len, rows[i].line, strlen(rows[i].line), rows[i].message);
     }
 
     ngx_destroy_pool(pool);
