@@ -59,7 +59,13 @@ my @ROWS = (
     'RSS idle, MB', 'RSS peak under load, MB', 'RSS after, MB',
 );
 
-my ($load, $dir, %body, %text, @table);
+my ($load, $dir, %body, %text, @table, $running);
+
+# also when the run is stopped
+
+END {
+    $running->{stop}->() if $running;
+}
 
 main();
 
@@ -123,7 +129,7 @@ sub write_bodies ($name, @texts) {
 
 sub column ($name, $model) {
     my %cell;
-    my $peer = start($name, $model);
+    my $peer = $running = start($name, $model);
 
     push @table, { name => $name, cell => \%cell };
 
@@ -144,6 +150,7 @@ sub column ($name, $model) {
     }
 
     $peer->{stop}->();
+    $running = undef;
 }
 
 
