@@ -688,9 +688,6 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
 
 /* ngx_http_ors_variables.c */
 
-/* The ms since the start of main request "r". */
-ngx_msec_int_t ngx_http_ors_elapsed(ngx_http_request_t *r);
-
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 

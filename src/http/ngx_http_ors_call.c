@@ -341,7 +341,7 @@ ngx_http_ors_call_read(void *data, ngx_buf_t *b)
     rc = ngx_ors_turn_data(ctx->turn, b);
 
     if (ctx->first_token < 0 && ngx_ors_facts_begun(ctx->turn)) {
-        ctx->first_token = ngx_http_ors_elapsed(ctx->request);
+        ctx->first_token = ngx_http_ors_pump_elapsed(ctx->request);
     }
 
     return rc;

@@ -175,3 +175,20 @@ ngx_http_ors_watch(ngx_http_request_t *r)
 
     return ngx_handle_read_event(rev, 0);
 }
+
+
+ngx_msec_int_t
+ngx_http_ors_pump_elapsed(ngx_http_request_t *r)
+{
+    ngx_time_t      *tp;
+    ngx_msec_int_t   ms;
+
+    tp = ngx_timeofday();
+
+    ms = (ngx_msec_int_t) ((tp->sec - r->start_sec) * 1000
+                           + (tp->msec - r->start_msec));
+
+    /* a clock may be set back */
+
+    return ngx_max(ms, 0);
+}

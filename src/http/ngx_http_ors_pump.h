@@ -70,6 +70,9 @@ ngx_int_t ngx_http_ors_pump_decode(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last);
 
+/* The ms since the start of main request "r". */
+ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
+
 /*
  * Ends the request of a client that goes away while nothing is sent to it.
  * NGX_OK or NGX_ERROR.

@@ -321,7 +321,7 @@ ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
     rc = ngx_ors_answer_data(&g->answer, b);
 
     if (g->first_token < 0 && g->verify.begun) {
-        g->first_token = ngx_http_ors_elapsed(g->request);
+        g->first_token = ngx_http_ors_pump_elapsed(g->request);
     }
 
     return rc;

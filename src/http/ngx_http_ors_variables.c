@@ -538,23 +538,6 @@ ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)
 }
 
 
-ngx_msec_int_t
-ngx_http_ors_elapsed(ngx_http_request_t *r)
-{
-    ngx_time_t      *tp;
-    ngx_msec_int_t   ms;
-
-    tp = ngx_timeofday();
-
-    ms = (ngx_msec_int_t) ((tp->sec - r->start_sec) * 1000
-                           + (tp->msec - r->start_msec));
-
-    /* a clock may be set back */
-
-    return ngx_max(ms, 0);
-}
-
-
 ngx_int_t
 ngx_http_ors_variables_add(ngx_conf_t *cf)
 {
