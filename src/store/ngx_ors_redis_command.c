@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>
+#include <ngx_ors_redis_share.h>
 
 
 #define NGX_ORS_REDIS_HOPS   5
@@ -23,6 +24,7 @@ static void ngx_ors_redis_write(ngx_ors_redis_command_t *cmd,
 static ngx_int_t ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd);
 static ngx_int_t ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     ngx_ors_store_entry_t *entry);
+static ngx_int_t ngx_ors_redis_write_counted(ngx_ors_redis_command_t *cmd);
 static ngx_int_t ngx_ors_redis_write_word(ngx_ors_redis_command_t *cmd,
     char *word);
 static ngx_int_t ngx_ors_redis_write_args(ngx_ors_redis_command_t *cmd,
@@ -136,6 +138,10 @@ ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd)
         return NGX_ERROR;
     }
 
+    if (ngx_ors_redis_share_is(cmd)) {
+        return ngx_ors_redis_write_counted(cmd);
+    }
+
     if (cmd->n == 1) {
         return ngx_ors_redis_write_entry(cmd, cmd->entry);
     }
@@ -209,6 +215,20 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     args[4].len = ngx_sprintf(seconds, "%T", ttl) - seconds;
 
     return ngx_ors_redis_write_args(cmd, 5, args);
+}
+
+
+static ngx_int_t
+ngx_ors_redis_write_counted(ngx_ors_redis_command_t *cmd)
+{
+    ngx_str_t   *args;
+    ngx_uint_t   n;
+
+    if (ngx_ors_redis_share_args(cmd, &args, &n) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_redis_write_args(cmd, n, args);
 }
 
 

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_record.h>
 #include <ngx_ors_redis.h>
+#include <ngx_ors_redis_share.h>
 
 
 static void ngx_ors_redis_start(ngx_ors_redis_task_t *task,
@@ -312,6 +313,10 @@ ngx_ors_redis_take_put(ngx_ors_redis_command_t *cmd, redisReply *reply)
 {
     size_t      i;
     ngx_str_t   text;
+
+    if (ngx_ors_redis_share_is(cmd)) {
+        return ngx_ors_redis_share_status(reply);
+    }
 
     if (cmd->n == 1) {
         return ngx_ors_store_ok;

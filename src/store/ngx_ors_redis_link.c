@@ -15,8 +15,6 @@
 #include <hiredis/sds.h>
 
 
-#define NGX_ORS_REDIS_ARGS      8
-
 /* a link that is lost sooner than that has not been up */
 #define NGX_ORS_REDIS_STABLE    1000
 
@@ -35,6 +33,8 @@ static void ngx_ors_redis_link_cluster(redisAsyncContext *context,
     void *reply, void *data);
 static void ngx_ors_redis_link_role(redisAsyncContext *context, void *reply,
     void *data);
+static ngx_int_t ngx_ors_redis_link_command(ngx_ors_redis_link_t *link,
+    redisCallbackFn *handler, void *data, ngx_uint_t n, ngx_str_t *args);
 static void ngx_ors_redis_link_failed(ngx_ors_redis_link_t *link,
     char *reason);
 static void ngx_ors_redis_link_lost(ngx_ors_redis_link_t *link,
@@ -316,9 +316,7 @@ ngx_int_t
 ngx_ors_redis_link_write(ngx_ors_redis_link_t *link,
     redisCallbackFn *handler, void *data, ngx_uint_t n, ngx_str_t *args)
 {
-    size_t              lens[NGX_ORS_REDIS_ARGS];
-    ngx_uint_t          i, idle;
-    const char         *argv[NGX_ORS_REDIS_ARGS];
+    ngx_uint_t          idle;
     redisAsyncContext  *context;
 
     context = link->context;
@@ -327,16 +325,9 @@ ngx_ors_redis_link_write(ngx_ors_redis_link_t *link,
         return NGX_ERROR;
     }
 
-    for (i = 0; i < n; i++) {
-        argv[i] = (char *) args[i].data;
-        lens[i] = args[i].len;
-    }
-
     idle = (context->replies.head == NULL);
 
-    if (redisAsyncCommandArgv(context, handler, data, n, argv, lens)
-        != REDIS_OK)
-    {
+    if (ngx_ors_redis_link_command(link, handler, data, n, args) != NGX_OK) {
         ngx_ors_redis_link_break(link, (u_char *) "out of memory", 13);
         return NGX_ERROR;
     }
@@ -367,6 +358,37 @@ ngx_ors_redis_link_write(ngx_ors_redis_link_t *link,
     }
 
     return NGX_OK;
+}
+
+
+/* hiredis copies the arguments */
+
+static ngx_int_t
+ngx_ors_redis_link_command(ngx_ors_redis_link_t *link,
+    redisCallbackFn *handler, void *data, ngx_uint_t n, ngx_str_t *args)
+{
+    int           rc;
+    size_t       *lens;
+    ngx_uint_t    i;
+    const char  **argv;
+
+    argv = ngx_alloc(n * (sizeof(char *) + sizeof(size_t)), link->log);
+    if (argv == NULL) {
+        return NGX_ERROR;
+    }
+
+    lens = (size_t *) &argv[n];
+
+    for (i = 0; i < n; i++) {
+        argv[i] = (char *) args[i].data;
+        lens[i] = args[i].len;
+    }
+
+    rc = redisAsyncCommandArgv(link->context, handler, data, n, argv, lens);
+
+    ngx_free(argv);
+
+    return (rc == REDIS_OK) ? NGX_OK : NGX_ERROR;
 }
 
 

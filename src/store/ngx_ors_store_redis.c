@@ -223,9 +223,9 @@ ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
 
     } else {
         err = "is unknown, a store in redis has \"ttl\", \"timeout\", "
-              "\"key\", \"record\", \"user\", \"password\", "
-              "\"password_file\", \"database\", \"prefix\" and "
-              "\"cluster\"";
+              "\"key\", \"record\", \"scope_size\", \"scope_turns\", "
+              "\"user\", \"password\", \"password_file\", "
+              "\"database\", \"prefix\" and \"cluster\"";
     }
 
     if (err == NULL) {
@@ -398,14 +398,6 @@ ngx_ors_store_redis_init(ngx_conf_t *cf, ngx_ors_store_t *store)
 
     if (store->scope_size == NGX_CONF_UNSET) {
         store->scope_size = 0;
-    }
-
-    if (store->scope_size || store->scope_turns) {
-        ngx_ors_conf_error(cf, 0,
-                           "store \"%V\" is in redis, which does not count: "
-                           "\"scope_size\" and \"scope_turns\" are of stores "
-                           "in \"lmdb:PATH\"", &store->name);
-        return NGX_ERROR;
     }
 
     ngx_conf_init_uint_value(conf->cluster, 0);
