@@ -15,11 +15,11 @@
 
 /* events of a part, and where their text is */
 
-typedef struct {
+struct check_part_s {
     const char   *type;
     const char   *part;
     const char   *field;
-} check_part_t;
+};
 
 
 static void check_document(check_t *c, run_t *run);
@@ -30,13 +30,13 @@ static void check_event(check_t *c, ngx_str_t *type);
 static void check_state(check_t *c, ngx_str_t *type,
     ngx_ors_json_node_t *resp);
 static void check_item_added(check_t *c, ngx_ors_json_node_t *item);
+static void check_empty(check_t *c, ngx_ors_json_node_t *item);
 static void check_item_done(check_t *c, ngx_ors_json_node_t *item);
+static void check_ended(check_t *c, ngx_ors_json_node_t *item,
+    ngx_str_t *kept);
 static const char *check_call(ngx_str_t *type);
 static void check_arguments(check_t *c, ngx_str_t *type);
 static void check_part(check_t *c, ngx_str_t *type);
-static void check_text(check_t *c, ngx_str_t *type,
-    const check_part_t *part);
-static void check_sum(check_t *c, ngx_ors_json_node_t *node);
 static void check_annotation(check_t *c);
 static void check_join(check_t *c, ngx_str_t *sum, ngx_ors_json_node_t *node,
     size_t cut);
@@ -365,7 +365,10 @@ check_event(check_t *c, ngx_str_t *type)
         wrong(c, "item_id is another");
     }
 
-    if (check_call(&c->item_type)) {
+    if (c->hosted) {
+        check_hosted_event(c, type);
+
+    } else if (check_call(&c->item_type)) {
         check_arguments(c, type);
 
     } else {
@@ -452,7 +455,7 @@ check_state(check_t *c, ngx_str_t *type, ngx_ors_json_node_t *resp)
 static void
 check_item_added(check_t *c, ngx_ors_json_node_t *item)
 {
-    ngx_ors_json_node_t  *node;
+    ngx_uint_t  extension;
 
     if (c->state != check_st_idle) {
         wrong(c, "item added in state %d", (int) c->state);
@@ -467,28 +470,14 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
     }
 
     check_item(c, item);
-    check_is(c, item, "status", "in_progress");
 
-    node = ngx_ors_json_find(&c->json, item, "arguments");
+    c->hosted = NULL;
 
-    if (node == NULL) {
-        node = ngx_ors_json_find(&c->json, item, "input");
-    }
+    if (check_hosted(c, item, &extension)) {
+        check_hosted_added(c, item);
 
-    if (node && (node->type == ngx_ors_json_object ? node->count
-                                                   : node->len))
-    {
-        wrong(c, "an item is added with arguments");
-    }
-
-    node = ngx_ors_json_find(&c->json, item, "content");
-
-    if (node == NULL) {
-        node = ngx_ors_json_find(&c->json, item, "summary");
-    }
-
-    if (node && node->count) {
-        wrong(c, "an item is added with parts");
+    } else {
+        check_empty(c, item);
     }
 
     check_keep(c, &c->item_type, check_get(c, item, "type"));
@@ -513,11 +502,43 @@ check_item_added(check_t *c, ngx_ors_json_node_t *item)
 }
 
 
+/* an item that is announced has no text and no parts */
+
+static void
+check_empty(check_t *c, ngx_ors_json_node_t *item)
+{
+    ngx_ors_json_node_t  *node;
+
+    check_is(c, item, "status", "in_progress");
+
+    node = ngx_ors_json_find(&c->json, item, "arguments");
+
+    if (node == NULL) {
+        node = ngx_ors_json_find(&c->json, item, "input");
+    }
+
+    if (node && (node->type == ngx_ors_json_object ? node->count
+                                                   : node->len))
+    {
+        wrong(c, "an item is added with arguments");
+    }
+
+    node = ngx_ors_json_find(&c->json, item, "content");
+
+    if (node == NULL) {
+        node = ngx_ors_json_find(&c->json, item, "summary");
+    }
+
+    if (node && node->count) {
+        wrong(c, "an item is added with parts");
+    }
+}
+
+
 static void
 check_item_done(check_t *c, ngx_ors_json_node_t *item)
 {
-    ngx_str_t            *kept;
-    ngx_ors_json_node_t  *node;
+    ngx_str_t  *kept;
 
     if (item == NULL) {
         return;
@@ -536,6 +557,26 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
     }
 
     kept = &c->items[c->nitems - 1];
+
+    if (c->hosted) {
+        check_hosted_done(c, item);
+
+    } else {
+        check_ended(c, item, kept);
+    }
+
+    check_keep(c, kept, item);
+
+    c->state = check_st_idle;
+}
+
+
+/* the texts, the parts and the status of an item that is done */
+
+static void
+check_ended(check_t *c, ngx_ors_json_node_t *item, ngx_str_t *kept)
+{
+    ngx_ors_json_node_t  *node;
 
     if (check_call(&c->item_type)) {
 
@@ -571,10 +612,6 @@ check_item_done(check_t *c, ngx_ors_json_node_t *item)
     } else {
         check_is(c, item, "status", "completed");
     }
-
-    check_keep(c, kept, item);
-
-    c->state = check_st_idle;
 }
 
 
@@ -785,7 +822,7 @@ check_joined(check_t *c, ngx_str_t *sum, ngx_ors_json_node_t *object,
 
 /* a delta, or all of the text */
 
-static void
+void
 check_text(check_t *c, ngx_str_t *raw, const check_part_t *part)
 {
     ngx_ors_json_node_t  *logprobs;
@@ -825,7 +862,7 @@ check_text(check_t *c, ngx_str_t *raw, const check_part_t *part)
 }
 
 
-static void
+void
 check_sum(check_t *c, ngx_ors_json_node_t *node)
 {
     ngx_str_t  sum;

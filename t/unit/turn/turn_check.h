@@ -37,6 +37,19 @@ typedef enum {
 } check_state_e;
 
 
+/* how far the events of a hosted tool's item are */
+
+typedef enum {
+    check_step_added = 0,
+    check_step_text,                   /* its text may come */
+    check_step_begun,
+    check_step_busy,
+    check_step_ended
+} check_step_e;
+
+
+typedef struct check_hosted_s  check_hosted_t;
+
 typedef struct {
     char              error[512];      /* empty: nothing is wrong */
     char              digest[CHECK_DIGEST];
@@ -68,6 +81,11 @@ typedef struct {
     ngx_uint_t        nannotations;    /* of the part */
     ngx_str_t         annotations;     /* the sum of the events, and */
     ngx_str_t         logprobs;        /* of the deltas: insides of arrays */
+
+    const check_hosted_t  *hosted;     /* type of the open item, or NULL */
+    check_step_e      step;
+    ngx_uint_t        extension;       /* its type has a prefix */
+    ngx_uint_t        failed;
 } check_t;
 
 
@@ -88,7 +106,27 @@ void check_ways(run_t *run, ngx_uint_t other, const char *expected,
     const char *name);
 
 
-/* between the two sources of it: "wrong" keeps the first thing */
+/*
+ * Items of hosted tools.  check_hosted() gives the rules of a type, or NULL;
+ * "extension" says whether it has a prefix, and no events for that reason.
+ * The others check an item, the event that announces it, one in between, the
+ * event that ends it, and its place in an output.
+ */
+
+const check_hosted_t *check_hosted(check_t *c, ngx_ors_json_node_t *item,
+    ngx_uint_t *extension);
+void check_hosted_item(check_t *c, ngx_ors_json_node_t *item);
+void check_hosted_added(check_t *c, ngx_ors_json_node_t *item);
+void check_hosted_event(check_t *c, ngx_str_t *type);
+void check_hosted_done(check_t *c, ngx_ors_json_node_t *item);
+void check_hosted_output(check_t *c, ngx_ors_json_node_t *item);
+
+/* between the sources of it: "wrong" keeps the first thing */
+
+typedef struct check_part_s  check_part_t;
+
+void check_text(check_t *c, ngx_str_t *type, const check_part_t *part);
+void check_sum(check_t *c, ngx_ors_json_node_t *node);
 
 void check_response(check_t *c, ngx_ors_json_node_t *resp);
 void check_snapshot(check_t *c, ngx_ors_json_node_t *resp,

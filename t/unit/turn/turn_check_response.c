@@ -226,7 +226,7 @@ check_snapshot(check_t *c, ngx_ors_json_node_t *resp, const char *what)
 static void
 check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
 {
-    ngx_uint_t            n;
+    ngx_uint_t            n, extension;
     ngx_ors_json_node_t  *item, *next, *other;
 
     n = 0;
@@ -240,8 +240,11 @@ check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
             return;
         }
 
-        if (ngx_ors_json_is(&c->json, check_get(c, item, "status"),
-                            "incomplete"))
+        if (check_hosted(c, item, &extension)) {
+            check_hosted_output(c, item);
+
+        } else if (ngx_ors_json_is(&c->json, check_get(c, item, "status"),
+                                   "incomplete"))
         {
             if (next || !incomplete) {
                 wrong(c, "an incomplete item cannot stand here");
@@ -296,16 +299,22 @@ void
 check_item(check_t *c, ngx_ors_json_node_t *item)
 {
     ngx_str_t             id;
-    ngx_uint_t            final, custom;
+    ngx_uint_t            final, custom, extension;
     const char           *mark;
     ngx_ors_json_node_t  *type, *part, *list, *space;
 
-    final = (c->state == check_st_terminal || c->state == check_st_start);
     type = check_get(c, item, "type");
 
     if (type == NULL) {
         return;
     }
+
+    if (check_hosted(c, item, &extension)) {
+        check_hosted_item(c, item);
+        return;
+    }
+
+    final = (c->state == check_st_terminal || c->state == check_st_start);
 
     mark = ngx_ors_json_is(&c->json, check_get(c, item, "status"),
                            "incomplete") ? "!" : "";
