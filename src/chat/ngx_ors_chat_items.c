@@ -426,7 +426,7 @@ ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
 
     ngx_ors_json_raw(json, node, id);
 
-    if (node->escaped) {
+    if (node && node->escaped) {
         id->data = ngx_pnalloc(ci->cc->pool, node->len);
         if (id->data == NULL) {
             return NGX_ERROR;

@@ -24,6 +24,10 @@
 
 #define NGX_ORS_REDIS_SHARE_SUFFIX  (sizeof(":sizes") - 1)
 
+#if (NGX_ORS_STORE_ENTRY != 128)
+#error the script below has the number
+#endif
+
 
 typedef struct {
     ngx_ors_redis_command_t  *cmd;
@@ -98,7 +102,7 @@ static ngx_str_t  ngx_ors_redis_share_script = ngx_string(
     "  local kind, value = ARGV[3 * i - 5], ARGV[3 * i - 3]\n"
     "  if kind ~= 'e' then\n"
     "    local b, t = had(KEYS[i])\n"
-    "    bytes = bytes + #value + " ngx_value(NGX_ORS_STORE_ENTRY) " - b\n"
+    "    bytes = bytes + #value + 128 - b\n"
     "    n = n - t\n"
     "    if kind == 'r' then n = n + 1; record = true end\n"
     "  end\n"
@@ -124,7 +128,7 @@ static ngx_str_t  ngx_ors_redis_share_script = ngx_string(
     "    call('SET', key, value, 'EX', ttl)\n"
     "    forget(key)\n"
     "    local t = kind == 'r' and 1 or 0\n"
-    "    local b = #value + " ngx_value(NGX_ORS_STORE_ENTRY) "\n"
+    "    local b = #value + 128\n"
     "    call('HSET', sizes, key, t .. ' ' .. b)\n"
     "    call('ZADD', ends, now + ttl, key)\n"
     "    add(b, t)\n"
