@@ -140,6 +140,7 @@ static ngx_str_t  ngx_ors_stats_codes[NGX_ORS_STATS_CODES] = {
     ngx_string("string_above_max_length"),
     ngx_string("string_below_min_length"),
     ngx_string("too_many_tool_calls"),
+    ngx_string("tool_not_found"),
     ngx_string("unknown_call_id"),
     ngx_string("unknown_parameter"),
     ngx_string("unsupported_item"),

@@ -21,7 +21,7 @@
 /* to be raised when a counter or a code is added, moved or removed */
 #define NGX_ORS_STATS_VERSION  5
 
-#define NGX_ORS_STATS_CODES    44
+#define NGX_ORS_STATS_CODES    45
 
 
 /* four outcomes of each kind, in the same order */
