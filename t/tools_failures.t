@@ -111,10 +111,10 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, SECOND => $second,
     open_responses_target default /to/model;
     open_responses_target other /to/model /to/second;
 
+$declared
     server {
         listen 127.0.0.1:%%PORT_0%%;
 
-$declared
         location /v1/ { open_responses on; }
 
         location = /to/model {

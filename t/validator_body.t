@@ -58,7 +58,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         listen 127.0.0.1:%%PORT_0%%;
         listen 127.0.0.1:%%PORT_1%% http2;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
         open_responses_websocket pass;
 
         location /v1/ { proxy_pass http://%%MODEL%%/v1/; }

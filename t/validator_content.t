@@ -87,7 +87,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         listen 127.0.0.1:%%PORT_0%% sndbuf=16k;
         listen 127.0.0.1:%%PORT_1%% http2 sndbuf=16k;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
 
         proxy_cache_methods GET HEAD POST;
         proxy_cache_key $uri$http_x_key;

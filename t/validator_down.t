@@ -52,7 +52,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         listen 127.0.0.1:%%PORT_0%%;
         access_log %%TESTDIR%%/logs/facts.log facts;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
 
         location /v1/      { proxy_pass http://%%MODEL%%/v1/; }
         location /refused/ { proxy_pass http://127.0.0.1:1/v1/; }

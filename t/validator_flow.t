@@ -89,7 +89,7 @@ my $conf = <<'CONF';
         listen 127.0.0.1:%%PORT_0%% sndbuf=64k;
         listen 127.0.0.1:%%PORT_1%% http2 sndbuf=64k;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
 
         location /v1/ { proxy_pass http://kept/v1/; }
 
@@ -306,7 +306,8 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
 
     ok($model->wait_file('reload-there') && $c->wait_body(qr/output_item/),
        'reload: a stream is open');
-    ok($t->reload($conf =~ s/validate on;/validate off;/r), 'reload: done');
+    ok($t->reload($conf =~ s/validate on any_path;/validate off;/r),
+       'reload: done');
     is(post_json($t->port, '/v1/responses', '{', headers => headers('whole'))
        ->{status}, 200, 'reload: there is no validator for others');
     $model->touch('reload-go');

@@ -106,7 +106,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         listen 127.0.0.1:%%PORT_1%% http2;
         access_log %%TESTDIR%%/logs/line.log line;
 
-        open_responses_validate on;
+        open_responses_validate on any_path;
 
         location /v1/ { proxy_pass http://kept/v1/; }
 
