@@ -133,7 +133,7 @@ $(UNIT_DIR)/t/unit/$1/files.h: $(UNIT_MK) $(wildcard t/unit/$1 t/fuzz)
 	    $(patsubst %,'UNIT_CORPUS(%)',$(call UNIT_CORPORA,$1)) >$$@
 
 $(UNIT_DIR)/t/unit/$1/room_main.o: t/unit/room_main.c \
-    $(UNIT_DIR)/t/unit/$1/files.h
+    $(UNIT_DIR)/t/unit/$1/files.h | $(NGX_OBJS)/Makefile
 	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -MMD -MP $$(UNIT_INCS) \
 	    -DUNIT_FILES='"$(abspath $(UNIT_DIR))/t/unit/$1/files.h"' -c -o $$@ $$<
 
