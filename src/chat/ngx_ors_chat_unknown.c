@@ -18,9 +18,8 @@
 
 
 static ngx_uint_t ngx_ors_chat_unknown_ours(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key);
-static ngx_uint_t ngx_ors_chat_unknown_theirs(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key);
+    ngx_ors_json_node_t *key, const ngx_str_t *name);
+static ngx_uint_t ngx_ors_chat_unknown_theirs(const ngx_str_t *name);
 
 
 void
@@ -28,6 +27,8 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     size_t                pos;
+    u_char                buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t             name;
     ngx_uint_t            ours, pass;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *key;
@@ -46,13 +47,17 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
          key;
          key = ngx_ors_json_next(json, key))
     {
-        ours = ngx_ors_chat_unknown_ours(req, key);
-
         if (ngx_ors_chat_written(req, target, key)) {
             continue;
         }
 
-        if (!pass || ours || ngx_ors_chat_unknown_theirs(req, key)) {
+        if (ngx_ors_spelling_name(json, key, buf, &name) != NGX_OK) {
+            ngx_str_null(&name);
+        }
+
+        ours = ngx_ors_chat_unknown_ours(req, key, &name);
+
+        if (!pass || ours || ngx_ors_chat_unknown_theirs(&name)) {
 
             if (!ours) {
                 ngx_ors_unknown_add(&req->dropped, json, key);
@@ -75,13 +80,10 @@ ngx_ors_chat_unknown(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
  */
 
 static ngx_uint_t
-ngx_ors_chat_unknown_ours(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+ngx_ors_chat_unknown_ours(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
+    const ngx_str_t *name)
 {
-    u_char     buf[NGX_ORS_SPELLING_RAW];
-    ngx_str_t  name;
-
-    return ngx_ors_spelling_name(&req->json, key, buf, &name) == NGX_OK
-           && ngx_ors_request_knows(req, &name)
+    return ngx_ors_request_knows(req, name)
            && (req->policy->unknown != ngx_ors_unknown_pass
                || key + 1 != req->field[ngx_ors_rq_provider]
                || (key + 1)->type != ngx_ors_json_object);
@@ -91,15 +93,8 @@ ngx_ors_chat_unknown_ours(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
 /* a field of chat/completions, in whatever spelling */
 
 static ngx_uint_t
-ngx_ors_chat_unknown_theirs(ngx_ors_request_t *req, ngx_ors_json_node_t *key)
+ngx_ors_chat_unknown_theirs(const ngx_str_t *name)
 {
-    u_char     buf[NGX_ORS_SPELLING_RAW];
-    ngx_str_t  name;
-
-    if (ngx_ors_spelling_name(&req->json, key, buf, &name) != NGX_OK) {
-        return 0;
-    }
-
-    return ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_DROP)
-           || ngx_ors_spelling_row(&name, &ngx_ors_fields_chat_request);
+    return ngx_ors_chat_field(name, NGX_ORS_CHAT_FIELD_DROP)
+           || ngx_ors_spelling_row(name, &ngx_ors_fields_chat_request);
 }

@@ -122,12 +122,12 @@ static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
 
 static const ngx_ors_foreign_t  ngx_ors_chat_names[] = {
     ngx_ors_foreign("messages", "it is \"input\" here"),
+    ngx_ors_foreign("functions", "they are \"tools\" here"),
     ngx_ors_foreign("max_tokens", "it is \"max_output_tokens\" here"),
+    ngx_ors_foreign("function_call", "it is \"tool_choice\" here"),
+    ngx_ors_foreign("response_format", "it is \"text.format\" here"),
     ngx_ors_foreign("max_completion_tokens",
                     "it is \"max_output_tokens\" here"),
-    ngx_ors_foreign("response_format", "it is \"text.format\" here"),
-    ngx_ors_foreign("functions", "they are \"tools\" here"),
-    ngx_ors_foreign("function_call", "it is \"tool_choice\" here"),
     ngx_ors_foreign_end
 };
 

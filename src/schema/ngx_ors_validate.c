@@ -68,9 +68,10 @@ static ngx_int_t ngx_ors_validate_entry(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     ngx_ors_json_node_t **found);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
-    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
+    const ngx_str_t *name);
 static ngx_int_t ngx_ors_validate_foreign(ngx_ors_walk_t *w,
-    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
+    ngx_ors_walk_object_t *object, const ngx_str_t *name);
 static void ngx_ors_validate_record(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_validate_misspelled(ngx_ors_walk_t *w,
@@ -538,27 +539,6 @@ ngx_ors_validate_field(ngx_uint_t profile, const ngx_str_t *name,
 }
 
 
-/* an escaped key is decoded once: an object may have many of them */
-
-static ngx_inline const ngx_ors_field_t *
-ngx_ors_validate_key(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key)
-{
-    u_char     buf[NGX_ORS_SPELLING_RAW];
-    ngx_str_t  name;
-
-    if (!key->escaped) {
-        ngx_ors_json_raw(w->json, key, &name);
-
-    } else if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
-        return NULL;
-    }
-
-    return ngx_ors_validate_field(w->profile, &name, object->shape,
-                                  &object->next);
-}
-
-
 ngx_uint_t
 ngx_ors_validate_knows(const ngx_ors_shape_t *shape, const ngx_str_t *name,
     ngx_uint_t profile)
@@ -618,16 +598,27 @@ static ngx_inline ngx_int_t
 ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t *key, ngx_ors_json_node_t **found)
 {
+    u_char                  buf[NGX_ORS_SPELLING_RAW];
     uint64_t                bit;
     ngx_int_t               rc;
+    ngx_str_t               name;
     ngx_uint_t              n;
     ngx_ors_json_node_t    *value;
     const ngx_ors_field_t  *field;
 
-    field = ngx_ors_validate_key(w, object, key);
+    /* an escaped key is decoded once: an object may have many of them */
 
+    if (!key->escaped) {
+        ngx_ors_json_raw(w->json, key, &name);
+
+    } else if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
+        ngx_str_null(&name);
+    }
+
+    field = ngx_ors_validate_field(w->profile, &name, object->shape,
+                                   &object->next);
     if (field == NULL) {
-        return ngx_ors_validate_unknown(w, object, key);
+        return ngx_ors_validate_unknown(w, object, key, &name);
     }
 
     value = key + 1;
@@ -677,16 +668,18 @@ ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
 static ngx_int_t
 ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key)
+    ngx_ors_json_node_t *key, const ngx_str_t *name)
 {
     u_char                  buf[NGX_ORS_VIOLATION_QUOTE];
-    ngx_str_t               name;
+    ngx_str_t               quoted;
     const ngx_ors_field_t  *field;
 
-    field = ngx_ors_spelling_field(w->json, key, object->shape);
+    if (name->len <= NGX_ORS_SPELLING_RAW) {
+        field = ngx_ors_spelling_row(name, object->shape);
 
-    if (field) {
-        return ngx_ors_validate_misspelled(w, object, key, field);
+        if (field) {
+            return ngx_ors_validate_misspelled(w, object, key, field);
+        }
     }
 
     if (object->shape->open) {
@@ -694,7 +687,7 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     }
 
     if (object->shape->foreign
-        && ngx_ors_validate_foreign(w, object, key) != NGX_OK)
+        && ngx_ors_validate_foreign(w, object, name) != NGX_OK)
     {
         return NGX_DECLINED;
     }
@@ -713,8 +706,8 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     case ngx_ors_unknown_reject:
         ngx_ors_violation_set(&w->violation, "unknown_parameter",
                               "is not known");
-        ngx_ors_violation_quote(&w->violation, key, buf, &name);
-        ngx_ors_violation_at_name(&w->violation, &name);
+        ngx_ors_violation_quote(&w->violation, key, buf, &quoted);
+        ngx_ors_violation_at_name(&w->violation, &quoted);
         return NGX_DECLINED;
     }
 
@@ -726,26 +719,27 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
 static ngx_int_t
 ngx_ors_validate_foreign(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
-    ngx_ors_json_node_t *key)
+    const ngx_str_t *name)
 {
-    u_char                    buf[NGX_ORS_VIOLATION_QUOTE];
-    ngx_str_t                 name;
     const ngx_ors_foreign_t  *foreign;
 
-    for (foreign = object->shape->foreign; foreign->name.len; foreign++) {
+    foreign = object->shape->foreign;
 
-        if (!(foreign->in & w->profile)
-            || !ngx_ors_validate_is(w->json, key, &foreign->name))
+    while (foreign->name.len && foreign->name.len < name->len) {
+        foreign++;
+    }
+
+    for ( /* void */ ; foreign->name.len == name->len; foreign++) {
+
+        if (ngx_memcmp(foreign->name.data, name->data, name->len) == 0
+            && (foreign->in & w->profile))
         {
-            continue;
+            ngx_ors_violation_set(&w->violation, "unknown_parameter", "%V",
+                                  &foreign->text);
+            ngx_ors_violation_at_name(&w->violation, &foreign->name);
+
+            return NGX_DECLINED;
         }
-
-        ngx_ors_violation_set(&w->violation, "unknown_parameter", "%V",
-                              &foreign->text);
-        ngx_ors_violation_quote(&w->violation, key, buf, &name);
-        ngx_ors_violation_at_name(&w->violation, &name);
-
-        return NGX_DECLINED;
     }
 
     return NGX_OK;

@@ -118,7 +118,8 @@ typedef struct {
 /*
  * A name that another API has for something of this object.  It is refused,
  * whatever becomes of keys that are not known, in words that name what is
- * here.  A list of these ends with an empty name.
+ * here.  A list of these has the shortest names first and ends with an empty
+ * one.
  */
 
 typedef struct {
