@@ -53,8 +53,8 @@ main(int argc, char **argv)
     const char           *wanted;
     const cost_row_t     *row;
     const cost_group_t   *group, *list[] = {
-        cost_requests, cost_contexts, cost_streams, cost_documents,
-        cost_others, NULL
+        cost_requests, cost_contexts, cost_sessions, cost_streams,
+        cost_documents, cost_others, NULL
     };
 
     nth = (argc > 2) ? atoi(argv[1]) : 0;

@@ -77,6 +77,7 @@ struct cost_group_s {
 
 extern const cost_group_t  cost_requests[];
 extern const cost_group_t  cost_contexts[];
+extern const cost_group_t  cost_sessions[];
 extern const cost_group_t  cost_streams[];
 extern const cost_group_t  cost_documents[];
 extern const cost_group_t  cost_others[];

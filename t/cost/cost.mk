@@ -6,8 +6,8 @@
 
 COST_DIR   := $(UNIT_DIR)/cost
 COST_OBJS  := $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard t/cost/*.c)) \
-              $(UNIT_DIR)/src/store/ngx_ors_record.o $(UNIT_CORE) \
-              $(foreach r,$(UNIT_turn),$(UNIT_DIR)/$r.a)
+              $(UNIT_CORE) \
+              $(foreach r,$(UNIT_session),$(UNIT_DIR)/$r.a)
 
 .PHONY: cost
 
