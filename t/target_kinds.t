@@ -83,7 +83,8 @@ for my $type (qw( sse json )) {
 
 my $without = $content->without;
 my $targets = join "\n", map { "open_responses_target $_ /to/$_/x;" }
-                         $content->kinds, qw( return lua_fails );
+                         $content->kinds, 'return',
+                         $without->{lua} ? () : 'lua_fails';
 
 my $failing = $without->{lua} ? '' : <<'CONF';
         location /to/lua_fails/ {
