@@ -13,13 +13,14 @@
 #include <ngx_ors_mcp_header.h>
 #include <ngx_ors_mcp_request.h>
 #include <ngx_ors_out.h>
+#include <ngx_ors_version.h>
 
 
 #define NGX_ORS_MCP_BLOCK    1024
 #define NGX_ORS_MCP_HEADERS_N  8
 
 #define NGX_ORS_MCP_CLIENT                                                    \
-    "{\"name\":\"nginx-open-responses\",\"version\":\"0.1.0\"}"
+    "{\"name\":\"nginx-open-responses\",\"version\":\"" NGX_ORS_VERSION "\"}"
 
 #define NGX_ORS_MCP_META                                                      \
     "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\""

@@ -143,10 +143,17 @@ test_count(ngx_ors_stats_t *stats, ngx_uint_t counter, const char *name)
 }
 
 
-/* a stand-in for the memory of a zone */
+/* stand-ins for the memory of a zone: that of the test, or a heap's */
 
 void *
 ngx_slab_alloc(ngx_slab_pool_t *pool, size_t size)
 {
-    return test_memory;
+    return pool->log_nomem ? malloc(size) : test_memory;
+}
+
+
+void
+ngx_slab_free(ngx_slab_pool_t *pool, void *p)
+{
+    free(p);
 }

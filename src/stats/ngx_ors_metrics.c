@@ -1,0 +1,259 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* What turns and stores add to histograms, and the rows of histograms. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_metrics.h>
+#include <ngx_ors_metrics_bounds.h>
+
+
+/* rows have labels as "location NUL target NUL model NUL provider operation" */
+#define NGX_ORS_METRICS_KEY  4
+
+
+static size_t ngx_ors_metrics_key(u_char *key,
+    ngx_ors_metrics_labels_t *labels);
+static u_char *ngx_ors_metrics_key_text(u_char *p, ngx_str_t *text);
+static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
+    ngx_ors_metrics_turn_t *turn, time_t now);
+static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
+    ngx_ors_metrics_histogram_e n, uint64_t value);
+static void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const ngx_ors_metrics_bound_t *bounds, uint64_t value);
+
+
+static const ngx_ors_metrics_bound_t  *ngx_ors_metrics_of[] = {
+    ngx_ors_metrics_tokens,
+    ngx_ors_metrics_tokens,
+    ngx_ors_metrics_durations,
+    ngx_ors_metrics_durations,
+    ngx_ors_metrics_durations,
+    ngx_ors_metrics_firsts,
+    ngx_ors_metrics_eaches
+};
+
+
+void
+ngx_ors_metrics_attach(ngx_ors_metrics_t *metrics,
+    ngx_ors_metrics_labels_t *labels, ngx_slab_pool_t *shpool)
+{
+    size_t                  len, size;
+    ngx_ors_metrics_row_t  *row;
+
+    len = labels->location.len + labels->target.len + labels->model.len
+          + labels->provider.len + NGX_ORS_METRICS_KEY;
+
+    size = offsetof(ngx_ors_metrics_row_t, key) + len;
+
+    /* allocated first: its key is compared, and most often it is used */
+
+    row = ngx_slab_alloc(shpool, size);
+    labels->row = row;
+
+    if (row == NULL) {
+        return;
+    }
+
+    ngx_memzero(row, size);
+    row->len = ngx_ors_metrics_key(row->key, labels);
+
+    for (row = metrics->rows; row; row = row->next) {
+
+        if (row->len == labels->row->len
+            && ngx_memcmp(row->key, labels->row->key, row->len) == 0)
+        {
+            ngx_slab_free(shpool, labels->row);
+            labels->row = row;
+            return;
+        }
+    }
+
+    labels->row->next = metrics->rows;
+    metrics->rows = labels->row;
+}
+
+
+static size_t
+ngx_ors_metrics_key(u_char *key, ngx_ors_metrics_labels_t *labels)
+{
+    u_char  *p;
+
+    p = ngx_ors_metrics_key_text(key, &labels->location);
+    p = ngx_ors_metrics_key_text(p, &labels->target);
+    p = ngx_ors_metrics_key_text(p, &labels->model);
+    p = ngx_cpymem(p, labels->provider.data, labels->provider.len);
+
+    *p++ = (u_char) labels->operation;
+
+    return p - key;
+}
+
+
+static u_char *
+ngx_ors_metrics_key_text(u_char *p, ngx_str_t *text)
+{
+    p = ngx_cpymem(p, text->data, text->len);
+
+    *p++ = '\0';
+
+    return p;
+}
+
+
+void
+ngx_ors_metrics_turn(ngx_ors_metrics_t *metrics, ngx_ors_metrics_row_t *row,
+    ngx_ors_metrics_turn_t *turn, time_t now)
+{
+    (void) ngx_atomic_fetch_add(
+                    &metrics->turns[turn->background != 0][turn->delivery], 1);
+
+    ngx_ors_metrics_observe(&metrics->overhead, ngx_ors_metrics_overheads,
+                            turn->own);
+
+    if (row) {
+        ngx_ors_metrics_row(row, turn, now);
+    }
+}
+
+
+static void
+ngx_ors_metrics_row(ngx_ors_metrics_row_t *row, ngx_ors_metrics_turn_t *turn,
+    time_t now)
+{
+    uint64_t                  ms;
+    ngx_atomic_uint_t         n;
+    ngx_ors_metrics_piece_t  *piece;
+
+    n = now / NGX_ORS_METRICS_PIECE;
+    piece = &row->pieces[n % NGX_ORS_METRICS_PIECES];
+
+    if (piece->piece != n) {
+        piece->n = 0;
+        piece->piece = n;
+    }
+
+    (void) ngx_atomic_fetch_add(&piece->n, 1);
+
+    if (turn->input >= 0) {
+        ngx_ors_metrics_value(row, ngx_ors_metrics_input, turn->input);
+    }
+
+    if (turn->output >= 0) {
+        ngx_ors_metrics_value(row, ngx_ors_metrics_output, turn->output);
+    }
+
+    ngx_ors_metrics_value(row, turn->end, (uint64_t) turn->duration * 1000000);
+
+    if (turn->first < 0) {
+        return;
+    }
+
+    ngx_ors_metrics_value(row, ngx_ors_metrics_first,
+                          (uint64_t) turn->first * 1000000);
+
+    if (turn->output > 1 && turn->end == ngx_ors_metrics_completed) {
+        ms = ngx_max(turn->duration - turn->first, 0);
+
+        ngx_ors_metrics_value(row, ngx_ors_metrics_each,
+                              ms * 1000000 / (turn->output - 1));
+    }
+}
+
+
+static void
+ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
+    ngx_ors_metrics_histogram_e n, uint64_t value)
+{
+    ngx_ors_metrics_observe(&row->histograms[n], ngx_ors_metrics_of[n], value);
+}
+
+
+static void
+ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const ngx_ors_metrics_bound_t *bounds, uint64_t value)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; bounds[i].text && value > bounds[i].value; i++) { /* void */ }
+
+    (void) ngx_atomic_fetch_add(&histogram->buckets[i], 1);
+    (void) ngx_atomic_fetch_add(&histogram->sum, value);
+}
+
+
+void
+ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
+    ngx_uint_t op, ngx_uint_t result)
+{
+    (void) ngx_atomic_fetch_add(&metrics->store[engine][op][result], 1);
+}
+
+
+int64_t
+ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
+    ngx_ors_metrics_gauge_e gauge)
+{
+    int64_t     sum;
+    ngx_uint_t  i;
+
+    sum = 0;
+
+    for (i = 0; i < NGX_MAX_PROCESSES; i++) {
+        sum += (int64_t) metrics->gauges[i][gauge];
+    }
+
+    return sum;
+}
+
+
+ngx_uint_t
+ngx_ors_metrics_recent(ngx_ors_metrics_row_t *row, time_t now)
+{
+    ngx_uint_t         i, sum;
+    ngx_atomic_uint_t  n;
+
+    sum = 0;
+    n = now / NGX_ORS_METRICS_PIECE;
+
+    for (i = 0; i < NGX_ORS_METRICS_PIECES; i++) {
+
+        if (n - row->pieces[i].piece < 60 / NGX_ORS_METRICS_PIECE) {
+            sum += row->pieces[i].n;
+        }
+    }
+
+    return sum;
+}
+
+
+uint64_t
+ngx_ors_metrics_values(ngx_ors_histogram_t *histogram)
+{
+    uint64_t    sum;
+    ngx_uint_t  i;
+
+    sum = 0;
+
+    for (i = 0; i < NGX_ORS_METRICS_BUCKETS; i++) {
+        sum += histogram->buckets[i];
+    }
+
+    return sum;
+}
+
+
+uint64_t
+ngx_ors_metrics_clock(void)
+{
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+
+    return (uint64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
+}

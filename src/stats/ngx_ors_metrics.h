@@ -1,0 +1,177 @@
+
+/*
+ * Histograms and gauges of turns in memory that all workers share: a row for
+ * each location, target and model that the configuration names.
+ *
+ * Labels come from the configuration only, so that no client adds a series.
+ * A number is added to without a lock, so the numbers of one page may be an
+ * event apart from each other.
+ */
+
+
+#ifndef _NGX_ORS_METRICS_H_INCLUDED_
+#define _NGX_ORS_METRICS_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_out.h>
+
+
+/* the last one that a histogram uses is for all that is more */
+#define NGX_ORS_METRICS_BUCKETS  17
+
+/* turns of the last minute are counted in pieces of it, seconds each */
+#define NGX_ORS_METRICS_PIECES   8
+#define NGX_ORS_METRICS_PIECE    10
+
+/* of a store: engines, operations, results, in the order of src/store */
+#define NGX_ORS_METRICS_ENGINES  2
+#define NGX_ORS_METRICS_OPS      4
+#define NGX_ORS_METRICS_RESULTS  10
+
+/* as many as fit in a line of the cache, so that workers share none */
+#define NGX_ORS_METRICS_GAUGES   8
+
+
+typedef enum {
+    ngx_ors_metrics_streams = 0,      /* open to clients */
+    ngx_ors_metrics_background        /* responses that run without one */
+} ngx_ors_metrics_gauge_e;
+
+
+typedef enum {
+    ngx_ors_metrics_input = 0,        /* tokens */
+    ngx_ors_metrics_output,
+    ngx_ors_metrics_completed,        /* ns of turns, by their end */
+    ngx_ors_metrics_failed,
+    ngx_ors_metrics_canceled,
+    ngx_ors_metrics_first,            /* ns to the first token of a stream */
+    ngx_ors_metrics_each,             /* ns for each one after it */
+
+    ngx_ors_metrics_histograms
+} ngx_ors_metrics_histogram_e;
+
+
+typedef enum {
+    ngx_ors_metrics_document = 0,
+    ngx_ors_metrics_stream,
+    ngx_ors_metrics_websocket,
+
+    ngx_ors_metrics_deliveries
+} ngx_ors_metrics_delivery_e;
+
+
+typedef enum {
+    ngx_ors_metrics_chat = 0,
+    ngx_ors_metrics_embeddings,
+
+    ngx_ors_metrics_operations
+} ngx_ors_metrics_operation_e;
+
+
+typedef struct {
+    ngx_atomic_t              sum;
+    ngx_atomic_t              buckets[NGX_ORS_METRICS_BUCKETS];
+} ngx_ors_histogram_t;
+
+
+typedef struct {
+    ngx_atomic_t              piece;      /* which one of all time it is */
+    ngx_atomic_t              n;
+} ngx_ors_metrics_piece_t;
+
+
+typedef struct ngx_ors_metrics_row_s  ngx_ors_metrics_row_t;
+
+
+/* in shared memory, as all that it points to */
+
+struct ngx_ors_metrics_row_s {
+    ngx_ors_metrics_row_t    *next;
+    ngx_ors_histogram_t       histograms[ngx_ors_metrics_histograms];
+    ngx_ors_metrics_piece_t   pieces[NGX_ORS_METRICS_PIECES];
+    size_t                    len;
+    u_char                    key[1];     /* its labels, "len" bytes */
+};
+
+
+typedef struct {
+    ngx_ors_metrics_row_t    *rows;
+    ngx_ors_histogram_t       overhead;
+    ngx_atomic_t              turns[2][ngx_ors_metrics_deliveries];
+    ngx_atomic_t              store[NGX_ORS_METRICS_ENGINES]
+                                   [NGX_ORS_METRICS_OPS]
+                                   [NGX_ORS_METRICS_RESULTS];
+    ngx_atomic_t              gauges[NGX_MAX_PROCESSES]
+                                    [NGX_ORS_METRICS_GAUGES];
+} ngx_ors_metrics_t;
+
+
+/* of a configuration; "row" is set when the memory is there, NULL: full */
+
+typedef struct {
+    ngx_str_t                 location;
+    ngx_str_t                 target;     /* empty: a validator */
+    ngx_str_t                 model;      /* as it is configured */
+    ngx_str_t                 provider;
+    ngx_ors_metrics_operation_e  operation;
+    ngx_ors_metrics_row_t    *row;
+} ngx_ors_metrics_labels_t;
+
+
+/* what has become of a turn; tokens and times below 0 are not known */
+
+typedef struct {
+    ngx_ors_metrics_histogram_e  end;     /* completed, failed, canceled */
+    ngx_ors_metrics_delivery_e   delivery;
+    ngx_uint_t                background;
+    int64_t                   input;
+    int64_t                   output;
+    ngx_msec_int_t            first;      /* ms */
+    ngx_msec_int_t            duration;
+    uint64_t                  own;        /* ns that this module worked */
+} ngx_ors_metrics_turn_t;
+
+
+/*
+ * Finds the row of "labels" in "metrics", or makes it from memory of "shpool",
+ * and sets labels->row; it is NULL if there is no more memory.  For the master
+ * process, which alone makes rows.
+ */
+void ngx_ors_metrics_attach(ngx_ors_metrics_t *metrics,
+    ngx_ors_metrics_labels_t *labels, ngx_slab_pool_t *shpool);
+
+/* Counts a turn that is over; "row" may be NULL.  "now" is in seconds. */
+void ngx_ors_metrics_turn(ngx_ors_metrics_t *metrics,
+    ngx_ors_metrics_row_t *row, ngx_ors_metrics_turn_t *turn, time_t now);
+
+/* Counts an operation of a store, by the numbers of src/store. */
+void ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
+    ngx_uint_t op, ngx_uint_t result);
+
+/* What the gauges of all processes are together. */
+int64_t ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
+    ngx_ors_metrics_gauge_e gauge);
+
+/* Turns of "row" in about the last minute. */
+ngx_uint_t ngx_ors_metrics_recent(ngx_ors_metrics_row_t *row, time_t now);
+
+/* How many values "histogram" has. */
+uint64_t ngx_ors_metrics_values(ngx_ors_histogram_t *histogram);
+
+/* ns of a clock that only goes on. */
+uint64_t ngx_ors_metrics_clock(void);
+
+
+/* ngx_ors_metrics_text.c */
+
+/*
+ * Appends all of "metrics" as Prometheus reads it; "labels" has pointers to
+ * those of the configuration and may be NULL.
+ */
+void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
+    ngx_array_t *labels);
+
+
+#endif /* _NGX_ORS_METRICS_H_INCLUDED_ */

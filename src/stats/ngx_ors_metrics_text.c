@@ -1,0 +1,391 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Histograms, gauges and counters of turns, as Prometheus reads them. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_metrics.h>
+#include <ngx_ors_metrics_bounds.h>
+
+
+/* a series of a family: a histogram of a row, and the label it adds */
+
+typedef struct {
+    ngx_ors_metrics_histogram_e     histogram;
+    char                           *label;
+} ngx_ors_metrics_series_t;
+
+
+typedef struct {
+    char                           *name;
+    char                           *help;
+    const ngx_ors_metrics_bound_t  *bounds;
+    ngx_ors_metrics_series_t        series[4];      /* to one of no label */
+} ngx_ors_metrics_family_t;
+
+
+static void ngx_ors_metrics_family(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
+static void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
+    char *type);
+static void ngx_ors_metrics_histogram(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_t *labels,
+    const ngx_ors_metrics_series_t *series, ngx_ors_histogram_t *histogram);
+static void ngx_ors_metrics_braces(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels, const ngx_ors_metrics_series_t *series);
+static void ngx_ors_metrics_labels(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels, const ngx_ors_metrics_series_t *series);
+static void ngx_ors_metrics_label(ngx_ors_out_t *out, char *name,
+    ngx_str_t *value);
+static void ngx_ors_metrics_sum(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, uint64_t sum);
+static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
+static void ngx_ors_metrics_stores(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
+static void ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text);
+
+
+static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
+
+    { "gen_ai_client_token_usage",
+      "Input and output tokens of a turn, as the model server counts them.",
+      ngx_ors_metrics_tokens,
+      { { ngx_ors_metrics_input, ",gen_ai_token_type=\"input\"" },
+        { ngx_ors_metrics_output, ",gen_ai_token_type=\"output\"" },
+        { 0, NULL } } },
+
+    { "gen_ai_server_request_duration_seconds",
+      "Time from the start of a request to the end of its turn, all rounds "
+      "and tools included.",
+      ngx_ors_metrics_durations,
+      { { ngx_ors_metrics_completed, "" },
+        { ngx_ors_metrics_failed, ",error_type=\"failed\"" },
+        { ngx_ors_metrics_canceled, ",error_type=\"canceled\"" },
+        { 0, NULL } } },
+
+    { "gen_ai_server_time_to_first_token_seconds",
+      "Time from the start of a request to the first output of the model, of "
+      "streams.",
+      ngx_ors_metrics_firsts,
+      { { ngx_ors_metrics_first, "" }, { 0, NULL } } },
+
+    { "gen_ai_server_time_per_output_token_seconds",
+      "Mean time for an output token after the first one, of streams that "
+      "completed.",
+      ngx_ors_metrics_eaches,
+      { { ngx_ors_metrics_each, "" }, { 0, NULL } } },
+
+    { NULL, NULL, NULL, { { 0, NULL } } }
+};
+
+
+static const ngx_ors_metrics_family_t  ngx_ors_metrics_overhead = {
+    "open_responses_overhead_seconds",
+    "Time that this module itself worked on a turn: checks and translation, "
+    "without waiting for servers or clients.",
+    ngx_ors_metrics_overheads,
+    { { 0, "" }, { 0, NULL } }
+};
+
+
+static char  *ngx_ors_metrics_deliveries_of[] = {
+    "document", "stream", "websocket"
+};
+
+static char  *ngx_ors_metrics_operations_of[] = {
+    "chat", "embeddings"
+};
+
+static char  *ngx_ors_metrics_engines[] = {
+    "lmdb", "redis"
+};
+
+static char  *ngx_ors_metrics_ops[] = {
+    "get", "chain", "put", "delete"
+};
+
+static char  *ngx_ors_metrics_results[] = {
+    "ok", "absent", "limit", "full", "timeout", "unavailable", "corrupt",
+    "share", "large", "version"
+};
+
+
+void
+ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
+    ngx_array_t *labels)
+{
+    const ngx_ors_metrics_family_t  *family;
+
+    for (family = ngx_ors_metrics_families; labels && family->name; family++) {
+        ngx_ors_metrics_family(out, family, labels);
+    }
+
+    family = &ngx_ors_metrics_overhead;
+
+    ngx_ors_metrics_head(out, family->name, family->help, "histogram");
+    ngx_ors_metrics_histogram(out, family, NULL, family->series,
+                              &metrics->overhead);
+
+    ngx_ors_metrics_head(out, "open_responses_streams",
+                         "Streams to clients that are open now.", "gauge");
+    ngx_ors_out_lit(out, "open_responses_streams ");
+    ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics,
+                                               ngx_ors_metrics_streams));
+
+    ngx_ors_out_lit(out, "\n");
+
+    ngx_ors_metrics_head(out, "open_responses_background",
+                         "Background responses that run now.", "gauge");
+    ngx_ors_out_lit(out, "open_responses_background ");
+    ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics,
+                                               ngx_ors_metrics_background));
+    ngx_ors_out_lit(out, "\n");
+
+    ngx_ors_metrics_turns(out, metrics);
+    ngx_ors_metrics_stores(out, metrics);
+}
+
+
+static void
+ngx_ors_metrics_family(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, ngx_array_t *labels)
+{
+    ngx_uint_t                       i;
+    ngx_ors_metrics_labels_t       **label;
+    const ngx_ors_metrics_series_t  *series;
+
+    ngx_ors_metrics_head(out, family->name, family->help, "histogram");
+
+    label = labels->elts;
+
+    for (i = 0; i < labels->nelts; i++) {
+
+        for (series = family->series; label[i]->row && series->label; series++)
+        {
+            if (ngx_ors_metrics_values(
+                               &label[i]->row->histograms[series->histogram]))
+            {
+                ngx_ors_metrics_histogram(out, family, label[i], series,
+                                &label[i]->row->histograms[series->histogram]);
+            }
+        }
+    }
+}
+
+
+static void
+ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help, char *type)
+{
+    ngx_ors_out_lit(out, "# HELP ");
+    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_out_lit(out, " ");
+    ngx_ors_metrics_text_of(out, help);
+    ngx_ors_out_lit(out, "\n# TYPE ");
+    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_out_lit(out, " ");
+    ngx_ors_metrics_text_of(out, type);
+    ngx_ors_out_lit(out, "\n");
+}
+
+
+/* "+Inf" and "_count" are one sum, as other workers count meanwhile */
+
+static void
+ngx_ors_metrics_histogram(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_t *labels,
+    const ngx_ors_metrics_series_t *series, ngx_ors_histogram_t *histogram)
+{
+    int64_t     count;
+    ngx_uint_t  i;
+
+    count = 0;
+
+    for (i = 0; /* void */ ; i++) {
+        count += (int64_t) histogram->buckets[i];
+
+        ngx_ors_metrics_text_of(out, family->name);
+        ngx_ors_out_lit(out, "_bucket{");
+
+        if (labels) {
+            ngx_ors_metrics_labels(out, labels, series);
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_out_lit(out, "le=\"");
+        ngx_ors_metrics_text_of(out, family->bounds[i].text
+                                     ? family->bounds[i].text : "+Inf");
+        ngx_ors_out_lit(out, "\"} ");
+        ngx_ors_out_int(out, count);
+        ngx_ors_out_lit(out, "\n");
+
+        if (family->bounds[i].text == NULL) {
+            break;
+        }
+    }
+
+    ngx_ors_metrics_text_of(out, family->name);
+    ngx_ors_out_lit(out, "_sum");
+    ngx_ors_metrics_braces(out, labels, series);
+    ngx_ors_metrics_sum(out, family, histogram->sum);
+
+    ngx_ors_metrics_text_of(out, family->name);
+    ngx_ors_out_lit(out, "_count");
+    ngx_ors_metrics_braces(out, labels, series);
+    ngx_ors_out_lit(out, " ");
+    ngx_ors_out_int(out, count);
+    ngx_ors_out_lit(out, "\n");
+}
+
+
+static void
+ngx_ors_metrics_braces(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
+    const ngx_ors_metrics_series_t *series)
+{
+    if (labels == NULL) {
+        return;
+    }
+
+    ngx_ors_out_lit(out, "{");
+    ngx_ors_metrics_labels(out, labels, series);
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_metrics_labels(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
+    const ngx_ors_metrics_series_t *series)
+{
+    ngx_ors_metrics_label(out, "location", &labels->location);
+    ngx_ors_metrics_label(out, ",target", &labels->target);
+    ngx_ors_out_lit(out, ",gen_ai_operation_name=\"");
+    ngx_ors_metrics_text_of(out,
+                         ngx_ors_metrics_operations_of[labels->operation]);
+    ngx_ors_out_lit(out, "\"");
+    ngx_ors_metrics_label(out, ",gen_ai_provider_name", &labels->provider);
+    ngx_ors_metrics_label(out, ",gen_ai_request_model", &labels->model);
+    ngx_ors_metrics_text_of(out, series->label);
+}
+
+
+/* a configuration may have any text */
+
+static void
+ngx_ors_metrics_label(ngx_ors_out_t *out, char *name, ngx_str_t *value)
+{
+    u_char  *p;
+
+    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_out_lit(out, "=\"");
+
+    for (p = value->data; p < value->data + value->len; p++) {
+
+        if (*p == '\n') {
+            ngx_ors_out_lit(out, "\\n");
+            continue;
+        }
+
+        if (*p == '"' || *p == '\\') {
+            ngx_ors_out_lit(out, "\\");
+        }
+
+        ngx_ors_out_copy(out, p, 1);
+    }
+
+    ngx_ors_out_lit(out, "\"");
+}
+
+
+/* times are counted in ns and shown in seconds */
+
+static void
+ngx_ors_metrics_sum(ngx_ors_out_t *out, const ngx_ors_metrics_family_t *family,
+    uint64_t sum)
+{
+    u_char  buf[NGX_INT64_LEN + 12], *last;
+
+    if (family->bounds == ngx_ors_metrics_tokens) {
+        last = ngx_sprintf(buf, " %uL\n", sum);
+
+    } else {
+        last = ngx_sprintf(buf, " %uL.%09uL\n", sum / 1000000000,
+                           sum % 1000000000);
+    }
+
+    ngx_ors_out_copy(out, buf, last - buf);
+}
+
+
+static void
+ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    ngx_uint_t  i, j;
+
+    static char  *executions[] = { "foreground", "background" };
+
+    ngx_ors_metrics_head(out, "open_responses_turns_total",
+                         "Turns that a target was found for and that are over, "
+                         "by where they ran and how the client got them.",
+                         "counter");
+
+    for (i = 0; i < 2; i++) {
+        for (j = 0; j < ngx_ors_metrics_deliveries; j++) {
+            ngx_ors_out_lit(out, "open_responses_turns_total{execution=\"");
+            ngx_ors_metrics_text_of(out, executions[i]);
+            ngx_ors_out_lit(out, "\",delivery=\"");
+            ngx_ors_metrics_text_of(out, ngx_ors_metrics_deliveries_of[j]);
+            ngx_ors_out_lit(out, "\"} ");
+            ngx_ors_out_int(out, (int64_t) metrics->turns[i][j]);
+            ngx_ors_out_lit(out, "\n");
+        }
+    }
+}
+
+
+static void
+ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    ngx_uint_t         i, engine, op, result;
+    ngx_atomic_uint_t  n;
+
+    ngx_ors_metrics_head(out, "open_responses_store_operations_total",
+                         "Operations of stores that are over, by what came of "
+                         "them.", "counter");
+
+    for (i = 0; i < NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS
+                    * NGX_ORS_METRICS_RESULTS; i++)
+    {
+        result = i % NGX_ORS_METRICS_RESULTS;
+        op = i / NGX_ORS_METRICS_RESULTS % NGX_ORS_METRICS_OPS;
+        engine = i / NGX_ORS_METRICS_RESULTS / NGX_ORS_METRICS_OPS;
+
+        n = metrics->store[engine][op][result];
+
+        if (n == 0) {
+            continue;
+        }
+
+        ngx_ors_out_lit(out,
+                        "open_responses_store_operations_total{engine=\"");
+        ngx_ors_metrics_text_of(out, ngx_ors_metrics_engines[engine]);
+        ngx_ors_out_lit(out, "\",operation=\"");
+        ngx_ors_metrics_text_of(out, ngx_ors_metrics_ops[op]);
+        ngx_ors_out_lit(out, "\",result=\"");
+        ngx_ors_metrics_text_of(out, ngx_ors_metrics_results[result]);
+        ngx_ors_out_lit(out, "\"} ");
+        ngx_ors_out_int(out, (int64_t) n);
+        ngx_ors_out_lit(out, "\n");
+    }
+}
+
+
+static void
+ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text)
+{
+    ngx_ors_out_copy(out, (u_char *) text, ngx_strlen(text));
+}

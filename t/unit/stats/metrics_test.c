@@ -1,0 +1,209 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Rows of histograms, what turns add to them, and their text. */
+
+
+#include <ngx_ors_test.h>
+#include <ngx_ors_metrics.h>
+
+
+static void test_rows(void);
+static void test_turns(void);
+static void test_recent(void);
+static void test_text(void);
+static ngx_ors_metrics_turn_t *turn(ngx_ors_metrics_histogram_e end,
+    ngx_msec_int_t first, int64_t output);
+static ngx_uint_t has(const char *part);
+
+
+static ngx_ors_metrics_t         metrics;
+static ngx_slab_pool_t           shpool;
+static char                      page[65536];
+static ngx_ors_metrics_labels_t  labels = {
+    ngx_string("/v1/"), ngx_string("/to\n"), ngx_string("a\"\\"),
+    ngx_string("acme"), ngx_ors_metrics_chat, NULL
+};
+
+
+int
+main(void)
+{
+    test_rows();
+    test_turns();
+    test_recent();
+    test_text();
+
+    return done_testing();
+}
+
+
+static void
+test_rows(void)
+{
+    ngx_ors_metrics_row_t     *row;
+    ngx_ors_metrics_labels_t   other;
+
+    ngx_ors_metrics_attach(&metrics, &labels, &shpool);
+    ok(labels.row == NULL && metrics.rows == NULL, "no memory, no row");
+
+    /* the stand-in of the slab allocator has some */
+
+    shpool.log_nomem = 1;
+
+    ngx_ors_metrics_attach(&metrics, &labels, &shpool);
+    row = labels.row;
+    ok(row && metrics.rows == row, "a new row");
+
+    other = labels;
+    ngx_ors_metrics_attach(&metrics, &other, &shpool);
+    ok(other.row == row && row->next == NULL, "the same labels, the same row");
+
+    ngx_str_set(&other.location, "/v1/x");
+    ngx_str_null(&other.target);
+    ngx_ors_metrics_attach(&metrics, &other, &shpool);
+    ok(other.row != row && metrics.rows == other.row, "others have their own");
+
+    other = labels;
+    other.operation = ngx_ors_metrics_embeddings;
+    ngx_ors_metrics_attach(&metrics, &other, &shpool);
+    ok(other.row != row, "another operation has its own");
+}
+
+
+static ngx_ors_metrics_turn_t *
+turn(ngx_ors_metrics_histogram_e end, ngx_msec_int_t first, int64_t output)
+{
+    static ngx_ors_metrics_turn_t  t;
+
+    t.end = end;
+    t.delivery = (first < 0) ? ngx_ors_metrics_document
+                             : ngx_ors_metrics_stream;
+    t.background = 0;
+    t.input = output;
+    t.output = output;
+    t.first = first;
+    t.duration = 1280;
+    t.own = 10001;
+
+    return &t;
+}
+
+
+static void
+test_turns(void)
+{
+    ngx_ors_histogram_t  *h;
+
+    h = labels.row->histograms;
+
+    ngx_ors_metrics_turn(&metrics, NULL,
+                         turn(ngx_ors_metrics_completed, -1, 1), 1);
+    is_int(metrics.turns[0][ngx_ors_metrics_document], 1,
+           "without a row a turn is in the totals");
+    is_int(metrics.overhead.buckets[0], 0, "10,001 ns are not 10 us");
+    is_int(metrics.overhead.buckets[1], 1, "... but the bucket above");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_completed, 280, 101), 600);
+    is_int(h[ngx_ors_metrics_completed].buckets[7], 1,
+           "a bound is of its bucket");
+    is_int(h[ngx_ors_metrics_first].sum, 280000000, "first token");
+    is_int(h[ngx_ors_metrics_each].sum, 10000000, "... and each after it");
+    is_int(h[ngx_ors_metrics_each].buckets[0], 1, "... in its bucket");
+    is_int(h[ngx_ors_metrics_output].sum, 101, "output tokens");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_failed, 280, 1), 600);
+    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]), 1, "failed");
+    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]), 1,
+           "... is not completed");
+    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_each]), 1,
+           "... and has no time for a token");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_canceled, -1, -1), 600);
+    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_output]), 2,
+           "tokens that are not known are not counted");
+    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_first]), 2,
+           "nor is a first token");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_completed, 2000, 2), 600);
+    is_int(h[ngx_ors_metrics_each].sum, 10000000,
+           "a clock that was set back");
+}
+
+
+static void
+test_recent(void)
+{
+    is_int(ngx_ors_metrics_recent(labels.row, 600), 4, "the last minute");
+    is_int(ngx_ors_metrics_recent(labels.row, 659), 4, "... to its end");
+    is_int(ngx_ors_metrics_recent(labels.row, 660), 0, "... and not after");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_canceled, -1, -1),
+                         600 + NGX_ORS_METRICS_PIECES * NGX_ORS_METRICS_PIECE);
+    is_int(ngx_ors_metrics_recent(labels.row, 680), 1, "its memory is reused");
+}
+
+
+static void
+test_text(void)
+{
+    char                       *p;
+    ngx_pool_t                 *pool;
+    ngx_array_t                 list;
+    ngx_chain_t                *cl;
+    ngx_ors_out_t               out;
+    ngx_ors_metrics_labels_t   *one[2], none;
+
+    none = labels;
+    none.row = NULL;
+    one[0] = &none;
+    one[1] = &labels;
+
+    list.elts = one;
+    list.nelts = 2;
+
+    metrics.gauges[0][ngx_ors_metrics_streams] = 3;
+    metrics.gauges[NGX_MAX_PROCESSES - 1][ngx_ors_metrics_streams] = 2;
+    metrics.gauges[1][ngx_ors_metrics_streams] = (ngx_atomic_t) -1;
+    ngx_ors_metrics_store(&metrics, 1, 2, 5);
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_metrics_text(&out, &metrics, &list);
+
+    is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "text");
+
+    for (p = page; cl; cl = cl->next) {
+        p = (char *) ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    *p = '\0';
+
+    ok(has("gen_ai_client_token_usage_bucket{location=\"/v1/\","
+           "target=\"/to\\n\",gen_ai_operation_name=\"chat\","
+           "gen_ai_provider_name=\"acme\",gen_ai_request_model=\"a\\\"\\\\\","
+           "gen_ai_token_type=\"output\",le=\"256\"} 3\n"),
+       "labels are escaped, buckets are sums");
+    ok(has(",error_type=\"failed\"} 1.280000000\n"), "seconds");
+    ok(has("\nopen_responses_streams 4\n"), "a gauge of all processes");
+    ok(has("{engine=\"redis\",operation=\"put\",result=\"unavailable\"} 1\n"),
+       "a store");
+    ok(has("{execution=\"foreground\",delivery=\"document\"} 3\n"), "turns");
+
+    ngx_destroy_pool(pool);
+}
+
+
+static ngx_uint_t
+has(const char *part)
+{
+    return strstr(page, part) != NULL;
+}
