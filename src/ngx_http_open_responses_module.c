@@ -26,8 +26,6 @@ static char *ngx_http_open_responses(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static char *ngx_http_open_responses_check_handler(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf);
-static char *ngx_http_open_responses_validate(ngx_conf_t *cf,
-    ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_dialect(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf);
 static char *ngx_http_open_responses_store(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -42,6 +40,7 @@ static char *ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf,
 static char *ngx_http_open_responses_check_loc_conf(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *conf);
 static ngx_int_t ngx_http_open_responses_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_open_responses_init_module(ngx_cycle_t *cycle);
 static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
 static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
@@ -56,16 +55,6 @@ static ngx_ors_conf_bounds_t  ngx_http_open_responses_calls_bounds = {
 
 static ngx_ors_conf_bounds_t  ngx_http_open_responses_rounds_bounds = {
     1, 100
-};
-
-
-static ngx_conf_enum_t  ngx_http_open_responses_validates[] = {
-    { ngx_string("off"), 0 },
-    { ngx_string("request"), NGX_HTTP_ORS_VALIDATE_REQUEST },
-    { ngx_string("response"), NGX_HTTP_ORS_VALIDATE_RESPONSE },
-    { ngx_string("on"),
-      NGX_HTTP_ORS_VALIDATE_REQUEST|NGX_HTTP_ORS_VALIDATE_RESPONSE },
-    { ngx_null_string, 0 }
 };
 
 
@@ -159,7 +148,7 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_validate"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE123,
-      ngx_http_open_responses_validate,
+      ngx_http_ors_validate_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -457,7 +446,7 @@ ngx_module_t  ngx_http_open_responses_module = {
     ngx_http_open_responses_commands,         /* module directives */
     NGX_HTTP_MODULE,                          /* module type */
     NULL,                                     /* init master */
-    ngx_http_ors_background_check,            /* init module */
+    ngx_http_open_responses_init_module,      /* init module */
     ngx_http_open_responses_init_process,     /* init process */
     NULL,                                     /* init thread */
     NULL,                                     /* exit thread */
@@ -511,66 +500,6 @@ ngx_http_open_responses_check_handler(ngx_conf_t *cf,
 
 
 static char *
-ngx_http_open_responses_validate(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf)
-{
-    ngx_http_ors_loc_conf_t  *olcf = conf;
-
-    ngx_str_t   *value;
-    ngx_uint_t   i;
-
-    if (olcf->validate != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    olcf->report = 0;
-    olcf->broad = !(cf->cmd_type & NGX_HTTP_LOC_CONF);
-
-    if (ngx_strcmp(value[1].data, "report") == 0) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"report\" of \"open_responses_validate\" comes "
-                           "after what is validated, as in \"on report\"");
-        return NGX_CONF_ERROR;
-    }
-
-    if (ngx_ors_conf_value(cf, "", &cmd->name,
-                           ngx_http_open_responses_validates, &value[1],
-                           &olcf->validate)
-        != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    if (olcf->validate && cf->cmd_type == NGX_HTTP_MAIN_CONF) {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "\"open_responses_validate\" in \"http\" is for "
-                           "all servers, and for paths with a version such "
-                           "as \"/v1/\" only");
-    }
-
-    for (i = 2; i < cf->args->nelts; i++) {
-
-        if (ngx_strcmp(value[i].data, "report") == 0 && !olcf->report) {
-            olcf->report = 1;
-
-        } else if (ngx_strcmp(value[i].data, "any_path") == 0) {
-            olcf->broad = 0;
-
-        } else {
-            ngx_ors_conf_error(cf, 0,
-                               "invalid parameter \"%V\" of "
-                               "\"open_responses_validate\", it must be "
-                               "\"report\" or \"any_path\", once", &value[i]);
-            return NGX_CONF_ERROR;
-        }
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
 ngx_http_open_responses_dialect(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf)
 {
@@ -596,7 +525,14 @@ ngx_http_open_responses_dialect(ngx_conf_t *cf, ngx_command_t *cmd,
 
     olcf->preset = ngx_ors_chat_preset(cf, &value[2]);
 
-    return olcf->preset ? NGX_CONF_OK : NGX_CONF_ERROR;
+    if (olcf->preset == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    olcf->preset_name.data = value[2].data + sizeof("server=") - 1;
+    olcf->preset_name.len = value[2].len - (sizeof("server=") - 1);
+
+    return NGX_CONF_OK;
 }
 
 
@@ -644,6 +580,9 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
     if (ngx_array_init(&conf->locations, cf->pool, 4,
                        sizeof(ngx_http_core_loc_conf_t *))
         != NGX_OK
+        || ngx_array_init(&conf->labels, cf->pool, 8,
+                          sizeof(ngx_ors_metrics_labels_t *))
+           != NGX_OK
         || ngx_array_init(&conf->stores, cf->pool, 1,
                           sizeof(ngx_ors_store_t *))
            != NGX_OK)
@@ -679,6 +618,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->model = { 0, NULL };
      *     conf->preset = NULL;
+     *     conf->preset_name = { 0, NULL };
+     *     conf->labels = NULL;
      *     conf->page = NULL;
      *     conf->server = NULL;
      *     conf->policy.reading = 0;
@@ -750,6 +691,12 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     if (conf->validate == NGX_CONF_UNSET_UINT) {
         conf->report = prev->report;
         conf->broad = prev->broad;
+        conf->labels = prev->labels;
+
+    } else if (conf->validate
+               && ngx_http_ors_metrics_validator(cf, clcf, conf) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
     }
 
     ngx_ors_store_use_merge(&conf->stored, &prev->stored);
@@ -958,12 +905,25 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     for (i = 0; i < omcf->locations.nelts; i++) {
         location[i]->error_pages = NULL;
 
-        if (ngx_http_ors_targets_check(cf, location[i], &seen) != NGX_OK) {
+        if (ngx_http_ors_targets_check(cf, location[i], &seen) != NGX_OK
+            || ngx_http_ors_metrics_gateway(cf, location[i]) != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
 
     return ngx_http_ors_filter_init(cf);
+}
+
+
+static ngx_int_t
+ngx_http_open_responses_init_module(ngx_cycle_t *cycle)
+{
+    if (ngx_http_ors_background_check(cycle) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_ors_metrics_init(cycle);
 }
 
 
@@ -982,7 +942,13 @@ ngx_http_open_responses_init_process(ngx_cycle_t *cycle)
     omcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_open_responses_module);
 
-    return omcf ? ngx_ors_stores_open(&omcf->stores, cycle) : NGX_OK;
+    if (omcf == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_http_ors_metrics_worker(omcf);
+
+    return ngx_ors_stores_open(&omcf->stores, cycle);
 }
 
 

@@ -95,6 +95,7 @@ typedef struct {
     ngx_str_t                  model;
     ngx_ors_chat_options_t     options;
     ngx_ors_chat_options_t    *preset;      /* of the server, or NULL */
+    ngx_str_t                  preset_name;  /* ... its name, or empty */
     ngx_uint_t                 validate;    /* NGX_HTTP_ORS_VALIDATE_ */
     ngx_uint_t                 report;      /* violations are only logged */
     ngx_uint_t                 broad;       /* is set for a server or more */
@@ -111,6 +112,8 @@ typedef struct {
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
     ngx_uint_t                 scope_share;  /* an empty scope is one, too */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
+    ngx_ors_metrics_labels_t  *labels;      /* of targets or the validator, */
+                                            /* an operation after the other */
     ngx_http_handler_pt        page;        /* of the status, or NULL */
     ngx_ors_store_use_t        stored;
     ngx_flag_t                 inline_context;  /* a target gets stored input */
@@ -132,6 +135,7 @@ typedef struct {
     ngx_rbtree_node_t      sentinel;    /* of this worker */
     ngx_ors_jsonschema_cache_t  schemas;  /* compiled, of this worker */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
+    ngx_array_t            labels;      /* of ngx_ors_metrics_labels_t * */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */
     ngx_int_t              limit_req;   /* ctx_index of nginx's modules, */
@@ -217,6 +221,7 @@ struct ngx_http_ors_ctx_s {
     ngx_msec_t                 last_output; /* when the client was last sent */
                                             /* something */
     ngx_str_t                  retry_after;  /* from the target, or empty */
+    uint64_t                   own;         /* ns that were worked on it */
 
     ngx_chain_t               *error;       /* in place of an error page */
 
@@ -232,6 +237,7 @@ struct ngx_http_ors_ctx_s {
     unsigned                   delayed:1;   /* "pace" is of "limit_rate" */
     unsigned                   counted:1;   /* the statistics know its end */
     unsigned                   retried:1;   /* "target" is not the first */
+    unsigned                   gauged:1;    /* a gauge has it */
     unsigned                   ignored:1;   /* the log has the fields that */
                                             /* are not sent on */
 };
@@ -265,6 +271,7 @@ typedef struct {
 
     ngx_uint_t                  version;    /* of the client's HTTP */
     ngx_msec_int_t              first_token;  /* as that of a gateway */
+    uint64_t                    own;        /* the same */
 
     unsigned                    refused:1;  /* the request was */
     unsigned                    held:1;     /* the answer is checked */
@@ -614,6 +621,44 @@ ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
+/* ngx_http_ors_metrics.c */
+
+/*
+ * Makes the labels of all targets of "gateway", and numbers its targets.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_http_ors_metrics_gateway(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway);
+
+/* The same for a location or a server where "olcf" sets a validator. */
+ngx_int_t ngx_http_ors_metrics_validator(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *olcf);
+
+/*
+ * Finds the rows of all labels in shared memory, when that is there.  NGX_OK;
+ * rows that there is no room for are logged.
+ */
+ngx_int_t ngx_http_ors_metrics_init(ngx_cycle_t *cycle);
+
+/* A worker begins: its gauges are zero. */
+void ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf);
+
+/* "ctx" is counted by "gauge" from now on, until it is closed. */
+void ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_metrics_gauge_e gauge);
+void ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx);
+
+/* Counts a turn that has ended: it is over, or its client has left. */
+void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx);
+
+/* The same for a validated answer. */
+void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *g);
+
+/* Counts a job of a store that is done, for request "r". */
+void ngx_http_ors_metrics_job(ngx_http_request_t *r,
+    ngx_ors_store_job_t *job);
+
+
 /* ngx_http_ors_hold.c */
 
 /* Nothing is held; of a new configuration. */
@@ -690,6 +735,13 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
 
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
+
+
+/* ngx_http_ors_validate_conf.c */
+
+/* Handler of the directive "open_responses_validate". */
+char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 
 
 /* ngx_http_ors_path.c */

@@ -157,6 +157,8 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ngx_queue_insert_tail(&bg->omcf->background, &bg->queue);
     bg->omcf->nbackground++;
 
+    ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_background);
+
     ngx_post_event(&bg->timer, &ngx_posted_events);
 
     return NGX_AGAIN;
@@ -343,6 +345,7 @@ ngx_http_ors_background_client_cleanup(void *data)
     }
 
     client->background = NULL;
+    client->counted = 1;
     bg->client = NULL;
 
     c = bg->ctx->request->connection;

@@ -308,7 +308,14 @@ ngx_http_ors_call_retry(ngx_str_t *value)
 ngx_int_t
 ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
 {
-    return ngx_http_ors_pump_take(call->request, &call->source, in);
+    uint64_t   start;
+    ngx_int_t  rc;
+
+    start = ngx_ors_metrics_clock();
+    rc = ngx_http_ors_pump_take(call->request, &call->source, in);
+    call->ctx->own += ngx_ors_metrics_clock() - start;
+
+    return rc;
 }
 
 

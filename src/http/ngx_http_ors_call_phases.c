@@ -99,6 +99,7 @@ static ngx_int_t
 ngx_http_ors_call_handler(ngx_http_request_t *r)
 {
     size_t                    size;
+    uint64_t                  start;
     ngx_int_t                 rc;
     ngx_chain_t              *bufs;
     ngx_ors_out_t             out;
@@ -160,8 +161,10 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     ngx_ors_out_init(&out, r->pool, size);
 
+    start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
                            &out);
+    call->ctx->own += ngx_ors_metrics_clock() - start;
 
     if (rc == NGX_DONE) {
         return NGX_HTTP_BAD_REQUEST;

@@ -118,6 +118,7 @@ ngx_http_ors_begin(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 {
+    uint64_t                   start;
     ngx_int_t                  rc;
     ngx_str_t                  body;
     ngx_ors_turn_t            *turn;
@@ -156,7 +157,9 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
+    start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_request(turn, &body);
+    ctx->own = ngx_ors_metrics_clock() - start;
 
     if (rc != NGX_OK) {
         return (rc == NGX_DONE) ? NGX_OK : NGX_ERROR;

@@ -84,6 +84,8 @@ ngx_http_ors_output_header(ngx_http_ors_ctx_t *ctx)
             return NGX_ERROR;
         }
 
+        ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
+
     } else if (turn->state == ngx_ors_turn_st_over) {
         r->headers_out.content_length_n = turn->out.size;
     }

@@ -304,6 +304,8 @@ ngx_http_ors_job_done(ngx_http_request_t *r, ngx_ors_store_job_t *job)
                    "ors store job done: %s, status %ui, %p",
                    ngx_ors_store_op(job->op), (ngx_uint_t) job->status, job);
 
+    ngx_http_ors_metrics_job(r, job);
+
     return c;
 }
 

@@ -17,6 +17,12 @@
 #include <ngx_ors_line.h>
 
 
+/* rows of histograms for some 200 targets, and the rest */
+#define NGX_HTTP_ORS_STATS_ZONE  (1024 * 1024)
+
+#define NGX_HTTP_ORS_PAGE        16384
+
+
 static ngx_uint_t ngx_http_ors_stats_is_failure(ngx_http_request_t *r,
     ngx_uint_t i);
 static void ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats,
@@ -125,6 +131,13 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     }
 
     ctx->counted = 1;
+
+    if (turn->answer.status
+        || turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR
+        || turn->error.status == NGX_HTTP_TOO_MANY_REQUESTS)
+    {
+        ngx_http_ors_metrics_turn(ctx);
+    }
 
     if (ctx->call && ctx->call->starved) {
 
@@ -253,6 +266,8 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 
     g->counted = 1;
 
+    ngx_http_ors_metrics_validated(g);
+
     end.upstream = (!g->verify.refused
                     && (g->verify.error.status
                         || g->answer.status >= NGX_HTTP_BAD_REQUEST));
@@ -333,11 +348,12 @@ ngx_http_ors_stats_is_failure(ngx_http_request_t *r, ngx_uint_t i)
 static ngx_int_t
 ngx_http_ors_stats_handler(ngx_http_request_t *r)
 {
-    size_t                    size;
-    ngx_int_t                 rc;
-    ngx_chain_t              *out, *cl;
-    ngx_ors_out_t             page;
-    ngx_http_ors_loc_conf_t  *olcf;
+    size_t                     size;
+    ngx_int_t                  rc;
+    ngx_chain_t               *out, *cl;
+    ngx_ors_out_t              page;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_main_conf_t  *omcf;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
         return ngx_http_ors_allow(r, "GET, HEAD");
@@ -351,9 +367,11 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
-    ngx_ors_out_init(&page, r->pool, NGX_HTTP_ORS_BLOCK);
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    ngx_ors_out_init(&page, r->pool, NGX_HTTP_ORS_PAGE);
     ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status,
-                         ngx_time());
+                         &omcf->labels, ngx_time());
     size = page.size;
 
     if (ngx_ors_out_take(&page, &out) != NGX_OK) {
@@ -457,9 +475,7 @@ ngx_http_ors_stats_zone(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    /* the least that the slab allocator can work with */
-
-    omcf->stats = ngx_shared_memory_add(cf, &name, 8 * ngx_pagesize,
+    omcf->stats = ngx_shared_memory_add(cf, &name, NGX_HTTP_ORS_STATS_ZONE,
                                         &ngx_http_open_responses_module);
     if (omcf->stats == NULL) {
         return NGX_ERROR;

@@ -425,6 +425,11 @@ ngx_http_ors_turn_gone(void *data)
         ngx_http_ors_call_log(ctx->call);
     }
 
+    if (!ctx->counted && ctx->turn && ctx->call) {
+        ctx->counted = 1;
+        ngx_http_ors_metrics_turn(ctx);
+    }
+
     ngx_http_ors_turn_cleanup(ctx);
 }
 
@@ -443,6 +448,8 @@ ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
     if (ctx->heartbeat.timer_set) {
         ngx_del_timer(&ctx->heartbeat);
     }
+
+    ngx_http_ors_metrics_close(ctx);
 
     ngx_http_ors_tools_cleanup(ctx);
 }

@@ -279,6 +279,7 @@ ngx_http_ors_validator_body_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_validator_request(ngx_http_ors_validator_t *g)
 {
+    uint64_t             start;
     ngx_int_t            rc;
     ngx_str_t            body;
     ngx_http_request_t  *r;
@@ -292,8 +293,10 @@ ngx_http_ors_validator_request(ngx_http_ors_validator_t *g)
     ngx_ors_request_init(&g->body, g->endpoint, &g->conf->policy,
                          &g->conf->limits, r->pool);
 
+    start = ngx_ors_metrics_clock();
     rc = g->error.status ? NGX_DECLINED
                          : ngx_ors_request_read(&g->body, &body, &g->error);
+    g->own = ngx_ors_metrics_clock() - start;
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;

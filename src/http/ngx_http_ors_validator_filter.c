@@ -181,6 +181,13 @@ ngx_http_ors_validator_cleanup(void *data)
 
     c = g->request->connection;
 
+    if (!g->ended && !g->counted
+        && (c->error || c->timedout || c->close))
+    {
+        g->counted = 1;
+        ngx_http_ors_metrics_validated(g);
+    }
+
     if (g->ended || c->error || c->timedout || c->close) {
         return;
     }
@@ -316,9 +323,12 @@ ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
 {
     ngx_http_ors_validator_t *g = data;
 
+    uint64_t   start;
     ngx_int_t  rc;
 
+    start = ngx_ors_metrics_clock();
     rc = ngx_ors_answer_data(&g->answer, b);
+    g->own += ngx_ors_metrics_clock() - start;
 
     if (g->first_token < 0 && g->verify.begun) {
         g->first_token = ngx_http_ors_pump_elapsed(g->request);

@@ -354,6 +354,8 @@ ngx_http_ors_ws_turn_header(ngx_http_ors_ctx_t *ctx)
     ctx->header_sent = 1;
     ctx->request->headers_out.status = ctx->turn->status;
 
+    ngx_http_ors_metrics_open(ctx, ngx_ors_metrics_streams);
+
     ctx->pump.write = ngx_http_ors_ws_turn_write;
 }
 

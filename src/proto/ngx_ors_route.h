@@ -24,6 +24,8 @@ struct ngx_ors_target_s {
     void                     *conf;       /* of the location that serves */
                                           /* "uri", "rewrite" and "if" apart, */
                                           /* or NULL */
+    ngx_uint_t                number;     /* of all targets of the routes, */
+                                          /* the caller's to set */
     unsigned                  shared:1;   /* of several locations: not known */
 };
 

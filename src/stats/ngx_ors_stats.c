@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_stats.h>
+#include <ngx_ors_version.h>
 
 
 #define NGX_ORS_STATS_OUTCOMES  4
@@ -76,16 +77,19 @@ static ngx_ors_stats_kind_t  ngx_ors_stats_kinds[] = {
 static ngx_ors_stats_outcome_t  ngx_ors_stats_outcomes[] = {
 
     { ngx_string("checked"),
-      ngx_string("What was looked at.") },
+      ngx_string("Requests, answers and streams that were checked.") },
 
     { ngx_string("repaired"),
-      ngx_string("What was put right and passed on.") },
+      ngx_string("Those of them with something that was put right, and passed "
+                 "on.") },
 
     { ngx_string("refused"),
-      ngx_string("What did not pass.") },
+      ngx_string("Those of them that violate the schema or a limit, and did "
+                 "not pass.") },
 
     { ngx_string("reported"),
-      ngx_string("What would have been refused, and passed.") }
+      ngx_string("Those of them that would have been refused, and passed as "
+                 "they are only reported.") }
 };
 
 
@@ -238,7 +242,7 @@ ngx_ors_stats_type(ngx_ors_stats_format_e format)
 
 void
 ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_ors_stats_format_e format, time_t now)
+    ngx_ors_stats_format_e format, ngx_array_t *labels, time_t now)
 {
     switch (format) {
 
@@ -252,6 +256,7 @@ ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
     case ngx_ors_stats_prometheus:
         ngx_ors_stats_render_prometheus(out, stats);
+        ngx_ors_metrics_text(out, &stats->metrics, labels);
         break;
     }
 }
@@ -478,6 +483,12 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
     ngx_ors_stats_single_t   *single;
     ngx_ors_stats_outcome_t  *outcome;
 
+    ngx_ors_out_lit(out,
+        "# HELP open_responses_info "
+        "The version of the module, the value is always 1.\n"
+        "# TYPE open_responses_info gauge\n"
+        "open_responses_info{version=\"" NGX_ORS_VERSION "\"} 1\n");
+
     for (i = 0; i < NGX_ORS_STATS_OUTCOMES; i++) {
         outcome = &ngx_ors_stats_outcomes[i];
 
@@ -502,7 +513,8 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out,
         "# HELP open_responses_upstream_errors_total "
-        "Errors of model servers.\n"
+        "Errors of model servers: answers that are errors, and calls "
+        "without an answer.\n"
         "# TYPE open_responses_upstream_errors_total counter\n"
         "open_responses_upstream_errors_total ");
     ngx_ors_out_int(out,
@@ -519,7 +531,8 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
     ngx_ors_out_lit(out,
         "\n"
         "# HELP open_responses_unstored_total "
-        "Responses that could not be stored.\n"
+        "Responses that should have been stored: the store was down, "
+        "full, or had no more room for the client.\n"
         "# TYPE open_responses_unstored_total counter\n"
         "open_responses_unstored_total ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);

@@ -15,11 +15,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_metrics.h>
 #include <ngx_ors_out.h>
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  5
+#define NGX_ORS_STATS_VERSION  6
 
 #define NGX_ORS_STATS_CODES    45
 
@@ -55,7 +56,7 @@ typedef enum {
 } ngx_ors_stats_counter_e;
 
 
-/* in shared memory: no pointers */
+/* in shared memory */
 
 typedef struct {
     ngx_uint_t            version;
@@ -64,6 +65,7 @@ typedef struct {
     ngx_atomic_t          counters[ngx_ors_stats_counters];
     ngx_atomic_t          refused[NGX_ORS_STATS_CODES];
     ngx_atomic_t          reported[NGX_ORS_STATS_CODES];
+    ngx_ors_metrics_t     metrics;
 } ngx_ors_stats_t;
 
 
@@ -125,11 +127,12 @@ void ngx_ors_stats_answer(ngx_ors_stats_t *stats,
 ngx_int_t ngx_ors_stats_zone(ngx_shm_zone_t *zone, void *data);
 
 /*
- * Appends the page for "format".  Codes that were never seen are shown to
+ * Appends the page for "format"; "labels" has pointers to the labels of rows
+ * that are shown and may be NULL.  Codes that were never seen are shown to
  * Prometheus only, which has to see a counter before its first step.
  */
 void ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_ors_stats_format_e format, time_t now);
+    ngx_ors_stats_format_e format, ngx_array_t *labels, time_t now);
 
 /* The Content-Type of "format", static text. */
 ngx_str_t *ngx_ors_stats_type(ngx_ors_stats_format_e format);

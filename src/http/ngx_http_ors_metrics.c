@@ -1,0 +1,476 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * What requests add to histograms and gauges, and which rows a configuration
+ * has.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+
+
+static ngx_int_t ngx_http_ors_metrics_route(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_ors_route_t *route,
+    ngx_ors_metrics_labels_t *labels);
+static ngx_int_t ngx_http_ors_metrics_model(ngx_conf_t *cf,
+    ngx_ors_route_t *route, ngx_str_t *model);
+static void ngx_http_ors_metrics_provider(ngx_ors_target_t *target,
+    ngx_str_t *provider);
+static ngx_int_t ngx_http_ors_metrics_add(ngx_conf_t *cf,
+    ngx_ors_metrics_labels_t *labels);
+static ngx_atomic_t *ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
+    ngx_ors_metrics_gauge_e gauge);
+static ngx_ors_metrics_row_t *ngx_http_ors_metrics_row(
+    ngx_http_ors_ctx_t *ctx);
+static ngx_ors_metrics_operation_e ngx_http_ors_metrics_operation(
+    const ngx_ors_endpoint_t *endpoint);
+static void ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end,
+    ngx_ors_usage_t *usage);
+
+
+ngx_int_t
+ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
+{
+    ngx_uint_t                 i, n;
+    ngx_ors_route_t           *route;
+    ngx_ors_target_t          *target;
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_ors_metrics_labels_t  *labels;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    route = olcf->routes->elts;
+    n = 0;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+
+        for (target = &route[i].target; target; target = target->next) {
+            target->number = n++;
+        }
+    }
+
+    labels = ngx_pcalloc(cf->pool, n * ngx_ors_metrics_operations
+                                   * sizeof(ngx_ors_metrics_labels_t));
+    if (labels == NULL) {
+        return NGX_ERROR;
+    }
+
+    olcf->labels = labels;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+
+        if (ngx_http_ors_metrics_route(cf, gateway, &route[i], labels)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_metrics_route(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_ors_route_t *route, ngx_ors_metrics_labels_t *labels)
+{
+    ngx_str_t                  model;
+    ngx_uint_t                 i;
+    ngx_ors_target_t          *target;
+    ngx_ors_metrics_labels_t  *l;
+
+    if (ngx_http_ors_metrics_model(cf, route, &model) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (target = &route->target; target; target = target->next) {
+
+        for (i = 0; i < ngx_ors_metrics_operations; i++) {
+            l = &labels[target->number * ngx_ors_metrics_operations + i];
+
+            l->location = gateway->name;
+            l->target = target->uri;
+            l->model = model;
+            l->operation = i;
+
+            ngx_http_ors_metrics_provider(target, &l->provider);
+
+            if (ngx_http_ors_metrics_add(cf, l) != NGX_OK) {
+                return NGX_ERROR;
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* as the directive has it */
+
+static ngx_int_t
+ngx_http_ors_metrics_model(ngx_conf_t *cf, ngx_ors_route_t *route,
+    ngx_str_t *model)
+{
+    u_char  *p;
+
+    switch (route->type) {
+
+    case ngx_ors_route_default:
+        ngx_str_set(model, "other");
+        return NGX_OK;
+
+    case ngx_ors_route_exact:
+        *model = route->name;
+        return NGX_OK;
+
+    case ngx_ors_route_prefix:
+    case ngx_ors_route_regex:
+        break;
+    }
+
+    p = ngx_pnalloc(cf->pool, route->name.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    model->data = p;
+    model->len = route->name.len + 1;
+
+    if (route->type == ngx_ors_route_regex) {
+        *p++ = '~';
+    }
+
+    p = ngx_cpymem(p, route->name.data, route->name.len);
+
+    if (route->type == ngx_ors_route_prefix) {
+        *p = '*';
+    }
+
+    return NGX_OK;
+}
+
+
+/* without a name it is the API that the server speaks */
+
+static void
+ngx_http_ors_metrics_provider(ngx_ors_target_t *target, ngx_str_t *provider)
+{
+    ngx_http_ors_loc_conf_t  *conf;
+
+    conf = target->conf;
+
+    if (target->provider.len) {
+        *provider = target->provider;
+
+    } else if (conf && conf->preset_name.len) {
+        *provider = conf->preset_name;
+
+    } else {
+        ngx_str_set(provider, "openai");
+    }
+}
+
+
+ngx_int_t
+ngx_http_ors_metrics_validator(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *olcf)
+{
+    ngx_uint_t                 i;
+    ngx_ors_metrics_labels_t  *labels;
+
+    labels = ngx_pcalloc(cf->pool, ngx_ors_metrics_operations
+                                   * sizeof(ngx_ors_metrics_labels_t));
+    if (labels == NULL) {
+        return NGX_ERROR;
+    }
+
+    olcf->labels = labels;
+
+    for (i = 0; i < ngx_ors_metrics_operations; i++) {
+
+        if (clcf->name.len) {
+            labels[i].location = clcf->name;
+
+        } else {
+            ngx_str_set(&labels[i].location, "server");
+        }
+
+        ngx_str_set(&labels[i].model, "other");
+        ngx_str_set(&labels[i].provider, "openai");
+        labels[i].operation = i;
+
+        if (ngx_http_ors_metrics_add(cf, &labels[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_ors_metrics_add(ngx_conf_t *cf, ngx_ors_metrics_labels_t *labels)
+{
+    ngx_http_ors_main_conf_t   *omcf;
+    ngx_ors_metrics_labels_t  **l;
+
+    omcf = ngx_http_conf_get_module_main_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    l = ngx_array_push(&omcf->labels);
+    if (l == NULL) {
+        return NGX_ERROR;
+    }
+
+    *l = labels;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
+{
+    ngx_uint_t                  i, j, lost, shown;
+    ngx_ors_stats_t            *stats;
+    ngx_slab_pool_t            *shpool;
+    ngx_http_ors_main_conf_t   *omcf;
+    ngx_ors_metrics_labels_t  **l;
+
+    omcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                              ngx_http_open_responses_module);
+
+    if (omcf == NULL || omcf->stats == NULL) {
+        return NGX_OK;
+    }
+
+    stats = omcf->stats->data;
+    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
+    shpool->log_nomem = 0;
+
+    l = omcf->labels.elts;
+    shown = 0;
+    lost = 0;
+
+    /* an "if" in a location has the location's labels: one row is shown once */
+
+    for (i = 0; i < omcf->labels.nelts; i++) {
+        ngx_ors_metrics_attach(&stats->metrics, l[i], shpool);
+
+        if (l[i]->row == NULL) {
+            lost++;
+            continue;
+        }
+
+        for (j = 0; j < shown && l[j]->row != l[i]->row; j++) { /* void */ }
+
+        if (j == shown) {
+            l[shown++] = l[i];
+        }
+    }
+
+    if (lost) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "no room for %ui of %ui rows of histograms: targets "
+                      "without one are counted in totals only",
+                      lost, omcf->labels.nelts);
+    }
+
+    omcf->labels.nelts = shown;
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_ors_stats_t  *stats;
+
+    if (omcf->stats == NULL) {
+        return;
+    }
+
+    /* a worker that was killed has left what it had */
+
+    stats = omcf->stats->data;
+
+    ngx_memzero((void *) stats->metrics.gauges[ngx_process_slot],
+                sizeof(stats->metrics.gauges[0]));
+}
+
+
+void
+ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_metrics_gauge_e gauge)
+{
+    ngx_atomic_t  *n;
+
+    n = ngx_http_ors_metrics_gauge(ctx->request, gauge);
+
+    if (n && !ctx->gauged) {
+        ctx->gauged = 1;
+        (*n)++;
+    }
+}
+
+
+void
+ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx)
+{
+    if (!ctx->gauged) {
+        return;
+    }
+
+    ctx->gauged = 0;
+
+    (*ngx_http_ors_metrics_gauge(ctx->request,
+                                 ctx->detached ? ngx_ors_metrics_background
+                                               : ngx_ors_metrics_streams))--;
+}
+
+
+/* only this process writes to it */
+
+static ngx_atomic_t *
+ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
+    ngx_ors_metrics_gauge_e gauge)
+{
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(r);
+
+    return stats ? &stats->metrics.gauges[ngx_process_slot][gauge] : NULL;
+}
+
+
+void
+ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_turn_t          *turn;
+    ngx_ors_stats_t         *stats;
+    ngx_ors_metrics_turn_t   end;
+
+    turn = ctx->turn;
+    stats = ngx_http_ors_stats(ctx->request);
+
+    if (stats == NULL || ctx->target == NULL) {
+        return;
+    }
+
+    end.end = ngx_ors_metrics_completed;
+
+    if (turn->state != ngx_ors_turn_st_over) {
+        end.end = ngx_ors_metrics_canceled;
+
+    } else if (turn->error.status || turn->answer.status >= 400
+               || turn->response.status == ngx_ors_response_failed)
+    {
+        end.end = ngx_ors_metrics_failed;
+    }
+
+    end.delivery = turn->request.stream ? ngx_ors_metrics_stream
+                                        : ngx_ors_metrics_document;
+
+    if (ctx->message) {
+        end.delivery = ngx_ors_metrics_websocket;
+    }
+
+    end.background = ctx->detached;
+    end.first = ctx->first_token;
+    end.duration = ngx_http_ors_pump_elapsed(ctx->request);
+    end.own = ctx->own;
+
+    ngx_http_ors_metrics_usage(&end, turn->verify.usage.known
+                                     ? &turn->verify.usage
+                                     : &turn->response.usage);
+
+    ngx_ors_metrics_turn(&stats->metrics, ngx_http_ors_metrics_row(ctx), &end,
+                         ngx_time());
+}
+
+
+static ngx_ors_metrics_row_t *
+ngx_http_ors_metrics_row(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+
+    return olcf->labels[ctx->target->number * ngx_ors_metrics_operations
+                        + ngx_http_ors_metrics_operation(ctx->endpoint)].row;
+}
+
+
+static ngx_ors_metrics_operation_e
+ngx_http_ors_metrics_operation(const ngx_ors_endpoint_t *endpoint)
+{
+    return (endpoint->id == ngx_ors_endpoint_embeddings)
+           ? ngx_ors_metrics_embeddings : ngx_ors_metrics_chat;
+}
+
+
+static void
+ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end, ngx_ors_usage_t *usage)
+{
+    end->input = usage->known ? usage->input : -1;
+    end->output = usage->known ? usage->output : -1;
+}
+
+
+void
+ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *g)
+{
+    ngx_ors_stats_t           *stats;
+    ngx_ors_metrics_turn_t     end;
+    ngx_ors_metrics_labels_t  *labels;
+
+    stats = ngx_http_ors_stats(g->request);
+
+    if (stats == NULL || g->endpoint->request == NULL) {
+        return;
+    }
+
+    end.end = ngx_ors_metrics_completed;
+
+    if (g->answer.state != ngx_ors_answer_st_over) {
+        end.end = ngx_ors_metrics_canceled;
+
+    } else if (g->verify.error.status || g->answer.status >= 400) {
+        end.end = ngx_ors_metrics_failed;
+    }
+
+    end.delivery = g->verify.stream ? ngx_ors_metrics_stream
+                                    : ngx_ors_metrics_document;
+    end.background = 0;
+    end.first = g->first_token;
+    end.duration = ngx_http_ors_pump_elapsed(g->request);
+    end.own = g->own;
+
+    ngx_http_ors_metrics_usage(&end, &g->verify.usage);
+
+    labels = &g->conf->labels[ngx_http_ors_metrics_operation(g->endpoint)];
+
+    ngx_ors_metrics_turn(&stats->metrics, labels->row, &end, ngx_time());
+}
+
+
+void
+ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
+{
+    ngx_ors_stats_t  *stats;
+
+    stats = ngx_http_ors_stats(r);
+
+    if (stats) {
+        ngx_ors_metrics_store(&stats->metrics,
+                              job->store->engine == &ngx_ors_store_redis,
+                              job->op, job->status);
+    }
+}
