@@ -2,9 +2,10 @@
 
 # Copyright (C) Open Responses contributors
 
-# Everybody misbehaves at once: a model server that cuts, resets, garbles,
-# compresses badly and frames wrongly, clients that leave, dawdle, pipeline
-# and change their mind, while nginx is told to reload and workers are killed.
+# Everybody misbehaves at once: a model server, tools and MCP servers that cut,
+# reset, garble, compress badly and frame wrongly, clients that leave, dawdle,
+# pipeline and change their mind, on WebSockets too, while nginx is told to
+# reload and workers are killed.
 # What a client can read to its end is well-formed, it comes to an end, and
 # nginx is well.
 #
@@ -19,16 +20,22 @@ use lib 't/lib';
 use ORS::Fair qw( unfair );
 use ORS::H2;
 use ORS::HTTP qw( request_text );
-use ORS::JSON qw( json_encode json_true json_false );
+use ORS::JSON qw( json_decode json_encode json_true json_false );
+use ORS::MCP qw( legacy modern tool );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Sample;
 use ORS::Util qw( slurp spew wait_for );
+use ORS::WS;
 
 my $SECONDS = $ENV{ORS_CHAOS} || 4;
 my $SEED = $ENV{ORS_SEED} // 1;
 my $CLIENTS = $ENV{ORS_CLIENTS} || 6;
 my $PATIENCE = 60;
+
+my %mcp = map { $_->[0] => $_->[1]->(tools => [ tool('look'), tool('g') ],
+                                     call => sub { 'seen ' . rand }) }
+          [ old => \&legacy ], [ new => \&modern ];
 
 my $model = ORS::Model->new(scripts => { default => \&mischief });
 
@@ -60,6 +67,19 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
             open_responses_background timeout=5s;
         }
 
+        location /hosted/ {
+            open_responses on;
+            open_responses_strict off;
+            open_responses_flavor openai;
+            open_responses_store main;
+            open_responses_background timeout=5s;
+            open_responses_schema enforce;
+            open_responses_websocket on lanes=on queue=2;
+            open_responses_tool g /to/tool definition=%%TESTDIR%%/g.json;
+            open_responses_mcp old /to/old require_approval=never:look;
+            open_responses_mcp new /to/new require_approval=never;
+        }
+
         location /strict/ {
             open_responses on;
             open_responses_unknown_fields strip;
@@ -86,6 +106,11 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
             proxy_pass http://%%MODEL%%/chat;
         }
 
+        location ~ ^/to/(tool|old|new)$ {
+            internal;
+            proxy_pass http://%%MODEL%%/$1;
+        }
+
         location = /to/down {
             internal;
             open_responses_dialect chat;
@@ -107,6 +132,10 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, quit_timeout => 30,
     }
 CONF
 
+$t->write_file('g.json', json_encode({
+    description => 'Does g', parameters => {
+        type => 'object', required => [ 'a' ],
+        properties => { a => { type => 'integer' } } } }));
 $t->write_file('keys', '0123456789abcdef' x 4 . "\n");
 chmod 0600, $t->dir . '/keys';
 
@@ -177,7 +206,13 @@ sub mischief ($conn, $r) {
 
     $stream = !$stream if rand() < 0.05;
 
-    my ($type, @pieces) = $native ? native($stream) : chat($stream);
+    # mischief of a whole answer, where the others make one piece by piece
+
+    return $mcp{$1}->($conn, $r)
+        if $r->{uri} =~ m{^/(old|new)} && rand() < 0.7;
+
+    my ($type, @pieces) = $r->{uri} =~ m{^/(?:tool|old|new)} ? result($r)
+                          : $native ? native($stream) : chat($stream);
     my $body = join '', @pieces;
     my $way = rand() < 0.4 ? 0 : int rand 16;
 
@@ -255,8 +290,7 @@ sub chat ($stream) {
     my @words = map { join '', map { chr(97 + rand 26) } 1 .. 1 + rand 20 }
                 1 .. 1 + rand 8;
     my %what = rand() < 0.3
-               ? (tool_calls => [ { id => 'call_1', name => 'f',
-                                    arguments => [ '{"a":', '1}' ] } ])
+               ? (tool_calls => [ map { called($_) } 1 .. 1 + rand 3 ])
                : rand() < 0.3 ? (reasoning => [ @words ], text => [ @words ])
                : (text => [ @words ]);
 
@@ -266,6 +300,32 @@ sub chat ($stream) {
     return ('text/event-stream',
             (map { 'data: ' . json_encode($_) . "\n\n" } chat_stream(%what)),
             "data: [DONE]\n\n");
+}
+
+
+sub called ($n) {
+    my $name = (qw( f g g old__look old__g new__look none ))[rand 7];
+
+    return { id => "call_$n", name => $name,
+             arguments => rand() < 0.1 ? [ '{"a":', '"x"}' ]
+                                       : [ '{"a":', '1}' ] };
+}
+
+
+# of a tool, or of an MCP server
+
+sub result ($r) {
+    my $of = eval { json_decode($r->{body}) };
+
+    return ('text/plain', 'out', 'put') if $r->{uri} =~ /tool/;
+
+    my %body = (jsonrpc => '2.0', id => ref $of eq 'HASH' ? $of->{id} : 1,
+                result => { content => [ { type => 'text', text => 'seen' } ],
+                            tools => [ tool('look') ] });
+
+    return rand() < 0.5 ? ('application/json', json_encode(\%body))
+           : ('text/event-stream', "event: message\n",
+              'data: ' . json_encode(\%body) . "\n\n");
 }
 
 
@@ -331,11 +391,17 @@ sub whim ($ids) {
 
     my @at = qw( /v1/responses /v1/responses /v1/responses /strict/responses
                  /validator/responses /tolerant/responses /v1/responses/compact
-                 /validator/chat/completions /v1/models );
+                 /validator/chat/completions /v1/models
+                 /hosted/responses /hosted/responses /hosted/responses );
     my $at = $at[rand @at];
 
     return ('GET', $at, '') if $at =~ /models/;
 
+    return ('POST', $at, whim_body($id, scalar $at =~ /hosted/));
+}
+
+
+sub whim_body ($id, $hosted) {
     my %o = (model => (qw( m m first native whole both ))[rand 6],
              input => 'x' x rand 100);
 
@@ -351,6 +417,11 @@ sub whim ($ids) {
         if ref $o{input} && rand() < 0.2;
     $o{tools} = [ { type => 'function', name => 'f', parameters => {} } ]
         if rand() < 0.3;
+    push @{ $o{tools} },
+        map { { type => 'mcp', server_label => $_,
+                rand() < 0.5 ? (require_approval => 'never') : () } }
+        qw( old new )
+        if $hosted && rand() < 0.6;
     $o{include} = [ 'reasoning.encrypted_content' ] if rand() < 0.2;
     $o{instructions} = 'z' x rand 20_000 if rand() < 0.1;
 
@@ -360,7 +431,7 @@ sub whim ($ids) {
         substr($body, rand length $body, 1) = chr rand 256 for 0 .. rand 3;
     }
 
-    return ('POST', $at, $body);
+    return $body;
 }
 
 
@@ -371,6 +442,9 @@ sub behave ($method, $path, $body) {
                    $body ne '' ? ('Content-Type' => 'application/json') : ());
     my $way = rand() < 0.5 ? 0 : 1 + int rand 9;
     my $port = $t->port;
+
+    return ws(\%headers, $body)
+        if $path eq '/hosted/responses' && rand() < 0.3;
 
     return h2($method, $path, $body, \%headers) if $way == 1;
 
@@ -438,4 +512,75 @@ sub h2 ($method, $path, $body, $headers) {
     $c->close;
 
     return ($made, grep { !defined $_->{rst} } @replies);
+}
+
+
+# turns of one connection: each of them ends, or the connection does
+
+sub ws ($headers, $body) {
+    my $ws = ORS::WS->new($t->port, path => '/hosted/responses',
+                          headers => $headers);
+
+    return (1) if ($ws->{status} // 0) != 101;
+
+    my @ids = ('resp_none');
+    my ($made, @replies) = (1);
+
+    for my $n (0 .. rand 4) {
+        $body = whim_body($ids[-1], 1) if $n;
+        $body =~ s/\{/{"type":"response.create",/;
+        $body =~ s/\{/{"stream_id":"s@{[ int rand 3 ]}",/ if rand() < 0.3;
+
+        return ($made, @replies) if !ws_send($ws, $body);
+
+        # what breaks a rule of frames is no JSON
+
+        my @texts = eval { $ws->turn };
+        my $last = $@ || $texts[-1];
+
+        push @ids, $1 if "@texts" =~ /"id":"(resp_\w+)"/;
+        push @replies, { status => 200, complete => defined $last,
+                         headers => { 'content-type' => 'application/json' },
+                         body => $last };
+        $made++;
+        last if $ws->{eof} || defined $ws->{code};
+    }
+
+    $ws->close if rand() < 0.5;
+    $ws->drop;
+
+    return ($made, @replies);
+}
+
+
+# the message in frames, or the end of the connection
+
+sub ws_send ($ws, $body) {
+    my $way = rand() < 0.6 ? 0 : 1 + int rand 6;
+
+    if ($way == 1) {
+        my $at = int rand length $body;
+
+        $ws->send_frame(0x01, substr $body, 0, $at);
+        $ws->send_frame(0x89, 'ping');
+        return $ws->send_frame(0x80, substr $body, $at);
+    }
+
+    if ($way == 2) {
+        $ws->write(join '', map { chr rand 256 } 0 .. rand 40);
+        $ws->closed if rand() < 0.5;
+        return;
+    }
+
+    $ws->send_text($body);
+
+    return 1 if $way < 4;
+
+    if ($way == 4) {
+        $ws->send_text($body) for 0 .. rand 20;
+    }
+
+    sleep rand 0.05;
+    rand() < 0.5 ? $ws->reset : $ws->drop;
+    return;
 }
