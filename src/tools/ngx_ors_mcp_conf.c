@@ -31,6 +31,8 @@ typedef struct {
 
 static ngx_ors_mcp_conf_t *ngx_ors_mcp_conf_add(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf, ngx_str_t *label);
+static char *ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 static ngx_uint_t ngx_ors_mcp_conf_label(ngx_str_t *label);
 static char *ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
     ngx_str_t *value, ngx_uint_t *seen);
@@ -106,6 +108,39 @@ ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         if (error != NGX_CONF_OK) {
             return error;
+        }
+    }
+
+    return ngx_ors_mcp_conf_distinct(cf, cmd, conf);
+}
+
+
+/* the model could not say whose tool it calls */
+
+static char *
+ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_uint_t            i;
+    ngx_array_t          *servers;
+    ngx_ors_mcp_conf_t   *mcp, *last;
+
+    servers = *(ngx_array_t **) ((u_char *) conf + cmd->offset);
+
+    mcp = servers->elts;
+    last = &mcp[servers->nelts - 1];
+
+    for (i = 0; i < servers->nelts - 1; i++) {
+
+        if (mcp[i].prefix.len == last->prefix.len
+            && ngx_memcmp(mcp[i].prefix.data, last->prefix.data,
+                          last->prefix.len)
+               == 0)
+        {
+            ngx_ors_conf_error(cf, 0,
+                               "invalid prefix \"%V\" of \"%V\", \"%V\" has "
+                               "the same, set another one with \"prefix=\"",
+                               &last->prefix, &last->label, &mcp[i].label);
+            return NGX_CONF_ERROR;
         }
     }
 

@@ -181,6 +181,15 @@ test_values(void)
     ok(strstr((char *) ngx_ors_test_log_last(), "duplicate label \"db\""),
        "a label twice: why");
 
+    ok(ngx_ors_test_conf(pool, &command, &servers, "mcp x /mcp/x prefix=data")
+       == NGX_CONF_ERROR, "a prefix twice");
+    ok(strstr((char *) ngx_ors_test_log_last(),
+              "invalid prefix \"data\" of \"x\", \"db\" has the same"),
+       "a prefix twice: why");
+
+    ok(ngx_ors_test_conf(pool, &command, &servers, "mcp data /mcp/y")
+       == NGX_CONF_ERROR, "a label that is a prefix");
+
     ngx_destroy_pool(pool);
 }
 
