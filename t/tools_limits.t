@@ -160,7 +160,10 @@ my @bad = (
     [ 'f', qr/invalid number of arguments/ ],
     [ 'f* /x', qr/invalid tool "f\*", it must be the name of a function/ ],
     [ ('f' x 65) . ' /x', qr/1 to 64 letters/ ],
-    [ 'web_search /x', qr/"web_search", it is a type of tools/ ],
+    [ 'web_search mcp:/x', qr/location "mcp:\/x" of tool "web_search"/ ],
+    [ 'web_search mcp:a/', qr/location "mcp:a\/" of tool "web_search"/ ],
+    [ 'web_search /x; open_responses_tool web_search /y',
+      qr/tool "web_search" is duplicate/ ],
     [ 'f x', qr/invalid location "x" of tool "f"/ ],
     [ 'f mcp:a/b', qr/invalid location "mcp:a\/b" of tool "f"/ ],
     [ 'f /x; open_responses_tool f /y', qr/tool "f" is duplicate/ ],
@@ -205,7 +208,8 @@ spew("$dir/good", json_encode({ %$definition, name => 'f',
                                 type => 'function' }));
 
 for my $line ("f /x definition=$dir/good timeout=1500ms show=none",
-              'f /x?a=b show=items', 'web_search_preview-2 /x')
+              'f /x?a=b show=items', 'web_search_preview-2 /x',
+              'web_search /x show=none', 'file_search /x timeout=1s')
 {
     my ($code, $out) = ORS::Nginx->conf_test("open_responses_tool $line;");
 

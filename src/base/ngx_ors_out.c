@@ -156,6 +156,29 @@ ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain)
 }
 
 
+ngx_int_t
+ngx_ors_out_text(ngx_ors_out_t *out, ngx_str_t *text)
+{
+    u_char       *p;
+    ngx_chain_t  *cl;
+
+    text->len = out->size;
+    text->data = ngx_pnalloc(out->pool, text->len);
+
+    if (text->data == NULL || ngx_ors_out_take(out, &cl) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    p = text->data;
+
+    for ( /* void */ ; cl; cl = cl->next) {
+        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    return NGX_OK;
+}
+
+
 void
 ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
 {

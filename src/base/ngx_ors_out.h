@@ -85,6 +85,11 @@ void ngx_ors_out_mark(ngx_ors_out_t *out, ngx_uint_t mark);
 ngx_int_t ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain);
 
 /*
+ * The same as one text, a copy from the pool of "out".  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_out_text(ngx_ors_out_t *out, ngx_str_t *text);
+
+/*
  * Takes back from the front of "*busy" what has been sent (buffers of size
  * zero), in the order it was taken; "*busy" is left with the rest.  There
  * must be no other links in it than those of ngx_ors_out_take().

@@ -14,6 +14,7 @@
 #include <ngx_ors_chat_choice.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_render.h>
+#include <ngx_ors_hosted_type.h>
 
 
 /* members of the choice of a tool, as in ngx_ors_chat_choice_names */
@@ -49,6 +50,8 @@ static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind);
 static ngx_ors_chat_tool_t *ngx_ors_chat_choice_search(
     ngx_ors_chat_choice_t *cc);
+static ngx_ors_chat_tool_t *ngx_ors_chat_choice_type(
+    ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t **member);
 static ngx_int_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
@@ -168,6 +171,12 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
         }
     }
 
+    cc->tool = ngx_ors_chat_choice_type(cc, type);
+
+    if (cc->tool) {
+        return NGX_OK;
+    }
+
     return ngx_ors_chat_choice_other(cc, "tool_choice.type",
                                      "must not be a tool that this model "
                                      "does not have, or cannot be told to "
@@ -242,6 +251,24 @@ ngx_ors_chat_choice_search(ngx_ors_chat_choice_t *cc)
 }
 
 
+/* NULL: the request has no tool of that type, or none runs here */
+
+static ngx_ors_chat_tool_t *
+ngx_ors_chat_choice_type(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type)
+{
+    ngx_ors_tool_t       *hosted;
+    ngx_ors_chat_tool_t  *tool;
+
+    hosted = ngx_ors_hosted_type_find(cc->hosting,
+                                      ngx_ors_hosted_type_of(&cc->req->json,
+                                                             type));
+
+    tool = hosted ? ngx_ors_chat_tools_sent(cc->tools, &hosted->name) : NULL;
+
+    return (tool && tool->hosted == hosted) ? tool : NULL;
+}
+
+
 /* all tools stay visible, nothing holds the model to the list */
 
 static ngx_int_t
@@ -305,8 +332,9 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
         return NGX_OK;
     }
 
-    if (ngx_ors_json_is(json, type, "tool_search")
-        && ngx_ors_chat_choice_search(cc))
+    if ((ngx_ors_json_is(json, type, "tool_search")
+         && ngx_ors_chat_choice_search(cc))
+        || ngx_ors_chat_choice_type(cc, type))
     {
         return NGX_OK;
     }

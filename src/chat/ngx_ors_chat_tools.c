@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_tools.h>
+#include <ngx_ors_hosted_type.h>
 #include <ngx_ors_tool_name.h>
 
 
@@ -52,6 +53,10 @@ static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
 static ngx_int_t ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr,
     ngx_ors_chat_tool_t *tool);
 static ngx_int_t ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr);
+static ngx_int_t ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr,
+    ngx_ors_tool_t *hosted);
+static ngx_int_t ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr,
+    ngx_ors_tool_t *hosted);
 static ngx_int_t ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
@@ -282,12 +287,14 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 static ngx_int_t
 ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
 {
-    ngx_str_t        param;
     ngx_ors_tool_t  *hosted;
 
     hosted = ngx_ors_hosting_find(cr->hosting, &tool->sent);
 
-    if (hosted == NULL) {
+    if (hosted == NULL
+        || (hosted->type != ngx_ors_hosted_type_none
+            && ngx_ors_hosted_type_asked(cr->req, hosted->type) == NULL))
+    {
         return NGX_OK;
     }
 
@@ -299,6 +306,15 @@ ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
 
         return NGX_OK;
     }
+
+    return ngx_ors_chat_tools_shadowed(cr, hosted);
+}
+
+
+static ngx_int_t
+ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
+{
+    ngx_str_t  param;
 
     if (ngx_ors_chat_tools_param(cr, ".name", &param) == NULL) {
         return NGX_ERROR;
@@ -318,29 +334,45 @@ ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
 static ngx_int_t
 ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr)
 {
-    ngx_uint_t            i;
-    ngx_array_t          *list;
-    ngx_ors_tool_t       *hosted;
-    ngx_ors_chat_tool_t  *tool;
+    ngx_uint_t       i;
+    ngx_array_t     *list;
+    ngx_ors_tool_t  *hosted;
 
     list = cr->hosting->tools;
     hosted = list ? list->elts : NULL;
 
     for (i = 0; list && i < list->nelts; i++) {
 
-        if (hosted[i].function.len == 0) {
+        if (hosted[i].function.len == 0
+            || hosted[i].type != ngx_ors_hosted_type_none)
+        {
             continue;
         }
 
-        tool = ngx_ors_chat_tools_push(cr, NULL, ngx_ors_chat_tool_function);
-        if (tool == NULL) {
+        if (ngx_ors_chat_tools_defined(cr, &hosted[i]) != NGX_OK) {
             return NGX_ERROR;
         }
-
-        tool->name = hosted[i].name;
-        tool->sent = hosted[i].name;
-        tool->hosted = &hosted[i];
     }
+
+    return NGX_OK;
+}
+
+
+/* one that has a definition here */
+
+static ngx_int_t
+ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
+{
+    ngx_ors_chat_tool_t  *tool;
+
+    tool = ngx_ors_chat_tools_push(cr, NULL, ngx_ors_chat_tool_function);
+    if (tool == NULL) {
+        return NGX_ERROR;
+    }
+
+    tool->name = hosted->name;
+    tool->sent = hosted->name;
+    tool->hosted = hosted;
 
     return NGX_OK;
 }
@@ -370,8 +402,16 @@ static ngx_int_t
 ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t *type)
 {
+    ngx_ors_tool_t             *hosted;
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
+
+    hosted = ngx_ors_hosted_type_find(cr->hosting,
+                                      ngx_ors_hosted_type_of(cr->json, type));
+
+    if (hosted && cr->item < 0) {
+        return ngx_ors_chat_tools_defined(cr, hosted);
+    }
 
     /* a server that is called from here: its functions are hosted ones */
 

@@ -71,6 +71,21 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
     for (i = 0; tools && i < tools->nelts; i++) {
 
+        if (tool[i].label.len) {
+
+            if (ngx_ors_mcp_conf_find(olcf->hosting.servers, &tool[i].label)) {
+                continue;
+            }
+
+            ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                          "\"open_responses_tool\" of location \"%V\": tool "
+                          "\"%V\" is one of MCP server \"%V\", which no "
+                          "\"open_responses_mcp\" names here",
+                          &gateway->name, &tool[i].name, &tool[i].label);
+
+            return NGX_ERROR;
+        }
+
         if (ngx_http_ors_target_check_hosted(cf, gateway, "tool",
                                              &tool[i].uri, level, seen)
             != NGX_OK)

@@ -12,6 +12,7 @@
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_hosted.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_hosted_type.h>
 
 
 #define NGX_HTTP_ORS_TOOL_TIMEOUT  30000
@@ -21,22 +22,17 @@ static char *ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     ngx_ors_tool_t *tool, ngx_str_t *value);
 static char *ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
+static char *ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value);
 static char *ngx_http_ors_tool_param(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
 static char *ngx_http_ors_tool_definition(ngx_conf_t *cf,
     ngx_ors_tool_t *tool, ngx_str_t *name);
+static char *ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *text, ngx_str_t *name);
+static char *ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name,
     ngx_str_t *text);
-
-
-/* types of tools, which are no functions */
-
-static ngx_str_t  ngx_http_ors_tool_types[] = {
-    ngx_string("web_search"),
-    ngx_string("file_search"),
-    ngx_string("code_interpreter"),
-    ngx_null_string
-};
 
 
 char *
@@ -76,6 +72,12 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
+    if (tool.type != ngx_ors_hosted_type_none
+        && ngx_http_ors_tool_typed(cf, &tool) != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
     new = ngx_array_push(*tools);
     if (new == NULL) {
         return NGX_CONF_ERROR;
@@ -91,8 +93,7 @@ static char *
 ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     ngx_ors_tool_t *tool, ngx_str_t *value)
 {
-    ngx_str_t          *type;
-    ngx_ors_hosting_t   hosting;
+    ngx_ors_hosting_t  hosting;
 
     if (!ngx_ors_hosting_name(value)) {
         ngx_ors_conf_error(cf, 0,
@@ -100,18 +101,6 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
                            "function: 1 to %d letters, digits, \"_\" or \"-\"",
                            value, NGX_ORS_HOSTING_NAME_MAX);
         return NGX_CONF_ERROR;
-    }
-
-    for (type = ngx_http_ors_tool_types; type->len; type++) {
-
-        if (type->len == value->len
-            && ngx_strncmp(type->data, value->data, value->len) == 0)
-        {
-            ngx_ors_conf_error(cf, 0,
-                               "invalid tool \"%V\", it is a type of tools "
-                               "and cannot be the name of a function", value);
-            return NGX_CONF_ERROR;
-        }
     }
 
     hosting.tools = tools;
@@ -123,6 +112,7 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     }
 
     tool->name = *value;
+    tool->type = ngx_ors_hosted_type(value);
 
     return NGX_CONF_OK;
 }
@@ -133,6 +123,10 @@ ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value)
 {
     u_char  *p;
+
+    if (ngx_strncmp(value->data, "mcp:", 4) == 0) {
+        return ngx_http_ors_tool_remote(cf, tool, value);
+    }
 
     if (value->len == 0 || value->data[0] != '/') {
         ngx_ors_conf_error(cf, 0,
@@ -153,6 +147,58 @@ ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* whether there is such a server is known when all directives are merged */
+
+static char *
+ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
+    ngx_str_t *value)
+{
+    u_char  *p, *start, *last;
+
+    start = value->data + sizeof("mcp:") - 1;
+    last = value->data + value->len;
+
+    p = ngx_strlchr(start, last, '/');
+
+    if (tool->type == ngx_ors_hosted_type_none || p == NULL || p == start
+        || p + 1 == last)
+    {
+        ngx_ors_conf_error(cf, 0,
+                           "invalid location \"%V\" of tool \"%V\", only "
+                           "\"web_search\", \"file_search\" and "
+                           "\"code_interpreter\" can have a tool of an MCP "
+                           "server, as \"mcp:LABEL/NAME\"", value,
+                           &tool->name);
+        return NGX_CONF_ERROR;
+    }
+
+    tool->label.data = start;
+    tool->label.len = p - start;
+
+    tool->remote.data = p + 1;
+    tool->remote.len = last - tool->remote.data;
+
+    return NGX_CONF_OK;
+}
+
+
+/* the client sees an item of the type, and never the call of the function */
+
+static char *
+ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
+{
+    tool->silent = tool->hidden;
+    tool->hidden = 1;
+
+    return tool->function.len
+           ? NGX_CONF_OK
+           : ngx_http_ors_tool_define(cf, tool,
+                                      ngx_ors_hosted_type_definition(
+                                                               tool->type),
+                                      &tool->name);
 }
 
 
@@ -207,17 +253,28 @@ static char *
 ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *name)
 {
-    ngx_int_t        rc;
-    ngx_str_t        text;
-    ngx_ors_error_t  err;
+    ngx_str_t  text;
 
     if (ngx_http_ors_tool_file(cf, name, &text) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
+    return ngx_http_ors_tool_define(cf, tool, &text, name);
+}
+
+
+/* "name" is where the text is from */
+
+static char *
+ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
+    ngx_str_t *name)
+{
+    ngx_int_t        rc;
+    ngx_ors_error_t  err;
+
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
-    rc = ngx_ors_chat_hosted_define(tool, &text, cf->pool, &err);
+    rc = ngx_ors_chat_hosted_define(tool, text, cf->pool, &err);
 
     if (rc == NGX_DECLINED) {
         ngx_ors_conf_error(cf, 0,

@@ -75,23 +75,30 @@ ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
 {
+    ngx_ors_tool_t          *hosted;
+    ngx_ors_mcp_conf_t      *conf;
     ngx_ors_mcp_dialog_t    *dialog;
     ngx_ors_mcp_function_t  *function;
 
-    function = tool->called->item->tool->mcp;
+    hosted = tool->called->item->tool;
+    function = hosted->mcp;
 
-    if (function == NULL) {
+    conf = function ? function->use->conf
+                    : ngx_ors_mcp_conf_find(ctx->turn->round.hosting->servers,
+                                            &hosted->label);
+
+    if (conf == NULL) {
         return ngx_http_ors_tool_start(ctx, tool);
     }
 
-    tool->mcp = ngx_http_ors_mcp_create(ctx, function->use->conf);
+    tool->mcp = ngx_http_ors_mcp_create(ctx, conf);
     if (tool->mcp == NULL) {
         return NGX_ERROR;
     }
 
     dialog = &tool->mcp->dialog;
-    dialog->name = function->tool->name;
-    dialog->tool = function->tool;
+    dialog->name = function ? function->tool->name : hosted->remote;
+    dialog->tool = function ? function->tool : NULL;
     dialog->arguments = tool->called->arguments;
 
     return ngx_http_ors_mcp_begin(tool->mcp);

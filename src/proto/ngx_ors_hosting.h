@@ -23,16 +23,30 @@
 typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
 
 
+/* types of tools that a location, or a tool of an MCP server, stands for */
+
+typedef enum {
+    ngx_ors_hosted_type_none = 0,         /* a function */
+    ngx_ors_hosted_type_web_search,
+    ngx_ors_hosted_type_file_search,
+    ngx_ors_hosted_type_interpreter
+} ngx_ors_hosted_type_e;
+
+
 typedef struct {
     ngx_str_t                name;        /* of the function */
+    ngx_ors_hosted_type_e    type;
     ngx_str_t                function;    /* JSON, as chat servers get it, */
                                           /* empty: the client declares it */
     ngx_str_t                parameters;  /* JSON Schema in it, or empty */
     ngx_str_t                uri;         /* of its location */
     ngx_str_t                args;
+    ngx_str_t                label;       /* of an MCP server in place of a */
+    ngx_str_t                remote;      /* location, and its tool, or empty */
     ngx_msec_t               timeout;     /* of a call */
     ngx_ors_mcp_function_t  *mcp;         /* of an MCP server, or NULL */
     unsigned                 hidden:1;    /* clients get no items of it */
+    unsigned                 silent:1;    /* ... nor of its type */
 } ngx_ors_tool_t;
 
 

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_choice.h>
+#include <ngx_ors_hosted_type.h>
 
 
 static ngx_int_t ngx_ors_choice_object(ngx_ors_choice_t *choice,
@@ -21,8 +22,11 @@ static void ngx_ors_choice_mode(ngx_ors_choice_t *choice,
     ngx_ors_json_t *json, ngx_ors_json_node_t *mode);
 static ngx_int_t ngx_ors_choice_list(ngx_ors_choice_t *choice,
     ngx_ors_request_t *req, ngx_ors_json_node_t *list);
-static ngx_int_t ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool,
-    ngx_ors_request_t *req, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_choice_tool(ngx_ors_choice_t *choice,
+    ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
+    ngx_ors_json_node_t *node);
+static ngx_str_t *ngx_ors_choice_type(ngx_ors_choice_t *choice,
+    ngx_ors_json_t *json, ngx_ors_json_node_t *type);
 static ngx_ors_json_node_t *ngx_ors_choice_string(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, const char *name);
 static const char *ngx_ors_choice_reason(ngx_ors_choice_t *choice,
@@ -40,6 +44,8 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
     ngx_ors_json_node_t  *node;
 
     ngx_memzero(choice, sizeof(ngx_ors_choice_t));
+
+    choice->tools = tools;
 
     rc = NGX_OK;
 
@@ -107,7 +113,7 @@ ngx_ors_choice_object(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
         return list ? ngx_ors_choice_list(choice, req, list) : NGX_OK;
     }
 
-    rc = ngx_ors_choice_tool(&tool, req, node);
+    rc = ngx_ors_choice_tool(choice, &tool, req, node);
 
     if (rc == NGX_OK) {
         choice->needed = 1;
@@ -150,7 +156,7 @@ ngx_ors_choice_list(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
     {
         tool = &choice->allowed[choice->nallowed];
 
-        rc = ngx_ors_choice_tool(tool, req, node);
+        rc = ngx_ors_choice_tool(choice, tool, req, node);
 
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
@@ -168,9 +174,10 @@ ngx_ors_choice_list(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
 
 
 static ngx_int_t
-ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node)
+ngx_ors_choice_tool(ngx_ors_choice_t *choice, ngx_ors_choice_tool_t *tool,
+    ngx_ors_request_t *req, ngx_ors_json_node_t *node)
 {
+    ngx_str_t            *typed;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *type, *name, *space;
 
@@ -187,6 +194,13 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
         && ngx_ors_json_is(json, type, "tool_search"))
     {
         ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
+        return NGX_OK;
+    }
+
+    typed = ngx_ors_choice_type(choice, json, type);
+
+    if (typed) {
+        tool->name = *typed;
         return NGX_OK;
     }
 
@@ -212,6 +226,34 @@ ngx_ors_choice_tool(ngx_ors_choice_tool_t *tool, ngx_ors_request_t *req,
 
     return ngx_ors_chat_tools_name(json, space, name, req->pool,
                                    &tool->name);
+}
+
+
+/* the name of the function that stands for a hosted type, or NULL */
+
+static ngx_str_t *
+ngx_ors_choice_type(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type)
+{
+    ngx_uint_t              i;
+    ngx_ors_chat_tools_t   *tools;
+    ngx_ors_hosted_type_e   wanted;
+
+    tools = choice->tools;
+    wanted = ngx_ors_hosted_type_of(json, type);
+
+    if (wanted == ngx_ors_hosted_type_none) {
+        return NULL;
+    }
+
+    for (i = 0; i < tools->n; i++) {
+
+        if (tools->elts[i].hosted && tools->elts[i].hosted->type == wanted) {
+            return &tools->elts[i].sent;
+        }
+    }
+
+    return NULL;
 }
 
 

@@ -24,6 +24,7 @@ typedef struct {
 /* zeroed memory lets it call anything */
 
 typedef struct {
+    ngx_ors_chat_tools_t    *tools;       /* that were sent */
     ngx_ors_choice_tool_t   *allowed;     /* NULL: all */
     ngx_uint_t               nallowed;
     ngx_str_t                name;        /* that must be called, or empty */

@@ -34,7 +34,6 @@ static ngx_int_t ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses,
     ngx_ors_request_t *req, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use,
     ngx_ors_mcp_tool_t *tool, ngx_ors_tool_t *hosted, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_use_text(ngx_ors_out_t *out, ngx_str_t *text);
 
 
 ngx_int_t
@@ -286,7 +285,7 @@ ngx_ors_mcp_use_value(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
 
     ngx_ors_out_lit(&out, "]");
 
-    return ngx_ors_mcp_use_text(&out, value);
+    return ngx_ors_out_text(&out, value);
 }
 
 
@@ -431,7 +430,7 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
     ngx_ors_out_init(&out, pool, tool->name.len + 64);
     ngx_ors_json_escape(&out, tool->name.data, tool->name.len);
 
-    if (ngx_ors_mcp_use_text(&out, &function->name) != NGX_OK) {
+    if (ngx_ors_out_text(&out, &function->name) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -440,32 +439,7 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
     ngx_ors_mcp_tool_function(&out, tool, &hosted->name);
     ngx_ors_out_lit(&out, "}");
 
-    return ngx_ors_mcp_use_text(&out, &hosted->function);
-}
-
-
-/* all of "out" as one text */
-
-static ngx_int_t
-ngx_ors_mcp_use_text(ngx_ors_out_t *out, ngx_str_t *text)
-{
-    u_char       *p;
-    ngx_chain_t  *cl;
-
-    text->len = out->size;
-    text->data = ngx_pnalloc(out->pool, text->len);
-
-    if (text->data == NULL || ngx_ors_out_take(out, &cl) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    p = text->data;
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    return NGX_OK;
+    return ngx_ors_out_text(&out, &hosted->function);
 }
 
 

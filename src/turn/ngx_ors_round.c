@@ -11,8 +11,10 @@
 #include <ngx_core.h>
 #include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_items.h>
+#include <ngx_ors_hosted.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_round_mcp.h>
+#include <ngx_ors_round_type.h>
 
 
 static ngx_uint_t ngx_ors_round_max(ngx_ors_round_t *round,
@@ -26,6 +28,8 @@ static ngx_int_t ngx_ors_round_ready(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_arguments(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *arguments);
+static ngx_int_t ngx_ors_round_type_ended(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *text);
 static ngx_int_t ngx_ors_round_output(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_str_t *text);
 static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
@@ -65,7 +69,8 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
         if (item->tool || item->fault.len) {
             n++;
-            hosted |= (item->tool && item->tool->mcp);
+            hosted |= (item->tool && item->tool->mcp)
+                      || ngx_ors_round_typed(item);
 
         } else if (item->announced) {
             round->client = 1;
@@ -94,7 +99,7 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
         }
     }
 
-    /* calls of MCP servers have items of their own now */
+    /* calls of MCP servers and hosted types have items of their own now */
 
     return hosted ? ngx_ors_builder_advance(builder, 1) : NGX_OK;
 }
@@ -204,6 +209,14 @@ ngx_ors_round_add(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         return NGX_ERROR;
     }
 
+    if (ngx_ors_round_typed(item)
+        && (ngx_ors_round_arguments(builder, item, &call->arguments)
+            == NGX_ERROR
+            || ngx_ors_round_type_show(builder, call) != NGX_OK))
+    {
+        return NGX_ERROR;
+    }
+
     if (item->fault.len) {
         return ngx_ors_round_ended(round, builder, call, ngx_ors_tool_schema,
                                    &item->fault);
@@ -273,6 +286,12 @@ ngx_ors_round_ready(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
                                    &item->fault);
     }
 
+    if (rc == NGX_OK && ngx_ors_round_typed(item)
+        && item->tool->label.len == 0)
+    {
+        return ngx_ors_round_type_body(builder, call);
+    }
+
     return rc;
 }
 
@@ -318,6 +337,10 @@ ngx_ors_round_ended(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
                    "ors tool: ended, outcome %ui, %uz bytes, %ui left",
                    (ngx_uint_t) outcome, text->len, round->left);
 
+    if (ngx_ors_round_typed(call->item)) {
+        return ngx_ors_round_type_ended(builder, call, text);
+    }
+
     if (call->shown && ngx_ors_round_mcp_refuse(builder, call, text) != NGX_OK)
     {
         return NGX_ERROR;
@@ -351,11 +374,56 @@ ngx_ors_round_answered(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         text = &result->text;
     }
 
+    if (ngx_ors_round_typed(call->item)) {
+        return ngx_ors_round_type_ended(builder, call, text);
+    }
+
     if (ngx_ors_round_output(builder, call, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
     return ngx_ors_round_mcp_answer(builder, call, error, text);
+}
+
+
+/* "text" is what the tool has answered, or what the model reads instead */
+
+static ngx_int_t
+ngx_ors_round_type_ended(ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_str_t *text)
+{
+    ngx_int_t  rc;
+    ngx_str_t  plain;
+
+    if (call->outcome == ngx_ors_tool_ok) {
+        rc = ngx_ors_round_type_answer(builder, call, text, &plain);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_DECLINED) {
+            ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                          "tool \"%V\" has failed: its answer has a list "
+                          "with elements that are not valid",
+                          &call->item->tool->name);
+
+            call->outcome = ngx_ors_tool_failed;
+            plain = ngx_ors_round_texts[ngx_ors_tool_failed];
+        }
+
+        text = &plain;
+    }
+
+    if (call->outcome != ngx_ors_tool_ok) {
+        call->shown->hosted->ended = ngx_ors_item_failed;
+    }
+
+    if (ngx_ors_round_output(builder, call, text) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_builder_advance(builder, 1);
 }
 
 
@@ -454,7 +522,9 @@ ngx_ors_round_items(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     for (item = first; item; item = item->next) {
 
         if (!ngx_ors_item_is_call(item)
-            && item->type != ngx_ors_item_mcp_call
+            && (item->hosted == NULL
+                || item->type == ngx_ors_item_list_tools
+                || item->type == ngx_ors_item_approval)
             && item->type != ngx_ors_item_call_output)
         {
             ngx_ors_round_put(out, item, &n);

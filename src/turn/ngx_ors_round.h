@@ -38,8 +38,8 @@ typedef struct {
     ngx_str_t                arguments;   /* a JSON object */
     ngx_ors_tool_outcome_e   outcome;
     ngx_ors_item_t          *output;      /* once it has ended */
-    ngx_ors_item_t          *shown;       /* mcp_call, or NULL: the tool is */
-                                          /* not one of an MCP server */
+    ngx_ors_item_t          *shown;       /* of an MCP server or a hosted */
+                                          /* type, NULL: of a function */
 } ngx_ors_round_call_t;
 
 

@@ -270,11 +270,11 @@ setup(const test_row_t *row, ngx_pool_t *pool, u_char **body)
     static ngx_array_t        tools;
     static ngx_ors_hosting_t  hosting;
 
-#define NAMED(name, hidden)                                                   \
-    { ngx_string(name),                                                       \
-      ngx_string("{\"type\":\"function\",\"function\":{\"name\":\"" name      \
-                 "\"}}"),                                                     \
-      ngx_null_string, ngx_null_string, ngx_null_string, 1, NULL, hidden }
+#define NAMED(called, hide)                                                   \
+    { .name = ngx_string(called),                                             \
+      .function = ngx_string("{\"type\":\"function\",\"function\":{"          \
+                             "\"name\":\"" called "\"}}"),                    \
+      .timeout = 1, .hidden = hide }
 
     static ngx_ors_tool_t  list[] = {
         NAMED("f", 0), NAMED("h", 1), NAMED("bad", 0)
