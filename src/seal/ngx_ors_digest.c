@@ -9,42 +9,47 @@
  */
 
 
+/*
+ * SHA-256 itself, not EVP: to find the digest among libcrypto's providers
+ * takes longer than to compute it, for each text anew
+ */
+
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/sha.h>
 #include <ngx_ors_digest.h>
 
 
+#define NGX_ORS_DIGEST_BLOCK  64        /* of SHA-256 and of its HMAC */
+
+
+static ngx_int_t ngx_ors_digest_mac(ngx_str_t *key, u_char *md);
+static ngx_int_t ngx_ors_digest_two(u_char *first, size_t len, ngx_str_t *text,
+    u_char *md);
 static void ngx_ors_digest_len(u_char *p, uint64_t len);
 
 
 ngx_int_t
 ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest)
 {
-    u_char       md[EVP_MAX_MD_SIZE];
-    ngx_int_t    rc;
-    EVP_MD_CTX  *ctx;
+    u_char  md[NGX_ORS_DIGEST_WHOLE];
 
-    ctx = EVP_MD_CTX_new();
-    if (ctx == NULL) {
+    if (ngx_ors_digest_whole(kind, text, md) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    rc = NGX_ERROR;
+    ngx_memcpy(digest, md, NGX_ORS_DIGEST_LEN);
 
-    if (EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
-        && EVP_DigestUpdate(ctx, &kind, 1) == 1
-        && EVP_DigestUpdate(ctx, text->data, text->len) == 1
-        && EVP_DigestFinal_ex(ctx, md, NULL) == 1)
-    {
-        ngx_memcpy(digest, md, NGX_ORS_DIGEST_LEN);
-        rc = NGX_OK;
-    }
+    return NGX_OK;
+}
 
-    EVP_MD_CTX_free(ctx);
 
-    return rc;
+ngx_int_t
+ngx_ors_digest_whole(u_char kind, ngx_str_t *text, u_char *md)
+{
+    return ngx_ors_digest_two(&kind, 1, text, md);
 }
 
 
@@ -52,49 +57,91 @@ ngx_int_t
 ngx_ors_digest_list(u_char kind, ngx_str_t *texts, ngx_uint_t n,
     ngx_str_t *key, u_char *digest)
 {
-    u_char         md[EVP_MAX_MD_SIZE], mac[EVP_MAX_MD_SIZE], len[8], *p;
-    ngx_int_t      rc;
-    ngx_uint_t     i;
-    unsigned int   size;
-    EVP_MD_CTX    *ctx;
+    u_char      md[NGX_ORS_DIGEST_WHOLE], len[8];
+    ngx_uint_t  i;
+    SHA256_CTX  ctx;
 
-    ctx = EVP_MD_CTX_new();
-    if (ctx == NULL) {
+    if (SHA256_Init(&ctx) != 1 || SHA256_Update(&ctx, &kind, 1) != 1) {
         return NGX_ERROR;
     }
 
-    p = md;
-
-    rc = (EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) == 1
-          && EVP_DigestUpdate(ctx, &kind, 1) == 1) ? NGX_OK : NGX_ERROR;
-
-    for (i = 0; i < n && rc == NGX_OK; i++) {
+    for (i = 0; i < n; i++) {
         ngx_ors_digest_len(len, texts[i].len);
 
-        if (EVP_DigestUpdate(ctx, len, sizeof(len)) != 1
-            || EVP_DigestUpdate(ctx, texts[i].data, texts[i].len) != 1)
+        if (SHA256_Update(&ctx, len, sizeof(len)) != 1
+            || SHA256_Update(&ctx, texts[i].data, texts[i].len) != 1)
         {
-            rc = NGX_ERROR;
+            return NGX_ERROR;
         }
     }
 
-    if (rc == NGX_OK && EVP_DigestFinal_ex(ctx, md, &size) != 1) {
-        rc = NGX_ERROR;
-    }
-
-    EVP_MD_CTX_free(ctx);
-
-    if (rc == NGX_OK && key->len) {
-        p = HMAC(EVP_sha256(), key->data, (int) key->len, md, size, mac, NULL);
-    }
-
-    if (rc != NGX_OK || p == NULL) {
+    if (SHA256_Final(md, &ctx) != 1
+        || (key->len && ngx_ors_digest_mac(key, md) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(digest, p, NGX_ORS_DIGEST_LEN);
+    ngx_memcpy(digest, md, NGX_ORS_DIGEST_LEN);
 
     return NGX_OK;
+}
+
+
+/* the HMAC of "md" takes its place */
+
+static ngx_int_t
+ngx_ors_digest_mac(ngx_str_t *key, u_char *md)
+{
+    u_char      pad[NGX_ORS_DIGEST_BLOCK];
+    ngx_int_t   rc;
+    ngx_str_t   text, none;
+    ngx_uint_t  i;
+
+    ngx_memzero(pad, sizeof(pad));
+    ngx_str_null(&none);
+
+    if (key->len <= sizeof(pad)) {
+        ngx_memcpy(pad, key->data, key->len);
+
+    } else if (ngx_ors_digest_two(key->data, key->len, &none, pad) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    text.data = md;
+    text.len = NGX_ORS_DIGEST_WHOLE;
+
+    for (i = 0; i < sizeof(pad); i++) {
+        pad[i] ^= 0x36;
+    }
+
+    if (ngx_ors_digest_two(pad, sizeof(pad), &text, md) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < sizeof(pad); i++) {
+        pad[i] ^= 0x36 ^ 0x5c;
+    }
+
+    rc = ngx_ors_digest_two(pad, sizeof(pad), &text, md);
+
+    ngx_explicit_memzero(pad, sizeof(pad));
+
+    return rc;
+}
+
+
+/* "md" may be where "text" is */
+
+static ngx_int_t
+ngx_ors_digest_two(u_char *first, size_t len, ngx_str_t *text, u_char *md)
+{
+    SHA256_CTX  ctx;
+
+    return (SHA256_Init(&ctx) == 1
+            && SHA256_Update(&ctx, first, len) == 1
+            && SHA256_Update(&ctx, text->data, text->len) == 1
+            && SHA256_Final(md, &ctx) == 1)
+           ? NGX_OK : NGX_ERROR;
 }
 
 

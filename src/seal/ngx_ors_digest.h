@@ -12,15 +12,19 @@
 #include <ngx_core.h>
 
 
-#define NGX_ORS_DIGEST_LEN  16
+#define NGX_ORS_DIGEST_LEN    16
+#define NGX_ORS_DIGEST_WHOLE  32
 
 
 /*
  * Makes the digest of "text", SHA-256 cut to NGX_ORS_DIGEST_LEN bytes; the
  * same text gives another digest for another "kind".  NGX_OK or NGX_ERROR:
- * no memory.
+ * libcrypto has failed.
  */
 ngx_int_t ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest);
+
+/* The same, not cut: "md" has NGX_ORS_DIGEST_WHOLE bytes. */
+ngx_int_t ngx_ors_digest_whole(u_char kind, ngx_str_t *text, u_char *md);
 
 /*
  * The same of "n" texts, which are told apart: no other list of texts has

@@ -18,13 +18,9 @@
 ngx_int_t
 ngx_ors_token(ngx_str_t *id, u_char *token)
 {
-    u_char  md[2 * NGX_ORS_DIGEST_LEN];
+    u_char  md[NGX_ORS_DIGEST_WHOLE];
 
-    /* one digest has fewer bytes than a token has characters */
-
-    if (ngx_ors_digest('t', id, md) != NGX_OK
-        || ngx_ors_digest('u', id, md + NGX_ORS_DIGEST_LEN) != NGX_OK)
-    {
+    if (ngx_ors_digest_whole('t', id, md) != NGX_OK) {
         return NGX_ERROR;
     }
 

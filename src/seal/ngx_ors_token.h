@@ -16,8 +16,8 @@
 
 /*
  * Makes the token of the response "id", whoever made that: NGX_ORS_ID_LEN
- * characters of [A-Za-z0-9], from 128 bits and more of SHA-256.  NGX_OK or
- * NGX_ERROR: no memory.
+ * characters of [A-Za-z0-9], from 192 bits of SHA-256.  NGX_OK or NGX_ERROR:
+ * libcrypto has failed.
  */
 ngx_int_t ngx_ors_token(ngx_str_t *id, u_char *token);
 

@@ -63,10 +63,9 @@ sub wait_for ($what, $timeout = PATIENCE) {
 
 sub item_token ($id) {
     my @chars = ('0' .. '9', 'A' .. 'Z', 'a' .. 'z');
-    my $bytes = substr(sha256("t$id"), 0, 16) . substr sha256("u$id"), 0, 16;
 
     return join '', map { $chars[$_ * 62 >> 8] }
-                    unpack 'C*', substr $bytes, 0, 24;
+                    unpack 'C*', substr sha256("t$id"), 0, 24;
 }
 
 
