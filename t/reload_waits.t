@@ -160,6 +160,11 @@ sub begin_half () {
                        { %type, 'Content-Length' => length body('m') },
                        substr body('m'), 0, 10);
 
+    # a worker closes connections that it has read nothing of; a later one is
+    # read after this
+
+    error_ok(get($port, '/v1/nothing'), 404, 'half a request has come');
+
     return [ 'm', $c, substr body('m'), 10 ];
 }
 
