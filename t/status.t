@@ -13,6 +13,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Prometheus qw( prometheus );
 use ORS::Util qw( slurp wait_for );
+use ORS::WS;
 
 my $model = ORS::Model->new(scripts => {
     error   => [ [ status => 500 ], [ json => { error => 'no' } ] ],
@@ -40,6 +41,7 @@ my $conf = <<'CONF';
 
         location /v1/ {
             open_responses on;
+            open_responses_websocket on;
             open_responses_target  down  /to/down;
             open_responses_target  none  /to/none;
             open_responses_target  busy  /to/busy;
@@ -117,7 +119,9 @@ sub counts () {
                                                ignored_fields
                                                schema_violations
                                                schema_repeats
-                                               schema_unchecked );
+                                               schema_unchecked
+                                               websocket_connections
+                                               websocket_turns );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -173,6 +177,7 @@ my @stream = (stream => \1);
                     upstream_errors => 0, failovers => 0, unstored => 0,
                     ignored_fields => 0, schema_violations => 0,
                     schema_repeats => 0, schema_unchecked => 0,
+                    websocket_connections => 0, websocket_turns => 0,
                     codes => {} },
               'nothing is counted at first');
 }
@@ -236,6 +241,21 @@ counted('a model server that ends its stream late', sub {
     ask('late', @stream)->();
     wait_for(sub { (() = $t->access_log =~ /\n/g) > $ended });
 }, @read, 'streams.checked' => 1);
+
+counted('a WebSocket with two turns and an invalid message', sub {
+    my $ws = ORS::WS->new($port);
+
+    $ws->create(model => 'hello', input => 'hi');
+    $ws->turn;
+    $ws->create(model => 'cut', input => 'hi');
+    $ws->turn;
+    $ws->send_text('{}');
+    $ws->message;
+    $ws->drop;
+}, 'requests.checked' => 3, 'requests.refused' => 1,
+   'missing_required_parameter.refused' => 1, 'streams.checked' => 2,
+   'streams.refused' => 1, 'upstream_disconnected.refused' => 1,
+   websocket_connections => 1, websocket_turns => 2);
 
 counted('a client that leaves', sub {
     my $c = http_start($port, 'POST', '/v1/responses',
@@ -318,7 +338,7 @@ my %codes;
 
         } elsif ($key =~ /^open_responses_
                           (upstream_errors|failovers|unstored|ignored_fields
-                           |schema_\w+)_total$/x)
+                           |schema_\w+|websocket_\w+)_total$/x)
         {
             $got{$1} = $m->{value}{$key};
 

@@ -95,6 +95,8 @@ ngx_http_ors_ws_handler(ngx_http_request_t *r,
 
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, 0, "ors ws: opened");
 
+    ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_ws_connection);
+
     r->main->count++;
 
     r->read_event_handler = ngx_http_ors_ws_read_handler;

@@ -160,6 +160,7 @@ ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t, ngx_str_t *lane,
 static ngx_int_t
 ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t)
 {
+    ngx_ors_stats_t     *stats;
     ngx_http_ors_ctx_t  *ctx;
 
     ctx = t->ctx;
@@ -168,8 +169,10 @@ ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t)
                    "ors ws: turn begins as *%uA",
                    ctx->request->connection->number);
 
-    ngx_ors_stats_count(ngx_http_ors_stats(ctx->request),
-                        ngx_ors_stats_request_checked);
+    stats = ngx_http_ors_stats(ctx->request);
+
+    ngx_ors_stats_count(stats, ngx_ors_stats_request_checked);
+    ngx_ors_stats_count(stats, ngx_ors_stats_ws_turn);
 
     return t->ws->begin(ctx);
 }

@@ -93,7 +93,7 @@ static ngx_ors_stats_outcome_t  ngx_ors_stats_outcomes[] = {
 };
 
 
-static ngx_ors_stats_single_t  ngx_ors_stats_schemas[] = {
+static ngx_ors_stats_single_t  ngx_ors_stats_singles[] = {
 
     { ngx_string("schema_violations"),
       ngx_string("Calls and outputs of models that violate their schema"),
@@ -106,6 +106,14 @@ static ngx_ors_stats_single_t  ngx_ors_stats_schemas[] = {
     { ngx_string("schema_unchecked"),
       ngx_string("Calls and outputs whose schema cannot be used"),
       ngx_ors_stats_schema_unchecked },
+
+    { ngx_string("websocket_connections"),
+      ngx_string("WebSockets that were opened"),
+      ngx_ors_stats_ws_connection },
+
+    { ngx_string("websocket_turns"),
+      ngx_string("Turns that were begun in a WebSocket"),
+      ngx_ors_stats_ws_turn },
 
     { ngx_null_string, ngx_null_string, 0 }
 };
@@ -310,7 +318,7 @@ ngx_ors_stats_render_html(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_out_lit(out, "</p>\n<p>Unknown fields that were not sent on: ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
 
-    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+    for (single = ngx_ors_stats_singles; single->name.len; single++) {
         ngx_ors_out_lit(out, "</p>\n<p>");
         ngx_ors_out_str(out, &single->title);
         ngx_ors_out_lit(out, ": ");
@@ -418,7 +426,8 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, ",\"ignored_fields\":");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_ignored]);
-    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+
+    for (single = ngx_ors_stats_singles; single->name.len; single++) {
         ngx_ors_out_lit(out, ",");
         ngx_ors_stats_json_pair(out, &single->name,
                                 stats->counters[single->counter]);
@@ -537,7 +546,7 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "open_responses_unstored_total ");
     ngx_ors_out_int(out, (int64_t) stats->counters[ngx_ors_stats_unstored]);
 
-    for (single = ngx_ors_stats_schemas; single->name.len; single++) {
+    for (single = ngx_ors_stats_singles; single->name.len; single++) {
         ngx_ors_stats_prometheus_single(out, single,
                                         stats->counters[single->counter]);
     }

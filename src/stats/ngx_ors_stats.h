@@ -20,7 +20,7 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  6
+#define NGX_ORS_STATS_VERSION  7
 
 #define NGX_ORS_STATS_CODES    45
 
@@ -51,6 +51,9 @@ typedef enum {
     ngx_ors_stats_schema_violation,     /* of what a model has made */
     ngx_ors_stats_schema_repeat,        /* a round that was for such a one */
     ngx_ors_stats_schema_unchecked,     /* the schema cannot be used */
+
+    ngx_ors_stats_ws_connection,        /* a WebSocket that was opened */
+    ngx_ors_stats_ws_turn,              /* a turn that was begun in one */
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;

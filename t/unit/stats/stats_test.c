@@ -158,6 +158,7 @@ test_json(void)
            "\"ignored_fields\":0,"
            "\"schema_violations\":0,\"schema_repeats\":0,"
            "\"schema_unchecked\":0,"
+           "\"websocket_connections\":0,\"websocket_turns\":0,"
            "\"codes\":{}}\n",
            "json of nothing");
     free(text);
@@ -177,6 +178,7 @@ test_json(void)
            "\"ignored_fields\":16,"
            "\"schema_violations\":17,\"schema_repeats\":18,"
            "\"schema_unchecked\":19,"
+           "\"websocket_connections\":20,\"websocket_turns\":21,"
            "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
@@ -216,6 +218,10 @@ test_prometheus(void)
            "rounds that were repeated");
     is_int(value(text, "open_responses_schema_unchecked_total"), 19,
            "schemas of no use");
+    is_int(value(text, "open_responses_websocket_connections_total"), 20,
+           "WebSockets");
+    is_int(value(text, "open_responses_websocket_turns_total"), 21,
+           "turns of WebSockets");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
                        "action=\"refused\"}"), 2, "code refused");
     is_int(value(text, "open_responses_codes_total{code=\"invalid_json\","
@@ -240,8 +246,8 @@ test_prometheus(void)
 
     /* the version, the module's own time, two gauges, turns and stores */
 
-    is_int(families, 12 + 6, "families");
-    is_int(samples, 3 * 4 + 7 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 2 + 6,
+    is_int(families, 14 + 6, "families");
+    is_int(samples, 3 * 4 + 9 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 2 + 6,
            "samples");
 
     free(text);
