@@ -14,6 +14,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok );
 use ORS::Util qw( wait_for );
+use ORS::WS;
 
 my $model = ORS::Model->new(scripts => {
     default => json_script(chat_reply(content => 'Hello')),
@@ -41,6 +42,12 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             open_responses on;
             open_responses_store main;
             open_responses_limits context=32k scope_context=8k;
+        }
+
+        location /ws/ {
+            open_responses on;
+            open_responses_websocket on;
+            open_responses_limits scope_context=48k;
         }
 
         location /any/ {
@@ -148,6 +155,57 @@ is_ok(request($t->port, 'GET', "/v1/responses/$id{ann}/input_items",
 $c = runs('ann', '/v1', $after{ann}->%*, truncation => 'auto');
 is_ok(ask('ann', '/v1', $after{ann}->%*), 'a truncated context is small');
 leaves($c);
+
+
+# a WebSocket holds what is not stored, of its newest response
+
+sub socket_of ($who) {
+    return ORS::WS->new($t->port, path => '/ws/responses',
+                        headers => { 'X-User' => $who,
+                                     'X-Script' => 'default' });
+}
+
+{
+    my ($first, $second, $bob) = map { socket_of($_) } qw( ann ann bob );
+    my $long = 'x' x 30_000;
+    my $r = $first->say($long, name => 'a long turn of a WebSocket');
+    my $s = $second->say($long, name => 'one more of another');
+
+    $bob->say('more', after => $bob->say($long), name => 'another client');
+
+    ok($t->wait_log(qr/response of a WebSocket cannot be continued/),
+       'there is no room for its items');
+
+    $second->create(model => 'm', input => 'more',
+                    previous_response_id => $s->{id});
+    $second->error_ok(400, 'it is not continued',
+                      code => 'previous_response_not_found');
+    $r = $first->say('more', after => $r, name => 'that which was first is');
+
+    $second->say('short', after => $second->say('short'),
+                 name => 'a short one is, too');
+
+    # a failure takes the items with it, and so does a new conversation
+
+    $first->create(model => 'm', input => 7, previous_response_id => $r->{id});
+    $first->error_ok(400, 'a failed turn');
+
+    $second->say('more', after => $second->say($long),
+                 name => 'there is room now');
+    $second->say('short');
+    $first->say('more', after => $first->say($long), name => 'and now');
+    $first->drop;
+
+    ok(wait_for(sub {
+        my $s = $second->say($long);
+        $second->create(model => 'm', input => 'more',
+                        previous_response_id => $s->{id});
+        my ($m) = $second->turn;
+        return $m !~ /previous_response_not_found/;
+    }), 'a connection that ends leaves its room');
+    $second->drop;
+    $bob->drop;
+}
 
 
 # a conversation of more than that is too long

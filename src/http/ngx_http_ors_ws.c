@@ -954,4 +954,6 @@ ngx_http_ors_ws_cleanup(void *data)
 
         ngx_destroy_pool(ev->pool);
     }
+
+    ngx_http_ors_hold_release(&ws->hold);
 }

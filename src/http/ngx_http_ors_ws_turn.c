@@ -32,11 +32,11 @@ static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
     ngx_chain_t *in);
 static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t,
     ngx_chain_t *in, ngx_chain_t *last);
-static ngx_int_t ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
-static ngx_int_t ngx_http_ors_ws_turn_keep(ngx_http_ors_ws_turn_t *t);
+static ngx_int_t ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t);
+static ngx_int_t ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws);
 static ngx_uint_t ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn,
     ngx_buf_t *items);
@@ -330,15 +330,14 @@ ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx)
         ctx->last_output = ngx_current_msec;
     }
 
+    /* a document is an error in front of all events, see below */
+
     if (ngx_ors_mime_is(&turn->type, "text/event-stream")) {
         rc = ngx_http_ors_pump_send(&ctx->pump, 0);
 
-    } else {
-        rc = ngx_http_ors_ws_turn_document(t);
-    }
-
-    if (rc == NGX_ERROR || t->in) {
-        return rc;
+        if (rc == NGX_ERROR || t->in) {
+            return rc;
+        }
     }
 
     if (turn->state == ngx_ors_turn_st_over) {
@@ -440,50 +439,6 @@ ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
 }
 
 
-/*
- * An error before anything was announced; or a whole response, by a server
- * that makes no streams
- */
-
-static ngx_int_t
-ngx_http_ors_ws_turn_document(ngx_http_ors_ws_turn_t *t)
-{
-    ngx_chain_t     *cl;
-    ngx_ors_turn_t  *turn;
-    ngx_ors_out_t    text;
-
-    turn = t->ctx->turn;
-
-    if (turn->state != ngx_ors_turn_st_over) {
-        return NGX_OK;
-    }
-
-    if (turn->status >= NGX_HTTP_SPECIAL_RESPONSE) {
-        ngx_http_ors_ws_turn_error(t);
-        return ngx_ors_out_drop(&turn->out);
-    }
-
-    if (ngx_ors_out_take(&turn->out, &cl) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_out_init(&text, turn->pool, NGX_HTTP_ORS_BLOCK);
-    ngx_ors_out_lit(&text, "{\"type\":\"response.completed\","
-                           "\"sequence_number\":0,\"response\":");
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        ngx_ors_out_copy(&text, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    ngx_ors_out_str(&text, &t->members);
-    ngx_ors_out_lit(&text, "}");
-
-    t->terminal = 1;
-
-    return ngx_ors_ws_out(t->ws->codec, &text);
-}
-
-
 static void
 ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
 {
@@ -541,7 +496,7 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
 
     if (!t->terminal) {
 
-        /* a stream that was "error" alone */
+        /* nothing but an error, or a stream that was "error" alone */
 
         if (turn->error.status == 0) {
             ngx_http_ors_error_of(t->ctx->request, NGX_HTTP_BAD_GATEWAY,
@@ -561,11 +516,16 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
         || turn->response.status == ngx_ors_response_failed)
     {
         ngx_ors_lanes_failed(&ws->lanes, t->event);
+        (void) ngx_http_ors_ws_turn_hold(ws);
 
-    } else if (ngx_http_ors_ws_turn_keep(t) != NGX_OK) {
-
+    } else if (ngx_http_ors_ws_turn_cache(t) != NGX_OK
+               || ngx_http_ors_ws_turn_hold(ws) != NGX_OK)
+    {
         ngx_log_error(NGX_LOG_WARN, t->ctx->request->connection->log, 0,
                       "response of a WebSocket cannot be continued");
+
+        ngx_ors_lanes_drop(&ws->lanes, &turn->response.id);
+        (void) ngx_http_ors_ws_turn_hold(ws);
     }
 
     ws->active = ngx_current_msec;
@@ -578,7 +538,7 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
 /* the context of a response that is not stored stays in the connection */
 
 static ngx_int_t
-ngx_http_ors_ws_turn_keep(ngx_http_ors_ws_turn_t *t)
+ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 {
     ngx_int_t           rc;
     ngx_buf_t           items;
@@ -606,6 +566,29 @@ ngx_http_ors_ws_turn_keep(ngx_http_ors_ws_turn_t *t)
     return ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
                               (rc == NGX_OK) ? &text : NULL,
                               ngx_http_ors_ws_turn_count(turn));
+}
+
+
+/*
+ * The lanes count with what the client's requests hold; a conversation that
+ * became shorter always may.  NGX_OK, NGX_BUSY or NGX_ERROR.
+ */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
+{
+    u_char               scope[NGX_ORS_DIGEST_LEN];
+    ngx_int_t            rc;
+    ngx_http_request_t  *r;
+
+    r = ws->request;
+
+    rc = ws->conf->stored.store ? ngx_http_ors_scope_store(r, scope)
+                                : ngx_http_ors_scope(r, scope);
+
+    return (rc == NGX_OK) ? ngx_http_ors_hold(r, &ws->hold, scope,
+                                              ws->lanes.size)
+                          : NGX_ERROR;
 }
 
 

@@ -21,7 +21,8 @@ static ngx_ors_lane_t *ngx_ors_lanes_new(ngx_ors_lanes_t *lanes,
     ngx_str_t *name);
 static ngx_ors_lane_t *ngx_ors_lanes_end(ngx_ors_lanes_t *lanes,
     ngx_ors_client_event_t *ev);
-static void ngx_ors_lanes_forget(ngx_ors_lane_t *lane);
+static void ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes,
+    ngx_ors_lane_t *lane);
 static ngx_uint_t ngx_ors_lanes_equal(ngx_str_t *a, ngx_str_t *b);
 
 
@@ -59,7 +60,7 @@ ngx_ors_lanes_cleanup(void *data)
     ngx_uint_t  i;
 
     for (i = 0; i < lanes->n; i++) {
-        ngx_ors_lanes_forget(&lanes->lanes[i]);
+        ngx_ors_lanes_forget(lanes, &lanes->lanes[i]);
     }
 }
 
@@ -215,7 +216,7 @@ ngx_ors_lanes_done(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev,
 
     lane = ngx_ors_lanes_end(lanes, ev);
 
-    ngx_ors_lanes_forget(lane);
+    ngx_ors_lanes_forget(lanes, lane);
 
     if (items == NULL) {
         return NGX_OK;
@@ -238,6 +239,8 @@ ngx_ors_lanes_done(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev,
     cache->items.len = items->len;
     cache->nitems = nitems;
 
+    lanes->size += id->len + items->len;
+
     if (items->len) {
         ngx_memcpy(p, items->data, items->len);
     }
@@ -256,7 +259,7 @@ ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
     if (ev->previous.len
         && ngx_ors_lanes_equal(&lane->cache.id, &ev->previous))
     {
-        ngx_ors_lanes_forget(lane);
+        ngx_ors_lanes_forget(lanes, lane);
     }
 }
 
@@ -275,14 +278,33 @@ ngx_ors_lanes_end(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 }
 
 
-static void
-ngx_ors_lanes_forget(ngx_ors_lane_t *lane)
+void
+ngx_ors_lanes_drop(ngx_ors_lanes_t *lanes, ngx_str_t *id)
 {
-    if (lane->cache.data) {
-        ngx_free(lane->cache.data);
+    ngx_uint_t  i;
+
+    for (i = 0; i < lanes->n; i++) {
+
+        if (ngx_ors_lanes_equal(&lanes->lanes[i].cache.id, id)) {
+            ngx_ors_lanes_forget(lanes, &lanes->lanes[i]);
+        }
+    }
+}
+
+
+static void
+ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes, ngx_ors_lane_t *lane)
+{
+    ngx_ors_lane_cache_t  *cache;
+
+    cache = &lane->cache;
+
+    if (cache->data) {
+        lanes->size -= cache->id.len + cache->items.len;
+        ngx_free(cache->data);
     }
 
-    ngx_memzero(&lane->cache, sizeof(ngx_ors_lane_cache_t));
+    ngx_memzero(cache, sizeof(ngx_ors_lane_cache_t));
 }
 
 

@@ -43,6 +43,7 @@ typedef struct {
     ngx_queue_t         waiting;      /* of ngx_ors_client_event_t */
     ngx_uint_t          nwaiting;
     ngx_uint_t          queue;        /* events that may wait */
+    size_t              size;         /* bytes of all caches */
     ngx_pool_t         *pool;
     unsigned            over:1;       /* no new turn begins */
 } ngx_ors_lanes_t;
@@ -90,6 +91,9 @@ ngx_int_t ngx_ors_lanes_done(ngx_ors_lanes_t *lanes,
  * was of the same lane.
  */
 void ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev);
+
+/* The response "id" cannot be continued any more. */
+void ngx_ors_lanes_drop(ngx_ors_lanes_t *lanes, ngx_str_t *id);
 
 /* Fills "err" for a connection that has reached its life time. */
 void ngx_ors_lanes_over(ngx_ors_error_t *err, ngx_pool_t *pool);

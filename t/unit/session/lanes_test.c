@@ -367,6 +367,9 @@ test_states(void)
     size_t                   i;
     ngx_ors_client_event_t  *ev;
 
+    static ngx_str_t  id = ngx_string("b");
+    static ngx_str_t  any = ngx_string("none");
+
     static struct {
         char        *name;
         char        *has;           /* the lane's newest response, or NULL */
@@ -376,17 +379,17 @@ test_states(void)
         ngx_uint_t   old;           /* "has" can be continued afterwards */
         ngx_uint_t   new;           /* ... and "end" */
     } rows[] = {
-        { "first, kept", NULL, "", "b", "1", 0, 1 },
+        { "first, not stored", NULL, "", "b", "1", 0, 1 },
         { "first, stored", NULL, "", "b", NULL, 0, 0 },
         { "first, failed", NULL, "", NULL, NULL, 0, 0 },
         { "first of an id, failed", NULL, "z", NULL, NULL, 0, 0 },
-        { "continued, kept", "a", "a", "b", "1", 0, 1 },
+        { "continued, not stored", "a", "a", "b", "1", 0, 1 },
         { "continued, stored", "a", "a", "b", NULL, 0, 0 },
         { "continued, failed", "a", "a", NULL, NULL, 0, 0 },
-        { "a new chain, kept", "a", "", "b", "1", 0, 1 },
+        { "a new chain, not stored", "a", "", "b", "1", 0, 1 },
         { "a new chain, stored", "a", "", "b", NULL, 0, 0 },
         { "a new chain, failed", "a", "", NULL, NULL, 1, 0 },
-        { "of another id, kept", "a", "z", "b", "1", 0, 1 },
+        { "of another id, not stored", "a", "z", "b", "1", 0, 1 },
         { "of another id, failed", "a", "z", NULL, NULL, 1, 0 },
         { "an empty context", "a", "a", "b", "", 0, 1 }
     };
@@ -412,6 +415,14 @@ test_states(void)
         is_int(cached("a"), rows[i].old, "%s: the old one", rows[i].name);
         is_int(cached("b"), rows[i].new, "%s: the new one", rows[i].name);
         ok(ngx_ors_lanes_idle(&lanes), "%s: idle", rows[i].name);
+        is_int(lanes.size, 2 * rows[i].old
+                           + (rows[i].new ? 1 + strlen(rows[i].items) : 0),
+               "%s: bytes", rows[i].name);
+
+        ngx_ors_lanes_drop(&lanes, &any);
+        ngx_ors_lanes_drop(&lanes, &id);
+        is_int(cached("b"), 0, "%s: dropped", rows[i].name);
+        is_int(lanes.size, 2 * rows[i].old, "%s: bytes left", rows[i].name);
     }
 }
 
