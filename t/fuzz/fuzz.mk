@@ -75,7 +75,7 @@ fuzz-run: fuzz
 FUZZ_OBJS    = $(UNIT_DIR)/$(1:.c=.o) \
     $(patsubst %.c,$(UNIT_DIR)/%.o, \
                $(filter-out %_test.c,$(wildcard t/unit/$2/*.c))) \
-    $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
+    $(UNIT_CHECK) $(UNIT_CORE) $(foreach r,$(UNIT_$2),$(UNIT_DIR)/$r.a)
 
 define FUZZ_PROG
 $(UNIT_DIR)/$(notdir $(1:.c=)): $(FUZZ_MAIN) $(FUZZ_OBJS)

@@ -15,11 +15,12 @@
  */
 
 
-#include <turn/turn_check.h>
+#include <check/check.h>
 #include <ngx_ors_chat_embedded.h>
 #include <ngx_ors_test_chat.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_test_request.h>
+#include <ngx_ors_turn.h>
 
 #include "fuzz_json.h"
 #include "request_fuzz.h"
@@ -432,8 +433,6 @@ request_fuzz_response(ngx_ors_request_t *req)
 
     memset(&c, 0, sizeof(check_t));
     c.pool = ngx_ors_test_pool();
-    c.profile = (req->policy->profile & NGX_ORS_IN_OPENAI)
-                ? NGX_ORS_STRICT_OPENAI : NGX_ORS_STRICT_SPEC;
 
     ngx_memzero(&resp, sizeof(ngx_ors_response_t));
     ngx_str_set(&resp.id, "resp_x");

@@ -195,7 +195,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     size_t            len;
     static char       body[GUARD_FUZZ_MAX];
     answer_t          a, piece;
-    stream_check_t    c;
+    check_t    c;
 
     static ngx_uint_t  profiles[] = {
         NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_OPENAI,
@@ -254,8 +254,8 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     stream_run(&a);
     stream_check(&c, &a);
 
-    if (c.wrong[0]) {
-        verify_fuzz_wrong(&a, c.wrong);
+    if (c.error[0]) {
+        verify_fuzz_wrong(&a, c.error);
     }
 
     if (ngx_ors_test_logged(NGX_LOG_ALERT)) {
@@ -321,7 +321,7 @@ verify_fuzz_no_memory(answer_t *a, ngx_uint_t n)
 {
     answer_t        b;
     ngx_uint_t      failed;
-    stream_check_t  c;
+    check_t  c;
 
     b = *a;
     answer_begin(&b);
@@ -335,8 +335,8 @@ verify_fuzz_no_memory(answer_t *a, ngx_uint_t n)
     if (b.rc != NGX_ERROR) {
         stream_check(&c, &b);
 
-        if (c.wrong[0]) {
-            verify_fuzz_wrong(&b, c.wrong);
+        if (c.error[0]) {
+            verify_fuzz_wrong(&b, c.error);
         }
 
     } else if (!failed) {

@@ -60,6 +60,10 @@ UNIT_CORE   := $(UNIT_DIR)/t/unit/ngx_ors_test.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_core.o \
                $(UNIT_DIR)/t/unit/ngx_ors_test_string.o
 
+# the checker of answers, linked where it is called
+
+UNIT_CHECK  := $(UNIT_DIR)/t/unit/check.a
+
 include t/fuzz/fuzz.mk
 
 # the files of a room, the fuzz targets whose corpora belong to it, both
@@ -116,6 +120,11 @@ $(UNIT_DIR)/$1.a: $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard src/$1/*.c)) \
 	@ar rcs $$@ $$(filter %.o,$$^)
 endef
 
+$(UNIT_CHECK): $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard t/unit/check/*.c)) \
+    $(wildcard t/unit/check)
+	@rm -f $@
+	@ar rcs $@ $(filter %.o,$^)
+
 # main() of a file has the file's name, what a fuzz target does has its own
 
 $(UNIT_DIR)/t/unit/%_test.o: UNIT_CFLAGS += -Dmain=$(notdir $*)
@@ -140,7 +149,7 @@ $(UNIT_DIR)/t/unit/$1/room_main.o: t/unit/room_main.c \
 $(UNIT_DIR)/$1_tests: $(UNIT_DIR)/t/unit/$1/room_main.o \
     $(patsubst %.c,$(UNIT_DIR)/%.o,$(wildcard t/unit/$1/*.c)) \
     $(patsubst %,$(UNIT_DIR)/t/fuzz/%_corpus.o,$(call UNIT_CORPORA,$1)) \
-    $(UNIT_CORE) $(foreach r,$(UNIT_$1),$(UNIT_DIR)/$r.a)
+    $(UNIT_CHECK) $(UNIT_CORE) $(foreach r,$(UNIT_$1),$(UNIT_DIR)/$r.a)
 	$$(UNIT_Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$^ $$(UNIT_LDLIBS)
 endef
 

@@ -127,7 +127,7 @@ sub _bytes ($case) {
 
 
 # what a response says, a line for its status and one for each item: the
-# same that t/unit/turn/turn_check.h tells of.  An id made here is CALL; a
+# same that t/unit/check/check.h tells of.  An id made here is CALL; a
 # control character is its picture, a half of a pair U+FFFD.
 
 sub digest ($r) {

@@ -77,7 +77,7 @@ masked(const char *name, ngx_uint_t profile, const char *script,
 {
     char             *text, expected[128];
     answer_t          a;
-    stream_check_t    c;
+    check_t    c;
 
     text = stream_text(script);
 
@@ -92,7 +92,7 @@ masked(const char *name, ngx_uint_t profile, const char *script,
 
     is_mem(c.digest, strlen(c.digest), expected, strlen(expected), "%s",
            name);
-    ok(c.wrong[0] == '\0', "%s: well-formed", name);
+    ok(c.error[0] == '\0', "%s: well-formed", name);
     ok(strstr((char *) a.text, "SECRET") == NULL, "%s: masked", name);
     is_int(a.verify.refused, 0, "%s: it is not ours", name);
     ok(a.verify.error.status >= 400, "%s: an error all the same", name);
@@ -168,7 +168,7 @@ test_refuse(void)
     ngx_buf_t         b;
     ngx_str_t         type = ngx_string("text/event-stream");
     ngx_uint_t        i;
-    stream_check_t    c;
+    check_t    c;
 
     static const char  *scripts[][2] = {
         { "", "502 upstream_timeout" },
@@ -197,7 +197,7 @@ test_refuse(void)
 
         is_mem(c.digest, strlen(c.digest), scripts[i][1],
                strlen(scripts[i][1]), "refused, %d", (int) i);
-        ok(c.wrong[0] == '\0', "refused, %d: well-formed", (int) i);
+        ok(c.error[0] == '\0', "refused, %d: well-formed", (int) i);
 
         answer_free(&a);
         free(b.start);
@@ -282,7 +282,7 @@ test_no_memory(void)
     char            *text;
     answer_t         a;
     ngx_uint_t       i, j, failed;
-    stream_check_t   c;
+    check_t   c;
 
     static const char  *scripts[] = {
         START HELLO HELLO_DONE COMPLETED(HELLO_ITEM) DONE,
@@ -311,8 +311,8 @@ test_no_memory(void)
             if (a.rc != NGX_ERROR) {
                 stream_check(&c, &a);
 
-                if (c.wrong[0]) {
-                    fail("allocation %d, %d: %s", (int) i, (int) j, c.wrong);
+                if (c.error[0]) {
+                    fail("allocation %d, %d: %s", (int) i, (int) j, c.error);
                 }
             }
 

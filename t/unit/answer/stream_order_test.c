@@ -470,7 +470,7 @@ test_tolerant(void)
     for (i = 0; i < N(tolerants); i++) {
         char            *text;
         answer_t         a;
-        stream_check_t   c;
+        check_t   c;
 
         text = stream_text(tolerants[i].script);
         stream_init(&a, text);
@@ -478,7 +478,7 @@ test_tolerant(void)
         stream_check(&c, &a);
 
         ok(strstr(c.digest, "invalid_upstream_answer") != NULL
-           && c.wrong[0] == '\0' && a.verify.refused, "strict: %s",
+           && c.error[0] == '\0' && a.verify.refused, "strict: %s",
            tolerants[i].name);
 
         answer_free(&a);

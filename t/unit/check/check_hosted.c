@@ -10,7 +10,7 @@
  */
 
 
-#include "turn_check.h"
+#include "check.h"
 
 
 #define CHECK_SLUG  "nginx:"
@@ -126,20 +126,20 @@ check_hosted_added(check_t *c, ngx_ors_json_node_t *item)
     ngx_uint_t            extension;
     ngx_ors_json_node_t  *node;
 
-    c->hosted = check_hosted(c, item, &extension);
-    c->extension = extension;
-    c->step = check_step_added;
-    c->failed = 0;
+    c->item->hosted = check_hosted(c, item, &extension);
+    c->item->extension = extension;
+    c->item->step = check_step_added;
+    c->item->failed = 0;
 
-    if (!c->hosted->stateless || extension) {
+    if (!c->item->hosted->stateless || extension) {
         check_is(c, item, "status", "in_progress");
     }
 
-    if (c->hosted->text) {
-        node = check_get(c, item, c->hosted->field);
+    if (c->item->hosted->text) {
+        node = check_get(c, item, c->item->hosted->field);
 
         if (node && node->len) {
-            wrong(c, "%s is added with its text", c->hosted->type);
+            wrong(c, "%s is added with its text", c->item->hosted->type);
         }
     }
 }
@@ -150,28 +150,41 @@ check_hosted_event(check_t *c, ngx_str_t *type)
 {
     const check_hosted_t  *hosted;
 
-    hosted = c->hosted;
+    hosted = c->item->hosted;
 
-    if (hosted->silent || c->extension) {
+    if (c->answer->passed) {
+
+        /* a server may leave steps out; its text has to add up */
+
+        if (hosted->text && memcmp(type->data + sizeof("response.") - 1,
+                                   hosted->text, strlen(hosted->text)) == 0)
+        {
+            check_hosted_text(c, type);
+        }
+
+        return;
+    }
+
+    if (hosted->silent || c->item->extension) {
         wrong(c, "%s has no events", hosted->type);
         return;
     }
 
     if (check_hosted_is(hosted, type, "in_progress")) {
 
-        if (c->step != check_step_added) {
+        if (c->item->step != check_step_added) {
             wrong(c, "%s is in progress twice", hosted->type);
         }
 
-        c->step = hosted->text ? check_step_text : check_step_begun;
+        c->item->step = hosted->text ? check_step_text : check_step_begun;
 
     } else if (hosted->busy && check_hosted_is(hosted, type, hosted->busy)) {
 
-        if (c->step != check_step_begun) {
+        if (c->item->step != check_step_begun) {
             wrong(c, "%s cannot be %s here", hosted->type, hosted->busy);
         }
 
-        c->step = check_step_busy;
+        c->item->step = check_step_busy;
 
     } else if (check_hosted_is(hosted, type, "completed")
                || check_hosted_is(hosted, type, "failed"))
@@ -202,13 +215,13 @@ static void
 check_hosted_text(check_t *c, ngx_str_t *type)
 {
     char                   event[128];
-    ngx_str_t              raw;
-    ngx_ors_json_node_t   *node;
     const check_hosted_t  *hosted;
 
-    hosted = c->hosted;
+    hosted = c->item->hosted;
 
-    if (hosted->text == NULL || c->step != check_step_text) {
+    if (hosted->text == NULL
+        || (!c->answer->passed && c->item->step != check_step_text))
+    {
         wrong(c, "%.*s cannot come here", (int) type->len, type->data);
         return;
     }
@@ -216,13 +229,7 @@ check_hosted_text(check_t *c, ngx_str_t *type)
     snprintf(event, sizeof(event), "response.%s.delta", hosted->text);
 
     if (check_type(type, event)) {
-        node = check_get(c, c->json.nodes, "delta");
-
-        if (node) {
-            raw = check_raw(c, node);
-            check_text(c, &raw, NULL);
-        }
-
+        check_delta(c, check_get(c, c->json.nodes, "delta"));
         return;
     }
 
@@ -234,22 +241,24 @@ check_hosted_text(check_t *c, ngx_str_t *type)
     }
 
     check_sum(c, check_get(c, c->json.nodes, hosted->field));
-    c->step = check_step_begun;
+    c->item->step = check_step_begun;
 }
 
 
 static void
 check_hosted_end(check_t *c, ngx_str_t *type)
 {
-    if (c->step != (c->hosted->busy ? check_step_busy : check_step_begun)) {
-        wrong(c, "%s has ended too early", c->hosted->type);
+    if (c->item->step
+        != (c->item->hosted->busy ? check_step_busy : check_step_begun))
+    {
+        wrong(c, "%s has ended too early", c->item->hosted->type);
     }
 
-    c->failed = check_hosted_is(c->hosted, type, "failed");
-    c->step = check_step_ended;
+    c->item->failed = check_hosted_is(c->item->hosted, type, "failed");
+    c->item->step = check_step_ended;
 
-    if (c->failed && !c->hosted->fails) {
-        wrong(c, "%s cannot fail", c->hosted->type);
+    if (c->item->failed && !c->item->hosted->fails) {
+        wrong(c, "%s cannot fail", c->item->hosted->type);
     }
 }
 
@@ -260,10 +269,15 @@ check_hosted_done(check_t *c, ngx_ors_json_node_t *item)
     ngx_uint_t             silent;
     const check_hosted_t  *hosted;
 
-    hosted = c->hosted;
-    silent = hosted->silent || c->extension;
+    hosted = c->item->hosted;
 
-    if (c->step != (silent ? check_step_added : check_step_ended)) {
+    if (c->answer->passed) {
+        return;
+    }
+
+    silent = hosted->silent || c->item->extension;
+
+    if (c->item->step != (silent ? check_step_added : check_step_ended)) {
         wrong(c, "%s is done and has not ended", hosted->type);
     }
 
@@ -274,7 +288,7 @@ check_hosted_done(check_t *c, ngx_ors_json_node_t *item)
     }
 
     if (!hosted->stateless) {
-        check_is(c, item, "status", c->failed ? "failed" : "completed");
+        check_is(c, item, "status", c->item->failed ? "failed" : "completed");
     }
 
     if (hosted->text) {

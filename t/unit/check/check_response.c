@@ -4,11 +4,13 @@
  */
 
 
-/* The response object and what is in it. */
+/*
+ * The part of the checker that knows the response object of a turn and what
+ * is in it, and the text of its contents.
+ */
 
 
-#include "turn_check.h"
-#include <stdarg.h>
+#include "check.h"
 
 
 #define NUL   (1 << ngx_ors_json_null)
@@ -27,7 +29,7 @@ typedef struct {
 
 static void check_output(check_t *c, ngx_ors_json_node_t *output,
     ngx_uint_t incomplete);
-static void check_put_notes(check_t *c, ngx_ors_json_node_t *notes,
+static void check_put_list(check_t *c, ngx_ors_json_node_t *list,
     const char *mark);
 static void check_usage(check_t *c, ngx_ors_json_node_t *usage);
 static void check_fields(check_t *c, ngx_ors_json_node_t *object,
@@ -160,7 +162,7 @@ check_response(check_t *c, ngx_ors_json_node_t *resp)
     check_put_node(c, status);
 
     if (done + incomplete + failed != 1) {
-        wrong(c, "the status is none of an end");
+        wrong(c, "the status is not that of an end");
     }
 
     if (done != (check_get(c, resp, "completed_at")->type
@@ -247,7 +249,7 @@ check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
                                    "incomplete"))
         {
             if (next || !incomplete) {
-                wrong(c, "an incomplete item cannot stand here");
+                wrong(c, "an incomplete item cannot come here");
             }
 
         } else {
@@ -257,7 +259,8 @@ check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
         /* documents are compared with nothing */
 
         if (c->state == check_st_terminal
-            && (n >= c->nitems || !check_same(c, item, &c->items[n])))
+            && (n >= c->nitems
+                || !check_same(c, item, &c->items[n].object)))
         {
             wrong(c, "output[%d] is not what was done", (int) n);
         }
@@ -280,15 +283,10 @@ check_output(check_t *c, ngx_ors_json_node_t *output, ngx_uint_t incomplete)
         return;
     }
 
-    /*
-     * The open item is left out of a failed response.  Of a call only its id
-     * is known by then, the inside of a string: it may begin with a brace.
-     */
+    /* the open item is left out of a failed response */
 
-    if (c->nitems > n && c->items[n].len > 1 && c->items[n].data[0] == '{'
-        && c->items[n].data[1] == '"')
-    {
-        wrong(c, "output lacks an item that was done");
+    if (c->nitems > n && c->items[n].object.len) {
+        wrong(c, "an item that was done is not in the output");
     }
 }
 
@@ -436,19 +434,19 @@ check_item(check_t *c, ngx_ors_json_node_t *item)
         check_put(c, ")");
 
         if (ngx_ors_json_is(&c->json, type, "output_text")) {
-            check_put_notes(c, check_get(c, part, "annotations"), "+");
-            check_put_notes(c, check_get(c, part, "logprobs"), "-");
+            check_put_list(c, check_get(c, part, "annotations"), "+");
+            check_put_list(c, check_get(c, part, "logprobs"), "-");
         }
     }
 }
 
 
 static void
-check_put_notes(check_t *c, ngx_ors_json_node_t *notes, const char *mark)
+check_put_list(check_t *c, ngx_ors_json_node_t *list, const char *mark)
 {
-    if (notes && notes->count) {
+    if (list && list->count) {
         check_put(c, "%s", mark);
-        check_put_node(c, notes);
+        check_put_node(c, list);
     }
 }
 
@@ -537,168 +535,4 @@ check_error_value(check_t *c, ngx_ors_json_node_t *error)
     if (node && node->len == 0) {
         wrong(c, "the error has no message");
     }
-}
-
-
-ngx_ors_json_node_t *
-check_get(check_t *c, ngx_ors_json_node_t *object, const char *name)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = object ? ngx_ors_json_get(&c->json, object, (u_char *) name,
-                                     strlen(name))
-                  : NULL;
-
-    if (node == NULL) {
-        wrong(c, "no %s", name);
-    }
-
-    return node;
-}
-
-
-void
-check_is(check_t *c, ngx_ors_json_node_t *object, const char *name,
-    const char *value)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = check_get(c, object, name);
-
-    if (node && !ngx_ors_json_equal(&c->json, node, (u_char *) value,
-                                    strlen(value)))
-    {
-        wrong(c, "%s is not %s", name, value);
-    }
-}
-
-
-/* a member of the event */
-
-void
-check_number(check_t *c, const char *name, ngx_uint_t value)
-{
-    int64_t               n;
-    ngx_ors_json_node_t  *node;
-
-    node = check_get(c, c->json.nodes, name);
-
-    if (node && (ngx_ors_json_integer(&c->json, node, &n) != NGX_OK
-                 || n != (int64_t) value))
-    {
-        wrong(c, "%s is not %d", name, (int) value);
-    }
-}
-
-
-ngx_uint_t
-check_same(check_t *c, ngx_ors_json_node_t *node, ngx_str_t *s)
-{
-    ngx_str_t  raw;
-
-    if (node == NULL) {
-        return 0;
-    }
-
-    raw = check_raw(c, node);
-
-    return raw.len == s->len
-           && (s->len == 0 || memcmp(raw.data, s->data, s->len) == 0);
-}
-
-
-void
-check_keep(check_t *c, ngx_str_t *s, ngx_ors_json_node_t *node)
-{
-    ngx_str_t  raw;
-
-    if (node) {
-        raw = check_raw(c, node);
-        s->len = raw.len;
-        s->data = ngx_pstrdup(c->pool, &raw);
-    }
-}
-
-
-ngx_str_t
-check_raw(check_t *c, ngx_ors_json_node_t *node)
-{
-    ngx_str_t  raw;
-
-    ngx_ors_json_raw(&c->json, node, &raw);
-
-    return raw;
-}
-
-
-ngx_uint_t
-check_type(ngx_str_t *type, const char *name)
-{
-    return type->len == strlen(name)
-           && memcmp(type->data, name, type->len) == 0;
-}
-
-
-void
-check_put(check_t *c, const char *fmt, ...)
-{
-    va_list  args;
-
-    va_start(args, fmt);
-    c->len += vsnprintf(c->digest + c->len, CHECK_DIGEST - c->len, fmt, args);
-    va_end(args);
-
-    c->len = ngx_min(c->len, CHECK_DIGEST - 1);
-}
-
-
-void
-check_put_node(check_t *c, ngx_ors_json_node_t *node)
-{
-    u_char     *p, *end, *part;
-    ngx_str_t   raw;
-
-    if (node == NULL) {
-        return;
-    }
-
-    raw = check_raw(c, node);
-
-    if (node->type != ngx_ors_json_string) {
-        check_put(c, "%.*s", (int) raw.len, raw.data);
-        return;
-    }
-
-    p = malloc(raw.len + 1);
-    end = ngx_ors_json_decode(&c->json, node, p);
-    *end = '\0';
-
-    /* the picture of a zero, which would end the text */
-
-    for (part = p; part <= end; part += strlen((char *) part) + 1) {
-        check_put(c, "%s%s", part == p ? "" : "\xe2\x90\x80", part);
-    }
-
-    free(p);
-}
-
-
-/* the first thing that is wrong */
-
-void
-wrong(check_t *c, const char *fmt, ...)
-{
-    size_t   len;
-    va_list  args;
-
-    if (c->error[0]) {
-        return;
-    }
-
-    len = snprintf(c->error, sizeof(c->error), "event %d: ",
-                   (int) c->events - 1);
-
-    va_start(args, fmt);
-    vsnprintf(c->error + len, sizeof(c->error) - len, fmt, args);
-    va_end(args);
 }
