@@ -4,17 +4,19 @@
  */
 
 
-/* Rows of histograms, what turns add to them, and their text. */
+/* Rows of histograms, what turns add to them, their text and their page. */
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_metrics.h>
+#include <ngx_ors_stats_page.h>
 
 
 static void test_rows(void);
 static void test_turns(void);
 static void test_recent(void);
 static void test_text(void);
+static void test_page(void);
+static void take(ngx_ors_out_t *out);
 static ngx_ors_metrics_turn_t *turn(ngx_ors_metrics_histogram_e end,
     ngx_msec_int_t first, int64_t output);
 static ngx_uint_t has(const char *part);
@@ -36,6 +38,7 @@ main(void)
     test_turns();
     test_recent();
     test_text();
+    test_page();
 
     return done_testing();
 }
@@ -155,10 +158,8 @@ test_recent(void)
 static void
 test_text(void)
 {
-    char                       *p;
     ngx_pool_t                 *pool;
     ngx_array_t                 list;
-    ngx_chain_t                *cl;
     ngx_ors_out_t               out;
     ngx_ors_metrics_labels_t   *one[2], none;
 
@@ -179,13 +180,7 @@ test_text(void)
     ngx_ors_out_init(&out, pool, 4096);
     ngx_ors_metrics_text(&out, &metrics, &list);
 
-    is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "text");
-
-    for (p = page; cl; cl = cl->next) {
-        p = (char *) ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    *p = '\0';
+    take(&out);
 
     ok(has("gen_ai_client_token_usage_bucket{location=\"/v1/\","
            "target=\"/to\\n\",gen_ai_operation_name=\"chat\","
@@ -199,6 +194,80 @@ test_text(void)
     ok(has("{execution=\"foreground\",delivery=\"document\"} 3\n"), "turns");
 
     ngx_destroy_pool(pool);
+}
+
+
+static void
+test_page(void)
+{
+    ngx_pool_t     *pool;
+    ngx_ors_out_t   out;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_str_set(&labels.model, "a<b>&c");
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page_row(&out, &labels, 680);
+    take(&out);
+
+    ok(has("<h3>a&lt;b&gt;&amp;c</h3>"), "a name has no markup");
+    ok(has("<dt>turns in the last minute</dt><dd>1</dd>"), "recent turns");
+    ok(has("<dt>canceled by clients</dt><dd>2</dd>"), "canceled turns");
+    ok(has("time of a turn: half within 1.28 s, 95 % within 1.28 s"),
+       "shares of a histogram");
+
+    labels.row->histograms[ngx_ors_metrics_first].buckets[16] = 100;
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page_row(&out, &labels, 680);
+    take(&out);
+
+    ok(has("first token: half over 10 s"), "more than the last bound");
+    ok(has("<i style=\"height:4%\"></i>"), "few of many are seen");
+    ok(has("<i style=\"height:100%\"></i></div>"), "the most is the highest");
+
+    ngx_str_null(&labels.target);
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page_row(&out, &labels, 680);
+    take(&out);
+
+    ok(has("<h3>/v1/</h3>\n<p class=\"of\">validated</p>"), "a validator");
+
+    ngx_memzero(labels.row->histograms, sizeof(labels.row->histograms));
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page_row(&out, &labels, 680);
+    take(&out);
+
+    ok(has("no turns yet") && !has("<dl>"), "a target without turns");
+
+    labels.operation = ngx_ors_metrics_embeddings;
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page_row(&out, &labels, 680);
+    take(&out);
+
+    is_int(strlen(page), 0, "no embeddings, no place on the page");
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
+take(ngx_ors_out_t *out)
+{
+    char         *p;
+    ngx_chain_t  *cl;
+
+    is_int(ngx_ors_out_take(out, &cl), NGX_OK, "text");
+
+    for (p = page; cl; cl = cl->next) {
+        p = (char *) ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
+    }
+
+    *p = '\0';
 }
 
 

@@ -321,10 +321,13 @@ test_html(void)
                  "<td>3</td><td>4</td></tr>"), "row of requests");
     ok(has(text, "<tr><th>streams</th><td>9</td><td>10</td>"
                  "<td>11</td><td>12</td></tr>"), "row of streams");
-    ok(has(text, "Errors of model servers: 13<"), "upstream errors");
-    ok(has(text, "<tr><th>invalid_json</th><td>2</td><td>1</td></tr>"),
-       "row of a code");
+    ok(has(text, "<dt>Errors of model servers</dt><dd>13</dd>"),
+       "upstream errors");
+    ok(has(text, "<tr><th>invalid_json</th><td class=\"says\">A body is not "
+                 "JSON.</td><td>2</td><td>1</td></tr>"),
+       "row of a code, with a sentence");
     ok(!has(text, "duplicate_key"), "no row of a code that was never seen");
+    ok(has(text, "http-equiv=\"refresh\""), "refreshes itself");
     ok(!has(text, "<script"), "no scripts");
     free(text);
 

@@ -1,0 +1,390 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * The page that people read: what happens now, and what has happened since
+ * the start.  It refreshes itself without a script.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_stats_page.h>
+#include <ngx_ors_version.h>
+
+
+static void ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_array_t *labels, time_t now);
+static void ngx_ors_stats_page_age(ngx_ors_out_t *out, time_t age);
+static void ngx_ors_stats_page_card(ngx_ors_out_t *out, char *name,
+    int64_t n);
+static void ngx_ors_stats_page_rows(ngx_ors_out_t *out, ngx_array_t *labels,
+    time_t now);
+static void ngx_ors_stats_page_checked(ngx_ors_out_t *out,
+    ngx_ors_stats_t *stats);
+static void ngx_ors_stats_page_others(ngx_ors_out_t *out,
+    ngx_ors_stats_t *stats);
+static void ngx_ors_stats_page_other(ngx_ors_out_t *out,
+    const ngx_str_t *title, ngx_atomic_uint_t n);
+static void ngx_ors_stats_page_codes(ngx_ors_out_t *out,
+    ngx_ors_stats_t *stats);
+static void ngx_ors_stats_page_store(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
+static void ngx_ors_stats_page_cells(ngx_ors_out_t *out,
+    ngx_atomic_t *numbers, ngx_uint_t n);
+
+
+static const ngx_ors_stats_single_t  ngx_ors_stats_page_singles[] = {
+
+    { ngx_string("upstream_errors"),
+      ngx_string("Errors of model servers"),
+      ngx_ors_stats_upstream_error },
+
+    { ngx_string("failovers"),
+      ngx_string("Failovers: another target was called"),
+      ngx_ors_stats_failover },
+
+    { ngx_string("unstored"),
+      ngx_string("Responses that could not be stored"),
+      ngx_ors_stats_unstored },
+
+    { ngx_string("ignored_fields"),
+      ngx_string("Unknown fields that were not sent on"),
+      ngx_ors_stats_ignored },
+
+    { ngx_null_string, ngx_null_string, 0 }
+};
+
+
+/* in the order of the operations of src/store */
+
+static ngx_str_t  ngx_ors_stats_page_ops[NGX_ORS_METRICS_OPS] = {
+    ngx_string("get"), ngx_string("chain"), ngx_string("put"),
+    ngx_string("delete")
+};
+
+static ngx_str_t  ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
+    ngx_string("LMDB"), ngx_string("Redis")
+};
+
+
+void
+ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_array_t *labels, time_t now)
+{
+    ngx_ors_out_lit(out,
+        "<!DOCTYPE html>\n"
+        "<html lang=\"en\">\n"
+        "<head>\n"
+        "<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n"
+        "<meta http-equiv=\"refresh\" content=\"5\">\n"
+        "<title>Open Responses</title>\n"
+        "<style>\n"
+        ":root { color-scheme: light dark; --line: #8884; --bar: #2a6fdb; }\n"
+        "body { font: 15px/1.45 system-ui, sans-serif; margin: 1rem auto;\n"
+        "  max-width: 70rem; padding: 0 1rem; }\n"
+        "h1 { font-size: 1.4rem; margin: 0; }\n"
+        "h2 { font-size: 1.1rem; margin: 1.6rem 0 0.5rem; }\n"
+        "h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }\n"
+        "p, dl, dd { margin: 0; }\n"
+        "small, dt, .of { opacity: 0.75; font-size: 0.85rem; }\n"
+        ".cards { display: grid; gap: 0.7rem;\n"
+        "  grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }\n"
+        ".rows { display: grid; gap: 0.7rem;\n"
+        "  grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%),"
+        " 1fr)); }\n"
+        ".cards div, .rows section { border: 1px solid var(--line);\n"
+        "  border-radius: 0.5rem; padding: 0.6rem 0.8rem; }\n"
+        ".cards b { display: block; font-size: 1.6rem; }\n"
+        "dl { display: grid; grid-template-columns: 1fr auto;\n"
+        "  gap: 0 1rem; margin-top: 0.4rem; }\n"
+        "dd { text-align: right; }\n"
+        "dd, td, b { font-variant-numeric: tabular-nums; }\n"
+        ".bars { display: flex; align-items: flex-end; gap: 2px;\n"
+        "  height: 2.2rem; margin-top: 0.5rem;\n"
+        "  border-bottom: 1px solid var(--line); }\n"
+        ".bars i { flex: 1; background: var(--bar); min-height: 0; }\n"
+        ".wide { overflow-x: auto; }\n"
+        "table { border-collapse: collapse; width: 100%; }\n"
+        "th, td { border-bottom: 1px solid var(--line); padding: 0.25rem"
+        " 0.6rem;\n"
+        "  text-align: right; vertical-align: top; }\n"
+        "th:first-child, td.says { text-align: left; font-weight: normal; }\n"
+        "thead th { font-weight: 600; }\n"
+        "@media (prefers-color-scheme: dark) { :root { --bar: #79b0ff; } }\n"
+        "</style>\n"
+        "</head>\n"
+        "<body>\n"
+        "<h1>Open Responses <small>" NGX_ORS_VERSION "</small></h1>\n"
+        "<p class=\"of\">Counted for ");
+
+    ngx_ors_stats_page_age(out, now - stats->since);
+
+    ngx_ors_out_lit(out, ". This page refreshes itself every 5 s.</p>\n");
+
+    ngx_ors_stats_page_now(out, stats, labels, now);
+    ngx_ors_stats_page_rows(out, labels, now);
+    ngx_ors_stats_page_checked(out, stats);
+    ngx_ors_stats_page_codes(out, stats);
+    ngx_ors_stats_page_others(out, stats);
+    ngx_ors_stats_page_store(out, &stats->metrics);
+
+    ngx_ors_out_lit(out,
+        "</body>\n"
+        "</html>\n");
+}
+
+
+static void
+ngx_ors_stats_page_age(ngx_ors_out_t *out, time_t age)
+{
+    /* a clock may be set back */
+
+    if (age < 0) {
+        age = 0;
+    }
+
+    ngx_ors_out_int(out, (int64_t) (age / 86400));
+    ngx_ors_out_lit(out, " d ");
+    ngx_ors_out_int(out, (int64_t) (age / 3600 % 24));
+    ngx_ors_out_lit(out, " h ");
+    ngx_ors_out_int(out, (int64_t) (age / 60 % 60));
+    ngx_ors_out_lit(out, " min ");
+    ngx_ors_out_int(out, (int64_t) (age % 60));
+    ngx_ors_out_lit(out, " s");
+}
+
+
+static void
+ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_array_t *labels, time_t now)
+{
+    int64_t                     recent;
+    ngx_uint_t                  i;
+    ngx_ors_metrics_labels_t  **label;
+
+    recent = 0;
+    label = labels ? labels->elts : NULL;
+
+    for (i = 0; labels && i < labels->nelts; i++) {
+        recent += ngx_ors_metrics_recent(label[i]->row, now);
+    }
+
+    ngx_ors_out_lit(out, "<h2>Now</h2>\n<div class=\"cards\">\n");
+
+    ngx_ors_stats_page_card(out, "turns in the last minute", recent);
+    ngx_ors_stats_page_card(out, "open streams",
+                            ngx_ors_metrics_gauge(&stats->metrics,
+                                                  ngx_ors_metrics_streams));
+    ngx_ors_stats_page_card(out, "running in the background",
+                            ngx_ors_metrics_gauge(&stats->metrics,
+                                                  ngx_ors_metrics_background));
+
+    ngx_ors_out_lit(out, "</div>\n");
+}
+
+
+static void
+ngx_ors_stats_page_card(ngx_ors_out_t *out, char *name, int64_t n)
+{
+    ngx_ors_out_lit(out, "<div><b>");
+    ngx_ors_out_int(out, n);
+    ngx_ors_out_lit(out, "</b>");
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_out_lit(out, "</div>\n");
+}
+
+
+static void
+ngx_ors_stats_page_rows(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
+{
+    ngx_uint_t                  i;
+    ngx_ors_metrics_labels_t  **label;
+
+    if (labels == NULL || labels->nelts == 0) {
+        return;
+    }
+
+    ngx_ors_out_lit(out, "<h2>Targets and validated locations</h2>\n"
+                         "<div class=\"rows\">\n");
+
+    label = labels->elts;
+
+    for (i = 0; i < labels->nelts; i++) {
+        ngx_ors_stats_page_row(out, label[i], now);
+    }
+
+    ngx_ors_out_lit(out, "</div>\n");
+}
+
+
+static void
+ngx_ors_stats_page_checked(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
+{
+    const ngx_ors_stats_kind_t  *kind;
+
+    ngx_ors_out_lit(out,
+        "<h2>What was checked</h2>\n"
+        "<div class=\"wide\"><table>\n"
+        "<thead><tr><th></th><th>checked</th><th>repaired</th><th>refused</th>"
+        "<th>reported</th></tr></thead>\n");
+
+    for (kind = ngx_ors_stats_kinds; kind->one.len; kind++) {
+        ngx_ors_out_lit(out, "<tr><th>");
+        ngx_ors_out_str(out, &kind->many);
+        ngx_ors_out_lit(out, "</th>");
+
+        ngx_ors_stats_page_cells(out, &stats->counters[kind->first],
+                                 NGX_ORS_STATS_OUTCOMES);
+    }
+
+    ngx_ors_out_lit(out,
+        "</table></div>\n"
+        "<p class=\"of\">Repaired: put right and passed on. Refused: did not "
+        "pass. Reported: would have been refused, and passed, as the "
+        "validator only reports.</p>\n");
+}
+
+
+static void
+ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
+{
+    ngx_uint_t    i, any;
+    ngx_atomic_t  pair[2];
+
+    any = 0;
+
+    for (i = 0; i < NGX_ORS_STATS_CODES; i++) {
+        pair[0] = stats->refused[i];
+        pair[1] = stats->reported[i];
+
+        if (pair[0] == 0 && pair[1] == 0) {
+            continue;
+        }
+
+        if (!any) {
+            any = 1;
+            ngx_ors_out_lit(out,
+                "<h2>Why it was refused or reported</h2>\n"
+                "<div class=\"wide\"><table>\n"
+                "<thead><tr><th>code</th><th></th><th>refused</th>"
+                "<th>reported</th></tr></thead>\n");
+        }
+
+        ngx_ors_out_lit(out, "<tr><th>");
+        ngx_ors_out_str(out, &ngx_ors_stats_codes[i].name);
+        ngx_ors_out_lit(out, "</th><td class=\"says\">");
+        ngx_ors_out_str(out, &ngx_ors_stats_codes[i].says);
+        ngx_ors_out_lit(out, "</td>");
+
+        ngx_ors_stats_page_cells(out, pair, 2);
+    }
+
+    if (any) {
+        ngx_ors_out_lit(out, "</table></div>\n");
+    }
+}
+
+
+static void
+ngx_ors_stats_page_others(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
+{
+    const ngx_ors_stats_single_t  *single;
+
+    ngx_ors_out_lit(out, "<h2>Since the start</h2>\n<dl>\n");
+
+    for (single = ngx_ors_stats_page_singles; single->name.len; single++) {
+        ngx_ors_stats_page_other(out, &single->title,
+                                 stats->counters[single->counter]);
+    }
+
+    for (single = ngx_ors_stats_singles; single->name.len; single++) {
+        ngx_ors_stats_page_other(out, &single->title,
+                                 stats->counters[single->counter]);
+    }
+
+    ngx_ors_out_lit(out, "</dl>\n");
+}
+
+
+static void
+ngx_ors_stats_page_other(ngx_ors_out_t *out, const ngx_str_t *title,
+    ngx_atomic_uint_t n)
+{
+    ngx_ors_out_lit(out, "<dt>");
+    ngx_ors_out_str(out, title);
+    ngx_ors_out_lit(out, "</dt><dd>");
+    ngx_ors_out_int(out, (int64_t) n);
+    ngx_ors_out_lit(out, "</dd>\n");
+}
+
+
+/* an operation that finds nothing has gone well, too */
+
+static void
+ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    ngx_uint_t     i, j, k, any;
+    ngx_atomic_t  *n, pair[2];
+
+    any = 0;
+
+    for (i = 0; i < NGX_ORS_METRICS_ENGINES * NGX_ORS_METRICS_OPS; i++) {
+        k = i / NGX_ORS_METRICS_OPS;
+        n = metrics->store[k][i % NGX_ORS_METRICS_OPS];
+
+        pair[0] = n[0] + n[1];
+        pair[1] = 0;
+
+        for (j = 2; j < NGX_ORS_METRICS_RESULTS; j++) {
+            pair[1] += n[j];
+        }
+
+        if (pair[0] == 0 && pair[1] == 0) {
+            continue;
+        }
+
+        if (!any) {
+            any = 1;
+            ngx_ors_out_lit(out,
+                "<h2>Store</h2>\n"
+                "<div class=\"wide\"><table>\n"
+                "<thead><tr><th>operation</th><th>done</th><th>failed</th>"
+                "</tr></thead>\n");
+        }
+
+        ngx_ors_out_lit(out, "<tr><th>");
+        ngx_ors_out_str(out, &ngx_ors_stats_page_engines[k]);
+        ngx_ors_out_lit(out, " ");
+        ngx_ors_out_str(out, &ngx_ors_stats_page_ops[i % NGX_ORS_METRICS_OPS]);
+        ngx_ors_out_lit(out, "</th>");
+
+        ngx_ors_stats_page_cells(out, pair, 2);
+    }
+
+    if (any) {
+        ngx_ors_out_lit(out, "</table></div>\n");
+    }
+}
+
+
+/* to the end of a row of a table */
+
+static void
+ngx_ors_stats_page_cells(ngx_ors_out_t *out, ngx_atomic_t *numbers,
+    ngx_uint_t n)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < n; i++) {
+        ngx_ors_out_lit(out, "<td>");
+        ngx_ors_out_int(out, (int64_t) numbers[i]);
+        ngx_ors_out_lit(out, "</td>");
+    }
+
+    ngx_ors_out_lit(out, "</tr>\n");
+}

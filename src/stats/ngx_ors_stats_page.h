@@ -1,0 +1,68 @@
+
+/*
+ * The page that people read, and the names that all pages share.
+ */
+
+
+#ifndef _NGX_ORS_STATS_PAGE_H_INCLUDED_
+#define _NGX_ORS_STATS_PAGE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_stats.h>
+
+
+/* of a kind, one counter after the other */
+#define NGX_ORS_STATS_OUTCOMES  4
+
+
+typedef struct {
+    ngx_str_t                  one;
+    ngx_str_t                  many;
+    ngx_ors_stats_counter_e    first;
+} ngx_ors_stats_kind_t;
+
+
+typedef struct {
+    ngx_str_t                  name;
+    ngx_str_t                  help;
+} ngx_ors_stats_outcome_t;
+
+
+typedef struct {
+    ngx_str_t                  name;
+    ngx_str_t                  title;
+    ngx_ors_stats_counter_e    counter;
+} ngx_ors_stats_single_t;
+
+
+typedef struct {
+    ngx_str_t                  name;
+    ngx_str_t                  says;
+} ngx_ors_stats_code_t;
+
+
+/* lists end with an empty name, codes with "other" */
+
+extern const ngx_ors_stats_kind_t    ngx_ors_stats_kinds[];
+extern const ngx_ors_stats_single_t  ngx_ors_stats_singles[];
+extern const ngx_ors_stats_code_t    ngx_ors_stats_codes[];
+
+
+/* Appends the page as HTML; the rest is as of ngx_ors_stats_render(). */
+void ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_array_t *labels, time_t now);
+
+
+/* ngx_ors_stats_page_row.c */
+
+/*
+ * Appends what is known of the turns of one row: how many, how they ended, how
+ * long they took.
+ */
+void ngx_ors_stats_page_row(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels, time_t now);
+
+
+#endif /* _NGX_ORS_STATS_PAGE_H_INCLUDED_ */

@@ -1,0 +1,224 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* A target or a validated location on the page: turns, tokens, times. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_metrics_bounds.h>
+#include <ngx_ors_stats_page.h>
+
+
+static void ngx_ors_stats_page_head(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels);
+static void ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text);
+static void ngx_ors_stats_page_number(ngx_ors_out_t *out, char *name,
+    uint64_t n);
+static void ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
+    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds);
+static void ngx_ors_stats_page_share(ngx_ors_out_t *out,
+    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds,
+    ngx_uint_t percent);
+
+
+void
+ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
+    time_t now)
+{
+    uint64_t              completed, failed, canceled;
+    ngx_ors_histogram_t  *h;
+
+    h = labels->row->histograms;
+
+    completed = ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]);
+    failed = ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]);
+    canceled = ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]);
+
+    if (labels->operation == ngx_ors_metrics_embeddings
+        && completed + failed + canceled == 0)
+    {
+        return;
+    }
+
+    ngx_ors_out_lit(out, "<section>\n");
+    ngx_ors_stats_page_head(out, labels);
+
+    if (completed + failed + canceled == 0) {
+        ngx_ors_out_lit(out, "<p class=\"of\">no turns yet</p>\n"
+                             "</section>\n");
+        return;
+    }
+
+    ngx_ors_out_lit(out, "<dl>\n");
+    ngx_ors_stats_page_number(out, "turns in the last minute",
+                              ngx_ors_metrics_recent(labels->row, now));
+    ngx_ors_stats_page_number(out, "completed", completed);
+    ngx_ors_stats_page_number(out, "failed", failed);
+    ngx_ors_stats_page_number(out, "canceled by clients", canceled);
+    ngx_ors_stats_page_number(out, "input tokens",
+                              h[ngx_ors_metrics_input].sum);
+    ngx_ors_stats_page_number(out, "output tokens",
+                              h[ngx_ors_metrics_output].sum);
+    ngx_ors_out_lit(out, "</dl>\n");
+
+    ngx_ors_stats_page_bars(out, "time of a turn",
+                            &h[ngx_ors_metrics_completed],
+                            ngx_ors_metrics_durations);
+    ngx_ors_stats_page_bars(out, "time to the first token",
+                            &h[ngx_ors_metrics_first],
+                            ngx_ors_metrics_firsts);
+
+    ngx_ors_out_lit(out, "</section>\n");
+}
+
+
+static void
+ngx_ors_stats_page_head(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels)
+{
+    ngx_ors_out_lit(out, "<h3>");
+    ngx_ors_stats_page_text(out, labels->target.len ? &labels->model
+                                                    : &labels->location);
+    ngx_ors_out_lit(out, "</h3>\n<p class=\"of\">");
+
+    if (labels->target.len == 0) {
+        ngx_ors_out_lit(out, "validated");
+
+    } else {
+        ngx_ors_stats_page_text(out, &labels->location);
+        ngx_ors_out_lit(out, " &rarr; ");
+        ngx_ors_stats_page_text(out, &labels->target);
+        ngx_ors_out_lit(out, ", ");
+        ngx_ors_stats_page_text(out, &labels->provider);
+    }
+
+    if (labels->operation == ngx_ors_metrics_embeddings) {
+        ngx_ors_out_lit(out, ", embeddings");
+    }
+
+    ngx_ors_out_lit(out, "</p>\n");
+}
+
+
+/* a configuration may have any text */
+
+static void
+ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text)
+{
+    u_char  *p;
+
+    for (p = text->data; p < text->data + text->len; p++) {
+
+        switch (*p) {
+
+        case '<':
+            ngx_ors_out_lit(out, "&lt;");
+            break;
+
+        case '>':
+            ngx_ors_out_lit(out, "&gt;");
+            break;
+
+        case '&':
+            ngx_ors_out_lit(out, "&amp;");
+            break;
+
+        default:
+            ngx_ors_out_copy(out, p, 1);
+        }
+    }
+}
+
+
+static void
+ngx_ors_stats_page_number(ngx_ors_out_t *out, char *name, uint64_t n)
+{
+    ngx_ors_out_lit(out, "<dt>");
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_out_lit(out, "</dt><dd>");
+    ngx_ors_out_int(out, (int64_t) n);
+    ngx_ors_out_lit(out, "</dd>\n");
+}
+
+
+static void
+ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
+    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds)
+{
+    uint64_t    most, n;
+    ngx_uint_t  i;
+
+    most = 0;
+
+    for (i = 0; i < NGX_ORS_METRICS_BUCKETS; i++) {
+        n = histogram->buckets[i];
+        most = ngx_max(most, n);
+    }
+
+    if (most == 0) {
+        return;
+    }
+
+    ngx_ors_out_lit(out, "<div class=\"bars\">");
+
+    for (i = 0; /* void */ ; i++) {
+        n = histogram->buckets[i];
+
+        /* the smallest number is a line at least */
+
+        n = n ? ngx_max(n * 100 / most, 4) : 0;
+
+        ngx_ors_out_lit(out, "<i style=\"height:");
+        ngx_ors_out_int(out, (int64_t) ngx_min(n, 100));
+        ngx_ors_out_lit(out, "%\"></i>");
+
+        if (bounds[i].text == NULL) {
+            break;
+        }
+    }
+
+    ngx_ors_out_lit(out, "</div>\n<p class=\"of\">");
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_out_lit(out, ": half ");
+    ngx_ors_stats_page_share(out, histogram, bounds, 50);
+    ngx_ors_out_lit(out, ", 95 % ");
+    ngx_ors_stats_page_share(out, histogram, bounds, 95);
+    ngx_ors_out_lit(out, "</p>\n");
+}
+
+
+/* the bound that so many of a hundred are within */
+
+static void
+ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
+    const ngx_ors_metrics_bound_t *bounds, ngx_uint_t percent)
+{
+    char        *text;
+    uint64_t     n, sum;
+    ngx_uint_t   i;
+
+    n = ngx_ors_metrics_values(histogram);
+    sum = 0;
+
+    for (i = 0; bounds[i].text; i++) {
+        sum += histogram->buckets[i];
+
+        if (sum * 100 >= n * percent) {
+            ngx_ors_out_lit(out, "within ");
+            break;
+        }
+    }
+
+    if (bounds[i].text == NULL) {
+        ngx_ors_out_lit(out, "over ");
+        i--;
+    }
+
+    text = bounds[i].text;
+
+    ngx_ors_out_copy(out, (u_char *) text, ngx_strlen(text));
+    ngx_ors_out_lit(out, " s");
+}
