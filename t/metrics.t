@@ -10,11 +10,11 @@ use Test::More;
 use IO::Socket::INET ();
 use lib 't/lib';
 use ORS::HTTP qw( get post_json http_start );
-use ORS::JSON qw( json_encode );
+use ORS::JSON qw( json_decode json_encode );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Prometheus qw( prometheus prometheus_errors );
-use ORS::Util qw( wait_for );
+use ORS::Util qw( slurp wait_for );
 
 # ---- the reader itself
 
@@ -249,6 +249,54 @@ counted('a validated answer', sub {
 counted('a response that is stored', ask('hello', store => \1),
     'open_responses_store_operations_total{engine="lmdb",operation="put",'
     . 'result="ok"}' => 1);
+
+
+# ---- the dashboard and the alerts ask for what is there
+
+{
+    my $families = metrics()->{families};
+    my %text = map { $_ => slurp("$ORS::Nginx::ROOT/docs/$_") }
+               qw( grafana.json alerts.yml );
+    my $board = json_decode($text{'grafana.json'});
+    my @alerts = $text{'alerts.yml'} =~ /^      - alert: (\w+)$/mg;
+    my @panels = @{ $board->{panels} };
+
+    is(scalar @alerts, 3, 'three alerts');
+    cmp_ok(scalar @panels, '>=', 10, 'panels of the dashboard');
+    ok($_->{title} && @{ $_->{targets} }, "panel $_->{id} has a title and data")
+        for @panels;
+
+    for my $file (sort keys %text) {
+        my %name;
+
+        $name{$1}++
+            while $text{$file} =~ /\b((?:gen_ai|open_responses)_\w+?
+                                      (?:_seconds|_total|_usage|_streams
+                                         |_background|_info)\b|
+                                      (?:gen_ai|open_responses)_\w+?
+                                      (?=_(?:bucket|sum|count)\b))/gx;
+
+        cmp_ok(scalar keys %name, '>', 2, "$file names metrics");
+        ok($families->{$_}, "$file: $_ is there") for sort keys %name;
+    }
+
+    for my $panel (@panels) {
+        for my $target (@{ $panel->{targets} }) {
+            my $labels = $target->{expr} =~ /by \(([\w, ]+)\)/ ? $1 : '';
+            my ($family) = $target->{expr}
+                =~ /((?:gen_ai|open_responses)_\w+?)(?:_bucket|_sum|_count)?\b
+                    (?=[\[\{\)\ ]|\z)(?!,)/x;
+            my @of = grep { $_->[0] =~ /^\Q$family\E/ }
+                     @{ metrics()->{series} };
+
+            for my $label (grep { $_ ne 'error_type' } split /, /, $labels) {
+                next if !@of;
+                ok((grep { exists $_->[1]{$label} } @of),
+                   "panel $panel->{id}: $family has $label");
+            }
+        }
+    }
+}
 
 
 # ---- gauges
