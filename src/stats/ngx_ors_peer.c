@@ -1,0 +1,136 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Which targets have failed of late, in memory that all workers share. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_peer.h>
+
+
+static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
+
+
+void
+ngx_ors_peer_attach(ngx_ors_peer_t **peers, ngx_ors_peer_conf_t *conf,
+    ngx_slab_pool_t *shpool)
+{
+    u_char          *p;
+    size_t           len, size;
+    ngx_ors_peer_t  *peer;
+
+    len = conf->server.len + 1 + conf->target.len;
+    size = offsetof(ngx_ors_peer_t, key) + len;
+
+    for (peer = *peers; peer; peer = peer->next) {
+
+        if (peer->len == len
+            && ngx_strncmp(peer->key, conf->server.data, conf->server.len) == 0
+            && peer->key[conf->server.len] == '\0'
+            && ngx_memcmp(peer->key + conf->server.len + 1,
+                          conf->target.data, conf->target.len)
+               == 0)
+        {
+            conf->peer = peer;
+            return;
+        }
+    }
+
+    peer = ngx_slab_alloc(shpool, size);
+    conf->peer = peer;
+
+    if (peer == NULL) {
+        return;
+    }
+
+    ngx_memzero(peer, size);
+
+    p = ngx_cpymem(peer->key, conf->server.data, conf->server.len);
+    ngx_memcpy(p + 1, conf->target.data, conf->target.len);
+
+    peer->len = len;
+    peer->next = *peers;
+    *peers = peer;
+}
+
+
+ngx_uint_t
+ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    return conf->peer == NULL
+           || conf->max_fails == 0
+           || conf->peer->fails < conf->max_fails
+           || ngx_ors_peer_late(conf, now);
+}
+
+
+ngx_uint_t
+ngx_ors_peer_try(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    ngx_ors_peer_t     *peer;
+    ngx_atomic_uint_t   since;
+
+    peer = conf->peer;
+
+    if (peer == NULL || conf->max_fails == 0
+        || peer->fails < conf->max_fails)
+    {
+        return 1;
+    }
+
+    since = peer->since;
+
+    return ngx_ors_peer_late(conf, now)
+           && ngx_atomic_cmp_set(&peer->since, since, (ngx_atomic_uint_t) now);
+}
+
+
+/* a clock may be set back: that is long enough, too */
+
+static ngx_uint_t
+ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    time_t  since;
+
+    since = (time_t) conf->peer->since;
+
+    return now < since || now - since >= conf->fail_timeout;
+}
+
+
+void
+ngx_ors_peer_failed(ngx_ors_peer_conf_t *conf, time_t now)
+{
+    ngx_ors_peer_t  *peer;
+
+    peer = conf->peer;
+
+    if (peer == NULL) {
+        return;
+    }
+
+    (void) ngx_atomic_fetch_add(&peer->total, 1);
+
+    /* failures that are long ago do not count, but of one that is left out */
+
+    if (peer->fails < conf->max_fails && ngx_ors_peer_late(conf, now)) {
+        peer->fails = 0;
+    }
+
+    (void) ngx_atomic_fetch_add(&peer->fails, 1);
+
+    peer->since = now;
+}
+
+
+void
+ngx_ors_peer_worked(ngx_ors_peer_conf_t *conf)
+{
+    if (conf->peer && conf->peer->fails) {
+        conf->peer->fails = 0;
+    }
+}
