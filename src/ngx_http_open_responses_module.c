@@ -188,6 +188,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, tries),
       &ngx_http_open_responses_tries_bounds },
 
+    { ngx_string("open_responses_target_timeout"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_ors_conf_time_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, tries_timeout),
+      NULL },
+
     { ngx_string("open_responses_tool"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
       ngx_http_ors_tool_set,
@@ -380,6 +387,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
     { ngx_string("open_responses_status"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS|NGX_CONF_TAKE1,
       ngx_http_ors_stats_set,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("open_responses_ready"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_http_ors_ready_set,
       NGX_HTTP_LOC_CONF_OFFSET,
       0,
       NULL },
@@ -620,6 +634,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->preset = NULL;
      *     conf->preset_name = { 0, NULL };
      *     conf->labels = NULL;
+     *     conf->peers = NULL;
+     *     conf->npeers = 0;
      *     conf->page = NULL;
      *     conf->server = NULL;
      *     conf->policy.reading = 0;
@@ -640,6 +656,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->routes = NGX_CONF_UNSET_PTR;
     conf->dialect = NGX_CONF_UNSET_UINT;
     conf->tries = NGX_CONF_UNSET;
+    conf->tries_timeout = NGX_CONF_UNSET_MSEC;
     conf->hosting.tools = NGX_CONF_UNSET_PTR;
     conf->hosting.servers = NGX_CONF_UNSET_PTR;
     conf->max_tool_calls = NGX_CONF_UNSET;
@@ -706,6 +723,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
+    ngx_conf_merge_msec_value(conf->tries_timeout, prev->tries_timeout, 0);
     ngx_conf_merge_ptr_value(conf->hosting.tools, prev->hosting.tools, NULL);
     ngx_conf_merge_ptr_value(conf->hosting.servers, prev->hosting.servers,
                              NULL);

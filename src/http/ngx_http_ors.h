@@ -90,6 +90,9 @@ typedef struct {
     ngx_ors_conform_t          conform;     /* mode and retry */
     ngx_msec_t                 heartbeat;   /* ms, 0: none */
     ngx_int_t                  tries;       /* targets called in turn */
+    ngx_msec_t                 tries_timeout;   /* ms, 0: none */
+    ngx_ors_peer_conf_t       *peers;       /* by the number of a target */
+    ngx_uint_t                 npeers;
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
     ngx_str_t                  model;
@@ -657,6 +660,40 @@ void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *g);
 /* Counts a job of a store that is done, for request "r". */
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
+
+
+/* ngx_http_ors_peers.c */
+
+/*
+ * Makes what is remembered of the targets of a gateway, which have been
+ * numbered.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_http_ors_peers_gateway(ngx_conf_t *cf,
+    ngx_http_ors_loc_conf_t *olcf);
+
+/* Finds it in shared memory; a target that there is no room for is called. */
+void ngx_http_ors_peers_init(ngx_http_ors_main_conf_t *omcf);
+
+/*
+ * Of the list that begins with ctx->target, sets it to the first one that has
+ * not failed of late, and how many others may be tried.
+ */
+void ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx);
+
+/* The same after a failure: there is a next one, and a try is left. */
+void ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx);
+
+/* After "open_responses_target_timeout" no other target is tried. */
+void ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx);
+
+/* Remembers that ctx->target has failed, and another one is to be called. */
+void ngx_http_ors_peer_failed(ngx_http_ors_ctx_t *ctx);
+
+/* Remembers how the last call of a turn went that is over. */
+void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx);
+
+/* Handler of the directive "open_responses_ready". */
+char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ngx_http_ors_hold.c */

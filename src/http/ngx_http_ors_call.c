@@ -104,23 +104,27 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 ngx_int_t
 ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_ors_target_t  *failed;
+
+    ngx_http_ors_stats_again(ctx);
+    ngx_http_ors_peer_failed(ctx);
+
+    failed = ctx->target;
+    ngx_http_ors_peer_next(ctx);
+
     ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
                   "target \"%V\" has failed with %V, trying \"%V\"",
-                  &ctx->target->uri, &ctx->turn->error.code,
-                  &ctx->target->next->uri);
+                  &failed->uri, &ctx->turn->error.code, &ctx->target->uri);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                    "ors call: retried after %ui, \"%V\" is next",
-                   ctx->turn->error.status, &ctx->target->next->uri);
-
-    ngx_http_ors_stats_again(ctx);
+                   ctx->turn->error.status, &ctx->target->uri);
 
     ngx_http_ors_call_cancel(ctx->call);
 
     ngx_ors_turn_reset(ctx->turn);
 
     ctx->retried = 1;
-    ctx->target = ctx->target->next;
     ngx_str_null(&ctx->retry_after);
 
     return ngx_http_ors_call(ctx);
@@ -171,6 +175,8 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
 
     turn->dialect = olcf->dialect;
     turn->policy.mask |= olcf->policy.mask;
+
+    ngx_http_ors_peer_late(call->ctx);
 
     if (ngx_http_ors_call_retry_after(call) != NGX_OK) {
         return NGX_ERROR;
@@ -344,6 +350,7 @@ ngx_http_ors_call_read(void *data, ngx_buf_t *b)
     ctx = call->ctx;
 
     ngx_http_ors_post(call->request->parent, &ctx->posted);
+    ngx_http_ors_peer_late(ctx);
 
     rc = ngx_ors_turn_data(ctx->turn, b);
 

@@ -123,7 +123,6 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ngx_str_t                  body;
     ngx_ors_turn_t            *turn;
     ngx_http_request_t        *r;
-    ngx_ors_target_t          *target;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_main_conf_t  *omcf;
 
@@ -184,12 +183,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         return NGX_OK;
     }
 
-    for (target = ctx->target->next;
-         target && turn->retries_left + 1 < (ngx_uint_t) olcf->tries;
-         target = target->next)
-    {
-        turn->retries_left++;
-    }
+    ngx_http_ors_peer_first(ctx);
 
     if (ctx->message == NULL && ngx_http_ors_watch(r) != NGX_OK) {
         return NGX_ERROR;

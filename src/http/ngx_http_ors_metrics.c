@@ -71,7 +71,7 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
         }
     }
 
-    return NGX_OK;
+    return ngx_http_ors_peers_gateway(cf, olcf);
 }
 
 
@@ -282,6 +282,8 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
     }
 
     omcf->labels.nelts = shown;
+
+    ngx_http_ors_peers_init(omcf);
 
     return NGX_OK;
 }

@@ -146,6 +146,12 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
+    if (turn->answer.status
+        || turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR)
+    {
+        ngx_http_ors_peer_over(ctx);
+    }
+
     stats = ngx_http_ors_stats(ctx->request);
 
     ngx_http_ors_stats_schemas(stats, &turn->round.conform);
@@ -435,6 +441,10 @@ ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (olcf->status != NGX_CONF_UNSET_UINT) {
         return "is duplicate";
+    }
+
+    if (olcf->page) {
+        return "is beside \"open_responses_ready\"";
     }
 
     value = cf->args->elts;

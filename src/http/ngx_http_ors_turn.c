@@ -202,6 +202,8 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
     turn = ctx->turn;
     call = ctx->call;
 
+    ngx_http_ors_peer_late(ctx);
+
     if (!call->starved || turn->state != ngx_ors_turn_st_call) {
         return ngx_ors_turn_end(turn, call->status, call->complete);
     }

@@ -16,9 +16,17 @@
 #include <ngx_ors_route.h>
 
 
+#define NGX_ORS_ROUTE_FAILS         1000
+
+/* s, as nginx has it for the servers of an upstream */
+#define NGX_ORS_ROUTE_FAIL_TIMEOUT  10
+
+
 static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
     ngx_uint_t n);
 static ngx_uint_t ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other);
+static ngx_int_t ngx_ors_route_param(ngx_conf_t *cf, ngx_ors_target_t *target,
+    ngx_str_t *word);
 static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
     ngx_ors_route_t *route);
 static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
@@ -193,6 +201,7 @@ ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other)
 char *
 ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    ngx_int_t           rc;
     ngx_str_t          *value;
     ngx_uint_t          i, last;
     ngx_array_t       **routes;
@@ -239,20 +248,27 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    last = cf->args->nelts - 1;
     target = &route->target;
 
-    if (ngx_strncmp(value[last].data, "provider=", 9) == 0) {
-        target->provider.data = value[last].data + 9;
-        target->provider.len = value[last].len - 9;
-        last--;
+    /* the first word after the model is a URI */
 
-        if (target->provider.len == 0) {
-            ngx_ors_conf_error(cf, 0,
-                               "invalid parameter \"provider=\", it must "
-                               "have a name");
+    for (last = cf->args->nelts - 1; last > 2; last--) {
+        rc = ngx_ors_route_param(cf, target, &value[last]);
+
+        if (rc == NGX_ERROR) {
             return NGX_CONF_ERROR;
         }
+
+        if (rc == NGX_DECLINED) {
+            break;
+        }
+    }
+
+    if (target->fail_timeout && target->max_fails == 0) {
+        target->max_fails = 1;
+
+    } else if (target->max_fails && target->fail_timeout == 0) {
+        target->fail_timeout = NGX_ORS_ROUTE_FAIL_TIMEOUT;
     }
 
     if (ngx_ors_route_known(*routes, route)) {
@@ -277,6 +293,8 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
 
         target->next->provider = target->provider;
+        target->next->max_fails = target->max_fails;
+        target->next->fail_timeout = target->fail_timeout;
         target = target->next;
     }
 
@@ -285,6 +303,63 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
+}
+
+
+/* NGX_OK, NGX_DECLINED: it is no parameter, or NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_route_param(ngx_conf_t *cf, ngx_ors_target_t *target, ngx_str_t *word)
+{
+    ngx_int_t  n;
+    ngx_str_t  value;
+
+    if (ngx_strncmp(word->data, "provider=", 9) == 0) {
+        target->provider.data = word->data + 9;
+        target->provider.len = word->len - 9;
+
+        if (target->provider.len) {
+            return NGX_OK;
+        }
+
+        ngx_ors_conf_error(cf, 0,
+                           "invalid parameter \"provider=\", it must "
+                           "have a name");
+        return NGX_ERROR;
+    }
+
+    if (ngx_strncmp(word->data, "max_fails=", 10) == 0) {
+        n = ngx_atoi(word->data + 10, word->len - 10);
+
+        if (n != NGX_ERROR && n > 0 && n <= NGX_ORS_ROUTE_FAILS) {
+            target->max_fails = n;
+            return NGX_OK;
+        }
+
+        ngx_ors_conf_error(cf, 0,
+                           "invalid parameter \"%V\", it must be a number "
+                           "from 1 to %d", word, NGX_ORS_ROUTE_FAILS);
+        return NGX_ERROR;
+    }
+
+    if (ngx_strncmp(word->data, "fail_timeout=", 13) == 0) {
+        value.data = word->data + 13;
+        value.len = word->len - 13;
+
+        n = ngx_parse_time(&value, 1);
+
+        if (n != NGX_ERROR && n > 0) {
+            target->fail_timeout = n;
+            return NGX_OK;
+        }
+
+        ngx_ors_conf_error(cf, 0,
+                           "invalid parameter \"%V\", it must be a time of a "
+                           "second or more, such as \"10s\"", word);
+        return NGX_ERROR;
+    }
+
+    return NGX_DECLINED;
 }
 
 

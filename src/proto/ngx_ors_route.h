@@ -21,6 +21,8 @@ struct ngx_ors_target_s {
     ngx_str_t                 args;
     ngx_str_t                 provider;   /* of the model, or empty */
     ngx_ors_target_t         *next;       /* if this one fails, or NULL */
+    ngx_uint_t                max_fails;  /* it is left out after so many, */
+    time_t                    fail_timeout;     /* for so long; 0: never */
     void                     *conf;       /* of the location that serves */
                                           /* "uri", "rewrite" and "if" apart, */
                                           /* or NULL */
@@ -49,8 +51,9 @@ typedef struct {
 
 
 /*
- * "open_responses_target MODEL URI... [provider=NAME]": cmd->offset is that of
- * an ngx_array_t *, at first NGX_CONF_UNSET_PTR, of ngx_ors_route_t.
+ * "open_responses_target MODEL URI... [provider=NAME] [max_fails=N]
+ * [fail_timeout=TIME]": cmd->offset is that of an ngx_array_t *, at first
+ * NGX_CONF_UNSET_PTR, of ngx_ors_route_t.
  */
 char *ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 

@@ -17,10 +17,11 @@
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics.h>
 #include <ngx_ors_out.h>
+#include <ngx_ors_peer.h>
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  7
+#define NGX_ORS_STATS_VERSION  8
 
 #define NGX_ORS_STATS_CODES    45
 
@@ -69,6 +70,7 @@ typedef struct {
     ngx_atomic_t          refused[NGX_ORS_STATS_CODES];
     ngx_atomic_t          reported[NGX_ORS_STATS_CODES];
     ngx_ors_metrics_t     metrics;
+    ngx_ors_peer_t       *peers;        /* targets that may fail */
 } ngx_ors_stats_t;
 
 

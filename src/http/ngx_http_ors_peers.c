@@ -1,0 +1,417 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/*
+ * Which of several targets a request calls: those that have failed of late are
+ * left out.  A location that says whether targets and stores can be used.
+ */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http_ors.h>
+#include <ngx_ors_json_writer.h>
+
+
+/* readiness of a target without "max_fails" */
+#define NGX_HTTP_ORS_READY_FAILS    3
+#define NGX_HTTP_ORS_READY_TIMEOUT  10
+
+
+static ngx_ors_target_t *ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_target_t *target);
+static ngx_ors_peer_conf_t *ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_target_t *target);
+static ngx_int_t ngx_http_ors_ready_handler(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_ors_ready_stores(ngx_http_request_t *r,
+    ngx_ors_out_t *out);
+static ngx_uint_t ngx_http_ors_ready_targets(ngx_http_request_t *r,
+    ngx_ors_out_t *out);
+static ngx_uint_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep);
+static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep,
+    char *name, ngx_str_t *value, ngx_uint_t usable);
+
+
+ngx_int_t
+ngx_http_ors_peers_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
+{
+    ngx_uint_t            i, n;
+    ngx_ors_route_t      *route;
+    ngx_ors_target_t     *target;
+    ngx_ors_peer_conf_t  *peers;
+
+    route = olcf->routes->elts;
+    n = 0;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+        for (target = &route[i].target; target; target = target->next) {
+            n++;
+        }
+    }
+
+    peers = ngx_pcalloc(cf->pool, n * sizeof(ngx_ors_peer_conf_t));
+    if (peers == NULL) {
+        return NGX_ERROR;
+    }
+
+    olcf->peers = peers;
+    olcf->npeers = n;
+
+    for (i = 0; i < olcf->routes->nelts; i++) {
+
+        for (target = &route[i].target; target; target = target->next) {
+            peers->server = olcf->server->server_name;
+            peers->target = target->uri;
+            peers->max_fails = target->max_fails;
+            peers->fail_timeout = target->fail_timeout;
+            peers++;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_ors_peers_init(ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_uint_t                  i, j;
+    ngx_ors_stats_t            *stats;
+    ngx_slab_pool_t            *shpool;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_loc_conf_t  **location;
+
+    stats = omcf->stats->data;
+    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
+    location = omcf->locations.elts;
+
+    for (i = 0; i < omcf->locations.nelts; i++) {
+        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+        for (j = 0; j < olcf->npeers; j++) {
+            ngx_ors_peer_attach(&stats->peers, &olcf->peers[j], shpool);
+        }
+    }
+}
+
+
+void
+ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t                n;
+    ngx_ors_target_t         *target;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+
+    target = ngx_http_ors_peer_of(ctx, ctx->target);
+
+    if (target != ctx->target) {
+        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                      "target \"%V\" is left out, as it has failed, "
+                      "calling \"%V\"", &ctx->target->uri, &target->uri);
+    }
+
+    ctx->target = target;
+
+    n = 0;
+
+    for (target = target->next; target && n + 1 < (ngx_uint_t) olcf->tries;
+         target = target->next)
+    {
+        n++;
+    }
+
+    ctx->turn->retries_left = n;
+}
+
+
+/* the first one of a list that may be called, else the first one */
+
+static ngx_ors_target_t *
+ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *target)
+{
+    ngx_ors_target_t  *t;
+
+    if (target->next == NULL) {
+        return target;
+    }
+
+    for (t = target; t; t = t->next) {
+
+        if (ngx_ors_peer_try(ngx_http_ors_peer_conf(ctx, t), ngx_time())) {
+            return t;
+        }
+    }
+
+    return target;
+}
+
+
+void
+ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t         n;
+    ngx_ors_target_t  *target;
+
+    ctx->target = ngx_http_ors_peer_of(ctx, ctx->target->next);
+    n = 0;
+
+    for (target = ctx->target->next; target; target = target->next) {
+        n++;
+    }
+
+    /* one of them is for the target that is called now */
+
+    ctx->turn->retries_left = ngx_min(ctx->turn->retries_left, n + 1);
+}
+
+
+void
+ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    if (ctx->turn->retries_left == 0) {
+        return;
+    }
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+
+    if (olcf->tries_timeout
+        && (ngx_msec_t) ngx_http_ors_pump_elapsed(ctx->request)
+           >= olcf->tries_timeout)
+    {
+        ctx->turn->retries_left = 0;
+    }
+}
+
+
+void
+ngx_http_ors_peer_failed(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_ors_peer_failed(ngx_http_ors_peer_conf(ctx, ctx->target), ngx_time());
+}
+
+
+void
+ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_uint_t  status;
+
+    status = ctx->turn->error.status;
+
+    if (ctx->turn->answer.status >= NGX_HTTP_BAD_REQUEST) {
+        status = ctx->turn->answer.status;
+    }
+
+    switch (status) {
+
+    case NGX_HTTP_REQUEST_TIME_OUT:
+    case NGX_HTTP_TOO_MANY_REQUESTS:
+    case NGX_HTTP_INTERNAL_SERVER_ERROR:
+    case NGX_HTTP_BAD_GATEWAY:
+    case NGX_HTTP_SERVICE_UNAVAILABLE:
+    case NGX_HTTP_GATEWAY_TIME_OUT:
+        ngx_http_ors_peer_failed(ctx);
+        return;
+    }
+
+    if (ctx->turn->answer.status) {
+        ngx_ors_peer_worked(ngx_http_ors_peer_conf(ctx, ctx->target));
+    }
+}
+
+
+static ngx_ors_peer_conf_t *
+ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *target)
+{
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = ngx_http_get_module_loc_conf(ctx->request,
+                                        ngx_http_open_responses_module);
+
+    return &olcf->peers[target->number];
+}
+
+
+static ngx_int_t
+ngx_http_ors_ready_handler(ngx_http_request_t *r)
+{
+    ngx_int_t       rc;
+    ngx_uint_t      ready;
+    ngx_ors_out_t   out;
+
+    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
+        return ngx_http_ors_allow(r, "GET, HEAD");
+    }
+
+    rc = ngx_http_discard_request_body(r);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
+                            "cache-control", "no-store")
+        == NULL)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
+
+    ngx_ors_out_lit(&out, "{\"stores\":[");
+    ready = ngx_http_ors_ready_stores(r, &out);
+
+    ngx_ors_out_lit(&out, "],\"targets\":[");
+    ready &= ngx_http_ors_ready_targets(r, &out);
+
+    if (ready) {
+        ngx_ors_out_lit(&out, "],\"ready\":true}\n");
+
+    } else {
+        ngx_ors_out_lit(&out, "],\"ready\":false}\n");
+    }
+
+    return ngx_http_ors_document(r, ready ? NGX_HTTP_OK
+                                          : NGX_HTTP_SERVICE_UNAVAILABLE,
+                                 &out);
+}
+
+
+static ngx_uint_t
+ngx_http_ors_ready_stores(ngx_http_request_t *r, ngx_ors_out_t *out)
+{
+    char                      *sep;
+    ngx_uint_t                 i, usable, ready;
+    ngx_ors_store_t          **store;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    store = omcf->stores.elts;
+    ready = 1;
+    sep = "";
+
+    for (i = 0; i < omcf->stores.nelts; i++) {
+        usable = !ngx_ors_store_down(store[i]);
+        ready &= usable;
+
+        ngx_http_ors_ready_entry(out, &sep, "store", &store[i]->name, usable);
+    }
+
+    return ready;
+}
+
+
+/* of all gateways of this server; a model needs one target that works */
+
+static ngx_uint_t
+ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out)
+{
+    char                       *sep;
+    ngx_uint_t                  i, j, ready;
+    ngx_ors_route_t            *route;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_srv_conf_t   *cscf;
+    ngx_http_core_loc_conf_t  **location;
+    ngx_http_ors_main_conf_t   *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    location = omcf->locations.elts;
+    ready = 1;
+    sep = "";
+
+    for (i = 0; i < omcf->locations.nelts; i++) {
+        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+        if (olcf->server != cscf || location[i]->noname) {
+            continue;
+        }
+
+        route = olcf->routes->elts;
+
+        for (j = 0; j < olcf->routes->nelts; j++) {
+            ready &= ngx_http_ors_ready_route(olcf, &route[j], out, &sep);
+        }
+    }
+
+    return ready;
+}
+
+
+static ngx_uint_t
+ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep)
+{
+    ngx_uint_t            usable, any;
+    ngx_ors_target_t     *target;
+    ngx_ors_peer_conf_t   peer;
+
+    any = 0;
+
+    for (target = &route->target; target; target = target->next) {
+        peer = olcf->peers[target->number];
+
+        if (peer.max_fails == 0) {
+            peer.max_fails = NGX_HTTP_ORS_READY_FAILS;
+            peer.fail_timeout = NGX_HTTP_ORS_READY_TIMEOUT;
+        }
+
+        usable = ngx_ors_peer_up(&peer, ngx_time());
+        any |= usable;
+
+        ngx_http_ors_ready_entry(out, sep, "target", &target->uri, usable);
+    }
+
+    return any;
+}
+
+
+static void
+ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep, char *name,
+    ngx_str_t *value, ngx_uint_t usable)
+{
+    ngx_ors_out_copy(out, (u_char *) *sep, ngx_strlen(*sep));
+    ngx_ors_out_lit(out, "{\"");
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_out_lit(out, "\":");
+    ngx_ors_json_quote(out, value->data, value->len);
+
+    if (usable) {
+        ngx_ors_out_lit(out, ",\"usable\":true}");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"usable\":false}");
+    }
+
+    *sep = ",";
+}
+
+
+char *
+ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_ors_loc_conf_t  *olcf = conf;
+
+    ngx_http_core_loc_conf_t  *clcf;
+
+    if (olcf->page) {
+        return "is duplicate or beside \"open_responses_status\"";
+    }
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    clcf->handler = ngx_http_ors_ready_handler;
+    olcf->page = clcf->handler;
+
+    return NGX_CONF_OK;
+}
