@@ -121,7 +121,10 @@ sub counts () {
                                                schema_repeats
                                                schema_unchecked
                                                websocket_connections
-                                               websocket_turns );
+                                               websocket_turns
+                                               requests_unrepaired
+                                               answers_unrepaired
+                                               streams_unrepaired );
 
     for my $group (qw( requests answers streams )) {
         $count{"$group.$_"} = $json->{$group}{$_} for keys %{ $json->{$group} };
@@ -178,6 +181,8 @@ my @stream = (stream => \1);
                     ignored_fields => 0, schema_violations => 0,
                     schema_repeats => 0, schema_unchecked => 0,
                     websocket_connections => 0, websocket_turns => 0,
+                    requests_unrepaired => 0, answers_unrepaired => 0,
+                    streams_unrepaired => 0,
                     codes => {} },
               'nothing is counted at first');
 }
@@ -338,7 +343,7 @@ my %codes;
 
         } elsif ($key =~ /^open_responses_
                           (upstream_errors|failovers|unstored|ignored_fields
-                           |schema_\w+|websocket_\w+)_total$/x)
+                           |schema_\w+|websocket_\w+|\w+_unrepaired)_total$/x)
         {
             $got{$1} = $m->{value}{$key};
 

@@ -20,6 +20,10 @@
 #include <ngx_ors_validate.h>
 
 
+/* how many names of members are remembered */
+#define NGX_ORS_VERIFY_PLACES  8
+
+
 typedef struct ngx_ors_verify_stream_s  ngx_ors_verify_stream_t;
 
 
@@ -46,6 +50,8 @@ typedef struct {
     ngx_ors_usage_t            usage;     /* as the server has counted it */
     ngx_uint_t                 repaired;  /* places that were changed ... */
     ngx_uint_t                 stripped;  /* ... of these, members left out */
+    const ngx_str_t           *places[NGX_ORS_VERIFY_PLACES];
+    ngx_uint_t                 nplaces;   /* names of the others, each once */
     unsigned                   refused:1;  /* "error" is a violation */
     unsigned                   begun:1;   /* a stream has some output */
     ngx_str_t                  held;      /* its end, see _store.h */

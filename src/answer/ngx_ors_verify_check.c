@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
+#include <ngx_ors_line.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_usage.h>
 #include <ngx_ors_response.h>
@@ -35,6 +36,8 @@ static ngx_int_t ngx_ors_verify_malformed(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_verify_walk(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
+static void ngx_ors_verify_place(ngx_ors_verify_t *verify,
+    const ngx_str_t *name);
 static ngx_int_t ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape,
     ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
@@ -93,6 +96,9 @@ static const ngx_str_t  ngx_ors_verify_completed = ngx_string("completed");
 static const ngx_str_t  ngx_ors_verify_has_failed = ngx_string("failed");
 
 
+static const ngx_str_t  ngx_ors_verify_model_name = ngx_string("model");
+
+
 ngx_int_t
 ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape)
@@ -117,7 +123,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err)
 {
     ngx_int_t   rc;
-    ngx_uint_t  i, repaired;
+    ngx_uint_t  i, repaired, nplaces;
 
     ngx_ors_edits_clear(&verify->edits);
 
@@ -132,6 +138,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     }
 
     repaired = verify->repaired;
+    nplaces = verify->nplaces;
 
     rc = ngx_ors_verify_walk(verify, shape, err);
 
@@ -141,6 +148,7 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
 
     if (rc != NGX_OK) {
         verify->repaired = repaired;
+        verify->nplaces = nplaces;
         return rc;
     }
 
@@ -228,6 +236,51 @@ ngx_ors_verify_walk(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
 }
 
 
+static void
+ngx_ors_verify_place(ngx_ors_verify_t *verify, const ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    verify->repaired++;
+
+    for (i = 0; i < verify->nplaces; i++) {
+        if (verify->places[i] == name) {
+            return;
+        }
+    }
+
+    if (verify->nplaces < NGX_ORS_VERIFY_PLACES) {
+        verify->places[verify->nplaces++] = name;
+    }
+}
+
+
+void
+ngx_ors_verify_places(ngx_ors_verify_t *verify, u_char *line, ngx_str_t *text)
+{
+    u_char      *p, *last;
+    ngx_uint_t   i;
+
+    p = line;
+    last = line + NGX_ORS_LINE_MAX;
+
+    for (i = 0; i < verify->nplaces; i++) {
+        p = ngx_slprintf(p, last, "%s%V", i ? ", " : "", verify->places[i]);
+    }
+
+    if (verify->stripped) {
+        p = ngx_slprintf(p, last, "%sunknown members", i ? ", " : "");
+    }
+
+    if (p == line) {
+        p = ngx_slprintf(p, last, "its order or end");
+    }
+
+    text->data = line;
+    text->len = p - line;
+}
+
+
 static ngx_int_t
 ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
     ngx_ors_json_node_t *object, ngx_str_t *text)
@@ -237,9 +290,9 @@ ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
     ngx_int_t         rc;
     const ngx_str_t  *name;
 
-    verify->repaired++;
-
     name = &shape->fields[i].name;
+
+    ngx_ors_verify_place(verify, name);
 
     if (ngx_ors_verify_named(name, "total_tokens")) {
         rc = ngx_ors_verify_fill_total(verify, shape, object, text);
@@ -541,7 +594,7 @@ ngx_ors_verify_model(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
         return NGX_OK;
     }
 
-    verify->repaired++;
+    ngx_ors_verify_place(verify, &ngx_ors_verify_model_name);
 
     ngx_ors_verify_model_text(req, &text);
 

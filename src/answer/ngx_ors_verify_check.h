@@ -44,6 +44,13 @@ ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);
 
 /*
+ * Sets "text" to the names of members that were or would be repaired, in
+ * "line", which has NGX_ORS_LINE_MAX bytes; they are names of the tables.
+ */
+void ngx_ors_verify_places(ngx_ors_verify_t *verify, u_char *line,
+    ngx_str_t *text);
+
+/*
  * Sets verify->error to a violation: 502, "code" is static text, the message
  * says why.  The message is logged, so it must hold nothing of the answer but
  * names.  Always returns NGX_DECLINED.

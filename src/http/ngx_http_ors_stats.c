@@ -15,6 +15,7 @@
 #include <ngx_http_ors.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_verify_check.h>
 
 
 /* rows of histograms for some 200 targets, and the rest */
@@ -264,6 +265,8 @@ ngx_http_ors_stats_request(ngx_http_ors_validator_t *g)
 void
 ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
 {
+    u_char                  line[NGX_ORS_LINE_MAX];
+    ngx_str_t               places;
     ngx_ors_stats_answer_t  end;
 
     if (g->counted || g->answer.state != ngx_ors_answer_st_over) {
@@ -278,11 +281,20 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
                     && (g->verify.error.status
                         || g->answer.status >= NGX_HTTP_BAD_REQUEST));
     end.stream = (g->verify.stream != NULL);
-    end.repaired = (g->verify.repaired != 0 && !g->conf->report);
+    end.repaired = (g->verify.repaired != 0);
     end.report = g->conf->report;
     end.error = &g->verify.error;
 
     ngx_ors_stats_answer(ngx_http_ors_stats(g->request), &end);
+
+    if (g->conf->report && end.repaired && end.error->status == 0) {
+        ngx_ors_verify_places(&g->verify, line, &places);
+
+        ngx_log_error(NGX_LOG_WARN, g->request->connection->log, 0,
+                      "upstream answer would be repaired in %ui place%s: %V",
+                      g->verify.repaired, (g->verify.repaired == 1) ? "" : "s",
+                      &places);
+    }
 }
 
 

@@ -25,6 +25,8 @@ static ngx_int_t ngx_http_ors_validator_begin(ngx_http_ors_validator_t *g);
 static void ngx_http_ors_validator_body_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_unrepaired(
+    ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g);
 static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g);
 
@@ -334,9 +336,12 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)
     ngx_ors_out_t        out;
     ngx_http_request_t  *r;
 
-    if (g->conf->report
-        || (g->body.edits.n == 0
-            && (g->conf->model.len == 0 || g->body.name == NULL)))
+    if (g->conf->report) {
+        return ngx_http_ors_validator_unrepaired(g);
+    }
+
+    if (g->body.edits.n == 0
+        && (g->conf->model.len == 0 || g->body.name == NULL))
     {
         return NGX_DECLINED;
     }
@@ -360,6 +365,28 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)
     {
         return NGX_ERROR;
     }
+
+    return NGX_DECLINED;
+}
+
+
+/* which fields would be left out */
+
+static ngx_int_t
+ngx_http_ors_validator_unrepaired(ngx_http_ors_validator_t *g)
+{
+    if (g->body.edits.n == 0) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_request_ignore(&g->body, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, g->request->connection->log, 0,
+                  "request would be repaired in %ui place%s: %V",
+                  g->body.edits.n, (g->body.edits.n == 1) ? "" : "s",
+                  &g->body.ignored);
 
     return NGX_DECLINED;
 }

@@ -87,6 +87,18 @@ const ngx_ors_stats_single_t  ngx_ors_stats_singles[] = {
       ngx_string("Turns that were begun in a WebSocket"),
       ngx_ors_stats_ws_turn },
 
+    { ngx_string("requests_unrepaired"),
+      ngx_string("Requests that would be repaired, and are only reported"),
+      ngx_ors_stats_request_unrepaired },
+
+    { ngx_string("answers_unrepaired"),
+      ngx_string("Answers that would be repaired, and are only reported"),
+      ngx_ors_stats_answer_unrepaired },
+
+    { ngx_string("streams_unrepaired"),
+      ngx_string("Streams that would be repaired, and are only reported"),
+      ngx_ors_stats_stream_unrepaired },
+
     { ngx_null_string, ngx_null_string, 0 }
 };
 

@@ -21,7 +21,7 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  8
+#define NGX_ORS_STATS_VERSION  9
 
 #define NGX_ORS_STATS_CODES    45
 
@@ -55,6 +55,10 @@ typedef enum {
 
     ngx_ors_stats_ws_connection,        /* a WebSocket that was opened */
     ngx_ors_stats_ws_turn,              /* a turn that was begun in one */
+
+    ngx_ors_stats_request_unrepaired,   /* would be repaired, and is only */
+    ngx_ors_stats_answer_unrepaired,    /* reported */
+    ngx_ors_stats_stream_unrepaired,
 
     ngx_ors_stats_counters
 } ngx_ors_stats_counter_e;

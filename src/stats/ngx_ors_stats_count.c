@@ -9,7 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_stats.h>
+#include <ngx_ors_stats_page.h>
 
 
 /* the outcomes of a kind follow the counter of all of it */
@@ -28,7 +28,7 @@ ngx_ors_stats_request(ngx_ors_stats_t *stats, ngx_ors_error_t *err,
     ngx_uint_t repaired, ngx_uint_t report)
 {
     ngx_ors_stats_outcome(stats, ngx_ors_stats_request_checked, err,
-                          repaired && !report, report);
+                          repaired, report);
 }
 
 
@@ -56,6 +56,10 @@ ngx_ors_stats_outcome(ngx_ors_stats_t *stats, ngx_uint_t kind,
         ngx_ors_stats_count(stats, kind + (report ? NGX_ORS_STATS_REPORTED
                                                   : NGX_ORS_STATS_REFUSED));
         ngx_ors_stats_code(stats, &err->code, report);
+
+    } else if (repaired && report) {
+        ngx_ors_stats_count(stats, ngx_ors_stats_request_unrepaired
+                                   + kind / NGX_ORS_STATS_OUTCOMES);
 
     } else if (repaired) {
         ngx_ors_stats_count(stats, kind + NGX_ORS_STATS_REPAIRED);

@@ -48,7 +48,8 @@ test_requests(void)
     test_count(&test_stats, ngx_ors_stats_request_repaired, "a repair");
 
     ngx_ors_stats_request(&test_stats, &err, 1, 1);
-    test_count(&test_stats, ngx_ors_stats_counters, "... only reported");
+    test_count(&test_stats, ngx_ors_stats_request_unrepaired,
+               "... only reported");
 
     err.status = 400;
     ngx_str_set(&err.code, "invalid_value");
@@ -84,12 +85,24 @@ test_answers(void)
     is_int(test_stats.counters[ngx_ors_stats_stream_repaired], 1,
            "... that was repaired");
 
+    answer.report = 1;
+    ngx_ors_stats_answer(&test_stats, &answer);
+    is_int(test_stats.counters[ngx_ors_stats_stream_unrepaired], 1,
+           "... or would have been");
+    is_int(test_stats.counters[ngx_ors_stats_stream_repaired], 1,
+           "... which is no repair");
+    answer.stream = 0;
+    ngx_ors_stats_answer(&test_stats, &answer);
+    is_int(test_stats.counters[ngx_ors_stats_answer_unrepaired], 1,
+           "a document, too");
+    answer.stream = 1;
+
     answer.upstream = 1;
     ngx_ors_stats_answer(&test_stats, &answer);
 
     is_int(test_stats.counters[ngx_ors_stats_upstream_error], 1,
            "an upstream's own error");
-    is_int(test_stats.counters[ngx_ors_stats_stream_checked], 1,
+    is_int(test_stats.counters[ngx_ors_stats_stream_checked], 2,
            "... is nothing else");
 }
 

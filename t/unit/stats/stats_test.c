@@ -159,6 +159,8 @@ test_json(void)
            "\"schema_violations\":0,\"schema_repeats\":0,"
            "\"schema_unchecked\":0,"
            "\"websocket_connections\":0,\"websocket_turns\":0,"
+           "\"requests_unrepaired\":0,\"answers_unrepaired\":0,"
+           "\"streams_unrepaired\":0,"
            "\"codes\":{}}\n",
            "json of nothing");
     free(text);
@@ -179,6 +181,8 @@ test_json(void)
            "\"schema_violations\":17,\"schema_repeats\":18,"
            "\"schema_unchecked\":19,"
            "\"websocket_connections\":20,\"websocket_turns\":21,"
+           "\"requests_unrepaired\":22,\"answers_unrepaired\":23,"
+           "\"streams_unrepaired\":24,"
            "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
@@ -246,8 +250,8 @@ test_prometheus(void)
 
     /* the version, the module's own time, two gauges, turns and stores */
 
-    is_int(families, 14 + 6, "families");
-    is_int(samples, 3 * 4 + 9 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 2 + 6,
+    is_int(families, 17 + 6, "families");
+    is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 2 + 6,
            "samples");
 
     free(text);
