@@ -98,7 +98,9 @@ ngx_ors_metrics_key(u_char *key, ngx_ors_metrics_labels_t *labels)
 static u_char *
 ngx_ors_metrics_key_text(u_char *p, ngx_str_t *text)
 {
-    p = ngx_cpymem(p, text->data, text->len);
+    if (text->len) {
+        p = ngx_cpymem(p, text->data, text->len);
+    }
 
     *p++ = '\0';
 
