@@ -356,6 +356,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       offsetof(ngx_http_ors_loc_conf_t, credentials),
       ngx_http_open_responses_credentials },
 
+    { ngx_string("open_responses_pass_trace"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_ors_loc_conf_t, trace),
+      NULL },
+
     { ngx_string("open_responses_limits"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_ors_limits_slot,
@@ -674,6 +681,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     conf->policy.unknown = NGX_CONF_UNSET_UINT;
     conf->policy.mask = NGX_CONF_UNSET_UINT;
     conf->credentials = NGX_CONF_UNSET_UINT;
+    conf->trace = NGX_CONF_UNSET;
     conf->policy.reasoning = NGX_CONF_UNSET_UINT;
     conf->policy.refusal = NGX_CONF_UNSET_UINT;
 
@@ -760,6 +768,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_conf_merge_uint_value(conf->policy.mask, prev->policy.mask, 0);
     ngx_conf_merge_uint_value(conf->credentials, prev->credentials,
                               ngx_http_ors_credentials_first);
+    ngx_conf_merge_value(conf->trace, prev->trace, 1);
     ngx_conf_merge_uint_value(conf->policy.reasoning, prev->policy.reasoning,
                               ngx_ors_reasoning_summary);
     ngx_conf_merge_uint_value(conf->policy.refusal, prev->policy.refusal,

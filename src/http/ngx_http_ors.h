@@ -94,6 +94,7 @@ typedef struct {
     ngx_ors_peer_conf_t       *peers;       /* by the number of a target */
     ngx_uint_t                 npeers;
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
+    ngx_flag_t                 trace;       /* calls are part of the client's */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
     ngx_str_t                  model;
     ngx_ors_chat_options_t     options;

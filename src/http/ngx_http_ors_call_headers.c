@@ -23,18 +23,27 @@ static void ngx_http_ors_call_remember(ngx_http_request_t *r);
 ngx_int_t
 ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
 {
-    ngx_http_request_t     *r;
-    ngx_http_headers_in_t  *in;
+    ngx_uint_t                drop;
+    ngx_http_request_t       *r;
+    ngx_http_headers_in_t    *in;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     r = call->request->main;
     in = &call->request->headers_in;
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    drop = 0;
 
     if (call->bare) {
+        drop = NGX_ORS_FORWARD_BARE;
         ngx_http_ors_call_remember(r);
     }
 
+    if (!olcf->trace) {
+        drop |= NGX_ORS_FORWARD_UNTRACED;
+    }
+
     if (ngx_ors_forward_headers(&r->headers_in.headers, &in->headers,
-                                call->bare, r->pool)
+                                drop, r->pool)
         != NGX_OK)
     {
         return NGX_ERROR;

@@ -21,11 +21,12 @@
 
 
 static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
+static ngx_uint_t ngx_ors_forward_trace(ngx_str_t *name);
 static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
 
 
 ngx_int_t
-ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t bare,
+ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
     ngx_pool_t *pool)
 {
     ngx_uint_t        i;
@@ -56,7 +57,10 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t bare,
         }
 
         if (!ngx_ors_forward_passes(&header[i])
-            || (bare && ngx_ors_forward_private(&header[i].key)))
+            || ((drop & NGX_ORS_FORWARD_BARE)
+                && ngx_ors_forward_private(&header[i].key))
+            || ((drop & NGX_ORS_FORWARD_UNTRACED)
+                && ngx_ors_forward_trace(&header[i].key)))
         {
             continue;
         }
@@ -103,6 +107,19 @@ ngx_ors_forward_passes(ngx_table_elt_t *h)
     }
 
     return 1;
+}
+
+
+/* W3C's context of a trace */
+
+static ngx_uint_t
+ngx_ors_forward_trace(ngx_str_t *name)
+{
+    return (name->len == 11
+            && ngx_strncasecmp(name->data, (u_char *) "traceparent", 11) == 0)
+           || (name->len == 10
+               && ngx_strncasecmp(name->data, (u_char *) "tracestate", 10)
+                  == 0);
 }
 
 

@@ -12,13 +12,19 @@
 #include <ngx_core.h>
 
 
+/* headers that a call does without: the client's keys and who it is, ... */
+#define NGX_ORS_FORWARD_BARE      0x1
+
+/* ... and the trace that its request is a part of */
+#define NGX_ORS_FORWARD_UNTRACED  0x2
+
+
 /*
  * Makes the list "to", from "pool", of the headers in "from" that a call may
- * have; "bare": without the client's keys and who it is.  NGX_OK or NGX_ERROR:
- * no memory.
+ * have, without those of "drop".  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to,
-    ngx_uint_t bare, ngx_pool_t *pool);
+    ngx_uint_t drop, ngx_pool_t *pool);
 
 /*
  * 1 if a header "name" is a key of a client or says who it is; a name may have

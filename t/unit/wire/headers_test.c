@@ -127,18 +127,29 @@ test_forward(ngx_pool_t *pool)
 
     from = test_list(pool, "Host: h|Authorization: k|Content-Length: 1|"
                            "x-forwarded-for: a|Accept-Encoding: gzip|"
-                           "X-Own: b|If-Match: c|Range: d|Cookie: e");
+                           "X-Own: b|If-Match: c|Range: d|Cookie: e|"
+                           "Traceparent: f|tracestate: g|X-Traceparent: h");
 
     is_int(ngx_ors_forward_headers(from, &to, 0, pool), NGX_OK,
            "headers of a client");
     ok(strcmp(test_names(pool, &to),
-              "Host Authorization x-forwarded-for X-Own Cookie ") == 0,
+              "Host Authorization x-forwarded-for X-Own Cookie "
+              "Traceparent tracestate X-Traceparent ") == 0,
        "those of its body and answer are not for a target");
 
-    is_int(ngx_ors_forward_headers(from, &to, 1, pool), NGX_OK,
+    is_int(ngx_ors_forward_headers(from, &to, NGX_ORS_FORWARD_BARE, pool),
+           NGX_OK,
            "headers of a client for another target");
-    ok(strcmp(test_names(pool, &to), "Host X-Own ") == 0,
+    ok(strcmp(test_names(pool, &to),
+              "Host X-Own Traceparent tracestate X-Traceparent ") == 0,
        "... without keys and identity");
+
+    is_int(ngx_ors_forward_headers(from, &to,
+                                   NGX_ORS_FORWARD_BARE
+                                   | NGX_ORS_FORWARD_UNTRACED, pool),
+           NGX_OK, "headers of a client without its trace");
+    ok(strcmp(test_names(pool, &to), "Host X-Own X-Traceparent ") == 0,
+       "... only that");
 
     ngx_str_set(&name, "x_forwarded_for");
     ok(ngx_ors_forward_private(&name), "a variable of a key");
