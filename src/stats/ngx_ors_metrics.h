@@ -27,7 +27,7 @@
 
 /* of a store: engines, operations, results, in the order of src/store */
 #define NGX_ORS_METRICS_ENGINES  2
-#define NGX_ORS_METRICS_OPS      4
+#define NGX_ORS_METRICS_OPS      5
 #define NGX_ORS_METRICS_RESULTS  10
 
 /* as many as fit in a line of the cache, so that workers share none */

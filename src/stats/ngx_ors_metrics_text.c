@@ -107,7 +107,7 @@ static char  *ngx_ors_metrics_engines[] = {
 };
 
 static char  *ngx_ors_metrics_ops[] = {
-    "get", "chain", "put", "delete"
+    "get", "chain", "put", "delete", "add"
 };
 
 static char  *ngx_ors_metrics_results[] = {

@@ -100,7 +100,9 @@ ngx_ors_lmdb_post(ngx_ors_store_job_t *job)
 
     ngx_queue_insert_tail(&st->jobs, &job->queue);
 
-    if (job->op == ngx_ors_store_put || job->op == ngx_ors_store_delete) {
+    if (job->op == ngx_ors_store_put || job->op == ngx_ors_store_delete
+        || job->op == ngx_ors_store_add)
+    {
         ngx_queue_insert_tail(&st->writes, &op->queue);
 
     } else {

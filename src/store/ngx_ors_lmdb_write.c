@@ -49,6 +49,8 @@ static int ngx_ors_lmdb_spare(ngx_ors_lmdb_t *db, MDB_txn *txn, size_t size,
     ngx_uint_t n);
 static int ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_uint_t n, size_t size);
+static int ngx_ors_lmdb_add(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now);
 static int ngx_ors_lmdb_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now);
 static int ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
@@ -184,13 +186,15 @@ ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 
     for (i = 0; i < job->n; i++) {
 
-        if (job->op == ngx_ors_store_put) {
-            *size += job->entries[i].value.len
-                     + (job->entries[i].value.data != NULL);
-            err = ngx_ors_lmdb_put(db, txn, &job->entries[i], now);
+        if (job->op == ngx_ors_store_delete) {
+            err = ngx_ors_lmdb_delete(db, txn, &job->entries[i], now);
 
         } else {
-            err = ngx_ors_lmdb_delete(db, txn, &job->entries[i], now);
+            *size += job->entries[i].value.len
+                     + (job->entries[i].value.data != NULL);
+            err = (job->op == ngx_ors_store_add)
+                  ? ngx_ors_lmdb_add(db, txn, &job->entries[i], now)
+                  : ngx_ors_lmdb_put(db, txn, &job->entries[i], now);
         }
 
         if (err) {
@@ -269,6 +273,27 @@ ngx_ors_lmdb_spare_pages(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t n,
     mdb_txn_abort(child);
 
     return err;
+}
+
+
+/* a transaction that is done again finds out again */
+
+static int
+ngx_ors_lmdb_add(ngx_ors_lmdb_t *db, MDB_txn *txn,
+    ngx_ors_store_entry_t *entry, time_t now)
+{
+    int     err;
+    time_t  expires;
+
+    err = ngx_ors_lmdb_expires(db, txn, &entry->key, &expires);
+
+    if (err && err != MDB_NOTFOUND) {
+        return err;
+    }
+
+    entry->there = (err == 0 && expires > now);
+
+    return entry->there ? 0 : ngx_ors_lmdb_put(db, txn, entry, now);
 }
 
 

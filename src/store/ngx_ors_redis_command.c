@@ -172,7 +172,7 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     time_t     ttl;
     u_char     key[NGX_ORS_REDIS_PREFIX + NGX_ORS_REDIS_KEY];
     u_char     seconds[NGX_TIME_T_LEN];
-    ngx_str_t  args[5];
+    ngx_str_t  args[6];
 
     args[1].data = key;
     args[1].len = ngx_ors_redis_key(&cmd->redis->conf->prefix, &entry->key,
@@ -191,6 +191,7 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
         return ngx_ors_redis_write_args(cmd, 2, args);
 
     case ngx_ors_store_put:
+    case ngx_ors_store_add:
         break;
     }
 
@@ -213,8 +214,11 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     ngx_str_set(&args[3], "EX");
     args[4].data = seconds;
     args[4].len = ngx_sprintf(seconds, "%T", ttl) - seconds;
+    ngx_str_set(&args[5], "NX");
 
-    return ngx_ors_redis_write_args(cmd, 5, args);
+    return ngx_ors_redis_write_args(cmd, (cmd->task->job->op
+                                          == ngx_ors_store_add) ? 6 : 5,
+                                    args);
 }
 
 
@@ -506,7 +510,7 @@ ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd)
  * difference, and a name has one writer.  Only a delete by somebody else in
  * that moment would be undone, of what the client was not yet told is kept.
  * Reads are written again, too.  A delete is not: it would find nothing if it
- * had been done, and say so.
+ * had been done, and say so; an add would find its own entry.
  */
 
 void
@@ -534,7 +538,8 @@ ngx_ors_redis_resend(ngx_queue_t *commands)
             cmd->written = 0;
 
             if (cmd->again
-                || cmd->task->job->op == ngx_ors_store_delete)
+                || cmd->task->job->op == ngx_ors_store_delete
+                || cmd->task->job->op == ngx_ors_store_add)
             {
                 ngx_ors_redis_fail(cmd, ngx_ors_store_unavailable);
                 continue;

@@ -233,6 +233,10 @@ ngx_ors_redis_take(ngx_ors_redis_command_t *cmd, redisReply *reply)
     case ngx_ors_store_put:
         return ngx_ors_redis_take_put(cmd, reply);
 
+    case ngx_ors_store_add:
+        cmd->entry->there = (reply->type == REDIS_REPLY_NIL);
+        return ngx_ors_store_ok;
+
     case ngx_ors_store_delete:
         break;
     }

@@ -163,6 +163,7 @@ ngx_ors_redis_share_is(ngx_ors_redis_command_t *cmd)
 
     case ngx_ors_store_get:
     case ngx_ors_store_chain:
+    case ngx_ors_store_add:
         break;
     }
 

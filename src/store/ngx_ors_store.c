@@ -111,6 +111,9 @@ ngx_ors_store_op(ngx_ors_store_op_e op)
 
     case ngx_ors_store_delete:
         return "delete";
+
+    case ngx_ors_store_add:
+        return "add";
     }
 
     return "unknown";

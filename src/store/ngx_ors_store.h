@@ -45,6 +45,7 @@ typedef struct {
                                           /* 0: all of it */
     time_t                    expires;    /* seconds since the epoch, */
                                           /* read: 0 if it is not known */
+    ngx_uint_t                there;      /* added: 1 if it had been there */
 } ngx_ors_store_entry_t;
 
 
@@ -76,7 +77,14 @@ typedef enum {
 
     /* deletes; the value of what was there is not NULL afterwards */
 
-    ngx_ors_store_delete
+    ngx_ors_store_delete,
+
+    /*
+     * Writes those entries that are not there, and sets "there" of the others:
+     * of several jobs with one key one finds it absent.
+     */
+
+    ngx_ors_store_add
 } ngx_ors_store_op_e;
 
 

@@ -18,6 +18,7 @@ static void test_values(void);
 static void test_expiry(void);
 static void test_touch(void);
 static void test_delete(void);
+static void test_add(void);
 static void test_batch(void);
 static void test_chain(void);
 static void newest(ngx_ors_lmdb_op_t *op, ngx_uint_t last, ngx_uint_t n);
@@ -40,6 +41,7 @@ main(void)
     test_expiry();
     test_touch();
     test_delete();
+    test_add();
     test_batch();
     test_chain();
     test_chain_others();
@@ -208,6 +210,58 @@ test_delete(void)
 
 
 /* jobs of one transaction see what those before them have done */
+
+/* of jobs that add one key the first one finds it absent, until it expires */
+
+static void
+test_add(void)
+{
+    ngx_str_t             value;
+    ngx_uint_t            i;
+    ngx_ors_lmdb_op_t    *ops[4];
+    ngx_ors_test_lmdb_t   t;
+    ngx_ors_store_job_t  *job;
+
+    ngx_ors_test_lmdb_open(&t, 4 * 1024 * 1024);
+
+    for (i = 0; i < 4; i++) {
+        ops[i] = ngx_ors_test_lmdb_op(&t, ngx_ors_store_add, 2);
+        job = ops[i]->job;
+
+        ngx_ors_test_lmdb_key(&t, &job->entries[0].key, "one", 0);
+        ngx_ors_test_lmdb_key(&t, &job->entries[1].key, "two", i);
+
+        job->entries[0].value.data = (u_char *) &"0123"[i];
+        job->entries[0].value.len = 1;
+        ngx_str_set(&job->entries[1].value, "x");
+
+        job->entries[0].expires = t.now + 100;
+        job->entries[1].expires = t.now + 200;
+    }
+
+    is_int(ngx_ors_lmdb_write(&t.db, ops, 2, t.now), 0, "two jobs add");
+    is_int(ops[0]->job->entries[0].there, 0, "the first one is the first");
+    is_int(ops[1]->job->entries[0].there, 1, "the second one is not");
+    is_int(ops[1]->job->entries[1].there, 0, "but it is with another key");
+
+    t.now += 99;
+
+    is_int(ngx_ors_lmdb_write(&t.db, &ops[2], 1, t.now), 0, "a third one");
+    is_int(ops[2]->job->entries[0].there, 1, "later");
+    ok(*ngx_ors_test_lmdb_get_n(&t, "one", 0, &value)->data == '0',
+       "the value is that of the first one");
+
+    t.now += 1;
+    ops[3]->job->entries[0].expires = t.now + 100;
+
+    is_int(ngx_ors_lmdb_write(&t.db, &ops[3], 1, t.now), 0, "a fourth one");
+    is_int(ops[3]->job->entries[0].there, 0, "when it has expired");
+    ok(*ngx_ors_test_lmdb_get_n(&t, "one", 0, &value)->data == '3',
+       "the value is that of the fourth one");
+
+    ngx_ors_test_lmdb_close(&t);
+}
+
 
 static void
 test_batch(void)
