@@ -752,6 +752,12 @@ ngx_int_t ngx_http_ors_session_detach(ngx_http_ors_ctx_t *ctx,
 ngx_int_t ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx);
 
 /*
+ * Claims approved calls, see ngx_ors_turn_servers(); the call's subrequest goes
+ * on later.  NGX_AGAIN or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_session_claim(ngx_http_ors_ctx_t *ctx);
+
+/*
  * Stores a turn in the state "commit", once; the request goes on later.
  * NGX_OK, NGX_AGAIN or NGX_ERROR.
  */

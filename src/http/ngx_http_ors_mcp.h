@@ -97,7 +97,8 @@ ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
  * request needs, or takes them from memory.
  *
  * NGX_OK         the lists are there, or none is needed
- * NGX_AGAIN      they are being read, the call's subrequest will go on
+ * NGX_AGAIN      they are being read, or approved calls claimed: the call's
+ *                subrequest will go on
  * NGX_DONE       the call's subrequest is to end: the turn has failed, or tools
  *                are to run first
  * NGX_ERROR      no memory

@@ -35,6 +35,11 @@ ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
     begun = turn->mcp.read;
     rc = ngx_ors_turn_servers(turn);
 
+    if (rc == NGX_BUSY) {
+        turn->dialect = dialect;
+        return ngx_http_ors_session_claim(ctx);
+    }
+
     if (rc != NGX_AGAIN || begun) {
         return rc;
     }
@@ -49,7 +54,9 @@ ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect)
 
     ngx_http_ors_post(ctx->request, &ctx->posted);
 
-    return ngx_ors_turn_servers(turn);
+    rc = ngx_ors_turn_servers(turn);
+
+    return (rc == NGX_BUSY) ? ngx_http_ors_session_claim(ctx) : rc;
 }
 
 

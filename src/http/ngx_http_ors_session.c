@@ -22,6 +22,7 @@ static void ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
+static void ngx_http_ors_session_claimed(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_cleanup(void *data);
 
@@ -251,6 +252,14 @@ ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx)
 
 
 ngx_int_t
+ngx_http_ors_session_claim(ngx_http_ors_ctx_t *ctx)
+{
+    return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_claim,
+                                     ngx_http_ors_session_claimed);
+}
+
+
+ngx_int_t
 ngx_http_ors_session_commit(ngx_http_ors_ctx_t *ctx)
 {
     return ngx_http_ors_session_step(ctx, ngx_ors_session_ev_commit,
@@ -324,6 +333,27 @@ ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
     if (ngx_http_ors_session_read(ctx, ngx_ors_session_ev_done) == NGX_AGAIN) {
         return;
     }
+
+    /* its phase handler asks again */
+
+    (void) ngx_http_post_request(sr, NULL);
+
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_ors_session_claimed(ngx_ors_store_job_t *job)
+{
+    ngx_connection_t    *c;
+    ngx_http_request_t  *sr;
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = job->data;
+    c = ngx_http_ors_job_done(ctx->request, job);
+    sr = ctx->call->request;
+
+    (void) ngx_ors_session_step(ctx->session, ngx_ors_session_ev_done);
 
     /* its phase handler asks again */
 

@@ -28,6 +28,7 @@ typedef enum {
     ngx_ors_key_lease = 'l',      /* there while some worker runs the turn */
     ngx_ors_key_cancel = 'c',     /* there when the turn is to be ended */
     ngx_ors_key_item = 'i',       /* the name of the turn that has an item */
+    ngx_ors_key_approval = 'a',   /* there when an approved call has been run */
 
     /* owners: of a request, of its entries in a store, of sealed texts */
     ngx_ors_key_scope = 's',

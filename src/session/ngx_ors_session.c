@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_session.h>
 #include <ngx_ors_session_chain.h>
+#include <ngx_ors_session_claim.h>
 #include <ngx_ors_session_error.h>
 #include <ngx_ors_session_record.h>
 #include <ngx_ors_session_refs.h>
@@ -32,6 +33,7 @@ static ngx_int_t ngx_ors_session_next(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_session_finish(ngx_ors_session_t *session,
     ngx_int_t rc);
+static ngx_int_t ngx_ors_session_claim(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_commit(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
@@ -292,6 +294,9 @@ ngx_ors_session_take(ngx_ors_session_t *session,
     case ngx_ors_session_ev_done:
         return ngx_ors_session_done(session);
 
+    case ngx_ors_session_ev_claim:
+        return ngx_ors_session_claim(session);
+
     case ngx_ors_session_ev_commit:
         return ngx_ors_session_commit(session);
 
@@ -314,6 +319,7 @@ ngx_ors_session_load(ngx_ors_session_t *session)
     case ngx_ors_session_st_chain:
     case ngx_ors_session_st_names:
     case ngx_ors_session_st_items:
+    case ngx_ors_session_st_claim:
         return NGX_AGAIN;
 
     case ngx_ors_session_st_refused:
@@ -375,6 +381,10 @@ ngx_ors_session_done(ngx_ors_session_t *session)
     case ngx_ors_session_st_items:
         session->job = NULL;
         return ngx_ors_session_loaded(session, job);
+
+    case ngx_ors_session_st_claim:
+        session->job = NULL;
+        return ngx_ors_session_claimed(session, job);
 
     case ngx_ors_session_st_commit:
         session->job = NULL;
@@ -468,6 +478,39 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
 
 
 static ngx_int_t
+ngx_ors_session_claim(ngx_ors_session_t *session)
+{
+    switch (session->state) {
+
+    case ngx_ors_session_st_ready:
+        break;
+
+    case ngx_ors_session_st_claim:
+        return NGX_AGAIN;
+
+    case ngx_ors_session_st_new:
+    case ngx_ors_session_st_chain:
+    case ngx_ors_session_st_names:
+    case ngx_ors_session_st_items:
+    case ngx_ors_session_st_refused:
+    case ngx_ors_session_st_commit:
+    case ngx_ors_session_st_over:
+        return ngx_ors_session_unexpected(session, ngx_ors_session_ev_claim);
+    }
+
+    session->job = ngx_ors_session_claim_job(session);
+
+    if (session->job == NULL) {
+        return NGX_ERROR;
+    }
+
+    session->state = ngx_ors_session_st_claim;
+
+    return NGX_AGAIN;
+}
+
+
+static ngx_int_t
 ngx_ors_session_commit(ngx_ors_session_t *session)
 {
     ngx_ors_record_status_e  status;
@@ -487,6 +530,7 @@ ngx_ors_session_commit(ngx_ors_session_t *session)
     case ngx_ors_session_st_chain:
     case ngx_ors_session_st_names:
     case ngx_ors_session_st_items:
+    case ngx_ors_session_st_claim:
     case ngx_ors_session_st_refused:
         return ngx_ors_session_unexpected(session, ngx_ors_session_ev_commit);
     }
@@ -589,6 +633,7 @@ ngx_ors_session_leave(ngx_ors_session_t *session)
     case ngx_ors_session_st_chain:
     case ngx_ors_session_st_names:
     case ngx_ors_session_st_items:
+    case ngx_ors_session_st_claim:
     case ngx_ors_session_st_refused:
     case ngx_ors_session_st_commit:
     case ngx_ors_session_st_over:
@@ -643,6 +688,9 @@ ngx_ors_session_state(ngx_ors_session_state_e state)
     case ngx_ors_session_st_ready:
         return "ready";
 
+    case ngx_ors_session_st_claim:
+        return "claim";
+
     case ngx_ors_session_st_refused:
         return "refused";
 
@@ -667,6 +715,9 @@ ngx_ors_session_event(ngx_ors_session_event_e event)
 
     case ngx_ors_session_ev_done:
         return "job done";
+
+    case ngx_ors_session_ev_claim:
+        return "claim";
 
     case ngx_ors_session_ev_commit:
         return "commit";

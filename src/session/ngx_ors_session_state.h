@@ -25,6 +25,7 @@ typedef enum {
     ngx_ors_session_st_names,       /* ... those names, there is no chain */
     ngx_ors_session_st_items,       /* ... the referenced turns */
     ngx_ors_session_st_ready,       /* the turn has its context */
+    ngx_ors_session_st_claim,       /* a job claims calls that were approved */
     ngx_ors_session_st_refused,     /* the turn has failed */
     ngx_ors_session_st_commit,      /* a job stores the turn */
     ngx_ors_session_st_over         /* the turn is stored, or never will be */
@@ -36,6 +37,7 @@ typedef enum {
 typedef enum {
     ngx_ors_session_ev_load = 0,    /* the target is known */
     ngx_ors_session_ev_done,        /* session->job is done */
+    ngx_ors_session_ev_claim,       /* calls of stored requests may run once */
     ngx_ors_session_ev_commit,      /* the turn waits to be stored */
     ngx_ors_session_ev_close        /* the request has ended */
 } ngx_ors_session_event_e;

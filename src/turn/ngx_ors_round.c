@@ -133,9 +133,8 @@ ngx_ors_round_max(ngx_ors_round_t *round, ngx_ors_request_t *req)
 
 ngx_int_t
 ngx_ors_round_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
-    ngx_ors_approvals_t *approvals, ngx_ors_error_t *err)
+    ngx_ors_approvals_t *approvals)
 {
-    ngx_int_t            rc;
     ngx_uint_t           i, max;
     ngx_ors_item_t      *item;
     ngx_ors_request_t   *req;
@@ -157,14 +156,10 @@ ngx_ors_round_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
             continue;
         }
 
-        rc = ngx_ors_round_mcp_approved(round, builder, approval, &item, err);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        if (ngx_ors_round_add(round, builder, item, max, &approval->id)
-            != NGX_OK)
+        if (ngx_ors_round_mcp_approved(round, builder, approval, &item)
+            != NGX_OK
+            || ngx_ors_round_add(round, builder, item, max, &approval->id)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -101,16 +101,12 @@ ngx_int_t ngx_ors_round_sort(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder);
 
 /*
- * Makes a round of the calls that the client has approved of: what runs is
- * what their requests have.
- *
- * NGX_OK         done
- * NGX_DECLINED   a tool is not there any more: "err" is a 400
- * NGX_ERROR      no memory
+ * Makes a round of the calls that the client has approved of, see
+ * ngx_ors_round_mcp_check(): what runs is what their requests have.  NGX_OK or
+ * NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_round_approved(ngx_ors_round_t *round,
-    ngx_ors_builder_t *builder, ngx_ors_approvals_t *approvals,
-    ngx_ors_error_t *err);
+    ngx_ors_builder_t *builder, ngx_ors_approvals_t *approvals);
 
 /*
  * A call has ended.  "text" is its output, UTF-8, copied; the model gets it if

@@ -24,8 +24,36 @@ static ngx_int_t ngx_ors_round_mcp_escape(ngx_str_t *text, ngx_pool_t *pool,
 
 
 ngx_int_t
+ngx_ors_round_mcp_check(ngx_ors_round_t *round, ngx_ors_request_t *req,
+    ngx_ors_approvals_t *approvals, ngx_ors_error_t *err)
+{
+    ngx_uint_t           i;
+    ngx_ors_approval_t  *approval;
+
+    for (i = 0; i < approvals->n; i++) {
+        approval = &approvals->elts[i];
+
+        if (approval->state == ngx_ors_approval_approved
+            && ngx_ors_round_mcp_find(round->hosting,
+                                      &req->input.items[approval->item])
+               == NULL)
+        {
+            (void) ngx_ors_error_set(err, req->pool, 400, "tool_not_found",
+                                     "\"input\" approves of a call of an MCP "
+                                     "server's tool that is not there");
+            ngx_str_set(&err->param, "input");
+
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_ors_round_mcp_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
-    ngx_ors_approval_t *approval, ngx_ors_item_t **item, ngx_ors_error_t *err)
+    ngx_ors_approval_t *approval, ngx_ors_item_t **item)
 {
     ngx_str_t              text;
     ngx_ors_tool_t        *tool;
@@ -37,12 +65,7 @@ ngx_ors_round_mcp_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     tool = ngx_ors_round_mcp_find(round->hosting, in);
 
     if (tool == NULL) {
-        (void) ngx_ors_error_set(err, builder->pool, 400, "tool_not_found",
-                                 "\"input\" approves of a call of an MCP "
-                                 "server's tool that is not there");
-        ngx_str_set(&err->param, "input");
-
-        return NGX_DECLINED;
+        return NGX_ERROR;
     }
 
     call = ngx_ors_builder_item(builder, ngx_ors_item_function_call);

@@ -15,17 +15,19 @@
 
 
 /*
- * Makes a hidden call, "*item", of the request that was approved.
- *
- * NGX_OK         done
- * NGX_DECLINED   there is no such tool: "err" is a 400
- * NGX_ERROR      no memory
+ * Looks for the tools of all calls that were approved.  NGX_OK, or
+ * NGX_DECLINED: one is not there, "err" is a 400.
  */
-ngx_int_t ngx_ors_round_mcp_approved(ngx_ors_round_t *round,
-    ngx_ors_builder_t *builder, ngx_ors_approval_t *approval,
-    ngx_ors_item_t **item, ngx_ors_error_t *err);
+ngx_int_t ngx_ors_round_mcp_check(ngx_ors_round_t *round,
+    ngx_ors_request_t *req, ngx_ors_approvals_t *approvals,
+    ngx_ors_error_t *err);
 
 /* Each of these gives NGX_OK or NGX_ERROR: no memory. */
+
+/* Makes a hidden call, "*item", of the request that was approved. */
+ngx_int_t ngx_ors_round_mcp_approved(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_approval_t *approval,
+    ngx_ors_item_t **item);
 
 /*
  * Makes call->shown, in progress, of call->item; "approval" is the id of the

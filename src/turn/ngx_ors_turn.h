@@ -54,6 +54,7 @@ typedef struct {
     ngx_ors_error_t         error;        /* when it has failed */
 
     ngx_ors_mcp_uses_t      mcp;          /* servers that the request names */
+    ngx_ors_approvals_t     approvals;    /* what the client says of calls */
     ngx_ors_round_t         round;        /* of an answer that is translated */
     ngx_ors_answer_t        answer;       /* the target's */
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
@@ -61,6 +62,9 @@ typedef struct {
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
+    unsigned                claiming:1;   /* calls of stored requests were */
+                                          /* approved; the caller sets */
+    unsigned                claimed:1;    /* ... this when they may run */
     unsigned                messages:1;   /* to a WebSocket: one message ends */
                                           /* a turn that has failed */
 
@@ -186,6 +190,7 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
  * NGX_OK         nothing
  * NGX_AGAIN      those of turn->mcp without "ended": lists are to be read, see
  *                ngx_ors_turn_listed()
+ * NGX_BUSY       calls of turn->approvals are to be claimed
  * NGX_DONE       the turn has failed, or is in the state "tools": calls run
  *                that the client has approved of
  * NGX_ERROR      no memory

@@ -13,6 +13,7 @@
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_request_ignored.h>
+#include <ngx_ors_round_mcp.h>
 #include <ngx_ors_turn.h>
 #include <ngx_ors_violation.h>
 
@@ -23,6 +24,7 @@ static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 static ngx_int_t ngx_ors_turn_show_lists(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_force(ngx_ors_choice_t *choice,
     ngx_ors_hosting_t *hosting);
+static ngx_uint_t ngx_ors_turn_claims(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_approved(ngx_ors_turn_t *turn);
 static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
@@ -172,6 +174,10 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
     uses = &turn->mcp;
     hosting = turn->round.hosting;
 
+    if (turn->claiming) {
+        return turn->claimed ? ngx_ors_turn_approved(turn) : NGX_BUSY;
+    }
+
     if (uses->ready || turn->request.compact || hosting == NULL
         || hosting->servers == NULL)
     {
@@ -215,7 +221,50 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
     }
 
-    return ngx_ors_turn_approved(turn);
+    rc = ngx_ors_approvals_read(&turn->approvals, &turn->request.input,
+                                turn->request.prior, turn->pool, &turn->error);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_round_mcp_check(&turn->round, &turn->request,
+                                     &turn->approvals, &turn->error);
+    }
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    }
+
+    if (turn->approvals.napproved == 0) {
+        return NGX_OK;
+    }
+
+    turn->claiming = ngx_ors_turn_claims(turn);
+
+    return turn->claiming ? NGX_BUSY : ngx_ors_turn_approved(turn);
+}
+
+
+/*
+ * 1 if some approved call is that of a stored request, which other responses
+ * can be answers to, too
+ */
+
+static ngx_uint_t
+ngx_ors_turn_claims(ngx_ors_turn_t *turn)
+{
+    ngx_uint_t           i;
+    ngx_ors_approval_t  *approval;
+
+    for (i = 0; i < turn->approvals.n; i++) {
+        approval = &turn->approvals.elts[i];
+
+        if (approval->state == ngx_ors_approval_approved
+            && approval->item < turn->request.prior)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -224,26 +273,13 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
 static ngx_int_t
 ngx_ors_turn_approved(ngx_ors_turn_t *turn)
 {
-    ngx_int_t             rc;
-    ngx_ors_request_t    *req;
-    ngx_ors_approvals_t   approvals;
+    turn->claiming = 0;
 
-    req = &turn->request;
-
-    rc = ngx_ors_approvals_read(&approvals, &req->input, req->prior,
-                                turn->pool, &turn->error);
-
-    if (rc == NGX_OK && approvals.napproved == 0) {
-        return NGX_OK;
-    }
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_round_approved(&turn->round, &turn->builder, &approvals,
-                                    &turn->error);
-    }
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    if (ngx_ors_round_approved(&turn->round, &turn->builder,
+                               &turn->approvals)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
     turn->state = ngx_ors_turn_st_tools;

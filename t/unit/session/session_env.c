@@ -258,6 +258,23 @@ env_turn(env_t *env, const char *body)
 
 
 void
+env_approve(env_request_t *r, char *id)
+{
+    ngx_ors_approval_t  *approval;
+
+    approval = ngx_pcalloc(r->turn->pool, sizeof(ngx_ors_approval_t));
+
+    approval->state = ngx_ors_approval_approved;
+    approval->id.data = (u_char *) id;
+    approval->id.len = ngx_strlen(id);
+
+    r->turn->approvals.elts = approval;
+    r->turn->approvals.n = 1;
+    r->turn->approvals.napproved = 1;
+}
+
+
+void
 env_close(env_request_t *r)
 {
     if (env_step(r, ngx_ors_session_ev_close) == NGX_AGAIN) {
@@ -287,6 +304,18 @@ env_job(env_t *env, ngx_ors_store_job_t *job)
         env_chain(env, job);
         env_get(env, job->others, job->nothers);
         break;
+
+    case ngx_ors_store_add:
+
+        /* all jobs that add have one entry */
+
+        job->entries[0].there = (env_find(env, &job->entries[0].key) != NULL);
+
+        if (job->entries[0].there) {
+            break;
+        }
+
+        /* fall through */
 
     case ngx_ors_store_put:
         env_put(env, job);

@@ -85,6 +85,9 @@ void env_answer(env_request_t *r);
 /* All of a request: its id, from the env's pool. */
 ngx_str_t *env_turn(env_t *env, const char *body);
 
+/* The client approves of one call, that of request "id". */
+void env_approve(env_request_t *r, char *id);
+
 /* The request has ended; a job that comes of it is run. */
 void env_close(env_request_t *r);
 

@@ -62,6 +62,7 @@ static const pair_t  pairs[] = {
 
     PAIR(new, load, ok, OK, ready, 0, NULL),
     PAIR(new, done, ok, ERROR, new, 1, NULL),
+    PAIR(new, claim, ok, ERROR, new, 1, NULL),
     PAIR(new, commit, ok, ERROR, new, 1, NULL),
     PAIR(new, close, ok, OK, over, 0, NULL),
 
@@ -71,12 +72,14 @@ static const pair_t  pairs[] = {
     PAIR(chain, done, timeout, DONE, refused, 0, "store_unavailable"),
     PAIR(chain, done, unavailable, DONE, refused, 0, "store_unavailable"),
     PAIR(chain, done, corrupt, DONE, refused, 0, "store_unavailable"),
+    PAIR(chain, claim, ok, ERROR, chain, 1, NULL),
     PAIR(chain, commit, ok, ERROR, chain, 1, NULL),
     PAIR(chain, close, ok, OK, over, 0, NULL),
 
     PAIR(names, load, ok, AGAIN, names, 0, NULL),
     PAIR(names, done, ok, DONE, refused, 0, "item_not_found"),
     PAIR(names, done, timeout, DONE, refused, 0, "store_unavailable"),
+    PAIR(names, claim, ok, ERROR, names, 1, NULL),
     PAIR(names, commit, ok, ERROR, names, 1, NULL),
     PAIR(names, close, ok, OK, over, 0, NULL),
 
@@ -84,16 +87,26 @@ static const pair_t  pairs[] = {
     PAIR(items, done, ok, DONE, refused, 0, "item_not_found"),
     PAIR(items, done, limit, DONE, refused, 0, "context_length_exceeded"),
     PAIR(items, done, unavailable, DONE, refused, 0, "store_unavailable"),
+    PAIR(items, claim, ok, ERROR, items, 1, NULL),
     PAIR(items, commit, ok, ERROR, items, 1, NULL),
     PAIR(items, close, ok, OK, over, 0, NULL),
 
     PAIR(ready, load, ok, OK, ready, 0, NULL),
     PAIR(ready, done, ok, ERROR, ready, 1, NULL),
+    PAIR(ready, claim, ok, AGAIN, claim, 0, NULL),
     PAIR(ready, commit, ok, AGAIN, commit, 0, NULL),
     PAIR(ready, close, ok, OK, over, 0, NULL),
 
+    PAIR(claim, load, ok, AGAIN, claim, 0, NULL),
+    PAIR(claim, done, timeout, DONE, refused, 0, "store_unavailable"),
+    PAIR(claim, done, full, DONE, refused, 0, "store_unavailable"),
+    PAIR(claim, claim, ok, AGAIN, claim, 0, NULL),
+    PAIR(claim, commit, ok, ERROR, claim, 1, NULL),
+    PAIR(claim, close, ok, OK, over, 0, NULL),
+
     PAIR(refused, load, ok, DONE, refused, 0, "previous_response_not_found"),
     PAIR(refused, done, ok, ERROR, refused, 1, "previous_response_not_found"),
+    PAIR(refused, claim, ok, ERROR, refused, 1, "previous_response_not_found"),
     PAIR(refused, commit, ok, ERROR, refused, 1, "previous_response_not_found"),
     PAIR(refused, close, ok, OK, over, 0, "previous_response_not_found"),
 
@@ -103,11 +116,13 @@ static const pair_t  pairs[] = {
     PAIR(commit, done, timeout, OK, over, 0, NULL),
     PAIR(commit, done, share, OK, over, 0, NULL),
     PAIR(commit, done, large, OK, over, 0, NULL),
+    PAIR(commit, claim, ok, ERROR, commit, 1, NULL),
     PAIR(commit, commit, ok, AGAIN, commit, 0, NULL),
     PAIR(commit, close, ok, OK, over, 0, NULL),
 
     PAIR(over, load, ok, OK, over, 0, NULL),
     PAIR(over, done, ok, ERROR, over, 1, NULL),
+    PAIR(over, claim, ok, ERROR, over, 1, NULL),
     PAIR(over, commit, ok, OK, over, 0, NULL),
     PAIR(over, close, ok, OK, over, 0, NULL)
 };
@@ -236,6 +251,14 @@ reach(env_t *env, env_request_t *r, ngx_ors_session_state_e state)
                             "'id':'msg_0123456789abcdefghijklmn1'}]}");
 
         (void) env_step(r, ngx_ors_session_ev_load);
+        break;
+
+    case ngx_ors_session_st_claim:
+        env_request(env, r, "{'model':'m','input':'hi'}");
+        env_approve(r, "mcpr_1");
+
+        (void) env_step(r, ngx_ors_session_ev_load);
+        (void) env_step(r, ngx_ors_session_ev_claim);
         break;
 
     case ngx_ors_session_st_ready:
