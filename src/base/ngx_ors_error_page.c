@@ -33,10 +33,12 @@ static ngx_ors_error_page_t  ngx_ors_error_pages[] = {
       "this is not allowed" },
 
     { 404, "not_found",
-      "there is no such endpoint here" },
+      "there is no such endpoint here, the paths end with /responses, "
+      "/responses/compact, /chat/completions, /embeddings or /models" },
 
     { 405, "method_not_allowed",
-      "this endpoint does not take this method" },
+      "this endpoint does not take this method, the header Allow names those "
+      "that it takes" },
 
     { 408, "request_timeout",
       "the request was not complete in time" },
