@@ -157,9 +157,9 @@ ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
     int64_t                   n;
     uint64_t                  bit;
     ngx_ors_json_node_t      *node;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     verify->begun = 1;
     node = ngx_ors_json_find(&verify->json, choice, "index");
     n = 0;
@@ -172,12 +172,12 @@ ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
     }
 
     bit = (uint64_t) 1 << (n & 63);
-    gs->seen[n >> 6] |= bit;
+    vs->seen[n >> 6] |= bit;
 
     node = ngx_ors_json_find(&verify->json, choice, "finish_reason");
 
     if (node && node->type != ngx_ors_json_null) {
-        gs->finished[n >> 6] |= bit;
+        vs->finished[n >> 6] |= bit;
     }
 
     return NGX_OK;
@@ -187,16 +187,16 @@ ngx_ors_verify_chat_choice(ngx_ors_verify_t *verify,
 ngx_uint_t
 ngx_ors_verify_chat_ends(ngx_ors_verify_t *verify, ngx_uint_t done)
 {
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
-    if (!(gs->seen[0] | gs->seen[1])) {
+    if (!(vs->seen[0] | vs->seen[1])) {
         return 0;
     }
 
-    return done || (gs->seen[0] == gs->finished[0]
-                    && gs->seen[1] == gs->finished[1]);
+    return done || (vs->seen[0] == vs->finished[0]
+                    && vs->seen[1] == vs->finished[1]);
 }
 
 

@@ -179,14 +179,14 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
     ngx_int_t                 rc;
     ngx_ors_json_node_t      *node;
     ngx_ors_verify_item_t    *item;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     node = ev->member[ngx_ors_verify_m_output_index];
 
     if (node == NULL
         || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
-        || n != (int64_t) gs->nitems)
+        || n != (int64_t) vs->nitems)
     {
         return ngx_ors_verify_violation(verify,
                                         "output_index is not the number "
@@ -199,12 +199,12 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
         return ngx_ors_verify_violation(verify, "the item is null");
     }
 
-    if (gs->incomplete) {
+    if (vs->incomplete) {
         return ngx_ors_verify_violation(verify, "an item after one that is "
                                         "incomplete");
     }
 
-    if (gs->open) {
+    if (vs->open) {
         (void) ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_interleaved);
     }
 
@@ -214,7 +214,7 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
         return rc;
     }
 
-    item = &gs->items[gs->nitems];
+    item = &vs->items[vs->nitems];
 
     rc = ngx_ors_verify_item_identify(verify, item, node);
 
@@ -228,9 +228,9 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
         return rc;
     }
 
-    gs->nitems++;
+    vs->nitems++;
     verify->begun = 1;
-    gs->open++;
+    vs->open++;
 
     return NGX_OK;
 }
@@ -243,35 +243,35 @@ ngx_ors_verify_item_push(ngx_ors_verify_t *verify)
 {
     ngx_uint_t                n;
     ngx_ors_verify_item_t    *items;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
-    if (gs->nitems == NGX_ORS_VERIFY_ITEMS) {
+    if (vs->nitems == NGX_ORS_VERIFY_ITEMS) {
         return ngx_ors_verify_found(verify, "answer_too_large",
                                     "the model server's answer has more than "
                                     "%d items", NGX_ORS_VERIFY_ITEMS);
     }
 
-    if (gs->nitems == gs->nalloc) {
-        n = gs->nalloc ? 2 * gs->nalloc : NGX_ORS_VERIFY_ITEMS_MIN;
+    if (vs->nitems == vs->nalloc) {
+        n = vs->nalloc ? 2 * vs->nalloc : NGX_ORS_VERIFY_ITEMS_MIN;
 
         items = ngx_palloc(verify->pool, n * sizeof(ngx_ors_verify_item_t));
         if (items == NULL) {
             return NGX_ERROR;
         }
 
-        if (gs->items) {
-            ngx_memcpy(items, gs->items,
-                       gs->nitems * sizeof(ngx_ors_verify_item_t));
-            (void) ngx_pfree(verify->pool, gs->items);
+        if (vs->items) {
+            ngx_memcpy(items, vs->items,
+                       vs->nitems * sizeof(ngx_ors_verify_item_t));
+            (void) ngx_pfree(verify->pool, vs->items);
         }
 
-        gs->items = items;
-        gs->nalloc = n;
+        vs->items = items;
+        vs->nalloc = n;
     }
 
-    ngx_memzero(&gs->items[gs->nitems], sizeof(ngx_ors_verify_item_t));
+    ngx_memzero(&vs->items[vs->nitems], sizeof(ngx_ors_verify_item_t));
 
     return NGX_OK;
 }
@@ -537,22 +537,22 @@ ngx_ors_verify_item_output(ngx_ors_verify_t *verify,
     ngx_uint_t                j;
     ngx_ors_json_node_t      *node;
     ngx_ors_verify_item_t    *item;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
     ngx_ors_verify_content_t  content;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
-    if (gs->open) {
+    if (vs->open) {
         return ngx_ors_verify_violation(verify, "an item is not done");
     }
 
-    if (output->type != ngx_ors_json_array || output->count != gs->nitems) {
+    if (output->type != ngx_ors_json_array || output->count != vs->nitems) {
         return ngx_ors_verify_violation(verify,
                                         "the output has another number of "
                                         "items than were streamed");
     }
 
-    item = gs->items;
+    item = vs->items;
 
     for (node = ngx_ors_json_first(&verify->json, output);
          node;

@@ -215,11 +215,11 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev)
 {
     ngx_ors_json_node_t      *response, *node;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
-    if (gs->order != ngx_ors_verify_sequence_st_start) {
+    if (vs->order != ngx_ors_verify_sequence_st_start) {
         return ngx_ors_verify_violation(verify, "it comes again");
     }
 
@@ -231,7 +231,7 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
         return ngx_ors_verify_violation(verify, "the response's id is empty");
     }
 
-    if (ngx_ors_verify_event_copy(verify, node, &gs->id) != NGX_OK) {
+    if (ngx_ors_verify_event_copy(verify, node, &vs->id) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -250,7 +250,7 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
         return NGX_DECLINED;
     }
 
-    gs->order = ngx_ors_verify_sequence_st_created;
+    vs->order = ngx_ors_verify_sequence_st_created;
 
     return ngx_ors_verify_terminate_snapshot(verify, response);
 }
@@ -262,10 +262,10 @@ ngx_ors_verify_sequence_state(ngx_ors_verify_t *verify,
 {
     ngx_uint_t                 queued;
     ngx_ors_json_node_t       *response;
-    ngx_ors_verify_stream_t   *gs;
+    ngx_ors_verify_stream_t   *vs;
     ngx_ors_verify_sequence_e  order;
 
-    gs = verify->stream;
+    vs = verify->stream;
     response = ev->member[ngx_ors_verify_m_response];
     queued = (ev->act == ngx_ors_verify_act_queued);
 
@@ -284,11 +284,11 @@ ngx_ors_verify_sequence_state(ngx_ors_verify_t *verify,
     order = queued ? ngx_ors_verify_sequence_st_queued
                    : ngx_ors_verify_sequence_st_running;
 
-    if (gs->order >= order) {
+    if (vs->order >= order) {
         return ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_again);
     }
 
-    gs->order = order;
+    vs->order = order;
 
     return ngx_ors_verify_terminate_snapshot(verify, response);
 }
@@ -314,9 +314,9 @@ ngx_ors_verify_sequence_end(ngx_ors_verify_t *verify,
     ngx_int_t                 rc;
     ngx_uint_t                completed;
     ngx_ors_json_node_t      *response, *output;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     response = ev->member[ngx_ors_verify_m_response];
     completed = (ev->act == ngx_ors_verify_act_completed);
 
@@ -332,7 +332,7 @@ ngx_ors_verify_sequence_end(ngx_ors_verify_t *verify,
                                         "the response has another status");
     }
 
-    if (completed && gs->incomplete) {
+    if (completed && vs->incomplete) {
         return ngx_ors_verify_violation(verify, "an item is incomplete");
     }
 
@@ -352,11 +352,11 @@ ngx_ors_verify_sequence_end(ngx_ors_verify_t *verify,
         return NGX_DECLINED;
     }
 
-    if (gs->order != ngx_ors_verify_sequence_st_running) {
+    if (vs->order != ngx_ors_verify_sequence_st_running) {
         (void) ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_skipped);
     }
 
-    gs->order = ngx_ors_verify_sequence_st_over;
+    vs->order = ngx_ors_verify_sequence_st_over;
 
     verify->outcome = completed ? ngx_ors_response_completed
                                : ngx_ors_response_incomplete;
@@ -372,9 +372,9 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev)
 {
     ngx_ors_json_node_t      *response;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     response = ev->member[ngx_ors_verify_m_response];
 
     if (!ngx_ors_verify_sequence_is(verify, response, "failed")) {
@@ -386,7 +386,7 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
         return ngx_ors_verify_violation(verify, "the response's error is null");
     }
 
-    if (gs->order != ngx_ors_verify_sequence_st_start
+    if (vs->order != ngx_ors_verify_sequence_st_start
         && !ngx_ors_verify_sequence_same(verify, response))
     {
         return ngx_ors_verify_violation(verify,
@@ -399,11 +399,11 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
 
     /* no response has begun that could fail: the answer is an error document */
 
-    if (gs->order == ngx_ors_verify_sequence_st_start) {
+    if (vs->order == ngx_ors_verify_sequence_st_start) {
         return NGX_DECLINED;
     }
 
-    gs->order = ngx_ors_verify_sequence_st_over;
+    vs->order = ngx_ors_verify_sequence_st_over;
 
     return verify->policy->mask ? ngx_ors_verify_sequence_mask(verify, response)
                                : NGX_OK;
@@ -455,28 +455,28 @@ ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev)
 {
     ngx_uint_t                nested;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     nested = (ev->member[ngx_ors_verify_m_error] != NULL);
 
     if (ngx_ors_verify_sequence_report(verify, verify->json.nodes) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (gs->order == ngx_ors_verify_sequence_st_start) {
+    if (vs->order == ngx_ors_verify_sequence_st_start) {
         return NGX_DECLINED;
     }
 
-    gs->failure = verify->error;
-    gs->order = ngx_ors_verify_sequence_st_error;
+    vs->failure = verify->error;
+    vs->order = ngx_ors_verify_sequence_st_error;
 
     if (nested && !verify->policy->mask) {
         return NGX_OK;
     }
 
     verify->repaired += !nested;
-    ngx_ors_verify_terminate_error(verify, &gs->failure);
+    ngx_ors_verify_terminate_error(verify, &vs->failure);
 
     return NGX_DONE;
 }
@@ -626,39 +626,39 @@ ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
     ngx_str_t                 text;
     ngx_uint_t                known;
     ngx_ors_json_node_t      *node, *root;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     node = ev->member[ngx_ors_verify_m_sequence];
 
     known = (node && ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK);
 
-    if (!gs->numbered) {
-        gs->numbered = 1;
+    if (!vs->numbered) {
+        vs->numbered = 1;
 
         if (known && n >= 0 && n < NGX_ORS_VERIFY_SEQUENCE_MAX) {
-            gs->sequence = n;
+            vs->sequence = n;
         }
     }
 
-    if (gs->filled || (known && n == gs->sequence)) {
+    if (vs->filled || (known && n == vs->sequence)) {
         return NGX_OK;
     }
 
     verify->repaired++;
 
-    text.data = gs->number;
+    text.data = vs->number;
 
     if (node) {
-        text.len = ngx_sprintf(gs->number, "%L", gs->sequence) - gs->number;
+        text.len = ngx_sprintf(vs->number, "%L", vs->sequence) - vs->number;
         return ngx_ors_edits_value(&verify->edits, node, &text);
     }
 
     root = verify->json.nodes;
 
-    text.len = ngx_sprintf(gs->number, ",\"sequence_number\":%L",
-                           gs->sequence)
-               - gs->number;
+    text.len = ngx_sprintf(vs->number, ",\"sequence_number\":%L",
+                           vs->sequence)
+               - vs->number;
 
     return ngx_ors_edits_add(&verify->edits, ngx_ors_edit_end(root) - 1, 0,
                              &text);
@@ -674,18 +674,18 @@ ngx_ors_verify_sequence_fill(void *data, const ngx_ors_shape_t *shape,
     const ngx_str_t          *name;
     ngx_ors_json_t           *json;
     ngx_ors_json_node_t      *root, *type;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     json = &verify->json;
     root = json->nodes;
     name = &shape->fields[i].name;
 
     if (object == root && ngx_ors_verify_named(name, "sequence_number")) {
-        gs->filled = 1;
+        vs->filled = 1;
 
-        text->data = gs->number;
-        text->len = ngx_sprintf(gs->number, "%L", gs->sequence) - gs->number;
+        text->data = vs->number;
+        text->len = ngx_sprintf(vs->number, "%L", vs->sequence) - vs->number;
 
         return NGX_OK;
     }

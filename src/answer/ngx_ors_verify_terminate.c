@@ -68,18 +68,18 @@ static const ngx_str_t  ngx_ors_verify_terminate_names[] = {
 ngx_int_t
 ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify, size_t size)
 {
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
-    if (size > verify->limits->answer - gs->kept) {
+    if (size > verify->limits->answer - vs->kept) {
         return ngx_ors_verify_found(verify, "answer_too_large",
                                     "the model server's answer is over the "
                                     "limit of %uz bytes",
                                     verify->limits->answer);
     }
 
-    gs->kept += size;
+    vs->kept += size;
 
     return NGX_OK;
 }
@@ -124,30 +124,30 @@ ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
 {
     size_t                    pos, last, size;
     u_char                   *p;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
 
     pos = ngx_ors_edit_start(node);
     last = ngx_ors_edit_end(node);
     size = ngx_ors_verify_terminate_size(verify, pos, last);
 
-    if (size > gs->room) {
+    if (size > vs->room) {
         p = ngx_pnalloc(verify->pool, size);
         if (p == NULL) {
             return NGX_ERROR;
         }
 
-        if (gs->snapshot.data) {
-            (void) ngx_pfree(verify->pool, gs->snapshot.data);
+        if (vs->snapshot.data) {
+            (void) ngx_pfree(verify->pool, vs->snapshot.data);
         }
 
-        gs->snapshot.data = p;
-        gs->room = size;
+        vs->snapshot.data = p;
+        vs->room = size;
     }
 
-    p = ngx_ors_verify_terminate_text(verify, gs->snapshot.data, pos, last);
-    gs->snapshot.len = p - gs->snapshot.data;
+    p = ngx_ors_verify_terminate_text(verify, vs->snapshot.data, pos, last);
+    vs->snapshot.len = p - vs->snapshot.data;
 
     return NGX_OK;
 }
@@ -223,28 +223,28 @@ ngx_int_t
 ngx_ors_verify_terminate(ngx_ors_verify_t *verify)
 {
     ngx_ors_error_t          *err;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     err = &verify->error;
 
-    if (gs->order == ngx_ors_verify_sequence_st_over) {
+    if (vs->order == ngx_ors_verify_sequence_st_over) {
         return NGX_DONE;
     }
 
-    if (gs->snapshot.len == 0
+    if (vs->snapshot.len == 0
         && ngx_ors_verify_terminate_start(verify) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    if (gs->order == ngx_ors_verify_sequence_st_error) {
-        err = &gs->failure;
+    if (vs->order == ngx_ors_verify_sequence_st_error) {
+        err = &vs->failure;
 
     } else {
         ngx_ors_verify_terminate_error(verify, err);
     }
 
-    gs->order = ngx_ors_verify_sequence_st_over;
+    vs->order = ngx_ors_verify_sequence_st_over;
 
     return ngx_ors_verify_terminate_failed(verify, err);
 }
@@ -259,11 +259,11 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
     ngx_str_t                 text;
     ngx_uint_t                repaired;
     ngx_ors_error_t           err;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
     static ngx_str_t  created = ngx_string("response.created");
 
-    gs = verify->stream;
+    vs = verify->stream;
     repaired = verify->repaired;
 
     if (ngx_ors_verify_terminate_invent(verify, &text) != NGX_OK) {
@@ -293,7 +293,7 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
 
     ngx_ors_verify_terminate_open(verify, &created);
     ngx_ors_out_lit(verify->out, ",\"response\":");
-    ngx_ors_out_str(verify->out, &gs->snapshot);
+    ngx_ors_out_str(verify->out, &vs->snapshot);
     ngx_ors_out_lit(verify->out, "}");
     ngx_ors_frame_close(verify->out);
 
@@ -441,13 +441,13 @@ ngx_ors_verify_terminate_items(ngx_ors_verify_t *verify)
 {
     ngx_str_t                *json;
     ngx_uint_t                i, n;
-    ngx_ors_verify_stream_t  *gs;
+    ngx_ors_verify_stream_t  *vs;
 
-    gs = verify->stream;
+    vs = verify->stream;
     n = 0;
 
-    for (i = 0; i < gs->nitems; i++) {
-        json = &gs->items[i].json;
+    for (i = 0; i < vs->nitems; i++) {
+        json = &vs->items[i].json;
 
         if (json->len == 0) {
             continue;

@@ -604,16 +604,16 @@ void ngx_http_ors_stats_ignored(ngx_http_request_t *r,
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
 
 /* Counts a request that a validator has looked at, and what came of it. */
-void ngx_http_ors_stats_request(ngx_http_ors_validator_t *g);
+void ngx_http_ors_stats_request(ngx_http_ors_validator_t *vr);
 
 /*
  * Counts the upstreams of a validated request that failed before its answer
  * came, when the header of the answer is there.
  */
-void ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *g);
+void ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr);
 
 /* Counts an answer that a validator has looked at, once, when it is over. */
-void ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g);
+void ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr);
 
 /*
  * Asks for the memory of the counters: they are needed by this
@@ -656,7 +656,7 @@ void ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx);
 
 /* The same for a validated answer. */
-void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *g);
+void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr);
 
 /* Counts a job of a store that is done, for request "r". */
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
@@ -830,16 +830,16 @@ ngx_int_t ngx_http_ors_validator_handler(ngx_http_request_t *r);
 ngx_uint_t ngx_http_ors_validator_refused(ngx_http_request_t *r);
 
 /* The record of a main request that is validated, or NULL. */
-ngx_http_ors_validator_t *ngx_http_ors_validatored(ngx_http_request_t *r);
+ngx_http_ors_validator_t *ngx_http_ors_validator_find(ngx_http_request_t *r);
 
 
 /* ngx_http_ors_validator_filter.c */
 
 /* Header and body of its answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
+ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_header_filter_pt next,
     ngx_http_output_body_filter_pt next_body);
-ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *g,
+ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
     ngx_chain_t *in);
 
 

@@ -34,7 +34,7 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
     ngx_http_ors_tool_t       *tool;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_mcp_call_t   *mc;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     call = ngx_http_ors_call_of(r);
 
@@ -54,10 +54,10 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
         return ngx_http_ors_mcp_header(mc);
     }
 
-    g = ngx_http_ors_filter_validator(r);
+    vr = ngx_http_ors_filter_validator(r);
 
-    if (g) {
-        return ngx_http_ors_validator_header(g, ngx_http_next_header_filter,
+    if (vr) {
+        return ngx_http_ors_validator_header(vr, ngx_http_next_header_filter,
                                              ngx_http_next_body_filter);
     }
 
@@ -86,7 +86,7 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ngx_http_ors_call_t       *call;
     ngx_http_ors_tool_t       *tool;
     ngx_http_ors_mcp_call_t   *mc;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     call = ngx_http_ors_call_of(r);
 
@@ -112,10 +112,10 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_ors_error_body(r, in, ngx_http_next_body_filter);
     }
 
-    g = ngx_http_ors_filter_validator(r);
+    vr = ngx_http_ors_filter_validator(r);
 
-    if (g && g->held) {
-        return ngx_http_ors_validator_body(g, in);
+    if (vr && vr->held) {
+        return ngx_http_ors_validator_body(vr, in);
     }
 
     return ngx_http_next_body_filter(r, in);
@@ -127,7 +127,7 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 static ngx_http_ors_validator_t *
 ngx_http_ors_filter_validator(ngx_http_request_t *r)
 {
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
     ngx_http_ors_main_conf_t  *omcf;
 
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
@@ -136,11 +136,11 @@ ngx_http_ors_filter_validator(ngx_http_request_t *r)
         return NULL;
     }
 
-    g = ngx_http_ors_validatored(r);
+    vr = ngx_http_ors_validator_find(r);
 
     /* an answer to a path that is no endpoint is anything */
 
-    return (g && g->endpoint) ? g : NULL;
+    return (vr && vr->endpoint) ? vr : NULL;
 }
 
 

@@ -427,37 +427,37 @@ ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end, ngx_ors_usage_t *usage)
 
 
 void
-ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *g)
+ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr)
 {
     ngx_ors_stats_t           *stats;
     ngx_ors_metrics_turn_t     end;
     ngx_ors_metrics_labels_t  *labels;
 
-    stats = ngx_http_ors_stats(g->request);
+    stats = ngx_http_ors_stats(vr->request);
 
-    if (stats == NULL || g->endpoint->request == NULL) {
+    if (stats == NULL || vr->endpoint->request == NULL) {
         return;
     }
 
     end.end = ngx_ors_metrics_completed;
 
-    if (g->answer.state != ngx_ors_answer_st_over) {
+    if (vr->answer.state != ngx_ors_answer_st_over) {
         end.end = ngx_ors_metrics_canceled;
 
-    } else if (g->verify.error.status || g->answer.status >= 400) {
+    } else if (vr->verify.error.status || vr->answer.status >= 400) {
         end.end = ngx_ors_metrics_failed;
     }
 
-    end.delivery = g->verify.stream ? ngx_ors_metrics_stream
+    end.delivery = vr->verify.stream ? ngx_ors_metrics_stream
                                     : ngx_ors_metrics_document;
     end.background = 0;
-    end.first = g->first_token;
-    end.duration = ngx_http_ors_pump_elapsed(g->request);
-    end.own = g->own;
+    end.first = vr->first_token;
+    end.duration = ngx_http_ors_pump_elapsed(vr->request);
+    end.own = vr->own;
 
-    ngx_http_ors_metrics_usage(&end, &g->verify.usage);
+    ngx_http_ors_metrics_usage(&end, &vr->verify.usage);
 
-    labels = &g->conf->labels[ngx_http_ors_metrics_operation(g->endpoint)];
+    labels = &vr->conf->labels[ngx_http_ors_metrics_operation(vr->endpoint)];
 
     ngx_ors_metrics_turn(&stats->metrics, labels->row, &end, ngx_time());
 }

@@ -255,58 +255,58 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
 
 
 void
-ngx_http_ors_stats_request(ngx_http_ors_validator_t *g)
+ngx_http_ors_stats_request(ngx_http_ors_validator_t *vr)
 {
-    ngx_ors_stats_request(ngx_http_ors_stats(g->request), &g->error,
-                          g->body.edits.n != 0, g->conf->report);
+    ngx_ors_stats_request(ngx_http_ors_stats(vr->request), &vr->error,
+                          vr->body.edits.n != 0, vr->conf->report);
 }
 
 
 void
-ngx_http_ors_stats_validator(ngx_http_ors_validator_t *g)
+ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
 {
     u_char                  line[NGX_ORS_LINE_MAX];
     ngx_str_t               places;
     ngx_ors_stats_answer_t  end;
 
-    if (g->counted || g->answer.state != ngx_ors_answer_st_over) {
+    if (vr->counted || vr->answer.state != ngx_ors_answer_st_over) {
         return;
     }
 
-    g->counted = 1;
+    vr->counted = 1;
 
-    ngx_http_ors_metrics_validated(g);
+    ngx_http_ors_metrics_validated(vr);
 
-    end.upstream = (!g->verify.refused
-                    && (g->verify.error.status
-                        || g->answer.status >= NGX_HTTP_BAD_REQUEST));
-    end.stream = (g->verify.stream != NULL);
-    end.repaired = (g->verify.repaired != 0);
-    end.report = g->conf->report;
-    end.error = &g->verify.error;
+    end.upstream = (!vr->verify.refused
+                    && (vr->verify.error.status
+                        || vr->answer.status >= NGX_HTTP_BAD_REQUEST));
+    end.stream = (vr->verify.stream != NULL);
+    end.repaired = (vr->verify.repaired != 0);
+    end.report = vr->conf->report;
+    end.error = &vr->verify.error;
 
-    ngx_ors_stats_answer(ngx_http_ors_stats(g->request), &end);
+    ngx_ors_stats_answer(ngx_http_ors_stats(vr->request), &end);
 
-    if (g->conf->report && end.repaired && end.error->status == 0) {
-        ngx_ors_verify_places(&g->verify, line, &places);
+    if (vr->conf->report && end.repaired && end.error->status == 0) {
+        ngx_ors_verify_places(&vr->verify, line, &places);
 
-        ngx_log_error(NGX_LOG_WARN, g->request->connection->log, 0,
+        ngx_log_error(NGX_LOG_WARN, vr->request->connection->log, 0,
                       "upstream answer would be repaired in %ui place%s: %V",
-                      g->verify.repaired, (g->verify.repaired == 1) ? "" : "s",
+                      vr->verify.repaired, (vr->verify.repaired == 1) ? "" : "s",
                       &places);
     }
 }
 
 
 void
-ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *g)
+ngx_http_ors_stats_upstreams(ngx_http_ors_validator_t *vr)
 {
     ngx_uint_t            i;
     ngx_ors_stats_t      *stats;
     ngx_http_request_t   *r;
     ngx_http_upstream_t  *u;
 
-    r = g->request;
+    r = vr->request;
     u = r->upstream;
 
     if (u == NULL) {

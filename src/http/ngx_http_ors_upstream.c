@@ -183,7 +183,7 @@ ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
 
     /* nginx flushes and keeps the end of the body back in just these cases */
 
-    ngx_http_ors_validatored(r)->source.cut =
+    ngx_http_ors_validator_find(r)->source.cut =
                          (watch->broken || rc >= NGX_HTTP_SPECIAL_RESPONSE);
 
     watch->finalize(r, rc);
@@ -193,5 +193,5 @@ ngx_http_ors_upstream_finalize(ngx_http_request_t *r, ngx_int_t rc)
 static ngx_http_ors_upstream_t *
 ngx_http_ors_upstream_of(ngx_http_request_t *r)
 {
-    return &ngx_http_ors_validatored(r)->upstream;
+    return &ngx_http_ors_validator_find(r)->upstream;
 }

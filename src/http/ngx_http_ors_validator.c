@@ -21,14 +21,14 @@ static ngx_http_ors_validator_t *ngx_http_ors_validator_create(
     ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
     const ngx_ors_endpoint_t *endpoint);
 static void ngx_http_ors_validator_mark(void *data);
-static ngx_int_t ngx_http_ors_validator_begin(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr);
 static void ngx_http_ors_validator_body_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_request(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_unrepaired(
-    ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g);
+    ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr);
 
 
 ngx_int_t
@@ -36,13 +36,13 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
     ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
     const ngx_ors_endpoint_t  *endpoint;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
     if (!olcf->validate || olcf->enable || r != r->main
-        || ngx_http_ors_validatored(r))
+        || ngx_http_ors_validator_find(r))
     {
         return NGX_DECLINED;
     }
@@ -57,17 +57,17 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    g = ngx_http_ors_validator_create(r, olcf,
-                                      (rc == NGX_OK) ? endpoint : NULL);
-    if (g == NULL) {
+    vr = ngx_http_ors_validator_create(r, olcf,
+                                       (rc == NGX_OK) ? endpoint : NULL);
+    if (vr == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (rc == NGX_HTTP_NOT_FOUND) {
-        ngx_http_ors_path_error(r, endpoint, &g->error);
+        ngx_http_ors_path_error(r, endpoint, &vr->error);
 
     } else if (rc == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
-        ngx_http_ors_error_of(r, rc, &g->error);
+        ngx_http_ors_error_of(r, rc, &vr->error);
     }
 
     return NGX_DECLINED;
@@ -79,7 +79,7 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
 {
     ngx_int_t                  rc;
     ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
@@ -87,16 +87,16 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    g = ngx_http_ors_validatored(r);
+    vr = ngx_http_ors_validator_find(r);
 
-    if (g == NULL) {
+    if (vr == NULL) {
         return NGX_DECLINED;
     }
 
-    switch (g->state) {
+    switch (vr->state) {
 
     case ngx_http_ors_validator_st_new:
-        return ngx_http_ors_validator_begin(g);
+        return ngx_http_ors_validator_begin(vr);
 
     case ngx_http_ors_validator_st_body:
         break;
@@ -105,9 +105,9 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    g->state = ngx_http_ors_validator_st_passed;
+    vr->state = ngx_http_ors_validator_st_passed;
 
-    rc = ngx_http_ors_validator_request(g);
+    rc = ngx_http_ors_validator_request(vr);
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -138,7 +138,7 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
     ngx_http_ors_loc_conf_t *olcf, const ngx_ors_endpoint_t *endpoint)
 {
     ngx_pool_cleanup_t        *cln;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_ors_validator_t));
     if (cln == NULL) {
@@ -147,9 +147,9 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
 
     cln->handler = ngx_http_ors_validator_mark;
 
-    g = cln->data;
+    vr = cln->data;
 
-    ngx_memzero(g, sizeof(ngx_http_ors_validator_t));
+    ngx_memzero(vr, sizeof(ngx_http_ors_validator_t));
 
     /*
      * set by ngx_memzero():
@@ -159,29 +159,29 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
      *     g->pump.queue.busy = NULL;
      */
 
-    g->request = r;
-    g->first_token = -1;
-    g->conf = olcf;
-    g->version = r->http_version;
-    g->endpoint = endpoint;
+    vr->request = r;
+    vr->first_token = -1;
+    vr->conf = olcf;
+    vr->version = r->http_version;
+    vr->endpoint = endpoint;
 
-    ngx_ors_out_init(&g->out, r->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_init(&vr->out, r->pool, NGX_HTTP_ORS_BLOCK);
 
-    ngx_ors_answer_init(&g->answer, &olcf->limits, r->pool,
+    ngx_ors_answer_init(&vr->answer, &olcf->limits, r->pool,
                         r->connection->log);
 
-    g->verify.answer = &g->answer;
-    g->verify.endpoint = g->endpoint;
-    g->verify.policy = &olcf->policy;
-    g->verify.limits = &olcf->limits;
-    g->verify.out = &g->out;
-    g->verify.pool = r->pool;
-    g->verify.log = r->connection->log;
-    g->verify.report = olcf->report;
+    vr->verify.answer = &vr->answer;
+    vr->verify.endpoint = vr->endpoint;
+    vr->verify.policy = &olcf->policy;
+    vr->verify.limits = &olcf->limits;
+    vr->verify.out = &vr->out;
+    vr->verify.pool = r->pool;
+    vr->verify.log = r->connection->log;
+    vr->verify.report = olcf->report;
 
-    ngx_ors_verify_init(&g->verify);
+    ngx_ors_verify_init(&vr->verify);
 
-    return g;
+    return vr;
 }
 
 
@@ -195,7 +195,7 @@ ngx_http_ors_validator_mark(void *data)
 
 
 ngx_http_ors_validator_t *
-ngx_http_ors_validatored(ngx_http_request_t *r)
+ngx_http_ors_validator_find(ngx_http_request_t *r)
 {
     ngx_pool_cleanup_t  *cln;
 
@@ -211,42 +211,42 @@ ngx_http_ors_validatored(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_ors_validator_begin(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr)
 {
     ngx_int_t            rc;
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
-    if (g->endpoint == NULL) {
-        g->state = ngx_http_ors_validator_st_passed;
-        ngx_http_ors_stats_request(g);
+    if (vr->endpoint == NULL) {
+        vr->state = ngx_http_ors_validator_st_passed;
+        ngx_http_ors_stats_request(vr);
 
-        return ngx_http_ors_validator_refuse(g);
+        return ngx_http_ors_validator_refuse(vr);
     }
 
-    if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
-        && ngx_http_ors_validator_whole(g) != NGX_OK)
+    if ((vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
+        && ngx_http_ors_validator_whole(vr) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (g->endpoint->request == NULL) {
-        g->state = ngx_http_ors_validator_st_passed;
+    if (vr->endpoint->request == NULL) {
+        vr->state = ngx_http_ors_validator_st_passed;
         return NGX_DECLINED;
     }
 
-    g->state = ngx_http_ors_validator_st_body;
+    vr->state = ngx_http_ors_validator_st_body;
 
-    if ((g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
+    if ((vr->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)
         && ngx_ors_media(&r->headers_in.headers))
     {
         (void) ngx_http_ors_error_of(r, NGX_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                                     &g->error);
+                                     &vr->error);
 
-        if (!g->conf->report) {
-            ngx_http_ors_stats_request(g);
-            return ngx_http_ors_validator_refuse(g);
+        if (!vr->conf->report) {
+            ngx_http_ors_stats_request(vr);
+            return ngx_http_ors_validator_refuse(vr);
         }
     }
 
@@ -279,84 +279,84 @@ ngx_http_ors_validator_body_handler(ngx_http_request_t *r)
 /* NGX_DECLINED: it goes on; NGX_DONE: it was refused; NGX_ERROR */
 
 static ngx_int_t
-ngx_http_ors_validator_request(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_request(ngx_http_ors_validator_t *vr)
 {
     uint64_t             start;
     ngx_int_t            rc;
     ngx_str_t            body;
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
     if (ngx_http_ors_body(r, &body) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_request_init(&g->body, g->endpoint, &g->conf->policy,
-                         &g->conf->limits, r->pool);
+    ngx_ors_request_init(&vr->body, vr->endpoint, &vr->conf->policy,
+                         &vr->conf->limits, r->pool);
 
     start = ngx_ors_metrics_clock();
-    rc = g->error.status ? NGX_DECLINED
-                         : ngx_ors_request_read(&g->body, &body, &g->error);
-    g->own = ngx_ors_metrics_clock() - start;
+    rc = vr->error.status ? NGX_DECLINED
+                         : ngx_ors_request_read(&vr->body, &body, &vr->error);
+    vr->own = ngx_ors_metrics_clock() - start;
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
     if (rc == NGX_OK) {
-        g->verify.request = &g->body;
+        vr->verify.request = &vr->body;
     }
 
-    if (!(g->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)) {
+    if (!(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_REQUEST)) {
 
         /* a mistake of the client is not looked for here */
 
-        ngx_memzero(&g->error, sizeof(ngx_ors_error_t));
+        ngx_memzero(&vr->error, sizeof(ngx_ors_error_t));
         return NGX_DECLINED;
     }
 
-    ngx_http_ors_stats_request(g);
+    ngx_http_ors_stats_request(vr);
 
     if (rc == NGX_OK) {
-        return ngx_http_ors_validator_rewrite(g);
+        return ngx_http_ors_validator_rewrite(vr);
     }
 
-    return ngx_http_ors_validator_refuse(g);
+    return ngx_http_ors_validator_refuse(vr);
 }
 
 
 /* the bytes that were validated are sent unless a directive edits them */
 
 static ngx_int_t
-ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *vr)
 {
     size_t               size;
     ngx_chain_t         *bufs;
     ngx_ors_out_t        out;
     ngx_http_request_t  *r;
 
-    if (g->conf->report) {
-        return ngx_http_ors_validator_unrepaired(g);
+    if (vr->conf->report) {
+        return ngx_http_ors_validator_unrepaired(vr);
     }
 
-    if (g->body.edits.n == 0
-        && (g->conf->model.len == 0 || g->body.name == NULL))
+    if (vr->body.edits.n == 0
+        && (vr->conf->model.len == 0 || vr->body.name == NULL))
     {
         return NGX_DECLINED;
     }
 
-    r = g->request;
+    r = vr->request;
 
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
 
-    ngx_ors_request_write(&g->body, &g->conf->model, &out);
+    ngx_ors_request_write(&vr->body, &vr->conf->model, &out);
 
-    if (ngx_ors_request_ignore(&g->body, 0) != NGX_OK) {
+    if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_http_ors_stats_ignored(r, &g->body);
+    ngx_http_ors_stats_ignored(r, &vr->body);
 
     size = out.size;
 
@@ -373,20 +373,20 @@ ngx_http_ors_validator_rewrite(ngx_http_ors_validator_t *g)
 /* which fields would be left out */
 
 static ngx_int_t
-ngx_http_ors_validator_unrepaired(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_unrepaired(ngx_http_ors_validator_t *vr)
 {
-    if (g->body.edits.n == 0) {
+    if (vr->body.edits.n == 0) {
         return NGX_DECLINED;
     }
 
-    if (ngx_ors_request_ignore(&g->body, 0) != NGX_OK) {
+    if (ngx_ors_request_ignore(&vr->body, 0) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_log_error(NGX_LOG_WARN, g->request->connection->log, 0,
+    ngx_log_error(NGX_LOG_WARN, vr->request->connection->log, 0,
                   "request would be repaired in %ui place%s: %V",
-                  g->body.edits.n, (g->body.edits.n == 1) ? "" : "s",
-                  &g->body.ignored);
+                  vr->body.edits.n, (vr->body.edits.n == 1) ? "" : "s",
+                  &vr->body.ignored);
 
     return NGX_DECLINED;
 }
@@ -395,25 +395,25 @@ ngx_http_ors_validator_unrepaired(ngx_http_ors_validator_t *g)
 /* NGX_DECLINED: it is only to be reported; NGX_DONE: it was refused */
 
 static ngx_int_t
-ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *vr)
 {
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
-    ngx_http_ors_stats_tell(r, &g->body, &g->error, g->conf->report);
+    ngx_http_ors_stats_tell(r, &vr->body, &vr->error, vr->conf->report);
 
-    if (g->conf->report) {
+    if (vr->conf->report) {
         return NGX_DECLINED;
     }
 
-    g->refused = 1;
+    vr->refused = 1;
 
-    if (g->error.status == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
+    if (vr->error.status == NGX_HTTP_ORS_UPGRADE_REQUIRED) {
         (void) ngx_http_ors_upgrade_refuse(r);
     }
 
-    ngx_http_finalize_request(r, ngx_http_ors_error_send(r, &g->error));
+    ngx_http_finalize_request(r, ngx_http_ors_error_send(r, &vr->error));
 
     return NGX_DONE;
 }
@@ -426,7 +426,7 @@ ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *g)
  */
 
 static ngx_int_t
-ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_whole(ngx_http_ors_validator_t *vr)
 {
     ngx_http_request_t  *r;
 
@@ -434,11 +434,11 @@ ngx_http_ors_validator_whole(ngx_http_ors_validator_t *g)
     ngx_table_elt_t     *copy;
 #endif
 
-    r = g->request;
+    r = vr->request;
 
     /* a unit of ranges that a server does not know is to be ignored */
 
-    if (r->headers_in.range && !g->conf->report) {
+    if (r->headers_in.range && !vr->conf->report) {
         ngx_ors_header_set(&r->headers_in.headers, "Range", "none");
     }
 

@@ -17,24 +17,24 @@
 #include <ngx_ors_verify_handler.h>
 
 
-static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr);
 static void ngx_http_ors_validator_cleanup(void *data);
-static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *g,
+static ngx_int_t ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_report(ngx_http_ors_validator_t *vr,
     ngx_chain_t *in);
 static ngx_uint_t ngx_http_ors_validator_over(void *data);
 static ngx_int_t ngx_http_ors_validator_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_validator_refuse_data(void *data,
     const char *what);
 static ngx_int_t ngx_http_ors_validator_end(void *data);
-static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *g);
-static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *g);
-static void ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g);
-static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g);
+static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr);
+static void ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *vr);
+static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr);
 
 
-#define ngx_http_ors_validator_is_over(g)                                     \
-    ((g)->answer.state == ngx_ors_answer_st_over)
+#define ngx_http_ors_validator_is_over(vr)                                    \
+    ((vr)->answer.state == ngx_ors_answer_st_over)
 
 
 static const ngx_ors_source_handler_t  ngx_http_ors_validator_source = {
@@ -46,7 +46,7 @@ static const ngx_ors_source_handler_t  ngx_http_ors_validator_source = {
 
 
 ngx_int_t
-ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
+ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_header_filter_pt next,
     ngx_http_output_body_filter_pt next_body)
 {
@@ -54,23 +54,23 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
     ngx_uint_t           status;
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
     status = r->headers_out.status;
 
-    if (g->refused || g->held
+    if (vr->refused || vr->held
         || status == NGX_HTTP_SWITCHING_PROTOCOLS
         || status == NGX_HTTP_NOT_MODIFIED)
     {
         return next(r);
     }
 
-    ngx_http_ors_stats_upstreams(g);
+    ngx_http_ors_stats_upstreams(vr);
 
     if (r->err_status >= NGX_HTTP_BAD_REQUEST) {
 
         /* nginx's own error page, or that of "error_page" */
 
-        if (!g->conf->report && ngx_http_ors_error(r) != NGX_OK) {
+        if (!vr->conf->report && ngx_http_ors_error(r) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -79,36 +79,36 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
 
     /* the answer to a request that was not let in is nginx's, too */
 
-    if (g->state == ngx_http_ors_validator_st_new
-        || !(g->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
+    if (vr->state == ngx_http_ors_validator_st_new
+        || !(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
     {
         return next(r);
     }
 
-    g->next_header = next;
+    vr->next_header = next;
 
-    g->pump.request = r;
-    g->pump.write = next_body;
-    g->pump.queue.out = &g->out;
-    g->pump.queue.limit = g->conf->limits.queue;
+    vr->pump.request = r;
+    vr->pump.write = next_body;
+    vr->pump.queue.out = &vr->out;
+    vr->pump.queue.limit = vr->conf->limits.queue;
 
-    g->source.pool = r->pool;
-    g->source.log = r->connection->log;
-    g->source.queue = &g->pump.queue;
-    g->source.handler = &ngx_http_ors_validator_source;
-    g->source.data = g;
+    vr->source.pool = r->pool;
+    vr->source.log = r->connection->log;
+    vr->source.queue = &vr->pump.queue;
+    vr->source.handler = &ngx_http_ors_validator_source;
+    vr->source.data = vr;
 
-    if (ngx_http_ors_validator_hold(g) != NGX_OK) {
+    if (ngx_http_ors_validator_hold(vr) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    rc = ngx_http_ors_validator_answer(g);
+    rc = ngx_http_ors_validator_answer(vr);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    if (g->conf->report) {
+    if (vr->conf->report) {
         return next(r);
     }
 
@@ -119,12 +119,12 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *g,
 
 
 static ngx_int_t
-ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr)
 {
     ngx_http_cleanup_t  *cln;
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {
@@ -132,9 +132,9 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
     }
 
     cln->handler = ngx_http_ors_validator_cleanup;
-    cln->data = g;
+    cln->data = vr;
 
-    g->held = 1;
+    vr->held = 1;
 
     r->main_filter_need_in_memory = 1;
 
@@ -145,15 +145,15 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
         r->upstream->buffering = 0;
     }
 
-    ngx_http_ors_upstream_watch(&g->upstream, r);
+    ngx_http_ors_upstream_watch(&vr->upstream, r);
 
-    if (g->conf->report) {
+    if (vr->conf->report) {
         return NGX_OK;
     }
 
     /* nginx would answer as it was answered, in HTTP/0.9 */
 
-    r->http_version = g->version;
+    r->http_version = vr->version;
 
     r->filter_need_in_memory = 1;
     r->allow_ranges = 0;
@@ -175,53 +175,53 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *g)
 static void
 ngx_http_ors_validator_cleanup(void *data)
 {
-    ngx_http_ors_validator_t  *g = data;
+    ngx_http_ors_validator_t  *vr = data;
 
     ngx_connection_t  *c;
 
-    c = g->request->connection;
+    c = vr->request->connection;
 
-    if (!g->ended && !g->counted
+    if (!vr->ended && !vr->counted
         && (c->error || c->timedout || c->close))
     {
-        g->counted = 1;
-        ngx_http_ors_metrics_validated(g);
+        vr->counted = 1;
+        ngx_http_ors_metrics_validated(vr);
     }
 
-    if (g->ended || c->error || c->timedout || c->close) {
+    if (vr->ended || c->error || c->timedout || c->close) {
         return;
     }
 
-    g->source.cut = 1;
+    vr->source.cut = 1;
 
-    if (ngx_http_ors_validator_end(g) != NGX_OK) {
+    if (ngx_http_ors_validator_end(vr) != NGX_OK) {
         return;
     }
 
-    ngx_http_ors_stats_validator(g);
+    ngx_http_ors_stats_validator(vr);
 
-    if (!g->conf->report) {
-        (void) ngx_http_ors_validator_send(g);
+    if (!vr->conf->report) {
+        (void) ngx_http_ors_validator_send(vr);
     }
 }
 
 
 static ngx_int_t
-ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
 {
     ngx_int_t            rc;
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
-    rc = ngx_http_ors_pump_decode(r, &g->source, !g->conf->report);
+    rc = ngx_http_ors_pump_decode(r, &vr->source, !vr->conf->report);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
+        return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer",
                                      "its Content-Encoding is not known");
     }
 
@@ -229,27 +229,27 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *g)
 
         /* nginx takes what has no status line for the body of HTTP/0.9 */
 
-        return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer",
+        return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer",
                                      "it is not HTTP");
     }
 
-    return ngx_ors_verify_header(&g->verify, r->headers_out.status,
+    return ngx_ors_verify_header(&vr->verify, r->headers_out.status,
                                  &r->headers_out.content_type,
-                                 g->source.decode.inflate
+                                 vr->source.decode.inflate
                                  ? -1 : r->headers_out.content_length_n);
 }
 
 
 ngx_int_t
-ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
+ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr, ngx_chain_t *in)
 {
     ngx_int_t  rc;
 
-    if (g->conf->report) {
-        return ngx_http_ors_validator_report(g, in);
+    if (vr->conf->report) {
+        return ngx_http_ors_validator_report(vr, in);
     }
 
-    rc = ngx_http_ors_pump_take(g->request, &g->source, in);
+    rc = ngx_http_ors_pump_take(vr->request, &vr->source, in);
 
     for ( ;; ) {
 
@@ -257,19 +257,19 @@ ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
             return NGX_ERROR;
         }
 
-        ngx_http_ors_stats_validator(g);
+        ngx_http_ors_stats_validator(vr);
 
-        if (ngx_http_ors_validator_send(g) == NGX_ERROR) {
+        if (ngx_http_ors_validator_send(vr) == NGX_ERROR) {
             return NGX_ERROR;
         }
 
         if (rc == NGX_OK
-            || ngx_ors_queue_full(&g->pump.queue))
+            || ngx_ors_queue_full(&vr->pump.queue))
         {
             return rc;
         }
 
-        rc = ngx_http_ors_pump_take(g->request, &g->source, NULL);
+        rc = ngx_http_ors_pump_take(vr->request, &vr->source, NULL);
     }
 }
 
@@ -277,61 +277,61 @@ ngx_http_ors_validator_body(ngx_http_ors_validator_t *g, ngx_chain_t *in)
 /* an answer that is only reported on passes unchanged */
 
 static ngx_int_t
-ngx_http_ors_validator_report(ngx_http_ors_validator_t *g, ngx_chain_t *in)
+ngx_http_ors_validator_report(ngx_http_ors_validator_t *vr, ngx_chain_t *in)
 {
     ngx_int_t     rc;
     ngx_buf_t     b;
     ngx_chain_t  *cl;
 
-    for (cl = in; cl && !g->ended; cl = cl->next) {
+    for (cl = in; cl && !vr->ended; cl = cl->next) {
         b = *cl->buf;
 
         do {
-            rc = ngx_ors_source_read(&g->source, &b);
+            rc = ngx_ors_source_read(&vr->source, &b);
 
-            if (rc == NGX_ERROR || ngx_ors_out_drop(&g->out) != NGX_OK) {
+            if (rc == NGX_ERROR || ngx_ors_out_drop(&vr->out) != NGX_OK) {
                 return NGX_ERROR;
             }
 
         } while (rc == NGX_AGAIN);
 
-        if (ngx_ors_source_ends(&g->source, &b)
-            && (ngx_http_ors_validator_end(g) != NGX_OK
-                || ngx_ors_out_drop(&g->out) != NGX_OK))
+        if (ngx_ors_source_ends(&vr->source, &b)
+            && (ngx_http_ors_validator_end(vr) != NGX_OK
+                || ngx_ors_out_drop(&vr->out) != NGX_OK))
         {
             return NGX_ERROR;
         }
     }
 
-    ngx_http_ors_stats_validator(g);
+    ngx_http_ors_stats_validator(vr);
 
-    return g->pump.write(g->request, in);
+    return vr->pump.write(vr->request, in);
 }
 
 
 static ngx_uint_t
 ngx_http_ors_validator_over(void *data)
 {
-    ngx_http_ors_validator_t *g = data;
+    ngx_http_ors_validator_t *vr = data;
 
-    return ngx_http_ors_validator_is_over(g);
+    return ngx_http_ors_validator_is_over(vr);
 }
 
 
 static ngx_int_t
 ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
 {
-    ngx_http_ors_validator_t *g = data;
+    ngx_http_ors_validator_t *vr = data;
 
     uint64_t   start;
     ngx_int_t  rc;
 
     start = ngx_ors_metrics_clock();
-    rc = ngx_ors_answer_data(&g->answer, b);
-    g->own += ngx_ors_metrics_clock() - start;
+    rc = ngx_ors_answer_data(&vr->answer, b);
+    vr->own += ngx_ors_metrics_clock() - start;
 
-    if (g->first_token < 0 && g->verify.begun) {
-        g->first_token = ngx_http_ors_pump_elapsed(g->request);
+    if (vr->first_token < 0 && vr->verify.begun) {
+        vr->first_token = ngx_http_ors_pump_elapsed(vr->request);
     }
 
     return rc;
@@ -341,96 +341,97 @@ ngx_http_ors_validator_read(void *data, ngx_buf_t *b)
 static ngx_int_t
 ngx_http_ors_validator_refuse_data(void *data, const char *what)
 {
-    ngx_http_ors_validator_t *g = data;
+    ngx_http_ors_validator_t *vr = data;
 
-    return ngx_ors_answer_refuse(&g->answer, "invalid_upstream_answer", what);
+    return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer", what);
 }
 
 
 static ngx_int_t
 ngx_http_ors_validator_end(void *data)
 {
-    ngx_http_ors_validator_t *g = data;
+    ngx_http_ors_validator_t *vr = data;
 
     ngx_uint_t  complete;
 
-    if (g->ended) {
+    if (vr->ended) {
         return NGX_OK;
     }
 
-    g->ended = 1;
+    vr->ended = 1;
 
-    complete = ngx_ors_source_complete(&g->source);
+    complete = ngx_ors_source_complete(&vr->source);
 
-    if (ngx_ors_answer_end(&g->answer, complete) == NGX_ERROR) {
+    if (ngx_ors_answer_end(&vr->answer, complete) == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, g->request->connection->log, 0,
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, vr->request->connection->log, 0,
                    "ors validator: answer %s, %ui repaired, status %ui, "
-                   "complete %ui", g->verify.refused ? "refused" : "passed",
-                   g->verify.repaired, g->verify.status, complete);
+                   "complete %ui", vr->verify.refused ? "refused" : "passed",
+                   vr->verify.repaired, vr->verify.status, complete);
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_http_ors_validator_send(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr)
 {
     ngx_int_t  rc;
 
-    if (g->verify.status == 0) {
+    if (vr->verify.status == 0) {
         return NGX_OK;
     }
 
-    if (!g->header_sent) {
-        rc = ngx_http_ors_validator_start(g);
+    if (!vr->header_sent) {
+        rc = ngx_http_ors_validator_start(vr);
 
         if (rc == NGX_ERROR || rc > NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    ngx_http_ors_validator_quit(g);
+    ngx_http_ors_validator_quit(vr);
 
-    return ngx_http_ors_pump_send(&g->pump, ngx_http_ors_validator_is_over(g));
+    return ngx_http_ors_pump_send(&vr->pump,
+                                  ngx_http_ors_validator_is_over(vr));
 }
 
 
 /* the rest of a refused stream is not read: its connection is closed */
 
 static void
-ngx_http_ors_validator_quit(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr)
 {
     ngx_http_upstream_t  *u;
 
-    u = g->request->upstream;
+    u = vr->request->upstream;
 
-    if (g->verify.refused && !g->ended && u && !u->buffering) {
+    if (vr->verify.refused && !vr->ended && u && !u->buffering) {
         u->length = 0;
     }
 }
 
 
 static ngx_int_t
-ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 {
     ngx_http_request_t  *r;
 
-    r = g->request;
+    r = vr->request;
 
-    g->header_sent = 1;
+    vr->header_sent = 1;
 
-    if (g->verify.status != r->headers_out.status) {
-        ngx_http_ors_validator_own_status(g);
+    if (vr->verify.status != r->headers_out.status) {
+        ngx_http_ors_validator_own_status(vr);
     }
 
     if (!ngx_ors_mime_is(&r->headers_out.content_type,
-                         (char *) g->verify.type.data))
+                         (char *) vr->verify.type.data))
     {
-        r->headers_out.content_type = g->verify.type;
-        r->headers_out.content_type_len = g->verify.type.len;
+        r->headers_out.content_type = vr->verify.type;
+        r->headers_out.content_type_len = vr->verify.type.len;
         r->headers_out.content_type_lowcase = NULL;
         ngx_str_null(&r->headers_out.charset);
     }
@@ -439,20 +440,20 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *g)
 
     /* a stream has no length, even one that came at once */
 
-    if (ngx_http_ors_validator_is_over(g)
-        && ngx_ors_mime_is(&g->verify.type, "application/json"))
+    if (ngx_http_ors_validator_is_over(vr)
+        && ngx_ors_mime_is(&vr->verify.type, "application/json"))
     {
-        r->headers_out.content_length_n = g->out.size;
+        r->headers_out.content_length_n = vr->out.size;
     }
 
-    return g->next_header(r);
+    return vr->next_header(r);
 }
 
 
 /* headers that belong to the upstream's status go with it */
 
 static void
-ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
+ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *vr)
 {
     char                **name;
     ngx_http_request_t   *r;
@@ -461,9 +462,9 @@ ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *g)
         "Location", "Refresh", "WWW-Authenticate", "Proxy-Authenticate", NULL
     };
 
-    r = g->request;
+    r = vr->request;
 
-    r->headers_out.status = g->verify.status;
+    r->headers_out.status = vr->verify.status;
     r->headers_out.status_line.len = 0;
     r->headers_out.location = NULL;
 

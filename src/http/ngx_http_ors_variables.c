@@ -157,7 +157,7 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 {
     ngx_ors_error_t            err;
     ngx_http_ors_ctx_t        *ctx;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     ngx_memzero(facts, sizeof(ngx_ors_facts_t));
 
@@ -175,11 +175,11 @@ ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts)
 
         /* a ctx without a turn is that of an error document */
 
-        g = ngx_http_ors_validatored(r->main);
+        vr = ngx_http_ors_validator_find(r->main);
 
-        if (g) {
-            ngx_ors_facts_verify(facts, &g->verify, &g->error, g->refused,
-                                 g->held && r->main->count == 0);
+        if (vr) {
+            ngx_ors_facts_verify(facts, &vr->verify, &vr->error, vr->refused,
+                                 vr->held && r->main->count == 0);
         }
     }
 
@@ -279,7 +279,7 @@ ngx_http_ors_variable_first(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_http_ors_ctx_t        *ctx;
-    ngx_http_ors_validator_t  *g;
+    ngx_http_ors_validator_t  *vr;
 
     ctx = ngx_http_ors_variable_ctx(r);
 
@@ -287,9 +287,9 @@ ngx_http_ors_variable_first(ngx_http_request_t *r,
         return ngx_http_ors_variable_ms(r, v, ctx->first_token);
     }
 
-    g = ngx_http_ors_validatored(r->main);
+    vr = ngx_http_ors_validator_find(r->main);
 
-    return ngx_http_ors_variable_ms(r, v, g ? g->first_token : -1);
+    return ngx_http_ors_variable_ms(r, v, vr ? vr->first_token : -1);
 }
 
 
@@ -411,7 +411,7 @@ ngx_http_ors_variable_upstream(ngx_http_request_t *r)
         called = ctx->call ? ctx->call->request : NULL;
 
     } else {
-        called = ngx_http_ors_validatored(r->main) ? r->main : NULL;
+        called = ngx_http_ors_validator_find(r->main) ? r->main : NULL;
     }
 
     if (called == NULL || called->upstream_states == NULL) {
