@@ -645,7 +645,7 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *     conf->npeers = 0;
      *     conf->page = NULL;
      *     conf->server = NULL;
-     *     conf->policy.reading = 0;
+     *     conf->policy.profile = 0;
      *     conf->created = 0;
      *     conf->compact_prompt = { 0, NULL };
      *     conf->scope = NULL;

@@ -120,7 +120,7 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
 {
     char                          *code;
     ngx_str_t                     *name;
-    ngx_uint_t                     given;
+    ngx_uint_t                     answered;
     ngx_ors_answer_fault_t         fault;
     const ngx_ors_answer_cause_t  *cause;
 
@@ -130,7 +130,7 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
         return NGX_ERROR;
     }
 
-    given = status;
+    answered = status;
     cause = ngx_ors_answer_cause(&fault);
     code = cause ? cause->code : NULL;
 
@@ -170,9 +170,10 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
         ngx_ors_error_set(err, pool, status, code ? code : "", "%V",
                           &fault.text);
 
-    } else if (given) {
+    } else if (answered) {
         ngx_ors_error_set(err, pool, status, code ? code : "",
-                          "the model server answered with status %ui", given);
+                          "the model server answered with status %ui",
+                          answered);
 
     } else {
         ngx_ors_error_set(err, pool, status, code ? code : "",

@@ -144,7 +144,7 @@ struct ngx_ors_verify_stream_s {
     ngx_uint_t                   nalloc;
     ngx_uint_t                   open;       /* of them */
     ngx_ors_names_t              ids;        /* theirs */
-    size_t                       kept;       /* bytes of items */
+    size_t                       size;       /* bytes of items */
 
     /* of chat completions: choices by their index */
     uint64_t                     seen[2];
@@ -156,7 +156,7 @@ struct ngx_ors_verify_stream_s {
  * Takes verify->json apart, an event that was checked.
  *
  * NGX_OK         "ev" is filled
- * NGX_DECLINED   its type cannot stand on a line, verify->error says so
+ * NGX_DECLINED   its type cannot be in a line, verify->error says so
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_verify_event_read(ngx_ors_verify_t *verify,
@@ -164,7 +164,7 @@ ngx_int_t ngx_ors_verify_event_read(ngx_ors_verify_t *verify,
 
 /*
  * Puts the data of an event on one line.  It must have been read as JSON:
- * line breaks stand between its tokens only.
+ * line breaks are between its tokens only.
  */
 void ngx_ors_verify_event_lines(ngx_str_t *data);
 

@@ -72,14 +72,14 @@ ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify, size_t size)
 
     vs = verify->stream;
 
-    if (size > verify->limits->answer - vs->kept) {
+    if (size > verify->limits->answer - vs->size) {
         return ngx_ors_verify_found(verify, "answer_too_large",
                                     "the model server's answer is over the "
                                     "limit of %uz bytes",
                                     verify->limits->answer);
     }
 
-    vs->kept += size;
+    vs->size += size;
 
     return NGX_OK;
 }

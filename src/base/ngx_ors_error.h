@@ -41,7 +41,7 @@ ngx_int_t ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool,
 
 /*
  * Writes "err" for a line of the log: its code, its place and its sentence, in
- * which "a value" stands for what the client has sent.  Returns the end in
+ * which "a value" replaces what the client has sent.  Returns the end in
  * "buf", NGX_ORS_ERROR_LINE bytes.
  */
 u_char *ngx_ors_error_line(u_char *buf, ngx_ors_error_t *err);

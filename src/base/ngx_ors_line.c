@@ -67,7 +67,7 @@ ngx_ors_line_copy(u_char *dst, u_char *src, size_t len)
 }
 
 
-/* 1 if the character at "p", of "*len" bytes, may stand in a line */
+/* 1 if the character at "p", of "*len" bytes, may be in a line */
 
 static ngx_uint_t
 ngx_ors_line_char(u_char *p, u_char *last, size_t *len)

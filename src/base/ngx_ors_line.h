@@ -19,7 +19,7 @@
 
 
 /*
- * 1 if "text" may stand in a line as it is: UTF-8 without control characters
+ * 1 if "text" may be in a line as it is: UTF-8 without control characters
  * (U+0000 to U+001F, U+007F to U+009F) and without the line and paragraph
  * separators U+2028 and U+2029, which some readers of logs take for a line's
  * end.
@@ -31,7 +31,7 @@ ngx_uint_t ngx_ors_line_fits(ngx_str_t *text);
 
 /*
  * Copies "len" bytes to "dst", with "?" in place of each character that may
- * not stand in a line; "dst" may be "src".  Returns the end of the copy, which
+ * not be in a line; "dst" may be "src".  Returns the end of the copy, which
  * is never longer.
  */
 u_char *ngx_ors_line_copy(u_char *dst, u_char *src, size_t len);

@@ -17,7 +17,7 @@
  *
  * NGX_OK         "*len" is its length, 1 to 4
  * NGX_AGAIN      good so far, but cut by "last" after "*len" bytes
- * NGX_DECLINED   not UTF-8; "*len" bytes stand for one replacement character
+ * NGX_DECLINED   not UTF-8; "*len" bytes become one replacement character
  *                (a maximal subpart, Unicode 3.9)
  */
 ngx_int_t ngx_ors_utf8_char(u_char *p, u_char *last, size_t *len);

@@ -21,7 +21,7 @@
  * title that is not there is empty.
  *
  * NGX_OK         done
- * NGX_DECLINED   it is of another type, or lacks something
+ * NGX_DECLINED   it is of another type, or has not all fields
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_answer_annotation(ngx_ors_json_t *json,

@@ -179,7 +179,7 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
 
     return ngx_ors_chat_choice_other(cc, "tool_choice.type",
                                      "must not be a tool that this model "
-                                     "does not have, or cannot be told to "
+                                     "does not have, or cannot be made to "
                                      "call");
 }
 

@@ -132,7 +132,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
 }
 
 
-/* a member that is misspelled would be missed by nobody but the model */
+/* only the model would miss a member that is misspelled */
 
 static ngx_int_t
 ngx_ors_chat_hosted_members(ngx_ors_json_t *json, ngx_pool_t *pool,

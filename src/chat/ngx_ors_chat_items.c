@@ -392,8 +392,8 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
         if (n == 0) {
             return ngx_ors_chat_refuse(ci->cc, -1, "unknown_call_id",
-                                       "is not the id of a call that stands "
-                                       "before it in the input");
+                                       "is not the id of a call that precedes "
+                                       "it in the input");
         }
 
         call = &ci->items[n - 1];

@@ -297,9 +297,9 @@ ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target, const ngx_str_t *name)
 {
     ngx_uint_t  i;
 
-    for (i = 0; i < target->given.n; i++) {
+    for (i = 0; i < target->passthrough.n; i++) {
 
-        if (ngx_ors_fold_equal(&target->given.members[i].name, name)) {
+        if (ngx_ors_fold_equal(&target->passthrough.members[i].name, name)) {
             return 1;
         }
     }
@@ -363,8 +363,8 @@ ngx_ors_chat_written(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     json = &req->json;
     options = target->options;
 
-    for (i = 0; i < target->given.n; i++) {
-        name = &target->given.members[i].name;
+    for (i = 0; i < target->passthrough.n; i++) {
+        name = &target->passthrough.members[i].name;
 
         if (ngx_ors_spelling_is(json, key, name)) {
             return 1;

@@ -165,7 +165,7 @@ typedef struct {
     ngx_ors_chat_calls_e           calls;
 
     /* by ngx_ors_chat_pass_read(): written in place of the adapter's own */
-    ngx_ors_chat_passthrough_t    given;
+    ngx_ors_chat_passthrough_t    passthrough;
 
     /* by ngx_ors_chat_options_read(): what is written for this server */
     ngx_ors_json_node_t          *optional[NGX_ORS_CHAT_OPTIONALS];

@@ -56,7 +56,7 @@ ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_json_node_t     *options, *params;
     ngx_ors_chat_pass_t      pass;
 
-    ngx_memzero(&target->given, sizeof(ngx_ors_chat_passthrough_t));
+    ngx_memzero(&target->passthrough, sizeof(ngx_ors_chat_passthrough_t));
 
     options = req->field[ngx_ors_rq_provider_options];
     params = req->field[ngx_ors_rq_params];
@@ -183,10 +183,10 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_str_t                     name;
     ngx_ors_request_t            *req;
     ngx_ors_chat_member_t        *member;
-    ngx_ors_chat_passthrough_t   *given;
+    ngx_ors_chat_passthrough_t   *passthrough;
 
     req = pass->req;
-    given = &pass->target->given;
+    passthrough = &pass->target->passthrough;
 
     if (ngx_ors_chat_pass_name(req, key, &name) != NGX_OK) {
         return NGX_ERROR;
@@ -198,23 +198,23 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
         return NGX_OK;
     }
 
-    if (given->n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
+    if (passthrough->n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
         return ngx_ors_chat_pass_refuse(pass, NULL,
                                         "object_above_max_properties",
                                         "has too many members, all in all "
                                         "there may be 64");
     }
 
-    if (given->members == NULL) {
-        given->members = ngx_palloc(req->pool,
-                                    NGX_ORS_CHAT_PASSTHROUGH_MAX
-                                    * sizeof(ngx_ors_chat_member_t));
-        if (given->members == NULL) {
+    if (passthrough->members == NULL) {
+        passthrough->members = ngx_palloc(req->pool,
+                                          NGX_ORS_CHAT_PASSTHROUGH_MAX
+                                          * sizeof(ngx_ors_chat_member_t));
+        if (passthrough->members == NULL) {
             return NGX_ERROR;
         }
     }
 
-    member = &given->members[given->n++];
+    member = &passthrough->members[passthrough->n++];
     member->name = name;
     member->key = key;
 
@@ -307,8 +307,8 @@ ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_uint_t            i;
     ngx_ors_json_node_t  *key;
 
-    for (i = 0; i < target->given.n; i++) {
-        key = target->given.members[i].key;
+    for (i = 0; i < target->passthrough.n; i++) {
+        key = target->passthrough.members[i].key;
         pos = ngx_ors_edit_start(key);
 
         ngx_ors_out_lit(out, ",");

@@ -22,7 +22,7 @@
 
 
 /*
- * Fills target->given with what "req" has for a target of this provider.
+ * Fills target->passthrough with what "req" has for a target of this provider.
  * Of one name the first counts, entries of "provider_options" before
  * "params"; null is as good as absent.  Memory comes from req->pool.
  *

@@ -62,7 +62,7 @@ typedef struct {
     ngx_ors_chat_required_t  required;
 
     ngx_uint_t               depth;
-    ngx_uint_t               kept;         /* members that stay, so far */
+    ngx_uint_t               members;      /* members that stay, so far */
     size_t                   end;          /* of the last one, or of "{" */
 
     unsigned                 object:1;
@@ -179,7 +179,7 @@ ngx_ors_chat_schema_walk(ngx_ors_chat_schema_t *cs, ngx_ors_json_node_t *node,
     ngx_ors_chat_schema_node_t  sn;
 
     static ngx_str_t  before = ngx_string("{\"anyOf\":[");
-    static ngx_str_t  behind = ngx_string(",{\"type\":\"null\"}]}");
+    static ngx_str_t  after = ngx_string(",{\"type\":\"null\"}]}");
 
     if (node->type != ngx_ors_json_object
         || depth == NGX_ORS_CHAT_SCHEMA_DEPTH)
@@ -218,7 +218,7 @@ ngx_ors_chat_schema_walk(ngx_ors_chat_schema_t *cs, ngx_ors_json_node_t *node,
     }
 
     return sn.wrapped ? ngx_ors_chat_schema_put(&sn, ngx_ors_edit_end(node),
-                                                &behind)
+                                                &after)
                       : NGX_OK;
 }
 
@@ -397,7 +397,7 @@ ngx_ors_chat_schema_members(ngx_ors_chat_schema_node_t *sn)
 
         } else {
             rc = ngx_ors_chat_schema_member(sn, key, i);
-            sn->kept++;
+            sn->members++;
         }
 
         if (rc != NGX_OK) {
@@ -527,7 +527,7 @@ ngx_ors_chat_schema_add(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
 
     pos = ngx_ors_edit_end(sn->node) - 1;
 
-    if (sn->kept++ && ngx_ors_chat_schema_put(sn, pos, &comma) != NGX_OK) {
+    if (sn->members++ && ngx_ors_chat_schema_put(sn, pos, &comma) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -548,7 +548,7 @@ ngx_ors_chat_schema_strip(ngx_ors_chat_schema_node_t *sn,
     last = ngx_ors_edit_end(key + 1);
     next = ngx_ors_json_next(sn->cs->json, key);
 
-    if (sn->kept) {
+    if (sn->members) {
         pos = sn->end;
 
     } else if (next) {

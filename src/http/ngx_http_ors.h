@@ -480,7 +480,7 @@ ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
 /*
  * Lets a call begin that was put off: the timer of "limit_req" is the
- * connection's, so it is the main request that is told.
+ * connection's, so the event comes to the main request.
  */
 void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
 

@@ -336,7 +336,7 @@ ngx_http_ors_call_over(void *data)
 
 /*
  * the parent is posted for news only: without any, both could post each other
- * for ever, and the event loop would stand still
+ * for ever, and the event loop would be blocked
  */
 
 static ngx_int_t

@@ -194,7 +194,7 @@ ngx_http_ors_scope_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
     (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_UNAUTHORIZED,
                              "authentication_required",
                              "what is stored or sealed belongs to a client, "
-                             "and this request does not say whose it is: send "
+                             "and this request names no client: send "
                              "an API key in \"Authorization\", or \"store\": "
                              "false and nothing that refers to stored "
                              "responses; the operator can name clients with "

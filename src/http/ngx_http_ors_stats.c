@@ -292,8 +292,8 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
 
         ngx_log_error(NGX_LOG_WARN, vr->request->connection->log, 0,
                       "upstream answer would be repaired in %ui place%s: %V",
-                      vr->verify.repaired, (vr->verify.repaired == 1) ? "" : "s",
-                      &places);
+                      vr->verify.repaired,
+                      (vr->verify.repaired == 1) ? "" : "s", &places);
     }
 }
 

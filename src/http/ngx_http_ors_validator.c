@@ -154,9 +154,9 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
     /*
      * set by ngx_memzero():
      *
-     *     g->state = ngx_http_ors_validator_st_new;
-     *     g->source.in = NULL;
-     *     g->pump.queue.busy = NULL;
+     *     vr->state = ngx_http_ors_validator_st_new;
+     *     vr->source.in = NULL;
+     *     vr->pump.queue.busy = NULL;
      */
 
     vr->request = r;

@@ -32,7 +32,7 @@ typedef enum {
     ngx_ors_json_err_none = 0,
     ngx_ors_json_err_empty,       /* nothing but white space */
     ngx_ors_json_err_eof,         /* the text ends inside a value */
-    ngx_ors_json_err_token,       /* a character that cannot stand here */
+    ngx_ors_json_err_token,       /* a character that is not allowed here */
     ngx_ors_json_err_trailing,    /* text after the value */
     ngx_ors_json_err_control,     /* raw control character in a string */
     ngx_ors_json_err_escape,      /* bad escape in a string */
@@ -82,7 +82,7 @@ typedef struct {
 
 /*
  * Prepares a document to be read any number of times.  Nodes come from
- * "pool" and are kept for the next reading.  "max_depth" counts containers
+ * "pool" and stay for the next document.  "max_depth" counts containers
  * inside each other (1: no container in the outermost one) and is at most
  * NGX_ORS_JSON_MAX_DEPTH.
  */
@@ -203,7 +203,7 @@ void ngx_ors_json_raw(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *raw);
 
 
-/* The contents of a string, nothing of others: they can stand in a string. */
+/* The contents of a string, nothing of others: they fit in a string. */
 
 static ngx_inline void
 ngx_ors_json_inner(ngx_ors_json_t *json, ngx_ors_json_node_t *node,

@@ -47,7 +47,7 @@ typedef struct {
 static u_char *ngx_ors_json_plain_cut(u_char *p, u_char *text, u_char *end);
 
 
-/* the bytes of 16 that end, or cannot simply stand in, a string */
+/* the bytes of 16 that end a string, or need more than a copy in one */
 
 static ngx_inline uint64_t
 ngx_ors_json_special(u_char *p)

@@ -313,7 +313,7 @@ ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 
     ngx_ors_error_set(ar->err, ar->pool, 400, "item_not_found",
                       "\"%V\" is not the id of a request for approval that "
-                      "stands before it", &param);
+                      "precedes it", &param);
     ar->err->param = param;
 
     return NGX_DECLINED;

@@ -42,7 +42,7 @@ typedef struct {
 
     ngx_ors_input_t           input;
     ngx_uint_t                own;        /* items of the request itself */
-    ngx_uint_t                given;      /* values of references, which give */
+    ngx_uint_t                referenced; /* values of references, which give */
                                           /* way to what they name */
 } ngx_ors_context_merge_t;
 
@@ -96,7 +96,7 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
     }
 
     req->input = cm.input;
-    req->values += cm.json.n - cm.given;
+    req->values += cm.json.n - cm.referenced;
     req->prior = cm.input.n - cm.own;
     req->merged = 1;
 
@@ -143,7 +143,8 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
     }
 
     ngx_ors_json_init(&cm->json, cm->req->pool, NGX_ORS_JSON_MAX_DEPTH,
-                      cm->req->limits->nodes - cm->req->json.n + cm->given);
+                      cm->req->limits->nodes - cm->req->json.n
+                      + cm->referenced);
 
     rc = cm->ctx->budget ? ngx_ors_context_cut(cm) : NGX_OK;
 
@@ -184,7 +185,7 @@ ngx_ors_context_refs(ngx_ors_context_merge_t *cm)
         item = &cm->req->input.items[i];
 
         if (item->kind == ngx_ors_input_reference) {
-            cm->given += 1 + 2 * item->json->nodes[item->node].count;
+            cm->referenced += 1 + 2 * item->json->nodes[item->node].count;
             n++;
         }
     }

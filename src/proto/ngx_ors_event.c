@@ -50,7 +50,7 @@ static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
-    ngx_ors_note_t *logprobs);
+    ngx_ors_element_t *logprobs);
 static void ngx_ors_event_pad(ngx_ors_out_t *out, size_t len);
 static ngx_uint_t ngx_ors_event_padded(ngx_ors_response_t *resp,
     ngx_ors_part_t *part);
@@ -290,7 +290,7 @@ ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 void
 ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_note_t *note,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_element_t *element,
     ngx_uint_t index)
 {
     static ngx_str_t  added =
@@ -300,7 +300,7 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_out_lit(out, ",\"annotation_index\":");
     ngx_ors_out_int(out, index);
     ngx_ors_out_lit(out, ",\"annotation\":");
-    ngx_ors_out_ref(out, note->text.data, note->text.len);
+    ngx_ors_out_ref(out, element->text.data, element->text.len);
     ngx_ors_out_lit(out, "}");
     ngx_ors_frame_close(out);
 }
@@ -504,13 +504,13 @@ ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 static void
 ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
-    ngx_ors_note_t *logprobs)
+    ngx_ors_element_t *logprobs)
 {
     ngx_ors_out_lit(out, "\"");
 
     if (part->type == ngx_ors_part_output_text) {
         ngx_ors_out_lit(out, ",\"logprobs\":");
-        ngx_ors_note_render(out, logprobs);
+        ngx_ors_element_render(out, logprobs);
     }
 }
 

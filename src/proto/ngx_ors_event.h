@@ -41,7 +41,7 @@ void ngx_ors_event_part_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 /* response.output_text.annotation.added; "index" counts in the part. */
 void ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_note_t *note,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_element_t *element,
     ngx_uint_t index);
 
 /* The part's text is done, then the part. */

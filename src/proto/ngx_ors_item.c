@@ -261,51 +261,51 @@ ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
     }
 
     ngx_ors_out_lit(out, "\",\"annotations\":");
-    ngx_ors_note_render(out, empty ? NULL : part->annotations.first);
+    ngx_ors_element_render(out, empty ? NULL : part->annotations.first);
     ngx_ors_out_lit(out, ",\"logprobs\":");
-    ngx_ors_note_render(out, empty ? NULL : part->logprobs.first);
+    ngx_ors_element_render(out, empty ? NULL : part->logprobs.first);
     ngx_ors_out_lit(out, "}");
 }
 
 
 ngx_int_t
-ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool, ngx_str_t *text)
+ngx_ors_element_add(ngx_ors_elements_t *list, ngx_pool_t *pool, ngx_str_t *text)
 {
-    ngx_ors_note_t  *note;
+    ngx_ors_element_t  *element;
 
-    note = ngx_palloc(pool, sizeof(ngx_ors_note_t));
-    if (note == NULL) {
+    element = ngx_palloc(pool, sizeof(ngx_ors_element_t));
+    if (element == NULL) {
         return NGX_ERROR;
     }
 
-    note->text = *text;
-    note->next = NULL;
+    element->text = *text;
+    element->next = NULL;
 
-    if (notes->last) {
-        notes->last->next = note;
+    if (list->last) {
+        list->last->next = element;
 
     } else {
-        notes->first = note;
+        list->first = element;
     }
 
-    notes->last = note;
-    notes->n++;
+    list->last = element;
+    list->n++;
 
     return NGX_OK;
 }
 
 
 void
-ngx_ors_note_render(ngx_ors_out_t *out, ngx_ors_note_t *note)
+ngx_ors_element_render(ngx_ors_out_t *out, ngx_ors_element_t *element)
 {
     ngx_ors_out_lit(out, "[");
 
-    while (note) {
-        ngx_ors_out_ref(out, note->text.data, note->text.len);
+    while (element) {
+        ngx_ors_out_ref(out, element->text.data, element->text.len);
 
-        note = note->next;
+        element = element->next;
 
-        if (note) {
+        if (element) {
             ngx_ors_out_lit(out, ",");
         }
     }

@@ -51,7 +51,7 @@ typedef enum {
 } ngx_ors_part_type_e;
 
 
-typedef struct ngx_ors_note_s  ngx_ors_note_t;
+typedef struct ngx_ors_element_s  ngx_ors_element_t;
 typedef struct ngx_ors_part_s  ngx_ors_part_t;
 typedef struct ngx_ors_item_s  ngx_ors_item_t;
 typedef struct ngx_ors_hosted_s  ngx_ors_hosted_t;
@@ -59,19 +59,19 @@ typedef struct ngx_ors_hosted_s  ngx_ors_hosted_t;
 
 /* elements of an array, with commas between them */
 
-struct ngx_ors_note_s {
+struct ngx_ors_element_s {
     ngx_str_t               text;
-    ngx_ors_note_t         *next;
+    ngx_ors_element_t      *next;
 };
 
 
 /* zeroed memory is an empty list */
 
 typedef struct {
-    ngx_ors_note_t         *first;
-    ngx_ors_note_t         *last;
+    ngx_ors_element_t      *first;
+    ngx_ors_element_t      *last;
     ngx_uint_t              n;
-} ngx_ors_notes_t;
+} ngx_ors_elements_t;
 
 
 struct ngx_ors_part_s {
@@ -80,9 +80,9 @@ struct ngx_ors_part_s {
     ngx_ors_text_t          text;       /* inside of a JSON string */
 
     /* output_text */
-    ngx_ors_notes_t         annotations;    /* one in each note */
-    ngx_ors_notes_t         logprobs;
-    ngx_ors_note_t         *unsent;     /* the first that is in no event */
+    ngx_ors_elements_t      annotations;    /* one in each element */
+    ngx_ors_elements_t      logprobs;
+    ngx_ors_element_t      *unsent;     /* the first that is in no event */
 
     ngx_ors_part_t         *next;
 };
@@ -154,14 +154,14 @@ void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 
 /*
- * Appends a note to a list.  Its text is borrowed and must live as long as
+ * Appends an element to a list.  Its text is borrowed and must live as long as
  * what the list is rendered to.  NGX_OK or NGX_ERROR: no memory.
  */
-ngx_int_t ngx_ors_note_add(ngx_ors_notes_t *notes, ngx_pool_t *pool,
+ngx_int_t ngx_ors_element_add(ngx_ors_elements_t *list, ngx_pool_t *pool,
     ngx_str_t *text);
 
-/* Appends "note" and all after it as an array; NULL is an empty one. */
-void ngx_ors_note_render(ngx_ors_out_t *out, ngx_ors_note_t *note);
+/* Appends "element" and all after it as an array; NULL is an empty one. */
+void ngx_ors_element_render(ngx_ors_out_t *out, ngx_ors_element_t *element);
 
 /*
  * Appends the part as a JSON object, with its text or, for the event that

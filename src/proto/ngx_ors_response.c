@@ -730,7 +730,7 @@ ngx_ors_response_line(ngx_ors_out_t *out, u_char *p, u_char *last)
 
 
 /*
- * "key" is written as ,"name": and looked up by what stands in its quotes;
+ * "key" is written as ,"name": and looked up by the text in its quotes;
  * without a value nothing is written when "value" is NULL
  */
 

@@ -194,8 +194,8 @@ ngx_ors_members(ngx_ors_fields_chat_answer,
 
 
 /*
- * A part of a call: what stands in one of its chunks stays away from the
- * others, or is null there.  "index" says which call it is.
+ * A part of a call: a field that one of its chunks has is absent in the others,
+ * or null.  "index" says which call it is.
  */
 
 static ngx_ors_members_optional(ngx_ors_chat_named_delta_shape,

@@ -27,7 +27,7 @@ ngx_int_t ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest);
 ngx_int_t ngx_ors_digest_whole(u_char kind, ngx_str_t *text, u_char *md);
 
 /*
- * The same of "n" texts, which are told apart: no other list of texts has
+ * The same of "n" texts, with their lengths: no other list of texts has
  * this digest.  With a "key" that is not empty it is the HMAC-SHA256 of that,
  * and it cannot be made without the key.
  */

@@ -409,7 +409,7 @@ ngx_ors_session_loaded(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
     rc = ngx_ors_session_next(session, job);
     rc = ngx_ors_session_finish(session, rc);
 
-    /* the context is read where it lies: turns are kept with the request */
+    /* the context is read where it lies: turns live as long as the request */
 
     if (job != session->chain && job != session->items) {
         ngx_ors_store_release(job);

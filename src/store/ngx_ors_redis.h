@@ -132,7 +132,7 @@ ngx_ors_redis_command_t *ngx_ors_redis_command(ngx_ors_redis_task_t *task,
 /* Sends it, now or as soon as there is a link that is up, or fails it. */
 void ngx_ors_redis_send(ngx_ors_redis_command_t *cmd);
 
-/* Nobody waits for the command any more; it is freed by its last reply. */
+/* The command has no caller any more; it is freed by its last reply. */
 void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
 
 /* Sends what was lost, or has waited; what is put there meanwhile is left. */

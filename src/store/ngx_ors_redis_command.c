@@ -161,7 +161,7 @@ ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd)
 
 
 /*
- * The time to live is told and not when it is over, for clocks of machines
+ * The command has the time to live and not its end, as clocks of machines
  * differ.
  */
 
@@ -508,7 +508,7 @@ ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd)
  * A put that was written when its link was lost may have been done or not.
  * It is written again, once: the same bytes under the same names make no
  * difference, and a name has one writer.  Only a delete by somebody else in
- * that moment would be undone, of what the client was not yet told is kept.
+ * that moment would be undone, of what no client has heard of yet.
  * Reads are written again, too.  A delete is not: it would find nothing if it
  * had been done, and say so; an add would find its own entry.
  */

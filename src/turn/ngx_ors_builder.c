@@ -419,7 +419,7 @@ ngx_ors_builder_calls(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 }
 
 
-/* the call has no id to wait for; an empty one may stand in each chunk */
+/* the call has no id to wait for; each chunk may have an empty one */
 
 static ngx_int_t
 ngx_ors_builder_function(ngx_ors_builder_t *builder, ngx_ors_json_t *json,

@@ -3,7 +3,7 @@
  * The model's answer as it grows: facts in, items and their events out
  * (notes, section 10.3).
  *
- * Items stand in the order in which the model began them.  The first one
+ * Items are in the order in which the model began them.  The first one
  * that is not closed is the current one: its events are sent as they come,
  * what belongs to later items is gathered until it is their turn, so that
  * items never interleave (E46).

@@ -55,7 +55,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     }
 
     if (ngx_ors_chat_answer_logprobs(json, reply->logprobs, builder->pool,
-                                     &builder->notes, &text)
+                                     &builder->scratch, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -65,7 +65,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    if (ngx_ors_builder_grow(builder, text.len + sizeof(ngx_ors_note_t), err)
+    if (ngx_ors_builder_grow(builder, text.len + sizeof(ngx_ors_element_t), err)
         != NGX_OK)
     {
         return NGX_DECLINED;
@@ -87,7 +87,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 ngx_int_t
 ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder, ngx_ors_part_t *part)
 {
-    if (ngx_ors_note_add(&part->logprobs, builder->pool, &builder->logprobs)
+    if (ngx_ors_element_add(&part->logprobs, builder->pool, &builder->logprobs)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -179,18 +179,19 @@ static ngx_int_t
 ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_part_t *part,
     ngx_str_t *text, ngx_ors_error_t *err)
 {
-    ngx_ors_item_t   *item;
-    ngx_ors_notes_t  *notes;
+    ngx_ors_item_t      *item;
+    ngx_ors_elements_t  *list;
 
-    if (ngx_ors_builder_grow(builder, text->len + sizeof(ngx_ors_note_t), err)
+    if (ngx_ors_builder_grow(builder, text->len + sizeof(ngx_ors_element_t),
+                             err)
         != NGX_OK)
     {
         return NGX_DECLINED;
     }
 
-    notes = &part->annotations;
+    list = &part->annotations;
 
-    if (ngx_ors_note_add(notes, builder->pool, text) != NGX_OK) {
+    if (ngx_ors_element_add(list, builder->pool, text) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -198,7 +199,7 @@ ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_part_t *part,
 
     if (builder->stream && item->announced) {
         ngx_ors_event_annotation(builder->out, builder->resp, item, part,
-                                 notes->last, notes->n - 1);
+                                 list->last, list->n - 1);
     }
 
     return NGX_OK;

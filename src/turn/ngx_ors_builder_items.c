@@ -234,9 +234,9 @@ ngx_ors_builder_known(ngx_ors_item_t *item)
 static ngx_int_t
 ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
-    ngx_uint_t       n;
-    ngx_ors_note_t  *note;
-    ngx_ors_part_t  *part;
+    ngx_uint_t          n;
+    ngx_ors_part_t     *part;
+    ngx_ors_element_t  *element;
 
     if (ngx_ors_builder_ids(builder, item) != NGX_OK) {
         return NGX_ERROR;
@@ -270,9 +270,12 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 
         n = 0;
 
-        for (note = part->annotations.first; note; note = note->next) {
+        for (element = part->annotations.first;
+             element;
+             element = element->next)
+        {
             ngx_ors_event_annotation(builder->out, builder->resp, item, part,
-                                     note, n++);
+                                     element, n++);
         }
 
         if (part->next) {

@@ -45,7 +45,7 @@ typedef struct {
     ngx_log_t               *log;
 
     ngx_str_t                logprobs;    /* of the next text, not empty */
-    ngx_buf_t                notes;       /* where they are written first */
+    ngx_buf_t                scratch;     /* where they are written first */
     ngx_ors_item_t          *current;
     ngx_ors_builder_mark_t   mark;        /* where the round has begun */
     ngx_ors_usage_t          usage;       /* of the round */

@@ -54,8 +54,8 @@ typedef struct {
  * The text is that of the first member "input" that is a string.  Nothing is
  * written until it has begun, and nothing more when it has ended.  Where the
  * state becomes "raw" there is none: all of the arguments, from the first
- * piece on, are the text.  Bad escapes and raw line ends in it stand for
- * themselves.
+ * piece on, are the text.  Bad escapes and raw line ends in it stay as
+ * they are.
  */
 u_char *ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
     u_char *dst);

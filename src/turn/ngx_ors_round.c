@@ -36,7 +36,7 @@ static void ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t *n);
 
 
-/* what the model is told; nothing of it is of the tool's making */
+/* the text for the model; nothing of it is of the tool's making */
 
 static ngx_str_t  ngx_ors_round_texts[] = {
     ngx_null_string,
@@ -422,7 +422,7 @@ ngx_ors_round_type_ended(ngx_ors_builder_t *builder,
 }
 
 
-/* an item that is in no list yet: those of earlier calls stand before it */
+/* an item that is in no list yet: those of earlier calls precede it */
 
 static ngx_int_t
 ngx_ors_round_output(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,

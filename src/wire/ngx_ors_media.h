@@ -13,7 +13,7 @@
 
 
 /*
- * What speaks against reading the body that the headers are about, static
+ * Why the body of these headers cannot be read, static
  * text, or NULL: it is JSON in UTF-8, and not compressed.
  */
 char *ngx_ors_media(ngx_list_t *headers);

@@ -57,8 +57,8 @@ void ngx_ors_sse_init(ngx_ors_sse_t *sse, ngx_pool_t *pool, size_t max);
 ngx_int_t ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b);
 
 /*
- * The stream has ended.  An event whose lines are complete and that lacks
- * only its empty line is given, as some servers end their streams so.
+ * The stream has ended.  An event with complete lines but no empty line after
+ * them is returned, too, as some servers end their streams so.
  *
  * NGX_OK         that event is ready
  * NGX_DONE       nothing was left, or an event that was cut
