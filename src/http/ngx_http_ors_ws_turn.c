@@ -623,7 +623,7 @@ ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
     ngx_ors_out_init(&input, turn->pool, NGX_HTTP_ORS_BLOCK);
     ngx_ors_out_init(&response, turn->pool, NGX_HTTP_ORS_BLOCK);
 
-    if (ngx_ors_turn_record(turn, 0, &input, &response) != NGX_OK) {
+    if (ngx_ors_turn_record(turn, 0, &input, &response, NULL) != NGX_OK) {
         return NGX_ERROR;
     }
 

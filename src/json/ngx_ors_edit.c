@@ -116,6 +116,63 @@ ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json, size_t pos,
 }
 
 
+ngx_int_t
+ngx_ors_edits_place(ngx_ors_edits_t *edits, size_t from, size_t pos,
+    size_t last, size_t *place)
+{
+    ngx_ors_edit_t  *edit, *end;
+
+    *place = pos - from;
+
+    end = edits->elts + edits->n;
+
+    for (edit = ngx_ors_edits_from(edits, from);
+         edit < end && edit->pos < last;
+         edit++)
+    {
+        if (edit->pos < from) {
+            continue;
+        }
+
+        from = (size_t) edit->pos + edit->len;
+
+        if (from > pos) {
+            return NGX_DECLINED;
+        }
+
+        *place += (size_t) edit->size - edit->len;
+    }
+
+    return NGX_OK;
+}
+
+
+size_t
+ngx_ors_edits_size(ngx_ors_edits_t *edits, size_t pos, size_t last)
+{
+    size_t           size;
+    ngx_ors_edit_t  *edit, *end;
+
+    size = last - pos;
+
+    end = edits->elts + edits->n;
+
+    for (edit = ngx_ors_edits_from(edits, pos);
+         edit < end && edit->pos < last;
+         edit++)
+    {
+        if (edit->pos < pos || edit->pos + (size_t) edit->len > last) {
+            continue;
+        }
+
+        size += (size_t) edit->size - edit->len;
+        pos = (size_t) edit->pos + edit->len;
+    }
+
+    return size;
+}
+
+
 /*
  * By halves: a list of items is written item by item, a walk over all edits
  * for each of them would be quadratic

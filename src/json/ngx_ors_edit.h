@@ -70,6 +70,18 @@ void ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     size_t pos, size_t last, ngx_uint_t refer, ngx_ors_out_t *out);
 
 
+/*
+ * Where the bytes from "pos" to "last" are in what is written from "from" on:
+ * "place" counts from its beginning.  NGX_OK, or NGX_DECLINED: an edit changes
+ * them.
+ */
+ngx_int_t ngx_ors_edits_place(ngx_ors_edits_t *edits, size_t from,
+    size_t pos, size_t last, size_t *place);
+
+/* Bytes that the text from "pos" up to "last" takes when it is written. */
+size_t ngx_ors_edits_size(ngx_ors_edits_t *edits, size_t pos, size_t last);
+
+
 /* Where the value "node" begins and ends, the quotes of a string included. */
 
 static ngx_inline size_t

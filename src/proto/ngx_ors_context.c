@@ -592,8 +592,10 @@ ngx_ors_context_open(ngx_ors_request_t *req)
 
 
 void
-ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
+ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_index_t *index,
+    ngx_ors_out_t *out)
 {
+    size_t                size;
     ngx_ors_json_node_t  *input;
 
     input = req->field[ngx_ors_rq_input];
@@ -604,11 +606,16 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_out_t *out)
 
     if (req->merged || input->type == ngx_ors_json_array) {
         ngx_ors_request_write_items(req, req->prior,
-                                    req->input.n - req->added, out);
+                                    req->input.n - req->added, index, out);
         return;
     }
 
     ngx_ors_out_lit(out, "[");
+
+    size = out->size;
+
     ngx_ors_request_write_text(req, out);
+    ngx_ors_stored_add_text(index, 1, out->size - size);
+
     ngx_ors_out_lit(out, "]");
 }

@@ -78,6 +78,22 @@ ngx_ors_item_status(ngx_ors_item_t *item)
 }
 
 
+size_t
+ngx_ors_item_id(ngx_ors_item_t *item)
+{
+    size_t  len;
+
+    len = sizeof("{\"type\":\"\",\"id\":\"") - 1
+          + ngx_ors_item_type(item->type)->len;
+
+    if (item->hosted && item->hosted->prefixed) {
+        len += sizeof(NGX_ORS_HOSTED_SLUG) - 1;
+    }
+
+    return len;
+}
+
+
 void
 ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)

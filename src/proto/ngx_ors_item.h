@@ -153,6 +153,9 @@ ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
 void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 
+/* Where the inside of the item's id is in the object that is appended. */
+size_t ngx_ors_item_id(ngx_ors_item_t *item);
+
 /*
  * Appends an element to a list.  Its text is borrowed and must live as long as
  * what the list is rendered to.  NGX_OK or NGX_ERROR: no memory.

@@ -15,6 +15,7 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_request.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_request_compact.h>
 
 
@@ -33,6 +34,9 @@ static ngx_uint_t ngx_ors_request_tools_of(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list);
 static ngx_int_t ngx_ors_request_too_many(ngx_ors_request_t *req,
     ngx_int_t item, ngx_ors_error_t *err);
+static void ngx_ors_request_index(ngx_ors_request_t *req,
+    ngx_ors_input_item_t *item, ngx_ors_input_item_t *last, size_t at,
+    ngx_ors_index_t *index);
 static ngx_int_t ngx_ors_request_count(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_uint_t max, char *name,
     ngx_ors_error_t *err);
@@ -459,7 +463,7 @@ ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
         ngx_ors_out_lit(out, "{\"input\":");
     }
 
-    ngx_ors_request_write_items(req, 0, req->input.n, out);
+    ngx_ors_request_write_items(req, 0, req->input.n, NULL, out);
 
     if (node == NULL && json->nodes->count) {
         ngx_ors_out_lit(out, ",");
@@ -495,12 +499,14 @@ ngx_ors_request_write_model(ngx_ors_request_t *req, ngx_str_t *model,
 
 void
 ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
-    ngx_uint_t last, ngx_ors_out_t *out)
+    ngx_uint_t last, ngx_ors_index_t *index, ngx_ors_out_t *out)
 {
-    size_t                 pos, end;
+    size_t                 pos, end, list, at;
     ngx_uint_t             i;
     ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t  *item;
+    ngx_ors_input_item_t  *item, *run;
+
+    list = out->size;
 
     ngx_ors_out_lit(out, "[");
 
@@ -512,12 +518,16 @@ ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
             ngx_ors_out_lit(out, ",");
         }
 
+        at = out->size - list;
+
         if (item->kind == ngx_ors_input_text) {
             ngx_ors_request_write_text(req, out);
+            ngx_ors_stored_add_text(index, at, out->size - list - at);
             continue;
         }
 
         pos = ngx_ors_edit_start(node);
+        run = item;
 
         /* items that follow each other are one piece */
 
@@ -537,9 +547,42 @@ ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
         } else {
             ngx_ors_out_ref(out, item->json->text + pos, end - pos);
         }
+
+        if (index) {
+            ngx_ors_request_index(req, run, item, at, index);
+        }
     }
 
     ngx_ors_out_lit(out, "]");
+}
+
+
+/* items of one document that were written as one piece, at offset "at" */
+
+static void
+ngx_ors_request_index(ngx_ors_request_t *req, ngx_ors_input_item_t *item,
+    ngx_ors_input_item_t *last, size_t at, ngx_ors_index_t *index)
+{
+    size_t                pos, start;
+    ngx_ors_edits_t       none, *edits;
+    ngx_ors_json_node_t  *node;
+
+    ngx_ors_edits_init(&none, req->pool);
+
+    edits = (item->json == &req->json) ? &req->edits : &none;
+    pos = ngx_ors_edit_start(&item->json->nodes[item->node]);
+
+    for ( /* void */ ; item <= last; item++) {
+        node = &item->json->nodes[item->node];
+        start = ngx_ors_edit_start(node);
+
+        at += ngx_ors_edits_size(edits, pos, start);
+
+        ngx_ors_stored_add(index, item, edits, at);
+
+        pos = ngx_ors_edit_end(node);
+        at += ngx_ors_edits_size(edits, start, pos);
+    }
 }
 
 

@@ -14,6 +14,7 @@
 #include <ngx_ors_edit.h>
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_limits.h>
@@ -172,9 +173,12 @@ ngx_ors_json_node_t *ngx_ors_request_function(ngx_ors_request_t *req,
 void ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
     ngx_ors_out_t *out);
 
-/* Appends the items from "first" up to "last" as a JSON array. */
+/*
+ * Appends the items from "first" up to "last" as a JSON array, and adds them
+ * to "index" unless it is NULL.
+ */
 void ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
-    ngx_uint_t last, ngx_ors_out_t *out);
+    ngx_uint_t last, ngx_ors_index_t *index, ngx_ors_out_t *out);
 
 /* Fills "item" if the input is a string.  Returns how many items it is. */
 ngx_uint_t ngx_ors_request_text(ngx_ors_request_t *req,

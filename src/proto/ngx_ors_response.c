@@ -35,6 +35,8 @@ static void ngx_ors_response_outcome(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
 static void ngx_ors_response_items(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
+static void ngx_ors_response_index(ngx_ors_index_t *index,
+    ngx_ors_item_t *item, size_t pos, size_t len);
 static void ngx_ors_response_usage(ngx_ors_out_t *out,
     ngx_ors_response_t *resp);
 static void ngx_ors_response_echo(ngx_ors_out_t *out, ngx_ors_request_t *req);
@@ -262,7 +264,7 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 static void
 ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    size_t           size;
+    size_t           size, pos;
     ngx_uint_t       n;
     ngx_ors_item_t  *item;
 
@@ -283,13 +285,42 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
             ngx_ors_out_lit(out, ",");
         }
 
+        pos = out->size - size;
+
         ngx_ors_item_render(out, item, 0);
+
+        if (resp->index) {
+            ngx_ors_response_index(resp->index, item, pos,
+                                   out->size - size - pos);
+        }
     }
 
     ngx_ors_out_lit(out, "]");
 
     resp->output = size;
     resp->output_len = out->size - size;
+}
+
+
+static void
+ngx_ors_response_index(ngx_ors_index_t *index, ngx_ors_item_t *item,
+    size_t pos, size_t len)
+{
+    ngx_ors_index_item_t  *entry;
+
+    entry = ngx_ors_index_add(index);
+    if (entry == NULL) {
+        return;
+    }
+
+    entry->pos = (uint32_t) pos;
+    entry->len = (uint32_t) len;
+    entry->id = (uint32_t) ngx_ors_item_id(item);
+    entry->id_len = (uint32_t) item->id.len;
+
+    if (item->type == ngx_ors_item_call_output) {
+        entry->flags = NGX_ORS_INDEX_ANSWER;
+    }
 }
 
 

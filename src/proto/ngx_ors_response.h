@@ -11,6 +11,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_item.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_request.h>
@@ -59,6 +60,9 @@ typedef struct {
     /* as it was rendered last: the inside of "output", in "out" */
     size_t                       output;
     size_t                       output_len;
+
+    ngx_ors_index_t             *index;       /* gets the items that are */
+                                              /* rendered, or NULL */
 } ngx_ors_response_t;
 
 

@@ -11,9 +11,138 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_edit.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_stored.h>
+
+
+static ngx_uint_t ngx_ors_stored_flags(ngx_ors_input_item_t *in);
+
+
+void
+ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
+    ngx_ors_edits_t *edits, size_t pos)
+{
+    size_t                 start, end, place;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_index_item_t  *item;
+
+    item = ngx_ors_index_add(index);
+    if (item == NULL) {
+        return;
+    }
+
+    node = &in->json->nodes[in->node];
+
+    start = ngx_ors_edit_start(node);
+    end = ngx_ors_edit_end(node);
+
+    item->pos = (uint32_t) pos;
+    item->len = (uint32_t) ngx_ors_edits_size(edits, start, end);
+    item->flags = ngx_ors_stored_flags(in);
+
+    node = ngx_ors_input_node(in, in->id);
+
+    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0
+        || ngx_ors_edits_place(edits, start, node->pos,
+                               (size_t) node->pos + node->len, &place)
+           != NGX_OK)
+    {
+        return;
+    }
+
+    item->id = (uint32_t) place;
+    item->id_len = node->len;
+
+    if (node->escaped) {
+        item->flags |= NGX_ORS_INDEX_ESCAPED;
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_stored_flags(ngx_ors_input_item_t *in)
+{
+    ngx_str_t             text;
+    ngx_uint_t            i, flags;
+    ngx_ors_json_node_t  *role;
+
+    static ngx_str_t  suffixes[] = {
+        ngx_string("_output"),
+        ngx_string("_approval_response")
+    };
+
+    flags = 0;
+    role = ngx_ors_input_node(in, in->role);
+
+    if (ngx_ors_json_is(in->json, role, "system")
+        || ngx_ors_json_is(in->json, role, "developer"))
+    {
+        flags |= NGX_ORS_INDEX_RULE;
+    }
+
+    ngx_ors_json_raw(in->json, ngx_ors_input_node(in, in->type), &text);
+
+    for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+
+        if (text.len > suffixes[i].len
+            && ngx_memcmp(text.data + text.len - suffixes[i].len,
+                          suffixes[i].data, suffixes[i].len)
+               == 0)
+        {
+            flags |= NGX_ORS_INDEX_ANSWER;
+        }
+    }
+
+    return flags;
+}
+
+
+void
+ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len)
+{
+    ngx_ors_index_item_t  *item;
+
+    item = index ? ngx_ors_index_add(index) : NULL;
+
+    if (item) {
+        item->pos = (uint32_t) pos;
+        item->len = (uint32_t) len;
+    }
+}
+
+
+ngx_int_t
+ngx_ors_stored_id(ngx_ors_index_t *index, ngx_ors_index_item_t *item,
+    ngx_pool_t *pool, ngx_str_t *id)
+{
+    ngx_ors_json_t       json;
+    ngx_ors_json_node_t  node;
+
+    id->data = index->text.data + item->pos + item->id;
+    id->len = item->id_len;
+
+    if (!(item->flags & NGX_ORS_INDEX_ESCAPED)) {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&json, sizeof(ngx_ors_json_t));
+    ngx_memzero(&node, sizeof(ngx_ors_json_node_t));
+
+    json.text = id->data;
+
+    node.type = ngx_ors_json_string;
+    node.escaped = 1;
+    node.len = item->id_len;
+
+    id->data = ngx_pnalloc(pool, node.len + 1);
+    if (id->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    id->len = ngx_ors_json_decode(&json, &node, id->data) - id->data;
+
+    return NGX_OK;
+}
 
 
 ngx_int_t

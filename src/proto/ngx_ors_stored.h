@@ -11,7 +11,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_edit.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_index.h>
+#include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
 
 
@@ -44,6 +47,23 @@ ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
  */
 ngx_int_t ngx_ors_stored_next(ngx_ors_stored_t *items,
     ngx_ors_json_node_t **node, ngx_str_t *id, ngx_pool_t *pool);
+
+/*
+ * Adds "in", whose document is written with "edits", to the index of a list
+ * where it comes at offset "pos".
+ */
+void ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
+    ngx_ors_edits_t *edits, size_t pos);
+
+/* The same for an item without an id, of "len" bytes; "index" may be NULL. */
+void ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len);
+
+/*
+ * The id of "item", which has one: decoded, borrowed from the text of "index"
+ * or, where it was escaped, from "pool".  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_stored_id(ngx_ors_index_t *index,
+    ngx_ors_index_item_t *item, ngx_pool_t *pool, ngx_str_t *id);
 
 /*
  * Checks an item that was stored against the tables of requests, in their

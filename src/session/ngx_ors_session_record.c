@@ -19,8 +19,10 @@
 
 static ngx_int_t ngx_ors_session_record_value(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job, ngx_ors_record_status_e status);
+static ngx_int_t ngx_ors_session_record_table(ngx_ors_session_t *session,
+    ngx_ors_index_t *index);
 static u_char *ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl);
-static ngx_int_t ngx_ors_session_record_index(ngx_ors_session_t *session,
+static ngx_int_t ngx_ors_session_record_names(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 
 
@@ -51,7 +53,7 @@ ngx_ors_session_record(ngx_ors_session_t *session,
 
     if (ngx_ors_session_record_value(session, job, status) != NGX_OK
         || (session->turn->inline_context && !job->large
-            && ngx_ors_session_record_index(session, job) != NGX_OK))
+            && ngx_ors_session_record_names(session, job) != NGX_OK))
     {
         ngx_ors_store_release(job);
         return NULL;
@@ -69,6 +71,7 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
     ngx_chain_t            *cl, *ln;
     ngx_ors_out_t           input, response;
     ngx_ors_turn_t         *turn;
+    ngx_ors_index_t         index[2];
     ngx_ors_record_t       *rec;
     ngx_ors_store_entry_t  *entry;
 
@@ -78,11 +81,16 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
     ngx_ors_out_init(&input, session->pool, NGX_ORS_SESSION_BLOCK);
     ngx_ors_out_init(&response, session->pool, NGX_ORS_SESSION_BLOCK);
 
-    if (ngx_ors_turn_record(turn, session->instructions, &input, &response)
+    ngx_ors_index_init(&index[0], session->pool);
+    ngx_ors_index_init(&index[1], session->pool);
+
+    if (ngx_ors_turn_record(turn, session->instructions, &input, &response,
+                            index)
         != NGX_OK
         || ngx_ors_key(session->scope, ngx_ors_key_response,
                        &turn->response.id, &entry->key)
-           != NGX_OK)
+           != NGX_OK
+        || ngx_ors_session_record_table(session, index) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -120,6 +128,32 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
 }
 
 
+static ngx_int_t
+ngx_ors_session_record_table(ngx_ors_session_t *session,
+    ngx_ors_index_t *index)
+{
+    u_char            *p;
+    ngx_ors_record_t  *rec;
+
+    rec = &session->record;
+
+    rec->ninput = index[0].n;
+    rec->noutput = index[1].n;
+
+    rec->table = ngx_pnalloc(session->pool, (rec->ninput + rec->noutput)
+                                            * NGX_ORS_RECORD_ITEM + 1);
+
+    if (rec->table == NULL || index[0].failed || index[1].failed) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_ors_record_table(&index[0], rec->table);
+    (void) ngx_ors_record_table(&index[1], p);
+
+    return NGX_OK;
+}
+
+
 static u_char *
 ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl)
 {
@@ -134,32 +168,25 @@ ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl)
 /* ids that another server has made do not name their turn */
 
 static ngx_int_t
-ngx_ors_session_record_index(ngx_ors_session_t *session,
+ngx_ors_session_record_names(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job)
 {
-    ngx_int_t               rc;
-    ngx_str_t               items, id;
+    ngx_str_t               id;
+    ngx_uint_t              i;
+    ngx_ors_index_t         index;
     ngx_ors_record_t        rec;
-    ngx_ors_stored_t        list;
-    ngx_ors_json_node_t    *node;
     ngx_ors_store_entry_t  *entry, *last;
 
     last = &job->entries[session->ntouch];
 
-    if (ngx_ors_record_read(&rec, &last->value) != NGX_OK) {
+    if (ngx_ors_record_read(&rec, &last->value) != NGX_OK
+        || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, job->pool, &index)
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    items.data = rec.response.data + rec.output;
-    items.len = rec.output_len;
-
-    rc = ngx_ors_stored_read(&list, &items, session->turn->limits->nodes,
-                             job->pool);
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : rc;
-    }
-
-    entry = ngx_pcalloc(job->pool, (job->n + list.json.nodes[0].count)
+    entry = ngx_pcalloc(job->pool, (job->n + index.n)
                                    * sizeof(ngx_ors_store_entry_t));
     if (entry == NULL) {
         return NGX_ERROR;
@@ -169,17 +196,18 @@ ngx_ors_session_record_index(ngx_ors_session_t *session,
 
     job->entries = entry;
 
-    for (node = NULL; /* void */ ; job->n++) {
-        rc = ngx_ors_stored_next(&list, &node, &id, job->pool);
+    for (i = 0; i < index.n; i++) {
 
-        if (rc != NGX_OK) {
-            return (rc == NGX_DONE) ? NGX_OK : rc;
+        if (index.items[i].id_len == 0) {
+            continue;
         }
 
-        entry = &job->entries[job->n];
+        entry = &job->entries[job->n++];
 
-        if (ngx_ors_key(session->scope, ngx_ors_key_item, &id, &entry->key)
-            != NGX_OK)
+        if (ngx_ors_stored_id(&index, &index.items[i], job->pool, &id)
+            != NGX_OK
+            || ngx_ors_key(session->scope, ngx_ors_key_item, &id, &entry->key)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -188,4 +216,6 @@ ngx_ors_session_record_index(ngx_ors_session_t *session,
         entry->value.data = last->key.name;
         entry->expires = last->expires;
     }
+
+    return NGX_OK;
 }

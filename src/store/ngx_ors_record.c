@@ -27,15 +27,29 @@
  *     24  length of the response
  *     28  offset and
  *     32  length of the output in it
- *     36  ancestors, then the input, then the response
+ *     36  number of items of the input and
+ *     40  of the output
+ *     44  ancestors, then the table, then the input, then the response
+ *
+ * An item of the table:
+ *
+ *      0  offset in its list
+ *      4  length
+ *      8  offset of its id in it and
+ *     12  length of that, 0: it has none
+ *     16  flags
  */
 
-#define NGX_ORS_RECORD_HEAD     36
-#define NGX_ORS_RECORD_MAGIC    "ORS\2"
+#define NGX_ORS_RECORD_HEAD     44
+#define NGX_ORS_RECORD_MAGIC    "ORS\3"
 
 
+static ngx_int_t ngx_ors_record_check(ngx_ors_record_t *rec);
+static ngx_int_t ngx_ors_record_check_items(u_char *p, ngx_uint_t n,
+    size_t len);
+static void ngx_ors_record_item(u_char *p, ngx_ors_index_item_t *item);
 static void ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts);
-static u_char *ngx_ors_record_text(u_char *p, ngx_str_t *text);
+static u_char *ngx_ors_record_bytes(u_char *p, u_char *data, size_t len);
 static u_char *ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len);
 static uint64_t ngx_ors_record_get(u_char *p, ngx_uint_t len);
 
@@ -44,6 +58,7 @@ size_t
 ngx_ors_record_size(ngx_ors_record_t *rec)
 {
     return NGX_ORS_RECORD_HEAD + rec->nancestors * NGX_ORS_STORE_KEY
+           + (rec->ninput + rec->noutput) * NGX_ORS_RECORD_ITEM
            + rec->input.len + rec->response.len;
 }
 
@@ -61,12 +76,34 @@ ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
     p = ngx_ors_record_put(p, rec->response.len, 4);
     p = ngx_ors_record_put(p, rec->output, 4);
     p = ngx_ors_record_put(p, rec->output_len, 4);
+    p = ngx_ors_record_put(p, rec->ninput, 4);
+    p = ngx_ors_record_put(p, rec->noutput, 4);
 
-    if (rec->nancestors == 0) {
-        return p;
+    p = ngx_ors_record_bytes(p, rec->ancestors,
+                             rec->nancestors * NGX_ORS_STORE_KEY);
+
+    return ngx_ors_record_bytes(p, rec->table, (rec->ninput + rec->noutput)
+                                               * NGX_ORS_RECORD_ITEM);
+}
+
+
+u_char *
+ngx_ors_record_table(ngx_ors_index_t *index, u_char *p)
+{
+    ngx_uint_t             i;
+    ngx_ors_index_item_t  *item;
+
+    for (i = 0; i < index->n; i++) {
+        item = &index->items[i];
+
+        p = ngx_ors_record_put(p, item->pos, 4);
+        p = ngx_ors_record_put(p, item->len, 4);
+        p = ngx_ors_record_put(p, item->id, 4);
+        p = ngx_ors_record_put(p, item->id_len, 4);
+        p = ngx_ors_record_put(p, item->flags, 4);
     }
 
-    return ngx_cpymem(p, rec->ancestors, rec->nancestors * NGX_ORS_STORE_KEY);
+    return p;
 }
 
 
@@ -92,9 +129,12 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     rec->response.len = ngx_ors_record_get(p + 24, 4);
     rec->output = ngx_ors_record_get(p + 28, 4);
     rec->output_len = ngx_ors_record_get(p + 32, 4);
+    rec->ninput = ngx_ors_record_get(p + 36, 4);
+    rec->noutput = ngx_ors_record_get(p + 40, 4);
 
-    len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY + rec->input.len
-          + rec->response.len;
+    len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY
+          + ((uint64_t) rec->ninput + rec->noutput) * NGX_ORS_RECORD_ITEM
+          + rec->input.len + rec->response.len;
 
     if (rec->status > ngx_ors_record_in_progress
         || rec->nancestors > NGX_ORS_RECORD_ANCESTORS
@@ -106,8 +146,110 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
     }
 
     rec->ancestors = p + NGX_ORS_RECORD_HEAD;
-    rec->input.data = rec->ancestors + rec->nancestors * NGX_ORS_STORE_KEY;
+    rec->table = rec->ancestors + rec->nancestors * NGX_ORS_STORE_KEY;
+    rec->input.data = rec->table + (rec->ninput + rec->noutput)
+                                   * NGX_ORS_RECORD_ITEM;
     rec->response.data = rec->input.data + rec->input.len;
+
+    return ngx_ors_record_check(rec);
+}
+
+
+static ngx_int_t
+ngx_ors_record_check(ngx_ors_record_t *rec)
+{
+    u_char  *output;
+
+    output = rec->table + rec->ninput * NGX_ORS_RECORD_ITEM;
+
+    if (ngx_ors_record_check_items(rec->table, rec->ninput, rec->input.len)
+        != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_ors_record_check_items(output, rec->noutput, rec->output_len);
+}
+
+
+/* a list of "len" bytes has brackets, and a comma between items */
+
+static ngx_int_t
+ngx_ors_record_check_items(u_char *p, ngx_uint_t n, size_t len)
+{
+    uint64_t              pos;
+    ngx_uint_t            i;
+    ngx_ors_index_item_t  item;
+
+    pos = 1;
+
+    for (i = 0; i < n; i++) {
+        ngx_ors_record_item(p, &item);
+
+        if (item.pos < pos || item.len == 0
+            || (uint64_t) item.pos + item.len >= len
+            || (uint64_t) item.id + item.id_len > item.len
+            || item.flags > NGX_ORS_INDEX_FLAGS)
+        {
+            return NGX_DECLINED;
+        }
+
+        pos = (uint64_t) item.pos + item.len + 1;
+        p += NGX_ORS_RECORD_ITEM;
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_record_item(u_char *p, ngx_ors_index_item_t *item)
+{
+    item->pos = ngx_ors_record_get(p, 4);
+    item->len = ngx_ors_record_get(p + 4, 4);
+    item->id = ngx_ors_record_get(p + 8, 4);
+    item->id_len = ngx_ors_record_get(p + 12, 4);
+    item->flags = ngx_ors_record_get(p + 16, 4);
+}
+
+
+ngx_int_t
+ngx_ors_record_items(ngx_ors_record_t *rec, ngx_uint_t part,
+    ngx_pool_t *pool, ngx_ors_index_t *index)
+{
+    u_char      *p;
+    ngx_uint_t   i;
+
+    ngx_ors_index_init(index, pool);
+
+    p = rec->table;
+
+    if (part == NGX_ORS_STORE_INPUT) {
+        index->text = rec->input;
+        index->n = rec->ninput;
+
+    } else {
+        index->text.data = rec->response.data + rec->output;
+        index->text.len = rec->output_len;
+        index->n = rec->noutput;
+        p += rec->ninput * NGX_ORS_RECORD_ITEM;
+    }
+
+    if (index->n == 0) {
+        return NGX_OK;
+    }
+
+    index->items = ngx_palloc(pool, index->n * sizeof(ngx_ors_index_item_t));
+    if (index->items == NULL) {
+        return NGX_ERROR;
+    }
+
+    index->nalloc = index->n;
+
+    for (i = 0; i < index->n; i++) {
+        ngx_ors_record_item(p, &index->items[i]);
+        p += NGX_ORS_RECORD_ITEM;
+    }
 
     return NGX_OK;
 }
@@ -153,11 +295,11 @@ ngx_ors_record_copy(ngx_str_t *value, ngx_uint_t parts, size_t *left,
 
     if (parts) {
         p = ngx_ors_record_head(&rec, copy->data);
-        p = ngx_ors_record_text(p, &rec.input);
-        p = ngx_ors_record_text(p, &rec.response);
+        p = ngx_ors_record_bytes(p, rec.input.data, rec.input.len);
+        p = ngx_ors_record_bytes(p, rec.response.data, rec.response.len);
 
     } else {
-        p = ngx_ors_record_text(copy->data, value);
+        p = ngx_ors_record_bytes(copy->data, value->data, value->len);
     }
 
     *p = '\0';
@@ -171,10 +313,13 @@ ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts)
 {
     if (!(parts & NGX_ORS_STORE_INPUT)) {
         rec->input.len = 0;
+        rec->table += rec->ninput * NGX_ORS_RECORD_ITEM;
+        rec->ninput = 0;
     }
 
     if (!(parts & NGX_ORS_STORE_OUTPUT)) {
         rec->output_len = 0;
+        rec->noutput = 0;
     }
 
     rec->response.data += rec->output;
@@ -184,9 +329,9 @@ ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts)
 
 
 static u_char *
-ngx_ors_record_text(u_char *p, ngx_str_t *text)
+ngx_ors_record_bytes(u_char *p, u_char *data, size_t len)
 {
-    return text->len ? ngx_cpymem(p, text->data, text->len) : p;
+    return len ? ngx_cpymem(p, data, len) : p;
 }
 
 

@@ -12,11 +12,15 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_store.h>
 
 
 /* ancestors that a record names: a batch of a chain */
 #define NGX_ORS_RECORD_ANCESTORS  32
+
+/* bytes of an item in a record's table */
+#define NGX_ORS_RECORD_ITEM       20
 
 
 typedef enum {
@@ -39,6 +43,10 @@ typedef struct {
     u_char                   *ancestors;  /* names, the parent first */
     ngx_uint_t                nancestors;
 
+    u_char                   *table;      /* the items of the input, then */
+    ngx_uint_t                ninput;     /* those of the output */
+    ngx_uint_t                noutput;
+
     ngx_str_t                 input;      /* a JSON array of items, or empty */
     ngx_str_t                 response;   /* the whole response object */
     size_t                    output;     /* where in it the array of its */
@@ -56,12 +64,27 @@ size_t ngx_ors_record_size(ngx_ors_record_t *rec);
 u_char *ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p);
 
 /*
- * Reads a record; texts and names are borrowed from "value".
+ * Writes the items of "index" to "p" as they are in rec->table, which has
+ * NGX_ORS_RECORD_ITEM bytes for each.  Returns the position after them.
+ */
+u_char *ngx_ors_record_table(ngx_ors_index_t *index, u_char *p);
+
+/*
+ * Reads a record; texts, names and the table are borrowed from "value".
  *
- * NGX_OK         done
+ * NGX_OK         done: each item of the table is in its list, after the one
+ *                in front of it, and its id is in it
  * NGX_DECLINED   the value is no record, or one of another version
  */
 ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);
+
+/*
+ * Sets "index" to the items of a record that was read, those of the part
+ * NGX_ORS_STORE_INPUT or NGX_ORS_STORE_OUTPUT: the text is borrowed, the items
+ * come from "pool".  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_record_items(ngx_ors_record_t *rec, ngx_uint_t part,
+    ngx_pool_t *pool, ngx_ors_index_t *index);
 
 /*
  * Why a value cannot be read by ngx_ors_record_read(): it is a record of
@@ -74,9 +97,10 @@ ngx_uint_t ngx_ors_record_is(u_char *value, size_t len);
 
 /*
  * Copies a stored "value" to memory of "pool": all of it, or, of a record,
- * its head with the "parts" that are asked for, see ngx_ors_store.h.  The
- * items it has put out are all that is left of a response then.  "left" is
- * what may be copied, and is reduced.  A zero follows the copy.
+ * its head with the "parts" that are asked for, see ngx_ors_store.h, and their
+ * items in the table.  The items it has put out are all that is left of a
+ * response then.  "left" is what may be copied, and is reduced.  A zero follows
+ * the copy.
  *
  * NGX_OK         "copy" is set
  * NGX_DECLINED   there is more than "left"

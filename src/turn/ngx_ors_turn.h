@@ -141,12 +141,13 @@ ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
  * What is to be stored of a turn in the state "commit", before its end is sent
  * to the client: the items that came in, and the response, where
  * turn->response.output says in which of its bytes the items are.  Both go to
- * lists of the caller's.  Without "instructions" they are left out.
+ * lists of the caller's.  Without "instructions" they are left out.  "index" is
+ * NULL, or two that are empty: they get the items of both lists.
  *
  * NGX_OK, NGX_DECLINED: there is nothing that can be stored, or NGX_ERROR
  */
 ngx_int_t ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
-    ngx_ors_out_t *input, ngx_ors_out_t *response);
+    ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index);
 
 /*
  * The turn has been stored, or cannot be if "stored" is 0: its end is sent to

@@ -13,11 +13,14 @@
 #include <ngx_core.h>
 #include <ngx_ors_verify_store.h>
 #include <ngx_ors_secrets.h>
+#include <ngx_ors_stored.h>
 #include <ngx_ors_turn.h>
 
 
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
-    ngx_uint_t instructions, ngx_ors_out_t *out);
+    ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
+static void ngx_ors_turn_record_index(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *list, ngx_ors_index_t *index);
 
 
 ngx_int_t
@@ -47,7 +50,7 @@ ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx)
 
 ngx_int_t
 ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
-    ngx_ors_out_t *input, ngx_ors_out_t *response)
+    ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index)
 {
     ngx_ors_request_t     *req;
     ngx_ors_json_node_t  **field, *node;
@@ -60,10 +63,12 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return NGX_ERROR;
     }
 
-    ngx_ors_context_own(req, input);
+    ngx_ors_context_own(req, index, input);
+
+    index = index ? &index[1] : NULL;
 
     if (turn->verify.held.len) {
-        return ngx_ors_turn_record_passed(turn, instructions, response);
+        return ngx_ors_turn_record_passed(turn, instructions, index, response);
     }
 
     field = &turn->request.field[ngx_ors_rq_instructions];
@@ -73,7 +78,11 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         *field = NULL;
     }
 
+    turn->response.index = index;
+
     ngx_ors_response_render(response, &turn->response);
+
+    turn->response.index = NULL;
 
     *field = node;
 
@@ -85,7 +94,7 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
 static ngx_int_t
 ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
-    ngx_ors_out_t *out)
+    ngx_ors_index_t *index, ngx_ors_out_t *out)
 {
     ngx_int_t             rc;
     ngx_str_t             response, id, items;
@@ -138,7 +147,35 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_edits_write(edits, json, items.data - json->text,
                         response.data + response.len - json->text, 1, out);
 
+    if (index) {
+        ngx_ors_turn_record_index(&turn->verify,
+                                  ngx_ors_json_find(json, object, "output"),
+                                  index);
+    }
+
     return NGX_OK;
+}
+
+
+static void
+ngx_ors_turn_record_index(ngx_ors_verify_t *verify, ngx_ors_json_node_t *list,
+    ngx_ors_index_t *index)
+{
+    ngx_ors_json_t        *json;
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t   item;
+
+    json = &verify->json;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_input_item(&item, json, node);
+
+        ngx_ors_stored_add(index, &item, &verify->edits,
+                           node->pos - list->pos);
+    }
 }
 
 

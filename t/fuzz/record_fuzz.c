@@ -14,6 +14,7 @@
 #include <ngx_ors_record.h>
 
 
+static void record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part);
 static void record_fuzz_inherit(ngx_ors_record_t *rec);
 
 
@@ -42,6 +43,9 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
         p = ngx_ors_record_head(&rec, copy);
 
+        fuzz_check(rec.table + (rec.ninput + rec.noutput)
+                               * NGX_ORS_RECORD_ITEM
+                   == rec.input.data);
         fuzz_check(rec.input.data == value.data + (p - copy));
         p = ngx_cpymem(p, rec.input.data, rec.input.len);
 
@@ -49,6 +53,9 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         p = ngx_cpymem(p, rec.response.data, rec.response.len);
 
         fuzz_check(fuzz_same(copy, p - copy, value.data, value.len));
+
+        record_fuzz_items(&rec, NGX_ORS_STORE_INPUT);
+        record_fuzz_items(&rec, NGX_ORS_STORE_OUTPUT);
 
         record_fuzz_inherit(&rec);
 
@@ -58,6 +65,37 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     free(value.data);
 
     return 0;
+}
+
+
+/* each is in its list, after the one in front of it, and has its id */
+
+static void
+record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part)
+{
+    size_t                 pos;
+    ngx_uint_t             i;
+    ngx_pool_t            *pool;
+    ngx_ors_index_t        index;
+    ngx_ors_index_item_t  *item;
+
+    pool = ngx_ors_test_pool();
+
+    fuzz_check(ngx_ors_record_items(rec, part, pool, &index) == NGX_OK);
+
+    for (i = 0, pos = 0; i < index.n; i++) {
+        item = &index.items[i];
+
+        fuzz_check(item->pos > pos);
+        fuzz_check(item->pos < index.text.len
+                   && item->len < index.text.len - item->pos);
+        fuzz_check(item->id <= item->len
+                   && item->id_len <= item->len - item->id);
+
+        pos = (size_t) item->pos + item->len;
+    }
+
+    ngx_destroy_pool(pool);
 }
 
 

@@ -215,7 +215,7 @@ test_merge(void)
            "%s: fields are found", m->name);
 
         ngx_ors_out_init(&out, pool, 64);
-        ngx_ors_context_own(&req, &out);
+        ngx_ors_context_own(&req, NULL, &out);
         is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "%s: own items", m->name);
 
         list(m->own, &own);

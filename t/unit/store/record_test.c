@@ -13,11 +13,29 @@
 #include <ngx_ors_record.h>
 
 
+#define INPUT     "[{\"id\":\"a\"},{\"a\":1}]"
+#define RESPONSE  "{\"output\":[{}]}"
+
+/* where an item of the table is */
+#define ITEM(n)   (44 + 3 * NGX_ORS_STORE_KEY + (n) * NGX_ORS_RECORD_ITEM)
+
+
 static void test_whole(ngx_pool_t *pool);
 static void test_broken(ngx_pool_t *pool);
 static void test_copy(ngx_pool_t *pool);
 static void test_inherit(void);
+static void is_items(ngx_pool_t *pool, ngx_ors_record_t *rec,
+    ngx_uint_t part, const ngx_ors_index_item_t *expected, ngx_uint_t n);
 static void make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value);
+
+
+/* offset, length, id and its length, flags */
+
+static const ngx_ors_index_item_t  items[] = {
+    { 1, 10, 7, 1, NGX_ORS_INDEX_ESCAPED },
+    { 12, 7, 0, 0, NGX_ORS_INDEX_ANSWER|NGX_ORS_INDEX_RULE },
+    { 1, 2, 0, 0, 0 }
+};
 
 
 int
@@ -56,10 +74,10 @@ test_whole(ngx_pool_t *pool)
     is_int(back.nancestors, 3, "how many of them it names");
     is_mem(back.ancestors, 3 * NGX_ORS_STORE_KEY, rec.ancestors,
            3 * NGX_ORS_STORE_KEY, "their names");
-    is_str(&back.input, "{\"a\":1}", "its input");
-    is_str(&back.response, "{\"output\":[{}]}", "its response");
-    is_int(back.output, 11, "where its output is");
-    is_int(back.output_len, 2, "how long that is");
+    is_str(&back.input, INPUT, "its input");
+    is_str(&back.response, RESPONSE, "its response");
+    is_int(back.output, 10, "where its output is");
+    is_int(back.output_len, 4, "how long that is");
 
     rec.ancestors = NULL;
     rec.nancestors = 0;
@@ -68,6 +86,8 @@ test_whole(ngx_pool_t *pool)
     rec.response.len = 0;
     rec.output = 0;
     rec.output_len = 0;
+    rec.ninput = 0;
+    rec.noutput = 0;
 
     value.len = ngx_ors_record_size(&rec);
     is_int(ngx_ors_record_head(&rec, value.data) - value.data, value.len,
@@ -120,8 +140,30 @@ test_broken(ngx_pool_t *pool)
         { 5, 33, "more ancestors than there can be" },
         { 23, 0xff, "an input that is too long" },
         { 24, 14, "a response that is too short" },
-        { 28, 14, "an output that begins too late" },
-        { 35, 0xff, "an output that is too long" }
+        { 28, 12, "an output that begins too late" },
+        { 35, 0xff, "an output that is too long" },
+        { 36, 3, "more items than are there" },
+        { 39, 0xff, "more of them than there can be" },
+        { 40, 0, "fewer of the output" },
+        { 43, 0xff, "more of them than there can be" },
+        { ITEM(0), 0, "an item in place of the bracket" },
+        { ITEM(0) + 3, 0xff, "far away" },
+        { ITEM(0) + 4, 0, "of no length" },
+        { ITEM(0) + 4, 11, "that leaves no room for the comma" },
+        { ITEM(0) + 7, 0xff, "that is too long" },
+        { ITEM(0) + 8, 10, "with an id after its end" },
+        { ITEM(0) + 11, 0xff, "far away" },
+        { ITEM(0) + 12, 4, "that is too long" },
+        { ITEM(0) + 15, 0xff, "by far" },
+        { ITEM(0) + 16, 8, "with a flag that is not known" },
+        { ITEM(0) + 19, 1, "and another one" },
+        { ITEM(1), 11, "an item that begins where the first one ends" },
+        { ITEM(1), 1, "two in one place" },
+        { ITEM(1), 13, "one in place of the last bracket" },
+        { ITEM(1) + 4, 8, "or with it" },
+        { ITEM(2), 0, "one of the output in place of the bracket" },
+        { ITEM(2), 2, "or of the last one" },
+        { ITEM(2) + 4, 3, "or with it" }
     };
 
     p = value.data;
@@ -155,10 +197,10 @@ test_copy(ngx_pool_t *pool)
         char        *response;
         char        *name;
     } copies[] = {
-        { NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT, 9, "{\"a\":1}", "{}",
+        { NGX_ORS_STORE_INPUT|NGX_ORS_STORE_OUTPUT, 24, INPUT, "[{}]",
           "both" },
-        { NGX_ORS_STORE_INPUT, 7, "{\"a\":1}", "", "input" },
-        { NGX_ORS_STORE_OUTPUT, 2, "", "{}", "output" }
+        { NGX_ORS_STORE_INPUT, 20, INPUT, "", "input" },
+        { NGX_ORS_STORE_OUTPUT, 4, "", "[{}]", "output" }
     };
 
     make(pool, &rec, &value);
@@ -196,6 +238,10 @@ test_copy(ngx_pool_t *pool)
         is_mem(back.ancestors, back.nancestors * NGX_ORS_STORE_KEY,
                rec.ancestors, 3 * NGX_ORS_STORE_KEY, "%s: its ancestors",
                copies[i].name);
+        is_items(pool, &back, NGX_ORS_STORE_INPUT, items,
+                 (copies[i].parts & NGX_ORS_STORE_INPUT) ? 2 : 0);
+        is_items(pool, &back, NGX_ORS_STORE_OUTPUT, &items[2],
+                 (copies[i].parts & NGX_ORS_STORE_OUTPUT) ? 1 : 0);
     }
 
     ngx_str_set(&other, "something else");
@@ -240,13 +286,40 @@ test_inherit(void)
 
 
 static void
+is_items(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_uint_t part,
+    const ngx_ors_index_item_t *expected, ngx_uint_t n)
+{
+    ngx_ors_index_t  index;
+
+    is_int(ngx_ors_record_items(rec, part, pool, &index), NGX_OK, "items");
+    is_mem(index.items, index.n * sizeof(ngx_ors_index_item_t), expected,
+           n * sizeof(ngx_ors_index_item_t), "they are those of the part");
+}
+
+
+static void
 make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
 {
-    u_char  *p;
+    u_char           *p;
+    ngx_uint_t        i;
+    ngx_ors_index_t   index;
 
     static u_char     names[3 * NGX_ORS_STORE_KEY] = "first and others";
-    static ngx_str_t  input = ngx_string("{\"a\":1}");
-    static ngx_str_t  response = ngx_string("{\"output\":[{}]}");
+    static ngx_str_t  input = ngx_string(INPUT);
+    static ngx_str_t  response = ngx_string(RESPONSE);
+
+    ngx_ors_index_init(&index, pool);
+
+    for (i = 0; i < 3; i++) {
+        *ngx_ors_index_add(&index) = items[i];
+    }
+
+    rec->ninput = 2;
+    rec->noutput = 1;
+    rec->table = ngx_pnalloc(pool, 3 * NGX_ORS_RECORD_ITEM);
+
+    is_int(ngx_ors_record_table(&index, rec->table) - rec->table,
+           3 * NGX_ORS_RECORD_ITEM, "a table is as long as it says");
 
     rec->status = ngx_ors_record_incomplete;
     rec->created = 1700000001;
@@ -255,8 +328,8 @@ make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value)
     rec->nancestors = 3;
     rec->input = input;
     rec->response = response;
-    rec->output = 11;
-    rec->output_len = 2;
+    rec->output = 10;
+    rec->output_len = 4;
 
     value->len = ngx_ors_record_size(rec);
     value->data = ngx_pnalloc(pool, value->len);
