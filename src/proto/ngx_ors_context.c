@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_context.h>
+#include <ngx_ors_stored.h>
 
 
 /* bytes of a list without its brackets */
@@ -35,10 +36,10 @@ typedef struct {
 
     ngx_ors_json_t            json;       /* reads all that is stored */
     ngx_ors_json_t          **docs;       /* input and output of each turn, */
-    ngx_uint_t                n;          /* then what is referred to; NULL: */
-                                          /* empty, or left out */
+    ngx_uint_t                n;          /* what is referred to, and rules; */
+                                          /* NULL: empty, or left out */
     ngx_uint_t                cut;        /* turns of which only the rules */
-                                          /* are kept */
+    ngx_uint_t                nrules;     /* remain, and how many they are */
 
     ngx_ors_input_t           input;
     ngx_uint_t                own;        /* items of the request itself */
@@ -53,16 +54,11 @@ static ngx_int_t ngx_ors_context_doc(ngx_ors_context_merge_t *cm,
     ngx_uint_t n, ngx_str_t *text);
 static ngx_int_t ngx_ors_context_turn(ngx_ors_context_merge_t *cm,
     ngx_uint_t turn);
-static ngx_int_t ngx_ors_context_cut(ngx_ors_context_merge_t *cm);
-static ngx_int_t ngx_ors_context_answers(ngx_ors_context_merge_t *cm,
-    ngx_uint_t turn);
-static ngx_uint_t ngx_ors_context_is_answer(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *item);
+static void ngx_ors_context_cut(ngx_ors_context_merge_t *cm);
+static ngx_uint_t ngx_ors_context_flagged(ngx_ors_index_t *items,
+    ngx_uint_t flag);
 static ngx_int_t ngx_ors_context_rules(ngx_ors_context_merge_t *cm,
-    ngx_uint_t turn);
-static ngx_uint_t ngx_ors_context_is_rule(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *item);
-static ngx_uint_t ngx_ors_context_has(ngx_str_t *items, char *text);
+    ngx_uint_t turn, ngx_uint_t *doc);
 static ngx_int_t ngx_ors_context_items(ngx_ors_context_merge_t *cm);
 static ngx_uint_t ngx_ors_context_count(ngx_ors_context_merge_t *cm);
 static void ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
@@ -130,11 +126,15 @@ static ngx_int_t
 ngx_ors_context_load(ngx_ors_context_merge_t *cm)
 {
     ngx_int_t   rc;
-    ngx_uint_t  i, n;
+    ngx_uint_t  i, n, rule;
 
     n = ngx_ors_context_refs(cm);
 
-    cm->n = 2 * cm->ctx->nturns + n;
+    ngx_ors_context_cut(cm);
+
+    rule = 2 * cm->ctx->nturns + n;
+
+    cm->n = rule + cm->nrules;
 
     cm->docs = ngx_pcalloc(cm->req->pool,
                            (cm->n + 1) * sizeof(ngx_ors_json_t *));
@@ -146,10 +146,10 @@ ngx_ors_context_load(ngx_ors_context_merge_t *cm)
                       cm->req->limits->nodes - cm->req->json.n
                       + cm->referenced);
 
-    rc = cm->ctx->budget ? ngx_ors_context_cut(cm) : NGX_OK;
+    rc = NGX_OK;
 
     for (i = 0; i < cm->ctx->nturns && rc == NGX_OK; i++) {
-        rc = (i < cm->cut) ? ngx_ors_context_rules(cm, i)
+        rc = (i < cm->cut) ? ngx_ors_context_rules(cm, i, &rule)
                            : ngx_ors_context_turn(cm, i);
     }
 
@@ -200,7 +200,7 @@ ngx_ors_context_turn(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
     ngx_int_t   rc;
     ngx_str_t  *input, *output;
 
-    input = &cm->ctx->turns[turn].input;
+    input = &cm->ctx->turns[turn].input.text;
     output = &cm->ctx->turns[turn].output;
 
     rc = ngx_ors_context_empty(input)
@@ -222,7 +222,7 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
 {
     ngx_int_t  rc;
 
-    if (text->len == 0 || cm->docs[n]) {
+    if (text->len == 0) {
         return NGX_OK;
     }
 
@@ -248,192 +248,97 @@ ngx_ors_context_doc(ngx_ors_context_merge_t *cm, ngx_uint_t n,
 
 
 /*
- * The first turn that is kept: the oldest one within the budget that begins
+ * The first turn that remains: the oldest one within the budget that begins
  * an exchange, else the newest one that does
  */
 
-static ngx_int_t
+static void
 ngx_ors_context_cut(ngx_ors_context_merge_t *cm)
 {
     size_t                   size;
-    ngx_int_t                rc;
     ngx_uint_t               i;
     ngx_ors_context_turn_t  *turn;
 
     size = 0;
 
-    for (i = cm->ctx->nturns; i > 0; i--) {
+    for (i = cm->ctx->budget ? cm->ctx->nturns : 0; i > 0; i--) {
         turn = &cm->ctx->turns[i - 1];
-        size += ngx_ors_context_size(&turn->input)
+        size += ngx_ors_context_size(&turn->input.text)
                 + ngx_ors_context_size(&turn->output);
 
         if (size > cm->ctx->budget && cm->cut) {
-            return NGX_OK;
+            break;
         }
 
-        rc = ngx_ors_context_answers(cm, i - 1);
-
-        if (rc == NGX_OK) {
+        if (ngx_ors_context_flagged(&turn->input, NGX_ORS_INDEX_ANSWER) == 0) {
             cm->cut = i - 1;
-
-        } else if (rc != NGX_DONE) {
-            return rc;
         }
 
         if (size > cm->ctx->budget && cm->cut) {
-            return NGX_OK;
+            break;
         }
     }
 
-    cm->cut = 0;
+    /* all of it is within the budget, or begins no exchange */
 
-    return NGX_OK;
+    if (i == 0) {
+        cm->cut = 0;
+    }
+
+    for (i = 0; i < cm->cut; i++) {
+        cm->nrules += ngx_ors_context_flagged(&cm->ctx->turns[i].input,
+                                              NGX_ORS_INDEX_RULE);
+    }
 }
 
 
-/*
- * NGX_DONE: some item is the output of a call; NGX_OK: none is.  Most turns
- * need not be read for that: the name of its type would be there.
- */
+/* how many items have the flag */
+
+static ngx_uint_t
+ngx_ors_context_flagged(ngx_ors_index_t *items, ngx_uint_t flag)
+{
+    ngx_uint_t  i, n;
+
+    for (i = 0, n = 0; i < items->n; i++) {
+
+        if (items->items[i].flags & flag) {
+            n++;
+        }
+    }
+
+    return n;
+}
+
+
+/* of a turn that is dropped nothing but its rules is read */
 
 static ngx_int_t
-ngx_ors_context_answers(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
+ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn,
+    ngx_uint_t *doc)
 {
-    ngx_int_t             rc;
-    ngx_str_t            *items;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *item;
+    ngx_int_t         rc;
+    ngx_str_t         text;
+    ngx_uint_t        i;
+    ngx_ors_index_t  *items;
 
     items = &cm->ctx->turns[turn].input;
 
-    if (!ngx_ors_context_has(items, "_output\"")
-        && !ngx_ors_context_has(items, "_approval_response\""))
-    {
-        return NGX_OK;
-    }
+    for (i = 0; i < items->n; i++) {
 
-    rc = ngx_ors_context_doc(cm, 2 * turn, items);
+        if (!(items->items[i].flags & NGX_ORS_INDEX_RULE)) {
+            continue;
+        }
 
-    if (rc != NGX_OK) {
-        return rc;
-    }
+        ngx_ors_index_text(items, &items->items[i], &text);
 
-    json = &cm->json;
+        rc = ngx_ors_context_doc(cm, (*doc)++, &text);
 
-    for (item = ngx_ors_json_first(json, &json->nodes[json->root]);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (ngx_ors_context_is_answer(json, item)) {
-            return NGX_DONE;
+        if (rc != NGX_OK) {
+            return rc;
         }
     }
 
     return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_ors_context_is_answer(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
-{
-    ngx_str_t             text;
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *type;
-
-    static ngx_str_t  suffixes[] = {
-        ngx_string("_output"),
-        ngx_string("_approval_response")
-    };
-
-    type = ngx_ors_json_find(json, item, "type");
-
-    if (type == NULL) {
-        return 0;
-    }
-
-    ngx_ors_json_raw(json, type, &text);
-
-    for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-
-        if (text.len > suffixes[i].len
-            && ngx_memcmp(text.data + text.len - suffixes[i].len,
-                          suffixes[i].data, suffixes[i].len)
-               == 0)
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* reads a turn that is dropped if it may hold rules, and keeps it if so */
-
-static ngx_int_t
-ngx_ors_context_rules(ngx_ors_context_merge_t *cm, ngx_uint_t turn)
-{
-    ngx_int_t             rc;
-    ngx_str_t            *items;
-    ngx_ors_json_t       *json, **doc;
-    ngx_ors_json_node_t  *item;
-
-    doc = &cm->docs[2 * turn];
-
-    items = &cm->ctx->turns[turn].input;
-
-    if (!ngx_ors_context_has(items, "\"system\"")
-        && !ngx_ors_context_has(items, "\"developer\"")
-        && !ngx_ors_context_has(items, "\\u"))
-    {
-        *doc = NULL;
-        return NGX_OK;
-    }
-
-    if (*doc) {
-        return NGX_OK;
-    }
-
-    rc = ngx_ors_context_doc(cm, 2 * turn, items);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    json = &cm->json;
-
-    for (item = ngx_ors_json_first(json, &json->nodes[json->root]);
-         item;
-         item = ngx_ors_json_next(json, item))
-    {
-        if (ngx_ors_context_is_rule(json, item)) {
-            return NGX_OK;
-        }
-    }
-
-    json->n = json->root;
-    *doc = NULL;
-
-    return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_ors_context_is_rule(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
-{
-    ngx_ors_json_node_t  *role;
-
-    role = ngx_ors_json_find(json, item, "role");
-
-    return role && (ngx_ors_json_is(json, role, "system")
-                    || ngx_ors_json_is(json, role, "developer"));
-}
-
-
-static ngx_uint_t
-ngx_ors_context_has(ngx_str_t *items, char *text)
-{
-    return items->len && ngx_strnstr(items->data, text, items->len) != NULL;
 }
 
 
@@ -462,7 +367,7 @@ ngx_ors_context_count(ngx_ors_context_merge_t *cm)
 {
     ngx_uint_t  i, n;
 
-    for (i = 0, n = 0; i < 2 * cm->ctx->nturns; i++) {
+    for (i = 0, n = cm->nrules; i < 2 * cm->ctx->nturns; i++) {
 
         if (cm->docs[i]) {
             n += ngx_ors_context_root(cm->docs[i])->count;
@@ -480,6 +385,13 @@ ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
     ngx_ors_json_t       *doc;
     ngx_ors_json_node_t  *node;
 
+    for (i = cm->n - cm->nrules; i < cm->n; i++) {
+        doc = cm->docs[i];
+
+        ngx_ors_input_item(&cm->input.items[cm->input.n++], doc,
+                           ngx_ors_context_root(doc));
+    }
+
     for (i = 0; i < 2 * cm->ctx->nturns; i++) {
         doc = cm->docs[i];
 
@@ -491,10 +403,6 @@ ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
              node;
              node = ngx_ors_json_next(doc, node))
         {
-            if (i / 2 < cm->cut && !ngx_ors_context_is_rule(doc, node)) {
-                continue;
-            }
-
             ngx_ors_input_item(&cm->input.items[cm->input.n++], doc, node);
         }
     }

@@ -11,14 +11,15 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_refs.h>
 #include <ngx_ors_request.h>
 
 
-/* of a turn before: JSON arrays of items, or empty */
+/* of a previous turn: JSON arrays of items, or empty */
 
 typedef struct {
-    ngx_str_t                 input;
+    ngx_ors_index_t           input;
     ngx_str_t                 output;
 } ngx_ors_context_turn_t;
 

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_refs.h>
+#include <ngx_ors_stored.h>
 
 
 #define NGX_ORS_REFS_POOL    4096
@@ -27,7 +28,7 @@
 typedef struct {
     ngx_ors_ref_t     **refs;
     ngx_uint_t          n;
-    ngx_ors_stored_t    items;
+    ngx_ors_json_t      json;     /* reads an item */
     ngx_ors_request_t  *req;
     ngx_ors_error_t    *err;
     ngx_pool_t         *pool;     /* freed after the search */
@@ -44,14 +45,14 @@ static int ngx_libc_cdecl ngx_ors_refs_by_id(const void *one,
 static int ngx_libc_cdecl ngx_ors_refs_by_owner(const void *one,
     const void *two);
 static ngx_int_t ngx_ors_refs_compare(ngx_str_t *one, ngx_str_t *two);
-static ngx_int_t ngx_ors_refs_turn(ngx_ors_refs_search_t *rs,
-    ngx_str_t *input, ngx_str_t *output);
-static ngx_int_t ngx_ors_refs_output(ngx_ors_refs_search_t *rs);
+static ngx_int_t ngx_ors_refs_output(ngx_ors_refs_search_t *rs,
+    ngx_ors_index_t *output);
 static ngx_ors_ref_t *ngx_ors_refs_search(ngx_ors_refs_search_t *rs,
     ngx_str_t *id);
-static ngx_int_t ngx_ors_refs_input(ngx_ors_refs_search_t *rs);
+static ngx_int_t ngx_ors_refs_input(ngx_ors_refs_search_t *rs,
+    ngx_ors_index_t *input);
 static ngx_int_t ngx_ors_refs_take(ngx_ors_refs_search_t *rs,
-    ngx_ors_ref_t *ref, ngx_ors_json_node_t *node);
+    ngx_ors_ref_t *ref, ngx_ors_index_t *items, ngx_ors_index_item_t *item);
 
 
 ngx_int_t
@@ -270,8 +271,8 @@ ngx_ors_refs_compare(ngx_str_t *one, ngx_str_t *two)
 
 
 ngx_int_t
-ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_str_t *input,
-    ngx_str_t *output, ngx_ors_request_t *req, ngx_ors_error_t *err)
+ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_ors_index_t *input,
+    ngx_ors_index_t *output, ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
     ngx_uint_t             i;
@@ -289,7 +290,14 @@ ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_str_t *input,
         return NGX_ERROR;
     }
 
-    rc = ngx_ors_refs_turn(&rs, input, output);
+    ngx_ors_json_init(&rs.json, rs.pool, NGX_ORS_JSON_MAX_DEPTH,
+                      req->limits->nodes);
+
+    rc = ngx_ors_refs_output(&rs, output);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_refs_input(&rs, input);
+    }
 
     ngx_destroy_pool(rs.pool);
 
@@ -321,64 +329,23 @@ ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err)
 
 
 static ngx_int_t
-ngx_ors_refs_turn(ngx_ors_refs_search_t *rs, ngx_str_t *input,
-    ngx_str_t *output)
+ngx_ors_refs_output(ngx_ors_refs_search_t *rs, ngx_ors_index_t *output)
 {
-    ngx_int_t   rc;
-    ngx_uint_t  i, max;
+    ngx_int_t              rc;
+    ngx_str_t              id;
+    ngx_uint_t             i;
+    ngx_ors_ref_t         *ref;
+    ngx_ors_index_item_t  *item;
 
-    max = rs->req->limits->nodes;
+    for (i = 0; i < output->n; i++) {
+        item = &output->items[i];
 
-    rc = ngx_ors_stored_read(&rs->items, output, max, rs->pool);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_refs_output(rs);
-
-        if (rc != NGX_OK) {
-            return rc;
+        if (item->id_len == 0) {
+            continue;
         }
-    }
 
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < rs->n; i++) {
-
-        if (!rs->refs[i]->found && rs->refs[i]->number >= 0) {
-            break;
-        }
-    }
-
-    if (i == rs->n) {
-        return NGX_OK;
-    }
-
-    rc = ngx_ors_stored_read(&rs->items, input, max, rs->pool);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : rc;
-    }
-
-    return ngx_ors_refs_input(rs);
-}
-
-
-static ngx_int_t
-ngx_ors_refs_output(ngx_ors_refs_search_t *rs)
-{
-    ngx_int_t             rc;
-    ngx_str_t             id;
-    ngx_ors_ref_t        *ref;
-    ngx_ors_json_node_t  *node;
-
-    node = NULL;
-
-    for ( ;; ) {
-        rc = ngx_ors_stored_next(&rs->items, &node, &id, rs->pool);
-
-        if (rc != NGX_OK) {
-            return (rc == NGX_DONE) ? NGX_OK : rc;
+        if (ngx_ors_stored_id(output, item, rs->pool, &id) != NGX_OK) {
+            return NGX_ERROR;
         }
 
         ref = ngx_ors_refs_search(rs, &id);
@@ -387,12 +354,14 @@ ngx_ors_refs_output(ngx_ors_refs_search_t *rs)
             continue;
         }
 
-        rc = ngx_ors_refs_take(rs, ref, node);
+        rc = ngx_ors_refs_take(rs, ref, output, item);
 
         if (rc != NGX_OK) {
             return rc;
         }
     }
+
+    return NGX_OK;
 }
 
 
@@ -429,50 +398,39 @@ ngx_ors_refs_search(ngx_ors_refs_search_t *rs, ngx_str_t *id)
 /* an id has any prefix: several may name the same item */
 
 static ngx_int_t
-ngx_ors_refs_input(ngx_ors_refs_search_t *rs)
+ngx_ors_refs_input(ngx_ors_refs_search_t *rs, ngx_ors_index_t *input)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            i, count;
-    ngx_ors_ref_t        *ref;
-    ngx_ors_json_node_t  *node, **nodes;
+    u_char         *taken;
+    ngx_int_t       rc;
+    ngx_uint_t      i;
+    ngx_ors_ref_t  *ref;
 
-    count = rs->items.json.nodes[0].count;
-
-    nodes = ngx_palloc(rs->pool, count * sizeof(ngx_ors_json_node_t *));
-    if (nodes == NULL) {
+    taken = ngx_pcalloc(rs->pool, input->n + 1);
+    if (taken == NULL) {
         return NGX_ERROR;
-    }
-
-    for (node = rs->items.first, i = 0;
-         node && i < count;
-         node = ngx_ors_json_next(&rs->items.json, node))
-    {
-        nodes[i++] = node;
     }
 
     for (i = 0; i < rs->n; i++) {
         ref = rs->refs[i];
 
         if (ref->found || ref->number < 0
-            || (ngx_uint_t) ref->number >= count)
+            || (ngx_uint_t) ref->number >= input->n)
         {
             continue;
         }
 
-        node = nodes[ref->number];
-
-        if (node == NULL) {
+        if (taken[ref->number]) {
             ref->found = 1;
             continue;
         }
 
-        rc = ngx_ors_refs_take(rs, ref, node);
+        rc = ngx_ors_refs_take(rs, ref, input, &input->items[ref->number]);
 
         if (rc != NGX_OK) {
             return rc;
         }
 
-        nodes[ref->number] = NULL;
+        taken[ref->number] = 1;
     }
 
     return NGX_OK;
@@ -481,12 +439,21 @@ ngx_ors_refs_input(ngx_ors_refs_search_t *rs)
 
 static ngx_int_t
 ngx_ors_refs_take(ngx_ors_refs_search_t *rs, ngx_ors_ref_t *ref,
-    ngx_ors_json_node_t *node)
+    ngx_ors_index_t *items, ngx_ors_index_item_t *item)
 {
+    ngx_int_t  rc;
+
+    ngx_ors_index_text(items, item, &ref->item);
+
+    rc = ngx_ors_json_read(&rs->json, ref->item.data, ref->item.len);
+
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? ngx_ors_refs_unknown(rs->req, rs->err)
+                                    : rc;
+    }
+
     ref->found = 1;
 
-    ngx_ors_stored_item(&rs->items, node, &ref->item);
-
-    return ngx_ors_stored_check(&rs->items.json, node, "unsupported_item",
+    return ngx_ors_stored_check(&rs->json, rs->json.nodes, "unsupported_item",
                                 "input", rs->req->pool, rs->err);
 }

@@ -12,8 +12,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_request.h>
-#include <ngx_ors_stored.h>
 
 
 /* bytes of a turn's name */
@@ -56,14 +56,15 @@ void ngx_ors_refs_group(ngx_ors_refs_t *refs);
 /*
  * Finds what the "n" references "refs", sorted by id, name in one turn: an
  * item of its "output" by id, of its "input" by number.  Each item is taken
- * once: other references to it are left out.
+ * once: other references to it are left out.  Only items that are named are
+ * read.
  *
  * NGX_OK         all were found
  * NGX_DECLINED   "err" says what is wrong: 400
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,
-    ngx_str_t *input, ngx_str_t *output, ngx_ors_request_t *req,
+    ngx_ors_index_t *input, ngx_ors_index_t *output, ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 
 /* The error for what is not there. */

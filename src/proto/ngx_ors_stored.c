@@ -5,7 +5,7 @@
 
 
 /*
- * Items of stored turns, read from the text of a record.
+ * Items of stored turns: their entries in an index, and their check.
  */
 
 
@@ -55,6 +55,25 @@ ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
 
     if (node->escaped) {
         item->flags |= NGX_ORS_INDEX_ESCAPED;
+    }
+}
+
+
+void
+ngx_ors_stored_add_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_ors_edits_t *edits)
+{
+    ngx_ors_json_node_t   *node;
+    ngx_ors_input_item_t   in;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_input_item(&in, json, node);
+
+        ngx_ors_stored_add(index, &in, edits,
+                           ngx_ors_edit_start(node) - list->pos);
     }
 }
 
@@ -146,76 +165,6 @@ ngx_ors_stored_id(ngx_ors_index_t *index, ngx_ors_index_item_t *item,
 
 
 ngx_int_t
-ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
-    ngx_uint_t max_nodes, ngx_pool_t *pool)
-{
-    ngx_int_t  rc;
-
-    items->text = text;
-    items->first = NULL;
-
-    ngx_ors_json_init(&items->json, pool, NGX_ORS_JSON_MAX_DEPTH, max_nodes);
-
-    if (text->len == 0) {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_ors_json_read(&items->json, text->data, text->len);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (items->json.nodes->type != ngx_ors_json_array) {
-        return NGX_DECLINED;
-    }
-
-    items->first = ngx_ors_json_first(&items->json, &items->json.nodes[0]);
-
-    return items->first ? NGX_OK : NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_ors_stored_next(ngx_ors_stored_t *items, ngx_ors_json_node_t **node,
-    ngx_str_t *id, ngx_pool_t *pool)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *item, *value;
-
-    json = &items->json;
-    item = *node ? ngx_ors_json_next(json, *node) : items->first;
-
-    for ( /* void */ ; item; item = ngx_ors_json_next(json, item)) {
-        value = ngx_ors_json_find(json, item, "id");
-
-        if (value && value->type == ngx_ors_json_string) {
-            break;
-        }
-    }
-
-    if (item == NULL) {
-        return NGX_DONE;
-    }
-
-    *node = item;
-
-    ngx_ors_json_raw(json, value, id);
-
-    if (value->escaped) {
-        id->data = ngx_pnalloc(pool, value->len);
-        if (id->data == NULL) {
-            return NGX_ERROR;
-        }
-
-        id->len = ngx_ors_json_decode(json, value, id->data) - id->data;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     char *code, char *param, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
@@ -256,13 +205,4 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     err->param.len = ngx_strlen(param);
 
     return NGX_DECLINED;
-}
-
-
-void
-ngx_ors_stored_item(ngx_ors_stored_t *items, ngx_ors_json_node_t *node,
-    ngx_str_t *item)
-{
-    item->data = items->text->data + ngx_ors_edit_start(node);
-    item->len = ngx_ors_edit_end(node) - ngx_ors_edit_start(node);
 }

@@ -1,7 +1,6 @@
 
 /*
- * Items that come back from a store, those of one turn's input or output: a
- * JSON array of objects.
+ * Items that go to a store and come back from it, with their index.
  */
 
 
@@ -18,36 +17,6 @@
 #include <ngx_ors_json.h>
 
 
-typedef struct {
-    ngx_ors_json_t            json;
-    ngx_str_t                *text;       /* that was read, borrowed */
-    ngx_ors_json_node_t      *first;
-} ngx_ors_stored_t;
-
-
-/*
- * Reads "text", which is borrowed; items->first is the first item.  Nodes come
- * from "pool", "max_nodes" is the limit of values in it.
- *
- * NGX_OK         there are items
- * NGX_DECLINED   there are none, or items->json.error says what is wrong
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_stored_read(ngx_ors_stored_t *items, ngx_str_t *text,
-    ngx_uint_t max_nodes, ngx_pool_t *pool);
-
-/*
- * The next item that has an id: "*node" is NULL in front of the first one, and
- * is set to the item.  "id" is decoded; it is borrowed from items->text, or
- * from "pool" where it was escaped.
- *
- * NGX_OK         the item and its id are set
- * NGX_DONE       no item with an id is left
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_ors_stored_next(ngx_ors_stored_t *items,
-    ngx_ors_json_node_t **node, ngx_str_t *id, ngx_pool_t *pool);
-
 /*
  * Adds "in", whose document is written with "edits", to the index of a list
  * where it comes at offset "pos".
@@ -55,7 +24,11 @@ ngx_int_t ngx_ors_stored_next(ngx_ors_stored_t *items,
 void ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
     ngx_ors_edits_t *edits, size_t pos);
 
-/* The same for an item without an id, of "len" bytes; "index" may be NULL. */
+/* Adds the items of "list", an array of "json" that "edits" do not change. */
+void ngx_ors_stored_add_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
+    ngx_ors_json_node_t *list, ngx_ors_edits_t *edits);
+
+/* Adds an item without an id, of "len" bytes; "index" may be NULL. */
 void ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len);
 
 /*
@@ -79,10 +52,5 @@ ngx_int_t ngx_ors_stored_id(ngx_ors_index_t *index,
 ngx_int_t ngx_ors_stored_check(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, char *code, char *param, ngx_pool_t *pool,
     ngx_ors_error_t *err);
-
-/* Sets "item" to that part of items->text which "node" was read from. */
-void ngx_ors_stored_item(ngx_ors_stored_t *items, ngx_ors_json_node_t *node,
-    ngx_str_t *item);
-
 
 #endif /* _NGX_ORS_STORED_H_INCLUDED_ */

@@ -114,7 +114,13 @@ ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
             job->entries[i].expires = rec.created + session->store->ttl;
         }
 
-        turns[i].input = rec.input;
+        if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, session->pool,
+                                 &turns[i].input)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
         turns[i].output.data = rec.response.data + rec.output;
         turns[i].output.len = rec.output_len;
 

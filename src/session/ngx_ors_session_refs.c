@@ -372,9 +372,9 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
     ngx_ors_session_owner_t *owner)
 {
     ngx_int_t          rc;
-    ngx_str_t          output;
     ngx_uint_t         i;
     ngx_ors_turn_t    *turn;
+    ngx_ors_index_t    input, output;
     ngx_ors_record_t   rec;
 
     turn = session->turn;
@@ -388,10 +388,16 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
                                ngx_ors_record_status(&owner->entry->value));
     }
 
-    output.data = rec.response.data + rec.output;
-    output.len = rec.output_len;
+    if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, session->pool, &input)
+        != NGX_OK
+        || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, session->pool,
+                                &output)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
-    rc = ngx_ors_refs_find(owner->refs, owner->n, &rec.input, &output,
+    rc = ngx_ors_refs_find(owner->refs, owner->n, &input, &output,
                            &turn->request, &turn->error);
 
     if (rc == NGX_DECLINED) {

@@ -19,8 +19,6 @@
 
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
-static void ngx_ors_turn_record_index(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *list, ngx_ors_index_t *index);
 
 
 ngx_int_t
@@ -148,34 +146,12 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
                         response.data + response.len - json->text, 1, out);
 
     if (index) {
-        ngx_ors_turn_record_index(&turn->verify,
-                                  ngx_ors_json_find(json, object, "output"),
-                                  index);
+        ngx_ors_stored_add_list(index, json,
+                                ngx_ors_json_find(json, object, "output"),
+                                edits);
     }
 
     return NGX_OK;
-}
-
-
-static void
-ngx_ors_turn_record_index(ngx_ors_verify_t *verify, ngx_ors_json_node_t *list,
-    ngx_ors_index_t *index)
-{
-    ngx_ors_json_t        *json;
-    ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t   item;
-
-    json = &verify->json;
-
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        ngx_ors_input_item(&item, json, node);
-
-        ngx_ors_stored_add(index, &item, &verify->edits,
-                           node->pos - list->pos);
-    }
 }
 
 

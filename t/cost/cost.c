@@ -18,6 +18,7 @@
 
 
 #include <valgrind/callgrind.h>
+#include <ngx_ors_test_items.h>
 
 #include "cost.h"
 
@@ -241,4 +242,15 @@ cost_list(cost_t *cost, u_char *p, u_char *last, ngx_str_t *list)
     list->data[0] = '[';
     ngx_memcpy(&list->data[1], p, last - p);
     list->data[list->len - 1] = ']';
+}
+
+
+void
+cost_index(cost_t *cost, ngx_str_t *list, ngx_ors_index_t *index)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+
+    ngx_ors_test_items(index, list, cost->pool);
+
+    CALLGRIND_TOGGLE_COLLECT;
 }

@@ -11,6 +11,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_request.h>
 
 
@@ -91,6 +92,9 @@ ngx_int_t cost_sent(ngx_ors_out_t *out);
 
 /* Items as a store gives them: an array, from the pool. */
 void cost_list(cost_t *cost, u_char *p, u_char *last, ngx_str_t *list);
+
+/* The index of a list, whose making is not counted. */
+void cost_index(cost_t *cost, ngx_str_t *list, ngx_ors_index_t *index);
 
 
 #endif /* _COST_H_INCLUDED_ */

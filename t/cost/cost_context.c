@@ -150,7 +150,8 @@ cost_merge(cost_t *cost, ngx_ors_turn_t *turn, u_char *p)
 
         before = ngx_array_push(turns);
 
-        cost_list(cost, p, last, &before->input);
+        memset(before, 0, sizeof(ngx_ors_context_turn_t));
+        cost_list(cost, p, last, &before->input.text);
         ngx_str_set(&before->output, "[]");
     }
 

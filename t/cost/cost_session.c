@@ -205,6 +205,7 @@ static void
 cost_record(cost_t *cost, ngx_str_t *value)
 {
     u_char            *p, *end, *last;
+    ngx_ors_index_t    index[2];
     ngx_ors_record_t   rec;
 
     memset(&rec, 0, sizeof(ngx_ors_record_t));
@@ -218,6 +219,17 @@ cost_record(cost_t *cost, ngx_str_t *value)
     cost_list(cost, last ? last + 1 : end, end, &rec.response);
 
     rec.output_len = rec.response.len;
+
+    cost_index(cost, &rec.input, &index[0]);
+    cost_index(cost, &rec.response, &index[1]);
+
+    rec.ninput = index[0].n;
+    rec.noutput = index[1].n;
+    rec.table = ngx_pnalloc(cost->pool, (rec.ninput + rec.noutput)
+                                        * NGX_ORS_RECORD_ITEM + 1);
+
+    p = ngx_ors_record_table(&index[0], rec.table);
+    (void) ngx_ors_record_table(&index[1], p);
 
     value->len = ngx_ors_record_size(&rec);
     value->data = ngx_pnalloc(cost->pool, value->len);

@@ -22,6 +22,7 @@
 
 #include <ngx_ors_fields.h>
 #include <ngx_ors_refs.h>
+#include <ngx_ors_test_items.h>
 #include <ngx_ors_test_request.h>
 #include <ngx_ors_turn.h>
 
@@ -41,6 +42,7 @@ typedef struct {
     ngx_uint_t               flags;
     ngx_str_t                body;
     ngx_ors_context_turn_t   turns[STORED_FUZZ_TURNS];
+    ngx_ors_index_t          outputs[STORED_FUZZ_TURNS];
     ngx_uint_t               nturns;
     ngx_ors_policy_t         policy;
     ngx_ors_chat_options_t   options;
@@ -73,6 +75,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     ngx_str_t       items;
     ngx_uint_t      i, list;
+    ngx_pool_t     *pool;
     stored_fuzz_t   f;
     const uint8_t  *p, *last;
 
@@ -93,6 +96,8 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     last = input + size;
     list = f.flags & STORED_FUZZ_LIST;
 
+    pool = ngx_ors_test_pool();
+
     f.body = stored_fuzz_section(&p, last, list, 1);
 
     for (i = 0; i < 2 * STORED_FUZZ_TURNS && p < last; i++) {
@@ -104,7 +109,13 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
             items.len = 0;
         }
 
-        *((i & 1) ? &f.turns[i / 2].output : &f.turns[i / 2].input) = items;
+        if (i & 1) {
+            f.turns[i / 2].output = items;
+            ngx_ors_test_items(&f.outputs[i / 2], &items, pool);
+
+        } else {
+            ngx_ors_test_items(&f.turns[i / 2].input, &items, pool);
+        }
     }
 
     if (i & 1) {
@@ -120,8 +131,10 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     stored_fuzz_run(&f, 0);
 
+    ngx_destroy_pool(pool);
+
     for (i = 0; i < f.nturns; i++) {
-        free(f.turns[i].input.data);
+        free(f.turns[i].input.text.data);
         free(f.turns[i].output.data);
     }
 
@@ -403,7 +416,7 @@ stored_fuzz_refs(stored_fuzz_t *f, ngx_ors_request_t *req,
         turn = &f->turns[owner];
 
         rc = ngx_ors_refs_find(&refs.sorted[i], n, &turn->input,
-                               &turn->output, req, &err);
+                               &f->outputs[owner], req, &err);
 
         if (rc != NGX_OK) {
             fuzz_check(rc == NGX_ERROR || err.status == 400);

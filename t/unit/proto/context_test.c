@@ -11,6 +11,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_test_items.h>
 #include <ngx_ors_test_request.h>
 #include <ngx_ors_context.h>
 
@@ -155,6 +156,7 @@ static const merge_t  merges[] = {
 
 static ngx_ors_limits_t   limits = limits_default();
 
+static ngx_uint_t         fail_after;
 static ngx_pool_t        *pool;
 static ngx_ors_request_t  req;
 static ngx_ors_error_t    err;
@@ -179,12 +181,13 @@ main(void)
 static void
 test_merge(void)
 {
-    ngx_int_t       rc;
-    ngx_str_t       merged, own;
-    ngx_uint_t      i;
-    ngx_chain_t    *cl;
-    ngx_ors_out_t   out;
-    const merge_t  *m;
+    ngx_int_t         rc;
+    ngx_str_t         merged, own;
+    ngx_uint_t        i;
+    ngx_chain_t      *cl;
+    ngx_ors_out_t     out;
+    const merge_t    *m;
+    ngx_ors_index_t   index, parsed;
 
     static ngx_str_t  model = ngx_null_string;
 
@@ -215,7 +218,8 @@ test_merge(void)
            "%s: fields are found", m->name);
 
         ngx_ors_out_init(&out, pool, 64);
-        ngx_ors_context_own(&req, NULL, &out);
+        ngx_ors_index_init(&index, pool);
+        ngx_ors_context_own(&req, &index, &out);
         is_int(ngx_ors_out_take(&out, &cl), NGX_OK, "%s: own items", m->name);
 
         list(m->own, &own);
@@ -224,6 +228,12 @@ test_merge(void)
         if (own.len) {
             is_chain(cl, (char *) own.data, "%s: they are its own", m->name);
         }
+
+        ngx_ors_test_items(&parsed, &own, pool);
+
+        is_mem(index.items, index.n * sizeof(ngx_ors_index_item_t),
+               parsed.items, parsed.n * sizeof(ngx_ors_index_item_t),
+               "%s: the index has them", m->name);
 
         ngx_destroy_pool(pool);
     }
@@ -234,7 +244,7 @@ static ngx_int_t
 merge(const merge_t *m)
 {
     ngx_int_t                rc;
-    ngx_str_t                body;
+    ngx_str_t                body, input;
     ngx_ors_ref_t            refs[TURNS];
     ngx_uint_t               i;
     ngx_ors_context_t        ctx;
@@ -243,16 +253,9 @@ merge(const merge_t *m)
     ngx_memzero(&ctx, sizeof(ngx_ors_context_t));
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
-    text(m->body, &body);
-
-    rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
     for (i = 0; i < TURNS && m->turns[2 * i]; i++) {
-        list(m->turns[2 * i], &turns[i].input);
+        list(m->turns[2 * i], &input);
+        ngx_ors_test_items(&turns[i].input, &input, pool);
         list(m->turns[2 * i + 1], &turns[i].output);
     }
 
@@ -266,7 +269,15 @@ merge(const merge_t *m)
 
     ctx.refs = refs;
 
-    return ngx_ors_context_merge(&req, &ctx, &err);
+    text(m->body, &body);
+
+    /* what is stored is there when memory ends */
+
+    ngx_ors_test_fail_after(fail_after);
+
+    rc = ngx_ors_test_request(&req, &body, &limits, pool, &err);
+
+    return (rc == NGX_OK) ? ngx_ors_context_merge(&req, &ctx, &err) : rc;
 }
 
 
@@ -289,7 +300,8 @@ test_in_place(void)
     nodes = req.json.nodes;
 
     for (i = 0; i < TURNS; i++) {
-        list(U("1") "," U("2"), &turns[i].input);
+        list(U("1") "," U("2"), &turns[i].input.text);
+        turns[i].input.n = 0;
         list(A("1"), &turns[i].output);
     }
 
@@ -304,7 +316,7 @@ test_in_place(void)
 
     for (i = 0, n = 0; i < req.prior; i++) {
         n += (req.input.items[i].json->text
-              == ((i % 3 < 2) ? turns[i / 3].input.data
+              == ((i % 3 < 2) ? turns[i / 3].input.text.data
                               : turns[i / 3].output.data));
     }
 
@@ -431,9 +443,11 @@ test_memory(void)
     for (n = 1; n < 1000; n++) {
         pool = ngx_ors_test_pool();
 
-        ngx_ors_test_fail_after(n);
+        fail_after = n;
         rc = merge(&merges[sizeof(merges) / sizeof(merges[0]) - 1]);
         failed = ngx_ors_test_failed();
+
+        fail_after = 0;
         ngx_ors_test_fail_after(0);
 
         ngx_destroy_pool(pool);

@@ -11,6 +11,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_test_items.h>
 #include <ngx_ors_test_request.h>
 #include <ngx_ors_refs.h>
 
@@ -251,10 +252,11 @@ test_once(void)
 static void
 test_many(void)
 {
-    u_char       *p;
-    size_t        size;
-    ngx_str_t     input, output;
-    ngx_uint_t    i, n, allocs;
+    u_char           *p;
+    size_t            size;
+    ngx_str_t         input, output;
+    ngx_uint_t        i, n, allocs;
+    ngx_ors_index_t   in, out;
 
     pool = ngx_ors_test_pool();
 
@@ -284,10 +286,12 @@ test_many(void)
     input.len = p - input.data;
     ngx_str_null(&output);
 
+    ngx_ors_test_items(&in, &input, pool);
+    ngx_ors_test_items(&out, &output, pool);
+
     allocs = ngx_ors_test_allocs();
 
-    is_int(ngx_ors_refs_find(refs.sorted, refs.nsorted, &input, &output, &req,
-                             &err),
+    is_int(ngx_ors_refs_find(refs.sorted, refs.nsorted, &in, &out, &req, &err),
            NGX_OK, "all of them are found");
 
     ok(ngx_ors_test_allocs() - allocs < 30, "the turn is read once: %d",
@@ -309,9 +313,10 @@ test_many(void)
 static void
 test_memory(void)
 {
-    ngx_int_t   rc;
-    ngx_str_t   input, output;
-    ngx_uint_t  n, failed;
+    ngx_int_t        rc;
+    ngx_str_t        input, output;
+    ngx_uint_t       n, failed;
+    ngx_ors_index_t  in, out;
 
     rc = NGX_ERROR;
 
@@ -319,14 +324,16 @@ test_memory(void)
         pool = ngx_ors_test_pool();
         list(U("1") "," U("2"), &input);
         list(A("\\u0062"), &output);
+        ngx_ors_test_items(&in, &input, pool);
+        ngx_ors_test_items(&out, &output, pool);
         read_refs("[" REF("b") "," REF("msg_" TURN "i1") "," REF("b") "]");
 
         ngx_ors_test_fail_after(n);
         rc = ngx_ors_refs_read(&refs, &req);
 
         if (rc == NGX_OK) {
-            rc = ngx_ors_refs_find(refs.sorted, refs.nsorted, &input, &output,
-                                   &req, &err);
+            rc = ngx_ors_refs_find(refs.sorted, refs.nsorted, &in, &out, &req,
+                                   &err);
         }
 
         failed = ngx_ors_test_failed();
@@ -369,10 +376,15 @@ read_refs(const char *input)
 static ngx_int_t
 find(const char *input, const char *output)
 {
-    ngx_str_t  in, out;
+    ngx_str_t        text;
+    ngx_ors_index_t  in, out;
 
-    list(input, &in);
-    list(output, &out);
+    list(input, &text);
+    ngx_ors_test_items(&in, &text, pool);
+
+    list(output, &text);
+    ngx_ors_test_items(&out, &text, pool);
+
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
 
     return ngx_ors_refs_find(refs.sorted, refs.nsorted, &in, &out, &req,
