@@ -38,6 +38,7 @@ struct ngx_http_ors_mcp_s {
     ngx_http_ors_ctx_t       *ctx;
     ngx_ors_mcp_conf_t       *conf;
     ngx_ors_mcp_use_t        *use;        /* the list is for it, or NULL */
+    ngx_ors_round_call_t     *called;     /* the model's call, or NULL */
     ngx_ors_mcp_server_t     *server;
     ngx_ors_mcp_server_t     *shared;     /* the same without credentials */
     ngx_ors_mcp_limits_t      limits;

@@ -96,6 +96,8 @@ ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
         return NGX_ERROR;
     }
 
+    tool->mcp->called = tool->called;
+
     dialog = &tool->mcp->dialog;
     dialog->name = function ? function->tool->name : hosted->remote;
     dialog->tool = function ? function->tool : NULL;

@@ -430,24 +430,28 @@ ngx_http_ors_variable_upstream(ngx_http_request_t *r)
 }
 
 
-/* in the location of a hosted tool: its name, or the id of the call */
+/* in the location of a hosted tool: what the model calls, or the call's id */
 
 static ngx_int_t
 ngx_http_ors_variable_tool(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     uintptr_t data)
 {
-    ngx_str_t            *text;
-    ngx_http_ors_tool_t  *tool;
+    ngx_str_t                *text;
+    ngx_http_ors_tool_t      *tool;
+    ngx_ors_round_call_t     *called;
+    ngx_http_ors_mcp_call_t  *mc;
 
     tool = ngx_http_ors_tool_of(r);
+    mc = ngx_http_ors_mcp_of(r);
 
-    if (tool == NULL) {
+    called = tool ? tool->called : (mc ? mc->mcp->called : NULL);
+
+    if (called == NULL) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    text = data ? &tool->called->item->call_id
-                : &tool->called->item->tool->name;
+    text = data ? &called->item->call_id : &called->item->tool->name;
 
     ngx_http_ors_variable_set(v, text);
 

@@ -426,6 +426,7 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
 
     hosted->mcp = function;
     hosted->hidden = 1;
+    hosted->parameters = tool->schema;
 
     ngx_ors_out_init(&out, pool, tool->name.len + 64);
     ngx_ors_json_escape(&out, tool->name.data, tool->name.len);

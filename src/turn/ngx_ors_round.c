@@ -248,6 +248,14 @@ ngx_ors_round_consent(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         return NGX_DECLINED;
     }
 
+    /* nobody is asked about a call that would not be made */
+
+    rc = ngx_ors_round_check_call(round, builder, item, &arguments);
+
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
     round->client = 1;
 
     return ngx_ors_round_mcp_ask(builder, item);
