@@ -32,8 +32,12 @@ static ngx_int_t ngx_http_ors_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
 static ngx_int_t ngx_http_ors_variable_time(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t ngx_http_ors_variable_number(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, int64_t n);
 static ngx_int_t ngx_http_ors_variable_ms(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, ngx_msec_int_t ms);
+static ngx_int_t ngx_http_ors_variable_text(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, u_char *text, u_char *last);
 static ngx_http_ors_ctx_t *ngx_http_ors_variable_ctx(ngx_http_request_t *r);
 static ngx_http_upstream_state_t *ngx_http_ors_variable_upstream(
     ngx_http_request_t *r);
@@ -224,7 +228,7 @@ static ngx_int_t
 ngx_http_ors_variable_fact(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_str_t             *fact;
+    ngx_str_t        *fact;
     ngx_ors_facts_t   facts;
 
     ngx_http_ors_facts(r, &facts);
@@ -246,7 +250,6 @@ static ngx_int_t
 ngx_http_ors_variable_count(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    u_char                *p;
     ngx_ors_facts_t        facts;
     ngx_ors_fact_count_t  *fact;
 
@@ -254,23 +257,7 @@ ngx_http_ors_variable_count(ngx_http_request_t *r,
 
     fact = (ngx_ors_fact_count_t *) ((u_char *) &facts + data);
 
-    if (!fact->known) {
-        v->not_found = 1;
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(r->pool, NGX_INT64_LEN);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    v->len = ngx_sprintf(p, "%L", fact->n) - p;
-    v->data = p;
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-
-    return NGX_OK;
+    return ngx_http_ors_variable_number(r, v, fact->known ? fact->n : -1);
 }
 
 
@@ -316,28 +303,12 @@ static ngx_int_t
 ngx_http_ors_variable_status(ngx_http_request_t *r,
     ngx_http_variable_value_t *v, uintptr_t data)
 {
-    u_char                     *p;
     ngx_http_upstream_state_t  *state;
 
     state = ngx_http_ors_variable_upstream(r);
 
-    if (state == NULL || state->status == 0) {
-        v->not_found = 1;
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(r->pool, NGX_INT_T_LEN);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    v->len = ngx_sprintf(p, "%ui", state->status) - p;
-    v->data = p;
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-
-    return NGX_OK;
+    return ngx_http_ors_variable_number(r, v, (state && state->status)
+                                              ? (int64_t) state->status : -1);
 }
 
 
@@ -354,29 +325,58 @@ ngx_http_ors_variable_time(ngx_http_request_t *r,
 }
 
 
-/* seconds with milliseconds; less than 0: it is not known */
+/* what is less than 0 is not known */
+
+static ngx_int_t
+ngx_http_ors_variable_number(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, int64_t n)
+{
+    u_char  text[NGX_INT64_LEN];
+
+    if (n < 0) {
+        v->not_found = 1;
+        return NGX_OK;
+    }
+
+    return ngx_http_ors_variable_text(r, v, text,
+                                      ngx_sprintf(text, "%L", n));
+}
+
+
+/* seconds with milliseconds */
 
 static ngx_int_t
 ngx_http_ors_variable_ms(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     ngx_msec_int_t ms)
 {
-    u_char  *p;
+    u_char  text[NGX_TIME_T_LEN + 4];
 
     if (ms < 0) {
         v->not_found = 1;
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(r->pool, NGX_TIME_T_LEN + 4);
-    if (p == NULL) {
+    return ngx_http_ors_variable_text(r, v, text,
+                                      ngx_sprintf(text, "%T.%03M",
+                                                  (time_t) ms / 1000,
+                                                  ms % 1000));
+}
+
+
+static ngx_int_t
+ngx_http_ors_variable_text(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, u_char *text, u_char *last)
+{
+    ngx_str_t  copy;
+
+    copy.len = last - text;
+    copy.data = ngx_pnalloc(r->pool, copy.len);
+    if (copy.data == NULL) {
         return NGX_ERROR;
     }
 
-    v->len = ngx_sprintf(p, "%T.%03M", (time_t) ms / 1000, ms % 1000) - p;
-    v->data = p;
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
+    ngx_memcpy(copy.data, text, copy.len);
+    ngx_http_ors_variable_set(v, &copy);
 
     return NGX_OK;
 }
