@@ -73,6 +73,7 @@ static const pair_t  pairs[] = {
     PAIR(chain, done, unavailable, DONE, refused, 0, "store_unavailable"),
     PAIR(chain, done, corrupt, DONE, refused, 0, "store_unavailable"),
     PAIR(chain, claim, ok, ERROR, chain, 1, NULL),
+    PAIR(chain, done, version, DONE, refused, 0, "store_unavailable"),
     PAIR(chain, commit, ok, ERROR, chain, 1, NULL),
     PAIR(chain, close, ok, OK, over, 0, NULL),
 
@@ -80,6 +81,9 @@ static const pair_t  pairs[] = {
     PAIR(names, done, ok, DONE, refused, 0, "item_not_found"),
     PAIR(names, done, timeout, DONE, refused, 0, "store_unavailable"),
     PAIR(names, claim, ok, ERROR, names, 1, NULL),
+    PAIR(names, done, unavailable, DONE, refused, 0, "store_unavailable"),
+    PAIR(names, done, corrupt, DONE, refused, 0, "store_unavailable"),
+    PAIR(names, done, version, DONE, refused, 0, "store_unavailable"),
     PAIR(names, commit, ok, ERROR, names, 1, NULL),
     PAIR(names, close, ok, OK, over, 0, NULL),
 
@@ -88,6 +92,9 @@ static const pair_t  pairs[] = {
     PAIR(items, done, limit, DONE, refused, 0, "context_length_exceeded"),
     PAIR(items, done, unavailable, DONE, refused, 0, "store_unavailable"),
     PAIR(items, claim, ok, ERROR, items, 1, NULL),
+    PAIR(items, done, timeout, DONE, refused, 0, "store_unavailable"),
+    PAIR(items, done, corrupt, DONE, refused, 0, "store_unavailable"),
+    PAIR(items, done, version, DONE, refused, 0, "store_unavailable"),
     PAIR(items, commit, ok, ERROR, items, 1, NULL),
     PAIR(items, close, ok, OK, over, 0, NULL),
 
@@ -117,6 +124,9 @@ static const pair_t  pairs[] = {
     PAIR(commit, done, share, OK, over, 0, NULL),
     PAIR(commit, done, large, OK, over, 0, NULL),
     PAIR(commit, claim, ok, ERROR, commit, 1, NULL),
+    PAIR(commit, done, unavailable, OK, over, 0, NULL),
+    PAIR(commit, done, corrupt, OK, over, 0, NULL),
+    PAIR(commit, done, version, OK, over, 0, NULL),
     PAIR(commit, commit, ok, AGAIN, commit, 0, NULL),
     PAIR(commit, close, ok, OK, over, 0, NULL),
 
