@@ -174,6 +174,14 @@ my @stream = (stream => \1);
     my $r = get($port, '/status/json')->{json};
     my %none = map { $_ => 0 } qw( checked repaired refused reported );
     my $since = delete $r->{since};
+    my $targets = delete $r->{targets};
+
+    is_deeply([ delete @$r{qw( version open_streams background )} ],
+              [ '0.1.0', 0, 0 ], 'version, and what runs');
+    is($targets->[0]{location}, '/v1/', 'targets, by location');
+    is($targets->[0]{target}, '/to/down', '... and URI');
+    is($targets->[0]{model}, 'down', '... and model');
+    is($targets->[0]{up}, 1, '... which is up');
 
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
@@ -349,7 +357,7 @@ my %codes;
 
         } elsif ($key !~ /^(?:gen_ai_|open_responses_overhead_)
                           |^open_responses_(?:info|streams|background
-                                              |turns_total
+                                              |turns_total|target_\w+
                                               |store_operations_total)\b/x)
         {
             fail("series: $key");

@@ -11,6 +11,7 @@ use lib 't/lib';
 use ORS::HTTP qw( get post_json request );
 use ORS::Model qw( :all );
 use ORS::Nginx;
+use ORS::Prometheus qw( prometheus );
 use ORS::Util qw( free_port wait_for );
 
 my $good = json_script(chat_reply(content => 'Hello'));
@@ -56,12 +57,14 @@ my $conf = <<"CONF";
         }
 
         location = /ready { open_responses_ready; }
+        location = /metrics { open_responses_status prometheus; }
 
 $targets
     }
 
     server {
         listen 127.0.0.1:%%PORT_1%%;
+        server_name other;
 
         location /v1/ {
             open_responses on;
@@ -133,6 +136,14 @@ is(calls('twice'), 5, 'without parameters a target is always called');
     is($status, 200, 'each model has a target that works');
     is($usable->{'/to/long'}, 0, '... and one is left out');
     is($usable->{'/to/good'}, 1, '... another one is not');
+
+    my $value = prometheus(get($t->port, '/metrics')->{body})->{value};
+    my %of = map { $_ => "{server=\"\",target=\"/to/$_\"}" } qw( long good );
+
+    is($value->{"open_responses_target_up$of{long}"}, 0, 'a metric says so');
+    is($value->{"open_responses_target_up$of{good}"}, 1, '... of both');
+    is($value->{"open_responses_target_failures_total$of{long}"}, 1,
+       '... and how often');
 }
 
 is(ask('sick'), 200, 'a target is sick');

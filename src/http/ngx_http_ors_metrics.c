@@ -71,7 +71,15 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
         }
     }
 
-    return ngx_http_ors_peers_gateway(cf, olcf);
+    if (ngx_http_ors_peers_gateway(cf, olcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < n * ngx_ors_metrics_operations; i++) {
+        labels[i].peer = &olcf->peers[i / ngx_ors_metrics_operations];
+    }
+
+    return NGX_OK;
 }
 
 

@@ -16,11 +16,6 @@
 #include <ngx_ors_json_writer.h>
 
 
-/* readiness of a target without "max_fails" */
-#define NGX_HTTP_ORS_READY_FAILS    3
-#define NGX_HTTP_ORS_READY_TIMEOUT  10
-
-
 static ngx_ors_target_t *ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx,
     ngx_ors_target_t *target);
 static ngx_ors_peer_conf_t *ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx,
@@ -353,21 +348,13 @@ static ngx_uint_t
 ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep)
 {
-    ngx_uint_t            usable, any;
-    ngx_ors_target_t     *target;
-    ngx_ors_peer_conf_t   peer;
+    ngx_uint_t         usable, any;
+    ngx_ors_target_t  *target;
 
     any = 0;
 
     for (target = &route->target; target; target = target->next) {
-        peer = olcf->peers[target->number];
-
-        if (peer.max_fails == 0) {
-            peer.max_fails = NGX_HTTP_ORS_READY_FAILS;
-            peer.fail_timeout = NGX_HTTP_ORS_READY_TIMEOUT;
-        }
-
-        usable = ngx_ors_peer_up(&peer, ngx_time());
+        usable = ngx_ors_peer_up(&olcf->peers[target->number], ngx_time());
         any |= usable;
 
         ngx_http_ors_ready_entry(out, sep, "target", &target->uri, usable);

@@ -16,6 +16,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_out.h>
+#include <ngx_ors_peer.h>
 
 
 /* the last one that a histogram uses is for all that is more */
@@ -117,6 +118,7 @@ typedef struct {
     ngx_str_t                 provider;
     ngx_ors_metrics_operation_e  operation;
     ngx_ors_metrics_row_t    *row;
+    ngx_ors_peer_conf_t      *peer;       /* of the target, or NULL */
 } ngx_ors_metrics_labels_t;
 
 
@@ -171,7 +173,14 @@ uint64_t ngx_ors_metrics_clock(void);
  * those of the configuration and may be NULL.
  */
 void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels);
+    ngx_array_t *labels, time_t now);
+
+
+/* ngx_ors_metrics_json.c */
+
+/* Appends the members of the JSON page that are about turns and targets. */
+void ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
+    ngx_array_t *labels, time_t now);
 
 
 #endif /* _NGX_ORS_METRICS_H_INCLUDED_ */

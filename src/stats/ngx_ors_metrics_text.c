@@ -48,6 +48,12 @@ static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_stores(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
+static void ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels,
+    time_t now);
+static ngx_uint_t ngx_ors_metrics_target_first(
+    ngx_ors_metrics_labels_t **label, ngx_uint_t n);
+static void ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
+    ngx_ors_peer_conf_t *peer, uint64_t n);
 static void ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text);
 
 
@@ -118,7 +124,7 @@ static char  *ngx_ors_metrics_results[] = {
 
 void
 ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels)
+    ngx_array_t *labels, time_t now)
 {
     const ngx_ors_metrics_family_t  *family;
 
@@ -149,6 +155,10 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);
+
+    if (labels) {
+        ngx_ors_metrics_targets(out, labels, now);
+    }
 }
 
 
@@ -381,6 +391,76 @@ ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         ngx_ors_out_int(out, (int64_t) n);
         ngx_ors_out_lit(out, "\n");
     }
+}
+
+
+/* several models may share a target, which is shown once */
+
+static void
+ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
+{
+    ngx_uint_t                  i;
+    ngx_ors_metrics_labels_t  **label;
+
+    label = labels->elts;
+
+    ngx_ors_metrics_head(out, "open_responses_target_up",
+                         "1 if the target has not failed too often of late, "
+                         "else 0.", "gauge");
+
+    for (i = 0; i < labels->nelts; i++) {
+
+        if (ngx_ors_metrics_target_first(label, i)) {
+            ngx_ors_metrics_target(out, "open_responses_target_up",
+                                   label[i]->peer,
+                                   ngx_ors_peer_up(label[i]->peer, now));
+        }
+    }
+
+    ngx_ors_metrics_head(out, "open_responses_target_failures_total",
+                         "Calls to the target that failed, whether another "
+                         "target was called then or not.", "counter");
+
+    for (i = 0; i < labels->nelts; i++) {
+
+        if (ngx_ors_metrics_target_first(label, i)) {
+            ngx_ors_metrics_target(out, "open_responses_target_failures_total",
+                                   label[i]->peer, label[i]->peer->peer->total);
+        }
+    }
+}
+
+
+static ngx_uint_t
+ngx_ors_metrics_target_first(ngx_ors_metrics_labels_t **label, ngx_uint_t n)
+{
+    ngx_uint_t  i;
+
+    if (label[n]->peer == NULL || label[n]->peer->peer == NULL) {
+        return 0;
+    }
+
+    for (i = 0; i < n; i++) {
+
+        if (label[i]->peer && label[i]->peer->peer == label[n]->peer->peer) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
+    ngx_ors_peer_conf_t *peer, uint64_t n)
+{
+    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_metrics_label(out, "{server", &peer->server);
+    ngx_ors_metrics_label(out, ",target", &peer->target);
+    ngx_ors_out_lit(out, "} ");
+    ngx_ors_out_int(out, (int64_t) n);
+    ngx_ors_out_lit(out, "\n");
 }
 
 

@@ -12,6 +12,11 @@
 #include <ngx_ors_peer.h>
 
 
+/* when a target is not up that is called all the same, s */
+#define NGX_ORS_PEER_FAILS    3
+#define NGX_ORS_PEER_TIMEOUT  10
+
+
 static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
 
 
@@ -61,10 +66,21 @@ ngx_ors_peer_attach(ngx_ors_peer_t **peers, ngx_ors_peer_conf_t *conf,
 ngx_uint_t
 ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now)
 {
-    return conf->peer == NULL
-           || conf->max_fails == 0
-           || conf->peer->fails < conf->max_fails
-           || ngx_ors_peer_late(conf, now);
+    ngx_ors_peer_conf_t  usual;
+
+    if (conf->peer == NULL) {
+        return 1;
+    }
+
+    usual = *conf;
+
+    if (usual.max_fails == 0) {
+        usual.max_fails = NGX_ORS_PEER_FAILS;
+        usual.fail_timeout = NGX_ORS_PEER_TIMEOUT;
+    }
+
+    return usual.peer->fails < usual.max_fails
+           || ngx_ors_peer_late(&usual, now);
 }
 
 

@@ -51,7 +51,10 @@ typedef struct {
 void ngx_ors_peer_attach(ngx_ors_peer_t **peers, ngx_ors_peer_conf_t *conf,
     ngx_slab_pool_t *shpool);
 
-/* 1 if the target has not failed too often of late. */
+/*
+ * 1 if the target has not failed too often of late; without "max_fails" that
+ * is three times in ten seconds.
+ */
 ngx_uint_t ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now);
 
 /*

@@ -16,7 +16,7 @@
 
 
 static void ngx_ors_stats_render_json(ngx_ors_out_t *out,
-    ngx_ors_stats_t *stats);
+    ngx_ors_stats_t *stats, ngx_array_t *labels, time_t now);
 static void ngx_ors_stats_json_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_json_pair(ngx_ors_out_t *out,
@@ -192,21 +192,22 @@ ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         break;
 
     case ngx_ors_stats_json:
-        ngx_ors_stats_render_json(out, stats);
+        ngx_ors_stats_render_json(out, stats, labels, now);
         break;
 
     case ngx_ors_stats_prometheus:
         ngx_ors_stats_render_prometheus(out, stats);
-        ngx_ors_metrics_text(out, &stats->metrics, labels);
+        ngx_ors_metrics_text(out, &stats->metrics, labels, now);
         break;
     }
 }
 
 
 static void
-ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
+ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
+    ngx_array_t *labels, time_t now)
 {
-    ngx_uint_t               i;
+    ngx_uint_t                     i;
     const ngx_ors_stats_kind_t    *kind;
     const ngx_ors_stats_single_t  *single;
 
@@ -252,7 +253,9 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
-    ngx_ors_out_lit(out, "}}\n");
+    ngx_ors_out_lit(out, "},");
+    ngx_ors_metrics_json(out, &stats->metrics, labels, now);
+    ngx_ors_out_lit(out, "}\n");
 }
 
 
@@ -304,10 +307,10 @@ ngx_ors_stats_json_pair(ngx_ors_out_t *out, const ngx_str_t *name,
 static void
 ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 {
-    ngx_uint_t                i;
-    const ngx_ors_stats_kind_t     *kind;
-    const ngx_ors_stats_single_t   *single;
-    ngx_ors_stats_outcome_t  *outcome;
+    ngx_uint_t                     i;
+    ngx_ors_stats_outcome_t       *outcome;
+    const ngx_ors_stats_kind_t    *kind;
+    const ngx_ors_stats_single_t  *single;
 
     ngx_ors_out_lit(out,
         "# HELP open_responses_info "

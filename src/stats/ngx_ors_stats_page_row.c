@@ -15,6 +15,8 @@
 
 static void ngx_ors_stats_page_head(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels);
+static void ngx_ors_stats_page_failures(ngx_ors_out_t *out,
+    ngx_ors_peer_conf_t *peer, time_t now);
 static void ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text);
 static void ngx_ors_stats_page_number(ngx_ors_out_t *out, char *name,
     uint64_t n);
@@ -46,6 +48,10 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
 
     ngx_ors_out_lit(out, "<section>\n");
     ngx_ors_stats_page_head(out, labels);
+
+    if (labels->peer && labels->peer->peer && labels->peer->peer->total) {
+        ngx_ors_stats_page_failures(out, labels->peer, now);
+    }
 
     if (completed + failed + canceled == 0) {
         ngx_ors_out_lit(out, "<p class=\"of\">no turns yet</p>\n"
@@ -100,6 +106,22 @@ ngx_ors_stats_page_head(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels)
     }
 
     ngx_ors_out_lit(out, "</p>\n");
+}
+
+
+static void
+ngx_ors_stats_page_failures(ngx_ors_out_t *out, ngx_ors_peer_conf_t *peer,
+    time_t now)
+{
+    ngx_ors_out_lit(out, "<p>");
+    ngx_ors_out_int(out, (int64_t) peer->peer->total);
+
+    if (ngx_ors_peer_up(peer, now)) {
+        ngx_ors_out_lit(out, " failed calls</p>\n");
+
+    } else {
+        ngx_ors_out_lit(out, " failed calls, <b>down</b></p>\n");
+    }
 }
 
 

@@ -24,10 +24,13 @@ static ngx_uint_t has(const char *part);
 
 static ngx_ors_metrics_t         metrics;
 static ngx_slab_pool_t           shpool;
+static ngx_ors_peer_conf_t       peer = {
+    ngx_string("a.example"), ngx_string("/to\""), 1, 10, NULL
+};
 static char                      page[65536];
 static ngx_ors_metrics_labels_t  labels = {
     ngx_string("/v1/"), ngx_string("/to\n"), ngx_string("a\"\\"),
-    ngx_string("acme"), ngx_ors_metrics_chat, NULL
+    ngx_string("acme"), ngx_ors_metrics_chat, NULL, NULL
 };
 
 
@@ -161,8 +164,10 @@ test_text(void)
     ngx_pool_t                 *pool;
     ngx_array_t                 list;
     ngx_ors_out_t               out;
+    ngx_ors_peer_t             *peers;
     ngx_ors_metrics_labels_t   *one[2], none;
 
+    peers = NULL;
     none = labels;
     none.row = NULL;
     one[0] = &none;
@@ -171,6 +176,11 @@ test_text(void)
     list.elts = one;
     list.nelts = 2;
 
+    none.peer = &peer;
+    labels.peer = &peer;
+    ngx_ors_peer_attach(&peers, &peer, &shpool);
+    ngx_ors_peer_failed(&peer, 680);
+
     metrics.gauges[0][ngx_ors_metrics_streams] = 3;
     metrics.gauges[NGX_MAX_PROCESSES - 1][ngx_ors_metrics_streams] = 2;
     metrics.gauges[1][ngx_ors_metrics_streams] = (ngx_atomic_t) -1;
@@ -178,7 +188,7 @@ test_text(void)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 4096);
-    ngx_ors_metrics_text(&out, &metrics, &list);
+    ngx_ors_metrics_text(&out, &metrics, &list, 680);
 
     take(&out);
 
@@ -192,6 +202,27 @@ test_text(void)
     ok(has("{engine=\"redis\",operation=\"put\",result=\"unavailable\"} 1\n"),
        "a store");
     ok(has("{execution=\"foreground\",delivery=\"document\"} 3\n"), "turns");
+    ok(has("counter\nopen_responses_target_failures_total{"
+           "server=\"a.example\",target=\"/to\\\"\"} 1\n"),
+       "failures of a target, which two rows share");
+    ok(!has("} 1\nopen_responses_target_failures"), "... are shown once");
+    ok(has("open_responses_target_up{server=\"a.example\","
+           "target=\"/to\\\"\"} 0\n"), "a target that is down");
+
+    one[0] = &labels;
+    list.nelts = 1;
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_metrics_json(&out, &metrics, &list, 680);
+    take(&out);
+
+    ok(has("\"open_streams\":4,\"background\":0,\"targets\":[{"
+           "\"location\":\"/v1/\",\"target\":\"/to\\n\","
+           "\"model\":\"a\\\"\\\\\",\"provider\":\"acme\","
+           "\"operation\":\"chat\",\"last_minute\":1,\"completed\":2,"
+           "\"failed\":1,\"canceled\":2,\"input_tokens\":104,"
+           "\"output_tokens\":104,\"up\":0,\"failures\":1}]"),
+       "JSON");
 
     ngx_destroy_pool(pool);
 }
@@ -213,6 +244,7 @@ test_page(void)
 
     ok(has("<h3>a&lt;b&gt;&amp;c</h3>"), "a name has no markup");
     ok(has("<dt>turns in the last minute</dt><dd>1</dd>"), "recent turns");
+    ok(has("<p>1 failed calls, <b>down</b></p>"), "failures");
     ok(has("<dt>canceled by clients</dt><dd>2</dd>"), "canceled turns");
     ok(has("time of a turn: half within 1.28 s, 95 % within 1.28 s"),
        "shares of a histogram");

@@ -109,4 +109,9 @@ test_off(void)
 
     ok(ngx_ors_peer_up(&conf, 200) && ngx_ors_peer_try(&conf, 200),
        "max_fails=0: always called");
+
+    ngx_ors_peer_failed(&conf, 200);
+    ok(!ngx_ors_peer_up(&conf, 209) && ngx_ors_peer_try(&conf, 209),
+       "... even if it is not up");
+    ok(ngx_ors_peer_up(&conf, 210), "... which is for ten seconds");
 }

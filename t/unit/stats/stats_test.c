@@ -11,6 +11,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_stats.h>
+#include <ngx_ors_version.h>
 
 
 #define is_text(text, expected, name)                                         \
@@ -101,7 +102,7 @@ test_codes(void)
     }
 
     text = render(ngx_ors_stats_json, 1700000000);
-    ok(has(text, "\"codes\":{\"other\":{\"refused\":3,\"reported\":3}}}\n"),
+    ok(has(text, "\"codes\":{\"other\":{\"refused\":3,\"reported\":3}},"),
        "unknown codes are counted as other");
     free(text);
 }
@@ -161,7 +162,8 @@ test_json(void)
            "\"websocket_connections\":0,\"websocket_turns\":0,"
            "\"requests_unrepaired\":0,\"answers_unrepaired\":0,"
            "\"streams_unrepaired\":0,"
-           "\"codes\":{}}\n",
+           "\"codes\":{},\"version\":\"" NGX_ORS_VERSION "\","
+           "\"open_streams\":0,\"background\":0,\"targets\":[]}\n",
            "json of nothing");
     free(text);
 
@@ -186,7 +188,9 @@ test_json(void)
            "\"codes\":{"
            "\"answer_too_large\":{\"refused\":0,\"reported\":1},"
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
-           "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}}}\n",
+           "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}},"
+           "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":0,"
+           "\"background\":0,\"targets\":[]}\n",
            "json");
     free(text);
 }

@@ -1,0 +1,115 @@
+
+/*
+ * Copyright (C) Open Responses contributors
+ */
+
+
+/* Turns and targets, as members of the JSON page. */
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_ors_json_writer.h>
+#include <ngx_ors_metrics.h>
+#include <ngx_ors_version.h>
+
+
+static void ngx_ors_metrics_json_row(ngx_ors_out_t *out,
+    ngx_ors_metrics_labels_t *labels, time_t now);
+static void ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name,
+    ngx_str_t *text);
+static void ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name,
+    uint64_t n);
+
+
+void
+ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
+    ngx_array_t *labels, time_t now)
+{
+    ngx_uint_t                  i;
+    ngx_ors_metrics_labels_t  **label;
+
+    ngx_ors_out_lit(out, "\"version\":\"" NGX_ORS_VERSION "\"");
+
+    ngx_ors_metrics_json_number(out, ",\"open_streams\":",
+                                ngx_ors_metrics_gauge(metrics,
+                                                   ngx_ors_metrics_streams));
+    ngx_ors_metrics_json_number(out, ",\"background\":",
+                                ngx_ors_metrics_gauge(metrics,
+                                                 ngx_ors_metrics_background));
+
+    ngx_ors_out_lit(out, ",\"targets\":[");
+
+    label = labels ? labels->elts : NULL;
+
+    for (i = 0; labels && i < labels->nelts; i++) {
+
+        if (i) {
+            ngx_ors_out_lit(out, ",");
+        }
+
+        ngx_ors_metrics_json_row(out, label[i], now);
+    }
+
+    ngx_ors_out_lit(out, "]");
+}
+
+
+static void
+ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
+    time_t now)
+{
+    ngx_ors_histogram_t  *h;
+
+    h = labels->row->histograms;
+
+    ngx_ors_metrics_json_text(out, "{\"location\":", &labels->location);
+    ngx_ors_metrics_json_text(out, ",\"target\":", &labels->target);
+    ngx_ors_metrics_json_text(out, ",\"model\":", &labels->model);
+    ngx_ors_metrics_json_text(out, ",\"provider\":", &labels->provider);
+
+    if (labels->operation == ngx_ors_metrics_embeddings) {
+        ngx_ors_out_lit(out, ",\"operation\":\"embeddings\"");
+
+    } else {
+        ngx_ors_out_lit(out, ",\"operation\":\"chat\"");
+    }
+
+    ngx_ors_metrics_json_number(out, ",\"last_minute\":",
+                                ngx_ors_metrics_recent(labels->row, now));
+    ngx_ors_metrics_json_number(out, ",\"completed\":",
+                   ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]));
+    ngx_ors_metrics_json_number(out, ",\"failed\":",
+                   ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]));
+    ngx_ors_metrics_json_number(out, ",\"canceled\":",
+                   ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]));
+    ngx_ors_metrics_json_number(out, ",\"input_tokens\":",
+                                h[ngx_ors_metrics_input].sum);
+    ngx_ors_metrics_json_number(out, ",\"output_tokens\":",
+                                h[ngx_ors_metrics_output].sum);
+
+    if (labels->peer && labels->peer->peer) {
+        ngx_ors_metrics_json_number(out, ",\"up\":",
+                                    ngx_ors_peer_up(labels->peer, now));
+        ngx_ors_metrics_json_number(out, ",\"failures\":",
+                                    labels->peer->peer->total);
+    }
+
+    ngx_ors_out_lit(out, "}");
+}
+
+
+static void
+ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name, ngx_str_t *text)
+{
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_json_quote(out, text->data, text->len);
+}
+
+
+static void
+ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name, uint64_t n)
+{
+    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
+    ngx_ors_out_int(out, (int64_t) n);
+}
