@@ -272,7 +272,7 @@ counted('a response that is stored', ask('hello', store => \1),
         $name{$1}++
             while $text{$file} =~ /\b((?:gen_ai|open_responses)_\w+?
                                       (?:_seconds|_total|_usage|_streams
-                                         |_background|_info)\b|
+                                         |_background|_info|_up)\b|
                                       (?:gen_ai|open_responses)_\w+?
                                       (?=_(?:bucket|sum|count)\b))/gx;
 
