@@ -14,20 +14,22 @@
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
 #include <ngx_ors_query.h>
+#include <ngx_ors_stored.h>
 
 
 static ngx_int_t ngx_ors_listing_order(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_listing_limit(ngx_ors_listing_t *list,
     ngx_str_t *value, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
-    ngx_str_t *items);
 static ngx_int_t ngx_ors_listing_take(ngx_ors_listing_t *list,
-    ngx_ors_json_node_t *item, ngx_str_t *owner, ngx_uint_t index);
-static ngx_uint_t ngx_ors_listing_is(ngx_ors_listing_t *list,
-    ngx_ors_json_node_t *node, ngx_str_t *id, ngx_str_t *name);
+    ngx_ors_index_t *items, ngx_uint_t n, ngx_str_t *owner);
+static ngx_int_t ngx_ors_listing_place(ngx_ors_listing_t *list,
+    ngx_str_t *text, ngx_str_t *id, ngx_str_t *name);
+static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
+    ngx_str_t *item);
+static ngx_uint_t ngx_ors_listing_is(ngx_str_t *id, ngx_str_t *name);
 static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
-    ngx_ors_json_node_t *item, ngx_str_t *id);
+    ngx_str_t *text, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
     char *param, ngx_ors_error_t *err);
 static void ngx_ors_listing_id(ngx_ors_out_t *out,
@@ -130,122 +132,86 @@ ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *value,
 
 
 ngx_int_t
-ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
+ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_ors_index_t *items,
     ngx_str_t *owner)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            i, n;
-    ngx_ors_json_node_t  *node, **nodes;
+    ngx_int_t   rc;
+    ngx_uint_t  i;
 
-    if (items->len == 0) {
-        return NGX_OK;
+    rc = NGX_OK;
+
+    for (i = 0; i < items->n && rc == NGX_OK; i++) {
+        rc = ngx_ors_listing_take(list, items,
+                                  list->ascending ? i : items->n - 1 - i,
+                                  owner);
     }
-
-    rc = ngx_ors_listing_read(list, items);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    node = list->json.nodes;
-    n = node->count;
-
-    nodes = ngx_palloc(list->pool, n * sizeof(ngx_ors_json_node_t *));
-    if (nodes == NULL) {
-        return NGX_ERROR;
-    }
-
-    i = 0;
-
-    for (node = ngx_ors_json_first(&list->json, node);
-         node;
-         node = ngx_ors_json_next(&list->json, node))
-    {
-        nodes[i++] = node;
-    }
-
-    for (i = 0; i < n && rc == NGX_OK; i++) {
-        node = list->ascending ? nodes[i] : nodes[n - 1 - i];
-        rc = ngx_ors_listing_take(list, node, owner,
-                                  list->ascending ? i : n - 1 - i);
-    }
-
-    (void) ngx_pfree(list->pool, nodes);
 
     return rc;
 }
 
 
+/* an item with an id is read if it is on the page, one without always */
+
 static ngx_int_t
-ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *items)
+ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_index_t *items,
+    ngx_uint_t n, ngx_str_t *owner)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    u_char                 buf[NGX_ORS_LISTING_ID];
+    ngx_int_t              rc;
+    ngx_str_t              text, id, name;
+    ngx_ors_index_item_t  *item;
 
-    json = &list->json;
+    item = &items->items[n];
 
-    /* what has been accepted once is not subject to limits again */
+    ngx_ors_index_text(items, item, &text);
 
-    if (json->pool == NULL) {
-        ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);
-    }
+    if (item->id_len == 0) {
+        rc = ngx_ors_listing_read(list, &text);
 
-    json->max_nodes = items->len;
-
-    if (ngx_ors_json_read(json, items->data, items->len) != NGX_OK) {
-        return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
-                                                        : NGX_DECLINED;
-    }
-
-    if (json->nodes->type != ngx_ors_json_array) {
-        return NGX_DECLINED;
-    }
-
-    for (node = ngx_ors_json_first(json, json->nodes);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        if (node->type != ngx_ors_json_object) {
-            return NGX_DECLINED;
+        if (rc != NGX_OK) {
+            return rc;
         }
+
+        (void) ngx_ors_listing_item_id(&list->json, list->json.nodes, owner,
+                                       n, buf, &id);
+
+        return ngx_ors_listing_place(list, &text, &id, &id);
     }
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
-    ngx_str_t *owner, ngx_uint_t index)
-{
-    u_char                buf[NGX_ORS_LISTING_ID];
-    ngx_int_t             rc;
-    ngx_str_t             id;
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_listing_item_id(&list->json, item, owner, index, buf, &id);
+    id.data = text.data + item->id;
+    id.len = item->id_len;
 
     /*
      * an item that was sent again, or referred to, is listed once: a client
      * that asks for the items after it would never come to an end
      */
 
-    if (node) {
-        rc = ngx_ors_names_add(&list->ids, list->pool, &id);
+    rc = ngx_ors_names_add(&list->ids, list->pool, &id);
 
-        if (rc != NGX_OK) {
-            return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
-        }
+    if (rc != NGX_OK) {
+        return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
     }
 
+    if (ngx_ors_stored_id(items, item, list->pool, &name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_listing_place(list, &text, &id, &name);
+}
+
+
+/* "name" is the id decoded, as a client has it in a query */
+
+static ngx_int_t
+ngx_ors_listing_place(ngx_ors_listing_t *list, ngx_str_t *text,
+    ngx_str_t *id, ngx_str_t *name)
+{
     if (!list->begun) {
-        list->begun = ngx_ors_listing_is(list, node, &id, &list->after);
+        list->begun = ngx_ors_listing_is(name, &list->after);
         return NGX_OK;
     }
 
-    if (list->before.len
-        && ngx_ors_listing_is(list, node, &id, &list->before))
-    {
+    if (list->before.len && ngx_ors_listing_is(name, &list->before)) {
         list->met = 1;
         return NGX_DONE;
     }
@@ -258,33 +224,50 @@ ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
         }
     }
 
-    return ngx_ors_listing_keep(list, item, &id);
+    return ngx_ors_listing_keep(list, text, id);
+}
+
+
+static ngx_int_t
+ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
+{
+    ngx_ors_json_t  *json;
+
+    json = &list->json;
+
+    /* what has been accepted once is not subject to limits again */
+
+    if (json->pool == NULL) {
+        ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);
+    }
+
+    json->max_nodes = item->len;
+
+    if (ngx_ors_json_read(json, item->data, item->len) != NGX_OK) {
+        return (json->error == ngx_ors_json_err_memory) ? NGX_ERROR
+                                                        : NGX_DECLINED;
+    }
+
+    return (json->nodes->type == ngx_ors_json_object) ? NGX_OK : NGX_DECLINED;
 }
 
 
 static ngx_uint_t
-ngx_ors_listing_is(ngx_ors_listing_t *list, ngx_ors_json_node_t *node,
-    ngx_str_t *id, ngx_str_t *name)
+ngx_ors_listing_is(ngx_str_t *id, ngx_str_t *name)
 {
-    if (node) {
-        return ngx_ors_json_equal(&list->json, node, name->data, name->len);
-    }
-
     return id->len == name->len
            && ngx_memcmp(id->data, name->data, name->len) == 0;
 }
 
 
 static ngx_int_t
-ngx_ors_listing_keep(ngx_ors_listing_t *list, ngx_ors_json_node_t *item,
-    ngx_str_t *id)
+ngx_ors_listing_keep(ngx_ors_listing_t *list, ngx_str_t *text, ngx_str_t *id)
 {
     ngx_ors_listing_entry_t  *entry;
 
     entry = &list->entries[list->n++ % list->limit];
 
-    entry->text.data = ngx_ors_json_text(&list->json, item);
-    entry->text.len = item->len;
+    entry->text = *text;
 
     entry->id.len = id->len;
     entry->id.data = ngx_pstrdup(list->pool, id);
@@ -297,6 +280,7 @@ ngx_int_t
 ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
     ngx_ors_error_t *err)
 {
+    ngx_int_t                 rc;
     ngx_uint_t                i, n;
     ngx_ors_listing_entry_t  *entry, *first;
 
@@ -327,12 +311,14 @@ ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
             first = entry;
         }
 
-        list->json.max_nodes = entry->text.len;
+        rc = ngx_ors_listing_read(list, &entry->text);
 
-        if (ngx_ors_json_read(&list->json, entry->text.data, entry->text.len)
-            != NGX_OK
-            || ngx_ors_listing_item_render(&list->json, &entry->id, out)
-               != NGX_OK)
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? NGX_ABORT : rc;
+        }
+
+        if (ngx_ors_listing_item_render(&list->json, &entry->id, out)
+            != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
+#include <ngx_ors_index.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_out.h>
@@ -58,8 +59,8 @@ ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list,
     ngx_str_t *query, ngx_pool_t *pool, ngx_ors_error_t *err);
 
 /*
- * Adds items of one turn, a JSON array in the order of time, or empty; its
- * bytes are borrowed until the page is rendered.  Turns must come in the order
+ * Adds items of one turn in the order of time; the text of "items" is borrowed
+ * until the page is rendered.  Turns must come in the order
  * of the list: list->ascending says which.  "owner" is the turn's token, from
  * which ids are made where an item has none.
  *
@@ -68,14 +69,15 @@ ngx_int_t ngx_ors_listing_init(ngx_ors_listing_t *list,
  * NGX_DECLINED   these are no items
  * NGX_ERROR      no memory
  */
-ngx_int_t ngx_ors_listing_add(ngx_ors_listing_t *list, ngx_str_t *items,
-    ngx_str_t *owner);
+ngx_int_t ngx_ors_listing_add(ngx_ors_listing_t *list,
+    ngx_ors_index_t *items, ngx_str_t *owner);
 
 /*
  * All have been added: appends the page, a JSON document.
  *
  * NGX_OK         appended
  * NGX_DECLINED   "err" holds the reason: there is no item "after" or "before"
+ * NGX_ABORT      these are no items
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,

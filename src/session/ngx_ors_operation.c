@@ -370,6 +370,10 @@ ngx_ors_operation_list(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 
     rc = ngx_ors_listing_render(&op->list, &op->out, &op->error);
 
+    if (rc == NGX_ABORT) {
+        return ngx_ors_operation_failed(op, ngx_ors_store_corrupt);
+    }
+
     return (rc == NGX_DECLINED) ? NGX_DONE : rc;
 }
 

@@ -47,7 +47,8 @@ ngx_ors_operation_list_turn(ngx_ors_listing_t *list, ngx_str_t *value,
 {
     u_char             text[NGX_ORS_ID_LEN];
     ngx_int_t          rc;
-    ngx_str_t          id, token, output, *first, *last;
+    ngx_str_t          id, token;
+    ngx_ors_index_t    input, output;
     ngx_ors_record_t   rec;
 
     if (ngx_ors_record_read(&rec, value) != NGX_OK) {
@@ -67,17 +68,24 @@ ngx_ors_operation_list_turn(ngx_ors_listing_t *list, ngx_str_t *value,
     token.data = text;
     token.len = NGX_ORS_ID_LEN;
 
-    ngx_str_null(&output);
-
-    if (!newest) {
-        output.data = rec.response.data + rec.output;
-        output.len = rec.output_len;
+    if (ngx_ors_record_items(&rec, NGX_ORS_STORE_INPUT, pool, &input)
+        != NGX_OK
+        || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, pool, &output)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    first = list->ascending ? &rec.input : &output;
-    last = list->ascending ? &output : &rec.input;
+    if (newest) {
+        output.n = 0;
+    }
 
-    rc = ngx_ors_listing_add(list, first, &token);
+    rc = ngx_ors_listing_add(list, list->ascending ? &input : &output, &token);
 
-    return (rc == NGX_OK) ? ngx_ors_listing_add(list, last, &token) : rc;
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    return ngx_ors_listing_add(list, list->ascending ? &output : &input,
+                               &token);
 }

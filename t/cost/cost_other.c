@@ -156,6 +156,7 @@ cost_listing(cost_t *cost)
     ngx_str_t                line, owner;
     ngx_ors_out_t            out;
     ngx_ors_error_t          err;
+    ngx_ors_index_t          index;
     ngx_ors_listing_t        list;
 
     ngx_str_set(&owner, "resp_abcdefghijklmnopqrstuvwx");
@@ -179,7 +180,9 @@ cost_listing(cost_t *cost)
 
         cost_list(cost, p, last, &line);
 
-        rc = ngx_ors_listing_add(&list, &line, &owner);
+        cost_index(cost, &line, &index);
+
+        rc = ngx_ors_listing_add(&list, &index, &owner);
     }
 
     if (rc != NGX_OK && rc != NGX_DONE) {

@@ -15,6 +15,7 @@
 
 #include "fuzz_json.h"
 #include <ngx_ors_listing.h>
+#include <ngx_ors_test_items.h>
 
 
 #define LISTING_FUZZ_TURNS  8
@@ -105,6 +106,7 @@ listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
 {
     ngx_int_t        rc;
     ngx_uint_t       i, n;
+    ngx_ors_index_t  index;
     ngx_ors_error_t  err;
 
     static ngx_str_t  owner = ngx_string("resp_0123456789abcdefghijklmn");
@@ -121,7 +123,9 @@ listing_fuzz_page(listing_fuzz_t *f, ngx_ors_listing_t *list,
     for (i = 0; i < f->nturns && rc == NGX_OK; i++) {
         n = list->ascending ? i : f->nturns - 1 - i;
 
-        rc = ngx_ors_listing_add(list, &f->turns[n], &owner);
+        ngx_ors_test_items(&index, &f->turns[n], pool);
+
+        rc = ngx_ors_listing_add(list, &index, &owner);
     }
 
     if (rc != NGX_OK && rc != NGX_DONE) {

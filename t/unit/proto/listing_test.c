@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_test_items.h>
 #include <ngx_ors_listing.h>
 
 
@@ -356,7 +357,9 @@ test_broken(ngx_pool_t *pool)
 {
     ngx_str_t               query;
     ngx_uint_t              i;
+    ngx_ors_out_t           out;
     ngx_ors_error_t         err;
+    ngx_ors_index_t         index;
     ngx_ors_listing_t       list;
 
     static char  *broken[] = {
@@ -374,6 +377,34 @@ test_broken(ngx_pool_t *pool)
     (void) ngx_ors_listing_init(&list, &query, pool, &err);
     is_int(add(&list, "", "resp_r"), NGX_OK, "no items are none");
     is_int(add(&list, " ", "resp_r"), NGX_OK, "nor is an empty list");
+
+    /* an item that has an id is read when the page is made, if it is on it */
+
+    ngx_ors_index_init(&index, pool);
+    ngx_str_set(&index.text, "[{\"id\":\"a\"},{\"id\":\"b\"]");
+
+    ngx_ors_stored_add_text(&index, 1, 10);
+    ngx_ors_stored_add_text(&index, 12, 9);
+
+    for (i = 0; i < 2; i++) {
+        index.items[i].id = 7;
+        index.items[i].id_len = 1;
+    }
+
+    for (i = 0; i < 2; i++) {
+        ngx_str_set(&query, "limit=1");
+        query.len = i ? 0 : query.len;
+
+        (void) ngx_ors_listing_init(&list, &query, pool, &err);
+        list.ascending = 1;
+        is_int(ngx_ors_listing_add(&list, &index, &query),
+               i ? NGX_OK : NGX_DONE, "items, one of them broken");
+
+        ngx_ors_out_init(&out, pool, 64);
+        is_int(ngx_ors_listing_render(&list, &out, &err),
+               i ? NGX_ABORT : NGX_OK, "a page %s it",
+               i ? "with" : "without");
+    }
 }
 
 
@@ -452,8 +483,9 @@ list_turns(ngx_ors_listing_t *list, char *args, ngx_pool_t *pool,
 static ngx_int_t
 add(ngx_ors_listing_t *list, char *items, char *owner)
 {
-    ngx_int_t  rc;
-    ngx_str_t  text, id;
+    ngx_int_t        rc;
+    ngx_str_t        text, id;
+    ngx_ors_index_t  index;
 
     text.len = ngx_strlen(items);
 
@@ -473,7 +505,19 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
     id.data = malloc(id.len);
     ngx_memcpy(id.data, owner, id.len);
 
-    rc = ngx_ors_listing_add(list, &text, &id);
+    ngx_ors_test_items(&index, &text, list->pool);
+
+    if (ngx_ors_test_failed()) {
+        return NGX_ERROR;
+    }
+
+    /* a table that says more than its list has */
+
+    if (index.n == 0 && text.len > 2 && *items != ' ') {
+        ngx_ors_stored_add_text(&index, 1, text.len - 2);
+    }
+
+    rc = ngx_ors_listing_add(list, &index, &id);
 
     free(id.data);
 
