@@ -27,9 +27,17 @@ ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
     char *lowcase, char *value);
 
 /*
- * Sets all headers of that name to "value", static text; NULL removes them.
+ * Sets all headers of that name to "value", static text; NULL removes them from
+ * an answer.
  */
 void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
+
+/*
+ * Makes the list anew without headers of that name, for a request; those that
+ * are there stay where they are.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_ors_header_remove(ngx_list_t *headers, char *name,
+    ngx_pool_t *pool);
 
 /*
  * Adds to the list "to" those headers of an upstream's answer that are of use
