@@ -153,6 +153,7 @@ typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
+typedef struct ngx_http_ors_relay_s       ngx_http_ors_relay_t;
 
 
 typedef struct ngx_http_ors_holder_s  ngx_http_ors_holder_t;
@@ -277,6 +278,9 @@ typedef struct {
     ngx_msec_int_t              first_token;  /* as that of a gateway */
     uint64_t                    own;        /* the same */
 
+    ngx_http_ors_relay_t       *relay;      /* of a WebSocket, or NULL */
+
+    unsigned                    upgrade:1;  /* it asks for a WebSocket */
     unsigned                    refused:1;  /* the request was */
     unsigned                    held:1;     /* the answer is checked */
     unsigned                    ended:1;    /* ... and has come to its end */
@@ -798,7 +802,9 @@ char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
  * NGX_HTTP_NOT_FOUND  such a path is not let in; "*endpoint" is the one it
  *                     may be taken for, or NULL
  * NGX_HTTP_ORS_UPGRADE_REQUIRED
- *                     a WebSocket, of which no message could be validated
+ *                     a WebSocket, of which no message would be validated
+ * NGX_HTTP_SWITCHING_PROTOCOLS
+ *                     a WebSocket that is validated message by message
  * NGX_ERROR           no memory
  */
 ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,
@@ -841,6 +847,16 @@ ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_body_filter_pt next_body);
 ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
     ngx_chain_t *in);
+
+
+/* ngx_http_ors_relay.c */
+
+/*
+ * Validates what passes through the WebSocket that the upstream has accepted
+ * for "vr": called when the header of its answer is known.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_relay_begin(ngx_http_ors_validator_t *vr);
 
 
 /* ngx_http_ors_filter.c */
