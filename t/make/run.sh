@@ -261,12 +261,23 @@ reason() {
 }
 
 
+# on a terminal JSON is printed in lines and with colours
+
+colour() {
+    if [ -t 1 ]; then
+        "$top/t/make/json.pl"
+    else
+        cat
+    fi
+}
+
+
 # prints a command, runs it, and looks for a part of its answer
 
 show() {
     printf '\n# %s\n%s\n\n' "$1" "$2"
 
-    sh -c "$2" | tee "$dir/answer"
+    sh -c "$2" | tee "$dir/answer" | colour
     echo
 
     if ! grep -q "$3" "$dir/answer"; then
