@@ -873,9 +873,7 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 {
     ngx_uint_t                  i;
     ngx_array_t                 seen;
-    ngx_http_handler_pt        *h;
     ngx_http_core_loc_conf_t  **location;
-    ngx_http_core_main_conf_t  *cmcf;
     ngx_http_ors_main_conf_t   *omcf;
 
     omcf = ngx_http_conf_get_module_main_conf(cf,
@@ -883,7 +881,7 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     if (!omcf->validators && omcf->locations.nelts == 0) {
 
-        /* loaded and not used: requests do not meet us */
+        /* not configured anywhere: install no handlers */
 
         return NGX_OK;
     }
@@ -898,21 +896,12 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     ngx_http_ors_scope_check(cf, omcf);
 
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
-    if (h == NULL) {
+    if (ngx_http_ors_phases(cf, ngx_http_ors_validator_early_handler,
+                            ngx_http_ors_validator_handler)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
-
-    *h = ngx_http_ors_validator_early_handler;
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_ors_validator_handler;
 
     /*
      * An inherited page would reach the client in place of the error

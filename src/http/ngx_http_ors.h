@@ -483,6 +483,20 @@ void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
 /*
+ * The beginning of a done handler: 1 if the call ends now; else "*rc" is what
+ * the handler is to return.
+ */
+ngx_uint_t ngx_http_ors_call_ends(ngx_http_ors_call_t *call,
+    ngx_http_request_t *sr, ngx_int_t *rc);
+
+/*
+ * Its end: takes the status of the call, logs it as one of "name", posts the
+ * main request and returns what the handler is to return.
+ */
+ngx_int_t ngx_http_ors_call_end(ngx_http_ors_call_t *call,
+    ngx_http_request_t *sr, ngx_int_t rc, char *name);
+
+/*
  * Lets a call begin that was put off: the timer of "limit_req" is the
  * connection's, so the event comes to the main request.
  */
@@ -503,6 +517,13 @@ ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
 
 /* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_call_init(ngx_conf_t *cf);
+
+/*
+ * Adds "early", in front of the limits of a location, and "handler", in front
+ * of its content handler, to the phases.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
+    ngx_http_handler_pt handler);
 
 
 /* ngx_http_ors_turn.c */

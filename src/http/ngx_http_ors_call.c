@@ -389,24 +389,8 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
     ngx_http_ors_call_t  *call = data;
 
-    /*
-     * NGX_ERROR is also what is left of a broken chunk or a stream that was
-     * reset after the header: such a call has ended, the client has not
-     */
-
-    if (rc == NGX_ERROR && !sr->connection->error) {
-        rc = NGX_OK;
-    }
-
-    if (sr->buffered) {
-
-        /* called again when the bytes that wait have been read */
-
+    if (!ngx_http_ors_call_ends(call, sr, &rc)) {
         return rc;
-    }
-
-    if (call->done) {
-        return (rc == NGX_ERROR) ? rc : NGX_OK;
     }
 
     if (call->ctx->turn->state == ngx_ors_turn_st_call
@@ -415,6 +399,43 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
         return rc;
     }
 
+    return ngx_http_ors_call_end(call, sr, rc, "call");
+}
+
+
+ngx_uint_t
+ngx_http_ors_call_ends(ngx_http_ors_call_t *call, ngx_http_request_t *sr,
+    ngx_int_t *rc)
+{
+    /*
+     * NGX_ERROR is also what is left of a broken chunk or a stream that was
+     * reset after the header: such a call has ended, the client has not
+     */
+
+    if (*rc == NGX_ERROR && !sr->connection->error) {
+        *rc = NGX_OK;
+    }
+
+    if (sr->buffered) {
+
+        /* called again when the bytes that wait have been read */
+
+        return 0;
+    }
+
+    if (call->done) {
+        *rc = (*rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
+        return 0;
+    }
+
+    return 1;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_end(ngx_http_ors_call_t *call, ngx_http_request_t *sr,
+    ngx_int_t rc, char *name)
+{
     call->done = 1;
     call->status = sr->headers_out.status;
 
@@ -431,9 +452,9 @@ ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
                          && ngx_cycle->free_connections == NULL);
     }
 
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
-                   "ors call: ended, rc %i, status %ui, complete %d",
-                   rc, call->status, call->complete);
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
+                   "ors %s: ended, rc %i, status %ui, complete %d",
+                   name, rc, call->status, call->complete);
 
     if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
         || sr->connection->error)

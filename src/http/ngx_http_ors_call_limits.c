@@ -121,3 +121,30 @@ ngx_http_ors_call_limits_init(ngx_conf_t *cf)
     omcf->limit_conn = ngx_ors_conf_module(cf,
                                                 "ngx_http_limit_conn_module");
 }
+
+
+ngx_int_t
+ngx_http_ors_phases(ngx_conf_t *cf, ngx_http_handler_pt early,
+    ngx_http_handler_pt handler)
+{
+    ngx_http_handler_pt        *h;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = early;
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = handler;
+
+    return NGX_OK;
+}

@@ -222,24 +222,12 @@ ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
 ngx_int_t
 ngx_http_ors_call_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt        *h;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
-    if (h == NULL) {
+    if (ngx_http_ors_phases(cf, ngx_http_ors_call_early_handler,
+                            ngx_http_ors_call_handler)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
-
-    *h = ngx_http_ors_call_early_handler;
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_ors_call_handler;
 
     ngx_http_ors_call_limits_init(cf);
 

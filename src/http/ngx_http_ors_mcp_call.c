@@ -335,49 +335,11 @@ ngx_http_ors_mcp_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 
     call = &mc->call;
 
-    /* a body that was cut: the request has ended, the client has not */
-
-    if (rc == NGX_ERROR && !sr->connection->error) {
-        rc = NGX_OK;
-    }
-
-    if (sr->buffered) {
-
-        /* called again when the bytes that wait have been read */
-
+    if (!ngx_http_ors_call_ends(call, sr, &rc)) {
         return rc;
     }
 
-    if (call->done) {
-        return (rc == NGX_ERROR) ? rc : NGX_OK;
-    }
-
-    call->done = 1;
-    call->status = sr->headers_out.status;
-
-    ngx_http_ors_call_limited(call);
-    ngx_http_ors_call_forget(sr);
-
-    if (call->status == 0) {
-        call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
-                       ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
-    }
-
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
-                   "ors mcp: subrequest ended, rc %i, status %ui, complete %d",
-                   rc, call->status, call->complete);
-
-    if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
-        || sr->connection->error)
-    {
-        return rc;
-    }
-
-    ngx_http_ors_post(call->ctx->request, &call->ctx->posted);
-
-    /* anything else would let nginx make an error page for the subrequest */
-
-    return NGX_OK;
+    return ngx_http_ors_call_end(call, sr, rc, "mcp");
 }
 
 
@@ -440,24 +402,6 @@ ngx_http_ors_mcp_handler(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_ors_mcp_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt        *h;
-    ngx_http_core_main_conf_t  *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PREACCESS_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_ors_mcp_early_handler;
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_ors_mcp_handler;
-
-    return NGX_OK;
+    return ngx_http_ors_phases(cf, ngx_http_ors_mcp_early_handler,
+                               ngx_http_ors_mcp_handler);
 }
