@@ -197,7 +197,7 @@ my @odd = (
       delta('"content":"\ude00b"') ],
     [ 'E36: a half and NUL', "a\x{d83d}b\x{0}", delta('"content":"a\ud83d"'),
       delta('"content":"b\u0000"') ],
-    [ 'text behind the reason', 'Hello', delta('"content":"Hel"'),
+    [ 'text after the reason', 'Hello', delta('"content":"Hel"'),
       '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
       delta('"content":"lo"') ],
 );
@@ -209,7 +209,7 @@ sub delta ($members) {
 
 
 $scripts{$_->[0]} = chunks(@$_[2 .. $#$_], stop) for @odd;
-$scripts{'behind the end'} = [ @{ chunks(word('Hello'), stop) },
+$scripts{'after the end'} = [ @{ chunks(word('Hello'), stop) },
                                frames(word('more')), [ 'done' ],
                                [ raw => 'x' ] ];
 $scripts{'no UTF-8'} = chunks(word('Hello'),
@@ -319,7 +319,7 @@ for my $stream (1, 0) {
 
     is_deeply($s->usage, { input_tokens => 8, output_tokens => 2,
                            total_tokens => 10, %usage },
-              'E39: usage behind the reason');
+              'E39: usage after the reason');
     is($s->text, 'Hello', 'E39: text');
     $a->model->untouch(map { "go-finish-$_" } 1, 2);
 }
@@ -395,8 +395,8 @@ for my $i (0 .. $#numbers) {
         ok($s->text eq $odd->[1], "$odd->[0]: text");
     }
 
-    my ($s) = $a->answer('behind the end', 'behind the end');
-    is($s->text, 'Hello', 'nothing comes behind the end');
+    my ($s) = $a->answer('after the end', 'after the end');
+    is($s->text, 'Hello', 'nothing comes after the end');
 
     $a->breaks('no UTF-8', 'E36: no UTF-8', 502,
                code => 'invalid_upstream_answer');

@@ -293,7 +293,7 @@ for my $n (1 .. 4) {
 
     is(status('ann', $d->{id}), 'cancelled', 'from then on');
 
-    ok($model->wait_file('gone'), 'the model is told');
+    ok($model->wait_file('gone'), 'the model is disconnected');
     $model->untouch('gone');
 }
 
@@ -313,7 +313,7 @@ absent(as('bob', DELETE => "/v1/responses/$d->{id}"), 'not by others');
 is(found(as('ann', DELETE => "/v1/responses/$d->{id}"),
          'it is deleted')->{deleted}, json_true, 'and says so');
 absent(as('ann', GET => "/v1/responses/$d->{id}"), 'it is gone');
-ok($model->wait_file('gone'), 'the model is told');
+ok($model->wait_file('gone'), 'the model is disconnected');
 $model->untouch('gone');
 sleep 1;
 absent(as('ann', GET => "/v1/responses/$d->{id}"), 'it is still gone');

@@ -159,7 +159,7 @@ sub slow_client ($name, $at = '/v1', %headers) {
 sub blocked ($name, $how = $name) {
     my $bytes = $model->wait_flood_blocked($name);
 
-    ok($bytes, "$how: the model stands still");
+    ok($bytes, "$how: the model is blocked");
 
     return $bytes // 1e9;
 }
@@ -236,7 +236,7 @@ post_json($t->port, '/v1/responses', body('warm'));
 {
     my $c = slow_client('never', '/short');
 
-    ok($model->wait_file('never.end'), 'never: the model is told');
+    ok($model->wait_file('never.end'), 'never: the model is disconnected');
     is($model->file('never.end'), 'gone', 'never: by its connection');
     ok($t->wait_log(qr/client timed out/), 'never: the log says why');
     ok($c->is_closed, 'never: the client is cut off');
@@ -244,7 +244,7 @@ post_json($t->port, '/v1/responses', body('warm'));
     $c->close;
 
     $c = slow_client('goes-on', '/short-1m');
-    ok($model->wait_file('goes-on-gone'), 'goes on: the model is told');
+    ok($model->wait_file('goes-on-gone'), 'goes on: the model is disconnected');
     cmp_ok($model->flooded('goes-on'), '>=', 300_000,
            'goes on: it was not held up');
     $c->close;
@@ -252,7 +252,7 @@ post_json($t->port, '/v1/responses', body('warm'));
     $c = slow_client('leaves');
     blocked('leaves');
     $c->reset;
-    ok($model->wait_file('leaves.end'), 'leaves: the model is told');
+    ok($model->wait_file('leaves.end'), 'leaves: the model is disconnected');
 }
 
 

@@ -153,7 +153,7 @@ tells('an answer of another type', qr/^ors call: started/,
                            { 'Content-Type' => 'application/json',
                              'X-Script' => 'flood' }, body('flood')));
 
-    ok($model->wait_flood_blocked('flood'), 'slow: the model stands still');
+    ok($model->wait_flood_blocked('flood'), 'slow: the model is blocked');
 
     setsockopt $c->{fh}, SOL_SOCKET, SO_RCVBUF, 1024 * 1024;
     $c->read_response;

@@ -202,18 +202,18 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
     $c->close;
 
     told(chat('stands'), 'upstream_disconnected', 'stands');
-    ok($model->wait_file('stands-closed'), 'stands: the server is told');
+    ok($model->wait_file('stands-closed'), 'stands: the server is cut off');
 
     error_ok(chat('silent'), 504, 'silent', code => 'upstream_timeout');
-    ok($model->wait_file('silent-closed'), 'silent: the server is told');
+    ok($model->wait_file('silent-closed'), 'silent: the server is cut off');
 
     my $r = chat('broken');
 
     told($r, 'invalid_upstream_answer', 'broken');
-    ok($model->wait_file('broken-closed'), 'broken: the server is told');
+    ok($model->wait_file('broken-closed'), 'broken: the server is cut off');
 
     is(chat('ended')->{body}, $chunks,
-       'ended: nobody waits for what is behind the end');
+       'ended: no wait for what is after the end');
 
     $c = begin('reset');
     ok($c->wait_body(qr/"Hel"/), 'reset: it has begun');
@@ -230,7 +230,7 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
 
     ok($c->wait_body(qr/"Hel"/), 'left: it has begun');
     $c->reset;
-    ok($model->wait_file('left-closed'), 'left: the server is told');
+    ok($model->wait_file('left-closed'), 'left: the server is cut off');
 }
 
 {
@@ -243,7 +243,7 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
 
     my $bytes = $model->wait_flood_blocked('slow');
 
-    ok($bytes, 'slow: the server stands still');
+    ok($bytes, 'slow: the server is blocked');
     cmp_ok($bytes // 1e9, '<', 1.8 * MB, 'slow: soon');
     cmp_ok($t->memory - $before, '<', 2 * MB, 'slow: little memory')
         if !$ENV{TEST_NGINX_ASAN};
@@ -265,7 +265,7 @@ error_ok(chat($_, 0), 502, $_, code => 'answer_too_large')
 
     ok($model->wait_flood_blocked('gone'), 'gone: it is slow first');
     $c->reset;
-    ok($model->wait_file('gone.end'), 'gone: the server is told');
+    ok($model->wait_file('gone.end'), 'gone: the server is cut off');
 }
 
 $t->finish;

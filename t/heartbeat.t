@@ -126,7 +126,7 @@ my $begun = qr/event: response\.in_progress\ndata: [^\n]+\n\n/;
 
     is(stream_ok(told('other', 'fail', qr/$begun/), 'other',
                  expect => 'completed')->text, 'Hello',
-       'other: another target is tried behind response.created');
+       'other: another target is tried after response.created');
 }
 
 

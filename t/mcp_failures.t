@@ -212,7 +212,7 @@ ok($mcp->wait_file("$_-gone"), "$_: its connection is closed")
     for qw( never stalls );
 
 like(join(' ', said($mcp)), qr/notifications\/cancelled/,
-     'a server with sessions is told that the call is over');
+     'a server with sessions hears that the call is over');
 
 # sessions
 

@@ -94,7 +94,7 @@ messages('E19: the last message is incomplete',
 
 messages('a message without a type',
          [ { role => 'user', content => 'Hi' } ], [ user('Hi') ]);
-messages('id, status and phase are left behind',
+messages('id, status and phase are not sent',
          [ message('user', 'Hi', id => 'msg_1', status => 'completed'),
            message('assistant', 'Ho', id => 'msg_2', status => 'completed',
                    phase => 'final_answer') ],

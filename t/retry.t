@@ -191,7 +191,7 @@ for my $case (
     is(told("late-$script"), $text, "$script: in a stream");
 }
 
-is(told('later', '/v1'), 'Busy. Try again in 250ms.', 'behind a text');
+is(told('later', '/v1'), 'Busy. Try again in 250ms.', 'after a text');
 like(told('late-date'), qr/\ALimit reached\. Try again in (?:9\d\d|1000)s\.\z/,
      'a date in a stream');
 like(told('late-text', '/early/mask'),

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# Bodies and connections before and behind a validator: how requests come in,
+# Bodies and connections before and after a validator: how requests come in,
 # how they go out, connections that stay, HTTP/2, servers that fail.
 
 use v5.36;
@@ -289,7 +289,7 @@ for my $at (@ways) {
     }), 'kept: the connection of a stream');
 
     stream_ok($post->('late', stream => json_true),
-              'what comes behind a stream is not seen');
+              'what comes after a stream is not seen');
     is($post->('whole')->{status}, 200, 'nor by the next one') for 1 .. 3;
 }
 
@@ -311,7 +311,7 @@ for my $at (@ways) {
              code => 'invalid_upstream_answer');
     error_ok($post->('short', 'never'), 504, 'the server says nothing',
              code => 'upstream_timeout');
-    error_ok($post->('short', 'slow'), 502, 'nothing behind the header');
+    error_ok($post->('short', 'slow'), 502, 'nothing after the header');
     ok($model->wait_file('slow-gone'), 'its connection is closed');
 
     stream_ok($post->('short', 'stops', \%stream), 'a stream that stops',

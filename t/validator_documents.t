@@ -55,7 +55,7 @@ my @rows = (
     [ 'half of it', { body => substr $good, 0, length($good) / 2 },
       refused => qr/not JSON:\ unexpected\ end/ ],
     [ 'two of it', { body => in('', text()) }, refused => qr/not JSON/ ],
-    [ 'text behind it', { body => in('', SECRET) }, refused => qr/not JSON/ ],
+    [ 'text after it', { body => in('', SECRET) }, refused => qr/not JSON/ ],
     [ 'a byte order mark', { body => in("\xef\xbb\xbf") },
       refused => qr/at\ byte\ 0/ ],
     [ 'a comma too many', { body => text() =~ s/\}\z/,}/r },

@@ -2,7 +2,7 @@
 
 # Copyright (C) Open Responses contributors
 
-# Compressed answers before a validator, and what nginx compresses behind it.
+# Compressed answers before a validator, and what nginx compresses after it.
 
 use v5.36;
 use Compress::Raw::Zlib qw( WANT_GZIP MAX_WBITS Z_FINISH Z_SYNC_FLUSH );
@@ -87,7 +87,7 @@ my @rows = (
     row('not compressed at all', 'gzip', $plain,
         refused => qr/cannot\ be\ decompressed/),
     row('another sum', 'gzip', $crc, refused => qr/cannot\ be\ decompressed/),
-    row('more behind it', 'gzip', $gzip . SECRET,
+    row('more after it', 'gzip', $gzip . SECRET,
         refused => qr/cannot\ be\ decompressed/),
     row('its end is left out', 'gzip', substr($gzip, 0, -4),
         refused => qr/ended\ before/, code => 'upstream_disconnected'),

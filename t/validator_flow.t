@@ -236,7 +236,7 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
 
     my $bytes = $model->wait_flood_blocked($name);
 
-    ok($bytes, "$name: the server stands still");
+    ok($bytes, "$name: the server is blocked");
     cmp_ok($bytes // 1e9, '<', $sockets, "$name: soon");
     cmp_ok($t->memory($pid) - $before, '<', 3 * MB, "$name: little memory");
     is(post_json($t->port, '/v1/responses', body('', 0),
@@ -263,14 +263,14 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
 {
     my $c = slow_client('/short/chat/completions', 'never');
 
-    ok($model->wait_file('never.end'), 'never reads: the server is told');
+    ok($model->wait_file('never.end'), 'never reads: the server is cut off');
     ok($t->wait_log(qr/client timed out/), 'never reads: the log says why');
     $c->close;
 
     $c = slow_client('/new/chat/completions', 'leaves');
-    ok($model->wait_flood_blocked('leaves'), 'leaves: it stands still');
+    ok($model->wait_flood_blocked('leaves'), 'leaves: it is blocked');
     $c->reset;
-    ok($model->wait_file('leaves.end'), 'leaves: the server is told');
+    ok($model->wait_file('leaves.end'), 'leaves: the server is cut off');
 }
 
 
@@ -295,7 +295,7 @@ for (([ http1 => '/new', 0 ], [ http2 => '/new', 1 ],
            'long: no memory for what has passed')
         or diag("grown by $grown");
     $c->close;
-    ok($model->wait_file('gone'), 'long: upstream is told');
+    ok($model->wait_file('gone'), 'long: upstream is closed');
 }
 
 

@@ -16,7 +16,7 @@ use ORS::Sample;
 my $good = render(good()) =~ s/Let me/${\SECRET}/gr;
 my $size = length $good;
 
-# the place behind the n-th frame
+# the place after the n-th frame
 sub behind ($n) {
     my $at = 0;
 
@@ -59,8 +59,8 @@ my @repaired = (
     [ 'a byte order mark', "\xef\xbb\xbf$good" ],
     [ 'no event lines', $good =~ s/^event:.*\n//gmr ],
     [ 'wrong event lines', $good =~ s/^event:.*$/event: message/gmr ],
-    [ 'event lines behind the data', $good =~ s/^(event:.*\n)(.*\n)/$2$1/gmr ],
-    [ 'no space behind the colon', $good =~ s/^(\w+): /$1:/gmr ],
+    [ 'event lines after the data', $good =~ s/^(event:.*\n)(.*\n)/$2$1/gmr ],
+    [ 'no space after the colon', $good =~ s/^(\w+): /$1:/gmr ],
     [ 'data in many lines', $lines ],
     [ 'id and retry lines', $good =~ s/^(event:)/id: 7\nretry: 10\n$1/gmr ],
     [ 'lines that nobody knows', $good =~ s/^(event:.*\n)/$1x\ny: z\n/gmr ],
@@ -160,13 +160,13 @@ my @rows = (
           $at < behind(1) ? 'refused' : 'ended', qr/ended\ before/,
           code => 'upstream_disconnected' ]
     } [ 'before it begins', 0 ], [ 'in the first event', 40 ],
-      [ 'behind the first event', behind(1) ],
+      [ 'after the first event', behind(1) ],
       [ 'in an event line', behind(4) + 3 ],
       [ 'in a data line', behind(6) - 20 ],
-      [ 'behind an event', behind(12) ],
+      [ 'after an event', behind(12) ],
       [ 'in the last event', $size - 200 ]),
 
-    [ 'cut behind the last event', { body => $good, cut => $size - 14 },
+    [ 'cut after the last event', { body => $good, cut => $size - 14 },
       body => $good ],
     [ '[DONE] too early', { body => put(9, "data: [DONE]\n\n") },
       ended => qr/ended\ before/, code => 'upstream_disconnected' ],
