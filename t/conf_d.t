@@ -28,9 +28,10 @@ my %file = map { m{([^/]+)$} => slurp($_) } glob "$ORS::Nginx::ROOT/conf.d/*";
 
 my $model = ORS::Model->new(scripts => {
     tools => plan(map {
-        $_ => [ { tool_calls => [ ORS::Loop::call($_, city => 'Oslo') ] },
+        $_ => [ { tool_calls => [ ORS::Loop::call($_,
+                      $_ eq 'web_search' ? 'query' : 'city', 'Oslo') ] },
                 'Done' ]
-    } qw( get_weather get_time )),
+    } qw( get_weather get_time web_search )),
     weather => [ [ raw => 'rain' ] ],
     check => sub ($conn, $r) {
         my ($user) = ($r->{headers}{authorization} // '') =~ /^Bearer (\w+)$/;
@@ -433,19 +434,22 @@ $t->finish;
 # tools.conf
 
 $t = ORS::Nginx->new(conf => at_home($file{'tools.conf'})
-                             =~ s{/weather;}{/script/weather;}r
+                             =~ s{proxy_pass \S+\K/(?:weather|search);}
+                                 {/script/weather;}gr
                              =~ s{\$open_responses_uri}{/script/tools}r);
 with_files($t->dir);
 $t->start;
 
 for my $row ([ get_weather => qr/^rain$/, 3 ],
              [ get_time => qr/^\d{4}-\d\d-\d\dT/, 1,
-               tools => [ { type => 'function', name => 'get_time' } ] ])
+               tools => [ { type => 'function', name => 'get_time' } ] ],
+             [ web_search => qr/^rain$/, 2,
+               tools => [ { type => 'web_search' } ] ])
 {
     my ($name, $output, $items, @more) = @$row;
     my $s = response_ok(post_json($t->port, '/v1/responses',
                                   { model => $name, input => 'hi', @more }),
-                        "tools.conf: $name");
+                        "tools.conf: $name", flavor => 'openai');
 
     is(scalar @{ $s->items }, $items, "tools.conf: $name: items");
     like((outputs($model->last_request))[0], $output,
