@@ -44,6 +44,13 @@
 #define NGX_ORS_RECORD_MAGIC    "ORS\3"
 
 
+/* four bytes, which compilers make one load of where the order permits it */
+
+#define ngx_ors_record_word(p)                                                \
+    ((uint32_t) (p)[0] | (uint32_t) (p)[1] << 8 | (uint32_t) (p)[2] << 16     \
+     | (uint32_t) (p)[3] << 24)
+
+
 static ngx_int_t ngx_ors_record_check(ngx_ors_record_t *rec);
 static ngx_int_t ngx_ors_record_check_items(u_char *p, ngx_uint_t n,
     size_t len);
@@ -205,11 +212,11 @@ ngx_ors_record_check_items(u_char *p, ngx_uint_t n, size_t len)
 static void
 ngx_ors_record_item(u_char *p, ngx_ors_index_item_t *item)
 {
-    item->pos = ngx_ors_record_get(p, 4);
-    item->len = ngx_ors_record_get(p + 4, 4);
-    item->id = ngx_ors_record_get(p + 8, 4);
-    item->id_len = ngx_ors_record_get(p + 12, 4);
-    item->flags = ngx_ors_record_get(p + 16, 4);
+    item->pos = ngx_ors_record_word(p);
+    item->len = ngx_ors_record_word(p + 4);
+    item->id = ngx_ors_record_word(p + 8);
+    item->id_len = ngx_ors_record_word(p + 12);
+    item->flags = ngx_ors_record_word(p + 16);
 }
 
 
