@@ -247,12 +247,12 @@ is(connected('idle')->closed, 1000, 'idle');
     my $before = $t->memory;
     my $bad = 0;
 
-    for (1 .. 300) {
+    for (1 .. 1000) {
         $ws->create(model => 'm', input => 'x');
         $bad++ if !grep { /"type":"response[.]completed"/ } $ws->turn;
     }
 
-    is($bad, 0, '300 turns');
+    is($bad, 0, '1,000 turns');
 
     SKIP: {
         skip 'a sanitizer keeps what is freed', 1 if $ENV{TEST_NGINX_ASAN};
