@@ -34,6 +34,7 @@ static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r,
 static ngx_http_ors_ws_t *ngx_http_ors_ws_create(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r,
     ngx_str_t *key);
+static ngx_int_t ngx_http_ors_ws_nodelay(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
     ngx_str_t *key, ngx_str_t *accept);
 static void ngx_http_ors_ws_event_handler(ngx_event_t *ev);
@@ -308,7 +309,26 @@ ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
         return rc;
     }
 
-    return ngx_http_send_special(r, NGX_HTTP_FLUSH);
+    rc = ngx_http_send_special(r, NGX_HTTP_FLUSH);
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : ngx_http_ors_ws_nodelay(r);
+}
+
+
+/*
+ * nginx does it for keep-alive connections: else the events of a turn would
+ * wait for the client's acknowledgement of those that were sent
+ */
+
+static ngx_int_t
+ngx_http_ors_ws_nodelay(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t  *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK)
+           ? NGX_ERROR : NGX_OK;
 }
 
 
