@@ -713,15 +713,11 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     }
 
     ngx_conf_merge_ptr_value(conf->routes, prev->routes, NULL);
+
     if (conf->validate == NGX_CONF_UNSET_UINT) {
         conf->report = prev->report;
         conf->broad = prev->broad;
         conf->labels = prev->labels;
-
-    } else if (conf->validate
-               && ngx_http_ors_metrics_validator(cf, clcf, conf) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
     }
 
     ngx_ors_store_use_merge(&conf->stored, &prev->stored);
@@ -729,6 +725,15 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
     ngx_ors_background_limit_merge(&conf->background, &prev->background);
 
     ngx_conf_merge_uint_value(conf->validate, prev->validate, 0);
+
+    /* level http has none: its servers have their own */
+
+    if (conf->validate && conf->labels == NULL
+        && ngx_http_ors_metrics_validator(cf, clcf, conf) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
+
     ngx_conf_merge_uint_value(conf->status, prev->status, ngx_ors_stats_html);
     ngx_conf_merge_value(conf->tries, prev->tries, 3);
     ngx_conf_merge_msec_value(conf->tries_timeout, prev->tries_timeout, 0);

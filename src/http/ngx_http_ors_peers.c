@@ -204,6 +204,12 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx)
 
     if (ctx->turn->answer.status >= NGX_HTTP_BAD_REQUEST) {
         status = ctx->turn->answer.status;
+
+    } else if (ctx->session && ctx->session->unstored) {
+
+        /* the store has failed, and the target has not */
+
+        status = 0;
     }
 
     switch (status) {

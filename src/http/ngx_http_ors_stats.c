@@ -147,9 +147,7 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    if (turn->answer.status
-        || turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR)
-    {
+    if (ctx->call) {
         ngx_http_ors_peer_over(ctx);
     }
 
