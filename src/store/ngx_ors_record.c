@@ -44,11 +44,17 @@
 #define NGX_ORS_RECORD_MAGIC    "ORS\3"
 
 
-/* four bytes, which compilers make one load of where the order permits it */
+/* four bytes, one load or store of compilers where the order permits it */
 
 #define ngx_ors_record_word(p)                                                \
     ((uint32_t) (p)[0] | (uint32_t) (p)[1] << 8 | (uint32_t) (p)[2] << 16     \
      | (uint32_t) (p)[3] << 24)
+
+#define ngx_ors_record_put(p, n)                                              \
+    (p)[0] = (u_char) (n);                                                    \
+    (p)[1] = (u_char) ((n) >> 8);                                             \
+    (p)[2] = (u_char) ((n) >> 16);                                            \
+    (p)[3] = (u_char) ((n) >> 24)
 
 
 static ngx_int_t ngx_ors_record_check(ngx_ors_record_t *rec);
@@ -57,8 +63,6 @@ static ngx_int_t ngx_ors_record_check_items(u_char *p, ngx_uint_t n,
 static void ngx_ors_record_item(u_char *p, ngx_ors_index_item_t *item);
 static void ngx_ors_record_reduce(ngx_ors_record_t *rec, ngx_uint_t parts);
 static u_char *ngx_ors_record_bytes(u_char *p, u_char *data, size_t len);
-static u_char *ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len);
-static uint64_t ngx_ors_record_get(u_char *p, ngx_uint_t len);
 
 
 size_t
@@ -73,18 +77,20 @@ ngx_ors_record_size(ngx_ors_record_t *rec)
 u_char *
 ngx_ors_record_head(ngx_ors_record_t *rec, u_char *p)
 {
-    p = ngx_cpymem(p, NGX_ORS_RECORD_MAGIC, 4);
+    ngx_memcpy(p, NGX_ORS_RECORD_MAGIC, 4);
 
-    p = ngx_ors_record_put(p, rec->status, 1);
-    p = ngx_ors_record_put(p, rec->nancestors, 3);
-    p = ngx_ors_record_put(p, rec->created, 8);
-    p = ngx_ors_record_put(p, rec->depth, 4);
-    p = ngx_ors_record_put(p, rec->input.len, 4);
-    p = ngx_ors_record_put(p, rec->response.len, 4);
-    p = ngx_ors_record_put(p, rec->output, 4);
-    p = ngx_ors_record_put(p, rec->output_len, 4);
-    p = ngx_ors_record_put(p, rec->ninput, 4);
-    p = ngx_ors_record_put(p, rec->noutput, 4);
+    ngx_ors_record_put(p + 4, rec->status | rec->nancestors << 8);
+    ngx_ors_record_put(p + 8, (uint64_t) rec->created);
+    ngx_ors_record_put(p + 12, (uint64_t) rec->created >> 32);
+    ngx_ors_record_put(p + 16, rec->depth);
+    ngx_ors_record_put(p + 20, rec->input.len);
+    ngx_ors_record_put(p + 24, rec->response.len);
+    ngx_ors_record_put(p + 28, rec->output);
+    ngx_ors_record_put(p + 32, rec->output_len);
+    ngx_ors_record_put(p + 36, rec->ninput);
+    ngx_ors_record_put(p + 40, rec->noutput);
+
+    p += NGX_ORS_RECORD_HEAD;
 
     p = ngx_ors_record_bytes(p, rec->ancestors,
                              rec->nancestors * NGX_ORS_STORE_KEY);
@@ -103,11 +109,13 @@ ngx_ors_record_table(ngx_ors_index_t *index, u_char *p)
     for (i = 0; i < index->n; i++) {
         item = &index->items[i];
 
-        p = ngx_ors_record_put(p, item->pos, 4);
-        p = ngx_ors_record_put(p, item->len, 4);
-        p = ngx_ors_record_put(p, item->id, 4);
-        p = ngx_ors_record_put(p, item->id_len, 4);
-        p = ngx_ors_record_put(p, item->flags, 4);
+        ngx_ors_record_put(p, item->pos);
+        ngx_ors_record_put(p + 4, item->len);
+        ngx_ors_record_put(p + 8, item->id);
+        ngx_ors_record_put(p + 12, item->id_len);
+        ngx_ors_record_put(p + 16, item->flags);
+
+        p += NGX_ORS_RECORD_ITEM;
     }
 
     return p;
@@ -128,16 +136,17 @@ ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value)
         return NGX_DECLINED;
     }
 
-    rec->status = ngx_ors_record_get(p + 4, 1);
-    rec->nancestors = ngx_ors_record_get(p + 5, 3);
-    rec->created = ngx_ors_record_get(p + 8, 8);
-    rec->depth = ngx_ors_record_get(p + 16, 4);
-    rec->input.len = ngx_ors_record_get(p + 20, 4);
-    rec->response.len = ngx_ors_record_get(p + 24, 4);
-    rec->output = ngx_ors_record_get(p + 28, 4);
-    rec->output_len = ngx_ors_record_get(p + 32, 4);
-    rec->ninput = ngx_ors_record_get(p + 36, 4);
-    rec->noutput = ngx_ors_record_get(p + 40, 4);
+    rec->status = p[4];
+    rec->nancestors = ngx_ors_record_word(p + 4) >> 8;
+    rec->created = (uint64_t) ngx_ors_record_word(p + 12) << 32
+                   | ngx_ors_record_word(p + 8);
+    rec->depth = ngx_ors_record_word(p + 16);
+    rec->input.len = ngx_ors_record_word(p + 20);
+    rec->response.len = ngx_ors_record_word(p + 24);
+    rec->output = ngx_ors_record_word(p + 28);
+    rec->output_len = ngx_ors_record_word(p + 32);
+    rec->ninput = ngx_ors_record_word(p + 36);
+    rec->noutput = ngx_ors_record_word(p + 40);
 
     len = (uint64_t) rec->nancestors * NGX_ORS_STORE_KEY
           + ((uint64_t) rec->ninput + rec->noutput) * NGX_ORS_RECORD_ITEM
@@ -385,31 +394,4 @@ ngx_ors_record_inherit(ngx_ors_record_t *rec, u_char *name, u_char *names)
     }
 
     return n + 1;
-}
-
-
-static u_char *
-ngx_ors_record_put(u_char *p, uint64_t n, ngx_uint_t len)
-{
-    while (len--) {
-        *p++ = (u_char) n;
-        n >>= 8;
-    }
-
-    return p;
-}
-
-
-static uint64_t
-ngx_ors_record_get(u_char *p, ngx_uint_t len)
-{
-    uint64_t  n;
-
-    n = 0;
-
-    while (len--) {
-        n = (n << 8) | p[len];
-    }
-
-    return n;
 }
