@@ -49,9 +49,13 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
-        for (target = &route[i].target; target; target = target->next) {
+        target = &route[i].target;
+
+        do {
             target->number = n++;
-        }
+            target = target->next;
+
+        } while (target);
     }
 
     labels = ngx_pcalloc(cf->pool, n * ngx_ors_metrics_operations
@@ -333,15 +337,16 @@ ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
 void
 ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx)
 {
-    if (!ctx->gauged) {
-        return;
+    ngx_atomic_t  *n;
+
+    n = ngx_http_ors_metrics_gauge(ctx->request,
+                                   ctx->detached ? ngx_ors_metrics_background
+                                                 : ngx_ors_metrics_streams);
+
+    if (n && ctx->gauged) {
+        ctx->gauged = 0;
+        (*n)--;
     }
-
-    ctx->gauged = 0;
-
-    (*ngx_http_ors_metrics_gauge(ctx->request,
-                                 ctx->detached ? ngx_ors_metrics_background
-                                               : ngx_ors_metrics_streams))--;
 }
 
 

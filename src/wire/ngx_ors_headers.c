@@ -129,15 +129,14 @@ ngx_ors_header_remove(ngx_list_t *headers, char *name, ngx_pool_t *pool)
     ngx_table_elt_t  *h, *to;
 
     len = ngx_strlen(name);
-    list = *headers;
 
-    if (ngx_list_init(headers, pool, list.nalloc, sizeof(ngx_table_elt_t))
+    if (ngx_list_init(&list, pool, headers->nalloc, sizeof(ngx_table_elt_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    for (part = &list.part; part; part = part->next) {
+    for (part = &headers->part; part; part = part->next) {
         h = part->elts;
 
         for (i = 0; i < part->nelts; i++) {
@@ -148,13 +147,21 @@ ngx_ors_header_remove(ngx_list_t *headers, char *name, ngx_pool_t *pool)
                 continue;
             }
 
-            to = ngx_list_push(headers);
+            to = ngx_list_push(&list);
             if (to == NULL) {
                 return NGX_ERROR;
             }
 
             *to = h[i];
         }
+    }
+
+    *headers = list;
+
+    /* a list of one part refers to itself */
+
+    if (headers->part.next == NULL) {
+        headers->last = &headers->part;
     }
 
     return NGX_OK;
