@@ -22,6 +22,16 @@ plan skip_all => 'nginx is built without --with-debug'
 
 my $secret = 'a secret of yours';
 
+sub flood ($name) {
+    return sub ($conn, $r) {
+        setsockopt $conn->{sock}, SOL_SOCKET, SO_SNDBUF, 16384;
+        $conn->_step_header('Content-Type', 'text/event-stream');
+        $conn->_step_flood($name, 1000, 2_500_000);
+        $conn->_step_sse(chat_chunk(finish => 'stop'));
+        $conn->_step_done;
+    };
+}
+
 my $model = ORS::Model->new(scripts => {
     good => [ sse_head(), [ sse => chat_chunk(content => $secret) ],
               [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
@@ -30,13 +40,8 @@ my $model = ORS::Model->new(scripts => {
     html => [ [ header => 'Content-Type', 'text/html' ],
               [ raw => "<p>$secret" ] ],
 
-    flood => sub ($conn, $r) {
-        setsockopt $conn->{sock}, SOL_SOCKET, SO_SNDBUF, 16384;
-        $conn->_step_header('Content-Type', 'text/event-stream');
-        $conn->_step_flood('flood', 1000, 2_500_000);
-        $conn->_step_sse(chat_chunk(finish => 'stop'));
-        $conn->_step_done;
-    },
+    flood => flood('flood'),
+    left  => flood('left'),
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
@@ -171,8 +176,8 @@ tells('an answer of another type', qr/^ors call: started/,
 
     $c->write(request_text('POST', '/v1/responses',
                            { 'Content-Type' => 'application/json',
-                             'X-Script' => 'flood' }, body('flood')));
-    $model->wait_flood_blocked('flood');
+                             'X-Script' => 'left' }, body('left')));
+    ok($model->wait_flood_blocked('left'), 'left: the model is blocked');
     $c->close;
 
     tells('a client that leaves',
