@@ -164,7 +164,8 @@ test_values(void)
 
         ok(ngx_ors_hosted_call_value(&call, &from, &value) == NGX_OK
            && value.len == expected.len
-           && ngx_memcmp(value.data, expected.data, value.len) == 0,
+           && (value.len == 0
+               || ngx_memcmp(value.data, expected.data, value.len) == 0),
            "value of %s", values[i].from);
 
         ngx_destroy_pool(call.pool);

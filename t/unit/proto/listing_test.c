@@ -501,10 +501,6 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
 
     (void) ngx_sprintf(text.data, "[%s]", items);
 
-    id.len = ngx_strlen(owner);
-    id.data = malloc(id.len);
-    ngx_memcpy(id.data, owner, id.len);
-
     ngx_ors_test_items(&index, &text, list->pool);
 
     if (ngx_ors_test_failed()) {
@@ -516,6 +512,10 @@ add(ngx_ors_listing_t *list, char *items, char *owner)
     if (index.n == 0 && text.len > 2 && *items != ' ') {
         ngx_ors_stored_add_text(&index, 1, text.len - 2);
     }
+
+    id.len = ngx_strlen(owner);
+    id.data = malloc(id.len);
+    ngx_memcpy(id.data, owner, id.len);
 
     rc = ngx_ors_listing_add(list, &index, &id);
 
