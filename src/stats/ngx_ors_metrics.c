@@ -142,11 +142,13 @@ ngx_ors_metrics_row(ngx_ors_metrics_row_t *row, ngx_ors_metrics_turn_t *turn,
 
     (void) ngx_atomic_fetch_add(&piece->n, 1);
 
-    if (turn->input >= 0) {
+    /* a server may say anything, and a sum must not wrap */
+
+    if (turn->input >= 0 && turn->input <= NGX_MAX_INT32_VALUE) {
         ngx_ors_metrics_value(row, ngx_ors_metrics_input, turn->input);
     }
 
-    if (turn->output >= 0) {
+    if (turn->output >= 0 && turn->output <= NGX_MAX_INT32_VALUE) {
         ngx_ors_metrics_value(row, ngx_ors_metrics_output, turn->output);
     }
 

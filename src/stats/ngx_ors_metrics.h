@@ -122,7 +122,10 @@ typedef struct {
 } ngx_ors_metrics_labels_t;
 
 
-/* what has become of a turn; tokens and times below 0 are not known */
+/*
+ * What has become of a turn; tokens and times below 0 are not known, tokens
+ * above 2^31 - 1 are not counted.
+ */
 
 typedef struct {
     ngx_ors_metrics_histogram_e  end;     /* completed, failed, canceled */

@@ -13,6 +13,7 @@
 
 static void test_rows(void);
 static void test_turns(void);
+static void test_tokens(void);
 static void test_recent(void);
 static void test_text(void);
 static void test_page(void);
@@ -42,6 +43,7 @@ main(void)
     test_recent();
     test_text();
     test_page();
+    test_tokens();
 
     return done_testing();
 }
@@ -96,6 +98,27 @@ turn(ngx_ors_metrics_histogram_e end, ngx_msec_int_t first, int64_t output)
     t.own = 10001;
 
     return &t;
+}
+
+
+/* a sum that wraps looks as if nginx had been started again */
+
+static void
+test_tokens(void)
+{
+    ngx_atomic_uint_t     sum;
+    ngx_ors_histogram_t  *h;
+
+    h = &labels.row->histograms[ngx_ors_metrics_output];
+    sum = h->sum;
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_completed, 1, INT64_MAX), 600);
+    is_int(h->sum, sum, "tokens that nothing can have are not counted");
+
+    ngx_ors_metrics_turn(&metrics, labels.row,
+                         turn(ngx_ors_metrics_completed, 1, INT32_MAX), 600);
+    is_int(h->sum, sum + INT32_MAX, "others are");
 }
 
 
