@@ -139,30 +139,32 @@ void
 ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
     ngx_uint_t status)
 {
-    u_char      buf[NGX_ORS_LINE_MAX];
-    ngx_str_t   text;
-    ngx_uint_t  level;
+    u_char     buf[NGX_ORS_LINE_MAX];
+    ngx_str_t  text;
 
     if (err->message.len == 0) {
         return;
     }
 
+    text.data = buf;
+    text.len = ngx_ors_answer_said(buf, &err->message) - buf;
+
+    ngx_log_error(ngx_ors_answer_said_level(status), log, 0,
+                  "model server says: %V", &text);
+}
+
+
+ngx_uint_t
+ngx_ors_answer_said_level(ngx_uint_t status)
+{
     switch (status) {
 
     case 400:
     case 404:
     case 413:
     case 422:
-        level = NGX_LOG_INFO;
-        break;
-
-    default:
-        level = NGX_LOG_ERR;
-        break;
+        return NGX_LOG_INFO;
     }
 
-    text.data = buf;
-    text.len = ngx_ors_answer_said(buf, &err->message) - buf;
-
-    ngx_log_error(level, log, 0, "model server says: %V", &text);
+    return NGX_LOG_ERR;
 }

@@ -23,11 +23,16 @@ u_char *ngx_ors_answer_said(u_char *buf, ngx_str_t *text);
 
 /*
  * Logs the message of "err", an error that the server has answered with HTTP
- * "status": at level "info" if it is about the request, else "error".  It is
- * called in front of ngx_ors_mask().
+ * "status".  It is called in front of ngx_ors_mask().
  */
 void ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
     ngx_uint_t status);
+
+/*
+ * The level to log an answer with HTTP "status" at: "info" if it is about the
+ * request, else "error".
+ */
+ngx_uint_t ngx_ors_answer_said_level(ngx_uint_t status);
 
 
 #endif /* _NGX_ORS_ANSWER_SAID_H_INCLUDED_ */

@@ -526,23 +526,7 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
 static void
 ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
 {
-    ngx_uint_t  level;
-
-    switch (turn->answer.status) {
-
-    case 400:
-    case 404:
-    case 413:
-    case 422:
-        level = NGX_LOG_INFO;
-        break;
-
-    default:
-        level = NGX_LOG_ERR;
-        break;
-    }
-
-    ngx_log_error(level, turn->log, 0,
+    ngx_log_error(ngx_ors_answer_said_level(turn->answer.status), turn->log, 0,
                   "model server failed with %V, its status was %ui",
                   code, turn->answer.status);
 }
