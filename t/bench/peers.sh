@@ -57,7 +57,7 @@ newer_python() {
         for python in python$version \
             "$HOME/.pyenv/versions/$version".*/bin/python3
         do
-            if command -v "$python" >/dev/null; then
+            if "$python" -c "" 2>/dev/null; then
                 echo "$python"
                 return
             fi
@@ -71,7 +71,7 @@ newer_python() {
 mkdir -p "$dir"
 
 pypi codex-relay 0.5.8 python3
-pypi litellm 1.109.1 python3 '[proxy]'
+pypi litellm 1.106.0 python3 '[proxy]'
 pypi ogx 1.5.0 "$(newer_python)" '' chardet numpy pandas pypdf sqlite-vec
 pypi smg 1.13.0 python3
 crate onwards 0.38.1
