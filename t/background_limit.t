@@ -162,10 +162,17 @@ told('open_responses_background limit=29;',
 told('open_responses_background limit=28;', qr/^((?!\[warn\]).)*$/s,
      'one that can be reached', 1);
 told("open_responses_background $_;",
-     qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ "limit=NUMBER",
-        \ "scope=NUMBER"\ or\ "timeout=TIME"/x, "invalid: $_")
-    for qw( scope=-1 scope=x scope limit= room=1 );
+     qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ "limit=",
+        \ "scope="\ or\ "timeout="/x, "invalid: $_")
+    for qw( scope room=1 );
+told("open_responses_background $_;",
+     qr/invalid\ parameter\ "\Q$_\E",\ it\ must\ be\ a\ number/x,
+     "invalid: $_")
+    for qw( scope=-1 scope=x limit= );
+told('open_responses_background timeout=0;',
+     qr/invalid parameter "timeout=0", it must be a time above 0/,
+     'invalid: timeout=0');
 told('open_responses_background scope=1 scope=2;',
-     qr/duplicate "scope="/, 'duplicate');
+     qr/parameter "scope" is duplicate/, 'duplicate');
 
 done_testing();

@@ -238,14 +238,16 @@ $t->finish;
 
 for my $case (
     [ 'lmdb:', qr/store "main" needs a directory/ ],
-    [ 'lmdb:db size=1k', qr/"size=1k" of store "main" must be a size of at/ ],
-    [ 'lmdb:db size=1m size=2m', qr/"size=2m" of store "main" is duplicate/ ],
+    [ 'lmdb:db size=1k',
+      qr/"size=1k" of store "main", it must be a size of at/ ],
+    [ 'lmdb:db size=1m size=2m', qr/"size" of store "main" is duplicate/ ],
     [ 'lmdb:db sync=yes', qr/"sync=yes" .* must be "on" or "off"/ ],
-    [ 'lmdb:db sync=on sync=on', qr/"sync=on" .* is duplicate/ ],
-    [ 'lmdb:db threads=', qr/"threads=" .* must name a thread pool/ ],
-    [ 'lmdb:db threads=a threads=b', qr/"threads=b" .* is duplicate/ ],
+    [ 'lmdb:db sync=on sync=on', qr/"sync" .* is duplicate/ ],
+    [ 'lmdb:db threads=', qr/"threads=" .* must be the name of a thread pool/ ],
+    [ 'lmdb:db threads=a threads=b', qr/"threads" .* is duplicate/ ],
     [ 'lmdb:db threads=none', qr/unknown thread pool "none"/ ],
-    [ 'lmdb:db password=x', qr/"password=x" of store "main" is not known/ ],
+    [ 'lmdb:db password=x',
+      qr/"password" of store "main", it must be "ttl=", / ],
     [ 'lmdb:db; open_responses_store two lmdb:db/',
       qr/the same path name ".*db" used in/ ])
 {

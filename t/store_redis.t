@@ -375,18 +375,22 @@ for my $case (
     [ 'redis:no.such.host.invalid:1', qr/host not found in address "no\.such/ ],
     [ 'redis:unix:', qr/no path in the unix domain socket in address "unix:"/ ],
     [ 'redis:unix:/' . 'x' x 106, qr/too long path in "unix:/ ],
-    [ 'redis:127.0.0.1 tls=on', qr/"tls" of store "main" cannot be on: this/ ],
-    [ 'redis:127.0.0.1 password=', qr/"password" of store "main" is empty/ ],
+    [ 'redis:127.0.0.1 tls=on',
+      qr/"tls=on" of store "main", it must be "off", this/ ],
+    [ 'redis:127.0.0.1 password=',
+      qr/"password=" of store "main", it must be a pas/ ],
     [ 'redis:127.0.0.1 password=x password=y',
       qr/"password" of store "main" is duplicate/ ],
     [ 'redis:127.0.0.1 password_file=/no/such',
-      qr/"\/no\/such" failed .* names a file that cannot be read/s ],
+      qr/open\(\) "\/no\/such" failed/ ],
     [ 'redis:127.0.0.1 user=x', qr/has a "user" and no "password"/ ],
     [ 'redis:127.0.0.1 database=x',
-      qr/"database" of store "main" must be the number/ ],
-    [ 'redis:127.0.0.1 "prefix=a{b"', qr/"prefix" .* must have no braces/ ],
-    [ 'redis:127.0.0.1 prefix=' . 'x' x 65, qr/no more than 64 bytes/ ],
-    [ 'redis:127.0.0.1 size=1m', qr/"size" of store "main" is unknown/ ])
+      qr/"database=x" of store "main", it must be the number/ ],
+    [ 'redis:127.0.0.1 "prefix=a{b"',
+      qr/"prefix=a\{b" .* 1 to 64 bytes without braces/ ],
+    [ 'redis:127.0.0.1 prefix=' . 'x' x 65, qr/1 to 64 bytes without braces/ ],
+    [ 'redis:127.0.0.1 size=1m',
+      qr/"size" of store "main", it must be "ttl=", / ])
 {
     my ($code, $out) = ORS::Nginx->conf_test(
         "open_responses_store main $case->[0];");

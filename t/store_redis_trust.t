@@ -109,7 +109,8 @@ $t->finish;
 
 # nginx -t
 
-for my $case ([ 'cluster=maybe', qr/"cluster" of store .* must be "on" or/ ],
+for my $case ([ 'cluster=maybe',
+                qr/"cluster=maybe" of store .* must be "on" or/ ],
               [ 'cluster=on cluster=on', qr/"cluster" of store .* is dupl/ ])
 {
     my ($code, $out) = ORS::Nginx->conf_test(

@@ -12,6 +12,7 @@
 #include <ngx_http_ors_tool.h>
 #include <ngx_ors_chat_hosted.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_hosted_type.h>
 
 
@@ -24,15 +25,36 @@ static char *ngx_http_ors_tool_uri(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
 static char *ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     ngx_str_t *value);
-static char *ngx_http_ors_tool_param(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *value);
-static char *ngx_http_ors_tool_definition(ngx_conf_t *cf,
-    ngx_ors_tool_t *tool, ngx_str_t *name);
-static char *ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *text, ngx_str_t *name);
-static char *ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool);
+static ngx_int_t ngx_http_ors_tool_definition(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_http_ors_tool_define(ngx_conf_t *cf,
+    ngx_ors_tool_t *tool, ngx_str_t *text, ngx_str_t *name);
+static ngx_int_t ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name,
     ngx_str_t *text);
+
+
+static ngx_conf_enum_t  ngx_http_ors_tool_shows[] = {
+    { ngx_string("items"), 0 },
+    { ngx_string("none"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
+static ngx_ors_conf_param_t  ngx_http_ors_tool_params[] = {
+
+    { ngx_string("definition="), ngx_http_ors_tool_definition, 0, 0, 0, NULL,
+      "the name of a file" },
+
+    { ngx_string("timeout="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_tool_t, timeout), 1, 0, NULL, "a time above 0" },
+
+    { ngx_string("show="), ngx_ors_conf_param_word,
+      offsetof(ngx_ors_tool_t, hidden), 0, 0, ngx_http_ors_tool_shows,
+      "\"items\" or \"none\"" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
 
 
 char *
@@ -41,7 +63,6 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     ngx_http_ors_loc_conf_t  *olcf = conf;
 
     ngx_str_t          *value;
-    ngx_uint_t          i;
     ngx_array_t       **tools;
     ngx_ors_tool_t      tool, *new;
 
@@ -57,23 +78,23 @@ ngx_http_ors_tool_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_memzero(&tool, sizeof(ngx_ors_tool_t));
 
-    tool.timeout = NGX_HTTP_ORS_TOOL_TIMEOUT;
+    tool.timeout = NGX_CONF_UNSET_MSEC;
+    tool.hidden = NGX_CONF_UNSET_UINT;
 
     if (ngx_http_ors_tool_name(cf, *tools, &tool, &value[1]) != NGX_CONF_OK
-        || ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK)
+        || ngx_http_ors_tool_uri(cf, &tool, &value[2]) != NGX_CONF_OK
+        || ngx_ors_conf_params(cf, ngx_http_ors_tool_params, &tool, 3, "tool",
+                               &tool.name)
+           != NGX_CONF_OK)
     {
         return NGX_CONF_ERROR;
     }
 
-    for (i = 3; i < cf->args->nelts; i++) {
-
-        if (ngx_http_ors_tool_param(cf, &tool, &value[i]) != NGX_CONF_OK) {
-            return NGX_CONF_ERROR;
-        }
-    }
+    ngx_conf_init_msec_value(tool.timeout, NGX_HTTP_ORS_TOOL_TIMEOUT);
+    ngx_conf_init_uint_value(tool.hidden, 0);
 
     if (tool.type != ngx_ors_hosted_type_none
-        && ngx_http_ors_tool_typed(cf, &tool) != NGX_CONF_OK)
+        && ngx_http_ors_tool_typed(cf, &tool) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -187,14 +208,14 @@ ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
 
 /* the client sees an item of the type, and never the call of the function */
 
-static char *
+static ngx_int_t
 ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
 {
     tool->silent = tool->hidden;
     tool->hidden = 1;
 
     return tool->function.len
-           ? NGX_CONF_OK
+           ? NGX_OK
            : ngx_http_ors_tool_define(cf, tool,
                                       ngx_ors_hosted_type_definition(
                                                                tool->type),
@@ -202,70 +223,32 @@ ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
 }
 
 
-static char *
-ngx_http_ors_tool_param(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *value)
+static ngx_int_t
+ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    ngx_str_t  s;
-    ngx_int_t  timeout;
+    ngx_str_t        text;
+    ngx_ors_tool_t  *tool = field;
 
-    if (ngx_strncmp(value->data, "definition=", 11) == 0
-        && value->len > 11)
-    {
-        s.data = value->data + 11;
-        s.len = value->len - 11;
-
-        return ngx_http_ors_tool_definition(cf, tool, &s);
+    if (tool->function.len) {
+        return NGX_BUSY;
     }
 
-    if (ngx_strncmp(value->data, "timeout=", 8) == 0) {
-        s.data = value->data + 8;
-        s.len = value->len - 8;
-
-        timeout = ngx_parse_time(&s, 0);
-
-        if (timeout != NGX_ERROR && timeout > 0) {
-            tool->timeout = timeout;
-            return NGX_CONF_OK;
-        }
+    if (value->len == 0) {
+        return NGX_DECLINED;
     }
 
-    if (ngx_strcmp(value->data, "show=items") == 0) {
-        tool->hidden = 0;
-        return NGX_CONF_OK;
+    if (ngx_http_ors_tool_file(cf, value, &text) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    if (ngx_strcmp(value->data, "show=none") == 0) {
-        tool->hidden = 1;
-        return NGX_CONF_OK;
-    }
-
-    ngx_ors_conf_error(cf, 0,
-                       "invalid parameter \"%V\" of tool \"%V\", it must be "
-                       "\"definition=\" with a file, \"timeout=\" with a time "
-                       "above 0, \"show=items\" or \"show=none\"", value,
-                       &tool->name);
-    return NGX_CONF_ERROR;
-}
-
-
-static char *
-ngx_http_ors_tool_definition(ngx_conf_t *cf, ngx_ors_tool_t *tool,
-    ngx_str_t *name)
-{
-    ngx_str_t  text;
-
-    if (ngx_http_ors_tool_file(cf, name, &text) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    return ngx_http_ors_tool_define(cf, tool, &text, name);
+    return ngx_http_ors_tool_define(cf, tool, &text, value);
 }
 
 
 /* "name" is where the text is from */
 
-static char *
+static ngx_int_t
 ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
     ngx_str_t *name)
 {
@@ -280,9 +263,10 @@ ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
         ngx_ors_conf_error(cf, 0,
                            "invalid definition of tool \"%V\" in \"%V\", %V",
                            &tool->name, name, &err.message);
+        return NGX_ERROR;
     }
 
-    return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return rc;
 }
 
 

@@ -45,8 +45,8 @@ typedef struct {
     ngx_str_t                remote;      /* location, and its tool, or empty */
     ngx_msec_t               timeout;     /* of a call */
     ngx_ors_mcp_function_t  *mcp;         /* of an MCP server, or NULL */
-    unsigned                 hidden:1;    /* clients get no items of it */
-    unsigned                 silent:1;    /* ... nor of its type */
+    ngx_uint_t               hidden;      /* clients get no items of it */
+    ngx_uint_t               silent;      /* ... nor of its type */
 } ngx_ors_tool_t;
 
 

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
 
@@ -25,8 +26,6 @@
 static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
     ngx_uint_t n);
 static ngx_uint_t ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other);
-static ngx_int_t ngx_ors_route_param(ngx_conf_t *cf, ngx_ors_target_t *target,
-    ngx_str_t *word);
 static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
     ngx_ors_route_t *route);
 static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
@@ -34,6 +33,23 @@ static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
 static void ngx_ors_route_name(ngx_ors_route_t *route, ngx_str_t *value);
 static char *ngx_ors_route_regex_compile(ngx_conf_t *cf,
     ngx_ors_route_t *route, ngx_str_t *value);
+
+
+static ngx_ors_conf_param_t  ngx_ors_route_params[] = {
+
+    { ngx_string("provider="), ngx_ors_conf_param_text,
+      offsetof(ngx_ors_target_t, provider), 0, 0, NULL, "a name" },
+
+    { ngx_string("max_fails="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_target_t, max_fails), 1, NGX_ORS_ROUTE_FAILS, NULL,
+      "a number from 1 to 1000" },
+
+    { ngx_string("fail_timeout="), ngx_ors_conf_param_sec,
+      offsetof(ngx_ors_target_t, fail_timeout), 1, 0, NULL,
+      "a time of a second or more, such as \"10s\"" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
 
 
 /*
@@ -252,8 +268,12 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     /* the first word after the model is a URI */
 
+    target->max_fails = NGX_CONF_UNSET_UINT;
+    target->fail_timeout = NGX_CONF_UNSET;
+
     for (last = cf->args->nelts - 1; last > 2; last--) {
-        rc = ngx_ors_route_param(cf, target, &value[last]);
+        rc = ngx_ors_conf_param(cf, ngx_ors_route_params, target, &value[last],
+                                NULL, NULL);
 
         if (rc == NGX_ERROR) {
             return NGX_CONF_ERROR;
@@ -264,12 +284,12 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    if (target->fail_timeout && target->max_fails == 0) {
-        target->max_fails = 1;
+    /* one of them means the other one, too */
 
-    } else if (target->max_fails && target->fail_timeout == 0) {
-        target->fail_timeout = NGX_ORS_ROUTE_FAIL_TIMEOUT;
-    }
+    ngx_conf_init_uint_value(target->max_fails,
+                             (target->fail_timeout == NGX_CONF_UNSET) ? 0 : 1);
+    ngx_conf_init_value(target->fail_timeout,
+                        target->max_fails ? NGX_ORS_ROUTE_FAIL_TIMEOUT : 0);
 
     if (ngx_ors_route_known(*routes, route)) {
         ngx_ors_conf_error(cf, 0,
@@ -303,63 +323,6 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
-}
-
-
-/* NGX_OK, NGX_DECLINED: it is no parameter, or NGX_ERROR */
-
-static ngx_int_t
-ngx_ors_route_param(ngx_conf_t *cf, ngx_ors_target_t *target, ngx_str_t *word)
-{
-    ngx_int_t  n;
-    ngx_str_t  value;
-
-    if (ngx_strncmp(word->data, "provider=", 9) == 0) {
-        target->provider.data = word->data + 9;
-        target->provider.len = word->len - 9;
-
-        if (target->provider.len) {
-            return NGX_OK;
-        }
-
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"provider=\", it must "
-                           "have a name");
-        return NGX_ERROR;
-    }
-
-    if (ngx_strncmp(word->data, "max_fails=", 10) == 0) {
-        n = ngx_atoi(word->data + 10, word->len - 10);
-
-        if (n != NGX_ERROR && n > 0 && n <= NGX_ORS_ROUTE_FAILS) {
-            target->max_fails = n;
-            return NGX_OK;
-        }
-
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\", it must be a number "
-                           "from 1 to %d", word, NGX_ORS_ROUTE_FAILS);
-        return NGX_ERROR;
-    }
-
-    if (ngx_strncmp(word->data, "fail_timeout=", 13) == 0) {
-        value.data = word->data + 13;
-        value.len = word->len - 13;
-
-        n = ngx_parse_time(&value, 1);
-
-        if (n != NGX_ERROR && n > 0) {
-            target->fail_timeout = n;
-            return NGX_OK;
-        }
-
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\", it must be a time of a "
-                           "second or more, such as \"10s\"", word);
-        return NGX_ERROR;
-    }
-
-    return NGX_DECLINED;
 }
 
 

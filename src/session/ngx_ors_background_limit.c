@@ -13,7 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_background_limit.h>
-#include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_session_error.h>
 
 
@@ -32,16 +32,6 @@
 #define NGX_ORS_BACKGROUND_TIMEOUT  3600000
 
 
-typedef struct {
-    ngx_str_t                 name;
-    size_t                    offset;     /* of an ngx_uint_t, or */
-    unsigned                  time:1;     /* ... of an ngx_msec_t */
-    char                     *duplicate;
-} ngx_ors_background_param_t;
-
-
-static ngx_int_t ngx_ors_background_param(ngx_ors_background_limit_t *limit,
-    ngx_ors_background_param_t *param, ngx_str_t *value);
 static ngx_uint_t ngx_ors_background_all(ngx_ors_background_limit_t *limit,
     ngx_uint_t connections);
 static ngx_uint_t ngx_ors_background_share(ngx_ors_background_limit_t *limit,
@@ -49,105 +39,27 @@ static ngx_uint_t ngx_ors_background_share(ngx_ors_background_limit_t *limit,
 static ngx_int_t ngx_ors_background_overloaded(ngx_ors_session_t *session);
 
 
-static ngx_ors_background_param_t  ngx_ors_background_params[] = {
-    { ngx_string("limit="), offsetof(ngx_ors_background_limit_t, all), 0,
-      "has a duplicate \"limit=\"" },
-    { ngx_string("scope="), offsetof(ngx_ors_background_limit_t, scope), 0,
-      "has a duplicate \"scope=\"" },
-    { ngx_string("timeout="), offsetof(ngx_ors_background_limit_t, timeout), 1,
-      "has a duplicate \"timeout=\"" },
-    { ngx_null_string, 0, 0, NULL }
+static ngx_ors_conf_param_t  ngx_ors_background_params[] = {
+
+    { ngx_string("limit="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_background_limit_t, all), 0, 0, NULL, "a number" },
+
+    { ngx_string("scope="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_background_limit_t, scope), 0, 0, NULL, "a number" },
+
+    { ngx_string("timeout="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_background_limit_t, timeout), 1, 0, NULL,
+      "a time above 0" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
 
 
 char *
 ngx_ors_background_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_int_t                    rc;
-    ngx_str_t                   *value;
-    ngx_uint_t                   i;
-    ngx_ors_background_limit_t  *limit;
-    ngx_ors_background_param_t  *param;
-
-    limit = (ngx_ors_background_limit_t *) ((u_char *) conf + cmd->offset);
-    value = cf->args->elts;
-
-    for (i = 1; i < cf->args->nelts; i++) {
-
-        for (param = ngx_ors_background_params; param->name.len; param++) {
-
-            if (ngx_strncmp(value[i].data, param->name.data, param->name.len)
-                == 0)
-            {
-                break;
-            }
-        }
-
-        rc = param->name.len ? ngx_ors_background_param(limit, param, &value[i])
-                             : NGX_DECLINED;
-
-        if (rc == NGX_BUSY) {
-            return param->duplicate;
-        }
-
-        if (rc != NGX_OK) {
-            ngx_ors_conf_error(cf, 0,
-                               "invalid parameter \"%V\", it must be "
-                               "\"limit=NUMBER\", \"scope=NUMBER\" or "
-                               "\"timeout=TIME\"", &value[i]);
-            return NGX_CONF_ERROR;
-        }
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-/* NGX_OK, NGX_BUSY: duplicate, NGX_DECLINED: invalid */
-
-static ngx_int_t
-ngx_ors_background_param(ngx_ors_background_limit_t *limit,
-    ngx_ors_background_param_t *param, ngx_str_t *value)
-{
-    u_char     *field;
-    ngx_int_t   n;
-    ngx_str_t   text;
-
-    field = (u_char *) limit + param->offset;
-
-    text.data = value->data + param->name.len;
-    text.len = value->len - param->name.len;
-
-    if (param->time) {
-
-        if (*(ngx_msec_t *) field != NGX_CONF_UNSET_MSEC) {
-            return NGX_BUSY;
-        }
-
-        n = ngx_parse_time(&text, 0);
-
-        if (n == NGX_ERROR || n == 0) {
-            return NGX_DECLINED;
-        }
-
-        *(ngx_msec_t *) field = n;
-
-        return NGX_OK;
-    }
-
-    if (*(ngx_uint_t *) field != NGX_CONF_UNSET_UINT) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_atoi(text.data, text.len);
-
-    if (n == NGX_ERROR) {
-        return NGX_DECLINED;
-    }
-
-    *(ngx_uint_t *) field = n;
-
-    return NGX_OK;
+    return ngx_ors_conf_params(cf, ngx_ors_background_params,
+                               (u_char *) conf + cmd->offset, 1, NULL, NULL);
 }
 
 

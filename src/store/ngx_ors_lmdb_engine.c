@@ -36,12 +36,6 @@
 
 static char *ngx_ors_lmdb_address(ngx_conf_t *cf, ngx_ors_store_t *store);
 static char *ngx_ors_lmdb_set_path(ngx_conf_t *cf, ngx_ors_lmdb_state_t *st);
-static char *ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *name, ngx_str_t *value);
-static char *ngx_ors_lmdb_set_size(ngx_ors_lmdb_state_t *st,
-    ngx_str_t *value);
-static char *ngx_ors_lmdb_set_sync(ngx_ors_lmdb_state_t *st,
-    ngx_str_t *value);
 static ngx_int_t ngx_ors_lmdb_init_conf(ngx_conf_t *cf,
     ngx_ors_store_t *store);
 static ngx_int_t ngx_ors_lmdb_open_store(ngx_ors_store_t *store,
@@ -55,10 +49,28 @@ static void ngx_ors_lmdb_upkeep_thread(void *data, ngx_log_t *log);
 static void ngx_ors_lmdb_upkeep_done(ngx_event_t *ev);
 
 
+static ngx_ors_conf_param_t  ngx_ors_lmdb_params[] = {
+
+    { ngx_string("size="), ngx_ors_conf_param_size,
+      offsetof(ngx_ors_lmdb_state_t, db.size), NGX_ORS_LMDB_SIZE_MIN,
+      NGX_MAX_OFF_T_VALUE / 2, NULL, "a size of at least 1m" },
+
+    { ngx_string("sync="), ngx_ors_conf_param_word,
+      offsetof(ngx_ors_lmdb_state_t, db.sync), 0, 0, ngx_ors_conf_flags,
+      "\"on\" or \"off\"" },
+
+    { ngx_string("threads="), ngx_ors_conf_param_text,
+      offsetof(ngx_ors_lmdb_state_t, threads), 0, 0, NULL,
+      "the name of a thread pool" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
 const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
     ngx_string("lmdb"),
     ngx_ors_lmdb_address,
-    ngx_ors_lmdb_param,
+    ngx_ors_lmdb_params,
     ngx_ors_lmdb_init_conf,
     ngx_ors_lmdb_open_store,
     ngx_ors_lmdb_close_store,
@@ -101,6 +113,7 @@ ngx_ors_lmdb_address(ngx_conf_t *cf, ngx_ors_store_t *store)
      *     st->ready = 0;
      */
 
+    st->db.size = NGX_CONF_UNSET_SIZE;
     st->db.sync = NGX_CONF_UNSET_UINT;
     st->store = store;
 
@@ -162,85 +175,6 @@ ngx_ors_lmdb_set_path(ngx_conf_t *cf, ngx_ors_lmdb_state_t *st)
 }
 
 
-static char *
-ngx_ors_lmdb_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *name,
-    ngx_str_t *value)
-{
-    char                  *rv;
-    ngx_ors_lmdb_state_t  *st;
-
-    st = store->conf;
-
-    if (name->len == 4 && ngx_strncmp(name->data, "size", 4) == 0) {
-        rv = ngx_ors_lmdb_set_size(st, value);
-
-    } else if (name->len == 4 && ngx_strncmp(name->data, "sync", 4) == 0) {
-        rv = ngx_ors_lmdb_set_sync(st, value);
-
-    } else if (name->len == 7 && ngx_strncmp(name->data, "threads", 7) == 0) {
-        rv = st->threads.len ? "is duplicate"
-             : value->len ? NGX_CONF_OK : "must name a thread pool";
-        st->threads = *value;
-
-    } else {
-        rv = "is not known, it must be \"ttl\", \"timeout\", \"key\", "
-             "\"record\", \"scope_size\", \"scope_turns\", \"size\", "
-             "\"sync\" or \"threads\"";
-    }
-
-    if (rv != NGX_CONF_OK) {
-        ngx_ors_conf_error(cf, 0,
-                           "parameter \"%V=%V\" of store \"%V\" %s", name,
-                           value, &store->name, rv);
-        return NGX_CONF_ERROR;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_ors_lmdb_set_size(ngx_ors_lmdb_state_t *st, ngx_str_t *value)
-{
-    off_t  size;
-
-    if (st->db.size) {
-        return "is duplicate";
-    }
-
-    size = ngx_parse_offset(value);
-
-    if (size < NGX_ORS_LMDB_SIZE_MIN || size > NGX_MAX_OFF_T_VALUE / 2) {
-        return "must be a size of at least 1m";
-    }
-
-    st->db.size = ngx_align((size_t) size, ngx_pagesize);
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_ors_lmdb_set_sync(ngx_ors_lmdb_state_t *st, ngx_str_t *value)
-{
-    if (st->db.sync != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    if (value->len == 2 && ngx_strncmp(value->data, "on", 2) == 0) {
-        st->db.sync = 1;
-        return NGX_CONF_OK;
-    }
-
-    if (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0) {
-        st->db.sync = 0;
-        return NGX_CONF_OK;
-    }
-
-    return "must be \"on\" or \"off\"";
-}
-
-
 static ngx_int_t
 ngx_ors_lmdb_init_conf(ngx_conf_t *cf, ngx_ors_store_t *store)
 {
@@ -248,11 +182,10 @@ ngx_ors_lmdb_init_conf(ngx_conf_t *cf, ngx_ors_store_t *store)
 
     st = store->conf;
 
-    if (st->db.size == 0) {
-        st->db.size = NGX_ORS_LMDB_SIZE;
-    }
-
+    ngx_conf_init_size_value(st->db.size, NGX_ORS_LMDB_SIZE);
     ngx_conf_init_uint_value(st->db.sync, 1);
+
+    st->db.size = ngx_align(st->db.size, ngx_pagesize);
 
     if (store->scope_size == NGX_CONF_UNSET) {
         store->scope_size = st->db.size / NGX_ORS_LMDB_SHARE;

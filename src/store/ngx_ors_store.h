@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_conf_param.h>
 
 
 #define NGX_ORS_STORE_KEY  16
@@ -145,13 +146,13 @@ typedef struct {
     ngx_str_t                 name;       /* in the directive */
 
     /*
-     * Reads store->address and, one after the other, the parameters that
-     * are its own; the value is that after "=".  NGX_CONF_OK,
+     * Reads store->address and sets store->conf.  NGX_CONF_OK,
      * NGX_CONF_ERROR: the error has been logged, or is returned as text.
      */
     char                   *(*address)(ngx_conf_t *cf, ngx_ors_store_t *store);
-    char                   *(*param)(ngx_conf_t *cf, ngx_ors_store_t *store,
-                                     ngx_str_t *name, ngx_str_t *value);
+
+    /* parameters of its own, which are read next; fields of store->conf */
+    ngx_ors_conf_param_t     *params;
 
     /* all parameters are known.  NGX_OK or NGX_ERROR: logged. */
     ngx_int_t               (*init)(ngx_conf_t *cf, ngx_ors_store_t *store);

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_secret.h>
 #include <ngx_ors_store_conf.h>
 
@@ -25,37 +26,14 @@
 #define NGX_ORS_STORE_RECORD_MIN  4096
 
 
-/* NGX_OK, NGX_BUSY: duplicate, NGX_DECLINED: invalid, NGX_ERROR: logged */
-
-typedef ngx_int_t (*ngx_ors_store_param_pt)(ngx_conf_t *cf,
-    ngx_ors_store_t *store, ngx_str_t *value);
-
-
-typedef struct {
-    ngx_str_t                 name;
-    ngx_ors_store_param_pt    set;
-    char                     *must;     /* what is wrong with a value */
-} ngx_ors_store_param_t;
-
-
 static char *ngx_ors_store_define(ngx_conf_t *cf, ngx_array_t *stores,
     ngx_str_t *value);
 static ngx_int_t ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store,
     ngx_str_t *value);
 static char *ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store,
     ngx_str_t *param);
-static ngx_int_t ngx_ors_store_set_ttl(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value);
-static ngx_int_t ngx_ors_store_set_timeout(ngx_conf_t *cf,
-    ngx_ors_store_t *store, ngx_str_t *value);
-static ngx_int_t ngx_ors_store_set_record(ngx_conf_t *cf,
-    ngx_ors_store_t *store, ngx_str_t *value);
-static ngx_int_t ngx_ors_store_set_scope_size(ngx_conf_t *cf,
-    ngx_ors_store_t *store, ngx_str_t *value);
-static ngx_int_t ngx_ors_store_set_scope_turns(ngx_conf_t *cf,
-    ngx_ors_store_t *store, ngx_str_t *value);
-static ngx_int_t ngx_ors_store_set_key(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value);
+static ngx_int_t ngx_ors_store_set_key(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static char *ngx_ors_store_use(ngx_conf_t *cf, ngx_array_t *stores,
     ngx_ors_store_use_t *use, ngx_str_t *value);
 static ngx_ors_store_t *ngx_ors_store_named(ngx_conf_t *cf,
@@ -64,19 +42,29 @@ static ngx_ors_store_t *ngx_ors_store_named(ngx_conf_t *cf,
 
 /* those of all engines; 0: a scope has no bound */
 
-static ngx_ors_store_param_t  ngx_ors_store_params[] = {
-    { ngx_string("ttl"), ngx_ors_store_set_ttl,
-      "it must be a time of at least a second" },
-    { ngx_string("timeout"), ngx_ors_store_set_timeout,
-      "it must be a time above zero" },
-    { ngx_string("record"), ngx_ors_store_set_record,
-      "it must be a size of at least 4k" },
-    { ngx_string("scope_size"), ngx_ors_store_set_scope_size,
-      "it must be a size, or 0" },
-    { ngx_string("scope_turns"), ngx_ors_store_set_scope_turns,
-      "it must be a number" },
-    { ngx_string("key"), ngx_ors_store_set_key, NULL },
-    { ngx_null_string, NULL, NULL }
+static ngx_ors_conf_param_t  ngx_ors_store_params[] = {
+
+    { ngx_string("ttl="), ngx_ors_conf_param_sec,
+      offsetof(ngx_ors_store_t, ttl), 1, NGX_ORS_STORE_TTL_MAX, NULL,
+      "a time of at least a second" },
+
+    { ngx_string("timeout="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_store_t, timeout), 1, 0, NULL, "a time above zero" },
+
+    { ngx_string("record="), ngx_ors_conf_param_size,
+      offsetof(ngx_ors_store_t, record), NGX_ORS_STORE_RECORD_MIN, 0, NULL,
+      "a size of at least 4k" },
+
+    { ngx_string("scope_size="), ngx_ors_conf_param_offset,
+      offsetof(ngx_ors_store_t, scope_size), 0, 0, NULL, "a size, or 0" },
+
+    { ngx_string("scope_turns="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_store_t, scope_turns), 0, 0, NULL, "a number" },
+
+    { ngx_string("key="), ngx_ors_store_set_key,
+      offsetof(ngx_ors_store_t, key), 0, 0, NULL, NULL },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
 
 
@@ -193,180 +181,52 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
 }
 
 
+/* what another server's parameter is set to may be a secret */
+
 static char *
 ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
 {
-    u_char                 *p;
-    ngx_int_t               rc;
-    ngx_str_t               name, value;
-    ngx_ors_store_param_t  *known;
+    u_char     *p, *common, *own;
+    u_char      buf[NGX_MAX_CONF_ERRSTR], words[NGX_MAX_CONF_ERRSTR];
+    ngx_int_t   rc;
+
+    rc = ngx_ors_conf_param(cf, ngx_ors_store_params, store, param, "store",
+                            &store->name);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_ors_conf_param(cf, store->engine->params, store->conf, param,
+                                "store", &store->name);
+    }
+
+    if (rc != NGX_DECLINED) {
+        return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
+    }
 
     p = ngx_strlchr(param->data, param->data + param->len, '=');
 
-    if (p == NULL) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\" of store \"%V\", it "
-                           "must be \"name=value\"", param, &store->name);
-        return NGX_CONF_ERROR;
-    }
+    common = ngx_ors_conf_words(buf, ngx_ors_store_params,
+                                sizeof(ngx_ors_conf_param_t), "");
+    own = ngx_ors_conf_words(words, store->engine->params,
+                             sizeof(ngx_ors_conf_param_t), "");
 
-    name.data = param->data;
-    name.len = p - param->data;
-
-    value.data = p + 1;
-    value.len = param->data + param->len - value.data;
-
-    for (known = ngx_ors_store_params; known->name.len; known++) {
-
-        if (known->name.len == name.len
-            && ngx_strncmp(known->name.data, name.data, name.len) == 0)
-        {
-            break;
-        }
-    }
-
-    if (known->name.len == 0) {
-        return store->engine->param(cf, store, &name, &value);
-    }
-
-    rc = known->set(cf, store, &value);
-
-    if (rc == NGX_OK) {
-        return NGX_CONF_OK;
-    }
-
-    if (rc == NGX_BUSY) {
-        ngx_ors_conf_error(cf, 0,
-                           "parameter \"%V\" of store \"%V\" is duplicate",
-                           &name, &store->name);
-
-    } else if (rc == NGX_DECLINED) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\" of store \"%V\", %s",
-                           param, &store->name, known->must);
-    }
-
+    ngx_ors_conf_error(cf, 0,
+                       "invalid parameter \"%*s\" of store \"%V\", it must be "
+                       "%*s, or of \"%V\" %*s",
+                       p ? (size_t) (p - param->data) : param->len,
+                       param->data, &store->name, (size_t) (common - buf),
+                       buf, &store->engine->name, (size_t) (own - words),
+                       words);
     return NGX_CONF_ERROR;
 }
 
 
 static ngx_int_t
-ngx_ors_store_set_ttl(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
+ngx_ors_store_set_key(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    ngx_int_t  n;
+    ngx_str_t  *key = field;
 
-    if (store->ttl != NGX_CONF_UNSET) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_parse_time(value, 1);
-
-    if (n == NGX_ERROR || n == 0 || n > NGX_ORS_STORE_TTL_MAX) {
-        return NGX_DECLINED;
-    }
-
-    store->ttl = n;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_store_set_timeout(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value)
-{
-    ngx_int_t  n;
-
-    if (store->timeout != NGX_CONF_UNSET_MSEC) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_parse_time(value, 0);
-
-    if (n == NGX_ERROR || n == 0) {
-        return NGX_DECLINED;
-    }
-
-    store->timeout = n;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_store_set_record(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value)
-{
-    ssize_t  n;
-
-    if (store->record != NGX_CONF_UNSET_SIZE) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_parse_size(value);
-
-    if (n < NGX_ORS_STORE_RECORD_MIN) {
-        return NGX_DECLINED;
-    }
-
-    store->record = n;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_store_set_scope_size(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value)
-{
-    off_t  n;
-
-    if (store->scope_size != NGX_CONF_UNSET) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_parse_offset(value);
-
-    if (n < 0) {
-        return NGX_DECLINED;
-    }
-
-    store->scope_size = n;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_store_set_scope_turns(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *value)
-{
-    ngx_int_t  n;
-
-    if (store->scope_turns != NGX_CONF_UNSET_UINT) {
-        return NGX_BUSY;
-    }
-
-    n = ngx_atoi(value->data, value->len);
-
-    if (n < 0) {
-        return NGX_DECLINED;
-    }
-
-    store->scope_turns = n;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_store_set_key(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
-{
-    if (store->key.len) {
-        return NGX_BUSY;
-    }
-
-    return ngx_ors_secret_key(cf, value, &store->key);
+    return key->len ? NGX_BUSY : ngx_ors_secret_key(cf, value, key);
 }
 
 

@@ -31,19 +31,16 @@ static ngx_int_t ngx_ors_store_redis_resolve(ngx_conf_t *cf,
     ngx_ors_store_t *store, ngx_str_t *text);
 static ngx_int_t ngx_ors_store_redis_addr(ngx_conf_t *cf,
     ngx_ors_redis_conf_t *conf, ngx_url_t *u, ngx_addr_t *addr);
-static char *ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *name, ngx_str_t *value);
-static ngx_uint_t ngx_ors_store_redis_is(ngx_str_t *name, char *text);
-static char *ngx_ors_store_redis_text(ngx_str_t *field, ngx_str_t *value);
-static char *ngx_ors_store_redis_password_file(ngx_conf_t *cf,
-    ngx_str_t *field, ngx_str_t *value);
-static char *ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
-    ngx_str_t *text);
-static char *ngx_ors_store_redis_database(ngx_str_t *field,
-    ngx_str_t *value);
-static char *ngx_ors_store_redis_cluster(ngx_uint_t *field,
-    ngx_str_t *value);
-static char *ngx_ors_store_redis_prefix(ngx_str_t *field, ngx_str_t *value);
+static ngx_int_t ngx_ors_store_redis_tls(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_ors_store_redis_password_file(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_ors_store_redis_password(ngx_conf_t *cf,
+    ngx_str_t *field, ngx_str_t *text);
+static ngx_int_t ngx_ors_store_redis_database(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_ors_store_redis_prefix(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_ors_store_redis_init(ngx_conf_t *cf,
     ngx_ors_store_t *store);
 static ngx_int_t ngx_ors_store_redis_open(ngx_ors_store_t *store,
@@ -54,10 +51,43 @@ static void ngx_ors_store_redis_event_handler(ngx_event_t *ev);
 static void ngx_ors_store_redis_timer_handler(ngx_event_t *ev);
 
 
+static ngx_ors_conf_param_t  ngx_ors_store_redis_params[] = {
+
+    { ngx_string("user="), ngx_ors_conf_param_text,
+      offsetof(ngx_ors_redis_conf_t, login.user), 0, 0, NULL,
+      "the name of a user" },
+
+    { ngx_string("password="), ngx_ors_conf_param_text,
+      offsetof(ngx_ors_redis_conf_t, login.password), 0, 0, NULL,
+      "a password" },
+
+    { ngx_string("password_file="), ngx_ors_store_redis_password_file,
+      offsetof(ngx_ors_redis_conf_t, login.password), 0, 0, NULL,
+      "a file whose first line is a password of less than 4k" },
+
+    { ngx_string("database="), ngx_ors_store_redis_database,
+      offsetof(ngx_ors_redis_conf_t, login.database), 0, 0, NULL,
+      "the number of a database" },
+
+    { ngx_string("prefix="), ngx_ors_store_redis_prefix,
+      offsetof(ngx_ors_redis_conf_t, prefix), 0, 0, NULL,
+      "1 to 64 bytes without braces" },
+
+    { ngx_string("cluster="), ngx_ors_conf_param_word,
+      offsetof(ngx_ors_redis_conf_t, cluster), 0, 0, ngx_ors_conf_flags,
+      "\"on\" or \"off\"" },
+
+    { ngx_string("tls="), ngx_ors_store_redis_tls, 0, 0, 0, NULL,
+      "\"off\", this hiredis has no TLS" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
 const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_string("redis"),
     ngx_ors_store_redis_address,
-    ngx_ors_store_redis_param,
+    ngx_ors_store_redis_params,
     ngx_ors_store_redis_init,
     ngx_ors_store_redis_open,
     ngx_ors_store_redis_close,
@@ -189,123 +219,52 @@ ngx_ors_store_redis_addr(ngx_conf_t *cf, ngx_ors_redis_conf_t *conf,
 }
 
 
-static char *
-ngx_ors_store_redis_param(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *name, ngx_str_t *value)
+static ngx_int_t
+ngx_ors_store_redis_tls(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    char                  *err;
-    ngx_ors_redis_conf_t  *conf;
-
-    conf = store->conf;
-
-    if (ngx_ors_store_redis_is(name, "password")) {
-        err = ngx_ors_store_redis_text(&conf->login.password, value);
-
-    } else if (ngx_ors_store_redis_is(name, "password_file")) {
-        err = ngx_ors_store_redis_password_file(cf, &conf->login.password,
-                                                value);
-
-    } else if (ngx_ors_store_redis_is(name, "user")) {
-        err = ngx_ors_store_redis_text(&conf->login.user, value);
-
-    } else if (ngx_ors_store_redis_is(name, "database")) {
-        err = ngx_ors_store_redis_database(&conf->login.database, value);
-
-    } else if (ngx_ors_store_redis_is(name, "prefix")) {
-        err = ngx_ors_store_redis_prefix(&conf->prefix, value);
-
-    } else if (ngx_ors_store_redis_is(name, "cluster")) {
-        err = ngx_ors_store_redis_cluster(&conf->cluster, value);
-
-    } else if (ngx_ors_store_redis_is(name, "tls")) {
-        err = (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0)
-              ? NULL : "cannot be on: this hiredis has no TLS";
-
-    } else {
-        err = "is unknown, a store in redis has \"ttl\", \"timeout\", "
-              "\"key\", \"record\", \"scope_size\", \"scope_turns\", "
-              "\"user\", \"password\", \"password_file\", "
-              "\"database\", \"prefix\" and \"cluster\"";
-    }
-
-    if (err == NULL) {
-        return NGX_CONF_OK;
-    }
-
-    /* the value may be a secret */
-
-    ngx_ors_conf_error(cf, 0,
-                       "parameter \"%V\" of store \"%V\" %s", name,
-                       &store->name, err);
-
-    return NGX_CONF_ERROR;
-}
-
-
-static ngx_uint_t
-ngx_ors_store_redis_is(ngx_str_t *name, char *text)
-{
-    return name->len == ngx_strlen(text)
-           && ngx_strncmp(name->data, text, name->len) == 0;
-}
-
-
-static char *
-ngx_ors_store_redis_text(ngx_str_t *field, ngx_str_t *value)
-{
-    if (field->data) {
-        return "is duplicate";
-    }
-
-    if (value->len == 0) {
-        return "is empty";
-    }
-
-    *field = *value;
-
-    return NULL;
+    return (ngx_strcmp(value->data, "off") == 0) ? NGX_OK : NGX_DECLINED;
 }
 
 
 /* its first line */
 
-static char *
-ngx_ors_store_redis_password_file(ngx_conf_t *cf, ngx_str_t *field,
-    ngx_str_t *value)
+static ngx_int_t
+ngx_ors_store_redis_password_file(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    char       *err;
     u_char      buf[NGX_ORS_REDIS_SECRET];
     ngx_int_t   rc;
     ngx_str_t   path, text;
 
     path = *value;
-    err = "names a file that cannot be read";
 
     if (value->len == 0) {
-        return err;
+        return NGX_DECLINED;
     }
 
     rc = ngx_ors_keyfile_read(cf, &path, buf, NGX_ORS_REDIS_SECRET, &text);
 
     if (rc == NGX_OK) {
-        err = ngx_ors_store_redis_password(cf, field, &text);
-
-    } else if (rc == NGX_DECLINED) {
-        err = "names a file that is too large";
+        rc = ngx_ors_store_redis_password(cf, field, &text);
     }
 
     ngx_explicit_memzero(buf, NGX_ORS_REDIS_SECRET);
 
-    return err;
+    return rc;
 }
 
 
-static char *
+static ngx_int_t
 ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
     ngx_str_t *text)
 {
     u_char     *p, *last;
     ngx_str_t   line;
+
+    if (field->data) {
+        return NGX_BUSY;
+    }
 
     last = text->data + text->len;
 
@@ -316,7 +275,7 @@ ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
     line.len = p - text->data;
 
     if (line.len == 0) {
-        return "names a file whose first line is empty";
+        return NGX_DECLINED;
     }
 
     line.data = ngx_pnalloc(cf->pool, line.len);
@@ -324,68 +283,46 @@ ngx_ors_store_redis_password(ngx_conf_t *cf, ngx_str_t *field,
     if (line.data == NULL
         || ngx_ors_keyfile_keep(cf, line.data, line.len) != NGX_OK)
     {
-        return "needs memory";
+        return NGX_ERROR;
     }
 
     ngx_memcpy(line.data, text->data, line.len);
 
-    return ngx_ors_store_redis_text(field, &line);
+    *field = line;
+
+    return NGX_OK;
 }
 
 
-static char *
-ngx_ors_store_redis_database(ngx_str_t *field, ngx_str_t *value)
+static ngx_int_t
+ngx_ors_store_redis_database(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
     ngx_int_t  n;
 
     n = ngx_atoi(value->data, value->len);
 
     if (n == NGX_ERROR || n > NGX_ORS_REDIS_DATABASE_MAX) {
-        return "must be the number of a database";
+        return NGX_DECLINED;
     }
 
-    return ngx_ors_store_redis_text(field, value);
-}
-
-
-static char *
-ngx_ors_store_redis_cluster(ngx_uint_t *field, ngx_str_t *value)
-{
-    if (*field != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    if (value->len == 2 && ngx_strncmp(value->data, "on", 2) == 0) {
-        *field = 1;
-        return NULL;
-    }
-
-    if (value->len == 3 && ngx_strncmp(value->data, "off", 3) == 0) {
-        *field = 0;
-        return NULL;
-    }
-
-    return "must be \"on\" or \"off\"";
+    return ngx_ors_conf_param_text(cf, param, value, field);
 }
 
 
 /* braces would be taken for a hash tag, which has to be the scope */
 
-static char *
-ngx_ors_store_redis_prefix(ngx_str_t *field, ngx_str_t *value)
+static ngx_int_t
+ngx_ors_store_redis_prefix(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    u_char  *last;
-
-    last = value->data + value->len;
-
     if (value->len > NGX_ORS_REDIS_PREFIX
-        || ngx_strlchr(value->data, last, '{')
-        || ngx_strlchr(value->data, last, '}'))
+        || value->len != strcspn((char *) value->data, "{}"))
     {
-        return "must have no braces and no more than 64 bytes";
+        return NGX_DECLINED;
     }
 
-    return ngx_ors_store_redis_text(field, value);
+    return ngx_ors_conf_param_text(cf, param, value, field);
 }
 
 

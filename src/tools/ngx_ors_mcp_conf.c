@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_mcp_conf.h>
 
@@ -18,72 +19,58 @@
 #define NGX_ORS_MCP_LIST_TTL      300000
 
 
-typedef ngx_int_t (*ngx_ors_mcp_param_pt)(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-
-
-typedef struct {
-    ngx_str_t               name;
-    ngx_ors_mcp_param_pt    set;
-    char                   *allowed;      /* what it may be */
-} ngx_ors_mcp_word_t;
-
-
 static ngx_ors_mcp_conf_t *ngx_ors_mcp_conf_add(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf, ngx_str_t *label);
 static char *ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 static ngx_uint_t ngx_ors_mcp_conf_label(ngx_str_t *label);
-static char *ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_uint_t *seen);
-static ngx_int_t ngx_ors_mcp_conf_allowed(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_approval(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_prefix(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_timeout(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_url(ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_mcp_conf_time(ngx_msec_t *msec, ngx_str_t *value);
+static ngx_int_t ngx_ors_mcp_conf_selection(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_ors_mcp_conf_approval(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+static ngx_int_t ngx_ors_mcp_conf_prefix(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_ors_mcp_conf_list(ngx_ors_mcp_selection_t *selection,
     ngx_str_t *value, ngx_pool_t *pool);
 static ngx_uint_t ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
     ngx_ors_mcp_tool_t *tool);
 
 
-static ngx_ors_mcp_word_t  ngx_ors_mcp_words[] = {
+static ngx_ors_conf_param_t  ngx_ors_mcp_params[] = {
 
-    { ngx_string("allowed="), ngx_ors_mcp_conf_allowed,
+    { ngx_string("allowed="), ngx_ors_mcp_conf_selection,
+      offsetof(ngx_ors_mcp_conf_t, allowed), 0, 0, NULL,
       "names of tools or \"read_only\", with commas between" },
 
-    { ngx_string("require_approval="), ngx_ors_mcp_conf_approval,
+    { ngx_string("require_approval="), ngx_ors_mcp_conf_approval, 0, 0, 0,
+      NULL,
       "\"always\", \"never\", or one of them with \":\" and names of tools or "
       "\"read_only\"" },
 
     { ngx_string("prefix="), ngx_ors_mcp_conf_prefix,
+      offsetof(ngx_ors_mcp_conf_t, prefix), 0, 0, NULL,
       "1 to 64 of letters, digits, \"_\" and \"-\"" },
 
-    { ngx_string("timeout="), ngx_ors_mcp_conf_timeout, "a time above 0" },
+    { ngx_string("timeout="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_mcp_conf_t, timeout), 1, 0, NULL, "a time above 0" },
 
-    { ngx_string("list_ttl="), ngx_ors_mcp_conf_ttl, "a time above 0" },
+    { ngx_string("list_ttl="), ngx_ors_conf_param_msec,
+      offsetof(ngx_ors_mcp_conf_t, list_ttl), 1, 0, NULL, "a time above 0" },
 
-    { ngx_string("url="), ngx_ors_mcp_conf_url,
+    /* it is compared with what a request says, and never called */
+
+    { ngx_string("url="), ngx_ors_conf_param_text,
+      offsetof(ngx_ors_mcp_conf_t, url), 0, 0, NULL,
       "the \"server_url\" that clients send" },
 
-    { ngx_null_string, NULL, NULL }
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
 
 
 char *
 ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char                *error;
     ngx_str_t           *value;
-    ngx_uint_t           i, seen;
     ngx_ors_mcp_conf_t  *mcp;
 
     value = cf->args->elts;
@@ -101,14 +88,18 @@ ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     mcp->uri = value[2];
-    seen = 0;
 
-    for (i = 3; i < cf->args->nelts; i++) {
-        error = ngx_ors_mcp_conf_param(cf, mcp, &value[i], &seen);
+    if (ngx_ors_conf_params(cf, ngx_ors_mcp_params, mcp, 3, NULL, NULL)
+        != NGX_CONF_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
 
-        if (error != NGX_CONF_OK) {
-            return error;
-        }
+    ngx_conf_init_msec_value(mcp->timeout, NGX_ORS_MCP_CALL_TIMEOUT);
+    ngx_conf_init_msec_value(mcp->list_ttl, NGX_ORS_MCP_LIST_TTL);
+
+    if (mcp->prefix.data == NULL) {
+        mcp->prefix = mcp->label;
     }
 
     return ngx_ors_mcp_conf_distinct(cf, cmd, conf);
@@ -185,10 +176,9 @@ ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     ngx_memzero(mcp, sizeof(ngx_ors_mcp_conf_t));
 
     mcp->label = *label;
-    mcp->prefix = *label;
     mcp->allowed.all = 1;
-    mcp->timeout = NGX_ORS_MCP_CALL_TIMEOUT;
-    mcp->list_ttl = NGX_ORS_MCP_LIST_TTL;
+    mcp->timeout = NGX_CONF_UNSET_MSEC;
+    mcp->list_ttl = NGX_CONF_UNSET_MSEC;
 
     return mcp;
 }
@@ -214,75 +204,36 @@ ngx_ors_mcp_conf_label(ngx_str_t *label)
 }
 
 
-/* "seen" has a bit for each word */
-
-static char *
-ngx_ors_mcp_conf_param(ngx_conf_t *cf, ngx_ors_mcp_conf_t *mcp,
-    ngx_str_t *value, ngx_uint_t *seen)
-{
-    ngx_int_t            rc;
-    ngx_str_t            text;
-    ngx_uint_t           bit;
-    ngx_ors_mcp_word_t  *word;
-
-    for (word = ngx_ors_mcp_words; word->name.len; word++) {
-
-        if (ngx_strncmp(value->data, word->name.data, word->name.len) == 0) {
-            break;
-        }
-    }
-
-    if (word->name.len == 0) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\", it must be \"allowed=\", "
-                           "\"require_approval=\", \"prefix=\", "
-                           "\"timeout=\", \"list_ttl=\" or \"url=\"", value);
-        return NGX_CONF_ERROR;
-    }
-
-    bit = (ngx_uint_t) 1 << (word - ngx_ors_mcp_words);
-
-    if (*seen & bit) {
-        ngx_ors_conf_error(cf, 0, "duplicate parameter \"%V\"",
-                           value);
-        return NGX_CONF_ERROR;
-    }
-
-    *seen |= bit;
-
-    text.data = value->data + word->name.len;
-    text.len = value->len - word->name.len;
-
-    rc = word->set(mcp, &text, cf->pool);
-
-    if (rc == NGX_DECLINED) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\", it must be %s", value,
-                           word->allowed);
-    }
-
-    return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
-}
-
-
 static ngx_int_t
-ngx_ors_mcp_conf_allowed(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
+ngx_ors_mcp_conf_selection(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    mcp->allowed.all = 0;
+    ngx_ors_mcp_selection_t  *selection = field;
 
-    return ngx_ors_mcp_conf_list(&mcp->allowed, value, pool);
+    if (selection->names) {
+        return NGX_BUSY;
+    }
+
+    selection->all = 0;
+
+    return ngx_ors_mcp_conf_list(selection, value, cf->pool);
 }
 
 
 /* tools that a list does not name are treated the other way */
 
 static ngx_int_t
-ngx_ors_mcp_conf_approval(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
+ngx_ors_mcp_conf_approval(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
+    ngx_ors_mcp_conf_t  *mcp = field;
+
     size_t     len;
     ngx_str_t  list;
+
+    if (mcp->consent != ngx_ors_mcp_consent_client) {
+        return NGX_BUSY;
+    }
 
     if (ngx_strncmp(value->data, "always", 6) == 0) {
         mcp->consent = ngx_ors_mcp_consent_always;
@@ -310,62 +261,16 @@ ngx_ors_mcp_conf_approval(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
     list.data = value->data + len + 1;
     list.len = value->len - len - 1;
 
-    return ngx_ors_mcp_conf_list(&mcp->selected, &list, pool);
+    return ngx_ors_mcp_conf_list(&mcp->selected, &list, cf->pool);
 }
 
 
 static ngx_int_t
-ngx_ors_mcp_conf_prefix(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
+ngx_ors_mcp_conf_prefix(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field)
 {
-    mcp->prefix = *value;
-
-    return ngx_ors_mcp_conf_label(value) ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_conf_timeout(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
-{
-    return ngx_ors_mcp_conf_time(&mcp->timeout, value);
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_conf_ttl(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
-{
-    return ngx_ors_mcp_conf_time(&mcp->list_ttl, value);
-}
-
-
-/* it is compared with what a request says, and never called */
-
-static ngx_int_t
-ngx_ors_mcp_conf_url(ngx_ors_mcp_conf_t *mcp, ngx_str_t *value,
-    ngx_pool_t *pool)
-{
-    mcp->url = *value;
-
-    return value->len ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_conf_time(ngx_msec_t *msec, ngx_str_t *value)
-{
-    ngx_int_t  n;
-
-    n = ngx_parse_time(value, 0);
-
-    if (n == NGX_ERROR || n == 0) {
-        return NGX_DECLINED;
-    }
-
-    *msec = n;
-
-    return NGX_OK;
+    return ngx_ors_mcp_conf_label(value)
+           ? ngx_ors_conf_param_text(cf, param, value, field) : NGX_DECLINED;
 }
 
 

@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_conform.h>
 
 
@@ -28,12 +29,35 @@ static ngx_conf_enum_t  ngx_ors_conform_modes[] = {
 };
 
 
+static ngx_ors_conf_param_t  ngx_ors_conform_params[] = {
+
+    { ngx_string("retry="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_conform_t, retry), 0, NGX_ORS_CONFORM_RETRY_MAX, NULL,
+      "a number from 0 to 5" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
+static ngx_ors_conf_param_t  ngx_ors_conform_cache_params[] = {
+
+    { ngx_string("max="), ngx_ors_conf_param_number,
+      offsetof(ngx_ors_jsonschema_cache_t, max), 1, 0, NULL,
+      "a number above 0" },
+
+    { ngx_string("size="), ngx_ors_conf_param_size,
+      offsetof(ngx_ors_jsonschema_cache_t, max_size), 1, 0, NULL,
+      "a size above 0" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
 char *
 ngx_ors_conform_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char  *p = conf;
 
-    ngx_int_t           n;
     ngx_str_t          *value;
     ngx_ors_conform_t  *conform;
 
@@ -51,28 +75,21 @@ ngx_ors_conform_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    conform->retry = NGX_ORS_CONFORM_RETRY;
-
     if (cf->args->nelts == 2) {
+        conform->retry = NGX_ORS_CONFORM_RETRY;
         return NGX_CONF_OK;
     }
 
-    if (ngx_strncmp(value[2].data, "retry=", 6) == 0
-        && conform->mode == ngx_ors_conform_enforce)
-    {
-        n = ngx_atoi(value[2].data + 6, value[2].len - 6);
+    conform->retry = NGX_CONF_UNSET_UINT;
 
-        if (n >= 0 && n <= NGX_ORS_CONFORM_RETRY_MAX) {
-            conform->retry = n;
-            return NGX_CONF_OK;
-        }
+    if (conform->mode == ngx_ors_conform_enforce) {
+        return ngx_ors_conf_params(cf, ngx_ors_conform_params, conform, 2,
+                                   NULL, NULL);
     }
 
-    ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                       "invalid parameter \"%V\" of \"%V %V\", it must be "
-                       "\"retry=\" with a number from 0 to %d, of "
-                       "\"enforce\" only", &value[2], &cmd->name, &value[1],
-                       NGX_ORS_CONFORM_RETRY_MAX);
+    ngx_ors_conf_error(cf, 0,
+                       "invalid parameter \"%V\" of \"%V %V\", it is of "
+                       "\"enforce\" only", &value[2], &cmd->name, &value[1]);
     return NGX_CONF_ERROR;
 }
 
@@ -82,48 +99,26 @@ ngx_ors_conform_cache_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char  *p = conf;
 
-    ssize_t                      size;
-    ngx_int_t                    n;
-    ngx_str_t                   *value, s;
-    ngx_uint_t                   i;
     ngx_ors_jsonschema_cache_t  *cache;
 
     cache = (ngx_ors_jsonschema_cache_t *) (p + cmd->offset);
-    value = cf->args->elts;
 
     if (cache->max || cache->max_size) {
         return "is duplicate";
     }
 
-    for (i = 1; i < cf->args->nelts; i++) {
+    cache->max = NGX_CONF_UNSET_UINT;
+    cache->max_size = NGX_CONF_UNSET_SIZE;
 
-        if (ngx_strncmp(value[i].data, "max=", 4) == 0) {
-            n = ngx_atoi(value[i].data + 4, value[i].len - 4);
-
-            if (n > 0) {
-                cache->max = n;
-                continue;
-            }
-        }
-
-        if (ngx_strncmp(value[i].data, "size=", 5) == 0) {
-            s.data = value[i].data + 5;
-            s.len = value[i].len - 5;
-
-            size = ngx_parse_size(&s);
-
-            if (size > 0) {
-                cache->max_size = size;
-                continue;
-            }
-        }
-
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "invalid parameter \"%V\" of \"%V\", it must be "
-                           "\"max=\" with a number above 0, or \"size=\" with "
-                           "a size above 0", &value[i], &cmd->name);
+    if (ngx_ors_conf_params(cf, ngx_ors_conform_cache_params, cache, 1, NULL,
+                            NULL)
+        != NGX_CONF_OK)
+    {
         return NGX_CONF_ERROR;
     }
+
+    ngx_conf_init_uint_value(cache->max, NGX_ORS_CONFORM_CACHE_MAX);
+    ngx_conf_init_size_value(cache->max_size, NGX_ORS_CONFORM_CACHE_SIZE);
 
     return NGX_CONF_OK;
 }

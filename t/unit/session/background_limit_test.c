@@ -150,8 +150,10 @@ test_conf(void)
     rv = ngx_ors_test_conf(pool, &test_command, &limit,
                            "background timeout=1 timeout=1");
 
-    ok(rv != NGX_CONF_OK && rv != NGX_CONF_ERROR
-       && strcmp(rv, "has a duplicate \"timeout=\"") == 0, "a duplicate");
+    ok(rv == NGX_CONF_ERROR, "a duplicate is refused");
+    ok(strstr((char *) ngx_ors_test_log_last(),
+              "parameter \"timeout\" is duplicate")
+       != NULL, "... and says so");
 
     ngx_destroy_pool(pool);
 }

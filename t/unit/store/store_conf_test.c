@@ -32,8 +32,6 @@ static void test_conf(test_conf_t *tc, ngx_pool_t *pool);
 static char *test_line(test_conf_t *tc, ngx_pool_t *pool, char *line);
 static char *test_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *test_address(ngx_conf_t *cf, ngx_ors_store_t *store);
-static char *test_param(ngx_conf_t *cf, ngx_ors_store_t *store,
-    ngx_str_t *name, ngx_str_t *value);
 static ngx_int_t test_init(ngx_conf_t *cf, ngx_ors_store_t *store);
 static ngx_int_t test_open(ngx_ors_store_t *store, ngx_cycle_t *cycle);
 static void test_close(ngx_ors_store_t *store);
@@ -41,8 +39,19 @@ static void test_close(ngx_ors_store_t *store);
 
 static ngx_int_t  test_opened;
 
+/* the field of the engine's own parameter */
+
+static ngx_str_t  test_own;
+
+
+static ngx_ors_conf_param_t  test_params[] = {
+    { ngx_string("own="), ngx_ors_conf_param_text, 0, 0, 0, NULL, "a text" },
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
+};
+
+
 static const ngx_ors_store_engine_t  test_engine = {
-    ngx_string("test"), test_address, test_param, test_init, test_open,
+    ngx_string("test"), test_address, test_params, test_init, test_open,
     test_close, NULL, NULL, NULL
 };
 
@@ -81,6 +90,7 @@ test_define(ngx_pool_t *pool)
 
     is_str(&store->name, "main", "... has a name");
     is_str(&store->address, "a:b", "... an address");
+    is_str(&test_own, "1", "... a parameter of its engine");
     is_int(store->ttl, 30 * 24 * 60 * 60, "... responses for 30 days");
     is_int(store->timeout, 5000, "... 5 seconds for a job");
     is_int(store->record, 16 * 1024 * 1024, "... records of 16m");
@@ -176,7 +186,13 @@ test_errors(ngx_pool_t *pool)
         { "store off test:a", "a store cannot have the name \"off\"" },
         { "store b disk:a", "invalid engine \"disk\" of store \"b\"" },
         { "store b test:a ttl", "invalid parameter \"ttl\" of store \"b\", it "
-                                "must be \"name=value\"" },
+                                "must be \"ttl=\", \"timeout=\"" },
+        { "store b test:a pass=x", "invalid parameter \"pass\" of store "
+                                   "\"b\", it must be \"ttl=\"" },
+        { "store b test:a other", "\"scope_turns=\" or \"key=\", or of "
+                                  "\"test\" \"own=\"" },
+        { "store b test:a own=1 own=1", "parameter \"own\" of store \"b\" "
+                                        "is duplicate" },
         { "store b test:a ttl=0", "\"ttl=0\" of store \"b\", it must be a "
                                   "time of at least a second" },
         { "store b test:a timeout=0", "it must be a time above zero" },
@@ -299,15 +315,8 @@ ngx_ors_secret_key(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *key)
 static char *
 test_address(ngx_conf_t *cf, ngx_ors_store_t *store)
 {
-    return NGX_CONF_OK;
-}
-
-
-static char *
-test_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *name,
-    ngx_str_t *value)
-{
-    is_str(name, "own", "a parameter of the engine's own");
+    ngx_str_null(&test_own);
+    store->conf = &test_own;
 
     return NGX_CONF_OK;
 }

@@ -76,8 +76,8 @@ static conf_error_t  errors[] = {
       "a time above 0" },
     { "mcp docs /mcp timeout=x", "invalid parameter \"timeout=x\"" },
     { "mcp docs /mcp list_ttl=", "invalid parameter \"list_ttl=\"" },
-    { "mcp docs /mcp timeout=1 timeout=2", "duplicate parameter "
-      "\"timeout=2\"" }
+    { "mcp docs /mcp timeout=1 timeout=2", "parameter \"timeout\" "
+      "is duplicate" }
 };
 
 

@@ -1,0 +1,84 @@
+
+/*
+ * Parameters of directives, as in "ttl=1h": a table says what each of them may
+ * be and where its value goes.
+ */
+
+
+#ifndef _NGX_ORS_CONF_PARAM_H_INCLUDED_
+#define _NGX_ORS_CONF_PARAM_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+
+
+typedef struct ngx_ors_conf_param_s  ngx_ors_conf_param_t;
+
+/*
+ * Sets a field from the text after "=".
+ *
+ * NGX_OK         it is set
+ * NGX_BUSY       it has been set
+ * NGX_DECLINED   the text is not allowed
+ * NGX_ERROR      logged
+ */
+typedef ngx_int_t (*ngx_ors_conf_param_pt)(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+
+struct ngx_ors_conf_param_s {
+    ngx_str_t                name;      /* with its "=" */
+    ngx_ors_conf_param_pt    set;
+    size_t                   offset;    /* of the field */
+    ngx_int_t                low;       /* bounds of numbers, sizes, times */
+    ngx_int_t                high;      /* 0: none */
+    ngx_conf_enum_t         *words;     /* of ngx_ors_conf_param_word() */
+    char                    *must;      /* be, as in "it must be a time" */
+};
+
+
+extern ngx_conf_enum_t  ngx_ors_conf_flags[];     /* on, off */
+
+
+/*
+ * Sets the parameter "word" in "conf"; "params" ends with an empty name.  What
+ * is wrong is logged; "what" and "name", if it is not NULL, say what it is a
+ * parameter of, as in: store "main".
+ *
+ * NGX_OK         it is set
+ * NGX_DECLINED   it is none of "params"
+ * NGX_ERROR      logged
+ */
+ngx_int_t ngx_ors_conf_param(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
+    void *conf, ngx_str_t *word, char *what, ngx_str_t *name);
+
+/*
+ * The same for all words of the directive from number "n" on; a word that is
+ * none of "params" is logged, too.  NGX_CONF_OK or NGX_CONF_ERROR.
+ */
+char *ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
+    void *conf, ngx_uint_t n, char *what, ngx_str_t *name);
+
+/*
+ * What "set" may be, by the type of the field; a field that is not set has
+ * NGX_CONF_UNSET of its type, a text is empty.
+ */
+
+ngx_int_t ngx_ors_conf_param_msec(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field);                           /* ngx_msec_t */
+ngx_int_t ngx_ors_conf_param_sec(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field);                           /* time_t */
+ngx_int_t ngx_ors_conf_param_size(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field);                           /* size_t */
+ngx_int_t ngx_ors_conf_param_offset(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);  /* off_t */
+ngx_int_t ngx_ors_conf_param_number(ngx_conf_t *cf,
+    ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
+                                                              /* ngx_uint_t */
+ngx_int_t ngx_ors_conf_param_word(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field);                           /* ngx_uint_t */
+ngx_int_t ngx_ors_conf_param_text(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
+    ngx_str_t *value, void *field);                           /* ngx_str_t */
+
+
+#endif /* _NGX_ORS_CONF_PARAM_H_INCLUDED_ */
