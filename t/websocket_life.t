@@ -31,7 +31,8 @@ my $model = ORS::Model->new(scripts => {
 
 my $t = ORS::Nginx->new(model => $model, http => <<'HTTP', conf => <<'CONF');
     log_format turns '$request_method $status $open_responses_id '
-                     '$open_responses_status $body_bytes_sent';
+                     '$open_responses_status $open_responses_previous_id '
+                     '$request_length $body_bytes_sent';
     open_responses_store main lmdb:%%TESTDIR%%/store size=64m;
 HTTP
     server {
@@ -266,9 +267,40 @@ is(connected('idle')->closed, 1000, 'idle');
 
 # the log
 
-ok(wait_for(sub { slurp($t->dir . '/logs/turns.log')
-                      =~ /^POST 200 resp_\S+ completed [1-9]/m }, 10),
-   'a line for a turn');
+{
+    my $ws = connected;
+    my $first = $ws->say('one', store => json_false);
+    my $text = json_encode({ type => 'response.create', model => 'm',
+                             input => 'two', store => json_false,
+                             previous_response_id => $first->{id} });
+    my ($sent, $end) = (0);
+
+    $ws->send_text($text);
+
+    do {
+        my (undef, $payload) = $ws->frame;
+
+        $end = $payload;
+        $sent += 2 + (length $payload < 126 ? 0 : 2) + length $payload;
+    } until $end =~ /\A\{"type":"response[.]completed"/;
+
+    my ($id) = $end =~ /"id":"(resp_[^"]+)"/;
+    my $length = length $text;
+
+    ok(wait_for(sub { slurp($t->dir . '/logs/turns.log')
+                          =~ /^POST[ ]200[ ]$id[ ]completed[ ]$first->{id}
+                              [ ]$length[ ]$sent$/mx }),
+       'a line for a turn, with what it continued and its bytes');
+
+    $ws->create(model => 'm', input => 7);
+    $ws->error_ok(400, 'a turn that is refused');
+    $ws->drop;
+
+    ok(wait_for(sub { slurp($t->dir . '/logs/turns.log')
+                          =~ /^POST 400 - rejected - \d+ [1-9]/m }),
+       'a line for it, too');
+}
+
 like(slurp($t->dir . '/logs/turns.log'), qr/^GET 101 - - /m,
      'a line for a connection');
 

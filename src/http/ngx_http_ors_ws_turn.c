@@ -32,6 +32,8 @@ static ngx_int_t ngx_http_ors_ws_turn_write(ngx_http_request_t *r,
     ngx_chain_t *in);
 static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t,
     ngx_chain_t *in, ngx_chain_t *last);
+static void ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t,
+    size_t before);
 static void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
@@ -93,6 +95,7 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 
     r->method = NGX_HTTP_POST;
     ngx_str_set(&r->method_name, "POST");
+    r->request_length = ev->json.nodes->len;
 
     r->connection->log->action = "serving a message of a WebSocket";
 
@@ -416,6 +419,10 @@ static void
 ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
     ngx_chain_t *last)
 {
+    size_t  before;
+
+    before = t->ws->out.size;
+
     switch ((ngx_ors_frame_e) last->buf->num) {
 
     case ngx_ors_frame_is_terminal:
@@ -436,23 +443,38 @@ ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t *in,
     case ngx_ors_frame_is_part:
         break;
     }
+
+    ngx_http_ors_ws_turn_sent(t, before);
+}
+
+
+/* the turn's own connection sends nothing: its count is for logs */
+
+static void
+ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t before)
+{
+    t->ctx->request->connection->sent += t->ws->out.size - before;
 }
 
 
 static void
 ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
 {
+    size_t               before;
     ngx_ors_error_t     *err;
     ngx_http_ors_ctx_t  *ctx;
 
     ctx = t->ctx;
     err = &ctx->turn->error;
+    before = t->ws->out.size;
 
     ngx_http_ors_ws_turn_retry(ctx);
     ngx_ors_client_event_param(t->event, err);
 
     ngx_http_ors_ws_error(t->ws, err, &t->event->lane, &ctx->retry_after,
                           ctx->turn->pool);
+
+    ngx_http_ors_ws_turn_sent(t, before);
 
     t->terminal = 1;
 }

@@ -41,6 +41,10 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
         facts->param = turn->error.param;
     }
 
+    /* of a turn that a WebSocket continues, no session knows it */
+
+    facts->previous = turn->response.previous;
+
     /* a response that is passed on has an id of its own */
 
     if (ngx_ors_turn_translates(turn, turn->dialect) || turn->verify.held.len) {
@@ -108,7 +112,9 @@ static void
 ngx_ors_facts_session(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_ors_session_t *session)
 {
-    facts->previous = session->previous;
+    if (session->previous.len) {
+        facts->previous = session->previous;
+    }
 
     if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
         ngx_ors_facts_flag(&facts->stored, turn->response.stored);

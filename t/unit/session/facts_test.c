@@ -76,8 +76,10 @@ test_read(void)
     r.turn->answer.status = 0;
 
     r.turn->dialect = ngx_ors_dialect_chat;
+    ngx_str_set(&r.turn->response.previous, "resp_1");
     facts = test_facts(&r, 0);
     ok(facts->id.len != 0, "... than one that is translated");
+    is_str(&facts->previous, "resp_1", "what it continues");
 
     facts = test_facts(&r, 1);
     is_str(&facts->status, "canceled", "its client leaves");
