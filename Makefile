@@ -77,7 +77,7 @@ help:
 	@echo 'prove      tests with a real nginx, 5 minutes [TESTS="t/a.t ..."]'
 	@echo '           one of each: make unit T=edges; make prove TESTS=t/status.t'
 	@echo 'asan       both with sanitizers and an nginx built with them'
-	@echo 'test-codex a session of Codex, which it installs: a large download'
+	@echo 'test-codex sessions of Codex, which it installs: a large download'
 	@echo 'test-engine with a real model, whose server has to be compiled'
 	@echo 'mainline   tests with the newest nginx of Debian sid'
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
@@ -175,7 +175,7 @@ prove: build
 test-codex: build deps-test
 	@t/make/sdk.sh codex
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
-	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/codex/codex.t
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(PROVE) t/codex/*.t
 
 # nor is there time to compile a model's server
 

@@ -8,17 +8,11 @@
 use v5.36;
 use Test::More;
 use lib 't/lib';
-use File::Temp ();
-use POSIX ();
-use ORS::JSON qw( json_decode json_encode );
+use ORS::Codex qw( said );
+use ORS::JSON qw( json_encode );
 use ORS::Model qw( :all );
 use ORS::Nginx ();
 use ORS::Util qw( slurp spew );
-
-my ($codex) = glob "$ORS::Nginx::ROOT/t/sdk/codex/node_modules/\@openai/"
-                   . 'codex-linux-*/vendor/*/bin/codex';
-
--x ($codex // '') or die "Codex is not installed, run: make test-codex\n";
 
 # in pieces that end within escapes, too
 
@@ -151,92 +145,15 @@ $nginx->start;
 
 my $front = $nginx->address(0);
 
-
-# a folder and a home of its own
-
-my sub place ($name) {
-    my $tmp = File::Temp->newdir;
-
-    mkdir "$tmp/$_" for qw( home work );
-    spew("$tmp/work/old.txt", "one\ntwo\n");
-
-    spew("$tmp/home/config.toml", <<"TOML");
-model = "$name"
-model_provider = "gateway"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-
-[analytics]
-enabled = false
-
-[model_providers.gateway]
-name = "gateway"
-base_url = "http://$front/v1"
-wire_api = "responses"
-env_key = "GATEWAY_KEY"
-request_max_retries = 0
-stream_max_retries = 0
-TOML
-
-    return $tmp;
-}
-
-
-my sub start ($tmp, @options) {
-    my $pid = open my $out, '-|';
-
-    defined $pid or die "cannot fork: $!\n";
-    return ($pid, $out) if $pid;
-
-    delete @ENV{ grep { /proxy\z/i } keys %ENV };
-    @ENV{qw( HOME CODEX_HOME )} = ("$tmp/home") x 2;
-    $ENV{GATEWAY_KEY} = 'none';
-
-    open STDIN, '<', '/dev/null';
-    open STDERR, '>', "$tmp/err";
-
-    exec 'timeout', 60, $codex, 'exec', '--json', '--skip-git-repo-check',
-         '--cd', "$tmp/work", 'Do it.', @options or POSIX::_exit(127);
-}
-
-
-# a session: {tmp, dir, status}, its finished items by type, its errors, and
-# what the model was asked
-
-my sub session ($name, @options) {
-    my $tmp = place($name);
-    my $before = $model->count;
-    my ($pid, $out) = start($tmp, @options);
-    my %s = (tmp => $tmp, dir => "$tmp/work", message => [], errors => []);
-
-    while (my $line = <$out>) {
-        my $event = json_decode($line);
-        my $item = $event->{item};
-
-        push @{ $s{errors} }, $event->{message} if $event->{type} eq 'error';
-        push @{ $s{ $item->{type} } }, $item
-            if $event->{type} eq 'item.completed';
-    }
-
-    close $out;
-
-    my @requests = $model->requests;
-
-    return { %s, status => $? >> 8,
-             asked => [ map { $_->{json} } @requests[$before .. $#requests] ] };
-}
-
-
-my sub said ($s) { map { $_->{text} } @{ $s->{agent_message} } }
+my $codex = ORS::Codex->new(model => $model, base => "http://$front/v1");
 
 
 # ---- what it does
 
 
-my $s = session('shell');
+my $s = $codex->session('shell');
 
-is($s->{status}, 0, 'shell: exit status') or diag(slurp("$s->{tmp}/err"));
+is($s->{status}, 0, 'shell: exit status') or diag($codex->log($s));
 is(slurp("$s->{dir}/made.txt"), qq{caf\303\251 "x"\n}, 'shell: the file');
 is_deeply([ said($s) ], [ 'Now I look.', 'All is done.' ], 'shell: texts');
 is_deeply([ map { $_->{text} } @{ $s->{reasoning} } ],
@@ -260,16 +177,17 @@ ok((grep { $_->{function}{name} eq 'exec_command' } @{ $last->{tools} }),
 
 # it sends back what it cannot read, and the model is told again
 
-$s = session('hidden', '-c', 'model_providers.gateway.base_url='
-                             . qq("http://$front/hidden/v1"));
+$s = $codex->session('hidden', '-c',
+                     'model_providers.gateway.base_url='
+                     . qq("http://$front/hidden/v1"));
 
-is($s->{status}, 0, 'hidden: exit status') or diag(slurp("$s->{tmp}/err"));
+is($s->{status}, 0, 'hidden: exit status') or diag($codex->log($s));
 is_deeply($s->{reasoning}, undef, 'hidden: reasoning is not shown');
 is_deeply([ map { $_->{reasoning_content} } grep { $_->{tool_calls} }
             @{ $s->{asked}[1]{messages} } ], [ 'A file is wanted.' ],
           'hidden: reasoning upstream');
 
-$s = session('parallel');
+$s = $codex->session('parallel');
 
 is($s->{status}, 0, 'parallel: exit status');
 is(join('', map { slurp("$s->{dir}/$_.txt") } 1 .. 3), "1\n2\n3\n",
@@ -280,9 +198,9 @@ is_deeply([ map { $_->{tool_call_id} }
 
 # which is a custom tool: a text, and not JSON
 
-$s = session('gpt-5.5');
+$s = $codex->session('gpt-5.5');
 
-is($s->{status}, 0, 'patch: exit status') or diag(slurp("$s->{tmp}/err"));
+is($s->{status}, 0, 'patch: exit status') or diag($codex->log($s));
 is(slurp("$s->{dir}/made.txt"), qq{first "line"\ncaf\303\251\tsecond\n},
    'patch: a new file');
 is(slurp("$s->{dir}/old.txt"), "one\n2\n", 'patch: a file that was changed');
@@ -303,7 +221,7 @@ like($s->{asked}[1]{messages}[-1]{content}, qr/Success/,
 
 # a function in a namespace
 
-$s = session('agents');
+$s = $codex->session('agents');
 
 is($s->{status}, 0, 'namespace: exit status');
 like($s->{asked}[1]{messages}[-1]{content}, qr/invalid agent id nobody/,
@@ -311,7 +229,7 @@ like($s->{asked}[1]{messages}[-1]{content}, qr/invalid agent id nobody/,
 
 # a custom tool in a namespace, in an item "additional_tools"
 
-$s = session('gpt-5.6-sol');
+$s = $codex->session('gpt-5.6-sol');
 
 is($s->{status}, 0, 'additional tools: exit status');
 is(slurp("$s->{dir}/made.txt"), "sol\n", 'additional tools: the file');
@@ -329,7 +247,7 @@ my $schema = { type => 'object', additionalProperties => \0,
 my $files = File::Temp->newdir;
 
 spew("$files/schema.json", json_encode($schema));
-$s = session('schema', '--output-schema', "$files/schema.json");
+$s = $codex->session('schema', '--output-schema', "$files/schema.json");
 
 is_deeply([ said($s) ], [ '{"city":"Paris"}' ], 'schema: the answer');
 is_deeply($s->{asked}[0]{response_format}{json_schema}{schema}{required},
@@ -341,7 +259,7 @@ spew("$files/dot.png", pack 'H*', join '', qw(
     89504e470d0a1a0a0000000d49484452000000010000000108000000003a
     7e9b550000000a49444154789c63f80f0001010100b138f6140000000049
     454e44ae426082 ));
-$s = session('image', '--image', "$files/dot.png");
+$s = $codex->session('image', '--image', "$files/dot.png");
 
 my ($image) = grep { ($_->{type} // '') eq 'image_url' }
               map { ref $_->{content} ? @{ $_->{content} } : () }
@@ -352,13 +270,14 @@ like($image->{image_url}{url}, qr{\Adata:image/png;base64,}, 'image: upstream');
 
 # it knows no such part, and drops the message
 
-$s = session('refusal');
+$s = $codex->session('refusal');
 
 is($s->{status}, 0, 'refusal: exit status');
 is_deeply([ said($s) ], [], 'refusal: not shown');
 
-$s = session('refusal', '-c', 'model_providers.gateway.base_url='
-                              . qq("http://$front/frank/v1"));
+$s = $codex->session('refusal', '-c',
+                     'model_providers.gateway.base_url='
+                     . qq("http://$front/frank/v1"));
 
 is($s->{status}, 0, 'refusal as text: exit status');
 is_deeply([ said($s) ], [ 'I will not.' ], 'refusal as text: shown');
@@ -378,7 +297,7 @@ my %fails = (
 );
 
 for my $name (sort keys %fails) {
-    $s = session($name);
+    $s = $codex->session($name);
 
     is($s->{status}, 1, "$name: exit status");
     like("@{ $s->{errors} }", $fails{$name}, "$name: what it says");
@@ -390,9 +309,10 @@ for my $name (sort keys %fails) {
 
 my $began = time;
 
-$s = session('limited', '-c', 'model_providers.gateway.stream_max_retries=1');
+$s = $codex->session('limited', '-c',
+                     'model_providers.gateway.stream_max_retries=1');
 
-is($s->{status}, 0, 'limited: exit status') or diag(slurp("$s->{tmp}/err"));
+is($s->{status}, 0, 'limited: exit status') or diag($codex->log($s));
 is(scalar @{ $s->{asked} }, 2, 'limited: two attempts');
 is_deeply([ said($s) ], [ 'All is done.' ], 'limited: the answer');
 cmp_ok(time - $began, '>=', 4, 'limited: it has waited');
@@ -401,13 +321,12 @@ cmp_ok(time - $began, '>=', 4, 'limited: it has waited');
 # ---- leaving early
 
 
-my $tmp = place('hang');
-my ($pid, $out) = start($tmp);
+my $begun = $codex->start('hang');
 
 ok($model->wait_file('begun'), 'a stream has begun');
-kill 'TERM', $pid;
+kill 'TERM', $begun->{pid};
 ok($model->wait_file('gone'), 'Codex is gone, and so is the connection');
-close $out;
+close $begun->{out};
 
 $nginx->finish('nginx is well at the end');
 
