@@ -71,14 +71,18 @@ void ngx_ors_edits_write(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 
 
 /*
- * Where the bytes from "pos" to "last" are in what is written from "from" on:
- * "place" counts from its beginning.  NGX_OK, or NGX_DECLINED: an edit changes
- * them.
+ * Sets "place" to the offset of the bytes from "pos" to "last", counted from
+ * the beginning of what ngx_ors_edits_write() appends when it begins at "from".
+ *
+ * NGX_OK, or NGX_DECLINED: an edit changes these bytes
  */
 ngx_int_t ngx_ors_edits_place(ngx_ors_edits_t *edits, size_t from,
     size_t pos, size_t last, size_t *place);
 
-/* Bytes that the text from "pos" up to "last" takes when it is written. */
+/*
+ * The number of bytes that ngx_ors_edits_write() appends for the text from
+ * "pos" to "last", without an insertion at "last": a neighbor counts that one.
+ */
 size_t ngx_ors_edits_size(ngx_ors_edits_t *edits, size_t pos, size_t last);
 
 

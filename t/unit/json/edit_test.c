@@ -6,7 +6,8 @@
 
 /*
  * Edits, as they are written over a document: whatever the order they were
- * added in, and piece by piece as well as at once.
+ * added in, and piece by piece as well as at once; the size of what is written
+ * and the place of a piece in it.
  */
 
 
@@ -21,6 +22,9 @@ static void test_order(void);
 static void test_same_place(void);
 static void test_pieces(void);
 static void test_from(void);
+static void test_size(void);
+static void test_place(void);
+static void test_place_random(void);
 static size_t flat(ngx_chain_t *cl, u_char *p);
 static void written(ngx_ors_edits_t *edits, size_t pos, size_t last,
     const char *expected, const char *name);
@@ -47,6 +51,9 @@ main(void)
     test_same_place();
     test_pieces();
     test_from();
+    test_size();
+    test_place();
+    test_place_random();
 
     ngx_destroy_pool(pool);
 
@@ -183,6 +190,167 @@ test_from(void)
     is_int(ngx_ors_edits_from(&edits, 4) - edits.elts, 0, "from the first");
     is_int(ngx_ors_edits_from(&edits, 5) - edits.elts, 2, "from the last");
     is_int(ngx_ors_edits_from(&edits, 10) - edits.elts, 3, "from the end");
+}
+
+
+/* the same edits as in test_place() */
+
+static void
+test_size(void)
+{
+    ngx_uint_t       i;
+    ngx_ors_edits_t  edits;
+
+    static ngx_str_t  xyz = ngx_string("xyz");
+
+    static struct {
+        size_t       pos;
+        size_t       last;
+        size_t       size;
+        const char  *name;
+    } sizes[] = {
+        { 0, 20, 21, "all edits" },
+        { 0, 0, 0, "nothing" },
+        { 0, 4, 4, "the end is where an edit begins" },
+        { 0, 5, 5, "an edit that ends later is left out" },
+        { 0, 6, 4, "a cut up to the end" },
+        { 5, 9, 4, "a cut that begins earlier is left out" },
+        { 6, 8, 2, "no edit" },
+        { 4, 6, 0, "a cut of all bytes" },
+        { 10, 20, 13, "an insertion at the start" },
+        { 4, 10, 4, "an insertion at the end is left out" },
+        { 12, 13, 1, "one byte for another" }
+    };
+
+    ngx_ors_edits_init(&edits, pool);
+    is_int(ngx_ors_edits_size(&edits, 3, 9), 6, "size: no edits");
+
+    ngx_ors_edits_add(&edits, 12, 1, &(ngx_str_t) ngx_string("-"));
+    ngx_ors_edits_add(&edits, 4, 2, NULL);
+    ngx_ors_edits_add(&edits, 10, 0, &xyz);
+
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        is_int(ngx_ors_edits_size(&edits, sizes[i].pos, sizes[i].last),
+               sizes[i].size, "size: %s", sizes[i].name);
+    }
+
+    ngx_ors_edits_add(&edits, 3, 10, NULL);
+
+    is_int(ngx_ors_edits_size(&edits, 0, 20), 10,
+           "size: an edit around others replaces them");
+}
+
+
+static void
+test_place(void)
+{
+    size_t           place;
+    ngx_int_t        rc;
+    ngx_uint_t       i;
+    ngx_ors_edits_t  edits;
+
+    static ngx_str_t  xyz = ngx_string("xyz");
+
+    static struct {
+        size_t       from;
+        size_t       pos;
+        size_t       last;
+        ngx_int_t    rc;
+        size_t       place;
+        const char  *name;
+    } places[] = {
+        { 0, 0, 4, NGX_OK, 0, "in front of all edits" },
+        { 2, 3, 4, NGX_OK, 1, "from another start" },
+        { 0, 6, 8, NGX_OK, 4, "after a cut" },
+        { 0, 9, 10, NGX_OK, 7, "up to an insertion" },
+        { 0, 10, 11, NGX_OK, 11, "after an insertion" },
+        { 0, 13, 15, NGX_OK, 14, "after one byte for another" },
+        { 6, 13, 15, NGX_OK, 10, "after the edits from the start on" },
+        { 5, 9, 10, NGX_OK, 4, "a cut in front of the start" },
+        { 0, 3, 5, NGX_DECLINED, 0, "a cut of the end" },
+        { 0, 5, 8, NGX_DECLINED, 0, "a cut of the beginning" },
+        { 0, 4, 6, NGX_DECLINED, 0, "a cut of all bytes" },
+        { 0, 11, 14, NGX_DECLINED, 0, "another byte in the middle" }
+    };
+
+    ngx_ors_edits_init(&edits, pool);
+    is_int(ngx_ors_edits_place(&edits, 3, 7, 9, &place), NGX_OK,
+           "place: no edits");
+    is_int(place, 4, "place: no edits, the offset");
+
+    ngx_ors_edits_add(&edits, 12, 1, &(ngx_str_t) ngx_string("-"));
+    ngx_ors_edits_add(&edits, 4, 2, NULL);
+    ngx_ors_edits_add(&edits, 10, 0, &xyz);
+
+    for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        rc = ngx_ors_edits_place(&edits, places[i].from, places[i].pos,
+                                 places[i].last, &place);
+
+        is_int(rc, places[i].rc, "place: %s", places[i].name);
+
+        if (rc == NGX_OK) {
+            is_int(place, places[i].place, "place: %s, the offset",
+                   places[i].name);
+        }
+    }
+}
+
+
+/* both functions agree with what is written */
+
+static void
+test_place_random(void)
+{
+    size_t           from, pos, place, differ, found;
+    ngx_uint_t       i, n;
+    ngx_chain_t     *cl;
+    ngx_ors_out_t    out;
+    ngx_ors_edits_t  edits;
+
+    static u_char    whole[3 * LEN];
+    static ngx_str_t  marks[] = {
+        ngx_string("-"), ngx_string("--"), ngx_string("---")
+    };
+
+    differ = 0;
+    found = 0;
+
+    for (n = 0; n < 300; n++) {
+        ngx_ors_edits_init(&edits, pool);
+
+        for (i = 0; i < n % 30; i++) {
+            ngx_ors_edits_add(&edits, 4 * ngx_ors_test_random(LEN / 4),
+                              i % 4, &marks[ngx_ors_test_random(3)]);
+        }
+
+        from = 4 * ngx_ors_test_random(LEN / 4);
+
+        ngx_ors_out_init(&out, pool, LEN);
+        ngx_ors_edits_write(&edits, &json, from, LEN, 0, &out);
+        (void) ngx_ors_out_take(&out, &cl);
+
+        if (flat(cl, whole) != ngx_ors_edits_size(&edits, from, LEN)) {
+            differ++;
+        }
+
+        for (pos = from; pos < LEN; pos++) {
+
+            if (ngx_ors_edits_place(&edits, from, pos, pos + 1, &place)
+                != NGX_OK)
+            {
+                continue;
+            }
+
+            found++;
+
+            if (whole[place] != text[pos]) {
+                differ++;
+            }
+        }
+    }
+
+    is_int(differ, 0, "size and place are as in what is written");
+    ok(found > 10000, "most bytes have a place");
 }
 
 

@@ -193,6 +193,10 @@ test_find(void)
     is_int(find("", "7,{'id':7},'a',{}"), NGX_DECLINED,
            "nothing in what is no item");
 
+    read_refs("[{'id':''}]");
+    is_int(refs.n, 1, "an empty id is a reference, too");
+    is_int(find("", A("")), NGX_DECLINED, "an item with an empty id has none");
+
     read_refs("[" REF("a") "]");
     is_int(find("", A("a") "," "{'id':'a','x':1}"), NGX_OK,
            "of two with one id");
