@@ -7,8 +7,8 @@
  */
 
 
-#ifndef _GUARD_ANSWER_H_INCLUDED_
-#define _GUARD_ANSWER_H_INCLUDED_
+#ifndef _VERIFY_ANSWER_H_INCLUDED_
+#define _VERIFY_ANSWER_H_INCLUDED_
 
 
 #include <ngx_ors_test.h>
@@ -81,4 +81,4 @@ u_char *answer_quotes(const char *text, size_t len);
 #define MINIMAL  "{'id':'r','status':'completed','output':[]}"
 
 
-#endif /* _GUARD_ANSWER_H_INCLUDED_ */
+#endif /* _VERIFY_ANSWER_H_INCLUDED_ */
