@@ -15,6 +15,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Prometheus qw( prometheus prometheus_errors );
 use ORS::Util qw( slurp wait_for );
+use ORS::WS;
 
 # ---- the reader itself
 
@@ -81,6 +82,7 @@ my $conf = <<'CONF';
 
         location /v1/ {
             open_responses on;
+            open_responses_websocket   on;
             open_responses_store       main;
             open_responses_background  limit=4;
             open_responses_target  plain   /to/model provider=acme;
@@ -395,6 +397,42 @@ gauge('background', 0);
     gauge('streams', 0);
     $c->close;
 
+    $t->reload;
+}
+
+
+# ---- WebSockets
+
+{
+    my @ws = map { ORS::WS->new($port, headers => $scope) } 1 .. 3;
+
+    gauge('websockets', 3);
+    is(ORS::WS->new($port, headers => { %$scope, 'Sec-WebSocket-Version' => 8 })
+           ->{status}, 426,
+       'a handshake that is refused');
+    $ws[0]->close;
+    $ws[0]->closed;
+    $ws[1]->reset;
+    gauge('websockets', 1);
+
+    # a worker that is to leave has one more turn, and is killed
+
+    $ws[2]->create(model => 'stall', input => 'hi');
+    is($ws[2]->message->{type}, 'response.created', 'a turn runs');
+
+    my @old = $t->workers;
+
+    $t->reload;
+    gauge('websockets', 1);
+
+    my $ws = ORS::WS->new($port, headers => $scope);
+
+    gauge('websockets', 2);
+    kill KILL => @old;
+    gauge('websockets', 1);
+
+    kill KILL => $t->workers;
+    gauge('websockets', 0);
     $t->reload;
 }
 

@@ -176,8 +176,9 @@ my @stream = (stream => \1);
     my $since = delete $r->{since};
     my $targets = delete $r->{targets};
 
-    is_deeply([ delete @$r{qw( version open_streams background )} ],
-              [ '0.1.0', 0, 0 ], 'version, and what runs');
+    is_deeply([ delete @$r{qw( version open_streams background
+                                open_websockets )} ],
+              [ '0.1.0', 0, 0, 0 ], 'version, and what runs');
     is($targets->[0]{location}, '/v1/', 'targets, by location');
     is($targets->[0]{target}, '/to/down', '... and URI');
     is($targets->[0]{model}, 'down', '... and model');
@@ -356,7 +357,7 @@ my %codes;
             $got{$1} = $m->{value}{$key};
 
         } elsif ($key !~ /^(?:gen_ai_|open_responses_overhead_)
-                          |^open_responses_(?:info|streams|background
+                          |^open_responses_(?:info|streams|background|websockets
                                               |turns_total|target_\w+
                                               |store_operations_total)\b/x)
         {

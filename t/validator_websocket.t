@@ -404,7 +404,21 @@ for my $case ([ 'no mask', ORS::WS::pack_frame(0x81, '{}', mask => 0), 1002 ],
 }
 
 {
-    my $s = get($port, '/status')->{json};
+    my $s;
+    my $open = sub ($n) {
+        return wait_for(sub {
+            $s = get($port, '/status')->{json};
+            return $s->{open_websockets} == $n;
+        });
+    };
+
+    ok($open->(0), 'no connection is open');
+
+    my $ws = connected('v1');
+
+    ok($open->(1), 'one is');
+    $ws->drop;
+    ok($open->(0), 'until the client leaves');
 
     cmp_ok($s->{websocket_connections}, '>', 10, 'connections are counted');
     cmp_ok($s->{websocket_turns}, '>', 10, 'turns, too');

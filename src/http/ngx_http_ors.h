@@ -677,6 +677,9 @@ void ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
     ngx_ors_metrics_gauge_e gauge);
 void ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx);
 
+/* Adds "n" to the WebSockets that are open: 1, or -1 when "r" has ended. */
+void ngx_http_ors_metrics_websocket(ngx_http_request_t *r, ngx_int_t n);
+
 /* Counts a turn that has ended: it is over, or its client has left. */
 void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx);
 

@@ -314,8 +314,7 @@ ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf)
 
     stats = omcf->stats->data;
 
-    ngx_memzero((void *) stats->metrics.gauges[ngx_process_slot],
-                sizeof(stats->metrics.gauges[0]));
+    ngx_ors_metrics_process(&stats->metrics, ngx_process_slot, ngx_pid);
 }
 
 
@@ -346,6 +345,19 @@ ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx)
     if (n && ctx->gauged) {
         ctx->gauged = 0;
         (*n)--;
+    }
+}
+
+
+void
+ngx_http_ors_metrics_websocket(ngx_http_request_t *r, ngx_int_t n)
+{
+    ngx_atomic_t  *gauge;
+
+    gauge = ngx_http_ors_metrics_gauge(r, ngx_ors_metrics_websockets);
+
+    if (gauge) {
+        *gauge += n;
     }
 }
 

@@ -103,6 +103,7 @@ ngx_http_ors_relay_begin(ngx_http_ors_validator_t *vr)
                    "ors relay: opened");
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_ws_connection);
+    ngx_http_ors_metrics_websocket(r, 1);
 
     return NGX_OK;
 }
@@ -195,6 +196,8 @@ ngx_http_ors_relay_cleanup(void *data)
     }
 
     relay->done = 1;
+
+    ngx_http_ors_metrics_websocket(relay->validator->request, -1);
 
     c = relay->client.connection;
 

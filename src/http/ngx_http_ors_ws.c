@@ -97,6 +97,8 @@ ngx_http_ors_ws_handler(ngx_http_request_t *r,
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, c->log, 0, "ors ws: opened");
 
     ngx_ors_stats_count(ngx_http_ors_stats(r), ngx_ors_stats_ws_connection);
+    ngx_http_ors_metrics_websocket(r, 1);
+    ws->opened = 1;
 
     r->main->count++;
 
@@ -956,6 +958,10 @@ ngx_http_ors_ws_cleanup(void *data)
 
     ws->done = 1;
     ws->closing = 1;
+
+    if (ws->opened) {
+        ngx_http_ors_metrics_websocket(ws->request, -1);
+    }
 
     if (ws->work.posted) {
         ngx_delete_posted_event(&ws->work);

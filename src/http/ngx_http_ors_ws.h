@@ -37,6 +37,7 @@ struct ngx_http_ors_ws_s {
     ngx_msec_t                  active;     /* when a turn ended last */
     ngx_msec_t                  heard;      /* when the client sent something */
 
+    unsigned                    opened:1;   /* the handshake is answered */
     unsigned                    closing:1;  /* the close frame is written */
     unsigned                    done:1;     /* the request is finalized */
 };

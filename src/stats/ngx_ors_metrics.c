@@ -199,17 +199,43 @@ ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
 }
 
 
+void
+ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
+    ngx_pid_t pid)
+{
+    ngx_atomic_t  *gauges;
+
+    gauges = metrics->gauges[slot];
+
+    ngx_memzero((void *) gauges, sizeof(metrics->gauges[0]));
+
+    gauges[NGX_ORS_METRICS_PID] = pid;
+}
+
+
 int64_t
 ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_gauge_e gauge)
 {
-    int64_t     sum;
-    ngx_uint_t  i;
+    int64_t        sum;
+    ngx_uint_t     i;
+    ngx_atomic_t  *gauges;
 
     sum = 0;
 
     for (i = 0; i < NGX_MAX_PROCESSES; i++) {
-        sum += (int64_t) metrics->gauges[i][gauge];
+        gauges = metrics->gauges[i];
+
+        /* the slot of a worker that was killed may stay unused */
+
+        if (gauges[gauge] == 0
+            || (kill((ngx_pid_t) gauges[NGX_ORS_METRICS_PID], 0) == -1
+                && ngx_errno == NGX_ESRCH))
+        {
+            continue;
+        }
+
+        sum += (int64_t) gauges[gauge];
     }
 
     return sum;

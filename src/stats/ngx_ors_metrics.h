@@ -31,13 +31,18 @@
 #define NGX_ORS_METRICS_OPS      5
 #define NGX_ORS_METRICS_RESULTS  10
 
-/* as many as fit in a line of the cache, so that workers share none */
+/*
+ * Of each process, as many as fit in a line of the cache, so that workers
+ * share none; the last one is the process's id
+ */
 #define NGX_ORS_METRICS_GAUGES   8
+#define NGX_ORS_METRICS_PID      7
 
 
 typedef enum {
     ngx_ors_metrics_streams = 0,      /* open to clients */
-    ngx_ors_metrics_background        /* responses that run without one */
+    ngx_ors_metrics_background,       /* responses that run without one */
+    ngx_ors_metrics_websockets        /* connections, idle ones among them */
 } ngx_ors_metrics_gauge_e;
 
 
@@ -155,7 +160,11 @@ void ngx_ors_metrics_turn(ngx_ors_metrics_t *metrics,
 void ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
     ngx_uint_t op, ngx_uint_t result);
 
-/* What the gauges of all processes are together. */
+/* A process begins with gauges that are 0, in "slot", which it alone uses. */
+void ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
+    ngx_pid_t pid);
+
+/* What the gauges of all processes that are there are together. */
 int64_t ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_gauge_e gauge);
 

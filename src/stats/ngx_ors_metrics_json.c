@@ -37,6 +37,9 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_json_number(out, ",\"background\":",
                                 ngx_ors_metrics_gauge(metrics,
                                                  ngx_ors_metrics_background));
+    ngx_ors_metrics_json_number(out, ",\"open_websockets\":",
+                                ngx_ors_metrics_gauge(metrics,
+                                                 ngx_ors_metrics_websockets));
 
     ngx_ors_out_lit(out, ",\"targets\":[");
 

@@ -29,6 +29,13 @@ typedef struct {
 } ngx_ors_metrics_family_t;
 
 
+typedef struct {
+    char                           *name;
+    char                           *help;
+    ngx_ors_metrics_gauge_e         gauge;
+} ngx_ors_metrics_now_t;
+
+
 static void ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
 static void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
@@ -100,6 +107,24 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_overhead = {
 };
 
 
+static const ngx_ors_metrics_now_t  ngx_ors_metrics_now[] = {
+
+    { "open_responses_streams",
+      "Streams to clients that are open now.",
+      ngx_ors_metrics_streams },
+
+    { "open_responses_background",
+      "Background responses that run now.",
+      ngx_ors_metrics_background },
+
+    { "open_responses_websockets",
+      "WebSockets that are open now.",
+      ngx_ors_metrics_websockets },
+
+    { NULL, NULL, 0 }
+};
+
+
 static char  *ngx_ors_metrics_deliveries_of[] = {
     "document", "stream", "websocket"
 };
@@ -126,6 +151,7 @@ void
 ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_array_t *labels, time_t now)
 {
+    const ngx_ors_metrics_now_t     *g;
     const ngx_ors_metrics_family_t  *family;
 
     for (family = ngx_ors_metrics_families; labels && family->name; family++) {
@@ -138,20 +164,13 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_histogram(out, family, NULL, family->series,
                               &metrics->overhead);
 
-    ngx_ors_metrics_head(out, "open_responses_streams",
-                         "Streams to clients that are open now.", "gauge");
-    ngx_ors_out_lit(out, "open_responses_streams ");
-    ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics,
-                                               ngx_ors_metrics_streams));
-
-    ngx_ors_out_lit(out, "\n");
-
-    ngx_ors_metrics_head(out, "open_responses_background",
-                         "Background responses that run now.", "gauge");
-    ngx_ors_out_lit(out, "open_responses_background ");
-    ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics,
-                                               ngx_ors_metrics_background));
-    ngx_ors_out_lit(out, "\n");
+    for (g = ngx_ors_metrics_now; g->name; g++) {
+        ngx_ors_metrics_head(out, g->name, g->help, "gauge");
+        ngx_ors_metrics_text_of(out, g->name);
+        ngx_ors_out_lit(out, " ");
+        ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics, g->gauge));
+        ngx_ors_out_lit(out, "\n");
+    }
 
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);

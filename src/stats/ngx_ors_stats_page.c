@@ -183,6 +183,9 @@ ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_stats_page_card(out, "running in the background",
                             ngx_ors_metrics_gauge(&stats->metrics,
                                                   ngx_ors_metrics_background));
+    ngx_ors_stats_page_card(out, "open WebSockets",
+                            ngx_ors_metrics_gauge(&stats->metrics,
+                                                  ngx_ors_metrics_websockets));
 
     ngx_ors_out_lit(out, "</div>\n");
 }

@@ -9,6 +9,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_stats_page.h>
+#include <sys/wait.h>
 
 
 static void test_rows(void);
@@ -20,6 +21,7 @@ static void test_page(void);
 static void take(ngx_ors_out_t *out);
 static ngx_ors_metrics_turn_t *turn(ngx_ors_metrics_histogram_e end,
     ngx_msec_int_t first, int64_t output);
+static ngx_pid_t gone(void);
 static ngx_uint_t has(const char *part);
 
 
@@ -207,6 +209,11 @@ test_text(void)
     metrics.gauges[0][ngx_ors_metrics_streams] = 3;
     metrics.gauges[NGX_MAX_PROCESSES - 1][ngx_ors_metrics_streams] = 2;
     metrics.gauges[1][ngx_ors_metrics_streams] = (ngx_atomic_t) -1;
+    metrics.gauges[2][ngx_ors_metrics_websockets] = 9;
+    ngx_ors_metrics_process(&metrics, 2, getpid());
+    metrics.gauges[2][ngx_ors_metrics_websockets] = 5;
+    ngx_ors_metrics_process(&metrics, 3, gone());
+    metrics.gauges[3][ngx_ors_metrics_websockets] = 100;
     ngx_ors_metrics_store(&metrics, 1, 2, 5);
 
     pool = ngx_ors_test_pool();
@@ -222,6 +229,8 @@ test_text(void)
        "labels are escaped, buckets are sums");
     ok(has(",error_type=\"failed\"} 1.280000000\n"), "seconds");
     ok(has("\nopen_responses_streams 4\n"), "a gauge of all processes");
+    ok(has("\nopen_responses_websockets 5\n"),
+       "... that are there, since they began");
     ok(has("{engine=\"redis\",operation=\"put\",result=\"unavailable\"} 1\n"),
        "a store");
     ok(has("{execution=\"foreground\",delivery=\"document\"} 3\n"), "turns");
@@ -239,7 +248,8 @@ test_text(void)
     ngx_ors_metrics_json(&out, &metrics, &list, 680);
     take(&out);
 
-    ok(has("\"open_streams\":4,\"background\":0,\"targets\":[{"
+    ok(has("\"open_streams\":4,\"background\":0,\"open_websockets\":5,"
+           "\"targets\":[{"
            "\"location\":\"/v1/\",\"target\":\"/to\\n\","
            "\"model\":\"a\\\"\\\\\",\"provider\":\"acme\","
            "\"operation\":\"chat\",\"last_minute\":1,\"completed\":2,"
@@ -323,6 +333,25 @@ take(ngx_ors_out_t *out)
     }
 
     *p = '\0';
+}
+
+
+/* the id of a process that was there */
+
+static ngx_pid_t
+gone(void)
+{
+    ngx_pid_t  pid;
+
+    pid = fork();
+
+    if (pid == 0) {
+        _exit(0);
+    }
+
+    (void) waitpid(pid, NULL, 0);
+
+    return pid;
 }
 
 
