@@ -266,28 +266,6 @@ ngx_ors_verify_event_part(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
 }
 
 
-ngx_int_t
-ngx_ors_verify_event_copy(ngx_ors_verify_t *verify, ngx_ors_json_node_t *node,
-    ngx_str_t *str)
-{
-    ngx_str_set(str, "");
-
-    if (node->len == 0) {
-        return NGX_OK;
-    }
-
-    str->data = ngx_pnalloc(verify->pool, node->len);
-    if (str->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    str->len = ngx_ors_json_decode(&verify->json, node, str->data)
-               - str->data;
-
-    return NGX_OK;
-}
-
-
 static const ngx_ors_verify_row_t *
 ngx_ors_verify_event_find(ngx_str_t *type)
 {

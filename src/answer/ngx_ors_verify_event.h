@@ -172,11 +172,5 @@ void ngx_ors_verify_event_lines(ngx_str_t *data);
 ngx_ors_verify_part_e ngx_ors_verify_event_part(ngx_ors_json_t *json,
     ngx_ors_json_node_t *part, ngx_ors_json_node_t **text);
 
-/*
- * Copies string "node", decoded, to verify->pool.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_ors_verify_event_copy(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *node, ngx_str_t *str);
-
 
 #endif /* _NGX_ORS_VERIFY_EVENT_H_INCLUDED_ */

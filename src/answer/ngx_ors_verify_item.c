@@ -305,8 +305,11 @@ ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
 
     ngx_str_set(&item->id, "");
 
-    if ((id && ngx_ors_verify_event_copy(verify, id, &item->id) != NGX_OK)
-        || ngx_ors_verify_event_copy(verify, type, &item->type) != NGX_OK)
+    if ((id
+         && ngx_ors_json_copy(&verify->json, id, verify->pool, &item->id)
+            != NGX_OK)
+        || ngx_ors_json_copy(&verify->json, type, verify->pool, &item->type)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -231,7 +231,9 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
         return ngx_ors_verify_violation(verify, "the response's id is empty");
     }
 
-    if (ngx_ors_verify_event_copy(verify, node, &vs->id) != NGX_OK) {
+    if (ngx_ors_json_copy(&verify->json, node, verify->pool, &vs->id)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -512,7 +514,8 @@ ngx_ors_verify_sequence_report(ngx_ors_verify_t *verify,
                               "param");
 
     if (param && param->type == ngx_ors_json_string
-        && ngx_ors_verify_event_copy(verify, param, &err->param) != NGX_OK)
+        && ngx_ors_json_copy(&verify->json, param, verify->pool, &err->param)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -136,15 +136,8 @@ ngx_ors_verify_store_id(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
         return NGX_DECLINED;
     }
 
-    ngx_ors_json_raw(json, node, id);
-
-    if (node->escaped) {
-        id->data = ngx_pnalloc(verify->pool, node->len);
-        if (id->data == NULL) {
-            return NGX_ERROR;
-        }
-
-        id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
+    if (ngx_ors_json_decoded(json, node, verify->pool, id) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     if (id->len == 0 || id->len > NGX_ORS_ID_MAX) {

@@ -36,8 +36,6 @@ static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
-static ngx_int_t ngx_ors_chat_id(ngx_ors_chat_items_t *ci,
-    ngx_ors_chat_item_t *item, ngx_str_t *id);
 static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id);
 static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
@@ -378,7 +376,11 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
             continue;
         }
 
-        if (ngx_ors_chat_id(ci, item, &id) != NGX_OK) {
+        if (ngx_ors_json_decoded(item->json,
+                                 ngx_ors_input_node(item, item->call_id),
+                                 ci->cc->pool, &id)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
 
@@ -406,33 +408,6 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
         item->pair = n - 1;
         call->pair = i;
-    }
-
-    return NGX_OK;
-}
-
-
-/* decoded only where it has to be */
-
-static ngx_int_t
-ngx_ors_chat_id(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
-    ngx_str_t *id)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = item->json;
-    node = ngx_ors_input_node(item, item->call_id);
-
-    ngx_ors_json_raw(json, node, id);
-
-    if (node && node->escaped) {
-        id->data = ngx_pnalloc(ci->cc->pool, node->len);
-        if (id->data == NULL) {
-            return NGX_ERROR;
-        }
-
-        id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
     }
 
     return NGX_OK;
@@ -496,7 +471,11 @@ ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
             continue;
         }
 
-        if (ngx_ors_chat_id(ci, item, &call_id) != NGX_OK) {
+        if (ngx_ors_json_decoded(item->json,
+                                 ngx_ors_input_node(item, item->call_id),
+                                 ci->cc->pool, &call_id)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
 

@@ -422,15 +422,8 @@ ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    ngx_ors_json_raw(json, node, &name);
-
-    if (node->escaped) {
-        name.data = ngx_pnalloc(pool, node->len);
-        if (name.data == NULL) {
-            return NGX_ERROR;
-        }
-
-        name.len = ngx_ors_json_decode(json, node, name.data) - name.data;
+    if (ngx_ors_json_decoded(json, node, pool, &name) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     types = options->types->elts;

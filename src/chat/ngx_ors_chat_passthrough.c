@@ -41,8 +41,6 @@ static ngx_uint_t ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass,
     ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
-static ngx_int_t ngx_ors_chat_pass_name(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *key, ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name, char *code, char *text);
 
@@ -188,7 +186,7 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     req = pass->req;
     passthrough = &pass->target->passthrough;
 
-    if (ngx_ors_chat_pass_name(req, key, &name) != NGX_OK) {
+    if (ngx_ors_json_decoded(&req->json, key, req->pool, &name) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -232,30 +230,6 @@ ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass, ngx_str_t *name)
     }
 
     return !ngx_ors_chat_takes(pass->target->options, name);
-}
-
-
-static ngx_int_t
-ngx_ors_chat_pass_name(ngx_ors_request_t *req, ngx_ors_json_node_t *key,
-    ngx_str_t *name)
-{
-    u_char  *p;
-
-    ngx_ors_json_raw(&req->json, key, name);
-
-    if (!key->escaped) {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(req->pool, key->len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    name->len = ngx_ors_json_decode(&req->json, key, p) - p;
-    name->data = p;
-
-    return NGX_OK;
 }
 
 

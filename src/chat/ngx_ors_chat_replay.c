@@ -29,8 +29,6 @@ enum {
 static void ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
     ngx_ors_json_node_t **member);
 static void ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i);
-static ngx_int_t ngx_ors_chat_replay_text(ngx_ors_input_item_t *in,
-    ngx_ors_json_node_t *node, ngx_pool_t *pool, ngx_str_t *text);
 static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
     ngx_uint_t i);
 static void ngx_ors_chat_replay_error(ngx_ors_out_t *out,
@@ -103,9 +101,9 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
     node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
                              "server_label");
 
-    if (ngx_ors_chat_replay_text(in, node, ci->cc->pool, &label) != NGX_OK
-        || ngx_ors_chat_replay_text(in, ngx_ors_input_node(in, in->name),
-                                    ci->cc->pool, &name)
+    if (ngx_ors_json_copy(in->json, node, ci->cc->pool, &label) != NGX_OK
+        || ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->name),
+                             ci->cc->pool, &name)
            != NGX_OK
         || ngx_ors_tool_name(ngx_ors_hosting_prefix(ci->cc->hosting, &label),
                              &name, ci->cc->pool, &sent)
@@ -184,27 +182,6 @@ ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
     } else {
         ngx_ors_out_lit(out, "\"{}\"");
     }
-}
-
-
-static ngx_int_t
-ngx_ors_chat_replay_text(ngx_ors_input_item_t *in, ngx_ors_json_node_t *node,
-    ngx_pool_t *pool, ngx_str_t *text)
-{
-    ngx_ors_json_inner(in->json, node, text);
-
-    if (node == NULL || text->len == 0 || !node->escaped) {
-        return NGX_OK;
-    }
-
-    text->data = ngx_pnalloc(pool, node->len);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(in->json, node, text->data) - text->data;
-
-    return NGX_OK;
 }
 
 

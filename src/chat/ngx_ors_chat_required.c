@@ -22,8 +22,6 @@
 static ngx_int_t ngx_ors_chat_required_search(
     ngx_ors_chat_required_t *required, ngx_str_t *text);
 static ngx_int_t ngx_ors_chat_required_read(ngx_ors_chat_required_t *required);
-static ngx_int_t ngx_ors_chat_required_text(ngx_ors_chat_required_t *required,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
 
 
 void
@@ -49,7 +47,9 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
         return NGX_DECLINED;
     }
 
-    if (ngx_ors_chat_required_text(required, key, &text) != NGX_OK) {
+    if (ngx_ors_json_decoded(required->json, key, required->pool, &text)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -120,39 +120,14 @@ ngx_ors_chat_required_read(ngx_ors_chat_required_t *required)
             continue;
         }
 
-        if (ngx_ors_chat_required_text(required, name, &text) != NGX_OK
+        if (ngx_ors_json_decoded(required->json, name, required->pool, &text)
+            != NGX_OK
             || ngx_ors_names_add(&required->names, required->pool, &text)
                == NGX_ERROR)
         {
             return NGX_ERROR;
         }
     }
-
-    return NGX_OK;
-}
-
-
-/* decoded: one name may be written in several ways */
-
-static ngx_int_t
-ngx_ors_chat_required_text(ngx_ors_chat_required_t *required,
-    ngx_ors_json_node_t *node, ngx_str_t *text)
-{
-    u_char  *p;
-
-    ngx_ors_json_raw(required->json, node, text);
-
-    if (!node->escaped) {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(required->pool, node->len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(required->json, node, p) - p;
-    text->data = p;
 
     return NGX_OK;
 }

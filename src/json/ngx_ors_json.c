@@ -469,6 +469,41 @@ ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
 
 ngx_int_t
+ngx_ors_json_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text)
+{
+    ngx_str_set(text, "");
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        return NGX_OK;
+    }
+
+    text->data = ngx_pnalloc(pool, node->len + 1);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_ors_json_decode(json, node, text->data) - text->data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_json_decoded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text)
+{
+    if (node && node->escaped) {
+        return ngx_ors_json_copy(json, node, pool, text);
+    }
+
+    ngx_ors_json_raw(json, node, text);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     int64_t *value)
 {

@@ -226,6 +226,20 @@ u_char *ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *dst);
 
 /*
+ * The text of string "node", decoded, in memory of "pool".  What is no string
+ * has an empty text.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_json_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text);
+
+/*
+ * What ngx_ors_json_raw() gives, decoded: from "pool" if "node" has escapes,
+ * else borrowed.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_json_decoded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_pool_t *pool, ngx_str_t *text);
+
+/*
  * The value of a number with zero fraction ("16", "16.0", "1e2").
  *
  * NGX_OK         "*value" is set

@@ -35,8 +35,6 @@ static ngx_int_t ngx_ors_approval_called(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i);
 static ngx_int_t ngx_ors_approval_of(ngx_ors_approval_reader_t *ar,
     ngx_uint_t i, ngx_ors_approval_t **approval);
-static ngx_int_t ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *node, ngx_str_t *id);
 static ngx_int_t ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar,
     ngx_str_t *id);
 static ngx_int_t ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar,
@@ -139,9 +137,8 @@ ngx_ors_approval_request(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 
     approval->item = i;
 
-    if (ngx_ors_approval_decode(ar, item->json,
-                                ngx_ors_input_node(item, item->id),
-                                &approval->id)
+    if (ngx_ors_json_copy(item->json, ngx_ors_input_node(item, item->id),
+                          ar->pool, &approval->id)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -243,7 +240,7 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
     node = ngx_ors_input_node(item, item->node);
     node = ngx_ors_json_find(item->json, node, "approval_request_id");
 
-    if (ngx_ors_approval_decode(ar, item->json, node, &id) != NGX_OK) {
+    if (ngx_ors_json_copy(item->json, node, ar->pool, &id) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -251,33 +248,6 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
 
     *approval = (entry && entry->value)
                 ? &ar->found->elts[entry->value - 1] : NULL;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_approval_decode(ngx_ors_approval_reader_t *ar, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, ngx_str_t *id)
-{
-    ngx_str_null(id);
-
-    if (node == NULL || node->type != ngx_ors_json_string) {
-        return NGX_OK;
-    }
-
-    ngx_ors_json_raw(json, node, id);
-
-    if (!node->escaped) {
-        return NGX_OK;
-    }
-
-    id->data = ngx_pnalloc(ar->pool, node->len);
-    if (id->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    id->len = ngx_ors_json_decode(json, node, id->data) - id->data;
 
     return NGX_OK;
 }

@@ -46,8 +46,6 @@ static ngx_int_t ngx_ors_hosted_call_read(ngx_ors_hosted_call_t *call,
     ngx_ors_json_t *json, ngx_str_t *text);
 static ngx_int_t ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call,
     ngx_str_t *text, ngx_ors_hosted_result_t *result);
-static ngx_int_t ngx_ors_hosted_call_text(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_int_t ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
     ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_str_t *results);
 static ngx_int_t ngx_ors_hosted_call_element(ngx_ors_hosted_element_t *element,
@@ -206,7 +204,8 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
                             contract->list.len);
 
     if (output && output->type == ngx_ors_json_string
-        && ngx_ors_hosted_call_text(&json, output, &result->text) != NGX_OK)
+        && ngx_ors_json_copy(&json, output, json.pool, &result->text)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -247,21 +246,6 @@ ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     p = ngx_cpymem(p, "\"}]", sizeof("\"}]") - 1);
 
     result->results.len = p - result->results.data;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_hosted_call_text(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_str_t *text)
-{
-    text->data = ngx_pnalloc(json->pool, node->len + 1);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(json, node, text->data) - text->data;
 
     return NGX_OK;
 }

@@ -91,8 +91,7 @@ static ngx_int_t
 ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
     ngx_ors_input_item_t *item)
 {
-    ngx_ors_ref_t        *ref;
-    ngx_ors_json_node_t  *node;
+    ngx_ors_ref_t  *ref;
 
     if (array->nelts == 0
         && ngx_array_init(array, req->pool, 8, sizeof(ngx_ors_ref_t))
@@ -110,16 +109,11 @@ ngx_ors_refs_add(ngx_array_t *array, ngx_ors_request_t *req,
 
     ref->place = array->nelts - 1;
 
-    node = ngx_ors_input_node(item, item->id);
-
-    ref->id.data = ngx_pnalloc(req->pool, (node ? node->len : 0) + 1);
-    if (ref->id.data == NULL) {
+    if (ngx_ors_json_copy(&req->json, ngx_ors_input_node(item, item->id),
+                          req->pool, &ref->id)
+        != NGX_OK)
+    {
         return NGX_ERROR;
-    }
-
-    if (node && node->type == ngx_ors_json_string) {
-        ref->id.len = ngx_ors_json_decode(&req->json, node, ref->id.data)
-                      - ref->id.data;
     }
 
     ngx_ors_refs_parse(ref);

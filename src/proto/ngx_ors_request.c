@@ -25,8 +25,6 @@ static ngx_int_t ngx_ors_request_fields(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_request_model(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_request_plain(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_uint_t ngx_ors_request_obfuscates(ngx_ors_request_t *req);
 static size_t ngx_ors_request_write_model(ngx_ors_request_t *req,
     ngx_str_t *model, size_t pos, size_t last, ngx_ors_out_t *out);
@@ -199,7 +197,9 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     if (name && name->type == ngx_ors_json_string) {
         req->name = name;
 
-        if (ngx_ors_request_plain(req, name, &req->model) != NGX_OK) {
+        if (ngx_ors_json_decoded(&req->json, name, req->pool, &req->model)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
 
@@ -212,7 +212,8 @@ ngx_ors_request_fields(ngx_ors_request_t *req, ngx_ors_error_t *err)
     name = req->field[ngx_ors_rq_provider];
 
     if (name && name->type == ngx_ors_json_string) {
-        return ngx_ors_request_plain(req, name, &req->provider);
+        return ngx_ors_json_decoded(&req->json, name, req->pool,
+                                    &req->provider);
     }
 
     return NGX_OK;
@@ -243,30 +244,6 @@ ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
     ngx_str_set(&err->param, "model");
 
     return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_request_plain(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
-    ngx_str_t *text)
-{
-    u_char  *p;
-
-    ngx_ors_json_raw(&req->json, node, text);
-
-    if (!node->escaped) {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(req->pool, node->len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(&req->json, node, p) - p;
-    text->data = p;
-
-    return NGX_OK;
 }
 
 

@@ -72,8 +72,6 @@ static ngx_uint_t ngx_ors_mcp_matches(ngx_ors_json_t *json,
     ngx_ors_mcp_filter_t *filter, ngx_str_t *name, ngx_uint_t read_only);
 static ngx_uint_t ngx_ors_mcp_listed(ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_str_t *name);
-static ngx_int_t ngx_ors_mcp_decode(ngx_ors_request_t *req,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
 
 
 static const ngx_str_t  ngx_ors_mcp_members[] = {
@@ -232,7 +230,9 @@ ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
                                           mr->err);
     }
 
-    if (ngx_ors_mcp_decode(mr->req, node, &mcp->label) != NGX_OK) {
+    if (ngx_ors_json_copy(&mr->req->json, node, mr->req->pool, &mcp->label)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -332,7 +332,6 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
 static ngx_int_t
 ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
 {
-    u_char               *p;
     ngx_str_t             name;
     ngx_ors_json_node_t  *key;
 
@@ -350,13 +349,11 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
             continue;
         }
 
-        p = ngx_pnalloc(mr->req->pool, key->len);
-        if (p == NULL) {
+        if (ngx_ors_json_decoded(&mr->req->json, key, mr->req->pool, &name)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
-
-        name.data = p;
-        name.len = ngx_ors_json_decode(&mr->req->json, key, p) - p;
 
         if (name.len == sizeof("Authorization") - 1
             && ngx_strncasecmp(name.data, (u_char *) "Authorization",
@@ -547,8 +544,11 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
         return NGX_OK;
     }
 
-    if (ngx_ors_mcp_decode(req, member[ngx_ors_mcp_c_label], &label) != NGX_OK
-        || ngx_ors_mcp_decode(req, member[ngx_ors_mcp_c_name], &choice->name)
+    if (ngx_ors_json_copy(&req->json, member[ngx_ors_mcp_c_label], req->pool,
+                          &label)
+        != NGX_OK
+        || ngx_ors_json_copy(&req->json, member[ngx_ors_mcp_c_name], req->pool,
+                             &choice->name)
            != NGX_OK)
     {
         return NGX_ERROR;
@@ -604,28 +604,4 @@ ngx_ors_request_mcp_excluded(ngx_ors_request_t *req,
     }
 
     return 1;
-}
-
-
-/* NULL, or what is no string, is the empty text */
-
-static ngx_int_t
-ngx_ors_mcp_decode(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
-    ngx_str_t *text)
-{
-    ngx_str_null(text);
-
-    if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
-        return NGX_OK;
-    }
-
-    text->data = ngx_pnalloc(req->pool, node->len);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(&req->json, node, text->data)
-                - text->data;
-
-    return NGX_OK;
 }

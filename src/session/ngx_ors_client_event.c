@@ -29,8 +29,6 @@ static ngx_int_t ngx_ors_client_event_create(ngx_ors_client_event_t *ev,
     ngx_uint_t lanes);
 static ngx_int_t ngx_ors_client_event_lane(ngx_ors_client_event_t *ev,
     ngx_uint_t lanes);
-static ngx_int_t ngx_ors_client_event_decode(ngx_ors_client_event_t *ev,
-    ngx_ors_json_node_t *node, ngx_str_t *text);
 static ngx_int_t ngx_ors_client_event_refuse(ngx_ors_client_event_t *ev,
     char *code, char *param, const char *message);
 static u_char *ngx_ors_client_event_input(ngx_ors_client_event_t *ev,
@@ -173,7 +171,7 @@ ngx_ors_client_event_create(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
 
     node = ngx_ors_json_find(json, root, "previous_response_id");
 
-    return ngx_ors_client_event_decode(ev, node, &ev->previous);
+    return ngx_ors_json_copy(&ev->json, node, ev->pool, &ev->previous);
 }
 
 
@@ -197,7 +195,7 @@ ngx_ors_client_event_lane(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
                                            "here");
     }
 
-    if (ngx_ors_client_event_decode(ev, node, &ev->lane) != NGX_OK) {
+    if (ngx_ors_json_copy(&ev->json, node, ev->pool, &ev->lane) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -223,28 +221,6 @@ ngx_ors_client_event_lane(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
                                        "characters of \"A\" to \"Z\", \"a\" "
                                        "to \"z\", \"0\" to \"9\", \"_\", "
                                        "\".\" and \"-\"");
-}
-
-
-/* what is no string has no text */
-
-static ngx_int_t
-ngx_ors_client_event_decode(ngx_ors_client_event_t *ev,
-    ngx_ors_json_node_t *node, ngx_str_t *text)
-{
-    if (node == NULL || node->type != ngx_ors_json_string) {
-        return NGX_OK;
-    }
-
-    text->data = ngx_pnalloc(ev->pool, node->len + 1);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(&ev->json, node, text->data)
-                - text->data;
-
-    return NGX_OK;
 }
 
 

@@ -35,12 +35,11 @@ ngx_ors_session_chain_load(ngx_ors_session_t *session,
     req = &session->turn->request;
     limits = req->limits;
 
-    id.data = ngx_pnalloc(session->pool, previous->len + 1);
-    if (id.data == NULL) {
+    if (ngx_ors_json_copy(&req->json, previous, session->pool, &id)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
-
-    id.len = ngx_ors_json_decode(&req->json, previous, id.data) - id.data;
 
     session->previous = id;
 

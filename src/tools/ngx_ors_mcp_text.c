@@ -17,20 +17,12 @@ ngx_int_t
 ngx_ors_mcp_string(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool, ngx_str_t *text)
 {
-    ngx_str_null(text);
-
     if (node == NULL || node->type != ngx_ors_json_string) {
+        ngx_str_null(text);
         return NGX_DECLINED;
     }
 
-    text->data = ngx_pnalloc(pool, node->len + 1);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->len = ngx_ors_json_decode(json, node, text->data) - text->data;
-
-    return NGX_OK;
+    return ngx_ors_json_copy(json, node, pool, text);
 }
 
 

@@ -53,6 +53,7 @@ static void json_test_get(ngx_ors_json_t *json);
 static void json_test_members(ngx_ors_json_t *json);
 static void json_test_many(ngx_ors_json_t *json);
 static void json_test_strings(ngx_ors_json_t *json);
+static void json_test_texts(ngx_ors_json_t *json);
 static void json_test_integers(ngx_ors_json_t *json);
 static void json_test_errors(void);
 static void json_test_parse(ngx_ors_json_t *json, u_char *text, size_t len);
@@ -198,6 +199,7 @@ main(void)
     json_test_members(&json);
     json_test_many(&json);
     json_test_strings(&json);
+    json_test_texts(&json);
     json_test_integers(&json);
     json_test_errors();
 
@@ -490,6 +492,51 @@ json_test_strings(ngx_ors_json_t *json)
 
         ok(same, "decoded: %s", t->raw);
     }
+}
+
+
+static void
+json_test_texts(ngx_ors_json_t *json)
+{
+    ngx_str_t    text;
+    ngx_uint_t   i;
+
+    static struct {
+        char        *json;
+        char        *copy;
+        char        *decoded;
+        ngx_uint_t   borrowed;
+    } t[] = {
+        { "\"abc\"", "abc", "abc", 1 },
+        { "\"a\\nb\"", "a\nb", "a\nb", 0 },
+        { "\"\"", "", "", 1 },
+        { "17", "", "17", 1 },
+        { "null", "", "null", 1 },
+        { "[\"a\"]", "", "[\"a\"]", 1 }
+    };
+
+    for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+        json_test_parse(json, (u_char *) t[i].json, strlen(t[i].json));
+
+        is_int(ngx_ors_json_copy(json, json->nodes, json->pool, &text),
+               NGX_OK, "copy of %s", t[i].json);
+        is_str(&text, t[i].copy, "... its text");
+        ok(text.data < json->text || text.data > json->text + 8,
+           "... is no part of it");
+
+        is_int(ngx_ors_json_decoded(json, json->nodes, json->pool, &text),
+               NGX_OK, "%s decoded", t[i].json);
+        is_str(&text, t[i].decoded, "... its text");
+        is_int(text.data >= json->text && text.data <= json->text + 8,
+               t[i].borrowed, "... is borrowed or not");
+    }
+
+    is_int(ngx_ors_json_copy(json, NULL, json->pool, &text), NGX_OK,
+           "copy of nothing");
+    is_str(&text, "", "... is empty");
+    is_int(ngx_ors_json_decoded(json, NULL, json->pool, &text), NGX_OK,
+           "nothing decoded");
+    is_str(&text, "", "... is empty");
 }
 
 
