@@ -15,14 +15,18 @@ package ORS::Codex;
 
 use v5.36;
 use File::Temp ();
+use JSON::PP ();
 use POSIX ();
-use ORS::JSON qw( json_decode );
 use ORS::Nginx ();
 use ORS::Util qw( slurp spew );
 
 use Exporter qw( import );
 
 our @EXPORT_OK = qw( said );
+
+# its items of a search have two members "id"
+
+my $json = JSON::PP->new->utf8;
 
 my ($codex) = glob "$ORS::Nginx::ROOT/t/sdk/codex/node_modules/\@openai/"
                    . 'codex-linux-*/vendor/*/bin/codex';
@@ -103,7 +107,7 @@ sub finish ($self, $begun) {
     my $out = $begun->{out};
 
     while (my $line = <$out>) {
-        my $event = json_decode($line);
+        my $event = $json->decode($line);
         my $item = $event->{item};
 
         push @{ $s{errors} }, $event->{message} if $event->{type} eq 'error';
