@@ -79,7 +79,8 @@ help:
 	@echo 'asan       both with sanitizers and an nginx built with them'
 	@echo 'test-codex sessions of Codex, which it installs: a large download'
 	@echo 'test-engine with a real model, whose server has to be compiled'
-	@echo 'mainline   tests with the newest nginx of Debian sid'
+	@echo 'mainline   tests with the newest nginx that is to be had, or with'
+	@echo '           [NGINX=X.Y.Z], in 10 minutes'
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
 	@echo 'package    a package for Debian, tried in bare systems, 5 minutes;'
 	@echo '           with [NGINX=X.Y.Z] the module for that nginx of nginx.org'
@@ -207,11 +208,16 @@ asan: asan-server
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
 
-MAINLINE_SRC ?= $(SOURCE)/mainline
+# the newest nginx that is to be had, or NGINX=X.Y.Z; nginx itself would take
+# that variable for a list of sockets
+
+MAINLINE_SRC ?= $(SOURCE)/$(if $(NGINX),nginx-$(NGINX),mainline)
+
+unexport NGINX
 
 mainline-server: need
-	@test -d $(MAINLINE_SRC) \
-	    || t/make/source.sh '' $(MAINLINE_SRC) sid testing stable
+	@test -d $(MAINLINE_SRC) || t/make/source.sh '$(NGINX)' \
+	    $(MAINLINE_SRC) sid testing crate stable
 	+@mkdir -p $(BUILD)/mainline && flock $(BUILD)/mainline \
 	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/mainline \
 	    NGINX_SRC=$(MAINLINE_SRC) FLAGS='$(FULL)'
@@ -239,7 +245,7 @@ PACKAGE_SRC := $(SOURCE)/nginx-$(NGINX)
 
 package: need
 	@test -d $(PACKAGE_SRC) || t/make/source.sh $(NGINX) $(PACKAGE_SRC) \
-	    $$(. /etc/os-release; echo $$VERSION_CODENAME) stable testing sid
+	    $$(. /etc/os-release; echo $$VERSION_CODENAME) stable testing sid crate
 	+@mkdir -p $(BUILD)/nginx-$(NGINX) && flock $(BUILD)/nginx-$(NGINX) \
 	    $(MAKE) --no-print-directory server BUILD=$(BUILD)/nginx-$(NGINX) \
 	    NGINX_SRC=$(PACKAGE_SRC) FLAGS='--with-compat --with-threads'

@@ -50,7 +50,8 @@ UNIT_session := session turn tools chat answer proto jsonschema schema store \
 
 UNIT_INCS   := $(addprefix -I,$(NGX_OBJS) t/unit \
                $(addprefix src/,$(UNIT_ROOMS)) \
-               $(addprefix $(NGX_SRC)/src/,core event event/modules os/unix))
+               $(addprefix $(NGX_SRC)/src/,core event event/modules event/quic \
+                                           os/unix))
 
 UNIT_CFLAGS := -std=gnu99 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
                $(UNIT_FLAGS)
