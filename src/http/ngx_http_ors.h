@@ -93,6 +93,8 @@ typedef struct {
     ngx_msec_t                 tries_timeout;   /* ms, 0: none */
     ngx_ors_peer_conf_t       *peers;       /* by the number of a target */
     ngx_uint_t                 npeers;
+    ngx_ors_callee_conf_t     *callees;     /* of "hosting" */
+    ngx_uint_t                 ncallees;
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
     ngx_flag_t                 trace;       /* calls are part of the client's */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
@@ -689,6 +691,26 @@ void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr);
 /* Counts a job of a store that is done, for request "r". */
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
     ngx_ors_store_job_t *job);
+
+
+/* ngx_http_ors_callees.c */
+
+/*
+ * Makes what is remembered of the tools and MCP servers of a gateway.  NGX_OK
+ * or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
+    ngx_http_ors_loc_conf_t *olcf);
+
+/* Finds it in shared memory; where there is no room nothing is remembered. */
+void ngx_http_ors_callees_init(ngx_http_ors_main_conf_t *omcf);
+
+/*
+ * What is remembered of the tool "name" of the gateway that "r" is in, or of
+ * the MCP server with that label.  NULL: the gateway has none.
+ */
+ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_request_t *r,
+    ngx_str_t *name, ngx_uint_t mcp);
 
 
 /* ngx_http_ors_peers.c */

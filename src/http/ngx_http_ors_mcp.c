@@ -134,8 +134,10 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
         return NGX_ERROR;
     }
 
+    mcp->callee = ngx_http_ors_callee(r, &mcp->conf->label, 1);
+
     if (mcp->server->peer.version == ngx_ors_mcp_version_none) {
-        mcp->server->peer.version = mcp->shared->peer.version;
+        mcp->server->peer.version = ngx_ors_callee_era(mcp->callee);
     }
 
     return NGX_OK;
@@ -260,7 +262,10 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     }
 
     mcp->over = 1;
-    mcp->shared->peer.version = mcp->server->peer.version;
+
+    if (mcp->rc == NGX_OK) {
+        ngx_ors_callee_learned(mcp->callee, mcp->server->peer.version);
+    }
 
     if (mcp->timer.timer_set) {
         ngx_del_timer(&mcp->timer);

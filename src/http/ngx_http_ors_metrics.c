@@ -75,7 +75,9 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
         }
     }
 
-    if (ngx_http_ors_peers_gateway(cf, olcf) != NGX_OK) {
+    if (ngx_http_ors_peers_gateway(cf, olcf) != NGX_OK
+        || ngx_http_ors_callees_gateway(cf, olcf) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -296,6 +298,7 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
     omcf->labels.nelts = shown;
 
     ngx_http_ors_peers_init(omcf);
+    ngx_http_ors_callees_init(omcf);
 
     return NGX_OK;
 }

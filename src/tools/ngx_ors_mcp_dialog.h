@@ -53,7 +53,7 @@ typedef enum {
 /*
  * What is known of a server, shared by all dialogs of a worker with it that
  * have the same credentials.  Zeroed memory: nothing is.  The version may be
- * taken from another worker and given to it, all else may not.
+ * what another worker has learned, all else may not.
  */
 
 typedef struct {
