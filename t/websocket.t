@@ -3,7 +3,7 @@
 # Copyright (C) Open Responses contributors
 
 # Turns through a WebSocket: the handshake, messages that are turns, the state
-# of a connection, and errors (notes, section 13).
+# of a connection, and errors (protocol, section 13).
 
 use v5.36;
 use Test::More;

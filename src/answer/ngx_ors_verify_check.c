@@ -66,7 +66,7 @@ static ngx_uint_t ngx_ors_verify_is(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object, const ngx_str_t *status);
 
 
-/* of a response object (notes, section 7), and what flavor openai adds */
+/* of a response object (protocol, section 7), and what flavor openai adds */
 
 static const ngx_ors_verify_status_t  ngx_ors_verify_statuses[] = {
 

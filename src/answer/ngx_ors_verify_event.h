@@ -1,6 +1,6 @@
 
 /*
- * One event of a response's stream (notes, section 10.2), taken apart, and
+ * One event of a response's stream (protocol, section 10.2), taken apart, and
  * what is known of the stream so far.
  */
 

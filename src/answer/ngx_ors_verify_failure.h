@@ -1,7 +1,7 @@
 
 /*
  * The verification of an upstream's error document, and error documents of
- * our own (notes, section 11).
+ * our own (protocol, section 11).
  */
 
 

@@ -1,7 +1,7 @@
 
 /*
  * The verification of a stream's output items: each is added, filled by deltas
- * and done (notes, sections 10.3 and 15, R36 to R48).
+ * and done (protocol, sections 10.3 and 15, R36 to R48).
  */
 
 

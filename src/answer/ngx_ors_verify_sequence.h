@@ -1,6 +1,6 @@
 
 /*
- * The verification of a stream's order (notes, section 10.3): each event is
+ * The verification of a stream's order (protocol, section 10.3): each event is
  * checked, numbered and sent on.
  */
 

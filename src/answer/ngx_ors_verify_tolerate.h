@@ -1,6 +1,6 @@
 
 /*
- * Deviations of a stream from the order of events (notes, section 10) that
+ * Deviations of a stream from the order of events (protocol, section 10) that
  * clients live with.  Some pass in every profile (C26), the others only in the
  * tolerant ones; elsewhere they are violations.
  */

@@ -1,7 +1,7 @@
 
 /*
  * The error value: what a client learns of its own mistake or of a failure
- * upstream (notes, section 11).  Filled where the mistake is found, rendered
+ * upstream (protocol, section 11).  Filled where the mistake is found, rendered
  * once, at the edge.
  */
 

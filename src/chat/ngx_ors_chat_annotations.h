@@ -16,7 +16,7 @@
 
 /*
  * Sets "text" to one element of a message's "annotations" as an annotation
- * of a response (notes, section 9): JSON without white space, from "pool".
+ * of a response (protocol, section 9): JSON without white space, from "pool".
  * Its members may be in it or, as OpenAI has it, in "url_citation"; a
  * title that is not there is empty.
  *

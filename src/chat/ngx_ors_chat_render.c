@@ -215,7 +215,7 @@ ngx_ors_chat_render_schema(ngx_ors_chat_schema_t *cs,
 }
 
 
-/* notes, section 5: what the client leaves out is true */
+/* protocol, section 5: what the client leaves out is true */
 
 static void
 ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,

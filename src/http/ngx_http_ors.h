@@ -313,7 +313,7 @@ ngx_int_t ngx_http_ors_stored(ngx_http_request_t *r);
 
 /*
  * The endpoint that is asked for in a location with "open_responses on"
- * (notes, section 1), which must take the method and the content type.
+ * (protocol, section 1), which must take the method and the content type.
  * NGX_OK, or the HTTP status that refuses the request.
  */
 ngx_int_t ngx_http_ors_endpoint(ngx_http_request_t *r,
@@ -584,7 +584,7 @@ ngx_int_t ngx_http_ors_error_send(ngx_http_request_t *r,
     ngx_ors_error_t *err);
 
 /*
- * Puts an error document (notes, section 11) in the place of the page that
+ * Puts an error document (protocol, section 11) in the place of the page that
  * nginx is about to send for r->headers_out.status: the header is changed,
  * the body is kept in ctx->error, ctx is made if there is none yet.
  * NGX_OK or NGX_ERROR.

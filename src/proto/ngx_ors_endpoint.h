@@ -1,6 +1,6 @@
 
 /*
- * Endpoints: what is sent to them and what comes back (notes, section 1).
+ * Endpoints: what is sent to them and what comes back (protocol, section 1).
  */
 
 

@@ -1,6 +1,6 @@
 
 /*
- * Stream events as frames (notes, section 10).  Each function appends whole
+ * Stream events as frames (protocol, section 10).  Each function appends whole
  * frames to "out" and counts resp->sequence on.
  */
 

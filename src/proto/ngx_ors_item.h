@@ -1,6 +1,6 @@
 
 /*
- * Output items and their parts (notes, sections 8 and 9).
+ * Output items and their parts (protocol, sections 8 and 9).
  */
 
 

@@ -31,7 +31,7 @@ ngx_ors_json_node_t *ngx_ors_listing_item_id(ngx_ors_json_t *json,
 /*
  * Appends the root of "json", an item, with its type, with "id" and with a
  * status where it has none, its content as parts, and parts with all that
- * they have to have (notes, section 8).  NGX_OK or NGX_ERROR: no memory.
+ * they have to have (protocol, section 8).  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
     ngx_ors_out_t *out);

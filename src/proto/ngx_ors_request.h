@@ -1,7 +1,7 @@
 
 /*
- * A checked request: the body sent to an endpoint, read and validated (notes,
- * sections 2 to 6 and 12), with its fields at hand.
+ * A checked request: the body sent to an endpoint, read and validated
+ * (protocol, sections 2 to 6 and 12), with its fields at hand.
  */
 
 

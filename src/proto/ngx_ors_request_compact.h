@@ -1,6 +1,6 @@
 
 /*
- * Requests for a compaction: those to POST responses/compact (notes, section
+ * Requests for a compaction: those to POST responses/compact (protocol, section
  * 12), and with flavor "openai" also those to POST responses whose input ends
  * with an item of type compaction_trigger.
  */

@@ -1,6 +1,6 @@
 
 /*
- * The response object (notes, section 7): 31 fields in every snapshot.
+ * The response object (protocol, section 7): 31 fields in every snapshot.
  */
 
 
@@ -73,7 +73,7 @@ typedef struct {
 void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 /*
- * Appends the answer to POST responses/compact (notes, section 12): those of
+ * Appends the answer to POST responses/compact (protocol, section 12): those of
  * the response's facts that it has.
  */
 void ngx_ors_response_compaction(ngx_ors_out_t *out,
@@ -94,7 +94,7 @@ ngx_int_t ngx_ors_response_field(ngx_ors_out_t *out, ngx_ors_request_t *req,
 void ngx_ors_usage_sum(ngx_ors_usage_t *sum, const ngx_ors_usage_t *a,
     const ngx_ors_usage_t *b);
 
-/* Appends an error document (notes, section 11). */
+/* Appends an error document (protocol, section 11). */
 void ngx_ors_error_render(ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 

@@ -55,7 +55,7 @@ typedef enum {
 } ngx_ors_rs_field_e;
 
 
-/* requests (notes, sections 2 to 6 and 12) */
+/* requests (protocol, sections 2 to 6 and 12) */
 
 /* The body of POST responses; its rows are ngx_ors_rq_field_e's first. */
 extern const ngx_ors_shape_t  ngx_ors_fields_create;
@@ -76,7 +76,7 @@ extern const ngx_ors_rule_t   ngx_ors_tool_list_rule;
 extern const ngx_ors_rule_t   ngx_ors_tool_choice_rule;
 
 
-/* answers (notes, sections 7 to 9 and 12) */
+/* answers (protocol, sections 7 to 9 and 12) */
 
 /* The response object; its rows begin with those of ngx_ors_rs_field_e. */
 extern const ngx_ors_shape_t  ngx_ors_fields_response;
@@ -96,7 +96,7 @@ extern const ngx_ors_rule_t   ngx_ors_echo_tools_rule;
 extern const ngx_ors_rule_t   ngx_ors_echo_tool_choice_rule;
 
 
-/* one event of a stream, and an error document (notes, sections 10 and 11) */
+/* an event of a stream, and an error document (protocol, sections 10, 11) */
 
 extern const ngx_ors_shape_t  ngx_ors_fields_event;
 extern const ngx_ors_shape_t  ngx_ors_fields_error;

@@ -18,7 +18,7 @@
 #define NGX_ORS_IN_CORE  (NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC)
 
 
-/* parts (notes, section 9): lists by their member, and one in an event */
+/* parts (protocol, section 9): lists by their member, and one in an event */
 
 extern const ngx_ors_rule_t  ngx_ors_answer_content_rule;
 extern const ngx_ors_rule_t  ngx_ors_answer_reasoning_parts_rule;
@@ -29,7 +29,7 @@ extern const ngx_ors_rule_t  ngx_ors_answer_annotation_null_rule;
 extern const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule;
 
 
-/* echoes of a request, beside tools and their choice (notes, section 6) */
+/* echoes of a request, beside tools and their choice (protocol, section 6) */
 
 extern const ngx_ors_rule_t  ngx_ors_echo_text_rule;
 extern const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule;
@@ -40,7 +40,7 @@ extern const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule;
 extern const ngx_ors_rule_t  ngx_ors_answer_item_null_rule;
 
 
-/* the object in an error document and an "error" event (notes, section 11) */
+/* the object in an error document and "error" event (protocol, section 11) */
 
 extern const ngx_ors_rule_t  ngx_ors_answer_error_rule;
 

@@ -4,7 +4,7 @@
  */
 
 
-/* Error documents, and what an "error" event holds (notes, section 11). */
+/* Error documents, and what an "error" event holds (protocol, section 11). */
 
 
 #include <ngx_config.h>

@@ -5,8 +5,8 @@
 
 
 /*
- * Events of a stream (notes, section 10).  What is filled in for the sequence
- * number is not meant to be sent: whoever reads a stream counts.
+ * Events of a stream (protocol, section 10).  A sequence number that is filled
+ * in here is never sent: the reader of a stream counts its events.
  */
 
 
@@ -183,7 +183,7 @@ static ngx_ors_members(ngx_ors_stream_audio_shape,
     ngx_ors_row("delta", &ngx_ors_string_rule));
 
 
-/* extensions (notes, section 14), and signs of life */
+/* extensions (protocol, section 14), and signs of life */
 
 static ngx_ors_open_needed(ngx_ors_stream_extension_shape,
     ngx_ors_stream_rows);

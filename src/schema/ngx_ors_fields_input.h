@@ -50,7 +50,7 @@ extern const ngx_ors_rule_t   ngx_ors_list_object_rule;
 extern const ngx_ors_shape_t  ngx_ors_plain_shape;
 
 
-/* contents of messages by role, and other lists of parts (notes, section 4) */
+/* contents of messages by role, other lists of parts (protocol, section 4) */
 
 extern const ngx_ors_rule_t   ngx_ors_user_content_rule;
 extern const ngx_ors_rule_t   ngx_ors_system_content_rule;

@@ -4,7 +4,7 @@
  */
 
 
-/* Output items (notes, section 8), and those of flavor "openai". */
+/* Output items (protocol, section 8), and those of flavor "openai". */
 
 
 #include <ngx_config.h>
@@ -86,7 +86,7 @@ static ngx_ors_members(ngx_ors_output_compaction_shape,
     ngx_ors_row("status", NULL));
 
 
-/* an extension (notes, section 14) */
+/* an extension (protocol, section 14) */
 
 static ngx_ors_open_needed(ngx_ors_output_extension_shape,
     ngx_ors_row_needed("type", NULL),

@@ -4,7 +4,7 @@
  */
 
 
-/* Parts of answers, their annotations and logprobs (notes, section 9). */
+/* Parts of answers, their annotations and logprobs (protocol, section 9). */
 
 
 #include <ngx_config.h>

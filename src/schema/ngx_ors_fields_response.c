@@ -4,7 +4,7 @@
  */
 
 
-/* The response object, and that of a compaction (notes, sections 7 and 12). */
+/* The response object and that of a compaction (protocol, sections 7, 12). */
 
 
 #include <ngx_config.h>

@@ -143,7 +143,7 @@ typedef struct {
  *
  * A choice: the shape follows from the string in member "key", or, where
  * that is absent or null, from another member that is there.  A string of
- * the form "slug:name" is an extension (notes, section 14).  The shapes must
+ * the form "slug:name" is an extension (protocol, section 14).  The shapes must
  * know "key", so that it is noticed when it comes twice.
  */
 

@@ -20,7 +20,7 @@
 #define NGX_ORS_SEAL_ID_LEN   4
 #define NGX_ORS_SEAL_KEY_LEN  32
 
-/* clients must not send more than 10 Mi characters (notes, section 3) */
+/* clients must not send more than 10 Mi characters (protocol, section 3) */
 #define NGX_ORS_SEAL_MAX      (7 * 1024 * 1024)
 
 

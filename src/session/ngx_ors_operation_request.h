@@ -1,7 +1,7 @@
 
 /*
  * Which operation on a stored response a request means: its path, its method
- * and its query string (notes, section 1).
+ * and its query string (protocol, section 1).
  */
 
 

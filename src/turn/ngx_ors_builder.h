@@ -1,7 +1,7 @@
 
 /*
  * The model's answer as it grows: facts in, items and their events out
- * (notes, section 10.3).
+ * (protocol, section 10.3).
  *
  * Items are in the order in which the model began them.  The first one
  * that is not closed is the current one: its events are sent as they come,

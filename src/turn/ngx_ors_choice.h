@@ -1,7 +1,7 @@
 
 /*
- * What a request lets the model call, and whether the answer obeys it (notes,
- * section 5: R67 to R75, E65).
+ * What a request lets the model call, and whether the answer obeys it
+ * (protocol, section 5: R67 to R75, E65).
  */
 
 

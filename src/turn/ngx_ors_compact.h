@@ -1,7 +1,7 @@
 
 /*
  * Compactions: the model's answer is a summary, and what the client gets is
- * one item with the summary sealed in it (notes, section 12).
+ * one item with the summary sealed in it (protocol, section 12).
  */
 
 

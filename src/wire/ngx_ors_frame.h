@@ -34,7 +34,7 @@ typedef enum {
  * its type, NULL: of the Chat Completions API, which names none.
  *
  * With out->messages an event is that object alone, and its last buffer has a
- * mark; else it has the lines of an event stream (notes, section 10.1).
+ * mark; else it has the lines of an event stream (protocol, section 10.1).
  */
 void ngx_ors_frame_open(ngx_ors_out_t *out, ngx_str_t *event);
 void ngx_ors_frame_close(ngx_ors_out_t *out);

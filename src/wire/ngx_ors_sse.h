@@ -1,7 +1,7 @@
 
 /*
  * The reader of server-sent events: bytes in, events out, state that lives
- * between calls (notes, section 10.1).
+ * between calls (protocol, section 10.1).
  */
 
 

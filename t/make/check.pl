@@ -464,13 +464,13 @@ sub check_references {
         place($file, $text, $-[0], "$what is not in docs/");
     }
 
-    while ($text =~ /\b(?<!notes,\ )(?<!notes,\n)(?<!notes,\n\ \*\ )
+    while ($text =~ /\b(?<!protocol,\ )(?<!protocol,\n)(?<!protocol,\n\ \*\ )
                      sections?[\s*#]+(?=\d)/xg)
     {
         place($file, $text, $-[0], 'a section of what is not here');
     }
 
-    while ($text =~ /\bnotes,[\s*#]+sections?[\s*#]+(\d[\d., and*to\n]*)/g) {
+    while ($text =~ /\bprotocol,[\s*#]+sections?[\s*#]+(\d[\d., and*to\n]*)/g) {
         my ($list, $at) = ($1, $-[0]);
 
         for my $n ($list =~ /\d+(?:\.\d+)*/g) {
@@ -493,17 +493,17 @@ my %numbers;
 sub defined_numbers {
     return \%numbers if %numbers;
 
-    my ($notes, $map) = map { -f "docs/$_.md" ? content("docs/$_.md") : '' }
+    my ($rules, $map) = map { -f "docs/$_.md" ? content("docs/$_.md") : '' }
                         qw(protocol-notes architecture);
 
     $numbers{none} = 1;
-    $numbers{$_} = 1 for $notes =~ /^\| ([RC]\d+) \|/mg,
-                         $notes =~ /^#+ ([\d.]*\d)\. /mg,
+    $numbers{$_} = 1 for $rules =~ /^\| ([RC]\d+) \|/mg,
+                         $rules =~ /^#+ ([\d.]*\d)\. /mg,
                          $map =~ /^\*\*(D\d+)\./mg;
 
     # a rule of the translation has its cases, too
 
-    for my $rule ($notes =~ /^\| (E\d+) \|/mg) {
+    for my $rule ($rules =~ /^\| (E\d+) \|/mg) {
         $numbers{$rule} = 1 if -f "t/data/edges/$rule.txt";
     }
 

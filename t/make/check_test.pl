@@ -236,8 +236,8 @@ fails('purpose of nothing', qr!docs/architecture.md: src/attic/ does not!,
       { 'docs/architecture.md' => $good{'docs/architecture.md'}
                                   . "* `src/attic/`: what was there\n" });
 
-for my $cite ('R1', '(C2)', 'E3', 'D1', 'R1 to R1', 'notes, section 10.3',
-              "notes,\n * section 10.3", 'notes, sections 10.3 and 10.3')
+for my $cite ('R1', '(C2)', 'E3', 'D1', 'R1 to R1', 'protocol, section 10.3',
+              "protocol,\n * section 10.3", 'protocol, sections 10.3 and 10.3')
 {
     my ($rc) = findings(source($c, "\n\n/* $cite */\n"));
 
@@ -268,9 +268,9 @@ fails('another document', qr/\Q$c\E:\d+: a section of what is not here/,
 fails('no document', qr/\Q$c\E:\d+: a section of what is not here/,
       source($c, "\n\n/*\n * see section 10.3\n */\n"));
 fails('no section', qr/\Q$c\E:\d+: section 10.4 is not in docs/,
-      source($c, "\n\n/* notes, section 10.4 */\n"));
+      source($c, "\n\n/* protocol, section 10.4 */\n"));
 fails('one of two sections', qr/\Q$c\E:\d+: section 9 is not in docs/,
-      source($c, "\n\n/* notes, sections 10.3\n * and 9 */\n"));
+      source($c, "\n\n/* protocol, sections 10.3\n * and 9 */\n"));
 fails('a file that is not here', qr/\Q$c\E:\d+: style.md is not here/,
       source($c, "\n\n/* as style.md has it */\n"));
 

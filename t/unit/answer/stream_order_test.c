@@ -4,7 +4,7 @@
  */
 
 
-/* Streams that pass: each row of the state tables (notes, section 10.3). */
+/* Streams that pass: each row of the state tables (protocol, section 10.3). */
 
 
 #include "stream_check.h"
