@@ -29,7 +29,7 @@ ngx_ors_conf_error(ngx_conf_t *cf, ngx_err_t err, const char *fmt, ...)
 
     *last = '\0';
 
-    /* at the end of a block there is no directive */
+    /* a closing brace is parsed without a directive: there is no name */
 
     name = (cf->args && cf->args->nelts) ? cf->args->elts : NULL;
 

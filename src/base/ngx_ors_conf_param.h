@@ -53,15 +53,17 @@ ngx_int_t ngx_ors_conf_param(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
     void *conf, ngx_str_t *word, char *what, ngx_str_t *name);
 
 /*
- * The same for all words of the directive from number "n" on; a word that is
- * none of "params" is logged, too.  NGX_CONF_OK or NGX_CONF_ERROR.
+ * Sets the parameters in all words of the directive from number "n" on, as
+ * ngx_ors_conf_param() does; a word that is none of "params" is logged, too.
+ * NGX_CONF_OK or NGX_CONF_ERROR.
  */
 char *ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
     void *conf, ngx_uint_t n, char *what, ngx_str_t *name);
 
 /*
- * What "set" may be, by the type of the field; a field that is not set has
- * NGX_CONF_UNSET of its type, a text is empty.
+ * Setters for param->set, by the type of the field.  A field that is not
+ * configured has NGX_CONF_UNSET of its type, a text is empty.  Return codes are
+ * those of ngx_ors_conf_param_pt.
  */
 
 ngx_int_t ngx_ors_conf_param_msec(ngx_conf_t *cf, ngx_ors_conf_param_t *param,

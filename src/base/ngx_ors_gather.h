@@ -13,8 +13,9 @@
 
 
 /*
- * Makes room for "size" bytes in all; "g" is a zeroed buffer, or one that
- * was given here before, its memory is the pool's.  NGX_OK or NGX_ERROR.
+ * Makes room for "size" bytes in all.  "g" is zeroed at first, and the same
+ * buffer in later calls; its memory comes from "pool".  NGX_OK or NGX_ERROR: no
+ * memory.
  */
 ngx_int_t ngx_ors_gather_reserve(ngx_buf_t *g, size_t size,
     ngx_pool_t *pool);
@@ -29,7 +30,10 @@ ngx_int_t ngx_ors_gather_reserve(ngx_buf_t *g, size_t size,
 ngx_int_t ngx_ors_gather(ngx_buf_t *g, ngx_buf_t *b, size_t max,
     ngx_pool_t *pool);
 
-/* The same, but what is over "max" is lost.  NGX_OK or NGX_ERROR. */
+/*
+ * Takes what "b" has up to "max" bytes in all; what is over is lost.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
 ngx_int_t ngx_ors_gather_head(ngx_buf_t *g, ngx_buf_t *b, size_t max,
     ngx_pool_t *pool);
 

@@ -331,7 +331,10 @@ ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data, size_t len,
 }
 
 
-/* with no room in the block every append takes the slow way, and ends there */
+/*
+ * Fails "out": without a block every append takes the slow way, which looks at
+ * "failed" and returns
+ */
 
 static void
 ngx_ors_out_fail(ngx_ors_out_t *out)

@@ -85,7 +85,8 @@ void ngx_ors_out_mark(ngx_ors_out_t *out, ngx_uint_t mark);
 ngx_int_t ngx_ors_out_take(ngx_ors_out_t *out, ngx_chain_t **chain);
 
 /*
- * The same as one text, a copy from the pool of "out".  NGX_OK or NGX_ERROR.
+ * As ngx_ors_out_take(), but gives one text, a copy from the pool of "out".
+ * NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_out_text(ngx_ors_out_t *out, ngx_str_t *text);
 
@@ -106,7 +107,7 @@ ngx_int_t ngx_ors_out_drop(ngx_ors_out_t *out);
 static ngx_inline void
 ngx_ors_out_copy(ngx_ors_out_t *out, u_char *data, size_t len)
 {
-    /* zero bytes go there as well: "data" may be NULL then */
+    /* "len" of 0 takes the slow way, too: "data" may be NULL then */
 
     if (len - 1 >= (size_t) (out->end - out->last)) {
         ngx_ors_out_copy_slow(out, data, len);

@@ -21,9 +21,9 @@
 
 /*
  * Appends letters, at least one, that make "len" bytes a multiple of
- * NGX_ORS_PAD_STEP.  They are of [A-Za-z0-9_-], and random for the sake of
- * compression: what is the same each time would not be sent.  Whoever reads
- * them learns nothing about others.  Without random bytes "out" fails.
+ * NGX_ORS_PAD_STEP.  They are of [A-Za-z0-9_-], and random, since equal letters
+ * would be compressed away.  They reveal nothing about other random bytes.
+ * Without random bytes "out" fails.
  */
 void ngx_ors_pad(ngx_ors_out_t *out, size_t len);
 

@@ -1,7 +1,7 @@
 
 /*
- * Text that grows and is kept once: blocks that never move, so that output
- * may refer to them.
+ * Text that grows in blocks that never move: output refers to them, so that a
+ * text is in memory once.
  */
 
 

@@ -145,7 +145,7 @@ ngx_ors_vec_mask(ngx_ors_vec_t v)
 {
     uint8x8_t  half;
 
-    /* four bits of each byte are kept */
+    /* each byte becomes four bits of the result */
 
     half = vshrn_n_u16(vreinterpretq_u16_u8((uint8x16_t) v), 4);
 

@@ -59,7 +59,9 @@ ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
 
     edit = edits->elts + edits->n;
 
-    /* to make room for each one would be quadratic */
+    /*
+     * sorted later: an insertion at the place of each edit would be quadratic
+     */
 
     if (edits->n && edit[-1].pos > pos) {
         edits->mixed = 1;
@@ -174,8 +176,8 @@ ngx_ors_edits_size(ngx_ors_edits_t *edits, size_t pos, size_t last)
 
 
 /*
- * By halves: a list of items is written item by item, a walk over all edits
- * for each of them would be quadratic
+ * A binary search: a list is written item by item, and a walk over all edits
+ * for each item would be quadratic
  */
 
 ngx_ors_edit_t *

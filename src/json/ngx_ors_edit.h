@@ -36,7 +36,7 @@ typedef struct {
 /* Prepares an empty list; its memory comes from "pool". */
 void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
 
-/* Empties the list, its memory is kept for the next document. */
+/* Empties the list; the next document uses its memory. */
 #define ngx_ors_edits_clear(edits)                                            \
     ((edits)->n = 0, (edits)->mixed = 0)
 
@@ -51,13 +51,17 @@ void ngx_ors_edits_init(ngx_ors_edits_t *edits, ngx_pool_t *pool);
 ngx_int_t ngx_ors_edits_add(ngx_ors_edits_t *edits, size_t pos, size_t len,
     ngx_str_t *text);
 
-/* An edit in place of the whole value "node"; of a string: quotes too. */
+/*
+ * Adds an edit that replaces the whole value "node", of a string the quotes,
+ * too.  Return codes are those of ngx_ors_edits_add().
+ */
 ngx_int_t ngx_ors_edits_value(ngx_ors_edits_t *edits,
     ngx_ors_json_node_t *node, ngx_str_t *text);
 
 /*
- * The first edit that begins at "pos" or after it; those that follow it, up
- * to edits->elts + edits->n, are in the order of "pos".
+ * Returns the first edit that begins at "pos" or after it, the end of the list
+ * if there is none.  Edits that follow it, up to edits->elts + edits->n, are in
+ * the order of "pos".
  */
 ngx_ors_edit_t *ngx_ors_edits_from(ngx_ors_edits_t *edits, size_t pos);
 

@@ -163,7 +163,7 @@ const ngx_str_t *
 ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
     const ngx_str_t *names)
 {
-    /* a longer one is longer than any name, decoded too */
+    /* a longer key is longer than any name, even decoded */
 
     if (key->escaped && key->len <= NGX_ORS_JSON_NAME_RAW) {
         return ngx_ors_json_name_escaped(json, key, names);
@@ -173,7 +173,10 @@ ngx_ors_json_name(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
 }
 
 
-/* apart: the compiler clears the buffer each time, which few keys need */
+/*
+ * a function of its own, since compilers clear the buffer in each call and few
+ * keys need it
+ */
 
 static const ngx_str_t *
 ngx_ors_json_name_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *key,

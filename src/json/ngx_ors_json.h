@@ -141,8 +141,8 @@ void ngx_ors_json_members(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     const ngx_str_t *names, ngx_ors_json_node_t **values);
 
 /*
- * The one of "names" that "key" is, "names" as above; the empty one at their
- * end if it is none of them.  Names have at most NGX_ORS_JSON_NAME_MAX bytes.
+ * Returns the one of "names" that "key" is, or the empty one at their end.
+ * "names" is a list as above, with at most NGX_ORS_JSON_NAME_MAX bytes each.
  */
 const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, const ngx_str_t *names);

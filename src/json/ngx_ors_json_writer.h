@@ -21,10 +21,13 @@
  */
 void ngx_ors_json_escape(ngx_ors_out_t *out, u_char *data, size_t len);
 
-/* The same with the quotes around it. */
+/* As ngx_ors_json_escape(), with quotes around the text. */
 void ngx_ors_json_quote(ngx_ors_out_t *out, u_char *data, size_t len);
 
-/* The same escaping into memory: the length it takes, and the doing. */
+/*
+ * Escapes into memory: the first returns the number of bytes that the text
+ * takes, the second writes them to "dst" and returns their end.
+ */
 size_t ngx_ors_json_escape_len(u_char *data, size_t len);
 u_char *ngx_ors_json_escape_mem(u_char *dst, u_char *data, size_t len);
 

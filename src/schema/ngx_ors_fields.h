@@ -67,8 +67,8 @@ extern const ngx_ors_shape_t  ngx_ors_fields_compact;
 extern const ngx_ors_shape_t  ngx_ors_fields_input_item;
 
 /*
- * The input of both, and the tools and their choice in requests; the tools in
- * an item, which may come in, or be put out, and are no other ones.
+ * The input of both bodies, their tools and their choice; and the tools in an
+ * item, which a request and an answer have alike.
  */
 extern const ngx_ors_rule_t   ngx_ors_input_rule;
 extern const ngx_ors_rule_t   ngx_ors_tools_rule;

@@ -27,7 +27,10 @@
 const ngx_ors_field_t *ngx_ors_spelling_field(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, const ngx_ors_shape_t *shape);
 
-/* The same of "name", decoded text of at most NGX_ORS_SPELLING_RAW bytes. */
+/*
+ * As ngx_ors_spelling_field() for "name", decoded text of at most
+ * NGX_ORS_SPELLING_RAW bytes.
+ */
 const ngx_ors_field_t *ngx_ors_spelling_row(const ngx_str_t *name,
     const ngx_ors_shape_t *shape);
 

@@ -218,7 +218,7 @@ ngx_ors_validate_integer(ngx_ors_walk_t *w,
 {
     int64_t  n;
 
-    /* one of more than 64 bits is as good as the last that has them */
+    /* a number of more than 64 bits is taken for the nearest one that fits */
 
     if (ngx_ors_json_integer(w->json, node, &n) != NGX_OK && n == 0) {
         return ngx_ors_mismatch_type(&w->violation, node, rule);

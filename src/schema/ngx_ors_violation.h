@@ -48,10 +48,10 @@ void ngx_ors_violation_init(ngx_ors_violation_t *m, ngx_ors_json_t *json,
 ngx_int_t ngx_ors_violation_set(ngx_ors_violation_t *m, char *code,
     const char *fmt, ...);
 
-/* Adds to the text. */
+/* Appends to the text, as ngx_sprintf() does. */
 void ngx_ors_violation_add(ngx_ors_violation_t *m, const char *fmt, ...);
 
-/* Adds what was found: ", found string ..." */
+/* Appends what was found: ", found string ..." */
 void ngx_ors_violation_found(ngx_ors_violation_t *m, ngx_ors_json_node_t *node);
 
 /* Puts the name of a member, or the index of an element, before the path. */

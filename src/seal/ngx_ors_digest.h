@@ -23,13 +23,13 @@
  */
 ngx_int_t ngx_ors_digest(u_char kind, ngx_str_t *text, u_char *digest);
 
-/* The same, not cut: "md" has NGX_ORS_DIGEST_WHOLE bytes. */
+/* As ngx_ors_digest(), not cut: "md" has NGX_ORS_DIGEST_WHOLE bytes. */
 ngx_int_t ngx_ors_digest_whole(u_char kind, ngx_str_t *text, u_char *md);
 
 /*
- * The same of "n" texts, with their lengths: no other list of texts has
- * this digest.  With a "key" that is not empty it is the HMAC-SHA256 of that,
- * and it cannot be made without the key.
+ * Makes the digest of "n" texts with their lengths: no other list of texts has
+ * this digest.  With a "key" that is not empty it is an HMAC-SHA256, which
+ * cannot be made without the key.  Return codes are those of ngx_ors_digest().
  */
 ngx_int_t ngx_ors_digest_list(u_char kind, ngx_str_t *texts, ngx_uint_t n,
     ngx_str_t *key, u_char *digest);

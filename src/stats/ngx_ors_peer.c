@@ -131,7 +131,10 @@ ngx_ors_peer_failed(ngx_ors_peer_conf_t *conf, time_t now)
 
     (void) ngx_atomic_fetch_add(&peer->total, 1);
 
-    /* failures that are long ago do not count, but of one that is left out */
+    /*
+     * old failures do not count, except those that have made the target be left
+     * out
+     */
 
     if (peer->fails < conf->max_fails && ngx_ors_peer_late(conf, now)) {
         peer->fails = 0;

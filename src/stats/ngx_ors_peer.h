@@ -63,7 +63,10 @@ ngx_uint_t ngx_ors_peer_up(ngx_ors_peer_conf_t *conf, time_t now);
  */
 ngx_uint_t ngx_ors_peer_try(ngx_ors_peer_conf_t *conf, time_t now);
 
-/* A call to the target has failed, or has not. */
+/*
+ * Counts a failed call to the target; the second function forgets all failures,
+ * as a call has succeeded.
+ */
 void ngx_ors_peer_failed(ngx_ors_peer_conf_t *conf, time_t now);
 void ngx_ors_peer_worked(ngx_ors_peer_conf_t *conf);
 

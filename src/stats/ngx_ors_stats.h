@@ -108,7 +108,7 @@ ngx_uint_t ngx_ors_stats_usable(ngx_ors_stats_t *stats);
 void ngx_ors_stats_count(ngx_ors_stats_t *stats,
     ngx_ors_stats_counter_e counter);
 
-/* Adds "n" to it. */
+/* Adds "n" to a counter.  Without "stats" nothing is counted. */
 void ngx_ors_stats_add(ngx_ors_stats_t *stats,
     ngx_ors_stats_counter_e counter, ngx_uint_t n);
 

@@ -99,7 +99,10 @@ int ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db);
 
 #define NGX_ORS_LMDB_TIME  8
 
-/* A transaction; if it is 0, it must be ended, NGX_OK is to commit it. */
+/*
+ * Begins a transaction, which must be ended after a result of 0; the second
+ * function commits it if "commit" is set, and else aborts it.
+ */
 int ngx_ors_lmdb_begin(ngx_ors_lmdb_t *db, unsigned int flags, MDB_txn **txn);
 int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit);
 

@@ -363,8 +363,8 @@ ngx_ors_lmdb_finish_op(ngx_ors_lmdb_op_t *op)
 
 
 /*
- * The handler is called with the status; a job that a thread has in its hands
- * is kept until the thread gives it back.
+ * Calls the handler with the status.  A job that a thread works on stays until
+ * the thread gives it back.
  */
 
 static void

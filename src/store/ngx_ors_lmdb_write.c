@@ -20,7 +20,7 @@
 #define NGX_ORS_LMDB_ROOM_MAX  2048
 #define NGX_ORS_LMDB_ROOMS     16
 
-/* how often, and how many ms, it is waited for readers */
+/* attempts, and ms between them, while readers hold old pages */
 #define NGX_ORS_LMDB_WAITS     5
 #define NGX_ORS_LMDB_WAIT      10
 
@@ -461,7 +461,7 @@ ngx_ors_lmdb_row(ngx_ors_lmdb_row_t *row, ngx_ors_store_key_t *key,
 }
 
 
-/* how many were swept: not too many at once, jobs wait for it */
+/* the sweep is short: jobs wait for it */
 
 static ngx_uint_t
 ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)

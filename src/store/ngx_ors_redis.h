@@ -108,7 +108,7 @@ void ngx_ors_redis_post(ngx_ors_store_job_t *job);
  */
 void ngx_ors_redis_answer(ngx_ors_redis_command_t *cmd, redisReply *reply);
 
-/* The job is over; what is still said to its commands is of no interest. */
+/* Ends a job; later replies to its commands are ignored. */
 void ngx_ors_redis_end(ngx_ors_redis_task_t *task,
     ngx_ors_store_status_e status);
 
@@ -135,7 +135,10 @@ void ngx_ors_redis_send(ngx_ors_redis_command_t *cmd);
 /* The command has no caller any more; it is freed by its last reply. */
 void ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd);
 
-/* Sends what was lost, or has waited; what is put there meanwhile is left. */
+/*
+ * Sends commands that were lost or have waited; those that are queued meanwhile
+ * stay.
+ */
 void ngx_ors_redis_resend(ngx_queue_t *commands);
 
 /* A link has come up, or was lost: the handler of links. */

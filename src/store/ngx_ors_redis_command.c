@@ -205,7 +205,7 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
         return ngx_ors_redis_write_args(cmd, 3, args);
     }
 
-    /* SET takes no time that is over */
+    /* SET refuses a time to live that is not above 0 */
 
     ttl = ngx_max(ttl, 1);
 
@@ -324,7 +324,10 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
             return;
         }
 
-        /* to a name, for example, or to who is not of the cluster */
+        /*
+         * the redirection names a host, not an address, or a server outside of
+         * the cluster
+         */
 
         break;
 
@@ -334,7 +337,9 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
     case ngx_ors_redis_readonly:
     case ngx_ors_redis_loading:
 
-        /* it is a replica by now, another address may be the master's */
+        /*
+         * the server has become a replica: another address may be the master's
+         */
 
         if (!cmd->link->cluster) {
             ngx_ors_redis_link_break(cmd->link, text.data, text.len);
@@ -389,7 +394,10 @@ ngx_ors_redis_over(ngx_ors_redis_command_t *cmd, redisReply *reply)
         return;
     }
 
-    /* what has been said may be said again */
+    /*
+     * a put has worked: the next error is logged again, also one that was
+     * logged before
+     */
 
     if (cmd->task->job->op == ngx_ors_store_put) {
         cmd->redis->said = 0;

@@ -130,7 +130,7 @@ ngx_int_t ngx_ors_redis_link_write(ngx_ors_redis_link_t *link,
 void ngx_ors_redis_link_break(ngx_ors_redis_link_t *link, u_char *reason,
     size_t len);
 
-/* The same without a new one; nothing is logged. */
+/* Closes the connection without a new one; nothing is logged. */
 void ngx_ors_redis_link_close(ngx_ors_redis_link_t *link);
 
 /*

@@ -303,7 +303,7 @@ ngx_ors_redis_share_entry(ngx_ors_redis_share_t *share,
 
     ttl = (op == ngx_ors_store_put) ? entry->expires - ngx_time() : 0;
 
-    /* SET takes no time that is over */
+    /* SET refuses a time to live that is not above 0 */
 
     if (op == ngx_ors_store_put && entry->value.data) {
         ttl = ngx_max(ttl, 1);

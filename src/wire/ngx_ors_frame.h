@@ -39,10 +39,13 @@ typedef enum {
 void ngx_ors_frame_open(ngx_ors_out_t *out, ngx_str_t *event);
 void ngx_ors_frame_close(ngx_ors_out_t *out);
 
-/* A sign of life. */
+/*
+ * Appends a comment, which keeps an event stream alive; a WebSocket sends a
+ * ping for it.
+ */
 void ngx_ors_frame_comment(ngx_ors_out_t *out);
 
-/* The end of a stream: messages have none of their own. */
+/* Appends [DONE], the end of an event stream; a WebSocket has none. */
 void ngx_ors_frame_done(ngx_ors_out_t *out);
 
 /* The last link of the message that begins with "in", which is not NULL. */

@@ -22,7 +22,7 @@ ngx_table_elt_t *ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name);
 ngx_table_elt_t *ngx_ors_header_add(ngx_list_t *headers, char *name,
     char *lowcase, ngx_str_t *value);
 
-/* The same for a value that is static text. */
+/* As ngx_ors_header_add() for a "value" that is static text. */
 ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
     char *lowcase, char *value);
 

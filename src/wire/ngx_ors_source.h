@@ -77,7 +77,7 @@ size_t ngx_ors_queue_pending(ngx_ors_queue_t *queue);
 ngx_int_t ngx_ors_source_take(ngx_ors_source_t *source, ngx_chain_t *in);
 ngx_int_t ngx_ors_source_feed(ngx_ors_source_t *source);
 
-/* Reads one buffer.  As above. */
+/* Reads the bytes of "b".  Return codes are those of ngx_ors_source_take(). */
 ngx_int_t ngx_ors_source_read(ngx_ors_source_t *source, ngx_buf_t *b);
 
 /* 1 if "b" ends the body: with its last buffer, or cut. */

@@ -100,7 +100,7 @@ ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max,
 }
 
 
-/* no byte is WSLAY_ERR_WANT_READ for the library */
+/* wslay takes 0 for WSLAY_ERR_WANT_READ */
 
 static ssize_t
 ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags, void *data)
