@@ -101,7 +101,10 @@ typedef struct {
 void ngx_ors_answer_init(ngx_ors_answer_t *answer, ngx_ors_limits_t *limits,
     ngx_pool_t *pool, ngx_log_t *log);
 
-/* The reader is used for another answer; memory for documents is kept. */
+/*
+ * Prepares the reader for another answer, which uses the memory of documents
+ * again.
+ */
 void ngx_ors_answer_reset(ngx_ors_answer_t *answer);
 
 /*
@@ -110,11 +113,14 @@ void ngx_ors_answer_reset(ngx_ors_answer_t *answer);
  * is no memory.
  */
 
-/* The status, the content type, and the body's length, -1 if not known. */
+/*
+ * The answer begins: its status, its content type, and the length of its body,
+ * -1 if that is not known.
+ */
 ngx_int_t ngx_ors_answer_header(ngx_ors_answer_t *answer, ngx_uint_t status,
     ngx_str_t *type, off_t length);
 
-/* Bytes of the body; "b" is used up unless the answer is over earlier. */
+/* Reads bytes of the body: "b" is used up unless the answer ends earlier. */
 ngx_int_t ngx_ors_answer_data(ngx_ors_answer_t *answer, ngx_buf_t *b);
 
 /*

@@ -489,7 +489,10 @@ ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
 }
 
 
-/* only this side knows what a response follows, and if it will be stored */
+/*
+ * a server that gets the whole context knows neither the previous response nor
+ * whether this one will be stored
+ */
 
 static ngx_int_t
 ngx_ors_verify_chain(ngx_ors_verify_t *verify,

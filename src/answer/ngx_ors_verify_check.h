@@ -37,8 +37,8 @@ ngx_int_t ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape);
 
 /*
- * The same, but a violation is only put into "err", neither refused nor
- * logged.
+ * As ngx_ors_verify_check(), but a violation is only put into "err", neither
+ * refused nor logged.
  */
 ngx_int_t ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
     const ngx_ors_shape_t *shape, ngx_ors_error_t *err);

@@ -84,8 +84,8 @@ ngx_int_t ngx_ors_verify_part(ngx_ors_verify_t *verify,
 void ngx_ors_verify_part_close(ngx_ors_verify_item_t *item);
 
 /*
- * Reads into "content" the parts and the text of object "node", an item of
- * the kind.
+ * Sets "content" to the parts and the text of object "node", an item of the
+ * kind.
  */
 void ngx_ors_verify_part_content(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node, const ngx_ors_verify_kind_t *kind,

@@ -119,7 +119,7 @@ ngx_ors_verify_store_response(ngx_ors_verify_t *verify, ngx_str_t *response,
 }
 
 
-/* the client may spell the id in another way when it asks for it */
+/* the id is decoded: a client may ask for it in another spelling */
 
 static ngx_int_t
 ngx_ors_verify_store_id(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,

@@ -82,14 +82,14 @@ void ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_node_t *node);
 
 /*
- * The same for "function", the call as it was before there were tools: it
- * has no id, and there is but one in an answer.
+ * As ngx_ors_chat_answer_call() for "function", the form of a call that is
+ * older than tools: it has no id, and an answer has one at most.
  */
 void ngx_ors_chat_answer_function(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
-/* Takes the numbers of a usage object (E40, E63). */
+/* Sets "usage" to the numbers of a usage object (E40, E63). */
 void ngx_ors_chat_answer_usage(ngx_ors_usage_t *usage, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 

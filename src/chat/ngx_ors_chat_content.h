@@ -50,7 +50,7 @@ ngx_int_t ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
 ngx_int_t ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 
-/* The same without the quotes; NULL is nothing at all. */
+/* As ngx_ors_chat_system_content() without the quotes; NULL adds nothing. */
 ngx_int_t ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 
@@ -66,8 +66,8 @@ ngx_int_t ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached);
 
 /*
- * Those parts of a tool's output as elements of a user message's array;
- * "*n" counts them from message to message.
+ * Appends the parts of a tool's output that made "*attached" 1 as elements of a
+ * user message's array; "*n" counts them from message to message.
  */
 ngx_int_t ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *n);

@@ -1,7 +1,5 @@
 
-/*
- * The definition of a hosted tool: what a model is offered in each request.
- */
+/* The definition of a hosted tool: what a model reads of it in each request. */
 
 
 #ifndef _NGX_ORS_CHAT_HOSTED_H_INCLUDED_

@@ -214,13 +214,17 @@ void ngx_ors_chat_options_read(ngx_ors_request_t *req,
 void ngx_ors_chat_effort(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
-/* The same for those of ngx_ors_chat_optionals that it takes. */
+/*
+ * As ngx_ors_chat_effort() for those of ngx_ors_chat_optionals that the server
+ * takes.
+ */
 void ngx_ors_chat_optional(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
 /*
- * The same for what asks for the rest of the last message, where that is the
- * beginning of an answer and the server can continue it (E19).
+ * As ngx_ors_chat_effort() for the members that ask for the rest of the last
+ * message, where that is the beginning of an answer and the server can continue
+ * it (E19).
  */
 void ngx_ors_chat_continue(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);

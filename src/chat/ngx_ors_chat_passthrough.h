@@ -33,7 +33,10 @@
 ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
 
-/* Appends them as they are, each with a comma before it. */
+/*
+ * Appends the members of target->passthrough as they are, each with a comma
+ * before it.
+ */
 void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 

@@ -21,8 +21,8 @@ void ngx_ors_chat_replay_call(ngx_ors_chat_item_t *item,
     ngx_ors_input_item_t *in);
 
 /*
- * The same for a search or an interpreter, if the item says what it has
- * found: one that only says that it was done is not sent.
+ * As ngx_ors_chat_replay_call() for a search or an interpreter, if the item
+ * says what it has found: one that only says that it was done is not sent.
  */
 void ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
     ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in);

@@ -329,7 +329,7 @@ ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
 }
 
 
-/* those that are offered to the model in each request */
+/* the tools that each request shows to the model */
 
 static ngx_int_t
 ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr)
@@ -445,7 +445,7 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
         return NGX_ERROR;
     }
 
-    /* no function has such a name: the same tool goes out once */
+    /* JSON cannot be the name of a function: equal tools are one */
 
     tool->sent = rule->json;
 

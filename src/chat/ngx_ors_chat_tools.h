@@ -1,10 +1,10 @@
 
 /*
- * The tools of a request as a chat server is offered them, and back: a
- * function stays one, a custom tool becomes a function of one text, "input",
- * and the tools of a namespace become functions with its name before theirs
- * (E23 to E25).  The client's search for tools is a function, too,
- * and what it has found is offered like the rest.
+ * The tools of a request as a chat server gets them, and back: a function stays
+ * one, a custom tool becomes a function of one text, "input", and the tools of
+ * a namespace become functions with its name in front of theirs (E23 to E25).
+ * The client's search for tools is a function, too, and what it has found is
+ * sent like the other tools.
  */
 
 

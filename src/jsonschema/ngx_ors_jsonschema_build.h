@@ -54,7 +54,7 @@ struct ngx_ors_jsonschema_build_s {
 ngx_int_t ngx_ors_jsonschema_build(ngx_ors_jsonschema_t *schema,
     ngx_pool_t *pool, ngx_uint_t objects, ngx_ors_jsonschema_report_t *report);
 
-/* Sets "*node" to that of "json", which is built unless it is there. */
+/* Sets "*node" to the node of "json", which is built if there is none yet. */
 ngx_int_t ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b,
     json_t *json, ngx_ors_jsonschema_resource_t *resource,
     ngx_ors_jsonschema_node_t **node);
@@ -80,7 +80,7 @@ ngx_int_t ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
 ngx_int_t ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b,
     char *keyword, json_t *value, ngx_ors_jsonschema_strings_t *names);
 
-/* Sets "*pattern". */
+/* Sets "*pattern" to the compiled "text"; it belongs to the schema. */
 ngx_int_t ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
     const char *text, size_t len, ngx_ors_jsonschema_pattern_t **pattern);
 

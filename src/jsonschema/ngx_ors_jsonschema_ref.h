@@ -16,16 +16,16 @@
 
 /* These return as the functions of ngx_ors_jsonschema_build.h do. */
 
-/* Registers the names of "json"; with an "$id" it is another resource. */
+/* Registers the "$id" and the anchors of "json"; an "$id" begins a resource. */
 ngx_int_t ngx_ors_jsonschema_ref_names(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json);
 
-/* Remembers that the rule's node is what "text" refers to. */
+/* Remembers that "text" says which node the rule refers to. */
 ngx_int_t ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *text);
 
-/* Finds the nodes of all references. */
+/* Sets the nodes of all rules that refer to one. */
 ngx_int_t ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b);
 
 /* The anchor of that name in a resource, or NULL. */

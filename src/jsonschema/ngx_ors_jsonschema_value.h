@@ -30,7 +30,7 @@ ngx_int_t ngx_ors_jsonschema_load(ngx_str_t *text,
 /* The type bit of a value, see ngx_ors_jsonschema_node.h. */
 ngx_uint_t ngx_ors_jsonschema_type(json_t *value);
 
-/* Below 0, 0 or above 0: numbers are compared exactly. */
+/* Compares two numbers exactly: below 0, 0 or above 0, as memcmp() does. */
 ngx_int_t ngx_ors_jsonschema_compare(json_t *a, json_t *b);
 
 /* 1 if number "a" is a multiple of "b", which is above 0, in decimals. */
@@ -42,7 +42,7 @@ ngx_uint_t ngx_ors_jsonschema_multiple(json_t *a, json_t *b);
  */
 ngx_int_t ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps);
 
-/* A number that equal values have in common. */
+/* A hash of the value: equal values have equal hashes. */
 uint32_t ngx_ors_jsonschema_value_hash(json_t *value);
 
 /*

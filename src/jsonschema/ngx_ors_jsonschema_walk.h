@@ -27,8 +27,8 @@ ngx_int_t ngx_ors_jsonschema_walk(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_seen_t *seen);
 
 /*
- * The same for a node that may fail without harm: quiet, and "seen" is as it
- * was if it does.
+ * As ngx_ors_jsonschema_walk() for a node that may fail without a report;
+ * "seen" is unchanged then.
  */
 ngx_int_t ngx_ors_jsonschema_try(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,

@@ -120,7 +120,9 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
 }
 
 
-/* the turns before, of those that are dropped the rules, and the references */
+/*
+ * the previous turns, the rules of those that are dropped, and the references
+ */
 
 static ngx_int_t
 ngx_ors_context_load(ngx_ors_context_merge_t *cm)

@@ -40,10 +40,9 @@ typedef struct {
  * its own, and req->prior says how many are not its own.  What "ctx" refers to
  * is borrowed as long as the request is used.
  *
- * When the budget is not enough, the oldest exchanges are dropped: turns
- * from one whose input answers no call up to the next such one, so that a
- * call and its output stay together.  Messages of "system" and "developer"
- * are kept.
+ * When the budget is not enough, the oldest exchanges are dropped: turns from
+ * one that answers no call up to the next such one, so that a call and its
+ * output stay together.  Messages of "system" and "developer" stay, too.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says what is wrong with the stored items

@@ -35,11 +35,11 @@ typedef struct {
 const ngx_ors_endpoint_t *ngx_ors_endpoint_find(ngx_str_t *uri);
 
 /*
- * The same for an "uri" that a server may take for that path: in capital
- * letters, with more slashes or slashes at its end, parameters after ";", dots
- * or spaces, ".json", dot segments, or characters that are still encoded.  It
- * is rewritten in a copy from "pool".  NGX_OK: "*endpoint" is it, or NULL;
- * NGX_ERROR: no memory.
+ * Finds the endpoint of an "uri" that some server may take for its path: in
+ * capital letters, with more slashes or slashes at its end, parameters after
+ * ";", dots or spaces, ".json", dot segments, or characters that are still
+ * encoded.  It is rewritten in a copy from "pool".  NGX_OK: "*endpoint" is it,
+ * or NULL; NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_endpoint_variant(ngx_str_t *uri, ngx_pool_t *pool,
     const ngx_ors_endpoint_t **endpoint);
@@ -53,7 +53,7 @@ ngx_uint_t ngx_ors_endpoint_cancels(ngx_str_t *uri);
  */
 ngx_uint_t ngx_ors_endpoint_versioned(ngx_str_t *uri);
 
-/* The one with that id. */
+/* The endpoint with that id, static. */
 const ngx_ors_endpoint_t *ngx_ors_endpoint(ngx_ors_endpoint_e id);
 
 

@@ -29,7 +29,7 @@ typedef struct {
 } ngx_ors_event_part_t;
 
 
-/* the events of what a call is given */
+/* the events of what a call is made with: arguments, input or code */
 
 typedef struct {
     ngx_str_t   delta;

@@ -19,7 +19,10 @@
 /* The type that an operator calls "name", or that of functions. */
 ngx_ors_hosted_type_e ngx_ors_hosted_type(ngx_str_t *name);
 
-/* The same of "type" of a client's tool, which may have a date, or be NULL. */
+/*
+ * The type of a client's tool: "type" is its member, whose text may end with a
+ * date, or NULL.
+ */
 ngx_ors_hosted_type_e ngx_ors_hosted_type_of(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type);
 

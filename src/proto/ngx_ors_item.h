@@ -153,7 +153,10 @@ ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
 void ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 
-/* Where the inside of the item's id is in the object that is appended. */
+/*
+ * The offset of the inside of the item's id in what ngx_ors_item_render()
+ * appends.
+ */
 size_t ngx_ors_item_id(ngx_ors_item_t *item);
 
 /*

@@ -235,7 +235,7 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
 
     json = &list->json;
 
-    /* what has been accepted once is not subject to limits again */
+    /* limits have been applied when the item came in */
 
     if (json->pool == NULL) {
         ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);

@@ -67,7 +67,10 @@ ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,
     ngx_ors_index_t *input, ngx_ors_index_t *output, ngx_ors_request_t *req,
     ngx_ors_error_t *err);
 
-/* The error for what is not there. */
+/*
+ * Fills "err" with the 400 for a reference to an item that is not stored.
+ * Returns NGX_DECLINED.
+ */
 ngx_int_t ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err);
 
 

@@ -424,7 +424,7 @@ ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
         return;
     }
 
-    /* it may be there and null */
+    /* a member that is null has no value, but a place in the text */
 
     node = ngx_ors_json_find(json, json->nodes, "input");
 

@@ -180,13 +180,16 @@ void ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
 void ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
     ngx_uint_t last, ngx_ors_index_t *index, ngx_ors_out_t *out);
 
-/* Fills "item" if the input is a string.  Returns how many items it is. */
+/*
+ * Fills "item" if the input is a string.  Returns the number of items in it, 1
+ * or 0.
+ */
 ngx_uint_t ngx_ors_request_text(ngx_ors_request_t *req,
     ngx_ors_input_item_t *item);
 
 /*
- * The error for a list in "json" that could not be read: it is no JSON, or
- * there are more values than limits->nodes.
+ * Fills "err" for a list in "json" that could not be read, as it is no JSON or
+ * has more values than limits->nodes.  Returns NGX_DECLINED.
  */
 ngx_int_t ngx_ors_request_unreadable(ngx_ors_request_t *req,
     ngx_ors_json_t *json, ngx_ors_error_t *err);

@@ -22,11 +22,11 @@
 ngx_int_t ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *tools);
 
-/* The same for one tool. */
+/* As ngx_ors_secrets_tools() for one tool. */
 ngx_int_t ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_json_node_t *tool);
 
-/* The same for the tools in the items of "input". */
+/* As ngx_ors_secrets_tools() for the tools in the items of "input". */
 ngx_int_t ngx_ors_secrets_input(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
     ngx_ors_input_t *input);
 

@@ -29,7 +29,7 @@ ngx_ors_snapshot_read(ngx_ors_snapshot_t *snap, ngx_str_t *text,
 
     json = &snap->json;
 
-    /* what has been accepted once is not subject to limits again */
+    /* limits have been applied when the response was stored */
 
     ngx_ors_json_init(json, pool, NGX_ORS_JSON_MAX_DEPTH, text->len);
 
@@ -63,7 +63,7 @@ ngx_ors_snapshot_id(ngx_str_t *text, ngx_pool_t *pool, ngx_str_t *id)
 
     static ngx_str_t  head = ngx_string("{\"id\":\"");
 
-    /* as responses of ours begin */
+    /* a response that was made here begins with its id */
 
     if (text->len > head.len
         && ngx_memcmp(text->data, head.data, head.len) == 0)

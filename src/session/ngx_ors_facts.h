@@ -61,7 +61,10 @@ ngx_uint_t ngx_ors_facts_begun(ngx_ors_turn_t *turn);
 void ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
     ngx_ors_error_t *err, ngx_uint_t refused, ngx_uint_t gone);
 
-/* The client gets the error "err" of nginx's own in place of all that. */
+/*
+ * The client gets the error "err" of nginx itself: replaces what turn and
+ * validator have set.
+ */
 void ngx_ors_facts_error(ngx_ors_facts_t *facts, ngx_ors_error_t *err);
 
 /* Adds the target's dialect. */

@@ -467,7 +467,7 @@ ngx_ors_operation_post(ngx_ors_operation_t *op,
 }
 
 
-/* leaves a word for the worker that runs the turn */
+/* stores a flag for the worker that runs the turn */
 
 static ngx_int_t
 ngx_ors_operation_mark(ngx_ors_operation_t *op,

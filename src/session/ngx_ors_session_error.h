@@ -23,12 +23,12 @@ ngx_int_t ngx_ors_session_refuse(ngx_ors_session_t *session,
 /* Fails the turn with turn->error: no other target is tried.  NGX_DONE. */
 ngx_int_t ngx_ors_session_fail(ngx_ors_session_t *session);
 
-/* Fails the turn as its context could not be read.  Returns NGX_DONE. */
+/* Fails the turn, as its context could not be read.  Returns NGX_DONE. */
 ngx_int_t ngx_ors_session_unread(ngx_ors_session_t *session,
     ngx_ors_store_status_e status);
 
 /*
- * Fails the turn as it could not be stored; "param" is static.  Returns
+ * Fails the turn, as it could not be stored; "param" is static.  Returns
  * NGX_DONE.
  */
 ngx_int_t ngx_ors_session_unstored(ngx_ors_session_t *session,

@@ -165,7 +165,7 @@ ngx_ors_session_record_copy(u_char *p, ngx_chain_t *cl)
 }
 
 
-/* ids that another server has made do not name their turn */
+/* an id that another server has made does not name its turn: an entry does */
 
 static ngx_int_t
 ngx_ors_session_record_names(ngx_ors_session_t *session,

@@ -30,7 +30,7 @@ ngx_int_t ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
 /*
- * The model is done: closes what is open and sets the response's status from
+ * The answer has ended: closes what is open and sets the response's status from
  * the finish reason.
  *
  * NGX_OK         done

@@ -15,7 +15,7 @@
 
 
 /*
- * Counts "len" more bytes of the model's.
+ * Counts "len" more bytes of the answer for its limit.
  *
  * NGX_OK         they may be kept
  * NGX_DECLINED   "err" says that the answer is over its limit

@@ -162,7 +162,7 @@ ngx_ors_choice_list(ngx_ors_choice_t *choice, ngx_ors_request_t *req,
             return NGX_ERROR;
         }
 
-        /* those that have no name are not tools that a model is offered */
+        /* a tool without a name cannot be called */
 
         if (rc == NGX_OK) {
             choice->nallowed++;

@@ -27,7 +27,7 @@ ngx_int_t ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
 
-/* It has failed: what was gathered is forgotten. */
+/* The compaction has failed: drops what was gathered. */
 void ngx_ors_compact_drop(ngx_ors_builder_t *builder);
 
 

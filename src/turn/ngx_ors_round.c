@@ -248,7 +248,7 @@ ngx_ors_round_consent(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         return NGX_DECLINED;
     }
 
-    /* nobody is asked about a call that would not be made */
+    /* the client is not asked about a call that would not be made */
 
     rc = ngx_ors_round_check_call(round, builder, item, &arguments);
 

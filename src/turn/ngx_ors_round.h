@@ -118,8 +118,9 @@ ngx_int_t ngx_ors_round_ended(ngx_ors_round_t *round,
     ngx_ors_tool_outcome_e outcome, ngx_str_t *text);
 
 /*
- * The same of a call to an MCP server: "error" says how it has failed, with
- * the type ngx_ors_mcp_error_none that it has not.
+ * A call to an MCP server has ended with result->text, which is copied: "error"
+ * says how it has failed, the type ngx_ors_mcp_error_none that it has not.
+ * NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_round_answered(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,

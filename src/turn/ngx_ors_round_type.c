@@ -67,7 +67,10 @@ ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
 }
 
 
-/* the client may have named the container, else there is a new one */
+/*
+ * shows the code, and the container: the one that the client has named, else a
+ * new one
+ */
 
 static ngx_int_t
 ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_item_t *item,

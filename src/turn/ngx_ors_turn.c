@@ -807,7 +807,7 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 
     if (turn->builder.started) {
 
-        /* there are no headers any more */
+        /* the header has been sent: the time to wait goes into the message */
 
         if (ngx_ors_answer_retry_tell(&turn->error, turn->pool) != NGX_OK) {
             return NGX_ERROR;
@@ -823,7 +823,10 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         return NGX_DONE;
     }
 
-    /* tools have run: an error would make clients ask for all of it again */
+    /*
+     * tools have run: after an error status clients would repeat the whole
+     * request
+     */
 
     if (turn->round.ncalls) {
         ngx_ors_turn_respond(turn);

@@ -173,7 +173,10 @@ ngx_int_t ngx_ors_turn_warm(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect);
 ngx_int_t ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_str_t *type, off_t length);
 
-/* Bytes of its body; "b" is used up unless the turn is over before. */
+/*
+ * Reads bytes of the answer's body: "b" is used up unless the turn ends
+ * earlier.
+ */
 ngx_int_t ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b);
 
 /*
@@ -185,8 +188,8 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
     ngx_uint_t complete);
 
 /*
- * In front of a call to a target whose requests are translated: what of MCP
- * servers is needed first.
+ * Called in front of a call to a target whose requests are translated: says
+ * what of MCP servers is needed first.
  *
  * NGX_OK         nothing
  * NGX_AGAIN      those of turn->mcp without "ended": lists are to be read, see
@@ -199,8 +202,8 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
 ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn);
 
 /*
- * The list of a server is "list", or it could not be read, NULL.  NGX_OK or
- * NGX_ERROR.
+ * The list of a server has been read, or, if "list" is NULL, could not be.
+ * NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_turn_listed(ngx_ors_turn_t *turn, ngx_ors_mcp_use_t *use,
     ngx_ors_mcp_list_t *list);
@@ -232,7 +235,7 @@ ngx_uint_t ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn);
  */
 void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 
-/* What the client gets is an answer: sets "status" and "type". */
+/* Sets "status" and "type" of an answer that is not an error document. */
 void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
 
 /*

@@ -211,7 +211,7 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
 
     turn->round.hosting = &uses->hosting;
 
-    /* a target that fails takes no list with it */
+    /* lists stay when a target fails */
 
     ngx_ors_builder_next(&turn->builder);
 
