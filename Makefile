@@ -28,6 +28,9 @@ export HARDEN := $(shell t/make/flags.sh $(CC) -fstack-protector-strong \
                          -ftrivial-auto-var-init=zero -D_FORTIFY_SOURCE=3)
 endif
 
+# what a machine does not have: any of lmdb, redis and websocket
+export ORS_WITHOUT ?=
+
 # what nginx is configured with: as Debian did, or the least that fits
 CC_OPT    ?= -O2 -g -Wformat -Werror=format-security $(HARDEN)
 LD_OPT    ?= -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
@@ -59,16 +62,17 @@ PROVE_FLAGS ?= -j$(JOBS)
 SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
-.PHONY: build module server check house prove test test-codex test-engine asan \
-        mainline fresh bench run deps deps-run deps-test sources install \
-        clean help need FORCE
+.PHONY: build module server check house prove without test test-codex \
+        test-engine asan mainline fresh bench run deps deps-run deps-test \
+        sources install clean help need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \
 	    $(MAKE) --no-print-directory module
 
 help:
-	@echo 'make [BUILD=dir] [NGINX_SRC=dir] [CC=cc] [V=1] TARGET'
+	@echo 'make [BUILD=dir] [NGINX_SRC=dir] [CC=cc] [V=1] [ORS_WITHOUT=...]'
+	@echo '     TARGET'
 	@echo
 	@echo 'build      $(MODULE), a minute'
 	@echo 'test       all tests: unit, prove, asan; installs what they need;'
@@ -76,6 +80,7 @@ help:
 	@echo 'unit       unit tests, a minute [T=part of a name]'
 	@echo 'prove      tests with a real nginx, 5 minutes [TESTS="t/a.t ..."]'
 	@echo '           one of each: make unit T=edges; make prove TESTS=t/status.t'
+	@echo 'without    a build that lacks all that ORS_WITHOUT may name'
 	@echo 'asan       both with sanitizers and an nginx built with them'
 	@echo 'test-codex sessions of Codex, which it installs: a large download'
 	@echo 'test-engine with a real model, whose server has to be compiled'
@@ -119,7 +124,7 @@ deps-test: deps
 
 $(BUILD)/configure: FORCE
 	@mkdir -p $(BUILD)
-	@printf '%s\n' "$(NGX_SRC)" "$(CONFIGURE)" >$@.new
+	@printf '%s\n' "$(NGX_SRC)" "$(CONFIGURE)" "$(ORS_WITHOUT)" >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 $(NGX_OBJS)/Makefile: config t/make/configure.sh $(BUILD)/configure $(NGX_H)
@@ -161,7 +166,7 @@ include t/fault/fault.mk
 
 test: deps-test
 	+@$(MAKE) --no-print-directory unit
-	+@$(MAKE) --no-print-directory prove
+	+@$(MAKE) --no-print-directory prove without
 	+@$(MAKE) --no-print-directory cost bench-programs
 	+@$(MAKE) --no-print-directory asan
 
@@ -170,6 +175,15 @@ prove: build
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
 	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+
+# without optimization, as it is made for one test
+
+without:
+	+@$(MAKE) --no-print-directory build BUILD=$(BUILD)/without \
+	    ORS_WITHOUT='lmdb redis websocket' CC_OPT='-O0 -g'
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(BUILD)/without/$(NAME).so) \
+	    $(PROVE) t/without/without.t
 
 # Codex's package is too large for every "make test"
 

@@ -902,7 +902,11 @@ ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
  * for "vr": called when the header of its answer is known.  NGX_OK or
  * NGX_ERROR.
  */
+#if (NGX_ORS_WITHOUT_WEBSOCKET)
+#define ngx_http_ors_relay_begin(vr)  NGX_OK
+#else
 ngx_int_t ngx_http_ors_relay_begin(ngx_http_ors_validator_t *vr);
+#endif
 
 
 /* ngx_http_ors_filter.c */

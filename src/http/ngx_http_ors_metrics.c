@@ -500,7 +500,7 @@ ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 
     if (stats) {
         ngx_ors_metrics_store(&stats->metrics,
-                              job->store->engine == &ngx_ors_store_redis,
-                              job->op, job->status);
+                              job->store->engine->number, job->op,
+                              job->status);
     }
 }

@@ -57,6 +57,17 @@ struct ngx_http_ors_ws_turn_s {
 };
 
 
+#if (NGX_ORS_WITHOUT_WEBSOCKET)
+
+/* "open_responses_websocket on" is refused: there is no connection */
+
+#define ngx_http_ors_ws_handler(r, endpoint, begin)                           \
+    ((void) (begin), NGX_HTTP_NOT_IMPLEMENTED)
+#define ngx_http_ors_ws_prepare(ctx)
+#define ngx_http_ors_ws_output(ctx)        NGX_OK
+
+#else
+
 /* ngx_http_ors_ws.c */
 
 /*
@@ -96,6 +107,9 @@ void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
  * NGX_OK, NGX_AGAIN: it waits for the client, or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx);
+
+#endif
+
 
 /* 1 if no output is asked for: see ngx_ors_turn_warm() */
 #define ngx_http_ors_ws_warm(ctx)                                             \

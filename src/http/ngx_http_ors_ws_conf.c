@@ -84,6 +84,17 @@ ngx_http_ors_ws_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
+#if (NGX_ORS_WITHOUT_WEBSOCKET)
+
+    if (olcf->websocket == ngx_http_ors_websocket_on) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%V on\" needs WebSockets, which this module "
+                           "was built without (ORS_WITHOUT)", &cmd->name);
+        return NGX_CONF_ERROR;
+    }
+
+#endif
+
     if (cf->args->nelts > 2 && olcf->websocket != ngx_http_ors_websocket_on) {
         ngx_ors_conf_error(cf, 0,
                            "invalid parameter \"%V\" of \"%V %V\", only "

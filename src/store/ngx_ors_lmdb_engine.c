@@ -69,6 +69,7 @@ static ngx_ors_conf_param_t  ngx_ors_lmdb_params[] = {
 
 const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
     ngx_string("lmdb"),
+    0,
     ngx_ors_lmdb_address,
     ngx_ors_lmdb_params,
     ngx_ors_lmdb_init_conf,

@@ -144,6 +144,7 @@ struct ngx_ors_store_job_s {
 
 typedef struct {
     ngx_str_t                 name;       /* in the directive */
+    ngx_uint_t                number;     /* in metrics */
 
     /*
      * Reads store->address and sets store->conf.  NGX_CONF_OK,
@@ -201,8 +202,11 @@ extern const ngx_ors_store_engine_t  ngx_ors_store_lmdb;
 extern const ngx_ors_store_engine_t  ngx_ors_store_redis;
 
 
-/* The engine with that name, or NULL. */
+/* The engine with that name, or NULL: there is none, or it was left out. */
 const ngx_ors_store_engine_t *ngx_ors_store_engine(ngx_str_t *name);
+
+/* 1 if the engine "name" was left out of this build, by ORS_WITHOUT. */
+ngx_uint_t ngx_ors_store_left_out(ngx_str_t *name);
 
 /*
  * A new job with room for "n" entries, zeroed, that must be posted or

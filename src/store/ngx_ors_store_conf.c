@@ -167,6 +167,14 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
 
     store->engine = ngx_ors_store_engine(&engine);
 
+    if (store->engine == NULL && ngx_ors_store_left_out(&engine)) {
+        ngx_ors_conf_error(cf, 0,
+                           "store \"%V\" needs the engine \"%V\", which this "
+                           "module was built without (ORS_WITHOUT)",
+                           &store->name, &engine);
+        return NGX_ERROR;
+    }
+
     if (store->engine == NULL) {
         ngx_ors_conf_error(cf, 0,
                            "invalid engine \"%V\" of store \"%V\", it must "

@@ -5,7 +5,7 @@
 
 
 /*
- * The engines that this build has, by name.
+ * The engines by name, and which of them this build has.
  */
 
 
@@ -14,25 +14,64 @@
 #include <ngx_ors_store.h>
 
 
+typedef struct {
+    ngx_str_t                      name;
+    const ngx_ors_store_engine_t  *engine;    /* NULL: left out */
+} ngx_ors_store_known_t;
+
+
+static const ngx_ors_store_known_t *ngx_ors_store_find(ngx_str_t *name);
+
+
+static const ngx_ors_store_known_t  ngx_ors_store_engines[] = {
+
+#if (NGX_ORS_WITHOUT_LMDB)
+    { ngx_string("lmdb"), NULL },
+#else
+    { ngx_string("lmdb"), &ngx_ors_store_lmdb },
+#endif
+
+#if (NGX_ORS_WITHOUT_REDIS)
+    { ngx_string("redis"), NULL },
+#else
+    { ngx_string("redis"), &ngx_ors_store_redis },
+#endif
+
+    { ngx_null_string, NULL }
+};
+
+
 const ngx_ors_store_engine_t *
 ngx_ors_store_engine(ngx_str_t *name)
 {
-    ngx_uint_t  i;
+    return ngx_ors_store_find(name)->engine;
+}
 
-    static const ngx_ors_store_engine_t  *engines[] = {
-        &ngx_ors_store_lmdb,
-        &ngx_ors_store_redis,
-        NULL
-    };
 
-    for (i = 0; engines[i]; i++) {
+ngx_uint_t
+ngx_ors_store_left_out(ngx_str_t *name)
+{
+    const ngx_ors_store_known_t  *e;
 
-        if (engines[i]->name.len == name->len
-            && ngx_strncmp(engines[i]->name.data, name->data, name->len) == 0)
+    e = ngx_ors_store_find(name);
+
+    return e->name.len && e->engine == NULL;
+}
+
+
+static const ngx_ors_store_known_t *
+ngx_ors_store_find(ngx_str_t *name)
+{
+    const ngx_ors_store_known_t  *e;
+
+    for (e = ngx_ors_store_engines; e->name.len; e++) {
+
+        if (e->name.len == name->len
+            && ngx_strncmp(e->name.data, name->data, name->len) == 0)
         {
-            return engines[i];
+            break;
         }
     }
 
-    return NULL;
+    return e;
 }

@@ -86,6 +86,7 @@ static ngx_ors_conf_param_t  ngx_ors_store_redis_params[] = {
 
 const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_string("redis"),
+    1,
     ngx_ors_store_redis_address,
     ngx_ors_store_redis_params,
     ngx_ors_store_redis_init,

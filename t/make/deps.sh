@@ -7,6 +7,7 @@
 set -u
 
 packages=
+without=${ORS_WITHOUT:-}
 user=$(id -u)
 
 if [ "${1:-}" = -n ]; then
@@ -44,12 +45,22 @@ build_deps() {
 }
 
 
+# a library that ORS_WITHOUT may leave out: its name there, header and package
+
+optional() {
+    case " $without " in
+        *" $1 "*) ;;
+        *) [ -f "/usr/include/$2" ] || add "$3" ;;
+    esac
+}
+
+
 libraries() {
     [ -f /usr/include/zlib.h ] || add zlib1g-dev
     [ -f /usr/include/openssl/evp.h ] || add libssl-dev
-    [ -f /usr/include/lmdb.h ] || add liblmdb-dev
-    [ -f /usr/include/hiredis/hiredis.h ] || add libhiredis-dev
-    [ -f /usr/include/wslay/wslay.h ] || add libwslay-dev
+    optional lmdb lmdb.h liblmdb-dev
+    optional redis hiredis/hiredis.h libhiredis-dev
+    optional websocket wslay/wslay.h libwslay-dev
     [ -f /usr/include/jansson.h ] || add libjansson-dev
     [ -f /usr/include/pcre2.h ] || add libpcre2-dev
 }
@@ -81,6 +92,7 @@ test_deps() {
     need redis-server redis-server
     need valgrind valgrind
 
+    without=
     libraries
 
     python3 -c 'import ensurepip, venv' 2>/dev/null || add python3-venv

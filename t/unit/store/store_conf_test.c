@@ -51,7 +51,7 @@ static ngx_ors_conf_param_t  test_params[] = {
 
 
 static const ngx_ors_store_engine_t  test_engine = {
-    ngx_string("test"), test_address, test_params, test_init, test_open,
+    ngx_string("test"), 7, test_address, test_params, test_init, test_open,
     test_close, NULL, NULL, NULL
 };
 
@@ -184,6 +184,7 @@ test_errors(ngx_pool_t *pool)
 
     static char  *rows[][2] = {
         { "store off test:a", "a store cannot have the name \"off\"" },
+        { "store b gone:a", "store \"b\" needs the engine \"gone\"" },
         { "store b disk:a", "invalid engine \"disk\" of store \"b\"" },
         { "store b test:a ttl", "invalid parameter \"ttl\" of store \"b\", it "
                                 "must be \"ttl=\", \"timeout=\"" },
@@ -300,6 +301,13 @@ ngx_ors_store_engine(ngx_str_t *name)
 {
     return (name->len == 4 && ngx_memcmp(name->data, "test", 4) == 0)
            ? &test_engine : NULL;
+}
+
+
+ngx_uint_t
+ngx_ors_store_left_out(ngx_str_t *name)
+{
+    return name->len == 4 && ngx_memcmp(name->data, "gone", 4) == 0;
 }
 
 
