@@ -893,8 +893,7 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     if (ngx_ors_conform_cache_init(cf, &omcf->schemas) != NGX_OK
         || ngx_http_ors_stats_zone(cf) != NGX_OK
-        || ngx_http_ors_call_init(cf) != NGX_OK
-        || ngx_http_ors_tool_init(cf) != NGX_OK)
+        || ngx_http_ors_subrequest_init(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }

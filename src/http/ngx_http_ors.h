@@ -151,6 +151,7 @@ typedef struct {
 
 typedef struct ngx_http_ors_ctx_s         ngx_http_ors_ctx_t;
 typedef struct ngx_http_ors_background_s  ngx_http_ors_background_t;
+typedef struct ngx_http_ors_call_kind_s   ngx_http_ors_call_kind_t;
 typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
@@ -170,9 +171,10 @@ typedef struct {
 } ngx_http_ors_hold_t;
 
 
-/* a background subrequest to a target */
+/* a background subrequest: to a target, or with a "kind" of its own */
 
 typedef struct {
+    const ngx_http_ors_call_kind_t  *kind;
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_request_t        *request;
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
@@ -184,6 +186,7 @@ typedef struct {
     ngx_uint_t                 limit_conn;  /* before the target's own */
 
     unsigned                   bare:1;      /* without the client's keys */
+    unsigned                   made:1;      /* it has its body */
     unsigned                   complete:1;  /* the last byte has come */
     unsigned                   done:1;      /* the subrequest has ended */
     unsigned                   starved:1;   /* no connection was left for it */
@@ -485,40 +488,22 @@ void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_call_resume(ngx_http_ors_call_t *call);
 
 /*
- * The beginning of a done handler: 1 if the call ends now; else "*rc" is what
- * the handler is to return.
- */
-ngx_uint_t ngx_http_ors_call_ends(ngx_http_ors_call_t *call,
-    ngx_http_request_t *sr, ngx_int_t *rc);
-
-/*
- * Its end: takes the status of the call, logs it as one of "name", posts the
- * main request and returns what the handler is to return.
- */
-ngx_int_t ngx_http_ors_call_end(ngx_http_ors_call_t *call,
-    ngx_http_request_t *sr, ngx_int_t rc, char *name);
-
-/*
  * Lets a call begin that was put off: the timer of "limit_req" is the
  * connection's, so the event comes to the main request.
  */
 void ngx_http_ors_call_wake(ngx_http_ors_call_t *call);
 
-/* The call that request "r" is the subrequest of, or NULL. */
+/* The call of a target that "r" is the subrequest of, or NULL. */
 ngx_http_ors_call_t *ngx_http_ors_call_of(ngx_http_request_t *r);
 
 /* Posts a request unless it is posted already. */
 void ngx_http_ors_post(ngx_http_request_t *r, ngx_http_posted_request_t *pr);
 
-/* Header and body of the answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
-ngx_int_t ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in);
 
+/* ngx_http_ors_subrequest.c */
 
-/* ngx_http_ors_call_phases.c */
-
-/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_call_init(ngx_conf_t *cf);
+/* Installs the phase handlers of subrequests.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_ors_subrequest_init(ngx_conf_t *cf);
 
 /*
  * Adds "early", in front of the limits of a location, and "handler", in front

@@ -12,40 +12,32 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_call.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_answer_retry.h>
 #include <ngx_ors_facts.h>
-#include <ngx_ors_gather.h>
 
 
-static ngx_int_t ngx_http_ors_call_done(ngx_http_request_t *sr, void *data,
-    ngx_int_t rc);
 static ngx_int_t ngx_http_ors_call_answer(ngx_http_ors_call_t *call);
 static ngx_int_t ngx_http_ors_call_retry_after(ngx_http_ors_call_t *call);
 static ngx_uint_t ngx_http_ors_call_retry(ngx_str_t *value);
-static ngx_uint_t ngx_http_ors_call_over(void *data);
 static ngx_int_t ngx_http_ors_call_read(void *data, ngx_buf_t *b);
 static ngx_int_t ngx_http_ors_call_refuse(void *data, const char *what);
-static ngx_int_t ngx_http_ors_call_ended(void *data);
-static ngx_uint_t ngx_http_ors_call_replaced(ngx_http_request_t *sr,
-    ngx_int_t rc);
 
 
-static const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
+const ngx_ors_source_handler_t  ngx_http_ors_call_source = {
     ngx_http_ors_call_over,
     ngx_http_ors_call_read,
     ngx_http_ors_call_refuse,
-    ngx_http_ors_call_ended
+    ngx_http_ors_subrequest_ended
 };
 
 
 ngx_int_t
 ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_request_t          *r, *sr;
-    ngx_http_ors_call_t         *call;
-    ngx_http_ors_loc_conf_t     *olcf;
-    ngx_http_post_subrequest_t  *ps;
+    ngx_http_request_t       *r;
+    ngx_http_ors_call_t      *call;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     r = ctx->request;
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
@@ -55,38 +47,15 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
-    if (ps == NULL) {
-        return NGX_ERROR;
-    }
-
-    ps->handler = ngx_http_ors_call_done;
-    ps->data = call;
-
-    if (ngx_http_subrequest(r, &ctx->target->uri, &ctx->target->args, &sr, ps,
-                            NGX_HTTP_SUBREQUEST_BACKGROUND)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    call->ctx = ctx;
-    call->request = sr;
-    call->source.pool = sr->pool;
-    call->source.log = sr->connection->log;
     call->source.queue = &ctx->pump.queue;
-    call->source.handler = &ngx_http_ors_call_source;
-    call->source.data = call;
     call->bare = (olcf->credentials == ngx_http_ors_credentials_off
                   || (olcf->credentials == ngx_http_ors_credentials_first
                       && ctx->retried));
 
-    if (ngx_http_ors_call_headers(call) != NGX_OK) {
-
-        /* the subrequest is posted, and reads headers before it ends */
-
-        sr->headers_in = r->headers_in;
-
+    if (ngx_http_ors_subrequest(call, ctx, &ngx_http_ors_call_kind,
+                                &ctx->target->uri, &ctx->target->args)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -134,15 +103,7 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 ngx_http_ors_call_t *
 ngx_http_ors_call_of(ngx_http_request_t *r)
 {
-    /* not in a module ctx, which an internal redirect would erase */
-
-    if (r == r->main || r->post_subrequest == NULL
-        || r->post_subrequest->handler != ngx_http_ors_call_done)
-    {
-        return NULL;
-    }
-
-    return r->post_subrequest->data;
+    return ngx_http_ors_subrequest_of(r, &ngx_http_ors_call_kind);
 }
 
 
@@ -155,19 +116,7 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     ngx_http_ors_loc_conf_t  *olcf;
 
     sr = call->request;
-
-    sr->header_sent = 1;
-    sr->filter_need_in_memory = 1;
-
-    if (sr->upstream) {
-        ngx_http_ors_call_buffering(sr);
-    }
-
     turn = call->ctx->turn;
-
-    if (ngx_ors_turn_done(turn) || call != call->ctx->call) {
-        return NGX_OK;
-    }
 
     /* "return" and the like answer before our phase handler is called */
 
@@ -201,35 +150,6 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     }
 
     return NGX_OK;
-}
-
-
-/*
- * What has come is handed on at once, and nothing goes to a file: but what is
- * to be cached, for which nginx has to gather it
- */
-
-void
-ngx_http_ors_call_buffering(ngx_http_request_t *sr)
-{
-    ngx_http_upstream_t  *u;
-
-    u = sr->upstream;
-
-#if (NGX_HTTP_CACHE)
-
-    if (u->cacheable && u->headers_in.x_accel_redirect == NULL
-        && !ngx_ors_mime_is(&sr->headers_out.content_type,
-                            "text/event-stream"))
-    {
-        return;
-    }
-
-    u->cacheable = 0;
-
-#endif
-
-    u->buffering = 0;
 }
 
 
@@ -311,21 +231,7 @@ ngx_http_ors_call_retry(ngx_str_t *value)
 }
 
 
-ngx_int_t
-ngx_http_ors_call_body(ngx_http_ors_call_t *call, ngx_chain_t *in)
-{
-    uint64_t   start;
-    ngx_int_t  rc;
-
-    start = ngx_ors_metrics_clock();
-    rc = ngx_http_ors_pump_take(call->request, &call->source, in);
-    call->ctx->own += ngx_ors_metrics_clock() - start;
-
-    return rc;
-}
-
-
-static ngx_uint_t
+ngx_uint_t
 ngx_http_ors_call_over(void *data)
 {
     ngx_http_ors_call_t *call = data;
@@ -373,114 +279,24 @@ ngx_http_ors_call_refuse(void *data, const char *what)
 }
 
 
-static ngx_int_t
-ngx_http_ors_call_ended(void *data)
-{
-    ngx_http_ors_call_t *call = data;
-
-    call->complete = ngx_ors_source_complete(&call->source);
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_call_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
-{
-    ngx_http_ors_call_t  *call = data;
-
-    if (!ngx_http_ors_call_ends(call, sr, &rc)) {
-        return rc;
-    }
-
-    if (call->ctx->turn->state == ngx_ors_turn_st_call
-        && ngx_http_ors_call_replaced(sr, rc))
-    {
-        return rc;
-    }
-
-    return ngx_http_ors_call_end(call, sr, rc, "call");
-}
-
-
-ngx_uint_t
-ngx_http_ors_call_ends(ngx_http_ors_call_t *call, ngx_http_request_t *sr,
-    ngx_int_t *rc)
-{
-    /*
-     * NGX_ERROR is also what is left of a broken chunk or a stream that was
-     * reset after the header: such a call has ended, the client has not
-     */
-
-    if (*rc == NGX_ERROR && !sr->connection->error) {
-        *rc = NGX_OK;
-    }
-
-    if (sr->buffered) {
-
-        /* called again when the bytes that wait have been read */
-
-        return 0;
-    }
-
-    if (call->done) {
-        *rc = (*rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
-        return 0;
-    }
-
-    return 1;
-}
-
-
-ngx_int_t
-ngx_http_ors_call_end(ngx_http_ors_call_t *call, ngx_http_request_t *sr,
-    ngx_int_t rc, char *name)
-{
-    call->done = 1;
-    call->status = sr->headers_out.status;
-
-    ngx_http_ors_call_limited(call);
-    ngx_http_ors_call_forget(sr);
-
-    if (call->status == 0) {
-        call->status = (rc >= NGX_HTTP_SPECIAL_RESPONSE)
-                       ? (ngx_uint_t) rc : NGX_HTTP_BAD_GATEWAY;
-
-        /* nginx has no status of its own for this */
-
-        call->starved = (rc == NGX_HTTP_INTERNAL_SERVER_ERROR && sr->upstream
-                         && ngx_cycle->free_connections == NULL);
-    }
-
-    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
-                   "ors %s: ended, rc %i, status %ui, complete %d",
-                   name, rc, call->status, call->complete);
-
-    if (rc == NGX_ERROR || rc == NGX_HTTP_CLIENT_CLOSED_REQUEST
-        || sr->connection->error)
-    {
-        return rc;
-    }
-
-    ngx_http_ors_post(sr->parent, &call->ctx->posted);
-
-    /* anything else would let nginx make an error page for the subrequest */
-
-    return NGX_OK;
-}
-
-
 /*
  * "error_page 502 = @other" in a target's location names another one that
  * answers.  A page that keeps the status is for people only.
  */
 
-static ngx_uint_t
-ngx_http_ors_call_replaced(ngx_http_request_t *sr, ngx_int_t rc)
+ngx_uint_t
+ngx_http_ors_call_replaced(ngx_http_ors_call_t *call, ngx_int_t rc)
 {
     ngx_uint_t                 i;
+    ngx_http_request_t        *sr;
     ngx_http_err_page_t       *page;
     ngx_http_core_loc_conf_t  *clcf;
+
+    sr = call->request;
+
+    if (call->ctx->turn->state != ngx_ors_turn_st_call) {
+        return 0;
+    }
 
     clcf = ngx_http_get_module_loc_conf(sr, ngx_http_core_module);
 

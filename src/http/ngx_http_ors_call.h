@@ -15,11 +15,22 @@
 
 /* ngx_http_ors_call.c */
 
-/*
- * Lets an answer be handed on as it comes, without a file, unless it is to be
- * cached.
- */
-void ngx_http_ors_call_buffering(ngx_http_request_t *sr);
+/* 1 if the turn has given up the call "data". */
+ngx_uint_t ngx_http_ors_call_over(void *data);
+
+/* See header() and replaced() of a kind of subrequests. */
+ngx_int_t ngx_http_ors_call_header(ngx_http_ors_call_t *call);
+ngx_uint_t ngx_http_ors_call_replaced(ngx_http_ors_call_t *call,
+    ngx_int_t rc);
+
+/* hands the answer to the turn */
+extern const ngx_ors_source_handler_t  ngx_http_ors_call_source;
+
+
+/* ngx_http_ors_call_phases.c */
+
+/* calls of targets among the subrequests */
+extern const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind;
 
 
 /* ngx_http_ors_call_send.c */

@@ -5,16 +5,16 @@
 
 
 /*
- * The phase handlers of a call: what is decided and made as soon as the
- * location of its target is known.
+ * The phases of a call: what is decided and made as soon as the location of
+ * its target is known.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_background.h>
-#include <ngx_http_ors_call.h>
 #include <ngx_http_ors_mcp.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_http_ors_ws.h>
 
 
@@ -22,29 +22,35 @@
 #define NGX_HTTP_ORS_SPARE  256
 
 
-static ngx_int_t ngx_http_ors_call_early_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_call_current(ngx_http_request_t *r,
-    ngx_http_ors_call_t **call);
-static ngx_int_t ngx_http_ors_call_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_call_early(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_make(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_call_status(ngx_int_t rc);
 static ngx_int_t ngx_http_ors_call_ready(ngx_http_ors_call_t *call);
 
 
-/* before the limits of the target's location */
+const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind = {
+    "call",
+    &ngx_http_ors_call_source,
+    ngx_http_ors_call_early,
+    ngx_http_ors_call_make,
+    ngx_http_ors_call_header,
+    ngx_http_ors_call_replaced
+};
+
 
 static ngx_int_t
-ngx_http_ors_call_early_handler(ngx_http_request_t *r)
+ngx_http_ors_call_early(ngx_http_ors_call_t *call)
 {
     ngx_int_t                 rc;
-    ngx_http_ors_call_t      *call;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    rc = ngx_http_ors_call_current(r, &call);
-
-    if (rc != NGX_OK) {
-        return rc;
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    olcf = ngx_http_get_module_loc_conf(call->request,
+                                        ngx_http_open_responses_module);
+
     rc = ngx_http_ors_session_settle(call->ctx, olcf);
 
     /* a turn that runs elsewhere passes the target's limits there */
@@ -53,50 +59,26 @@ ngx_http_ors_call_early_handler(ngx_http_request_t *r)
         rc = ngx_http_ors_background_begin(call->ctx);
     }
 
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
-                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_http_ors_call_limits(call);
-
-    return NGX_DECLINED;
+    return ngx_http_ors_call_status(rc);
 }
 
 
-/*
- * NGX_OK         "*call" is what the request's turn waits for
- * NGX_DECLINED   the request is no call
- *
- * A call that its turn has given up ends with an error.
- */
+/* what a phase handler returns for what a step of the turn has returned */
 
 static ngx_int_t
-ngx_http_ors_call_current(ngx_http_request_t *r, ngx_http_ors_call_t **call)
+ngx_http_ors_call_status(ngx_int_t rc)
 {
-    ngx_http_ors_ctx_t  *ctx;
-
-    *call = ngx_http_ors_call_of(r);
-
-    if (*call == NULL) {
-        return NGX_DECLINED;
+    if (rc == NGX_OK || rc == NGX_AGAIN) {
+        return rc;
     }
 
-    ctx = (*call)->ctx;
-
-    return (ngx_ors_turn_done(ctx->turn) || *call != ctx->call)
-           ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_OK;
+    return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
+                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
-/* makes the body for the target */
-
 static ngx_int_t
-ngx_http_ors_call_handler(ngx_http_request_t *r)
+ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 {
     size_t                    size;
     uint64_t                  start;
@@ -104,20 +86,15 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
     ngx_chain_t              *bufs;
     ngx_ors_out_t             out;
     ngx_ors_turn_t           *turn;
-    ngx_http_ors_call_t      *call;
+    ngx_http_request_t       *r;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    rc = ngx_http_ors_call_current(r, &call);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
+    r = call->request;
     turn = call->ctx->turn;
 
-    ngx_http_ors_call_limited(call);
-
-    ngx_http_ors_call_method(r);
+    if (ngx_http_ors_call_over(call)) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
 
@@ -127,24 +104,12 @@ ngx_http_ors_call_handler(ngx_http_request_t *r)
 
     rc = ngx_http_ors_session_load(call->ctx);
 
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
+    if (rc == NGX_OK) {
+        rc = ngx_http_ors_mcp_load(call->ctx, olcf->dialect);
     }
 
     if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
-                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    rc = ngx_http_ors_mcp_load(call->ctx, olcf->dialect);
-
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DONE) ? NGX_HTTP_BAD_REQUEST
-                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        return ngx_http_ors_call_status(rc);
     }
 
     if (call->ctx->message && ngx_http_ors_ws_warm(call->ctx)) {
@@ -205,31 +170,11 @@ ngx_http_ors_call_ready(ngx_http_ors_call_t *call)
     ngx_int_t  rc;
 
     if (!call->ctx->detached) {
-        return ngx_http_ors_call_go(call);
+        return NGX_OK;
     }
 
     rc = ngx_http_ors_background_ready(call->ctx);
 
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    return (rc == NGX_OK) ? ngx_http_ors_call_go(call)
-                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-ngx_int_t
-ngx_http_ors_call_init(ngx_conf_t *cf)
-{
-    if (ngx_http_ors_phases(cf, ngx_http_ors_call_early_handler,
-                            ngx_http_ors_call_handler)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_ors_call_limits_init(cf);
-
-    return ngx_http_ors_call_variables_init(cf);
+    return (rc == NGX_OK || rc == NGX_AGAIN) ? rc
+                                             : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }

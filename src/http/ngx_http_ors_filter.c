@@ -12,7 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_tool.h>
+#include <ngx_http_ors_subrequest.h>
 
 
 static ngx_int_t ngx_http_ors_header_filter(ngx_http_request_t *r);
@@ -31,27 +31,13 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_call_t       *call;
-    ngx_http_ors_tool_t       *tool;
     ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_ors_mcp_call_t   *mc;
     ngx_http_ors_validator_t  *vr;
 
-    call = ngx_http_ors_call_of(r);
+    call = ngx_http_ors_subrequest_of(r, NULL);
 
     if (call) {
-        return ngx_http_ors_call_header(call);
-    }
-
-    tool = ngx_http_ors_tool_of(r);
-
-    if (tool) {
-        return ngx_http_ors_tool_header(tool);
-    }
-
-    mc = ngx_http_ors_mcp_of(r);
-
-    if (mc) {
-        return ngx_http_ors_mcp_header(mc);
+        return ngx_http_ors_subrequest_header(call);
     }
 
     vr = ngx_http_ors_filter_validator(r);
@@ -84,26 +70,12 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_ors_call_t       *call;
-    ngx_http_ors_tool_t       *tool;
-    ngx_http_ors_mcp_call_t   *mc;
     ngx_http_ors_validator_t  *vr;
 
-    call = ngx_http_ors_call_of(r);
+    call = ngx_http_ors_subrequest_of(r, NULL);
 
     if (call) {
-        return ngx_http_ors_call_body(call, in);
-    }
-
-    tool = ngx_http_ors_tool_of(r);
-
-    if (tool) {
-        return ngx_http_ors_tool_body(tool, in);
-    }
-
-    mc = ngx_http_ors_mcp_of(r);
-
-    if (mc) {
-        return ngx_http_ors_mcp_body(mc, in);
+        return ngx_http_ors_subrequest_body(call, in);
     }
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);

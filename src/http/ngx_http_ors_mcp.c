@@ -278,7 +278,7 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
 static void
 ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc)
 {
-    ngx_http_ors_tool_drop(&mc->call, mc->made);
+    ngx_http_ors_tool_drop(&mc->call);
 }
 
 

@@ -11,7 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_call.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_mcp_dialog.h>
 #include <ngx_ors_mcp_server.h>
 
@@ -27,7 +27,6 @@ struct ngx_http_ors_mcp_call_s {
     ngx_ors_mcp_request_t    *message;
     ngx_http_ors_mcp_call_t  *next;       /* of the asides */
     unsigned                  aside:1;    /* its answer does not matter */
-    unsigned                  made:1;     /* the request's body is */
     unsigned                  headed:1;   /* the dialog knows the header */
 };
 
@@ -119,13 +118,6 @@ ngx_int_t ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp,
 
 /* The call that request "r" is the subrequest of, or NULL. */
 ngx_http_ors_mcp_call_t *ngx_http_ors_mcp_of(ngx_http_request_t *r);
-
-/* Header and body of the answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_mcp_header(ngx_http_ors_mcp_call_t *mc);
-ngx_int_t ngx_http_ors_mcp_body(ngx_http_ors_mcp_call_t *mc, ngx_chain_t *in);
-
-/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_mcp_init(ngx_conf_t *cf);
 
 
 #endif /* _NGX_HTTP_ORS_MCP_H_INCLUDED_ */

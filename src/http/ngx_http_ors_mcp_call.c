@@ -12,27 +12,43 @@
 #include <ngx_http_ors_mcp.h>
 
 
-static ngx_int_t ngx_http_ors_mcp_done(ngx_http_request_t *sr, void *data,
-    ngx_int_t rc);
 static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
 static void ngx_http_ors_mcp_strip(ngx_list_t *headers);
-static ngx_uint_t ngx_http_ors_mcp_over(ngx_http_ors_mcp_call_t *mc);
 static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
     ngx_int_t rc);
-static ngx_int_t ngx_http_ors_mcp_read(ngx_http_ors_mcp_call_t *mc,
-    ngx_buf_t *b);
-static ngx_int_t ngx_http_ors_mcp_early_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_mcp_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_mcp_make(ngx_http_ors_call_t *call);
+static ngx_int_t ngx_http_ors_mcp_header(ngx_http_ors_call_t *call);
+static ngx_uint_t ngx_http_ors_mcp_over(void *data);
+static ngx_int_t ngx_http_ors_mcp_read(void *data, ngx_buf_t *b);
+static ngx_int_t ngx_http_ors_mcp_refuse(void *data, const char *what);
+
+
+static const ngx_ors_source_handler_t  ngx_http_ors_mcp_source = {
+    ngx_http_ors_mcp_over,
+    ngx_http_ors_mcp_read,
+    ngx_http_ors_mcp_refuse,
+    ngx_http_ors_subrequest_ended
+};
+
+
+static const ngx_http_ors_call_kind_t  ngx_http_ors_mcp_kind = {
+    "mcp",
+    &ngx_http_ors_mcp_source,
+    NULL,
+    ngx_http_ors_mcp_make,
+    ngx_http_ors_mcp_header,
+    NULL
+};
 
 
 ngx_int_t
 ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
     ngx_uint_t aside)
 {
-    ngx_str_t                    args;
-    ngx_http_request_t          *r, *sr;
-    ngx_http_ors_mcp_call_t     *mc;
-    ngx_http_post_subrequest_t  *ps;
+    ngx_http_request_t       *r;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    static ngx_str_t  args = ngx_null_string;
 
     r = mcp->ctx->request;
 
@@ -41,35 +57,23 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
         return NGX_ERROR;
     }
 
-    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
-    if (ps == NULL) {
-        return NGX_ERROR;
-    }
-
-    ps->handler = ngx_http_ors_mcp_done;
-    ps->data = mc;
-
-    ngx_str_null(&args);
-
-    if (ngx_http_subrequest(r, &mcp->conf->uri, &args, &sr, ps,
-                            NGX_HTTP_SUBREQUEST_BACKGROUND)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    mc->call.ctx = mcp->ctx;
-    mc->call.request = sr;
     mc->call.bare = 1;
     mc->mcp = mcp;
     mc->message = message;
     mc->aside = aside;
 
+    if (ngx_http_ors_subrequest(&mc->call, mcp->ctx, &ngx_http_ors_mcp_kind,
+                                &mcp->conf->uri, &args)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (ngx_http_ors_mcp_headers(mc) != NGX_OK) {
 
         /* the subrequest is posted, and reads headers before it ends */
 
-        sr->headers_in = r->headers_in;
+        mc->call.request->headers_in = r->headers_in;
 
         return NGX_ERROR;
     }
@@ -99,10 +103,6 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
     ngx_list_t       *headers;
     ngx_keyval_t     *kv;
     ngx_table_elt_t  *h;
-
-    if (ngx_http_ors_call_headers(&mc->call) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
     headers = &mc->call.request->headers_in.headers;
 
@@ -171,24 +171,20 @@ ngx_http_ors_mcp_strip(ngx_list_t *headers)
 ngx_http_ors_mcp_call_t *
 ngx_http_ors_mcp_of(ngx_http_request_t *r)
 {
-    if (r == r->main || r->post_subrequest == NULL
-        || r->post_subrequest->handler != ngx_http_ors_mcp_done)
-    {
-        return NULL;
-    }
-
-    return r->post_subrequest->data;
+    return (ngx_http_ors_mcp_call_t *)
+               ngx_http_ors_subrequest_of(r, &ngx_http_ors_mcp_kind);
 }
 
 
-/* 1 if nothing of the answer is of use any more */
-
-static ngx_uint_t
-ngx_http_ors_mcp_over(ngx_http_ors_mcp_call_t *mc)
+static ngx_int_t
+ngx_http_ors_mcp_make(ngx_http_ors_call_t *call)
 {
-    return mc->aside || mc->call.done || mc->mcp->over
-           || mc->mcp->call != mc || mc->mcp->rc != NGX_AGAIN
-           || mc->mcp->dialog.request;
+    ngx_http_ors_mcp_call_t  *mc;
+
+    mc = (ngx_http_ors_mcp_call_t *) call;
+
+    return ngx_http_ors_subrequest_make(call, mc->message->body,
+                                        mc->message->size);
 }
 
 
@@ -208,30 +204,21 @@ ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc, ngx_int_t rc)
 }
 
 
-ngx_int_t
-ngx_http_ors_mcp_header(ngx_http_ors_mcp_call_t *mc)
+static ngx_int_t
+ngx_http_ors_mcp_header(ngx_http_ors_call_t *call)
 {
-    ngx_int_t              rc;
-    ngx_table_elt_t       *h;
-    ngx_http_request_t    *sr;
-    ngx_ors_mcp_dialog_t  *dialog;
+    ngx_int_t                 rc;
+    ngx_table_elt_t          *h;
+    ngx_http_request_t       *sr;
+    ngx_ors_mcp_dialog_t     *dialog;
+    ngx_http_ors_mcp_call_t  *mc;
 
     static ngx_str_t  session = ngx_string("Mcp-Session-Id");
 
-    sr = mc->call.request;
+    sr = call->request;
+    mc = (ngx_http_ors_mcp_call_t *) call;
 
-    sr->header_sent = 1;
-    sr->filter_need_in_memory = 1;
-
-    if (sr->upstream) {
-        ngx_http_ors_call_buffering(sr);
-    }
-
-    if (ngx_http_ors_mcp_over(mc)) {
-        return NGX_OK;
-    }
-
-    rc = ngx_http_ors_pump_decode(sr, &mc->call.source, 1);
+    rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -263,145 +250,48 @@ ngx_http_ors_mcp_header(ngx_http_ors_mcp_call_t *mc)
 }
 
 
-ngx_int_t
-ngx_http_ors_mcp_body(ngx_http_ors_mcp_call_t *mc, ngx_chain_t *in)
+/* 1 if nothing of the answer is of use any more */
+
+static ngx_uint_t
+ngx_http_ors_mcp_over(void *data)
 {
-    ngx_chain_t  *cl;
+    ngx_http_ors_mcp_call_t *mc = data;
 
-    for (cl = in; cl; cl = cl->next) {
-
-        if (ngx_buf_in_memory(cl->buf)
-            && ngx_http_ors_mcp_read(mc, cl->buf) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        if (ngx_ors_source_ends(&mc->call.source, cl->buf)) {
-            mc->call.complete = ngx_ors_source_complete(&mc->call.source);
-        }
-    }
-
-    return NGX_OK;
+    return mc->aside || mc->call.done || mc->mcp->over
+           || mc->mcp->call != mc || mc->mcp->rc != NGX_AGAIN
+           || mc->mcp->dialog.request;
 }
 
 
-/* all of "b" is used up */
-
 static ngx_int_t
-ngx_http_ors_mcp_read(ngx_http_ors_mcp_call_t *mc, ngx_buf_t *b)
+ngx_http_ors_mcp_read(void *data, ngx_buf_t *b)
 {
+    ngx_http_ors_mcp_call_t *mc = data;
+
     ngx_int_t              rc;
-    ngx_buf_t              piece;
     ngx_ors_mcp_dialog_t  *dialog;
 
     dialog = &mc->mcp->dialog;
 
-    while (!ngx_http_ors_mcp_over(mc)) {
+    dialog->in = b;
+    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_body);
+    dialog->in = NULL;
 
-        rc = ngx_ors_decode_next(&mc->call.source.decode, b, &piece);
-
-        if (rc == NGX_AGAIN) {
-            return NGX_OK;
-        }
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_OK) {
-            dialog->in = &piece;
-            rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_body);
-            dialog->in = NULL;
-
-        } else {
-            rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_cut);
-        }
-
-        ngx_http_ors_mcp_stepped(mc, rc);
-    }
-
-    b->pos = b->last;
+    ngx_http_ors_mcp_stepped(mc, rc);
 
     return NGX_OK;
 }
 
 
+/* bytes that cannot be decoded are those of an answer that was cut */
+
 static ngx_int_t
-ngx_http_ors_mcp_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
+ngx_http_ors_mcp_refuse(void *data, const char *what)
 {
     ngx_http_ors_mcp_call_t *mc = data;
 
-    ngx_http_ors_call_t  *call;
+    ngx_http_ors_mcp_stepped(mc, ngx_ors_mcp_dialog_step(&mc->mcp->dialog,
+                                                ngx_ors_mcp_dialog_ev_cut));
 
-    call = &mc->call;
-
-    if (!ngx_http_ors_call_ends(call, sr, &rc)) {
-        return rc;
-    }
-
-    return ngx_http_ors_call_end(call, sr, rc, "mcp");
-}
-
-
-/* in front of the limits of the server's location */
-
-static ngx_int_t
-ngx_http_ors_mcp_early_handler(ngx_http_request_t *r)
-{
-    ngx_http_ors_mcp_call_t  *mc;
-
-    mc = ngx_http_ors_mcp_of(r);
-
-    if (mc == NULL) {
-        return NGX_DECLINED;
-    }
-
-    if (mc->call.done) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_http_ors_call_limits(&mc->call);
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_http_ors_mcp_handler(ngx_http_request_t *r)
-{
-    ngx_http_ors_mcp_call_t  *mc;
-
-    mc = ngx_http_ors_mcp_of(r);
-
-    if (mc == NULL) {
-        return NGX_DECLINED;
-    }
-
-    if (mc->call.done) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_http_ors_call_limited(&mc->call);
-    ngx_http_ors_call_method(r);
-
-    if (!mc->made) {
-        mc->made = 1;
-
-        if (ngx_http_ors_call_make_body(&mc->call, mc->message->body,
-                                        mc->message->size)
-            != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
-
-    return ngx_http_ors_call_go(&mc->call);
-}
-
-
-ngx_int_t
-ngx_http_ors_mcp_init(ngx_conf_t *cf)
-{
-    return ngx_http_ors_phases(cf, ngx_http_ors_mcp_early_handler,
-                               ngx_http_ors_mcp_handler);
+    return NGX_OK;
 }

@@ -11,8 +11,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_call.h>
 #include <ngx_http_ors_mcp.h>
+#include <ngx_http_ors_subrequest.h>
 #include <ngx_ors_text.h>
 
 
@@ -25,7 +25,6 @@ typedef struct {
     ngx_msec_t               started;
     const char              *fault;       /* why it has failed, or NULL */
 
-    unsigned                 made:1;      /* the request's body is */
     unsigned                 ended:1;     /* the round knows its outcome */
 } ngx_http_ors_tool_t;
 
@@ -59,11 +58,8 @@ void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
 
 
-/*
- * Ends a subrequest at once, see ngx_http_ors_call_cancel(); "made": its body
- * is.
- */
-void ngx_http_ors_tool_drop(ngx_http_ors_call_t *call, ngx_uint_t made);
+/* Ends a subrequest at once, see ngx_http_ors_call_cancel(). */
+void ngx_http_ors_tool_drop(ngx_http_ors_call_t *call);
 
 
 /* ngx_http_ors_tool.c */
@@ -74,13 +70,6 @@ ngx_int_t ngx_http_ors_tool_start(ngx_http_ors_ctx_t *ctx,
 
 /* The call that request "r" is the subrequest of, or NULL. */
 ngx_http_ors_tool_t *ngx_http_ors_tool_of(ngx_http_request_t *r);
-
-/* Header and body of the answer; the return codes are those of filters. */
-ngx_int_t ngx_http_ors_tool_header(ngx_http_ors_tool_t *tool);
-ngx_int_t ngx_http_ors_tool_body(ngx_http_ors_tool_t *tool, ngx_chain_t *in);
-
-/* Installs the phase handlers of calls.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_ors_tool_init(ngx_conf_t *cf);
 
 
 /* ngx_http_ors_tool_conf.c */

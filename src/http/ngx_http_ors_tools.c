@@ -190,7 +190,7 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
         /* the rest of an answer that is of no use is not waited for */
 
         if (tool->fault) {
-            ngx_http_ors_tool_drop(&tool->call, tool->made);
+            ngx_http_ors_tool_drop(&tool->call);
         }
 
         if (!tool->call.done) {
@@ -377,7 +377,7 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
         tool = &ctx->tools->elts[i];
 
         if (tool->mcp == NULL) {
-            ngx_http_ors_tool_drop(&tool->call, tool->made);
+            ngx_http_ors_tool_drop(&tool->call);
         }
     }
 
@@ -393,13 +393,13 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
  */
 
 void
-ngx_http_ors_tool_drop(ngx_http_ors_call_t *call, ngx_uint_t made)
+ngx_http_ors_tool_drop(ngx_http_ors_call_t *call)
 {
     ngx_http_request_t  *sr;
 
     sr = call->request;
 
-    if (!call->done && !made && sr->upstream == NULL
+    if (!call->done && !call->made && sr->upstream == NULL
         && sr->write_event_handler != ngx_http_handler)
     {
         sr->write_event_handler = ngx_http_core_run_phases;

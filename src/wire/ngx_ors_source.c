@@ -109,7 +109,7 @@ ngx_ors_source_read(ngx_ors_source_t *source, ngx_buf_t *b)
             return NGX_OK;
         }
 
-        if (ngx_ors_queue_full(source->queue)) {
+        if (source->queue && ngx_ors_queue_full(source->queue)) {
             return (b->pos < b->last || source->decode.inflate) ? NGX_AGAIN
                                                                 : NGX_OK;
         }

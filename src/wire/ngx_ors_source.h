@@ -44,7 +44,8 @@ typedef struct {
 /* zeroed memory, but what the owner sets: "queue" to "log" */
 
 typedef struct {
-    ngx_ors_queue_t          *queue;      /* what is read goes there */
+    ngx_ors_queue_t          *queue;      /* what is read goes there, NULL: */
+                                          /* no client waits for it */
     const ngx_ors_source_handler_t  *handler;
     void                     *data;
     ngx_pool_t               *pool;

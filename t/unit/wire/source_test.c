@@ -30,6 +30,7 @@ typedef struct {
 
 static void test_steps(void);
 static void test_waits(void);
+static void test_unlimited(void);
 static void test_over(void);
 static void test_ends(void);
 static void test_refuses(void);
@@ -52,6 +53,7 @@ main(void)
 {
     test_steps();
     test_waits();
+    test_unlimited();
     test_over();
     test_ends();
     test_refuses();
@@ -110,6 +112,23 @@ test_waits(void)
     is_int(ngx_ors_source_feed(&t.source), NGX_OK, "the client has taken them");
     is_int(t.read, 20005, "... and all is read");
     ok(!t.source.stopped, "... the upstream goes on");
+
+    ngx_destroy_pool(t.pool);
+}
+
+
+static void
+test_unlimited(void)
+{
+    test_t  t;
+
+    test_init(&t);
+
+    t.source.queue = NULL;
+
+    is_int(ngx_ors_source_take(&t.source, test_link(&t, 20000)), NGX_OK,
+           "no queue");
+    is_int(t.read, 20000, "... all is read");
 
     ngx_destroy_pool(t.pool);
 }
