@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer.h>
+#include <ngx_ors_decimal.h>
 #include <ngx_ors_endpoint.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_out.h>
@@ -62,7 +63,7 @@ typedef struct {
     ngx_ors_edits_t            edits;
     ngx_ors_fill_pt            fill;      /* of a stream, or NULL */
     ngx_str_t                 *fills;     /* by row of the response object */
-    u_char                     total[NGX_ORS_OUT_INT_LEN];
+    u_char                     total[NGX_ORS_DECIMAL_LEN];
     ngx_ors_verify_stream_t   *stream;    /* NULL: it is none */
 } ngx_ors_verify_t;
 

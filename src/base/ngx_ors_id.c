@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_decimal.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_random.h>
 
@@ -44,11 +45,18 @@ ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool, const char *prefix,
     ngx_str_t *str)
 {
     size_t   len;
-    u_char  *p;
+    u_char  *p, *digits, number[NGX_ORS_DECIMAL_LEN];
 
     len = ngx_min(ngx_strlen(prefix), NGX_ORS_ID_PREFIX_MAX);
+    digits = number + sizeof(number);
 
-    p = ngx_pnalloc(pool, len + 1 + NGX_ORS_ID_LEN + NGX_INT_T_LEN);
+    if (id->n) {
+        digits = ngx_ors_decimal(digits, id->n);
+    }
+
+    str->len = len + 1 + NGX_ORS_ID_LEN + (number + sizeof(number) - digits);
+
+    p = ngx_pnalloc(pool, str->len);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -58,14 +66,9 @@ ngx_ors_id_make(ngx_ors_id_t *id, ngx_pool_t *pool, const char *prefix,
     p = ngx_cpymem(p, prefix, len);
     *p++ = '_';
     p = ngx_cpymem(p, id->n ? id->token : id->text, NGX_ORS_ID_LEN);
-
-    if (id->n) {
-        p = ngx_sprintf(p, "%ui", id->n);
-    }
+    ngx_memcpy(p, digits, number + sizeof(number) - digits);
 
     id->n++;
-
-    str->len = p - str->data;
 
     return NGX_OK;
 }

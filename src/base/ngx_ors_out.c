@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_decimal.h>
 #include <ngx_ors_out.h>
 
 
@@ -99,22 +100,24 @@ ngx_ors_out_ref(ngx_ors_out_t *out, u_char *data, size_t len)
 void
 ngx_ors_out_int(ngx_ors_out_t *out, int64_t n)
 {
-    u_char     text[NGX_ORS_OUT_INT_LEN], *p;
-    uint64_t   u;
+    u_char  text[NGX_ORS_DECIMAL_LEN], *p;
 
-    p = text + NGX_ORS_OUT_INT_LEN;
-    u = (n < 0) ? 0 - (uint64_t) n : (uint64_t) n;
+    /* most are indexes */
 
-    do {
-        *--p = (u_char) (u % 10 + '0');
-        u /= 10;
-    } while (u);
+    if ((uint64_t) n < 10 && out->last < out->end) {
+        *out->last++ = (u_char) (n + '0');
+        out->size++;
+        return;
+    }
+
+    p = ngx_ors_decimal(text + sizeof(text),
+                        (n < 0) ? 0 - (uint64_t) n : (uint64_t) n);
 
     if (n < 0) {
         *--p = '-';
     }
 
-    ngx_ors_out_copy(out, p, text + NGX_ORS_OUT_INT_LEN - p);
+    ngx_ors_out_copy(out, p, text + sizeof(text) - p);
 }
 
 

@@ -20,9 +20,6 @@
 /* a reference costs a buffer, several links and an iovec: short is copied */
 #define NGX_ORS_OUT_REF_MIN  2048
 
-/* enough for any 64-bit number with its sign */
-#define NGX_ORS_OUT_INT_LEN  20
-
 
 typedef struct ngx_ors_out_block_s  ngx_ors_out_block_t;
 
