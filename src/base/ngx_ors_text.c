@@ -18,12 +18,16 @@
 #define NGX_ORS_TEXT_BLOCK_MAX  65536
 
 
+/* what has been appended lies right after it */
+
 struct ngx_ors_text_block_s {
-    u_char                *data;
     size_t                 len;
     size_t                 size;
     ngx_ors_text_block_t  *next;
 };
+
+
+#define ngx_ors_text_data(block)  ((u_char *) ((block) + 1))
 
 
 ngx_int_t
@@ -41,17 +45,12 @@ ngx_ors_text_append(ngx_ors_text_t *text, ngx_pool_t *pool, u_char *data,
                      : NGX_ORS_TEXT_BLOCK_MIN;
         size = ngx_max(size, len - rest);
 
-        block = ngx_palloc(pool, sizeof(ngx_ors_text_block_t));
+        block = ngx_palloc(pool, sizeof(ngx_ors_text_block_t) + size);
         if (block == NULL) {
             return NGX_ERROR;
         }
 
-        block->data = ngx_pnalloc(pool, size);
-        if (block->data == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_memcpy(block->data, data + rest, len - rest);
+        ngx_memcpy(ngx_ors_text_data(block), data + rest, len - rest);
 
         block->len = len - rest;
         block->size = size;
@@ -59,7 +58,7 @@ ngx_ors_text_append(ngx_ors_text_t *text, ngx_pool_t *pool, u_char *data,
     }
 
     if (rest) {
-        ngx_memcpy(text->tail->data + text->tail->len, data, rest);
+        ngx_memcpy(ngx_ors_text_data(text->tail) + text->tail->len, data, rest);
         text->tail->len += rest;
     }
 
@@ -86,7 +85,7 @@ ngx_ors_text_put(ngx_ors_out_t *out, ngx_ors_text_t *text)
     ngx_ors_text_block_t  *block;
 
     for (block = text->head; block; block = block->next) {
-        ngx_ors_out_ref(out, block->data, block->len);
+        ngx_ors_out_ref(out, ngx_ors_text_data(block), block->len);
     }
 }
 
@@ -97,7 +96,7 @@ ngx_ors_text_copy(u_char *dst, ngx_ors_text_t *text)
     ngx_ors_text_block_t  *block;
 
     for (block = text->head; block; block = block->next) {
-        dst = ngx_cpymem(dst, block->data, block->len);
+        dst = ngx_cpymem(dst, ngx_ors_text_data(block), block->len);
     }
 
     return dst;
