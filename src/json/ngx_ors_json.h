@@ -108,6 +108,14 @@ ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
  */
 ngx_int_t ngx_ors_json_append(ngx_ors_json_t *json, u_char *text, size_t len);
 
+/*
+ * Reads a value at "p" into a "node" that is a string, or a number, and stays
+ * one, without what follows it; "next" of the node is 0 afterwards.  Returns
+ * its end, or NULL: there is no such value, json->error says why.
+ */
+u_char *ngx_ors_json_scalar(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *p, u_char *end);
+
 /* A phrase for people for a profile's "error", static text. */
 ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
 

@@ -214,6 +214,24 @@ ngx_ors_json_append(ngx_ors_json_t *json, u_char *text, size_t len)
 }
 
 
+u_char *
+ngx_ors_json_scalar(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    u_char *p, u_char *end)
+{
+    if (node->type == ngx_ors_json_string) {
+
+        if (p < end && *p == '"') {
+            return ngx_ors_json_read_string(json, node, p + 1, end);
+        }
+
+    } else if (p < end && (ngx_ors_json_digit(*p) || *p == '-')) {
+        return ngx_ors_json_read_number(json, node, p, end);
+    }
+
+    return ngx_ors_json_read_unexpected(json, p, end);
+}
+
+
 /*
  * Reads the value at "p", returns its end or NULL.  There is no stack: while
  * a container is open, its "next" is the container around it and, while one

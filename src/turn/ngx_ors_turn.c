@@ -376,7 +376,15 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     ngx_uint_t             stream;
     ngx_ors_chat_answer_t  reply;
 
-    rc = ngx_ors_json_read(&turn->json, text, len);
+    stream = (turn->answer.state == ngx_ors_answer_st_stream);
+
+    if (stream) {
+        rc = ngx_ors_json_again(&turn->json, &turn->chunk, text, len);
+
+    } else {
+        turn->chunk.len = 0;
+        rc = ngx_ors_json_read(&turn->json, text, len);
+    }
 
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
@@ -391,7 +399,6 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     }
 
     event = &turn->answer.sse.event;
-    stream = (turn->answer.state == ngx_ors_answer_st_stream);
 
     if (stream && event->len == 5
         && ngx_memcmp(event->data, "error", 5) == 0)

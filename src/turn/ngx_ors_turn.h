@@ -16,6 +16,7 @@
 #include <ngx_ors_builder.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_context.h>
+#include <ngx_ors_json_again.h>
 #include <ngx_ors_round.h>
 #include <ngx_ors_verify.h>
 
@@ -60,6 +61,7 @@ typedef struct {
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
     ngx_ors_verify_t        verify;       /* ... that is passed on */
     ngx_ors_json_t          json;         /* of one chunk or document */
+    ngx_ors_json_last_t     chunk;        /* the last one */
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
     unsigned                claiming:1;   /* calls of stored requests were */

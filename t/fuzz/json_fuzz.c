@@ -5,14 +5,15 @@
 
 
 /*
- * The JSON reader.  All of its forms agree, nodes lie inside each other,
+ * The JSON reader.  All of its forms agree, a text after one that is like it
+ * has the nodes that it has alone, nodes lie inside each other,
  * what is written from them reads as the same tree, decoded text is UTF-8;
  * an error is at the first byte that makes the text wrong.
  */
 
 
 #include <ngx_ors_test.h>
-#include <ngx_ors_json.h>
+#include <ngx_ors_json_again.h>
 #include "../unit/json/json_level.h"
 
 #include <stdlib.h>
@@ -24,6 +25,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 static void json_fuzz_alike(ngx_ors_json_t *a, ngx_ors_json_t *b);
+static void json_fuzz_again(ngx_ors_json_t *json, const uint8_t *input,
+    size_t size);
 static void json_fuzz_limits(ngx_ors_json_t *json, u_char *text, size_t len);
 static void json_fuzz_error(ngx_ors_json_t *json, u_char *text, size_t len);
 static void json_fuzz_tree(ngx_ors_json_t *json, size_t len);
@@ -68,6 +71,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     }
 
     json_fuzz_limits(&other, text, size);
+    json_fuzz_again(&json, input, size);
 
     free(text);
     ngx_destroy_pool(pool);
@@ -87,6 +91,49 @@ json_fuzz_alike(ngx_ors_json_t *a, ngx_ors_json_t *b)
     json_fuzz_check(a->n == 0
                     || ngx_memcmp(a->nodes, b->nodes,
                                   a->n * sizeof(ngx_ors_json_node_t)) == 0);
+}
+
+
+/* both halves of a text that a NUL parts */
+
+static void
+json_fuzz_again(ngx_ors_json_t *json, const uint8_t *input, size_t size)
+{
+    u_char               *text;
+    size_t                len;
+    ngx_int_t             rc;
+    const uint8_t        *part, *end;
+    ngx_ors_json_t        other;
+    ngx_ors_json_last_t   last;
+
+    end = memchr(input, 0, size);
+
+    if (end == NULL) {
+        return;
+    }
+
+    ngx_ors_json_init(&other, json->pool, json->max_depth, json->max_nodes);
+    ngx_memzero(&last, sizeof(ngx_ors_json_last_t));
+
+    part = input;
+    len = end - input;
+
+    for ( ;; ) {
+        text = json_fuzz_copy(part, len);
+
+        rc = ngx_ors_json_read(json, text, len);
+        json_fuzz_check(ngx_ors_json_again(&other, &last, text, len) == rc);
+        json_fuzz_alike(json, &other);
+
+        free(text);
+
+        if (part != input) {
+            return;
+        }
+
+        part = end + 1;
+        len = input + size - part;
+    }
 }
 
 
