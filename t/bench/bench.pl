@@ -24,6 +24,7 @@ use Time::HiRes qw( sleep time );
 use lib "$FindBin::Bin/../lib", $FindBin::Bin;
 use Bodies ();
 use Load ();
+use Trace ();
 use ORS::Nginx;
 use ORS::Util qw( slurp spew wait_for );
 
@@ -50,6 +51,7 @@ my @PARTS = (
     [ walker => \&walker ],
     [ reader => \&reader ],
     [ callgrind => \&callgrind ],
+    [ syscalls => \&syscalls ],
     [ store => \&store ],
     [ schema => \&schema ],
 );
@@ -774,6 +776,14 @@ sub callgrind {
 
     unlink glob "$file*";
 
+    under(sub ($port, $pid, $) { callgrind_rows($port, $pid, $file) },
+          'valgrind', '--tool=callgrind', "--callgrind-out-file=$file");
+}
+
+
+# one process, of its own, run by another program
+
+sub under ($code, @program) {
     my $t = ORS::Nginx->new(make_conf());
 
     spew($t->dir . '/nginx.conf',
@@ -784,22 +794,24 @@ sub callgrind {
     my $pid = fork // die "cannot fork: $!\n";
 
     if ($pid == 0) {
-        open STDOUT, '>', $t->dir . '/logs/valgrind.log';
+        open STDOUT, '>', $t->dir . '/logs/program.log';
         open STDERR, '>&', \*STDOUT;
-        exec 'valgrind', '--tool=callgrind', "--callgrind-out-file=$file",
-             $ENV{TEST_NGINX_BINARY}, '-p', $t->dir, '-c',
+        exec @program, $ENV{TEST_NGINX_BINARY}, '-p', $t->dir, '-c',
              $t->dir . '/nginx.conf', '-e', $t->dir . '/logs/error.log';
     }
 
-    if (wait_for(sub { -s $t->dir . '/logs/nginx.pid' }, 90)) {
-        callgrind_rows($t->port, $pid, $file);
+    my $nginx = wait_for(sub { -s $t->dir . '/logs/nginx.pid' }, 90)
+                && int slurp($t->dir . '/logs/nginx.pid');
+
+    if ($nginx) {
+        $code->($t->port, $pid, $nginx);
 
     } else {
-        say slurp($t->dir . '/logs/valgrind.log');
-        push @failed, 'nginx does not start under valgrind';
+        say slurp($t->dir . '/logs/program.log');
+        push @failed, "nginx does not start under $program[0]";
     }
 
-    kill 'TERM', $pid;
+    kill 'TERM', $nginx || $pid;
     waitpid $pid, 0;
 }
 
@@ -865,6 +877,41 @@ sub callgrind_rows ($port, $pid, $file) {
     }
 
     unlink $file;
+}
+
+
+# what the worker asks of the kernel for each request, and for each chunk
+
+sub syscalls {
+    section('System calls of the worker (strace), page faults');
+
+    my $file = "$opt{out}/strace.out";
+
+    under(sub ($port, $, $pid) { syscalls_rows($port, $pid, $file) },
+          'strace', '-o', $file);
+}
+
+
+sub syscalls_rows ($port, $pid, $file) {
+    for my $side (qw( plain adapter on )) {
+        for my $size ('1 KB', '100 KB', '1 MB') {
+            Trace::row("$side: $size request", $pid, $file, 40, sub ($n) {
+                load('closed', conns => 1, count => $n, port => $port,
+                     worker => 0, path => path($side),
+                     body => $body{$size}{$side});
+            });
+        }
+
+        my $path = path($side, $side eq 'adapter' ? '' : '/stream');
+
+        for my $mode (qw( steps bulk )) {
+            Trace::row("$side: 100 chunks, $mode", $pid, $file, 10, sub ($n) {
+                load('streams', conns => 1, mode => $mode, chunks => 100 * $n,
+                     port => $port, worker => 0, path => $path,
+                     body => $body{stream}{$side});
+            });
+        }
+    }
 }
 
 
