@@ -211,6 +211,8 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
     }
 
     if (list && list->type != ngx_ors_json_null) {
+        ngx_ors_json_raw(&json, list, &result->list);
+
         return ngx_ors_hosted_call_list(contract, &json, list,
                                         &result->results);
     }

@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     ngx_str_t                text;        /* for the model, UTF-8 */
     ngx_str_t                results;     /* JSON list, or empty */
+    ngx_str_t                list;        /* the same as it came, borrowed */
 } ngx_ors_hosted_result_t;
 
 

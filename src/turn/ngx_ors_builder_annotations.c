@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_arguments.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_builder_annotations.h>
 #include <ngx_ors_chat_annotations.h>
@@ -20,7 +21,9 @@
 
 static ngx_ors_part_t *ngx_ors_builder_last_text(ngx_ors_builder_t *builder);
 static ngx_int_t ngx_ors_builder_annotate(ngx_ors_builder_t *builder,
-    ngx_ors_part_t *part, ngx_str_t *text, ngx_ors_error_t *err);
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *text);
+static ngx_int_t ngx_ors_builder_citation(ngx_ors_builder_t *builder,
+    ngx_ors_citation_t *citation, ngx_str_t *text);
 
 
 ngx_int_t
@@ -136,7 +139,14 @@ ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         }
 
         if (rc == NGX_OK) {
-            rc = ngx_ors_builder_annotate(builder, part, &text, err);
+            rc = ngx_ors_builder_grow(builder,
+                                      text.len + sizeof(ngx_ors_element_t),
+                                      err);
+        }
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_builder_annotate(builder, builder->resp->last, part,
+                                          &text);
         }
 
         if (rc != NGX_OK) {
@@ -176,18 +186,10 @@ ngx_ors_builder_last_text(ngx_ors_builder_t *builder)
 
 
 static ngx_int_t
-ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_part_t *part,
-    ngx_str_t *text, ngx_ors_error_t *err)
+ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_ors_part_t *part, ngx_str_t *text)
 {
-    ngx_ors_item_t      *item;
     ngx_ors_elements_t  *list;
-
-    if (ngx_ors_builder_grow(builder, text->len + sizeof(ngx_ors_element_t),
-                             err)
-        != NGX_OK)
-    {
-        return NGX_DECLINED;
-    }
 
     list = &part->annotations;
 
@@ -195,12 +197,92 @@ ngx_ors_builder_annotate(ngx_ors_builder_t *builder, ngx_ors_part_t *part,
         return NGX_ERROR;
     }
 
-    item = builder->resp->last;
-
     if (builder->stream && item->announced) {
         ngx_ors_event_annotation(builder->out, builder->resp, item, part,
                                  list->last, list->n - 1);
     }
+
+    return NGX_OK;
+}
+
+
+/* a model server that has searched itself has cited what it found */
+
+ngx_int_t
+ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
+    ngx_ors_part_t *part, ngx_uint_t cut)
+{
+    ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_ors_citation_t  citation;
+
+    if (builder->sources == NULL || part->annotations.first
+        || part->type != ngx_ors_part_output_text || part->text.len == 0)
+    {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&citation, sizeof(ngx_ors_citation_t));
+
+    if (ngx_ors_arguments_text(&part->text, builder->limits, builder->pool,
+                               &citation.text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    citation.cut = cut;
+
+    while (ngx_ors_citation_next(builder->sources, &citation) == NGX_OK) {
+
+        rc = ngx_ors_builder_citation(builder, &citation, &text);
+
+        if (rc == NGX_OK) {
+            rc = ngx_ors_builder_annotate(builder, item, part, &text);
+        }
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* NGX_DECLINED: it is over the limit */
+
+static ngx_int_t
+ngx_ors_builder_citation(ngx_ors_builder_t *builder,
+    ngx_ors_citation_t *citation, ngx_str_t *text)
+{
+    size_t                 size;
+    ngx_ors_web_source_t  *source;
+
+    static char  form[] = "{\"type\":\"url_citation\",\"url\":\"%V\","
+                          "\"title\":\"%V\",\"start_index\":%ui,"
+                          "\"end_index\":%ui}";
+
+    source = citation->source;
+    size = sizeof(form) + source->url.len + source->title.len
+           + 2 * NGX_INT_T_LEN;
+
+    if (builder->size + size + sizeof(ngx_ors_element_t)
+        > builder->limits->answer)
+    {
+        return NGX_DECLINED;
+    }
+
+    builder->size += size + sizeof(ngx_ors_element_t);
+
+    text->data = ngx_pnalloc(builder->pool, size);
+    if (text->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    text->len = ngx_snprintf(text->data, size, form, &source->url,
+                             &source->title, citation->start, citation->end)
+                - text->data;
 
     return NGX_OK;
 }

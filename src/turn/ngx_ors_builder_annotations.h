@@ -39,5 +39,13 @@ ngx_int_t ngx_ors_builder_note_tokens(ngx_ors_builder_t *builder,
 ngx_int_t ngx_ors_builder_annotations(ngx_ors_builder_t *builder,
     ngx_ors_json_t *json, ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
 
+/*
+ * "part", the last of "item", has its whole text, unless that is "cut": adds
+ * annotations for the sources that it cites.  Those that are over the limit of
+ * an answer are left out.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_builder_cite(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_uint_t cut);
+
 
 #endif /* _NGX_ORS_BUILDER_ANNOTATIONS_H_INCLUDED_ */

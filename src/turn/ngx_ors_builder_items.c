@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_arguments.h>
+#include <ngx_ors_builder_annotations.h>
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_hosted.h>
@@ -120,6 +121,11 @@ ngx_ors_builder_part(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     live = builder->stream && item->announced;
 
     if (item->last) {
+
+        if (ngx_ors_builder_cite(builder, item, item->last, 0) != NGX_OK) {
+            return NULL;
+        }
+
         if (live) {
             ngx_ors_event_part_done(builder->out, builder->resp, item,
                                     item->last);
@@ -387,6 +393,14 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 
     if (item->type == ngx_ors_item_reasoning && builder->sealer
         && ngx_ors_builder_encrypt(builder, item) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (item->type == ngx_ors_item_message && item->last
+        && ngx_ors_builder_cite(builder, item, item->last,
+                                status == ngx_ors_item_incomplete)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -14,6 +14,7 @@
 #include <ngx_ors_chat_answer.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_choice.h>
+#include <ngx_ors_citations.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_response.h>
@@ -59,6 +60,8 @@ typedef struct {
     ngx_ors_chat_finish_e    finish;
     ngx_ors_tags_t           tags;       /* in the text */
     ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
+    ngx_ors_sources_t       *sources;     /* of searches, NULL: there are */
+                                          /* none */
     ngx_str_t                schema;      /* of a structured output that is */
                                           /* checked, JSON, or empty */
 

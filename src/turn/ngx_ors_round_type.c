@@ -20,6 +20,8 @@ static void ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_code(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *code);
+static ngx_int_t ngx_ors_round_type_sources(ngx_ors_builder_t *builder,
+    ngx_str_t *list);
 
 
 ngx_int_t
@@ -154,5 +156,25 @@ ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
 
     *plain = result.text;
 
-    return NGX_OK;
+    return (hosted.type == ngx_ors_hosted_type_web_search && result.list.len)
+           ? ngx_ors_round_type_sources(builder, &result.list) : NGX_OK;
+}
+
+
+/* what the model's texts may cite from now on */
+
+static ngx_int_t
+ngx_ors_round_type_sources(ngx_ors_builder_t *builder, ngx_str_t *list)
+{
+    if (builder->sources == NULL) {
+
+        builder->sources = ngx_pcalloc(builder->pool,
+                                       sizeof(ngx_ors_sources_t));
+        if (builder->sources == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_sources_add(builder->sources, builder->limits, builder->pool,
+                               list);
 }
