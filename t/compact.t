@@ -189,8 +189,8 @@ sub sent ($items, %o) {
 }
 
 
-my $head = "This is a summary of our conversation so far, which stands in its"
-           . " place:\n\n";
+my $head = "This is a summary of our conversation so far, which replaces it:"
+           . "\n\n";
 
 my @said = ({ role => 'user', content => 'hi' },
             { role => 'assistant', content => 'Hello' });

@@ -273,7 +273,7 @@ says('a short key', keys_file('short', "$second\n" . substr $first, 1), 1,
 says('a key that is none', keys_file('text', 'x' . substr $first, 1), 1,
      qr/\[emerg\].* invalid secret in "\Q$dir\E\/text:1", $bad/);
 says('a key twice', "$one " . keys_file('twice', "$second\n" . uc $first), 1,
-     qr/\[emerg\].* in "\Q$dir\E\/twice:2", this key was given before/);
+     qr/\[emerg\].* in "\Q$dir\E\/twice:2", this key is in the list already/);
 says('twice', "$one; open_responses_secret $one", 1,
      qr/"open_responses_secret" directive is duplicate/);
 

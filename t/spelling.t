@@ -197,7 +197,7 @@ is($model->last_request->{body},
 
 error_ok(post_json($t->port, '/bad/responses', "{$responses}"), 502,
          'an answer');
-ok($t->wait_log(qr/"id" is given more than once/), 'with a line');
+ok($t->wait_log(qr/"id" occurs more than once/), 'with a line');
 
 my $r = post_json($t->port, '/stream/responses',
                   "{$responses,\"stream\":true}");

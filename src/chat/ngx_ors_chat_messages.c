@@ -335,7 +335,7 @@ ngx_ors_chat_summary(ngx_ors_chat_messages_t *cm, ngx_str_t *text)
 {
     ngx_ors_chat_message(cm, "user");
     ngx_ors_out_lit(cm->cc.out, "\"This is a summary of our conversation so "
-                                "far, which stands in its place:\\n\\n");
+                                "far, which replaces it:\\n\\n");
     ngx_ors_out_ref(cm->cc.out, text->data, text->len);
     ngx_ors_out_lit(cm->cc.out, "\"}");
 }
@@ -645,7 +645,7 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
 }
 
 
-/* what the calls of the items from "first" up to "last" have given */
+/* the outputs of the calls of the items from "first" up to "last" */
 
 static ngx_int_t
 ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,

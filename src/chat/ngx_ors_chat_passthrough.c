@@ -147,7 +147,7 @@ ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
             return ngx_ors_chat_pass_refuse(pass, name,
                                             "unsupported_parameter",
                                             "follows from other fields of the "
-                                            "request and cannot be given "
+                                            "request and cannot be set "
                                             "here");
         }
 

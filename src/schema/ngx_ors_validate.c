@@ -627,7 +627,7 @@ ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
 
     if (object->seen & bit) {
         ngx_ors_violation_set(&w->violation, "duplicate_key",
-                              "is given more than once");
+                              "occurs more than once");
         ngx_ors_violation_at_name(&w->violation, &field->name);
         return NGX_DECLINED;
     }
@@ -772,7 +772,7 @@ ngx_ors_validate_misspelled(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
                          field->name.len))
     {
         ngx_ors_violation_set(&w->violation, "duplicate_key",
-                              "is given more than once, also as \"%V\"", &name);
+                              "occurs more than once, also as \"%V\"", &name);
         ngx_ors_violation_at_name(&w->violation, &field->name);
         return NGX_DECLINED;
     }

@@ -19,7 +19,7 @@
 #define NGX_ORS_SEAL_NONCE  12
 #define NGX_ORS_SEAL_TAG    16
 
-/* before the text, and all that is not text */
+/* bytes in front of the text, and all bytes that are not text */
 #define NGX_ORS_SEAL_HEAD   (NGX_ORS_SEAL_ID_LEN + NGX_ORS_SEAL_NONCE)
 #define NGX_ORS_SEAL_REST   (NGX_ORS_SEAL_HEAD + NGX_ORS_SEAL_TAG)
 
@@ -158,7 +158,7 @@ ngx_ors_seal_add(ngx_array_t *keys, u_char *secret,
     }
 
     if (ngx_ors_seal_find(keys, digest)) {
-        fault->text = "this key was given before";
+        fault->text = "this key is in the list already";
         return NGX_DECLINED;
     }
 

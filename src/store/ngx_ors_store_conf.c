@@ -92,7 +92,7 @@ ngx_ors_store_set(ngx_conf_t *cf, ngx_array_t *stores,
     if (!define) {
         ngx_ors_conf_error(cf, 0,
                            "store \"%V\" must be defined in \"http\", "
-                           "here only its name can be given", &value[1]);
+                           "here it can only be named", &value[1]);
         return NGX_CONF_ERROR;
     }
 

@@ -536,7 +536,7 @@ ngx_ors_mcp_dialog_initialize(ngx_ors_mcp_dialog_t *dialog)
     node = ngx_ors_json_find(json, node, "tools");
 
     if (node == NULL || node->type != ngx_ors_json_object) {
-        return ngx_ors_mcp_dialog_broken(dialog, "offers no tools");
+        return ngx_ors_mcp_dialog_broken(dialog, "says it has no tools");
     }
 
     return ngx_ors_mcp_ask_initialized(dialog, version);

@@ -132,7 +132,7 @@ ngx_ors_builder_call_schema(ngx_ors_item_t *item, ngx_ors_chat_tool_t *tool)
 }
 
 
-/* some of the arguments may have come before the name (E43) */
+/* some of the arguments may have come earlier than the name (E43) */
 
 static ngx_int_t
 ngx_ors_builder_call_custom(ngx_ors_builder_t *builder,
@@ -298,7 +298,7 @@ ngx_ors_builder_calls_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
         return NGX_OK;
     }
 
-    if (choice->offered) {
+    if (choice->known) {
         return ngx_ors_builder_disobeyed(builder, err,
                                          "did not call the tool that it must "
                                          "call");

@@ -51,7 +51,7 @@ ngx_ors_choice_read(ngx_ors_choice_t *choice, ngx_ors_chat_tools_t *tools,
 
     node = req->field[ngx_ors_rq_parallel_tool_calls];
 
-    choice->offered = (req->policy->profile & NGX_ORS_IN_TOLERANT) ? 0 : 1;
+    choice->known = (req->policy->profile & NGX_ORS_IN_TOLERANT) ? 0 : 1;
     choice->single = (node && node->type == ngx_ors_json_false);
 
     node = req->field[ngx_ors_rq_tool_choice];
@@ -229,7 +229,7 @@ ngx_ors_choice_tool(ngx_ors_choice_t *choice, ngx_ors_choice_tool_t *tool,
 }
 
 
-/* the name of the function that stands for a hosted type, or NULL */
+/* the name of the function that a hosted type is sent as, or NULL */
 
 static ngx_str_t *
 ngx_ors_choice_type(ngx_ors_choice_t *choice, ngx_ors_json_t *json,
@@ -304,8 +304,8 @@ ngx_ors_choice_reason(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
         return "that is not one of the allowed ones";
     }
 
-    if (choice->offered && tool == NULL) {
-        return "that it was not offered";
+    if (choice->known && tool == NULL) {
+        return "that it does not have";
     }
 
     if (choice->single && choice->called) {

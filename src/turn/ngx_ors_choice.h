@@ -29,7 +29,7 @@ typedef struct {
     ngx_uint_t               nallowed;
     ngx_str_t                name;        /* that must be called, or empty */
 
-    unsigned                 offered:1;   /* others may not be called */
+    unsigned                 known:1;     /* others may not be called */
     unsigned                 none:1;
     unsigned                 needed:1;    /* there must be a call */
     unsigned                 single:1;    /* ... but one */
@@ -44,8 +44,8 @@ typedef struct {
 
 /*
  * Takes from the request what it says of calls.  "tools" are those that were
- * sent: without any, none can be needed.  Names that were not offered are
- * refused unless the profile is tolerant.  "calls" may leave less than that.
+ * sent: without any, none can be needed.  Names that were not sent are refused
+ * unless the profile is tolerant.  "calls" may leave less than that.
  *
  * NGX_OK      done
  * NGX_ERROR   no memory in req->pool
@@ -55,9 +55,8 @@ ngx_int_t ngx_ors_choice_read(ngx_ors_choice_t *choice,
     ngx_ors_chat_calls_e calls);
 
 /*
- * The model calls "name", which is "tool" or, NULL, none that was offered.
- * Returns NULL if it may, else why not, to be put after "model called a
- * tool".
+ * The model calls "name", which is "tool" or, NULL, none that was sent. Returns
+ * NULL if it may, else why not, to be put after "model called a tool".
  */
 const char *ngx_ors_choice_refuses(ngx_ors_choice_t *choice,
     ngx_ors_chat_tool_t *tool, ngx_str_t *name);

@@ -213,7 +213,7 @@ static refuse_t  refusals[] = {
       "it must be an object, found a string" },
     { "duplicate key", RS, SPEC, PASS,
       "{'id':'secret','id':'r','status':'completed','output':[]}",
-      "\"id\" is given more than once" },
+      "\"id\" occurs more than once" },
     { "no id", RS, SPEC, PASS, "{'status':'completed','output':[]}",
       "\"id\" is required" },
     { "wrong type", RS, SPEC, PASS,

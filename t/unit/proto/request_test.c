@@ -147,7 +147,7 @@ static message_t  messages[] = {
     { "{'model':'m','input':'x','user':1,'metadata':{'\\u0001\xc3\xa9':5}}",
       "\"metadata.?\xc3\xa9\" must be a string, found number 5" },
     { "{'model':'m','input':'x','input':'y'}",
-      "\"input\" is given more than once" },
+      "\"input\" occurs more than once" },
     { "{'model':'m','input':[[[[[[[[[[[]]]]]]]]]]]}",
       "the body has more than 10 levels of nesting at byte 30" },
     { NULL, NULL }

@@ -284,7 +284,7 @@ test_message(void)
     shape_validate(shape_quotes("{'model':'x','MODEL':'y'}", text), create,
                    NGX_ORS_STRICT_OPENAI, pool, &err, NULL);
     is_str(&err.message,
-           "\"model\" is given more than once, also as \"MODEL\"",
+           "\"model\" occurs more than once, also as \"MODEL\"",
            "the other spelling is told");
 
     ngx_destroy_pool(pool);

@@ -317,7 +317,7 @@ static dialog_test_t  tests[] = {
         0 } } },
 
     { "a session without tools", "2025-06-18", "a",
-      "protocol -32603 the server sent an answer that offers no tools",
+      "protocol -32603 the server sent an answer that says it has no tools",
       "2025-06-18", {
       { "- initialize", 200, JSON, "s",
         RESULT("{'protocolVersion':'2025-06-18','capabilities':{}}"), 0 } } },
