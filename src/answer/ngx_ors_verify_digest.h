@@ -35,7 +35,10 @@ void ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum,
     ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 
-/* Adds number "type" and a whole text, given by its sum, as one element. */
+/*
+ * Adds number "type" and a whole text, of which "sum" has the digest, as one
+ * element.
+ */
 void ngx_ors_verify_digest_fold(ngx_ors_verify_digest_t *sum, ngx_uint_t type,
     ngx_ors_verify_digest_t *text);
 

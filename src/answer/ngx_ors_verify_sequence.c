@@ -367,7 +367,7 @@ ngx_ors_verify_sequence_end(ngx_ors_verify_t *verify,
 }
 
 
-/* with "error" before it or without (C22) */
+/* after an "error" or without one (C22) */
 
 static ngx_int_t
 ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,

@@ -42,7 +42,9 @@ ngx_int_t ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type);
 ngx_int_t ngx_ors_verify_store_response(ngx_ors_verify_t *verify,
     ngx_str_t *response, ngx_str_t *id, ngx_str_t *items);
 
-/* The object of the response that was given last by the function above. */
+/*
+ * The object of the response that ngx_ors_verify_store_response() has set last.
+ */
 #define ngx_ors_verify_stored_object(verify)                                   \
     ((verify)->held_type.len                                                   \
      ? ngx_ors_json_find(&(verify)->json, (verify)->json.nodes, "response")    \

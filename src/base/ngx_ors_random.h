@@ -18,9 +18,9 @@
 
 
 /*
- * Fills "dst" with "len" bytes, at most NGX_ORS_RANDOM_MAX, fit for secrets.
- * No byte is given twice, to this process or to one forked from it, and none
- * stays in memory here after it was given.
+ * Fills "dst" with "len" bytes, at most NGX_ORS_RANDOM_MAX, fit for secrets. No
+ * byte is used twice, by this process or by one forked from it, and none stays
+ * in memory here afterwards.
  *
  * NGX_OK      filled
  * NGX_ERROR   the system gives no random bytes; logged as crit

@@ -74,8 +74,8 @@ void ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer,
 
 /*
  * Reads one element of "calls".  What is absent, null or of a wrong type is
- * left empty; arguments that are not a string are given as their JSON text,
- * with "plain" set (E45).
+ * left empty; arguments that are not a string become their JSON text, with
+ * "plain" set (E45).
  */
 void ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call,
     ngx_ors_json_t *json,

@@ -17,7 +17,7 @@
 /*
  * Appends "tools" and, if there are some, the request's choice of them, as far
  * as target->calls leaves one, and whether several may be called at once:
- * members of the request, each with a comma before it.
+ * members of the request, each with a comma in front of it.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says why there is no such choice: 400 with "param"

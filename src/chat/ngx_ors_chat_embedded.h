@@ -1,8 +1,8 @@
 
 /*
- * Outputs of tools that are parts in a string: some clients and proxies pass
- * on what a tool has given as the text of its JSON, and an image in it would
- * be a long text to the model (E10).
+ * Outputs of tools that are parts in a string: some clients and proxies send
+ * what a tool has returned as the text of its JSON, and an image in it would be
+ * a long text to the model (E10).
  */
 
 

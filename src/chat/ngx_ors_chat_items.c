@@ -358,7 +358,7 @@ ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
 }
 
 
-/* pairs each output with the last call before it that has its id */
+/* pairs each output with the last call in front of it that has its id */
 
 static ngx_int_t
 ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
@@ -415,8 +415,8 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
 
 /*
- * Looks for the last call with "id" before item "i", close to it: there most
- * of them are.  Returns its item + 1, or 0.
+ * Looks for the last call with "id" in front of item "i", close to it: there
+ * most of them are.  Returns its item + 1, or 0.
  */
 
 static ngx_uint_t

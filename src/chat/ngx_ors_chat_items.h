@@ -31,9 +31,9 @@ typedef enum {
 
 
 /*
- * Nodes are given by their index, 0 if absent.  "pair" of an output is the
- * item with its call; of a call, the item with its output, 0 if it has none
- * (an output is never item 0).
+ * Nodes are indexes, 0 if absent.  "pair" of an output is the item with its
+ * call; of a call, the item with its output, 0 if it has none (an output is
+ * never item 0).
  */
 
 typedef struct {

@@ -208,8 +208,8 @@ void ngx_ors_chat_options_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target);
 
 /*
- * Appends what the request's "reasoning.effort" is for that server, each
- * member with a comma before it.
+ * Appends what the request's "reasoning.effort" is for that server, each member
+ * with a comma in front of it.
  */
 void ngx_ors_chat_effort(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);

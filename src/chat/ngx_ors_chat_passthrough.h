@@ -23,8 +23,8 @@
 
 /*
  * Fills target->passthrough with what "req" has for a target of this provider.
- * Of one name the first counts, entries of "provider_options" before
- * "params"; null is as good as absent.  Memory comes from req->pool.
+ * Of one name the first member counts, entries of "provider_options" in front
+ * of "params"; null is as good as absent.  Memory comes from req->pool.
  *
  * NGX_OK         done, most often with nothing
  * NGX_DECLINED   "err" says what cannot be given: 400 with "param"
@@ -34,8 +34,8 @@ ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err);
 
 /*
- * Appends the members of target->passthrough as they are, each with a comma
- * before it.
+ * Appends the members of target->passthrough as they are, each with a comma in
+ * front of it.
  */
 void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);

@@ -40,8 +40,8 @@ void ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 void ngx_ors_chat_replay_id(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 
 /*
- * Appends what the call has given, a string: its output, its error, or that
- * the client has declined it.
+ * Appends the outcome of the call, a string: its output, its error, or that the
+ * client has declined it.
  */
 void ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 

@@ -601,7 +601,7 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     child = space ? ngx_ors_chat_tools_prefix(json, space, p) : p;
     last = ngx_ors_json_decode(json, name, child);
 
-    /* it may have the namespace before it already */
+    /* the name may begin with its namespace */
 
     if (last - child > child - p && ngx_memcmp(child, p, child - p) == 0) {
         p = child;

@@ -18,10 +18,10 @@
 
 /*
  * Appends the members of the request's body that are not known, each with a
- * comma before it, if the policy passes them, and adds those that the server
- * does not get to req->dropped.  Names that Chat Completions
- * has for what is written elsewhere, or that would change what the answer
- * is, are left out: no key comes twice.
+ * comma in front of it, if the policy passes them, and adds those that the
+ * server does not get to req->dropped.  Names that Chat Completions has for
+ * what is written elsewhere, or that would change what the answer is, are left
+ * out: no key comes twice.
  */
 void ngx_ors_chat_unknown(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);

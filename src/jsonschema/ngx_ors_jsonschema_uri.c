@@ -14,7 +14,7 @@
 #include <ngx_ors_jsonschema_uri.h>
 
 
-/* ends of the parts of a URI: each begins where the one before it ends */
+/* ends of the parts of a URI: each begins where the previous one ends */
 
 typedef struct {
     size_t    scheme;        /* with its colon, 0: there is none */
@@ -59,7 +59,7 @@ ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
     ngx_ors_jsonschema_uri_parse(base->data, base->len, &b);
     ngx_ors_jsonschema_uri_parse(ref->data, len, &r);
 
-    /* how much of the base goes before what the reference has */
+    /* how much of the base is in front of what the reference has */
 
     if (r.scheme) {
         keep = 0;

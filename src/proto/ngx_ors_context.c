@@ -5,8 +5,8 @@
 
 
 /*
- * The input of a request with its context in front of it: lists that are
- * stored are read where they lie, and their items come before its own.
+ * The input of a request with its context in front of it: stored lists are read
+ * where they lie, and their items precede its own.
  */
 
 

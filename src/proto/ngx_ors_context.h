@@ -36,9 +36,9 @@ typedef struct {
 
 
 /*
- * Puts the context before the input: req->input has the items of all turns and
- * its own, and req->prior says how many are not its own.  What "ctx" refers to
- * is borrowed as long as the request is used.
+ * Puts the context in front of the input: req->input has the items of all turns
+ * and its own, and req->prior says how many are not its own.  What "ctx" refers
+ * to is borrowed as long as the request is used.
  *
  * When the budget is not enough, the oldest exchanges are dropped: turns from
  * one that answers no call up to the next such one, so that a call and its

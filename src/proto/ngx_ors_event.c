@@ -40,7 +40,7 @@ typedef struct {
 
 static void ngx_ors_event_progress(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item);
-static ngx_ors_event_call_t *ngx_ors_event_given(ngx_ors_item_t *item);
+static ngx_ors_event_call_t *ngx_ors_event_call(ngx_ors_item_t *item);
 static void ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_str_t *type);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
@@ -343,7 +343,7 @@ ngx_ors_event_arguments_delta(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     size_t  size;
 
-    ngx_ors_event_place(out, resp, item, &ngx_ors_event_given(item)->delta);
+    ngx_ors_event_place(out, resp, item, &ngx_ors_event_call(item)->delta);
     ngx_ors_out_lit(out, ",\"delta\":\"");
 
     size = out->size;
@@ -372,7 +372,7 @@ ngx_ors_event_arguments_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 {
     ngx_ors_event_call_t  *e;
 
-    e = ngx_ors_event_given(item);
+    e = ngx_ors_event_call(item);
 
     ngx_ors_event_place(out, resp, item, &e->done);
     ngx_ors_out_str(out, &e->text);
@@ -437,7 +437,7 @@ ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 
 static ngx_ors_event_call_t *
-ngx_ors_event_given(ngx_ors_item_t *item)
+ngx_ors_event_call(ngx_ors_item_t *item)
 {
     if (item->type == ngx_ors_item_custom_call) {
         return &ngx_ors_event_calls[1];

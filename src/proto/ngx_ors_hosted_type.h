@@ -32,7 +32,10 @@ ngx_str_t *ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type);
 /* The type of an item for a call of the tool. */
 ngx_ors_item_type_e ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type);
 
-/* The tool that stands for "type", none of functions, or NULL. */
+/*
+ * The tool that a client's tool of "type" means, NULL for none and for
+ * functions.
+ */
 ngx_ors_tool_t *ngx_ors_hosted_type_find(ngx_ors_hosting_t *hosting,
     ngx_ors_hosted_type_e type);
 

@@ -23,7 +23,7 @@
 typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
 
 
-/* types of tools that a location, or a tool of an MCP server, stands for */
+/* types of tools that a location, or a tool of an MCP server, can implement */
 
 typedef enum {
     ngx_ors_hosted_type_none = 0,         /* a function */

@@ -72,9 +72,9 @@ typedef struct {
 
 
 /*
- * Finds the items of the array "list" of "json" and frees those of before;
- * NULL, or anything but an array, has none.
- * NGX_OK or NGX_ERROR: no memory in "pool".
+ * Finds the items of the array "list" of "json" and frees those that "input"
+ * had; NULL, or anything but an array, has none.  NGX_OK or NGX_ERROR: no
+ * memory in "pool".
  */
 ngx_int_t ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_pool_t *pool);

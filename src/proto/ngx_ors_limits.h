@@ -24,7 +24,7 @@ typedef struct {
     size_t                event;      /* one event of a stream */
     size_t                answer;     /* one answer, and the text of a stream */
     size_t                queue;      /* output that waits for a slow client */
-    ngx_uint_t            turns;      /* stored ones before a request */
+    ngx_uint_t            turns;      /* previous ones of a request */
     size_t                context;    /* ... all of them */
     size_t                truncate;   /* ... with "truncation": "auto" */
     size_t                tool_answer;    /* of one call of a hosted tool */

@@ -45,8 +45,8 @@ typedef struct {
 
 /*
  * Finds the references in the input.  An id that is named twice is one item:
- * the first reference is kept, the others are left out.
- * NGX_OK or NGX_ERROR: no memory.
+ * the first reference stands for it, the others are left out.  NGX_OK or
+ * NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_refs_read(ngx_ors_refs_t *refs, ngx_ors_request_t *req);
 

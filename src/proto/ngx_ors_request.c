@@ -451,7 +451,7 @@ ngx_ors_request_write(ngx_ors_request_t *req, ngx_str_t *model,
 }
 
 
-/* the body from "pos" up to "model" if that comes before "last" */
+/* the body from "pos" up to "model", if that is in front of "last" */
 
 static size_t
 ngx_ors_request_write_model(ngx_ors_request_t *req, ngx_str_t *model,

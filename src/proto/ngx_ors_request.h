@@ -77,7 +77,7 @@ typedef struct {
     ngx_str_t                  model;     /* decoded, empty without it, */
                                           /* fit for a header or a log */
     ngx_str_t                  provider;  /* the same, of POST responses */
-    ngx_uint_t                 prior;     /* items before its own input */
+    ngx_uint_t                 prior;     /* items in front of its input */
     ngx_uint_t                 added;     /* ... and after it, of rounds */
     ngx_uint_t                 values;    /* of JSON, in all its documents */
     ngx_ors_unknown_t          unknown[2];  /* keys of the body, and of */

@@ -115,9 +115,9 @@ ngx_int_t ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
     ngx_ors_error_t *err);
 
 /*
- * 1 if "tool_choice" has a list of allowed tools without the server: its
- * tools are offered, and the model may not call them.  Such a list names
- * tools of a server all at once or, with "name", one by one.
+ * 1 if "tool_choice" has a list of allowed tools without the server: the model
+ * sees its tools and may not call them.  Such a list names tools of a server
+ * all at once or, with "name", one by one.
  */
 ngx_uint_t ngx_ors_request_mcp_excluded(ngx_ors_request_t *req,
     ngx_ors_request_mcp_t *mcp, ngx_str_t *name);

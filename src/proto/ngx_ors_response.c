@@ -25,7 +25,7 @@ typedef void (*ngx_ors_response_echo_pt)(ngx_ors_out_t *out,
 typedef struct {
     ngx_ors_rs_field_e         field;
     ngx_ors_rq_field_e         source;
-    ngx_str_t                  key;       /* with the comma before it */
+    ngx_str_t                  key;       /* with the comma in front */
     ngx_str_t                  value;     /* when the request has none */
     ngx_ors_response_echo_pt   render;    /* NULL: it goes back as it came */
 } ngx_ors_response_echo_t;

@@ -162,7 +162,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_choice_rule = {
 };
 
 
-/* function_call, of the time before tools */
+/* function_call, which is older than tools */
 
 static const ngx_ors_value_t  ngx_ors_chat_function_modes[] = {
     { ngx_string("none"), NGX_ORS_IN_ALL },

@@ -21,7 +21,7 @@
 #define ngx_ors_tool_openai(name, shape)                                      \
     { ngx_string(name), NGX_ORS_STRICT_OPENAI, shape }
 
-/* one that every model can be given, or that a choice may name */
+/* a tool that every model can get, or that a choice may name */
 #define ngx_ors_choice_openai(name, shape)                                    \
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 

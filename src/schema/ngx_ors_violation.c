@@ -217,7 +217,7 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
                                  &text);
     }
 
-    /* the first name has a dot before it, too */
+    /* the first name has a dot in front of it, too */
     path.data++;
     path.len--;
 

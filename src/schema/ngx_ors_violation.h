@@ -54,7 +54,9 @@ void ngx_ors_violation_add(ngx_ors_violation_t *m, const char *fmt, ...);
 /* Appends what was found: ", found string ..." */
 void ngx_ors_violation_found(ngx_ors_violation_t *m, ngx_ors_json_node_t *node);
 
-/* Puts the name of a member, or the index of an element, before the path. */
+/*
+ * Puts the name of a member, or the index of an element, in front of the path.
+ */
 void ngx_ors_violation_at_name(ngx_ors_violation_t *m, const ngx_str_t *name);
 void ngx_ors_violation_at_index(ngx_ors_violation_t *m, ngx_uint_t i);
 

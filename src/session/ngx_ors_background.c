@@ -479,8 +479,8 @@ ngx_ors_background_stored(ngx_ors_background_t *bg)
 
 
 /*
- * What has been stored may have been deleted in the instant before, without
- * being there
+ * The record that has been stored may have been deleted a moment earlier, when
+ * it was not there yet
  */
 
 static ngx_uint_t

@@ -32,7 +32,7 @@ typedef struct {
     ngx_str_t                  code;      /* of the error */
     ngx_str_t                  param;
     ngx_str_t                  id;        /* of the response */
-    ngx_str_t                  previous;  /* ... and of that before it */
+    ngx_str_t                  previous;  /* ... and of the previous one */
     ngx_str_t                  stored;    /* "1" or "0" */
     ngx_str_t                  ignored;   /* fields that are not sent on */
     ngx_ors_fact_count_t       input;     /* tokens, in all rounds */

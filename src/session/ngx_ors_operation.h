@@ -40,7 +40,7 @@ typedef enum {
     ngx_ors_operation_st_remove,    /* ... deletes it */
     ngx_ors_operation_st_check,     /* ... reads the one to be cancelled, */
     ngx_ors_operation_st_mark,      /* ... tells its worker of that */
-    ngx_ors_operation_st_chain,     /* ... reads it with those before it, */
+    ngx_ors_operation_st_chain,     /* ... reads it with its ancestors, */
     ngx_ors_operation_st_alone,     /* ... without them: they are gone */
     ngx_ors_operation_st_over
 } ngx_ors_operation_state_e;

@@ -98,7 +98,7 @@ typedef struct {
 } ngx_ors_stats_answer_t;
 
 
-/* Begins to count in "stats", whatever was there before. */
+/* Begins to count in "stats", whatever its memory holds. */
 void ngx_ors_stats_init(ngx_ors_stats_t *stats, time_t now);
 
 /* Whether "stats" was begun by a module with the same counters. */
@@ -132,8 +132,8 @@ void ngx_ors_stats_answer(ngx_ors_stats_t *stats,
     ngx_ors_stats_answer_t *answer);
 
 /*
- * Initializes the zone of the counters.  After a reload "data" is of the
- * configuration before, and counts go on.  NGX_OK or NGX_ERROR: no memory.
+ * Initializes the zone of the counters.  After a reload "data" is that of the
+ * previous configuration, and counts go on.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_stats_zone(ngx_shm_zone_t *zone, void *data);
 

@@ -85,7 +85,7 @@ ngx_ors_stats_zone(ngx_shm_zone_t *zone, void *data)
 
     shpool->log_ctx = context;
 
-    /* workers of the configuration before may still count in the old one */
+    /* workers of the previous configuration may still count in the old one */
 
     stats = ngx_slab_alloc(shpool, sizeof(ngx_ors_stats_t));
     if (stats == NULL) {

@@ -12,7 +12,7 @@
 #include <ngx_ors_chain.h>
 
 
-/* the turn that has "n" before it */
+/* the turn that has "n" ancestors */
 #define ngx_ors_chain_entry(chain, n)  (&(chain)->entries[(n) - (chain)->floor])
 
 
@@ -57,7 +57,7 @@ ngx_ors_chain_next(ngx_ors_chain_t *chain, ngx_uint_t full)
 }
 
 
-/* the last turn says how many there are before it */
+/* the last turn says how many ancestors it has */
 
 static ngx_ors_store_status_e
 ngx_ors_chain_last(ngx_ors_chain_t *chain)

@@ -101,7 +101,7 @@ ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env)
         err = mdb_env_set_mapsize(*env, db->size);
     }
 
-    /* a task may end on another thread than that of the one before it */
+    /* a task may end on another thread than the previous one */
 
     if (err == 0) {
         err = mdb_env_open(*env, (char *) db->path,
@@ -412,7 +412,7 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     while (chain->n) {
         err = ngx_ors_lmdb_batch(db, txn, chain, now, &left);
 
-        /* of a chain that has a last turn no more than fits is given */
+        /* a chain whose last turn fits has as many of the others as fit */
 
         full = (err == EMSGSIZE && op->job->newest && chain->entries);
 

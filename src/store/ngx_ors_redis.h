@@ -31,7 +31,7 @@ typedef struct {
     ngx_ors_redis_conf_t     *conf;
     ngx_log_t                *log;
 
-    ngx_ors_redis_link_t     *seed;       /* to the addresses given */
+    ngx_ors_redis_link_t     *seed;       /* to configured addresses */
     ngx_queue_t               links;      /* to nodes of a cluster */
     ngx_uint_t                nlinks;
     ngx_ors_redis_link_t    **slots;      /* NULL: it is no cluster */
@@ -39,7 +39,7 @@ typedef struct {
     ngx_uint_t                refreshing;
 
     ngx_queue_t               tasks;      /* jobs under way */
-    ngx_queue_t               over;       /* jobs to be given back */
+    ngx_queue_t               over;       /* jobs to be returned */
     ngx_queue_t               lost;       /* commands to be written again */
     ngx_queue_t               later;      /* ... after a pause */
     ngx_queue_t               free;       /* commands */

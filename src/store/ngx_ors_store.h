@@ -115,7 +115,7 @@ struct ngx_ors_store_job_s {
     ngx_uint_t                nothers;
 
     ngx_uint_t                max_turns;  /* of a chain */
-    ngx_uint_t                newest;     /* ... at a limit: those are given */
+    ngx_uint_t                newest;     /* ... the newest within a limit */
     size_t                    max_size;   /* bytes of values, or of the parts */
                                           /* of records, 0: no limit */
 

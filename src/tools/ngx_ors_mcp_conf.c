@@ -106,7 +106,10 @@ ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* the model could not say whose tool it calls */
+/*
+ * two servers must not have one prefix: the model could not say which one it
+ * calls
+ */
 
 static char *
 ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)

@@ -27,7 +27,7 @@
 typedef enum {
     ngx_ors_mcp_dialog_st_new = 0,      /* nothing has been sent */
     ngx_ors_mcp_dialog_st_initialize,   /* a session begins */
-    ngx_ors_mcp_dialog_st_initialized,  /* ... and the server is told so */
+    ngx_ors_mcp_dialog_st_initialized,  /* ... and the server learns it */
     ngx_ors_mcp_dialog_st_list,         /* a page of the list is awaited */
     ngx_ors_mcp_dialog_st_call,         /* the result of the call */
     ngx_ors_mcp_dialog_st_done,         /* there is a list or a result */
@@ -44,7 +44,7 @@ typedef enum {
     ngx_ors_mcp_dialog_ev_end,          /* the answer is complete */
     ngx_ors_mcp_dialog_ev_cut,          /* it is not, and no more will come */
     ngx_ors_mcp_dialog_ev_timeout,      /* nothing has come for too long */
-    ngx_ors_mcp_dialog_ev_close         /* nobody waits for the outcome */
+    ngx_ors_mcp_dialog_ev_close         /* the outcome is not awaited */
 } ngx_ors_mcp_dialog_event_e;
 
 #define NGX_ORS_MCP_DIALOG_EVENTS  (ngx_ors_mcp_dialog_ev_close + 1)

@@ -4,7 +4,7 @@
  */
 
 
-/* The eras told apart by how a server refuses. */
+/* Finds out the era of a server by the way in which it refuses a request. */
 
 
 #include <ngx_config.h>

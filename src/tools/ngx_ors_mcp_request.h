@@ -67,7 +67,7 @@ ngx_ors_mcp_request_t *ngx_ors_mcp_request_initialize(
 ngx_ors_mcp_request_t *ngx_ors_mcp_request_initialized(
     ngx_ors_mcp_sender_t *sender);
 
-/* ... nobody waits for the answer to request "id" any more */
+/* ... the answer to request "id" is not awaited any more */
 ngx_ors_mcp_request_t *ngx_ors_mcp_request_cancelled(
     ngx_ors_mcp_sender_t *sender, uint64_t id);
 

@@ -20,7 +20,7 @@
 typedef struct {
     ngx_uint_t    depth;          /* brackets that are open */
     unsigned      string:1;
-    unsigned      escaped:1;      /* a backslash came before, in a string */
+    unsigned      escaped:1;      /* after a backslash, in a string */
     unsigned      whole:1;        /* the first bracket has been closed */
     unsigned      other:1;        /* neither object nor array */
 } ngx_ors_arguments_t;

@@ -712,7 +712,7 @@ ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
     builder->ncalls++;
     builder->top = ngx_max(builder->top, call->index + 1);
 
-    /* what stood open before it may be complete now */
+    /* the call in front of it may be complete now */
 
     if (builder->current != call->item
         && ngx_ors_builder_advance(builder, 0) != NGX_OK)

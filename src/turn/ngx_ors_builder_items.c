@@ -493,7 +493,9 @@ ngx_ors_builder_searched(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 }
 
 
-/* the end came before the input: what there is instead is all that was said */
+/*
+ * the end came earlier than the input: what there is instead is all of the text
+ */
 
 static void
 ngx_ors_builder_wrapped(ngx_ors_builder_t *builder, ngx_ors_item_t *item,

@@ -25,7 +25,7 @@
 typedef struct ngx_ors_builder_call_s  ngx_ors_builder_call_t;
 
 
-/* what the rounds before have made, zeroed memory: there were none */
+/* what earlier rounds have made, zeroed memory: there were none */
 
 typedef struct {
     ngx_ors_item_t          *last;        /* their last item, or NULL */
@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
     ngx_ors_response_t      *resp;
-    ngx_ors_chat_tools_t    *tools;       /* that the model was offered */
+    ngx_ors_chat_tools_t    *tools;       /* that the model knows */
     ngx_ors_choice_t         choice;      /* and what it may do with them */
     ngx_ors_out_t           *out;
     ngx_ors_limits_t        *limits;

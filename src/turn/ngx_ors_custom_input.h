@@ -20,10 +20,10 @@
 typedef enum {
     ngx_ors_custom_input_st_start = 0,
     ngx_ors_custom_input_st_open,       /* after the first bracket */
-    ngx_ors_custom_input_st_key,        /* before a key */
+    ngx_ors_custom_input_st_key,        /* in front of a key */
     ngx_ors_custom_input_st_name,       /* in a key */
     ngx_ors_custom_input_st_colon,      /* after it */
-    ngx_ors_custom_input_st_value,      /* before its value */
+    ngx_ors_custom_input_st_value,      /* in front of its value */
     ngx_ors_custom_input_st_other,      /* in a value that is not the text */
     ngx_ors_custom_input_st_text,       /* in the text */
     ngx_ors_custom_input_st_done,       /* after it */

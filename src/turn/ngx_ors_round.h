@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
     ngx_ors_hosting_t       *hosting;     /* borrowed, NULL: nothing runs */
-    ngx_uint_t               n;           /* rounds before this one */
+    ngx_uint_t               n;           /* earlier rounds */
     ngx_uint_t               ncalls;      /* those run in all rounds */
     ngx_ors_conform_t        conform;     /* the schemas of all rounds */
 

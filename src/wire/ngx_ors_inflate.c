@@ -32,7 +32,7 @@ struct ngx_ors_inflate_s {
     ngx_ors_inflate_e          kind;
     z_stream                   stream;
 
-    ngx_buf_t                  head;      /* what comes before the input */
+    ngx_buf_t                  head;      /* bytes in front of the input */
     u_char                     head_buf[2];
 };
 

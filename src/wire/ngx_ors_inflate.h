@@ -1,7 +1,7 @@
 
 /*
  * Compressed bodies: gzip (RFC 1952) and deflate (RFC 1950, and 1951 without
- * its wrapping, as some servers send it).  Bytes in, text out, state kept
+ * its wrapping, as some servers send it).  Bytes in, text out; the state lives
  * between calls.
  */
 

@@ -30,16 +30,16 @@ typedef struct {
     size_t         max;
     ngx_pool_t    *pool;
     unsigned       has_data:1;
-    unsigned       emitted:1;     /* given by the last call */
+    unsigned       emitted:1;     /* returned by the last call */
 } ngx_ors_sse_t;
 
 
 /*
  * Prepares a reader.  An event may have "max" bytes: the lines from one empty
- * line to the next without line ends, a comment only while it is the line
- * that is read.  Memory is allocated from "pool" for events that come in
- * several pieces or have several data lines; it grows with what arrives and
- * is kept for the next event.
+ * line to the next without line ends, a comment only while it is the line that
+ * is read.  Memory is allocated from "pool" for events that come in several
+ * pieces or have several data lines; it grows with what arrives and is used
+ * again for the next event.
  */
 void ngx_ors_sse_init(ngx_ors_sse_t *sse, ngx_pool_t *pool, size_t max);
 
