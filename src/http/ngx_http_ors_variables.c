@@ -17,6 +17,13 @@
 #include <ngx_ors_line.h>
 
 
+typedef struct {
+    ngx_str_t                      name;
+    ngx_http_get_variable_pt       get;
+    uintptr_t                      data;
+} ngx_http_ors_variable_t;
+
+
 static void ngx_http_ors_facts(ngx_http_request_t *r, ngx_ors_facts_t *facts);
 static void ngx_http_ors_facts_target(ngx_http_request_t *r,
     ngx_http_ors_ctx_t *ctx, ngx_ors_facts_t *facts);
@@ -58,101 +65,58 @@ static const ngx_str_t *ngx_http_ors_upstream_path(ngx_http_request_t *r,
  * these become known while the request goes on
  */
 
-static ngx_http_variable_t  ngx_http_ors_variables[] = {
-
-    { ngx_string("open_responses_model"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, model),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_target"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, target),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_dialect"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, dialect),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_stream"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, stream),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_status"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, status),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_error_code"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, code),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_error_param"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, param),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_id"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, id),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_previous_id"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, previous),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_stored"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, stored),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_ignored_fields"), NULL,
-      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, ignored),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_input_tokens"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, input),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_cached_tokens"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, cached),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_output_tokens"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, output),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_reasoning_tokens"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, reasoning),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_rounds"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, rounds),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_tool_calls"), NULL,
-      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, calls),
-      NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_first_token_time"), NULL,
-      ngx_http_ors_variable_first, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_upstream_addr"), NULL,
-      ngx_http_ors_variable_addr, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_upstream_status"), NULL,
-      ngx_http_ors_variable_status, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_upstream_time"), NULL,
-      ngx_http_ors_variable_time, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_tool_name"), NULL,
-      ngx_http_ors_variable_tool, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_tool_call_id"), NULL,
-      ngx_http_ors_variable_tool, 1, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_uri"), NULL,
-      ngx_http_ors_variable_uri, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("open_responses_path"), NULL,
-      ngx_http_ors_variable_path, 0, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-      ngx_http_null_variable
+static ngx_http_ors_variable_t  ngx_http_ors_variables[] = {
+    { ngx_string("open_responses_model"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, model) },
+    { ngx_string("open_responses_target"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, target) },
+    { ngx_string("open_responses_dialect"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, dialect) },
+    { ngx_string("open_responses_stream"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, stream) },
+    { ngx_string("open_responses_status"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, status) },
+    { ngx_string("open_responses_error_code"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, code) },
+    { ngx_string("open_responses_error_param"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, param) },
+    { ngx_string("open_responses_id"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, id) },
+    { ngx_string("open_responses_previous_id"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, previous) },
+    { ngx_string("open_responses_stored"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, stored) },
+    { ngx_string("open_responses_ignored_fields"),
+      ngx_http_ors_variable_fact, offsetof(ngx_ors_facts_t, ignored) },
+    { ngx_string("open_responses_input_tokens"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, input) },
+    { ngx_string("open_responses_cached_tokens"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, cached) },
+    { ngx_string("open_responses_output_tokens"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, output) },
+    { ngx_string("open_responses_reasoning_tokens"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, reasoning) },
+    { ngx_string("open_responses_rounds"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, rounds) },
+    { ngx_string("open_responses_tool_calls"),
+      ngx_http_ors_variable_count, offsetof(ngx_ors_facts_t, calls) },
+    { ngx_string("open_responses_first_token_time"),
+      ngx_http_ors_variable_first, 0 },
+    { ngx_string("open_responses_upstream_addr"),
+      ngx_http_ors_variable_addr, 0 },
+    { ngx_string("open_responses_upstream_status"),
+      ngx_http_ors_variable_status, 0 },
+    { ngx_string("open_responses_upstream_time"),
+      ngx_http_ors_variable_time, 0 },
+    { ngx_string("open_responses_tool_name"),
+      ngx_http_ors_variable_tool, 0 },
+    { ngx_string("open_responses_tool_call_id"),
+      ngx_http_ors_variable_tool, 1 },
+    { ngx_string("open_responses_uri"),
+      ngx_http_ors_variable_uri, 0 },
+    { ngx_string("open_responses_path"),
+      ngx_http_ors_variable_path, 0 },
+    { ngx_null_string, NULL, 0 }
 };
 
 
@@ -545,16 +509,17 @@ ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)
 ngx_int_t
 ngx_http_ors_variables_add(ngx_conf_t *cf)
 {
-    ngx_http_variable_t  *var, *v;
+    ngx_http_variable_t      *var;
+    ngx_http_ors_variable_t  *v;
 
     for (v = ngx_http_ors_variables; v->name.len; v++) {
 
-        var = ngx_http_add_variable(cf, &v->name, v->flags);
+        var = ngx_http_add_variable(cf, &v->name, NGX_HTTP_VAR_NOCACHEABLE);
         if (var == NULL) {
             return NGX_ERROR;
         }
 
-        var->get_handler = v->get_handler;
+        var->get_handler = v->get;
         var->data = v->data;
     }
 
