@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
 #include <ngx_ors_answer_retry.h>
+#include <ngx_ors_same.h>
 
 
 /*
@@ -443,9 +444,7 @@ ngx_ors_answer_cause(ngx_ors_answer_fault_t *fault)
 
         for (cause = ngx_ors_answer_causes; cause->name.len; cause++) {
 
-            if (cause->name.len == name->len
-                && ngx_memcmp(cause->name.data, name->data, name->len) == 0)
-            {
+            if (ngx_ors_same(&cause->name, name)) {
                 return cause;
             }
         }

@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_verify_event.h>
 #include <ngx_ors_verify_tolerate.h>
 
@@ -273,9 +274,7 @@ ngx_ors_verify_event_find(ngx_str_t *type)
 
     for (row = ngx_ors_verify_rows; row->name.len; row++) {
 
-        if (row->name.len == type->len
-            && ngx_memcmp(row->name.data, type->data, type->len) == 0)
-        {
+        if (ngx_ors_same(&row->name, type)) {
             return row;
         }
     }

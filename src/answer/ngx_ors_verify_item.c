@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_item.h>
@@ -627,9 +628,7 @@ ngx_ors_verify_item_kind(ngx_str_t *type)
 
     for (kind = ngx_ors_verify_kinds; kind->type.len; kind++) {
 
-        if (kind->type.len == type->len
-            && ngx_memcmp(kind->type.data, type->data, type->len) == 0)
-        {
+        if (ngx_ors_same(&kind->type, type)) {
             break;
         }
     }

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_same.h>
 
 
 /* ngx_conf_set_enum_slot() does not say what is allowed */
@@ -163,9 +164,7 @@ ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
 
     for (i = 0; e[i].name.len; i++) {
 
-        if (e[i].name.len == value->len
-            && ngx_strncmp(e[i].name.data, value->data, value->len) == 0)
-        {
+        if (ngx_ors_same(&e[i].name, value)) {
             *field = e[i].value;
             return NGX_OK;
         }

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_names.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_NAMES_MIN  8
@@ -142,9 +143,7 @@ ngx_ors_names_slot(ngx_ors_names_t *names, ngx_str_t *text, uint32_t hash)
             return slot;
         }
 
-        if (slot->hash == hash && slot->text.len == text->len
-            && ngx_memcmp(slot->text.data, text->data, text->len) == 0)
-        {
+        if (slot->hash == hash && ngx_ors_same(&slot->text, text)) {
             return slot;
         }
     }

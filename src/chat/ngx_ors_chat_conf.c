@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_CHAT_CONF_DEPTH  64
@@ -318,9 +319,7 @@ ngx_ors_chat_conf_param(ngx_str_t *name)
 
     for (n = 0; list[n].len; n++) {
 
-        if (list[n].len == name->len
-            && ngx_strncmp(list[n].data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&list[n], name)) {
             return n;
         }
     }
@@ -390,10 +389,7 @@ ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
 
     for (i = 0; i < efforts->nelts; i++) {
 
-        if (effort[i].value.len == value->len
-            && ngx_strncmp(effort[i].value.data, value->data, value->len)
-               == 0)
-        {
+        if (ngx_ors_same(&effort[i].value, value)) {
             return &effort[i];
         }
     }

@@ -15,6 +15,7 @@
 #include <ngx_ors_chat_fields.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_fold.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_spelling.h>
 
 
@@ -279,11 +280,7 @@ ngx_ors_chat_takes(const ngx_ors_chat_options_t *options, ngx_str_t *name)
 
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
-        if (ngx_ors_chat_optionals[i].len == name->len
-            && ngx_memcmp(ngx_ors_chat_optionals[i].data, name->data,
-                          name->len)
-               == 0)
-        {
+        if (ngx_ors_same(&ngx_ors_chat_optionals[i], name)) {
             return (options->params & 1 << i) != 0;
         }
     }
@@ -468,9 +465,7 @@ ngx_ors_chat_listed(const ngx_str_t *names, const ngx_str_t *name)
 {
     for ( /* void */ ; names->len; names++) {
 
-        if (names->len == name->len
-            && ngx_memcmp(names->data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(names, name)) {
             return 1;
         }
     }

@@ -15,6 +15,7 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_CHAT_PRESET_WORDS  8
@@ -328,9 +329,7 @@ ngx_ors_chat_preset(ngx_conf_t *cf, ngx_str_t *value)
 
     for (preset = ngx_ors_chat_presets; preset->name.len; preset++) {
 
-        if (preset->name.len == name.len
-            && ngx_strncmp(preset->name.data, name.data, name.len) == 0)
-        {
+        if (ngx_ors_same(&preset->name, &name)) {
             break;
         }
     }

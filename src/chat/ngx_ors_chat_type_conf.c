@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_same.h>
 
 
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
@@ -118,9 +119,7 @@ ngx_ors_chat_type_conf_unique(ngx_conf_t *cf, ngx_array_t *types,
     for (i = 0; i < types->nelts; i++) {
 
         if (other[i].prefix == type->prefix
-            && other[i].type.len == type->type.len
-            && ngx_strncmp(other[i].type.data, type->type.data,
-                           type->type.len) == 0)
+            && ngx_ors_same(&other[i].type, &type->type))
         {
             ngx_ors_conf_error(cf, 0,
                                "type \"%V\" is duplicate", value);
@@ -142,9 +141,7 @@ ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
 
     for (e = ngx_ors_chat_type_actions; e->name.len; e++) {
 
-        if (e->name.len == value[2].len
-            && ngx_strncmp(e->name.data, value[2].data, e->name.len) == 0)
-        {
+        if (ngx_ors_same(&e->name, &value[2])) {
             break;
         }
     }

@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_same.h>
 
 
 static void ngx_http_ors_callees_fill(ngx_ors_callee_conf_t *callee,
@@ -112,9 +113,7 @@ ngx_http_ors_callee(ngx_http_request_t *r, ngx_str_t *name, ngx_uint_t mcp)
     for (i = 0; i < olcf->ncallees; i++) {
         callee = &olcf->callees[i];
 
-        if (callee->mcp == mcp && callee->name.len == name->len
-            && ngx_memcmp(callee->name.data, name->data, name->len) == 0)
-        {
+        if (callee->mcp == mcp && ngx_ors_same(&callee->name, name)) {
             return callee;
         }
     }

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_int_t ngx_http_ors_endpoint_path(ngx_http_request_t *r,
@@ -151,9 +152,7 @@ ngx_http_ors_endpoint_below(ngx_http_request_t *r, ngx_str_t *rest)
 
     /* which is an endpoint of its own */
 
-    if (rest->len == compact.len
-        && ngx_memcmp(rest->data, compact.data, compact.len) == 0)
-    {
+    if (ngx_ors_same(rest, &compact)) {
         return NGX_DECLINED;
     }
 

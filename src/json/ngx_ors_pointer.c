@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_pointer.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_int_t ngx_ors_pointer_name(ngx_str_t *name, u_char *p,
@@ -140,9 +141,7 @@ ngx_ors_pointer_find(ngx_ors_pointer_t *root, ngx_str_t *name)
 
     for (node = root->first; node; node = node->next) {
 
-        if (node->name.len == name->len
-            && ngx_memcmp(node->name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&node->name, name)) {
             return node;
         }
     }

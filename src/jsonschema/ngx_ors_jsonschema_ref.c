@@ -14,6 +14,7 @@
 #include <ngx_ors_jsonschema_ref.h>
 #include <ngx_ors_jsonschema_report.h>
 #include <ngx_ors_jsonschema_uri.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_JSONSCHEMA_DIALECTS  "//json-schema.org/"
@@ -280,9 +281,7 @@ ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
 
     for (r = b->resources; r; r = r->next) {
 
-        if (r->uri.len == uri->len
-            && ngx_memcmp(r->uri.data, uri->data, uri->len) == 0)
-        {
+        if (ngx_ors_same(&r->uri, uri)) {
             return r;
         }
     }
@@ -299,9 +298,7 @@ ngx_ors_jsonschema_ref_anchor(ngx_ors_jsonschema_resource_t *resource,
 
     for (anchor = resource->anchors; anchor; anchor = anchor->next) {
 
-        if (anchor->name.len == name->len
-            && ngx_memcmp(anchor->name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&anchor->name, name)) {
             return anchor;
         }
     }

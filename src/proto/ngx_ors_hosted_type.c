@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosted_type.h>
+#include <ngx_ors_same.h>
 
 
 /* the first name of a type is the one that an operator writes */
@@ -62,11 +63,7 @@ ngx_ors_hosted_type(ngx_str_t *name)
 
     for (i = 0; i < NGX_ORS_HOSTED_TYPES; i++) {
 
-        if (ngx_ors_hosted_types[i].name.len == name->len
-            && ngx_memcmp(ngx_ors_hosted_types[i].name.data, name->data,
-                          name->len)
-               == 0)
-        {
+        if (ngx_ors_same(&ngx_ors_hosted_types[i].name, name)) {
             return ngx_ors_hosted_types[i].type;
         }
     }

@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
+#include <ngx_ors_same.h>
 
 
 ngx_uint_t
@@ -47,9 +48,7 @@ ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
 
     for (i = 0; i < hosting->tools->nelts; i++) {
 
-        if (tool[i].name.len == name->len
-            && ngx_memcmp(tool[i].name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&tool[i].name, name)) {
             return &tool[i];
         }
     }
@@ -72,9 +71,7 @@ ngx_ors_hosting_prefix(ngx_ors_hosting_t *hosting, ngx_str_t *label)
 
     for (i = 0; i < hosting->prefixes->nelts; i++) {
 
-        if (kv[i].key.len == label->len
-            && ngx_memcmp(kv[i].key.data, label->data, label->len) == 0)
-        {
+        if (ngx_ors_same(&kv[i].key, label)) {
             return &kv[i].value;
         }
     }

@@ -14,6 +14,7 @@
 #include <ngx_ors_listing.h>
 #include <ngx_ors_listing_item.h>
 #include <ngx_ors_query.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_stored.h>
 
 
@@ -27,7 +28,6 @@ static ngx_int_t ngx_ors_listing_place(ngx_ors_listing_t *list,
     ngx_str_t *text, ngx_str_t *id, ngx_str_t *name);
 static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
     ngx_str_t *item);
-static ngx_uint_t ngx_ors_listing_is(ngx_str_t *id, ngx_str_t *name);
 static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
     ngx_str_t *text, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
@@ -207,11 +207,11 @@ ngx_ors_listing_place(ngx_ors_listing_t *list, ngx_str_t *text,
     ngx_str_t *id, ngx_str_t *name)
 {
     if (!list->begun) {
-        list->begun = ngx_ors_listing_is(name, &list->after);
+        list->begun = ngx_ors_same(name, &list->after);
         return NGX_OK;
     }
 
-    if (list->before.len && ngx_ors_listing_is(name, &list->before)) {
+    if (list->before.len && ngx_ors_same(name, &list->before)) {
         list->met = 1;
         return NGX_DONE;
     }
@@ -249,14 +249,6 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
     }
 
     return (json->nodes->type == ngx_ors_json_object) ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_uint_t
-ngx_ors_listing_is(ngx_str_t *id, ngx_str_t *name)
-{
-    return id->len == name->len
-           && ngx_memcmp(id->data, name->data, name->len) == 0;
 }
 
 

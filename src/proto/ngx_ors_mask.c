@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_same.h>
 
 
 /* a longer "param" is no path in a request */
@@ -201,9 +202,7 @@ ngx_ors_mask_code(ngx_str_t *code)
 
     for (known = ngx_ors_mask_codes; known->code.len; known++) {
 
-        if (known->code.len == code->len
-            && ngx_memcmp(known->code.data, code->data, code->len) == 0)
-        {
+        if (ngx_ors_same(&known->code, code)) {
             return known;
         }
     }
@@ -219,9 +218,7 @@ ngx_ors_mask_account(ngx_str_t *code)
 
     for (account = ngx_ors_mask_accounts; account->len; account++) {
 
-        if (account->len == code->len
-            && ngx_memcmp(account->data, code->data, code->len) == 0)
-        {
+        if (ngx_ors_same(account, code)) {
             return 1;
         }
     }

@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_names.h>
 #include <ngx_ors_request_mcp.h>
+#include <ngx_ors_same.h>
 
 
 /* members of such a tool, as in ngx_ors_mcp_members */
@@ -383,10 +384,7 @@ ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps, ngx_str_t *label)
 
     for (i = 0; i < mcps->n; i++) {
 
-        if (mcps->elts[i].label.len == label->len
-            && ngx_memcmp(mcps->elts[i].label.data, label->data, label->len)
-               == 0)
-        {
+        if (ngx_ors_same(&mcps->elts[i].label, label)) {
             return &mcps->elts[i];
         }
     }

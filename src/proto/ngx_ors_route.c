@@ -15,6 +15,7 @@
 #include <ngx_ors_conf_param.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_route.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_ROUTE_FAILS         1000
@@ -25,7 +26,6 @@
 
 static ngx_uint_t ngx_ors_route_model_first(ngx_ors_route_t *route,
     ngx_uint_t n);
-static ngx_uint_t ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other);
 static ngx_uint_t ngx_ors_route_known(ngx_array_t *routes,
     ngx_ors_route_t *route);
 static ngx_int_t ngx_ors_route_uri(ngx_conf_t *cf, ngx_ors_target_t *target,
@@ -75,7 +75,7 @@ ngx_ors_route_find(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
     for (i = 0; i < routes->nelts; i++) {
 
         if (provider->len
-            && !ngx_ors_route_same(&route[i].target.provider, provider))
+            && !ngx_ors_same(&route[i].target.provider, provider))
         {
             continue;
         }
@@ -84,7 +84,7 @@ ngx_ors_route_find(ngx_array_t *routes, ngx_str_t *model, ngx_str_t *provider,
 
         case ngx_ors_route_exact:
 
-            if (ngx_ors_route_same(&route[i].name, model)) {
+            if (ngx_ors_same(&route[i].name, model)) {
                 *target = &route[i].target;
                 return NGX_OK;
             }
@@ -193,24 +193,13 @@ ngx_ors_route_model_first(ngx_ors_route_t *route, ngx_uint_t n)
     for (i = 0; i < n; i++) {
 
         if (route[i].type == ngx_ors_route_exact
-            && ngx_ors_route_same(&route[i].name, &route[n].name))
+            && ngx_ors_same(&route[i].name, &route[n].name))
         {
             return 0;
         }
     }
 
     return 1;
-}
-
-
-static ngx_uint_t
-ngx_ors_route_same(ngx_str_t *one, ngx_str_t *other)
-{
-    /* the name of a default, and no provider, have no bytes at all */
-
-    return one->len == other->len
-           && (one->len == 0
-               || ngx_memcmp(one->data, other->data, one->len) == 0);
 }
 
 
@@ -336,9 +325,9 @@ ngx_ors_route_known(ngx_array_t *routes, ngx_ors_route_t *route)
     for (other = routes->elts; other < route; other++) {
 
         if (other->type == route->type
-            && ngx_ors_route_same(&other->name, &route->name)
-            && ngx_ors_route_same(&other->target.provider,
-                                  &route->target.provider))
+            && ngx_ors_same(&other->name, &route->name)
+            && ngx_ors_same(&other->target.provider,
+                            &route->target.provider))
         {
             return 1;
         }

@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_background_jobs.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_session_record.h>
 
 
@@ -121,9 +122,7 @@ ngx_ors_background_wish(ngx_ors_store_job_t *job)
         return ngx_ors_background_go_on;
     }
 
-    if (value->len == deleted.len
-        && ngx_memcmp(value->data, deleted.data, deleted.len) == 0)
-    {
+    if (ngx_ors_same(value, &deleted)) {
         return ngx_ors_background_deleted;
     }
 

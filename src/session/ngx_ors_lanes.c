@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_lanes.h>
+#include <ngx_ors_same.h>
 
 
 static void ngx_ors_lanes_cleanup(void *data);
@@ -23,7 +24,6 @@ static ngx_ors_lane_t *ngx_ors_lanes_end(ngx_ors_lanes_t *lanes,
     ngx_ors_client_event_t *ev);
 static void ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes,
     ngx_ors_lane_t *lane);
-static ngx_uint_t ngx_ors_lanes_equal(ngx_str_t *a, ngx_str_t *b);
 
 
 ngx_int_t
@@ -123,7 +123,7 @@ ngx_ors_lanes_index(ngx_ors_lanes_t *lanes, ngx_str_t *name)
     ngx_uint_t  i;
 
     for (i = 0; i < lanes->n; i++) {
-        if (ngx_ors_lanes_equal(&lanes->lanes[i].name, name)) {
+        if (ngx_ors_same(&lanes->lanes[i].name, name)) {
             break;
         }
     }
@@ -197,7 +197,7 @@ ngx_ors_lanes_find(ngx_ors_lanes_t *lanes, ngx_str_t *id)
     }
 
     for (i = 0; i < lanes->n; i++) {
-        if (ngx_ors_lanes_equal(&lanes->lanes[i].cache.id, id)) {
+        if (ngx_ors_same(&lanes->lanes[i].cache.id, id)) {
             return &lanes->lanes[i].cache;
         }
     }
@@ -257,7 +257,7 @@ ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
     lane = ngx_ors_lanes_end(lanes, ev);
 
     if (ev->previous.len
-        && ngx_ors_lanes_equal(&lane->cache.id, &ev->previous))
+        && ngx_ors_same(&lane->cache.id, &ev->previous))
     {
         ngx_ors_lanes_forget(lanes, lane);
     }
@@ -285,7 +285,7 @@ ngx_ors_lanes_drop(ngx_ors_lanes_t *lanes, ngx_str_t *id)
 
     for (i = 0; i < lanes->n; i++) {
 
-        if (ngx_ors_lanes_equal(&lanes->lanes[i].cache.id, id)) {
+        if (ngx_ors_same(&lanes->lanes[i].cache.id, id)) {
             ngx_ors_lanes_forget(lanes, &lanes->lanes[i]);
         }
     }
@@ -305,12 +305,4 @@ ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes, ngx_ors_lane_t *lane)
     }
 
     ngx_memzero(cache, sizeof(ngx_ors_lane_cache_t));
-}
-
-
-static ngx_uint_t
-ngx_ors_lanes_equal(ngx_str_t *a, ngx_str_t *b)
-{
-    return a->len == b->len
-           && (a->len == 0 || ngx_memcmp(a->data, b->data, a->len) == 0);
 }

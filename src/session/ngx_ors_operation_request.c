@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_id.h>
 #include <ngx_ors_operation_request.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_query.h>
 
 
@@ -27,10 +28,6 @@ typedef struct {
 
 static ngx_int_t ngx_ors_operation_stream(ngx_ors_operation_t *op,
     ngx_str_t *query);
-
-
-#define ngx_ors_operation_is(a, b)                                            \
-    ((a)->len == (b)->len && ngx_memcmp((a)->data, (b)->data, (a)->len) == 0)
 
 
 static ngx_ors_operation_path_t  ngx_ors_operation_paths[] = {
@@ -83,11 +80,11 @@ ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
     for (i = 0; i < NGX_ORS_OPERATION_PATHS; i++) {
         known = &ngx_ors_operation_paths[i];
 
-        if (!ngx_ors_operation_is(&known->suffix, &suffix)) {
+        if (!ngx_ors_same(&known->suffix, &suffix)) {
             continue;
         }
 
-        if (ngx_ors_operation_is(&known->method, method)) {
+        if (ngx_ors_same(&known->method, method)) {
             *kind = known->kind;
             return NGX_OK;
         }
@@ -136,7 +133,7 @@ ngx_ors_operation_stream(ngx_ors_operation_t *op, ngx_str_t *query)
         return NGX_ERROR;
     }
 
-    if (value.len == 0 || ngx_ors_operation_is(&value, &no)) {
+    if (value.len == 0 || ngx_ors_same(&value, &no)) {
         return NGX_OK;
     }
 

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_stats_page.h>
 #include <ngx_ors_version.h>
 
@@ -162,9 +163,7 @@ ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
     for (i = 0; i < NGX_ORS_STATS_CODES - 1; i++) {
         name = &ngx_ors_stats_codes[i].name;
 
-        if (name->len == code->len
-            && ngx_memcmp(name->data, code->data, code->len) == 0)
-        {
+        if (ngx_ors_same(name, code)) {
             break;
         }
     }

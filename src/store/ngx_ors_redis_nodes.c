@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_redis.h>
+#include <ngx_ors_same.h>
 
 
 /* nodes of a cluster that are remembered */
@@ -279,9 +280,7 @@ ngx_ors_redis_node_is(ngx_ors_redis_link_t *link, ngx_str_t *host,
 
     addr = &link->addresses[link->address];
 
-    return addr->port == port
-           && addr->host.len == host->len
-           && ngx_strncmp(addr->host.data, host->data, host->len) == 0;
+    return addr->port == port && ngx_ors_same(&addr->host, host);
 }
 
 

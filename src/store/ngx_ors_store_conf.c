@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_conf_param.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_secret.h>
 #include <ngx_ors_store_conf.h>
 
@@ -316,9 +317,7 @@ ngx_ors_store_named(ngx_conf_t *cf, ngx_array_t *stores, ngx_str_t *name)
 
     for (i = 0; i < stores->nelts; i++) {
 
-        if (list[i]->name.len == name->len
-            && ngx_strncmp(list[i]->name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&list[i]->name, name)) {
             return list[i];
         }
     }

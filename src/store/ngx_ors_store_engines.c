@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_store.h>
 
 
@@ -66,9 +67,7 @@ ngx_ors_store_find(ngx_str_t *name)
 
     for (e = ngx_ors_store_engines; e->name.len; e++) {
 
-        if (e->name.len == name->len
-            && ngx_strncmp(e->name.data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(&e->name, name)) {
             break;
         }
     }

@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mcp.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_str_t  ngx_ors_mcp_versions[NGX_ORS_MCP_VERSIONS] = {
@@ -52,10 +53,7 @@ ngx_ors_mcp_version(ngx_str_t *name)
 
     for (i = NGX_ORS_MCP_VERSIONS - 1; i > 0; i--) {
 
-        if (name->len == ngx_ors_mcp_versions[i].len
-            && ngx_memcmp(name->data, ngx_ors_mcp_versions[i].data, name->len)
-               == 0)
-        {
+        if (ngx_ors_same(name, &ngx_ors_mcp_versions[i])) {
             break;
         }
     }

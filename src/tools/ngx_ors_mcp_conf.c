@@ -13,6 +13,7 @@
 #include <ngx_ors_conf_param.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_mcp_conf.h>
+#include <ngx_ors_same.h>
 
 
 #define NGX_ORS_MCP_CALL_TIMEOUT  60000
@@ -125,11 +126,7 @@ ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     for (i = 0; i < servers->nelts - 1; i++) {
 
-        if (mcp[i].prefix.len == last->prefix.len
-            && ngx_memcmp(mcp[i].prefix.data, last->prefix.data,
-                          last->prefix.len)
-               == 0)
-        {
+        if (ngx_ors_same(&mcp[i].prefix, &last->prefix)) {
             ngx_ors_conf_error(cf, 0,
                                "invalid prefix \"%V\" of \"%V\", \"%V\" has "
                                "the same, set another one with \"prefix=\"",
@@ -337,9 +334,7 @@ ngx_ors_mcp_conf_find(ngx_array_t *servers, ngx_str_t *label)
 
     for (i = 0; i < servers->nelts; i++) {
 
-        if (mcp[i].label.len == label->len
-            && ngx_memcmp(mcp[i].label.data, label->data, label->len) == 0)
-        {
+        if (ngx_ors_same(&mcp[i].label, label)) {
             return &mcp[i];
         }
     }
@@ -382,9 +377,7 @@ ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
 
     for (i = 0; i < selection->names->nelts; i++) {
 
-        if (name[i].len == tool->name.len
-            && ngx_memcmp(name[i].data, tool->name.data, tool->name.len) == 0)
-        {
+        if (ngx_ors_same(&name[i], &tool->name)) {
             return 1;
         }
     }

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_choice.h>
 #include <ngx_ors_hosted_type.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_int_t ngx_ors_choice_object(ngx_ors_choice_t *choice,
@@ -33,7 +34,6 @@ static const char *ngx_ors_choice_reason(ngx_ors_choice_t *choice,
     ngx_ors_chat_tool_t *tool, ngx_str_t *name);
 static ngx_uint_t ngx_ors_choice_allows(ngx_ors_choice_t *choice,
     ngx_ors_chat_tool_t *tool, ngx_str_t *name);
-static ngx_uint_t ngx_ors_choice_same(ngx_str_t *a, ngx_str_t *b);
 
 
 ngx_int_t
@@ -284,7 +284,7 @@ ngx_ors_choice_refuses(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
 
     choice->called = 1;
 
-    if (choice->name.len == 0 || ngx_ors_choice_same(&choice->name, name)) {
+    if (choice->name.len == 0 || ngx_ors_same(&choice->name, name)) {
         choice->met = 1;
     }
 
@@ -334,22 +334,14 @@ ngx_ors_choice_allows(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
 
         if (allowed->space.len == 0) {
 
-            if (ngx_ors_choice_same(&allowed->name, name)) {
+            if (ngx_ors_same(&allowed->name, name)) {
                 return 1;
             }
 
-        } else if (tool && ngx_ors_choice_same(&allowed->space, &tool->space))
-        {
+        } else if (tool && ngx_ors_same(&allowed->space, &tool->space)) {
             return 1;
         }
     }
 
     return 0;
-}
-
-
-static ngx_uint_t
-ngx_ors_choice_same(ngx_str_t *a, ngx_str_t *b)
-{
-    return a->len == b->len && ngx_memcmp(a->data, b->data, a->len) == 0;
 }

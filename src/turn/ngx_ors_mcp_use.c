@@ -14,6 +14,7 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mcp_tool.h>
 #include <ngx_ors_mcp_use.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_tool_name.h>
 
 
@@ -381,10 +382,7 @@ ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
         function = tool[i].mcp;
 
         if (function && function->use->asked == choice.server
-            && function->tool->name.len == choice.name.len
-            && ngx_memcmp(function->tool->name.data, choice.name.data,
-                          choice.name.len)
-               == 0)
+            && ngx_ors_same(&function->tool->name, &choice.name))
         {
             uses->hosting.forced = &tool[i];
             return NGX_OK;

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_frame.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_ors_frame_e ngx_ors_frame_mark(ngx_str_t *event);
@@ -57,9 +58,7 @@ ngx_ors_frame_mark(ngx_str_t *event)
 
     for (name = terminal; name->len; name++) {
 
-        if (event->len == name->len
-            && ngx_memcmp(event->data, name->data, name->len) == 0)
-        {
+        if (ngx_ors_same(event, name)) {
             return ngx_ors_frame_is_terminal;
         }
     }
