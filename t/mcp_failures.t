@@ -66,6 +66,8 @@ my $model = ORS::Model->new(scripts => { default => plan(
     asks  => [ { tool_calls => [ call('asks__echo', text => 1) ] }, 'Done' ],
     leave => [ { tool_calls => [ call('slow__waits', text => 1) ] },
                'never' ],
+    deaf  => [ { tool_calls => [ call('deaf__waits', text => 1) ] },
+               'never' ],
     three => [ { tool_calls => [ map { call("lost__echo#$_", text => $_) }
                                  1 .. 3 ] }, 'Done' ],
     clash => [ 'Hello' ],
@@ -90,6 +92,11 @@ my $mcp = ORS::Model->new(scripts => {
     slow => modern(tools => [ tool('waits') ], ttl => 60000,
                    call => sub ($name, $arguments) {
                        return [ [ touch => 'there' ], [ hang => 'left' ] ];
+                   }),
+    deaf => legacy(tools => [ tool('waits') ],
+                   call => sub ($name, $arguments) {
+                       return [ [ touch => 'deaf-there' ],
+                                [ hang => 'deaf-left' ] ];
                    }),
     asks => legacy(tools => [ tool('echo') ], call => $echo, stream => 1,
                    first => [ [ sse => { jsonrpc => '2.0', id => 'p1',
@@ -119,7 +126,7 @@ my $mcp = ORS::Model->new(scripts => {
     silent => [ [ hang => 'silent-gone' ] ],
 });
 
-my @labels = qw( lost gone bad slow asks many endless circle silent );
+my @labels = qw( lost gone bad slow deaf asks many endless circle silent );
 my %timeout = (bad => '500ms', silent => '500ms');
 
 my $servers = join "\n", map {
@@ -319,6 +326,31 @@ my $client = http_start($t->port, 'POST', '/v1/responses',
 ok($mcp->wait_file('there'), 'a call runs');
 $client->close;
 ok($mcp->wait_file('left'), 'a client that leaves ends it');
+
+# ... also of a server that goes on without its connection
+
+$mcp->forget;
+
+$client = http_start($t->port, 'POST', '/v1/responses',
+                     { 'Content-Type' => 'application/json' },
+                     json_encode(body('deaf', 'deaf', stream => 1)));
+
+ok($mcp->wait_file('deaf-there'), 'a call in a session runs');
+$client->close;
+ok($mcp->wait_file('deaf-left'), 'a client that leaves closes its connection');
+
+wait_for(sub { grep { $_ eq 'notifications/cancelled' } said($mcp) });
+
+my ($running) = grep { ($_->{json}{method} // '') eq 'tools/call' }
+                $mcp->requests;
+my @cancels = grep { ($_->{json}{method} // '') eq 'notifications/cancelled' }
+              $mcp->requests;
+
+is_deeply([ map { $_->{json} } @cancels ],
+          [ { jsonrpc => '2.0', method => 'notifications/cancelled',
+              params => { requestId => $running->{json}{id} } } ],
+          'and the server hears which call is over, once');
+is($cancels[0]{headers}{'mcp-session-id'}, 'session-1', 'in its session');
 
 like($t->error_log, qr/"bad__refused" of MCP server "bad" has failed/,
      'the log has the details');

@@ -340,6 +340,10 @@ ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
             ngx_del_timer(&mcp->timer);
         }
 
+        if (ngx_ors_mcp_dialog_lingers(&mcp->dialog)) {
+            ngx_http_ors_mcp_leave(mcp);
+        }
+
         (void) ngx_ors_mcp_dialog_step(&mcp->dialog,
                                        ngx_ors_mcp_dialog_ev_close);
 

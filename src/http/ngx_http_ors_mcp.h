@@ -91,6 +91,15 @@ ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
     ngx_http_ors_main_conf_t *omcf);
 
 
+/* ngx_http_ors_mcp_leave.c */
+
+/*
+ * Closes a dialog with a server that goes on with its request, and sends the
+ * message that ends it: from a request without a client, which lives on.
+ */
+void ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp);
+
+
 /* ngx_http_ors_mcp_list.c */
 
 /*

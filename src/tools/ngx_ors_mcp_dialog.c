@@ -350,24 +350,56 @@ ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog)
 }
 
 
-/* in the legacy era a request goes on without its connection */
-
 static ngx_int_t
 ngx_ors_mcp_dialog_cancel(ngx_ors_mcp_dialog_t *dialog)
 {
-    if (dialog->state != ngx_ors_mcp_dialog_st_list
-        && dialog->state != ngx_ors_mcp_dialog_st_call)
-    {
-        return NGX_OK;
-    }
-
-    if (ngx_ors_mcp_is_modern(dialog->sender.version)) {
+    if (!ngx_ors_mcp_dialog_lingers(dialog)) {
         return NGX_OK;
     }
 
     return ngx_ors_mcp_ask_aside(dialog,
                                  ngx_ors_mcp_request_cancelled(
                                                  &dialog->sender, dialog->id));
+}
+
+
+/* in the legacy era a request goes on without its connection */
+
+ngx_uint_t
+ngx_ors_mcp_dialog_lingers(ngx_ors_mcp_dialog_t *dialog)
+{
+    return (dialog->state == ngx_ors_mcp_dialog_st_list
+            || dialog->state == ngx_ors_mcp_dialog_st_call)
+           && !ngx_ors_mcp_is_modern(dialog->sender.version);
+}
+
+
+ngx_int_t
+ngx_ors_mcp_dialog_move(ngx_ors_mcp_dialog_t *dialog, ngx_pool_t *pool)
+{
+    u_char                *p;
+    ngx_ors_mcp_sender_t  *sender;
+
+    sender = &dialog->sender;
+
+    p = ngx_pnalloc(pool, sender->session.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* not every server has given an id */
+
+    if (sender->session.len) {
+        ngx_memcpy(p, sender->session.data, sender->session.len);
+    }
+
+    sender->session.data = p;
+    sender->pool = pool;
+
+    dialog->pool = pool;
+    dialog->asides = NULL;
+
+    return NGX_OK;
 }
 
 

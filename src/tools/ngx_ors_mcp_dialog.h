@@ -128,6 +128,21 @@ typedef struct {
 ngx_int_t ngx_ors_mcp_dialog_step(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_dialog_event_e event);
 
+/*
+ * 1 if the server would go on with a request of the dialog after the dialog is
+ * closed: ngx_ors_mcp_dialog_ev_close adds the message that ends it to
+ * dialog->asides.
+ */
+ngx_uint_t ngx_ors_mcp_dialog_lingers(ngx_ors_mcp_dialog_t *dialog);
+
+/*
+ * Lets that message be made of memory of "pool" alone, as the dialog's own is
+ * going to be freed; no other message is to be sent any more.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_mcp_dialog_move(ngx_ors_mcp_dialog_t *dialog,
+    ngx_pool_t *pool);
+
 /* The names of a state and an event for logs, static text. */
 char *ngx_ors_mcp_dialog_state(ngx_ors_mcp_dialog_state_e state);
 char *ngx_ors_mcp_dialog_event(ngx_ors_mcp_dialog_event_e event);

@@ -25,6 +25,7 @@ static void test_asides(void);
 static void test_no_memory(void);
 static ngx_int_t run(dialog_test_t *t, size_t step);
 static ngx_int_t answer(dialog_exchange_t *e, size_t step);
+static ngx_int_t leave(void);
 static ngx_int_t feed(u_char *data, size_t len);
 static void start(dialog_test_t *t);
 static void stop(void);
@@ -59,6 +60,7 @@ static char  *states[NGX_ORS_MCP_DIALOG_STATES][NGX_ORS_MCP_DIALOG_EVENTS] = {
 static ngx_ors_mcp_limits_t    limits;
 static ngx_ors_mcp_peer_t      peer;
 static ngx_ors_mcp_dialog_t   *dialog;
+static ngx_pool_t             *own, *moved;
 static u_char                  text[8192], expected[8192], *last;
 
 
@@ -443,11 +445,37 @@ answer(dialog_exchange_t *e, size_t step)
         return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_timeout);
 
     case CLOSE:
-        return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
+        return leave();
 
     default:
         return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_end);
     }
+}
+
+
+/* the last message may be sent when the dialog's memory is gone */
+
+static ngx_int_t
+leave(void)
+{
+    ngx_str_t  session;
+
+    session = dialog->sender.session;
+
+    if (ngx_ors_mcp_dialog_lingers(dialog)) {
+        own = dialog->pool;
+        moved = ngx_create_pool(1024, ngx_ors_test_log());
+
+        if (moved == NULL
+            || ngx_ors_mcp_dialog_move(dialog, moved) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        ngx_memset(session.data, '-', session.len);
+    }
+
+    return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
 }
 
 
@@ -524,7 +552,12 @@ stop(void)
 
     (void) ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
 
-    ngx_destroy_pool(dialog->pool);
+    ngx_destroy_pool(moved ? own : dialog->pool);
+
+    if (moved) {
+        ngx_destroy_pool(moved);
+        moved = NULL;
+    }
 }
 
 
