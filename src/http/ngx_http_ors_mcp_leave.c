@@ -35,7 +35,7 @@ ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp)
     ngx_connection_t    *c;
     ngx_http_request_t  *r;
 
-    static ngx_str_t  body = ngx_null_string;
+    static ngx_str_t  body = ngx_string("");
 
     r = ngx_http_ors_detach(mcp->ctx->request, &body);
     if (r == NULL) {
