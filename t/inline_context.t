@@ -242,7 +242,7 @@ for my $stream (0, 1) {
 
     my $big = user('x' x 700_000);
 
-    $nginx->provokes(qr/a response is not stored in "small"/);
+    $nginx->provokes(qr/a response is not written to store "small"/);
 
     my $d = told('full', 'alice', [ $big, $big ], $stream, "no room$way");
 

@@ -198,7 +198,7 @@ $redis->cmd('CONFIG', 'SET', 'maxmemory', '1000000');
 fails($t, 'a full server');
 fails($t, 'a full server, a transaction', previous_response_id => $id);
 ok($t->wait_log(qr/says "OOM command not allowed/), 'the log has it');
-ok($t->wait_log(qr/not stored in "main": it is full/),
+ok($t->wait_log(qr/not written to store "main": it is full/),
    'and the turn has it');
 
 $redis->cmd('CONFIG', 'SET', 'maxmemory', '0');

@@ -106,8 +106,8 @@ sub by ($t, $who, $method, $id) {
 }
 
 
-my $warn = qr/\[warn\].*\ a\ response\ of\ scope\ [0-9a-f]{8}\ is\ not\ kept
-              \ in\ store\ "main":.*"scope_size"\ or\ "scope_turns"/x;
+my $warn = qr/\[warn\].*\ a\ response\ of\ scope\ [0-9a-f]{8}\ is\ not\ written
+              \ to\ store\ "main":.*"scope_size"\ or\ "scope_turns"/x;
 
 for my $at ('lmdb:%%TESTDIR%%/db', 'redis:' . $redis->address,
             'redis:' . $cluster[0]->address . ' cluster=on')
@@ -213,7 +213,7 @@ $t = start('record=8k');
 
 kept(ask($t, 'ann', script => 'long'), 'a record that is not too large');
 kept(ask($t, 'ann', input => 'x' x 8192), 'one that is', json_false);
-ok($t->wait_log(qr/\[warn\].*\ scope\ [0-9a-f]{8}\ is\ not\ kept\ in\ store
+ok($t->wait_log(qr/\[warn\].*\ scope\ [0-9a-f]{8}\ is\ not\ written\ to\ store
                    \ "main":\ it\ is\ larger\ than\ "record"/x),
    'the log has it');
 error_ok(ask($t, 'ann', at => '/must', input => 'x' x 8192), 413,

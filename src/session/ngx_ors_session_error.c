@@ -146,14 +146,14 @@ ngx_ors_session_log(ngx_ors_session_t *session, ngx_ors_store_status_e status,
 
     if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
         ngx_log_error(NGX_LOG_ERR, session->log, 0,
-                      "%s is not stored in \"%V\": %V", what,
+                      "%s is not written to store \"%V\": %V", what,
                       &session->store->name,
                       ngx_ors_session_strerror(status));
         return;
     }
 
     ngx_log_error(NGX_LOG_WARN, session->log, 0,
-                  "%s of scope %02xd%02xd%02xd%02xd is not stored in "
+                  "%s of scope %02xd%02xd%02xd%02xd is not written to store "
                   "\"%V\": %V", what, scope[0], scope[1], scope[2], scope[3],
                   &session->store->name, ngx_ors_session_strerror(status));
 }
