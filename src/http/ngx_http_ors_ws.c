@@ -4,17 +4,12 @@
  */
 
 
-/*
- * A WebSocket connection: its handshake, its bytes in both directions, and
- * its end.
- */
+/* A WebSocket connection: its bytes in both directions, and its end. */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_sha1.h>
 #include <ngx_http_ors_ws.h>
-#include <ngx_ors_line.h>
 
 
 #define NGX_HTTP_ORS_WS_BLOCK   4096
@@ -22,23 +17,11 @@
 /* bytes read at once */
 #define NGX_HTTP_ORS_WS_READ    16384
 
-/* length of a Sec-WebSocket-Key, and of the answer to it */
-#define NGX_HTTP_ORS_WS_KEY     24
-#define NGX_HTTP_ORS_WS_ACCEPT  28
 
-
-static ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
-static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r,
-    ngx_uint_t version);
 static ngx_http_ors_ws_t *ngx_http_ors_ws_create(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r,
-    ngx_str_t *key);
-static ngx_int_t ngx_http_ors_ws_nodelay(ngx_http_request_t *r);
-static ngx_int_t ngx_http_ors_ws_accept(ngx_http_request_t *r,
-    ngx_str_t *key, ngx_str_t *accept);
 static void ngx_http_ors_ws_event_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_read_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_write_handler(ngx_http_request_t *r);
 static ngx_http_ors_ws_t *ngx_http_ors_ws_of(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_feed(ngx_http_ors_ws_t *ws, u_char *data,
@@ -123,94 +106,6 @@ ngx_http_ors_ws_handler(ngx_http_request_t *r,
 }
 
 
-/* NGX_OK, or the HTTP status that refuses the handshake */
-
-static ngx_int_t
-ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
-{
-    ngx_table_elt_t  *h;
-
-    static ngx_str_t  version = ngx_string("sec-websocket-version");
-    static ngx_str_t  name = ngx_string("sec-websocket-key");
-
-    /* a body would be taken for frames */
-
-    if (r->headers_in.content_length_n > 0 || r->headers_in.chunked) {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    h = ngx_ors_header_find(&r->headers_in.headers, &version);
-
-    if (h == NULL || h->value.len != 2
-        || ngx_strncmp(h->value.data, "13", 2) != 0)
-    {
-        return ngx_http_ors_ws_refuse(r, 1);
-    }
-
-    h = ngx_ors_header_find(&r->headers_in.headers, &name);
-
-    if (h == NULL || h->value.len != NGX_HTTP_ORS_WS_KEY) {
-        return ngx_http_ors_ws_refuse(r, 0);
-    }
-
-    *key = h->value;
-
-    return ngx_http_ors_ws_foreign(r) ? NGX_HTTP_FORBIDDEN : NGX_OK;
-}
-
-
-/*
- * A browser lets a page of any site open a WebSocket, with the cookies of its
- * user, and asks for no permission as it does for a POST of JSON
- */
-
-static ngx_uint_t
-ngx_http_ors_ws_foreign(ngx_http_request_t *r)
-{
-    ngx_table_elt_t          *h, *host;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    static ngx_str_t  name = ngx_string("origin");
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-    h = ngx_ors_header_find(&r->headers_in.headers, &name);
-    host = r->headers_in.host;
-
-    if (h == NULL || olcf->ws.any_origin) {
-        return 0;
-    }
-
-    if (host && ngx_ors_header_same_origin(&h->value, &host->value)) {
-        return 0;
-    }
-
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "a WebSocket is refused: its Origin is another host");
-
-    return 1;
-}
-
-
-static ngx_int_t
-ngx_http_ors_ws_refuse(ngx_http_request_t *r, ngx_uint_t version)
-{
-    static ngx_str_t  value = ngx_string("13");
-
-    if (!version) {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    if (ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Version",
-                           "sec-websocket-version", &value)
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    return ngx_http_ors_upgrade_refuse(r);
-}
-
-
 static ngx_http_ors_ws_t *
 ngx_http_ors_ws_create(ngx_http_request_t *r)
 {
@@ -283,87 +178,6 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
 }
 
 
-/* sends the header of the answer; the return codes are those of filters */
-
-static ngx_int_t
-ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key)
-{
-    ngx_int_t  rc;
-    ngx_str_t  accept;
-
-    if (ngx_http_ors_ws_accept(r, key, &accept) != NGX_OK
-        || ngx_ors_header_add(&r->headers_out.headers, "Sec-WebSocket-Accept",
-                              "sec-websocket-accept", &accept)
-           == NULL
-        || ngx_http_ors_upgrade_refuse(r) == NGX_HTTP_INTERNAL_SERVER_ERROR)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    r->keepalive = 0;
-    r->headers_out.status = NGX_HTTP_SWITCHING_PROTOCOLS;
-    ngx_str_set(&r->headers_out.status_line, "101 Switching Protocols");
-    ngx_http_clear_content_length(r);
-
-    rc = ngx_http_send_header(r);
-
-    if (rc == NGX_ERROR || rc > NGX_OK) {
-        return rc;
-    }
-
-    rc = ngx_http_send_special(r, NGX_HTTP_FLUSH);
-
-    return (rc == NGX_ERROR) ? NGX_ERROR : ngx_http_ors_ws_nodelay(r);
-}
-
-
-/*
- * nginx does it for keep-alive connections: else the events of a turn would
- * wait for the client's acknowledgement of those that were sent
- */
-
-static ngx_int_t
-ngx_http_ors_ws_nodelay(ngx_http_request_t *r)
-{
-    ngx_http_core_loc_conf_t  *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    return (clcf->tcp_nodelay && ngx_tcp_nodelay(r->connection) != NGX_OK)
-           ? NGX_ERROR : NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_ws_accept(ngx_http_request_t *r, ngx_str_t *key,
-    ngx_str_t *accept)
-{
-    u_char      hash[20];
-    ngx_str_t   raw;
-    ngx_sha1_t  sha1;
-
-    static ngx_str_t  magic =
-        ngx_string("258EAFA5-E" "914-47DA-95CA-C5AB0DC85B11");
-
-    accept->data = ngx_pnalloc(r->pool, NGX_HTTP_ORS_WS_ACCEPT);
-    if (accept->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_sha1_init(&sha1);
-    ngx_sha1_update(&sha1, key->data, key->len);
-    ngx_sha1_update(&sha1, magic.data, magic.len);
-    ngx_sha1_final(hash, &sha1);
-
-    raw.data = hash;
-    raw.len = sizeof(hash);
-
-    ngx_encode_base64(accept, &raw);
-
-    return NGX_OK;
-}
-
-
 /* in place of nginx's: a worker that leaves does not just cut the connection */
 
 static void
@@ -421,13 +235,10 @@ ngx_http_ors_ws_of(ngx_http_request_t *r)
 static void
 ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
 {
-    u_char              buf[NGX_HTTP_ORS_WS_READ];
     ssize_t             n;
     ngx_buf_t          *b;
-    ngx_connection_t   *c;
     ngx_http_ors_ws_t  *ws;
 
-    c = r->connection;
     ws = ngx_http_ors_ws_of(r);
 
     b = r->header_in;
@@ -441,10 +252,45 @@ ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
         }
     }
 
+    if (ngx_http_ors_ws_read(ws) != NGX_OK) {
+        return;
+    }
+
+    if (ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
+        return;
+    }
+
+    ngx_http_ors_ws_post(ws);
+}
+
+
+/* NGX_OK: all is read for now; NGX_DONE: the connection has been finalized */
+
+static ngx_int_t
+ngx_http_ors_ws_read(ngx_http_ors_ws_t *ws)
+{
+    u_char            *buf;
+    ssize_t            n;
+    ngx_int_t          rc;
+    ngx_connection_t  *c;
+
+    c = ws->request->connection;
+
+    /* on the stack it would be cleared for each read, see Makefile */
+
+    buf = ngx_alloc(NGX_HTTP_ORS_WS_READ, c->log);
+    if (buf == NULL) {
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_INTERNAL_SERVER_ERROR);
+        return NGX_DONE;
+    }
+
+    rc = NGX_OK;
+
     /* the answers to pings are output as well */
 
-    while (!ws->closing && !ngx_http_ors_ws_full(ws)) {
-        n = c->recv(c, buf, sizeof(buf));
+    while (rc == NGX_OK && !ws->closing && !ngx_http_ors_ws_full(ws)) {
+        n = c->recv(c, buf, NGX_HTTP_ORS_WS_READ);
 
         if (n == NGX_AGAIN) {
             break;
@@ -455,22 +301,18 @@ ngx_http_ors_ws_read_handler(ngx_http_request_t *r)
                           "client closed a WebSocket without a close frame");
 
             ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLIENT_CLOSED_REQUEST);
-            return;
+            rc = NGX_DONE;
+            break;
         }
 
         ws->heard = ngx_current_msec;
 
-        if (ngx_http_ors_ws_feed(ws, buf, n) != NGX_OK) {
-            return;
-        }
+        rc = ngx_http_ors_ws_feed(ws, buf, n);
     }
 
-    if (ngx_handle_read_event(c->read, 0) != NGX_OK) {
-        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
-        return;
-    }
+    ngx_free(buf);
 
-    ngx_http_ors_ws_post(ws);
+    return rc;
 }
 
 

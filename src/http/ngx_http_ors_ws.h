@@ -88,6 +88,21 @@ void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
 
 
+/* ngx_http_ors_ws_handshake.c */
+
+/*
+ * Checks the handshake "r", and sets "key", which borrows its header.  NGX_OK,
+ * or the HTTP status that refuses it.
+ */
+ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
+
+/*
+ * Sends the header of the answer to "key"; the return codes are those of
+ * nginx's filters.
+ */
+ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key);
+
+
 /* ngx_http_ors_ws_turn.c */
 
 /* Begins the turn of "ev", which is released when it has ended. */
