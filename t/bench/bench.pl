@@ -17,14 +17,16 @@ use v5.36;
 use Cwd ();
 use FindBin ();
 use Getopt::Long;
-use List::Util qw( max min );
+use List::Util qw( max min sum );
 use POSIX ();
 use Time::HiRes qw( sleep time );
 
 use lib "$FindBin::Bin/../lib", $FindBin::Bin;
 use Bodies ();
+use Conf ();
 use Load ();
 use Trace ();
+use Turns ();
 use ORS::Nginx;
 use ORS::Util qw( slurp spew wait_for );
 
@@ -54,6 +56,7 @@ my @PARTS = (
     [ syscalls => \&syscalls ],
     [ store => \&store ],
     [ schema => \&schema ],
+    [ websocket => \&websocket ],
 );
 
 my ($load, $model_port, $max_streams);
@@ -172,7 +175,8 @@ sub start_nginx (%o) {
 }
 
 
-# module => 0: a server that does not have it
+# module => 0: a server that does not have it; model: the port of another
+# model server; store: the directive
 
 sub make_conf (%o) {
     my $files = $max_streams * 2 + 600;
@@ -184,142 +188,12 @@ sub make_conf (%o) {
     $main .= "worker_cpu_affinity 01;\n" if $CPUS > 1;
 
     return (main => $main, module => $o{module} // 1,
-            subst => { MODEL => $model_port, CONNECTIONS => $connections },
-            conf => http_conf(plain_conf()
-                              . ($o{module} // 1 ? our_conf() : '')
-                              . ($o{store} ? kept_conf() : ''),
-                              $o{store} // ''));
-}
-
-
-sub http_conf ($locations, $http) {
-    return <<"CONF";
-        events {
-            worker_connections %%CONNECTIONS%%;
-        }
-
-        http {
-            keepalive_requests 1000000000;
-            keepalive_timeout 1h;
-
-            client_max_body_size 64m;
-            client_body_buffer_size 2m;
-            $http
-
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-
-            upstream model {
-                server 127.0.0.1:%%MODEL%%;
-                keepalive 256;
-                keepalive_requests 1000000000;
-            }
-
-            server {
-                listen 127.0.0.1:%%PORT_0%% backlog=4096;
-                access_log off;
-
-                location = /tiny {
-                    return 204;
-                }
-$locations
-            }
-        }
-CONF
-}
-
-
-# with Chat Completions, and with the Responses API
-
-sub plain_conf {
-    return <<'CONF';
-
-                location = /plain {
-                    proxy_pass http://model/v1/chat/completions;
-                }
-
-                location = /plain/stream {
-                    proxy_buffering off;
-                    proxy_pass http://model/v1/chat/completions;
-                }
-
-                location = /plain/big {
-                    client_body_buffer_size 8m;
-                    proxy_pass http://model/v1/chat/completions;
-                }
-
-                location /direct/ {
-                    proxy_pass http://model/v1/;
-                }
-
-                location /direct/stream/ {
-                    proxy_buffering off;
-                    proxy_pass http://model/v1/;
-                }
-
-                location /direct/big/ {
-                    client_body_buffer_size 8m;
-                    proxy_pass http://model/v1/;
-                }
-CONF
-}
-
-
-sub our_conf {
-    return <<'CONF';
-
-                location /adapter/ {
-                    open_responses on;
-                    open_responses_target default /to/model;
-                }
-
-                location /adapter/big/ {
-                    client_body_buffer_size 8m;
-                    open_responses on;
-                    open_responses_target default /to/model;
-                }
-
-                location = /to/model {
-                    internal;
-                    open_responses_dialect chat;
-                    proxy_pass http://model/v1/chat/completions;
-                }
-
-                location /request/ {
-                    open_responses_validate request;
-                    proxy_pass http://model/v1/;
-                }
-
-                location /on/ {
-                    open_responses_validate on;
-                    proxy_pass http://model/v1/;
-                }
-
-                location /on/stream/ {
-                    open_responses_validate on;
-                    proxy_buffering off;
-                    proxy_pass http://model/v1/;
-                }
-
-                location /on/big/ {
-                    client_body_buffer_size 8m;
-                    open_responses_validate on;
-                    proxy_pass http://model/v1/;
-                }
-CONF
-}
-
-
-sub kept_conf {
-    return <<'CONF';
-
-                location /kept/ {
-                    open_responses on;
-                    open_responses_store main required;
-                    open_responses_store_scope all;
-                    open_responses_target default /to/model;
-                }
-CONF
+            subst => { MODEL => $o{model} // $model_port,
+                       CONNECTIONS => $connections },
+            conf => Conf::http(Conf::plain()
+                               . ($o{module} // 1 ? Conf::ours() : '')
+                               . ($o{store} ? Conf::kept() : ''),
+                               $o{store} // ''));
 }
 
 
@@ -771,20 +645,26 @@ sub reader {
 
 sub callgrind {
     section('Instructions of the worker (callgrind)');
+    under_callgrind(\&callgrind_rows, make_conf());
+}
 
+
+# an nginx of one process; the code gets it, its id, and where dumps are
+
+sub under_callgrind ($code, %conf) {
     my $file = "$opt{out}/callgrind.out";
 
     unlink glob "$file*";
 
-    under(sub ($port, $pid, $) { callgrind_rows($port, $pid, $file) },
+    under(sub ($t, $pid, $) { $code->($t, $pid, $file) }, \%conf,
           'valgrind', '--tool=callgrind', "--callgrind-out-file=$file");
 }
 
 
 # one process, of its own, run by another program
 
-sub under ($code, @program) {
-    my $t = ORS::Nginx->new(make_conf());
+sub under ($code, $conf, @program) {
+    my $t = ORS::Nginx->new(%$conf);
 
     spew($t->dir . '/nginx.conf',
          slurp($t->dir . '/nginx.conf')
@@ -804,7 +684,7 @@ sub under ($code, @program) {
                 && int slurp($t->dir . '/logs/nginx.pid');
 
     if ($nginx) {
-        $code->($t->port, $pid, $nginx);
+        $code->($t, $pid, $nginx);
 
     } else {
         say slurp($t->dir . '/logs/program.log');
@@ -816,18 +696,29 @@ sub under ($code, @program) {
 }
 
 
-sub callgrind_rows ($port, $pid, $file) {
+# a function that gives the instructions since its last call
+
+sub counter ($pid, $file) {
     my $dumps = 0;
 
-    my $cost = sub ($command, %args) {
-        my $r = load($command, %args, port => $port, worker => 0);
-
+    return sub {
         `callgrind_control -d $pid 2>&1`;
         $dumps++;
 
         my ($sum) = slurp("$file.$dumps") =~ /^(?:summary|totals): (\d+)/m;
 
         return $sum // die "callgrind_control does not work\n";
+    };
+}
+
+
+sub callgrind_rows ($t, $pid, $file) {
+    my $count = counter($pid, $file);
+
+    my $cost = sub ($command, %args) {
+        load($command, %args, port => $t->port, worker => 0);
+
+        return $count->();
     };
 
     my $rows = sub ($name, $n, $sides, $code) {
@@ -887,8 +778,8 @@ sub syscalls {
 
     my $file = "$opt{out}/strace.out";
 
-    under(sub ($port, $, $pid) { syscalls_rows($port, $pid, $file) },
-          'strace', '-o', $file);
+    under(sub ($t, $, $pid) { syscalls_rows($t->port, $pid, $file) },
+          { make_conf() }, 'strace', '-o', $file);
 }
 
 
@@ -961,6 +852,121 @@ sub store {
 
         $kept->stop;
     }
+}
+
+
+# turns one after the other: Chat Completions through a plain proxy, then the
+# gateway's over HTTP and over a WebSocket
+
+sub websocket {
+    my $model = Turns->model;
+    my %conf = make_conf(model => $model->{port},
+                         store => 'open_responses_store main lmdb:db;');
+    my $t = ORS::Nginx->new(%conf)->start;
+    my ($worker) = $t->workers;
+    my ($responses, $chat) = Bodies::agent(900, stream => 1);
+    my %way = (plain => [ 'http', '/plain/stream', $chat ],
+               http => [ 'http', '/kept/responses', $responses ],
+               socket => [ 'websocket', '/kept/responses', $responses ]);
+    my %client;
+
+    section('Turns of 1 KB, an answer of 20 chunks; rate, or microseconds');
+
+    my $some = sub ($side) {
+        my ($how, $path, $body) = @{ $way{$side} };
+        my $c = $client{$side} //= Turns->$how($t->port, $path);
+        my ($cpu, $begin, @us) = (cpu_of($worker), time);
+
+        while (time - $begin < $SECONDS) {
+            my $at = time;
+
+            $c->turn($body);
+            push @us, (time - $at) * 1e6;
+        }
+
+        return { turns => scalar @us, cpu => cpu_of($worker) - $cpu,
+                 seconds => time - $begin, us => median(@us) };
+    };
+
+    for my $sides ([qw( plain http )], [qw( plain socket )],
+                   [qw( http socket )])
+    {
+        rates("$sides->[0], $sides->[1]: turns", '', 'turns', $some, @$sides);
+
+        my ($one, $two) = map { median(map { $_->{us} } @$_) }
+                              rounds($some, $ROUNDS, @$sides);
+
+        row("$sides->[0], $sides->[1]: time of a turn", number($one),
+            number($two), sprintf('%.2f', $two / $one));
+    }
+
+    my $n = $opt{quick} ? 50 : 200;
+
+    section("A conversation of $n turns, HTTP by id and stored beside");
+
+    my %chain = (whole => 'http', id => 'websocket', stored => 'http');
+    my %all = map {
+        my ($way, $how) = ($_, $chain{$_});
+        my $c = Turns->$how($t->port, '/kept/responses');
+        my $cpu = cpu_of($worker);
+
+        $c->chain($way, $n);
+        $way => { sent => $c->{sent} / 1000, received => $c->{received} / 1000,
+                  cpu => (cpu_of($worker) - $cpu) / 1e6 };
+    } sort keys %chain;
+
+    $t->stop;
+
+    under_callgrind(sub ($t, $pid, $file) {
+        my $count = counter($pid, $file);
+
+        for my $side (qw( plain http socket )) {
+            my ($how, $path, $body) = @{ $way{$side} };
+            my $c = Turns->$how($t->port, $path);
+
+            $c->turn($body) for 1 .. 10;
+            $count->();
+            $c->turn($body) for 1 .. 200;
+            $way{$side} = $count->() / 200;
+        }
+
+        for my $way (sort keys %chain) {
+            my $how = $chain{$way};
+
+            Turns->$how($t->port, '/kept/responses')->chain($way, $n);
+            $all{$way}{instructions} = $count->() / 1e6;
+        }
+    }, %conf);
+
+    for my $side (qw( whole id )) {
+        my $name = $side eq 'id' ? 'WebSocket by id' : 'HTTP, all of it';
+
+        row("$name: $_->[1]",
+            map({ number($_) } $all{stored}{$_->[0]}, $all{$side}{$_->[0]}),
+            sprintf('%.2f', $all{$side}{$_->[0]} / $all{stored}{$_->[0]}))
+            for [ sent => 'KB sent' ], [ received => 'KB received' ],
+                [ cpu => 'ms of CPU' ],
+                [ instructions => 'million instructions' ];
+    }
+
+    section('Instructions of a turn (callgrind)');
+
+    for my $sides ([qw( plain http )], [qw( http socket )]) {
+        my ($one, $two) = @way{@$sides};
+
+        row("$sides->[0], $sides->[1]", number($one), number($two),
+            sprintf('%.2f', $one / $two));
+    }
+
+    $model->stop;
+}
+
+
+# ns of all threads of a process
+
+sub cpu_of ($pid) {
+    return sum(map { (split ' ', slurp($_))[0] }
+                   glob "/proc/$pid/task/*/schedstat");
 }
 
 
