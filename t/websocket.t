@@ -9,7 +9,7 @@ use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( post_json );
-use ORS::JSON qw( json_encode json_false json_true );
+use ORS::JSON qw( json_decode json_encode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( response_ok );
@@ -53,6 +53,21 @@ HTTP
             open_responses on;
             open_responses_websocket on;
             open_responses_target default /to/chat;
+        }
+
+        location /known/ {
+            auth_request /auth;
+            open_responses on;
+            open_responses_websocket on;
+            open_responses_target default /to/chat;
+        }
+
+        location = /auth {
+            internal;
+            if ($http_authorization = "Bearer k") {
+                return 204;
+            }
+            return 401;
         }
 
         location = /to/chat {
@@ -236,6 +251,35 @@ sub connected (%o) {
     is_deeply($m->{steer}{input}, [ 1 ], 'with what was sent');
 
     $ws->say('still here', background => json_false, stream => json_false);
+}
+
+
+# access is checked once, for the handshake
+
+{
+    my $ws = ORS::WS->new($port, path => '/known/responses');
+    my ($length) = $ws->{head} =~ /^Content-Length: (\d+)/mi;
+
+    is($ws->{status}, 401, 'who does not say who it is');
+    $ws->_more while length $ws->{in} < $length && !$ws->{eof};
+    is(json_decode($ws->{in})->{error}{code}, 'invalid_api_key',
+       '... has the error that HTTP has');
+
+    # what one connection of a client has in memory, another one has not
+
+    my ($one, $two) = map {
+        ORS::WS->new($port, path => '/known/responses',
+                     headers => { Authorization => 'Bearer k' })
+    } 1 .. 2;
+
+    my $r = $one->say('one', store => json_false, name => 'the first one');
+
+    $two->create(model => 'm', input => 'x', previous_response_id => $r->{id});
+    $two->error_ok(400, 'the id of another connection',
+                   code => 'previous_response_not_found');
+    is($one->say('two', after => $r, store => json_false)->{status},
+       'completed', '... which continues it');
+    $_->drop for $one, $two;
 }
 
 
