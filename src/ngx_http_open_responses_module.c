@@ -592,7 +592,7 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      */
 
     ngx_queue_init(&conf->background);
-    ngx_http_ors_hold_init(conf);
+    ngx_ors_holders_init(&conf->holders);
 
     if (ngx_http_ors_mcp_table(cf, conf) != NGX_OK) {
         return NULL;

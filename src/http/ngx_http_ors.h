@@ -15,6 +15,7 @@
 #include <ngx_ors_background_limit.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_headers.h>
+#include <ngx_ors_hold.h>
 #include <ngx_ors_mcp_server.h>
 #include <ngx_ors_media.h>
 #include <ngx_ors_route.h>
@@ -137,8 +138,7 @@ typedef struct {
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
     ngx_uint_t             nbackground;  /* those that this worker runs */
-    ngx_rbtree_t           holders;     /* of ngx_http_ors_holder_t, those */
-    ngx_rbtree_node_t      sentinel;    /* of this worker */
+    ngx_ors_holders_t      holders;     /* of this worker */
     ngx_ors_jsonschema_cache_t  schemas;  /* compiled, of this worker */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
     ngx_array_t            labels;      /* of ngx_ors_metrics_labels_t * */
@@ -157,18 +157,6 @@ typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
 typedef struct ngx_http_ors_relay_s       ngx_http_ors_relay_t;
-
-
-typedef struct ngx_http_ors_holder_s  ngx_http_ors_holder_t;
-
-
-/* what a request holds of stored conversations */
-
-typedef struct {
-    ngx_http_ors_holder_t     *holder;      /* its scope, or NULL */
-    ngx_rbtree_t              *tree;
-    size_t                     size;
-} ngx_http_ors_hold_t;
 
 
 /* a background subrequest: to a target, or with a "kind" of its own */
@@ -214,7 +202,7 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_tools_t      *tools;       /* of the last round, or NULL */
     ngx_http_ors_mcp_t        *mcp;         /* dialogs, the newest first */
     ngx_ors_session_t         *session;     /* NULL: there is no store */
-    ngx_http_ors_hold_t        hold;        /* of "session" */
+    ngx_ors_hold_t             hold;        /* of "session" */
     ngx_http_ors_ws_t         *socket;      /* of a handshake, or NULL */
     ngx_http_ors_ws_turn_t    *message;     /* of a WebSocket, or NULL */
     ngx_http_ors_background_t *background;  /* where the turn runs, or NULL */
@@ -732,28 +720,10 @@ void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx);
 char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
-/* ngx_http_ors_hold.c */
-
-/* Nothing is held; of a new configuration. */
-void ngx_http_ors_hold_init(ngx_http_ors_main_conf_t *omcf);
-
-/*
- * Sets to "size" how many bytes of the stored conversations of "scope",
- * NGX_ORS_STORE_KEY bytes, the request "r" holds.  "hold" is zero at first.
- *
- * NGX_OK         it is set
- * NGX_BUSY       this would be more than "scope_context", nothing has changed
- *                and the log says why
- * NGX_ERROR      no memory
- */
-ngx_int_t ngx_http_ors_hold(ngx_http_request_t *r, ngx_http_ors_hold_t *hold,
-    u_char *scope, size_t size);
-
-/* The request holds nothing more, if it has held something. */
-void ngx_http_ors_hold_release(ngx_http_ors_hold_t *hold);
-
-
 /* ngx_http_ors_session.c */
+
+/* Prepares "hold" for what the request "r" is to hold. */
+void ngx_http_ors_hold_init(ngx_http_request_t *r, ngx_ors_hold_t *hold);
 
 /*
  * Makes the session of a turn whose request has been read, if the location

@@ -17,8 +17,6 @@ static ngx_ors_session_t *ngx_http_ors_session_create(
     ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event);
-static ngx_int_t ngx_http_ors_session_reserve(ngx_http_ors_ctx_t *ctx);
-static void ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
     ngx_ors_session_event_e event, ngx_ors_store_job_pt handler);
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
@@ -92,7 +90,25 @@ ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
 
     ctx->session = session;
 
+    ngx_http_ors_hold_init(ctx->request, &ctx->hold);
+
     return session;
+}
+
+
+void
+ngx_http_ors_hold_init(ngx_http_request_t *r, ngx_ors_hold_t *hold)
+{
+    ngx_http_ors_loc_conf_t   *olcf;
+    ngx_http_ors_main_conf_t  *omcf;
+
+    olcf = ngx_http_get_module_loc_conf(r->main,
+                                        ngx_http_open_responses_module);
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    hold->holders = &omcf->holders;
+    hold->limit = olcf->limits.scope_context;
+    hold->log = r->connection->log;
 }
 
 
@@ -167,7 +183,7 @@ ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
     rc = ngx_ors_session_step(session, event);
 
     if (rc != NGX_AGAIN) {
-        ngx_http_ors_session_settled(ctx);
+        ngx_ors_session_hold(session, &ctx->hold);
         return rc;
     }
 
@@ -175,13 +191,13 @@ ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
         return NGX_AGAIN;
     }
 
-    rc = ngx_http_ors_session_reserve(ctx);
+    rc = ngx_ors_session_reserve(session, &ctx->hold);
 
     if (rc == NGX_BUSY) {
         ngx_str_set(&ctx->retry_after, "1");
 
         rc = ngx_ors_session_crowded(session);
-        ngx_http_ors_session_settled(ctx);
+        ngx_ors_session_hold(session, &ctx->hold);
 
         return rc;
     }
@@ -194,60 +210,6 @@ ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,
                           ngx_http_ors_session_loaded, ctx);
 
     return NGX_AGAIN;
-}
-
-
-static ngx_int_t
-ngx_http_ors_session_reserve(ngx_http_ors_ctx_t *ctx)
-{
-    size_t                limit, size;
-    ngx_ors_session_t    *session;
-    ngx_ors_store_job_t  *job;
-
-    session = ctx->session;
-    job = session->job;
-    size = session->size + job->max_size;
-    limit = session->turn->request.limits->scope_context;
-
-    /* one that is alone may have all of it */
-
-    if (limit && size > limit) {
-        size = limit;
-        job->max_size = ngx_max(limit - ngx_min(session->size, limit), 1);
-    }
-
-    return ngx_http_ors_hold(ctx->request, &ctx->hold, session->scope, size);
-}
-
-
-static void
-ngx_http_ors_session_settled(ngx_http_ors_ctx_t *ctx)
-{
-    size_t              size;
-    ngx_ors_session_t  *session;
-
-    session = ctx->session;
-
-    if (session->state == ngx_ors_session_st_refused) {
-        ngx_http_ors_hold_release(&ctx->hold);
-        return;
-    }
-
-    if (ctx->hold.holder == NULL) {
-        return;
-    }
-
-    size = session->size;
-
-    if (session->context.budget && session->refs.n == 0) {
-        size = ngx_min(size, session->context.budget);
-    }
-
-    /* it never becomes more than has been reserved */
-
-    size = ngx_min(size, ctx->hold.size);
-
-    (void) ngx_http_ors_hold(ctx->request, &ctx->hold, session->scope, size);
 }
 
 
@@ -399,7 +361,7 @@ ngx_http_ors_session_cleanup(void *data)
 
     ctx->session->job = NULL;
 
-    ngx_http_ors_hold_release(&ctx->hold);
+    ngx_ors_hold_release(&ctx->hold);
 
     if (ctx->session->unstored) {
         ctx->session->unstored = 0;

@@ -18,14 +18,12 @@
 typedef struct {
     ngx_http_request_t       *request;
     ngx_ors_operation_t       operation;
-    ngx_http_ors_hold_t       hold;       /* what a list has been read from */
+    ngx_ors_hold_t            hold;       /* what a list has been read from */
 } ngx_http_ors_stored_t;
 
 
 static ngx_int_t ngx_http_ors_stored_begin(ngx_http_request_t *r,
     ngx_str_t *id, ngx_ors_operation_e kind);
-static ngx_int_t ngx_http_ors_stored_reserve(ngx_http_ors_stored_t *st);
-static void ngx_http_ors_stored_settled(ngx_http_ors_stored_t *st);
 static ngx_int_t ngx_http_ors_stored_create(ngx_http_request_t *r,
     ngx_str_t *id, ngx_http_ors_stored_t **stored);
 static ngx_int_t ngx_http_ors_stored_check(ngx_http_ors_stored_t *st,
@@ -95,8 +93,10 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
         rc = ngx_ors_operation_begin(&st->operation, kind);
     }
 
+    /* a list counts with all that it may read until that has been read */
+
     if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
-        rc = ngx_http_ors_stored_reserve(st);
+        rc = ngx_ors_operation_reserve(&st->operation, &st->hold);
     }
 
     if (rc != NGX_AGAIN) {
@@ -110,72 +110,6 @@ ngx_http_ors_stored_begin(ngx_http_request_t *r, ngx_str_t *id,
     r->main->count++;
 
     return ngx_http_ors_stored_watch(r);
-}
-
-
-/* a list counts with all that it may read until that has been read */
-
-static ngx_int_t
-ngx_http_ors_stored_reserve(ngx_http_ors_stored_t *st)
-{
-    size_t                    limit;
-    ngx_int_t                 rc;
-    ngx_ors_operation_t      *op;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(st->request,
-                                        ngx_http_open_responses_module);
-    op = &st->operation;
-    limit = olcf->limits.scope_context;
-
-    if (limit) {
-        op->job->max_size = ngx_min(op->job->max_size, limit);
-    }
-
-    rc = ngx_http_ors_hold(st->request, &st->hold, op->scope,
-                           op->job->max_size);
-
-    if (rc != NGX_BUSY) {
-        return (rc == NGX_OK) ? NGX_AGAIN : rc;
-    }
-
-    (void) ngx_ors_error_set(&op->error, st->request->pool,
-                             NGX_HTTP_TOO_MANY_REQUESTS,
-                             "rate_limit_exceeded",
-                             "your requests that run hold too much of "
-                             "stored conversations, try again when one "
-                             "has ended");
-    return NGX_DONE;
-}
-
-
-static void
-ngx_http_ors_stored_settled(ngx_http_ors_stored_t *st)
-{
-    size_t                size;
-    ngx_uint_t            i, k;
-    ngx_ors_store_job_t  *job;
-    ngx_ors_operation_t  *op;
-
-    op = &st->operation;
-
-    if (st->hold.holder == NULL) {
-        return;
-    }
-
-    size = 0;
-
-    for (i = 0; i < op->njobs; i++) {
-        job = op->jobs[i];
-
-        for (k = 0; k < job->n; k++) {
-            size += job->entries[k].value.len;
-        }
-    }
-
-    size = ngx_min(size, st->hold.size);
-
-    (void) ngx_http_ors_hold(st->request, &st->hold, op->scope, size);
 }
 
 
@@ -202,6 +136,7 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     st->request = r;
+    ngx_http_ors_hold_init(r, &st->hold);
 
     op = &st->operation;
 
@@ -285,7 +220,7 @@ ngx_http_ors_stored_handler(ngx_ors_store_job_t *job)
                               ngx_http_ors_stored_handler, st);
 
     } else {
-        ngx_http_ors_stored_settled(st);
+        ngx_ors_operation_hold(&st->operation, &st->hold);
         ngx_http_finalize_request(r, ngx_http_ors_stored_answer(st, rc));
     }
 
@@ -342,5 +277,5 @@ ngx_http_ors_stored_cleanup(void *data)
     ngx_http_ors_stored_t  *st = data;
 
     ngx_ors_operation_close(&st->operation);
-    ngx_http_ors_hold_release(&st->hold);
+    ngx_ors_hold_release(&st->hold);
 }

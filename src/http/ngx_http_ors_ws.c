@@ -824,5 +824,5 @@ ngx_http_ors_ws_cleanup(void *data)
         ngx_destroy_pool(ev->pool);
     }
 
-    ngx_http_ors_hold_release(&ws->hold);
+    ngx_ors_hold_release(&ws->hold);
 }

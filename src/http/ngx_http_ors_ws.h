@@ -26,7 +26,7 @@ struct ngx_http_ors_ws_s {
     ngx_ors_out_t               out;
     ngx_http_ors_pump_t         pump;       /* of "out" */
     ngx_ors_lanes_t             lanes;
-    ngx_http_ors_hold_t         hold;       /* of what "lanes" caches */
+    ngx_ors_hold_t              hold;       /* of what "lanes" caches */
     ngx_queue_t                 turns;      /* of ngx_http_ors_ws_turn_t */
 
     ngx_event_t                 work;       /* posted: there is work to do */

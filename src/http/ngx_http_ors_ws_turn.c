@@ -608,8 +608,9 @@ ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
     rc = ws->conf->stored.store ? ngx_http_ors_scope_store(r, scope)
                                 : ngx_http_ors_scope(r, scope);
 
-    return (rc == NGX_OK) ? ngx_http_ors_hold(r, &ws->hold, scope,
-                                              ws->lanes.size)
+    ngx_http_ors_hold_init(r, &ws->hold);
+
+    return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope, ws->lanes.size)
                           : NGX_ERROR;
 }
 
