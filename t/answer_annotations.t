@@ -93,7 +93,7 @@ for my $script (qw( cite cite-json )) {
 }
 
 ok($a->nginx->wait_log(qr/sent 1 annotations that are left out/),
-   'one that is broken is told of');
+   'a broken annotation is logged');
 
 for my $script (qw( tokens tokens-json )) {
     my ($s, $d) = $a->answer($script, "E60: $script", body => \%ask);

@@ -249,7 +249,7 @@ for my $error (sort keys %errors) {
 
     is_deeply([ map { $_->{type} } @{ nameless($s->response->{output}) } ],
               [ 'message', 'function_call' ],
-              'C28: what was finished is kept, the rest is left out');
+              'C28: the output has the items that were finished');
     is_deeply([ ($s->types)[-2, -1] ], [ 'error', 'response.failed' ],
               'error, then failed');
 

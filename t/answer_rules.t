@@ -134,10 +134,10 @@ fails('f', 'R70: strict, another one',
 fails('x', 'E65: strict, not offered');
 
 is(told(stream_ok(ask('x-g', 1), 'E65: strict, beside one that was')), 'g',
-   'E65: strict, beside one that was: what is told');
+   'E65: strict, beside one that was: the text');
 is(told(response_ok(ask('g', 0, tool_choice => 'required'),
                     'R68: strict, a call')), 'g',
-   'R68: strict, a call: what is told');
+   'R68: strict, a call: the text');
 
 $nginx->finish;
 

@@ -177,7 +177,7 @@ is_deeply(found(as('ann', GET => "/v1/responses/$d->{id}"), 'it is polled'),
           $d, 'and as it was') for 1 .. 4;
 
 absent(as('bob', $_->[0], "/v1/responses/$d->{id}$_->[1]"),
-       "$_->[0] $_->[1]: nobody else knows of it")
+       "$_->[0] $_->[1]: another client cannot see it")
     for [ GET => '' ], [ DELETE => '' ], [ GET => '/input_items' ],
         [ POST => '/cancel' ];
 
@@ -274,7 +274,7 @@ $failed = becomes('ann', background('ann', 'hang',
                                     at => '/short/responses')->{id},
                   'failed', 'one that takes too long');
 is($failed->{error}{code}, 'upstream_timeout', 'says so');
-ok($model->wait_file('gone'), 'the model is not kept busy');
+ok($model->wait_file('gone'), 'the call to the model has ended');
 $model->untouch('gone');
 
 
@@ -387,7 +387,7 @@ $d = background('ann', 'hang');
 ok($t->reload(undef, wait_old => 1), 'the old workers leave');
 $failed = becomes('ann', $d->{id}, 'failed', 'with what they ran');
 is($failed->{error}{message}, 'the server that ran it has stopped',
-   'which is told');
+   'which the client reads');
 
 $t->finish;
 

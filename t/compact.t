@@ -421,7 +421,7 @@ is_deeply(sent($alice, @alice), [ { role => 'user',
                                     content => $head . $text } ],
           'one client: reads it');
 error_ok(sent($alice, @bob), 400, 'another one: does not', @no);
-error_ok(sent($alice), 400, 'nobody: does not', @no);
+error_ok(sent($alice), 400, 'without a scope: it does not open', @no);
 
 for my $case ([ 'of somebody else', 'gAAAAABpM0Yj-k0V2yZb8sYB3F1Tt3V8x1h5' ],
               [ 'empty', '' ], [ 'cut', substr $alice->[0]

@@ -144,7 +144,7 @@ bad('open_responses in an if',
     location('if ($arg_x) { open_responses on; }'),
     '"open_responses" directive is not allowed here');
 
-bad('dialect of nobody', location('open_responses_dialect chats;'),
+bad('unknown dialect', location('open_responses_dialect chats;'),
     '"chats"', '"responses"', '"chat"');
 bad('dialect twice',
     location('open_responses_dialect chat; open_responses_dialect chat;'),
@@ -176,7 +176,7 @@ for my $name (sort keys %words) {
          "$name $_;" . server("$name $_; location / { $name $_; return 204; }"))
         for @words;
 
-    bad("$name of nobody", location("$name $_;"),
+    bad("$name, unknown value", location("$name $_;"),
         qq(invalid value "$_" of "$name", it must be $list))
         for 'nothing', uc $words[0], "$words[0]x", substr $words[0], 1;
 
@@ -601,9 +601,9 @@ sub ask ($path, $items = 1, @more) {
 }
 
 
-response_ok(ask('/v1/responses', 3), 'limit of the server kept');
+response_ok(ask('/v1/responses', 3), 'limit of the server is inherited');
 error_ok(ask('/v1/responses', 4), 400, 'limit of the server passed');
-response_ok(ask('/own/responses', 4), 'limit of the location kept');
+response_ok(ask('/own/responses', 4), 'limit of the location is its own');
 error_ok(ask('/own/responses', 5), 400, 'limit of the location passed');
 error_ok(post_json($t->port, '/own/responses',
                    '{"x":' . '[' x 10 . ']' x 10 . '}'), 400,

@@ -80,7 +80,7 @@ for (1 .. 40) {
 ok($t->wait_log(qr/are not enough/), 'no connection is free');
 
 $asks->write($rest);
-error_ok($asks->read_response, 503, 'the client is told',
+error_ok($asks->read_response, 503, 'an error document',
          code => 'server_is_overloaded');
 is($model->count, 0, 'no target was asked');
 $asks->close;

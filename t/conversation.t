@@ -44,7 +44,7 @@ for my $stream (0, 1) {
 
     my $a = $talk->say('alice', 'one', @way);
 
-    is($a->{store}, json_true, "kept$way");
+    is($a->{store}, json_true, "stored$way");
     is($a->{previous_response_id}, undef, "the first one$way");
 
     my $b = $talk->say('alice', 'two', @way, after => $a);
@@ -112,13 +112,13 @@ for my $stream (0, 1) {
 
     is($f->{store}, json_false, "store: false is echoed$way");
 
-    $talk->refused('alice', 'two', 400, "store: false is kept to$way",
+    $talk->refused('alice', 'two', 400, "store: false is not stored$way",
                    after => $f, code => 'previous_response_not_found');
 
     my $g = $talk->say('alice', 'two', @way, after => $a,
                        body => { store => json_false });
 
-    is($g->{store}, json_false, "the last turn of a chain is not kept$way");
+    is($g->{store}, json_false, "the last turn of a chain is not stored$way");
     is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
               "and has its context$way");
 
@@ -258,7 +258,7 @@ for my $stream (0, 1) {
 
     my $data = slurp($talk->nginx->dir . '/store/data.mdb');
 
-    like($data, qr/example\.com/, 'the tools are kept');
+    like($data, qr/example\.com/, 'the tools are stored');
     unlike($data, qr/\Q$secret/, 'their secrets and keys of clients are not');
     unlike($talk->nginx->log_lines, qr/\Q$secret/, 'nor in the log');
 }
@@ -302,7 +302,7 @@ for my $stream (0, 1) {
     ok(wait_for(sub {
         $reply = $talk->ask('alice', 'two', after => $id);
         $reply->{status} == 200;
-    }), 'E68: what was finished is kept');
+    }), 'E68: finished items are stored');
 
     is_deeply($talk->heard, [ user('one'), assistant('one'), user('two') ],
               'E68: the message, and not the half of a call');
@@ -323,7 +323,7 @@ for my $stream (0, 1) {
     my $log = $talk->nginx->dir . '/logs/facts.log';
     my $has = sub ($re) { wait_for(sub { slurp($log) =~ $re }) };
 
-    ok($has->(qr/^\Q$a->{id}\E - 1 200$/m), 'a turn that is kept');
+    ok($has->(qr/^\Q$a->{id}\E - 1 200$/m), 'a turn that is stored');
     ok($has->(qr/^\Q$b->{id} $a->{id}\E 0 200$/m), 'one that is not');
     ok($has->(qr/^- - - 400$/m), 'one that is refused, with an odd id');
 }

@@ -292,7 +292,7 @@ wrong('no messages', 'chat/completions', '{MODEL}',
       'missing_required_parameter', 'messages');
 wrong('an empty list', 'chat/completions', '{MODEL,"messages":[]}',
       'array_below_min_length', 'messages');
-wrong('a role of nobody', 'chat/completions',
+wrong('an unknown role', 'chat/completions',
       '{MODEL,"messages":[{"role":"user","content":""},{"role":"king"}]}',
       'invalid_value', 'messages[1].role', message => qr/"king"/);
 wrong('a part without text', 'chat/completions',
@@ -309,7 +309,7 @@ wrong('no input', 'embeddings', '{MODEL}', 'missing_required_parameter',
       'input');
 wrong('an empty list', 'embeddings', '{MODEL,"input":[]}',
       'array_below_min_length', 'input');
-wrong('a form of nobody', 'embeddings',
+wrong('an unknown form', 'embeddings',
       '{MODEL,"input":"","encoding_format":"hex"}', 'invalid_value',
       'encoding_format');
 wrong('no dimensions', 'embeddings', '{MODEL,"input":"","dimensions":0}',

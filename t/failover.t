@@ -143,10 +143,10 @@ for my $stream (0, 1) {
 
     stream_ok(ask('cut-text', 1), 'E52: cut-text', expect => 'failed',
               code => 'upstream_disconnected');
-    is($model->count, $n + 1, 'E52: cut-text: an item was told of');
+    is($model->count, $n + 1, 'E52: cut-text: no failover after an item');
 
     is(response_ok(ask('cut-text'), 'cut-text, plain')->text, 'Hello',
-       'cut-text, plain: of a document nothing is told before its end');
+       'cut-text, plain: a document is sent at its end');
     is($model->count, $n + 3, 'cut-text, plain: requests');
 }
 

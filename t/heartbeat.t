@@ -121,7 +121,7 @@ my $begun = qr/event: response\.in_progress\ndata: [^\n]+\n\n/;
 {
     my $r = told('fails', 'fail', qr/$begun/);
 
-    stream_ok($r, 'fails: told by events', expect => 'failed',
+    stream_ok($r, 'fails: the stream says so', expect => 'failed',
               code => qr/./);
 
     is(stream_ok(told('other', 'fail', qr/$begun/), 'other',
@@ -137,7 +137,7 @@ my $begun = qr/event: response\.in_progress\ndata: [^\n]+\n\n/;
                                 { model => 'quick', input => 'hi',
                                   stream => json_true }), 'quick');
 
-    is($s->comments, 0, 'quick: nobody has to wait');
+    is($s->comments, 0, 'quick: no comment is sent');
 
     my $c = http_start($t->port, 'POST', '/v1/responses',
                        { 'Content-Type' => 'application/json' },

@@ -137,14 +137,14 @@ for my $stream (0, 1) {
     my $way = $stream ? ': stream' : '';
     my $a = told('kept', 'alice', 'one', $stream, "a first turn$way");
 
-    is($a->{store}, json_true, "it is kept$way");
+    is($a->{store}, json_true, "it is stored$way");
     like($a->{id}, qr/\Aup\./, "the id is that of the server$way");
 
     my $b = told('kept', 'alice', 'two', $stream, "a second one$way",
                  previous_response_id => $a->{id});
     my $sent = $model->last_request->{json};
 
-    is($b->{previous_response_id}, $a->{id}, "the client is told$way");
+    is($b->{previous_response_id}, $a->{id}, "the client sees it$way");
     is($sent->{previous_response_id}, undef, "the server is not$way");
     is_deeply($sent->{input}, [ user('one'), $a->{output}[0], user('two') ],
               "but of all that was said$way");
@@ -231,7 +231,7 @@ for my $stream (0, 1) {
                               expect => 'failed',
                               code => 'invalid_upstream_answer');
 
-            is($s->count('error'), 1, "$what: an error is told");
+            is($s->count('error'), 1, "$what: one error event");
 
         } else {
             error_ok($reply, 502, $what, code => 'invalid_upstream_answer');
@@ -246,7 +246,7 @@ for my $stream (0, 1) {
 
     my $d = told('full', 'alice', [ $big, $big ], $stream, "no room$way");
 
-    is($d->{store}, json_false, "the client is told that it is not kept$way");
+    is($d->{store}, json_false, "the client sees store: false$way");
 
     if ($stream) {
         stream_ok(ask('strict', 'alice', [ $big, $big ], 1),

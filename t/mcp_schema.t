@@ -111,7 +111,7 @@ for my $stream (0, 1) {
 
     is_deeply([ ask('', 'wrong', $stream, 'always') ],
               [ 'mcp_call failed', 'mcp_approval_request' ],
-              "$how: nobody is asked about it");
+              "$how: no approval is asked for");
     is_deeply([ calls() ], [ ], "$how: nothing has run");
 
     for my $path (qw( /off /report )) {

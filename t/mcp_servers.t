@@ -140,7 +140,7 @@ CONF
     like(($mcp->('list'))[1], qr/\Alist echo /, 'a list, legacy');
     $mcp->('lose');
     is(($mcp->('call echo {"message":"hi"}'))[1], 'text Echo: hi',
-       'a call, legacy, whose session is lost');
+       'a call, legacy, in a session that is lost');
 
     $mcp = drive($nginx->port, '/python');
 

@@ -212,10 +212,10 @@ for ([ 'a list without types', 'responses',
        'invalid_value', 'include[0]' ],
      [ 'null for store', 'responses', '"store":null', \@WIDE, 'invalid_type',
        'store' ],
-     [ 'a key nobody knows', 'responses', '"x":null', \@ALL ],
+     [ 'an unknown key', 'responses', '"x":null', \@ALL ],
      [ 'a text for a number', 'responses', '"temperature":"hot"', [],
        'invalid_type', 'temperature' ],
-     [ 'a role of nobody', 'chat/completions',
+     [ 'an unknown role', 'chat/completions',
        '"messages":[{"role":"king","content":""}]', \@LOOSE, 'invalid_value',
        'messages[0].role' ],
      [ 'any tool', 'chat/completions',
@@ -257,7 +257,7 @@ for my $profile (@ALL) {
         is(ask($at, 'responses', $body, 'slug')->{status}, 200,
            "$at, an item of a vendor");
         error_ok(ask($at, 'responses', $body, 'dream'), 502,
-                 "$at, an item of nobody");
+                 "$at, an unknown item");
 
         my $r = ask($at, 'responses', $body, 'custom');
 
@@ -382,7 +382,7 @@ my $bad = '{"model":"m","input":5}';
 
 is(ask('told', 'responses', $bad)->{status}, 200, 'report: of http');
 ok($t->wait_log(qr/request would be refused: invalid_type in input/),
-   'report: it is told');
+   'report: it is logged');
 error_ok(ask('refused', 'responses', $bad), 400, 'no report: the location\'s');
 error_ok(ask('refused/too', 'responses', $bad), 400, 'no report: below it');
 is(ask('refused/off', 'responses', $bad)->{status}, 200, 'off: below it');

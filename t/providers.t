@@ -185,8 +185,8 @@ is_deeply(sent('options of two', { %options, provider => 'two',
                                    temperature => 1, top_p => 1 }),
           { top_k => 2, min_p => 0.5, temperature => 0.25, top_p => 1 },
           'options of two: its own');
-is_deeply(sent('options of nobody', { %options }), {},
-          'options of nobody: none');
+is_deeply(sent('options without a provider', { %options }), {},
+          'options without a provider: none');
 is_deeply(sent('options, strict', { %options, provider => 'one' }, '/strict'),
           { top_k => 1, user => 'u' }, 'options, strict: they go');
 is_deeply(sent('options, spec', { %options, params => { a => 1 } }, '/spec'),

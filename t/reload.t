@@ -150,7 +150,7 @@ my ($pid) = $t->workers;
 my $last = open_stream('last');
 
 kill 'QUIT', $t->pid;
-ok($t->wait_log(qr/gracefully shutting down/), 'told to leave');
+ok($t->wait_log(qr/gracefully shutting down/), 'the old worker shuts down');
 ok(kill(0, $pid), 'a stream is open');
 go_on($last, 'last');
 $last->close;

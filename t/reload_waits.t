@@ -255,7 +255,7 @@ sub again () {
 
     my $idle = http_start($port, 'POST', '/v1/responses', \%type, body('m'),
                           keepalive => 1);
-    stream_ok($idle->read_response, 'a connection that is kept');
+    stream_ok($idle->read_response, 'a keep-alive connection');
 
     my (undef, $busy) = @{ begin('busy', keepalive => 1) };
 
@@ -291,7 +291,7 @@ sub again () {
     ok($model->wait_file('lingers.gone'), 'reload: upstream closed');
 
     go_on('busy');
-    stream_ok($busy->read_response, 'reload: on a connection that is kept');
+    stream_ok($busy->read_response, 'reload: on a keep-alive connection');
     ok($busy->is_closed, 'reload: which is closed then');
     $busy->close;
 

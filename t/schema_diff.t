@@ -239,7 +239,7 @@ for my $profile (@wider) {
 
 # OpenAI's clients require them; the validator puts them in where they lack
 is("@{[ sort keys %wider ]}", 'loose_openai, logprobs openai, logprobs',
-   'flavor "openai": only a lack of logprobs is a difference');
+   'flavor "openai": only absent logprobs are a difference');
 
 cmp_ok($n, '>=', LEAST, "$n documents are enough");
 ok(eof $ajv && eof $walk, 'as many verdicts');

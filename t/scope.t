@@ -101,7 +101,7 @@ sub stored ($r, $name) {
 }
 
 sub refused ($r, $name) {
-    error_ok($r, 401, "$name: nobody's", type => 'invalid_request',
+    error_ok($r, 401, "$name: without a scope", type => 'invalid_request',
              code => 'authentication_required', param => '',
              message => qr/"Authorization".*"store":\ false
                            .*open_responses_store_scope/x);

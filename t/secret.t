@@ -180,8 +180,9 @@ my $alice = blob('/v1', @alice);
 
 is(back([ item($alice) ], @alice), $thought, 'one client: opens');
 is(back([ item($alice) ], @bob), undef, 'another one: does not');
-is(back([ item($alice) ]), undef, 'nobody: does not');
-is(back([ item($blob) ], @alice), undef, 'of nobody: does not');
+is(back([ item($alice) ]), undef, 'without a scope: it does not open');
+is(back([ item($blob) ], @alice), undef,
+   'sealed without a scope: it does not open');
 
 $alice = blob('/everybody', @alice);
 

@@ -153,7 +153,7 @@ error_ok(post_json($t->port, '/validator/responses',
                . '"Top_K":1,"top_k":2}';
 
     is(post_json($t->port, '/validator/responses', $body)->{status}, 200,
-       'keys of metadata and of a schema, and fields of nobody');
+       'keys of metadata and of a schema, and unknown fields');
     is($model->last_request->{body}, $body, 'pass as they came');
 }
 

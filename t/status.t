@@ -294,7 +294,7 @@ for my $of ([ '' => 'text/html; charset=utf-8' ],
 
     is($r->{status}, 200, "status$path");
     is($r->{headers}{'content-type'}, $type, "status$path: type");
-    is($r->{headers}{'cache-control'}, 'no-store', "status$path: not kept");
+    is($r->{headers}{'cache-control'}, 'no-store', "status$path: not cached");
     is($r->{framing}, 'length', "status$path: length");
     is($r->{complete}, 1, "status$path: complete");
 

@@ -73,7 +73,7 @@ is_deeply(said($model->last_request),
           [ 'one', 'told', map({ ("turn $_", 'told') } 2 .. 4), 'again' ],
           'the context is there');
 
-lost($t->port, $ids[-1], 'nobody else has it',
+lost($t->port, $ids[-1], 'another scope does not find it',
      headers => { 'X-Scope' => 'foreign' });
 lost($t->port, $ids[-1] . 'x', 'what was never there is not');
 
@@ -151,7 +151,7 @@ do {
 } while ($r->{status} == 200 && $response->{store} && ++$n < 500);
 
 is($r->{status}, 200, 'where it is not required a turn goes on');
-ok(!$response->{store}, 'and says that it was not kept');
+ok(!$response->{store}, 'and says that it was not stored');
 lost($t->port, $response->{id}, 'it was not');
 
 $t->finish;

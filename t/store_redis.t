@@ -67,7 +67,7 @@ sub waits ($t, $redis, $name) {
     my $r = $c->read_response;
 
     ok($r->{status} == 200 && json_decode($r->{body})->{store},
-       "$name: and is kept") or diag($r->{status}, ' ', $r->{body});
+       "$name: and is stored") or diag($r->{status}, ' ', $r->{body});
     $c->close;
 }
 
@@ -95,7 +95,7 @@ my @keys = $redis->keys;
 
 is(@keys, 70, 'a key for each turn');
 is((grep { /\Aors:\{[0-9a-f]{32}\}:[0-9a-f]{32}\z/ } @keys), 70,
-   'that tells nobody what it is of');
+   'a key has digests only');
 
 my @ttl = sort { $a <=> $b } map { $redis->cmd('TTL', $_) } @keys;
 ok($ttl[0] > 900 && $ttl[-1] <= 1000, 'all have their time')
@@ -106,7 +106,7 @@ kept($t->port, 'after old turns', 'x', previous_response_id => $ids[-1]);
 is((grep { $redis->cmd('TTL', $_) > 900 } @keys), 70,
    'which have their time again');
 
-lost($t->port, $ids[-1], 'nobody else has it',
+lost($t->port, $ids[-1], 'another scope does not find it',
      headers => { 'X-Scope' => 'foreign' });
 turn($t->port, 'x', headers => { 'X-Scope' => 'foreign' });
 my %scopes = map { /\{(.*)\}/ => 1 } $redis->keys;
@@ -151,7 +151,7 @@ ok($t->wait_log(qr/\[notice\].*store "main": connected to redis/),
 
 $redis->pause;
 
-is(fails($t, 'a server that stands still'), 'it does not answer in time',
+is(fails($t, 'a server that hangs'), 'it does not answer in time',
    'is waited for');
 ok(wait_for(sub { fails($t, 'a while later') eq $down }),
    'is not waited for any more');
@@ -306,7 +306,7 @@ $t->start;
 kept($t->port, 'and the next one', 'x', previous_response_id => $id);
 is(scalar(() = $redis->keys), 0, 'nothing in the first database');
 like($redis->cmd('INFO', 'keyspace'), qr/db3:keys=2,expires=2/,
-     'it is in the one that was given');
+     'keys are in the configured database');
 
 $t->finish;
 
@@ -360,7 +360,7 @@ $redis->kill;
 
 my (undef, $r, $response) = turn($t->port, 'x');
 is($r->{status}, 200, 'without it a turn is answered');
-ok($response && !$response->{store}, 'and says that it is not kept');
+ok($response && !$response->{store}, 'and says that it is not stored');
 fails($t, 'a chain is not', previous_response_id => $response->{id});
 
 $t->finish;

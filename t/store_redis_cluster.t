@@ -60,7 +60,7 @@ my @keys = map { [ $_->keys ] } @nodes;
 is(@{ $keys[0] } + @{ $keys[1] } + @{ $keys[2] }, 32, 'all turns are there');
 is((grep { @$_ } @keys), 3, 'on all nodes');
 
-lost($t->port, $id{a}, 'nobody else has it', scope('b'));
+lost($t->port, $id{a}, 'another scope does not find it', scope('b'));
 
 kept($t->port, 'known nodes', 'x', scope($_)) for ('a' .. 'p') x 2;
 my ($moved) = $nodes[0]->cmd('INFO', 'errorstats') =~ /MOVED:count=(\d+)/;

@@ -118,15 +118,15 @@ for my $at ('lmdb:%%TESTDIR%%/db', 'redis:' . $redis->address,
     my $t = start('scope_turns=3', $at);
     my @ids = map { kept(ask($t, 'ann'), "turn $_") } 1 .. 3;
 
-    my $id = kept(ask($t, 'ann'), 'the fourth is answered, not kept',
+    my $id = kept(ask($t, 'ann'), 'the fourth is answered, not stored',
                   json_false);
     is(by($t, 'ann', GET => $id)->{status}, 404, 'and is not there');
-    is(by($t, 'ann', GET => $_)->{status}, 200, 'those before are') for @ids;
+    is(by($t, 'ann', GET => $_)->{status}, 200, 'others are there') for @ids;
 
     ok($t->wait_log($warn), 'a line in the log');
     unlike($t->error_log, qr/\bann\b/, 'that does not name the client');
 
-    error_ok(ask($t, 'ann', at => '/must'), 429, 'where it must be kept',
+    error_ok(ask($t, 'ann', at => '/must'), 429, 'where the store is required',
              code => 'insufficient_quota', param => 'store',
              type => 'too_many_requests');
 
@@ -217,7 +217,7 @@ ok($t->wait_log(qr/\[warn\].*\ scope\ [0-9a-f]{8}\ is\ not\ written\ to\ store
                    \ "main":\ it\ is\ larger\ than\ "record"/x),
    'the log has it');
 error_ok(ask($t, 'ann', at => '/must', input => 'x' x 8192), 413,
-         'where it must be kept', code => 'request_too_large',
+         'where the store is required', code => 'request_too_large',
          param => 'store');
 error_ok(ask($t, 'ann', background => json_true, input => 'x' x 8192), 413,
          'in the background', code => 'request_too_large');

@@ -184,7 +184,7 @@ sub ask ($name, %more) {
 
     my $sent = $model->last_request;
 
-    is($sent->{method}, 'POST', 'error_page: the method is kept');
+    is($sent->{method}, 'POST', 'error_page: the method does not change');
     ok($sent->{json}{messages}, 'error_page: and the body');
 }
 

@@ -203,7 +203,7 @@ for my $stream (0, 1) {
               [ qw( reasoning message call call_output message ) ],
               "$how: a round with text");
     is(($model->requests)[1]{json}{messages}[1]{content}, 'Let me see',
-       "$how: text of the first round is told");
+       "$how: the client gets the text of the first round");
 
     $s = ask('three', $stream);
     is_deeply([ kinds($s) ],
@@ -246,7 +246,7 @@ for my $stream (0, 1) {
     is(scalar($tools->requests), 0, "$how: arguments that are no object");
     is_deeply([ outputs(($model->requests)[1]) ],
               [ 'The tool was not called: its arguments are not a JSON '
-                . 'object.' ], "$how: the model is told");
+                . 'object.' ], "$how: the model reads why");
 }
 
 

@@ -189,7 +189,7 @@ for my $stream (0, 1) {
 
         is($s->text, 'Sorry', "$how: the model goes on");
         is_deeply([ outputs($model->last_request) ], [ 'The tool failed.' ],
-                  "$how: it is told");
+                  "$how: the model reads why");
         ok($t->wait_log(qr/tool "$name" has failed after \d+ ms, .*$log|$log/),
            "$how: the log says why");
     }

@@ -161,7 +161,7 @@ sub ask ($at, $script, $body, %o) {
     ok($t->wait_log(qr/request\ would\ be\ refused:
                        \ missing_required_parameter
                        \ in\ input\[0\]\.content\[0\]\.text/x),
-       'report: it is told');
+       'report: it is logged');
 
     error_ok(ask('reject', 'whole', $body), 400, 'an unknown key, reject',
              code => 'unknown_parameter', param => 'x_extra');
@@ -206,7 +206,7 @@ sub ask ($at, $script, $body, %o) {
     is(ask('report', 'broken', $ask)->{body},
        '{"id":"resp_1","output":"secret words"}', 'report: it goes on');
     ok($t->wait_log(qr/answer would be refused: .*output/),
-       'report: it is told');
+       'report: it is logged');
 
     is(ask('request', 'broken', $ask)->{status}, 200, 'request: not looked at');
 

@@ -303,7 +303,7 @@ for my $at (@ways) {
                          headers => { %json, 'X-Script' => $script });
     };
 
-    error_ok($post->('none', 'whole'), 502, 'nobody is there',
+    error_ok($post->('none', 'whole'), 502, 'no server is there',
              code => 'upstream_unavailable');
     error_ok($post->('v1', $_), 502, "the server: $_",
              code => 'upstream_unavailable') for qw( reset closes );
@@ -324,7 +324,7 @@ for my $at (@ways) {
     is($post->('next', 'broken')->{status}, 502,
        'what is refused is not asked elsewhere');
 
-    error_ok(get($t->port, '/none/models'), 502, 'models, nobody is there');
+    error_ok(get($t->port, '/none/models'), 502, 'models, no server is there');
 }
 
 

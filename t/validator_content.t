@@ -312,7 +312,7 @@ for my $what (sort keys %content) {
 
     my $r = $c->read_response;
 
-    like($r->{body}, qr/upstream_disconnected/, 'a cut: the client is told');
+    like($r->{body}, qr/upstream_disconnected/, 'a cut: the stream says so');
     ok($r->{complete}, 'a cut: a whole body');
 
     $c = ORS::HTTP::Conn->new($t->port);

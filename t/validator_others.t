@@ -211,7 +211,7 @@ my @streams = (
     [ 'without usage', chunks(@good[0 .. $#good - 1]), same => 1 ],
     [ 'CRLF', $good =~ s/\n/\r\n/gr, body => $good ],
     [ 'no [DONE]', $good =~ s/data: \[DONE\]\n\n//r, body => $good ],
-    [ 'text behind [DONE]', $good . SECRET, body => $good ],
+    [ 'text after [DONE]', $good . SECRET, body => $good ],
     [ 'event lines', $good =~ s/^(data: \{)/event: chunk\n$1/gmr,
       body => $good ],
     [ 'comments', ": a\n\n$good", body => ":\n\n$good" ],
