@@ -968,6 +968,12 @@ ngx_http_open_responses_init_process(ngx_cycle_t *cycle)
 
     ngx_http_ors_metrics_worker(omcf);
 
+    /* without a zone nothing is configured */
+
+    if (omcf->stats && ngx_http_ors_body_init(cycle->log) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_ors_stores_open(&omcf->stores, cycle);
 }
 

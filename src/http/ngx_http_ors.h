@@ -357,6 +357,13 @@ ngx_int_t ngx_http_ors_models(ngx_http_request_t *r);
 /* ngx_http_ors_body.c */
 
 /*
+ * Makes glibc keep the pages of large requests for the next ones, up to twice
+ * NGX_HTTP_ORS_LARGE in a worker.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_body_init(ngx_log_t *log);
+
+
+/*
  * Gives the request's body, which has been read, as one piece of memory; it
  * lives as long as the request.  NGX_OK or NGX_ERROR.
  */

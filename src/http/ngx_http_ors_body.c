@@ -15,6 +15,35 @@
 #include <ngx_ors_body.h>
 
 
+/* a request that is as large needs twice as much */
+#define NGX_HTTP_ORS_LARGE  (8 * 1024 * 1024)
+
+
+/*
+ * malloc() takes large blocks from the heap and keeps twice their size at its
+ * end once a block as large was freed that was mapped on its own.  A request of
+ * 1 MB needs a little more than twice the largest block that it frees, its own
+ * text: without this its pages are given back, and faulted in by the next one.
+ * No page of this block is ever touched; where the operator has set malloc's
+ * thresholds these hold.
+ */
+
+ngx_int_t
+ngx_http_ors_body_init(ngx_log_t *log)
+{
+    void  *p;
+
+    p = ngx_alloc(NGX_HTTP_ORS_LARGE, log);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_free(p);
+
+    return NGX_OK;
+}
+
+
 ngx_int_t
 ngx_http_ors_body(ngx_http_request_t *r, ngx_str_t *body)
 {
