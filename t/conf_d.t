@@ -497,7 +497,7 @@ sub takes ($name, $text) {
 
 sub others ($text) {
     my %uris = map { s/\?.*//r => 1 } map { grep { m{^/} } split }
-               $text =~ /open_responses_t(?:arget|ool)\s+(\S+\s[^;]*);/g;
+               $text =~ /open_responses_(?:target|tool|mcp)\s+(\S+\s[^;]*);/g;
 
     return join '', map { "location = $_ { internal; return 200; }\n" }
                     grep { $text !~ /location (?:= )?\Q$_\E / }
@@ -527,7 +527,7 @@ sub with_files ($dir) {
     my ($definition) = $page{'tools.md'}
                        =~ /^```json\n(\{\n  "description".*?)^```$/ms;
 
-    spew("$dir/weather.json", $definition);
+    spew("$dir/$_.json", $definition) for qw( weather time );
     spew("$dir/hosted.key", "default \"Bearer sk-secret\";\n");
     spew("$dir/hosted.clients", "\"~^Bearer key-of-alice\$\" alice;\n");
     spew("$dir/secret", "0123456789abcdef" x 4 . "\n");
