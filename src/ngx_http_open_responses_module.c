@@ -884,6 +884,8 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
     omcf = ngx_http_conf_get_module_main_conf(cf,
                                               ngx_http_open_responses_module);
 
+    ngx_http_ors_variables_room(cf);
+
     if (!omcf->validators && omcf->locations.nelts == 0) {
 
         /* not configured anywhere: install no handlers */

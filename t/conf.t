@@ -55,6 +55,9 @@ good('off needs no target', location('open_responses off;'));
 good('off beside another handler',
      location('open_responses off; proxy_pass http://127.0.0.1:1;'));
 
+good('a small table of variables',
+     'variables_hash_max_size 64; ' . location('open_responses off;'));
+
 good('everything everywhere', <<'CONF');
     open_responses_target  default   /t;
     open_responses_target  gpt*      /t;

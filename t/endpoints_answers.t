@@ -70,7 +70,8 @@ sub answers ($body, %o) {
         [ status => $o{status} // 200 ],
         [ header => 'Content-Type', $o{type}
           // ($events ? 'text/event-stream' : 'application/json') ],
-        defined $o{cut} ? ([ header => 'Content-Length', length $body ],
+        defined $o{cut} ? ([ framing => 'length' ],
+                           [ header => 'Content-Length', length $body ],
                            [ 'head' ], [ cut_at => $o{cut} ]) : (),
         [ raw => $body ],
     ];

@@ -194,7 +194,7 @@ kept($t->port, 'as it was', 'x', previous_response_id => $id2);
 
 # ---- full
 
-$redis->cmd('CONFIG', 'SET', 'maxmemory', '1000000');
+$redis->cmd('CONFIG', 'SET', 'maxmemory', '1');
 fails($t, 'a full server');
 fails($t, 'a full server, a transaction', previous_response_id => $id);
 ok($t->wait_log(qr/says "OOM command not allowed/), 'the log has it');

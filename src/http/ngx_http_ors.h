@@ -792,6 +792,9 @@ ngx_connection_t *ngx_http_ors_job_done(ngx_http_request_t *r,
 /* Adds the variables.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_variables_add(ngx_conf_t *cf);
 
+/* Lets nginx's table of variables grow as the names of "cf" need it. */
+void ngx_http_ors_variables_room(ngx_conf_t *cf);
+
 
 /* ngx_http_ors_validate_conf.c */
 

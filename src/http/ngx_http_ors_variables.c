@@ -17,6 +17,9 @@
 #include <ngx_ors_line.h>
 
 
+#define NGX_HTTP_ORS_VARIABLES_MAX_SIZE  4096
+
+
 typedef struct {
     ngx_str_t                      name;
     ngx_http_get_variable_pt       get;
@@ -524,4 +527,22 @@ ngx_http_ors_variables_add(ngx_conf_t *cf)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * Names as long as these share no bucket of the default size, and nginx with
+ * many modules may find no table for all names up to the default maximum: it
+ * would warn at each start
+ */
+
+void
+ngx_http_ors_variables_room(ngx_conf_t *cf)
+{
+    ngx_http_core_main_conf_t  *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    cmcf->variables_hash_max_size = ngx_max(cmcf->variables_hash_max_size,
+                                            NGX_HTTP_ORS_VARIABLES_MAX_SIZE);
 }
