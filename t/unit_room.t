@@ -38,7 +38,8 @@ write_file('files.h', join '', map { "UNIT_TEST(${_}_test)\n" }
                                qw( good crash early bad status skip last ));
 
 my @incs = map { "-I$_" } "$tree/objs", "$root/t/unit",
-           map { "$tree/src/$_" } qw( core event event/modules os/unix );
+           map { "$tree/src/$_" } qw( core event event/modules event/quic
+                                     os/unix );
 
 my $built = system($cc, '-w', @incs, "-DUNIT_FILES=\"$dir/files.h\"",
                    '-o', "$dir/room", "$dir/tests.c",
