@@ -138,7 +138,8 @@ $(NGX_H):
 module: $(NGX_OBJS)/Makefile
 	+@$(MAKE) --no-print-directory -C $(NGX_TREE) $(PAR) \
 	    -f $(CURDIR)/t/make/module.mk OWN_FLAGS='$(OWN_FLAGS)' \
-	    LIST_FLAGS='$(LIST_FLAGS)' modules
+	    LIST_FLAGS='$(LIST_FLAGS)' \
+	    FILES=$(words $(wildcard src/*.c src/*/*.c)) modules
 	@t/make/symbols.sh $(NGX_OBJS)/$(NAME).so
 	@cmp -s $(NGX_OBJS)/$(NAME).so $(MODULE) || { \
 	    cp $(NGX_OBJS)/$(NAME).so $(MODULE).new && \
