@@ -21,6 +21,12 @@
 /* the same of arrays in an array: ranges, with nodes, with their parts */
 #define NGX_ORS_REDIS_ELEMENTS_ALL  (8 * NGX_ORS_REDIS_SLOTS)
 
+/*
+ * Arrays around an array; hiredis 1.0 and newer have no bound, and free a
+ * reply by recursion
+ */
+#define NGX_ORS_REDIS_DEPTH         6
+
 
 static ngx_ors_redis_link_t *ngx_ors_redis_guard_expects(
     const redisReadTask *task);
@@ -28,6 +34,7 @@ static void *ngx_ors_redis_guard_string(const redisReadTask *task, char *str,
     size_t len);
 static void *ngx_ors_redis_guard_array(const redisReadTask *task,
     ngx_ors_redis_count_t n);
+static ngx_uint_t ngx_ors_redis_guard_depth(const redisReadTask *task);
 static void *ngx_ors_redis_guard_integer(const redisReadTask *task,
     long long value);
 static void *ngx_ors_redis_guard_nil(const redisReadTask *task);
@@ -114,6 +121,10 @@ ngx_ors_redis_guard_array(const redisReadTask *task, ngx_ors_redis_count_t n)
         {
             link->refused = "an array that is too long";
             link = NULL;
+
+        } else if (ngx_ors_redis_guard_depth(task) > NGX_ORS_REDIS_DEPTH) {
+            link->refused = "an array that is too deep";
+            link = NULL;
         }
     }
 
@@ -122,6 +133,19 @@ ngx_ors_redis_guard_array(const redisReadTask *task, ngx_ors_redis_count_t n)
     }
 
     return link->make.createArray(task, n);
+}
+
+
+static ngx_uint_t
+ngx_ors_redis_guard_depth(const redisReadTask *task)
+{
+    ngx_uint_t  n;
+
+    for (n = 0; task->parent; n++) {
+        task = task->parent;
+    }
+
+    return n;
 }
 
 
