@@ -13,6 +13,7 @@ use lib 't/lib';
 use ORS::HTTP qw( get post_json question );
 use ORS::JSON qw( json_true );
 use ORS::Model qw( :all );
+use ORS::Nginx;
 use ORS::Stream qw( stream_ok response_ok error_ok );
 use ORS::Util qw( free_port slurp wait_for );
 
@@ -143,6 +144,7 @@ my %path = ('http://%s/base/v2' => '/base/v2', '%s' => '/v1',
             'http://%s/api/v1' => '/api/v1',
             'http://%s/v1beta/openai' => '/v1beta/openai',
             'http://%s/v1/chat/completions' => '/v1',
+            'http://%s/base/responses' => '/base',
             'http://%s/openai/v1?api-version=2026-01&x=y' => '/openai/v1');
 
 for my $base (sort keys %path) {
@@ -183,6 +185,50 @@ like($out, qr/^ +a tool call: does not work, status \d+/m,
      'a server that calls nothing');
 stopped();
 
+# a server that wants a key, for its models too, and one that lists none
+
+{
+    my $none = ORS::Nginx->new(conf => <<'CONF');
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /closed/ {
+            if ($http_authorization != "Bearer right") {
+                return 401;
+            }
+
+            return 200 '{"object":"list","data":[{"id":"m-1"},{"id":"m-2"}]}';
+        }
+
+        location /empty/ {
+            return 200 '{"object":"list","data":[]}';
+        }
+    }
+CONF
+    $none->start;
+
+    my $base = 'http://127.0.0.1:' . $none->port;
+
+    for ([ closed => '', 'wants a key, which OPENAI_API_KEY may have' ],
+         [ closed => 'wrong', 'does not accept the key in OPENAI_API_KEY' ],
+         [ empty => '', 'lists no models; MODEL=name says which one to try' ])
+    {
+        my ($path, $key, $says) = @$_;
+
+        (undef, $out) = run(UPSTREAM => "$base/$path", OPENAI_API_KEY => $key);
+        like($out, qr/^ +is up and \Q$says\E$/m, "it $says");
+        unlike($out, qr/asked for model/, 'nothing is tried');
+        stopped();
+    }
+
+    (undef, $out) = run(UPSTREAM => "$base/closed", OPENAI_API_KEY => 'right');
+    like($out, qr/^ +is up, its models: m-1 m-2 ?$/m, 'the key opens the list');
+    like($out, qr/^ +asked for model m-1:$/m, 'its first model is tried');
+    like($out, qr/OpenAI\(base_url="[^"]+"\)$/m, 'the SDK has the key, too');
+    stopped();
+    $none->finish;
+}
+
 run(UPSTREAM => $model->address, MODEL => 'a model');
 response_ok(ask(input => 'x'), 'with MODEL');
 like($model->last_request->{body}, qr/^\{"model":"a model",/, 'it is sent');
@@ -216,7 +262,8 @@ done_testing();
 sub run (%env) {
     $port = free_port();
 
-    local @ENV{qw( PORT DETACH UPSTREAM MODEL )} = ($port, 1, '', '');
+    local @ENV{qw( PORT DETACH UPSTREAM MODEL OPENAI_API_KEY )}
+        = ($port, 1, '', '', '');
     local @ENV{keys %env} = values %env;
 
     my $out = `t/make/run.sh '$binary' '$module' '$home' 2>&1`;

@@ -62,7 +62,9 @@ check_words() {
 
     # what is copied from an example is often the URL of an endpoint
 
-    upstream=${upstream%/chat/completions}
+    for endpoint in chat/completions responses models embeddings; do
+        upstream=${upstream%/"$endpoint"}
+    done
 
     case "$upstream" in
         *://*/api)
@@ -323,15 +325,19 @@ END
 }
 
 
+# for "curl -K -": the key is not among the arguments, which others can see
+
+key() {
+    [ -z "${OPENAI_API_KEY:-}" ] \
+        || echo "header = \"Authorization: Bearer $OPENAI_API_KEY\""
+}
+
+
 # sends a request with the rest of its body, and says whether the answer has
-# what is expected; the key is not among the arguments, which others can see
+# what is expected
 
 try() {
-    key=
-    [ -z "${OPENAI_API_KEY:-}" ] \
-        || key="header = \"Authorization: Bearer $OPENAI_API_KEY\""
-
-    code=$(echo "$key" | curl -sN -K - -m 60 -o "$dir/answer" \
+    code=$(key | curl -sN -K - -m 60 -o "$dir/answer" \
            -w '%{http_code}' -H 'Content-Type: application/json' \
            -d "{\"model\":\"$model\",$2}" "$url/responses") || :
 
@@ -362,18 +368,30 @@ try_upstream() {
 
 show_upstream() {
     status=0
-    code=$(curl -s -o "$dir/answer" -m 10 --cacert "$ca" -w '%{http_code}' \
-           "$upstream/models$query") || status=$?
+    code=$(key | curl -s -K - -o "$dir/answer" -m 10 --cacert "$ca" \
+           -w '%{http_code}' "$upstream/models$query") || status=$?
+    models=$(grep -o '"id": *"[^"]*"' "$dir/answer" 2>/dev/null \
+             | head -n 20 | cut -d'"' -f4 | tr '\n' ' ')
 
     echo
     echo "model server:   $upstream$query"
 
     case $status:$code in
-        0:200) echo '                is up, its models:' \
-                   $(grep -o '"id": *"[^"]*"' "$dir/answer" \
-                     | head -n 20 | cut -d'"' -f4) ;;
+        0:200)
+            if [ -n "$models" ]; then
+                echo "                is up, its models: $models"
+            else
+                echo '                is up and lists no models;' \
+                     'MODEL=name says which one to try'
+            fi ;;
         0:401 | 0:403)
-            echo '                is up and wants a key' ;;
+            if [ -n "${OPENAI_API_KEY:-}" ]; then
+                echo '                is up and does not accept the key in' \
+                     'OPENAI_API_KEY'
+            else
+                echo '                is up and wants a key, which' \
+                     'OPENAI_API_KEY may have'
+            fi ;;
         0:*)
             echo "                is up (/models gives status $code)" ;;
         60:*)
@@ -387,8 +405,7 @@ show_upstream() {
     # the first model of the list is as good as any to try
 
     if [ -z "$model" ] && [ "$status:$code" = 0:200 ]; then
-        model=$(grep -o '"id": *"[^"]*"' "$dir/answer" | head -n 1 \
-                | cut -d'"' -f4)
+        model=${models%% *}
     fi
 
     [ -z "$model" ] || try_upstream
@@ -409,12 +426,20 @@ END
 }
 
 
+# the SDK takes a key from OPENAI_API_KEY, and fails without any
+
+sdk_key() {
+    [ -n "$upstream" ] && [ -n "${OPENAI_API_KEY:-}" ] \
+        || echo ', api_key="none"'
+}
+
+
 show_next() {
     cat <<END
 
 # next: pip install openai, then in Python
 from openai import OpenAI
-client = OpenAI(base_url="$url", api_key="none")
+client = OpenAI(base_url="$url"$(sdk_key))
 print(client.responses.create(model="$model", input="Hello!").output_text)
 END
 
