@@ -46,6 +46,8 @@ is($status, 0, 'make run shows what it can') or diag($out);
 like($out, qr/You said: Hello!.*You said: Hello!/s, 'two answers are shown');
 like($out, qr/"name":"get_weather","arguments":"\{\\"city\\":\\"Paris\\"\}"/,
      'a function call is shown');
+like($out, qr/"name":"get_time".*"output":"It is \d.*The tool gave: It is \d/s,
+     'a tool that runs at the gateway is shown');
 like($out, qr/^\Q$_\E/m, "it is said: $_")
     for 'curl -s http', 'from openai', 'configuration:', 'logs:',
         'to stop it:     kill ';
@@ -74,6 +76,27 @@ is(response_ok(ask(input => \@history, @tool), 'result')->text,
    'The tool gave: 25 "C"', 'its text');
 is(stream_ok(ask(input => \@history, @tool, stream => \1),
              'streamed result')->text, 'The tool gave: 25 "C"', 'its text');
+
+# a tool of the gateway, alone and beside a function of the client
+
+my %clock = (type => 'function', name => 'get_time',
+             parameters => { type => 'object' });
+
+for my $stream (\0, \1) {
+    my $check = $$stream ? \&stream_ok : \&response_ok;
+    my @items = @{ $check->(ask(input => 'What time is it?',
+                                tools => [ \%clock ], stream => $stream),
+                            'tool')->response->{output} };
+
+    is_deeply([ map { $_->{type} } @items ],
+              [ qw( function_call function_call_output message ) ],
+              'it runs at the gateway');
+    is($items[2]{content}[0]{text}, "The tool gave: $items[1]{output}",
+       'the model has its output');
+    is_call($check->(ask(input => 'Is it warm in Rome?', stream => $stream,
+                         tools => [ \%clock, @{ $tool[1] } ]),
+                     'both'));
+}
 
 response_ok(ask(input => 'x' x 200000), 'long text');
 like(response_ok(ask(input => 'hi', @tool, tool_choice => 'none'),

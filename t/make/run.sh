@@ -309,6 +309,14 @@ show_demo() {
     perl -ne 'print \$1 if /(\"output\":\\[.*?\\]),\"usage\"/'" \
         '"name":"get_weather"'
 
+    show 'a function that runs at the gateway: one request, its output and text' \
+        "curl -s $url/responses $json \\
+    -d '{\"model\":\"demo\",\"input\":\"What time is it?\",
+         \"tools\":[{\"type\":\"function\",\"name\":\"get_time\",
+                   \"parameters\":{\"type\":\"object\"}}]}' |
+    perl -ne 'print \$1 if /(\"output\":\\[.*?\\]),\"usage\"/'" \
+        '"output":"It is .*The tool gave: It is '
+
     model=demo
 
     cat <<END
