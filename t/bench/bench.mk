@@ -4,7 +4,7 @@
 #   make bench QUICK=1         the same, rough, in less than a minute
 #   make bench PART=memory     some of requests, latency, streams, memory,
 #                              big, validator, unused, walker, reader,
-#                              callgrind, store, schema, websocket
+#                              callgrind, hosted, store, schema, websocket
 #   make bench-json            the JSON reader beside jansson
 #   make bench-json VEC=1      as on processors without AVX2; 0: without vectors
 #   make bench-walk FILES=...  reader and walker on requests

@@ -24,6 +24,7 @@ use Time::HiRes qw( sleep time );
 use lib "$FindBin::Bin/../lib", $FindBin::Bin;
 use Bodies ();
 use Conf ();
+use Hosted ();
 use Load ();
 use Trace ();
 use Turns ();
@@ -53,6 +54,7 @@ my @PARTS = (
     [ walker => \&walker ],
     [ reader => \&reader ],
     [ callgrind => \&callgrind ],
+    [ hosted => sub { Hosted::part($opt{out}, $opt{quick} ? 40 : 100) } ],
     [ syscalls => \&syscalls ],
     [ store => \&store ],
     [ schema => \&schema ],

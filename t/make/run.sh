@@ -309,7 +309,7 @@ show_demo() {
     perl -ne 'print \$1 if /(\"output\":\\[.*?\\]),\"usage\"/'" \
         '"name":"get_weather"'
 
-    show 'a function that runs at the gateway: one request, its output and text' \
+    show 'a function that runs at the gateway; this prints the items, too' \
         "curl -s $url/responses $json \\
     -d '{\"model\":\"demo\",\"input\":\"What time is it?\",
          \"tools\":[{\"type\":\"function\",\"name\":\"get_time\",
