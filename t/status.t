@@ -185,6 +185,7 @@ my @stream = (stream => \1);
     is($targets->[0]{up}, 1, '... which is up');
 
     cmp_ok(abs(time - $since), '<', 60, 'counted since the start');
+    is_deeply(delete $r->{tools}, [], 'no tools');
     is_deeply($r, { requests => \%none, answers => \%none, streams => \%none,
                     upstream_errors => 0, failovers => 0, unstored => 0,
                     ignored_fields => 0, schema_violations => 0,

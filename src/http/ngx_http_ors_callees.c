@@ -91,11 +91,14 @@ ngx_http_ors_callees_init(ngx_http_ors_main_conf_t *omcf)
     shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
     location = omcf->locations.elts;
 
+    ngx_ors_callee_begin(stats->metrics.callees);
+
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
         for (j = 0; j < olcf->ncallees; j++) {
-            ngx_ors_callee_attach(&stats->callees, &olcf->callees[j], shpool);
+            ngx_ors_callee_attach(&stats->metrics.callees, &olcf->callees[j],
+                                  shpool);
         }
     }
 }

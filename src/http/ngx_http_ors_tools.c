@@ -22,6 +22,8 @@ static ngx_int_t ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool,
     ngx_str_t *text);
+static void ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_tool_t *tool, ngx_ors_callee_end_e end);
 static void ngx_http_ors_tools_log(ngx_http_ors_tool_t *tool);
 static ngx_int_t ngx_http_ors_tools_next(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx,
@@ -242,6 +244,11 @@ ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
         ngx_ors_mcp_server_expire(mcp->shared, ngx_current_msec);
     }
 
+    ngx_http_ors_tools_count(ctx, tool,
+                             (dialog->error.type == ngx_ors_mcp_error_none)
+                             ? ngx_ors_callee_completed
+                             : ngx_ors_callee_failed);
+
     failed = (dialog->error.type == ngx_ors_mcp_error_protocol
               || dialog->error.type == ngx_ors_mcp_error_http);
 
@@ -270,6 +277,8 @@ ngx_http_ors_tools_ended(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     }
 
     ngx_http_ors_tools_log(tool);
+    ngx_http_ors_tools_count(ctx, tool, tool->fault ? ngx_ors_callee_failed
+                                                    : ngx_ors_callee_completed);
 
     outcome = tool->fault ? ngx_ors_tool_failed : ngx_ors_tool_ok;
 
@@ -311,6 +320,32 @@ ngx_http_ors_tools_text(ngx_http_ors_tool_t *tool, ngx_str_t *text)
     }
 
     return NGX_OK;
+}
+
+
+/* under a name of the configuration: the tool's, or the server's label */
+
+static void
+ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
+    ngx_ors_callee_end_e end)
+{
+    ngx_msec_t              started;
+    ngx_ors_tool_t         *hosted;
+    ngx_ors_callee_conf_t  *callee;
+
+    hosted = tool->called->item->tool;
+    started = tool->mcp ? tool->mcp->started : tool->started;
+
+    callee = hosted->mcp
+             ? ngx_http_ors_callee(ctx->request,
+                                   &hosted->mcp->use->conf->label, 1)
+             : ngx_http_ors_callee(ctx->request, &hosted->name, 0);
+
+    tool->counted = 1;
+
+    if (callee) {
+        ngx_ors_callee_ended(callee, end, ngx_current_msec - started);
+    }
 }
 
 
@@ -422,6 +457,11 @@ ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx)
         if (tool->timer.timer_set) {
             ngx_del_timer(&tool->timer);
         }
+
+        if (!tool->counted) {
+            ngx_http_ors_tools_count(ctx, tool, ngx_ors_callee_canceled);
+        }
     }
+
     ngx_http_ors_mcp_cleanup(ctx);
 }

@@ -40,6 +40,7 @@ ngx_ors_callee_attach(ngx_ors_callee_t **callees, ngx_ors_callee_conf_t *conf,
     }
 
     ngx_memzero(made, size);
+    made->used = 1;
     made->len = ngx_ors_callee_key(made->key, conf) - made->key;
 
     for (callee = *callees; callee; callee = callee->next) {
@@ -47,6 +48,7 @@ ngx_ors_callee_attach(ngx_ors_callee_t **callees, ngx_ors_callee_conf_t *conf,
         if (callee->len == len && ngx_memcmp(callee->key, made->key, len) == 0)
         {
             ngx_slab_free(shpool, made);
+            callee->used = 1;
             conf->callee = callee;
             return;
         }
@@ -77,6 +79,70 @@ ngx_ors_callee_key(u_char *p, ngx_ors_callee_conf_t *conf)
     }
 
     return p;
+}
+
+
+void
+ngx_ors_callee_begin(ngx_ors_callee_t *callees)
+{
+    ngx_ors_callee_t  *callee;
+
+    for (callee = callees; callee; callee = callee->next) {
+        callee->used = 0;
+    }
+}
+
+
+ngx_ors_callee_t *
+ngx_ors_callee_next(ngx_ors_callee_t *callee, ngx_ors_callee_conf_t *conf)
+{
+    u_char  *p, *last;
+
+    while (callee && !callee->used) {
+        callee = callee->next;
+    }
+
+    if (callee == NULL) {
+        return NULL;
+    }
+
+    p = callee->key;
+    last = p + callee->len;
+
+    conf->callee = callee;
+    conf->server.data = p;
+    conf->server.len = ngx_strlen(p);
+
+    p += conf->server.len + 1;
+
+    conf->mcp = (*p++ == 'm');
+    conf->name.data = p;
+    conf->name.len = ngx_strlen(p);
+
+    p += conf->name.len + 1;
+
+    conf->uri.data = p;
+    conf->uri.len = last - p;
+
+    return callee;
+}
+
+
+void
+ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf, ngx_ors_callee_end_e end,
+    ngx_msec_t time)
+{
+    if (conf->callee == NULL) {
+        return;
+    }
+
+    (void) ngx_atomic_fetch_add(&conf->callee->ends[end], 1);
+
+    if (end != ngx_ors_callee_canceled) {
+        ngx_ors_metrics_observe(&conf->callee->times,
+                                ngx_ors_metrics_durations,
+                                (uint64_t) time * 1000000);
+    }
 }
 
 

@@ -1,7 +1,7 @@
 
 /*
  * The memory of tools and MCP servers that a configuration names, which all
- * workers share: the era of a server.
+ * workers share: the era of a server, and what has come of calls.
  *
  * It is read and written without a lock: two workers may both find out what a
  * server is.
@@ -14,9 +14,22 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_metrics_bounds.h>
 
 
 typedef struct ngx_ors_callee_s  ngx_ors_callee_t;
+
+
+/* how a call has ended */
+
+typedef enum {
+    ngx_ors_callee_completed = 0,
+    ngx_ors_callee_failed,                /* the tool says so, or did not */
+                                          /* answer */
+    ngx_ors_callee_canceled,              /* its client has left, or the */
+                                          /* turn has ended */
+    ngx_ors_callee_ends
+} ngx_ors_callee_end_e;
 
 
 /* in shared memory, as all that it points to */
@@ -24,6 +37,10 @@ typedef struct ngx_ors_callee_s  ngx_ors_callee_t;
 struct ngx_ors_callee_s {
     ngx_ors_callee_t         *next;
     ngx_atomic_t              era;        /* the caller's number, 0: unknown */
+    ngx_atomic_t              ends[ngx_ors_callee_ends];
+    ngx_ors_histogram_t       times;      /* ns, of calls that were answered */
+                                          /* or failed */
+    ngx_uint_t                used;       /* by the configuration of now */
     size_t                    len;
     u_char                    key[1];     /* "server NUL kind name NUL uri" */
 };
@@ -47,6 +64,20 @@ typedef struct {
  */
 void ngx_ors_callee_attach(ngx_ors_callee_t **callees,
     ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool);
+
+/* A new configuration begins: it uses none of those that it does not attach. */
+void ngx_ors_callee_begin(ngx_ors_callee_t *callees);
+
+/*
+ * The next entry of a list that the configuration uses, from "callee" on, with
+ * its names in "conf"; NULL: the end.
+ */
+ngx_ors_callee_t *ngx_ors_callee_next(ngx_ors_callee_t *callee,
+    ngx_ors_callee_conf_t *conf);
+
+/* Counts a call that has ended after "time" ms. */
+void ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf,
+    ngx_ors_callee_end_e end, ngx_msec_t time);
 
 /* What a worker has learned of the server; 0: none has. */
 ngx_uint_t ngx_ors_callee_era(ngx_ors_callee_conf_t *conf);

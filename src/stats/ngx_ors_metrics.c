@@ -24,8 +24,6 @@ static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_turn_t *turn, time_t now);
 static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
-static void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
-    const ngx_ors_metrics_bound_t *bounds, uint64_t value);
 
 
 static const ngx_ors_metrics_bound_t  *ngx_ors_metrics_of[] = {
@@ -175,19 +173,6 @@ ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value)
 {
     ngx_ors_metrics_observe(&row->histograms[n], ngx_ors_metrics_of[n], value);
-}
-
-
-static void
-ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
-    const ngx_ors_metrics_bound_t *bounds, uint64_t value)
-{
-    ngx_uint_t  i;
-
-    for (i = 0; bounds[i].text && value > bounds[i].value; i++) { /* void */ }
-
-    (void) ngx_atomic_fetch_add(&histogram->buckets[i], 1);
-    (void) ngx_atomic_fetch_add(&histogram->sum, value);
 }
 
 

@@ -15,12 +15,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_callee.h>
+#include <ngx_ors_metrics_bounds.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_peer.h>
 
-
-/* the last one that a histogram uses is for all that is more */
-#define NGX_ORS_METRICS_BUCKETS  17
 
 /* turns of the last minute are counted in pieces of it, seconds each */
 #define NGX_ORS_METRICS_PIECES   8
@@ -77,12 +76,6 @@ typedef enum {
 
 
 typedef struct {
-    ngx_atomic_t              sum;
-    ngx_atomic_t              buckets[NGX_ORS_METRICS_BUCKETS];
-} ngx_ors_histogram_t;
-
-
-typedef struct {
     ngx_atomic_t              piece;      /* which one of all time it is */
     ngx_atomic_t              n;
 } ngx_ors_metrics_piece_t;
@@ -104,6 +97,7 @@ struct ngx_ors_metrics_row_s {
 
 typedef struct {
     ngx_ors_metrics_row_t    *rows;
+    ngx_ors_callee_t         *callees;    /* tools and MCP servers */
     ngx_ors_histogram_t       overhead;
     ngx_atomic_t              turns[2][ngx_ors_metrics_deliveries];
     ngx_atomic_t              store[NGX_ORS_METRICS_ENGINES]

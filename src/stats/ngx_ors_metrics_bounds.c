@@ -106,3 +106,16 @@ const ngx_ors_metrics_bound_t  ngx_ors_metrics_overheads[] = {
     { 250000000, "0.25" },
     { 0, NULL }
 };
+
+
+void
+ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const ngx_ors_metrics_bound_t *bounds, uint64_t value)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; bounds[i].text && value > bounds[i].value; i++) { /* void */ }
+
+    (void) ngx_atomic_fetch_add(&histogram->buckets[i], 1);
+    (void) ngx_atomic_fetch_add(&histogram->sum, value);
+}

@@ -1,7 +1,7 @@
 
 /*
- * The upper bounds of the buckets of histograms.  Those of "gen_ai_" are the
- * ones that OpenTelemetry's conventions for generative AI advise.
+ * Histograms, and the upper bounds of their buckets.  Those of "gen_ai_" are
+ * the ones that OpenTelemetry's conventions for generative AI advise.
  */
 
 
@@ -11,6 +11,18 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+
+
+/* the last one that a histogram uses is for all that is more */
+#define NGX_ORS_METRICS_BUCKETS  17
+
+
+/* in shared memory */
+
+typedef struct {
+    ngx_atomic_t              sum;
+    ngx_atomic_t              buckets[NGX_ORS_METRICS_BUCKETS];
+} ngx_ors_histogram_t;
 
 
 /* tokens, or ns with the same in seconds as text; no text: the end */
@@ -26,6 +38,11 @@ extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_durations[];
 extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_firsts[];
 extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_eaches[];
 extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_overheads[];
+
+
+/* Adds "value" to a histogram with these bounds. */
+void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
+    const ngx_ors_metrics_bound_t *bounds, uint64_t value);
 
 
 #endif /* _NGX_ORS_METRICS_BOUNDS_H_INCLUDED_ */

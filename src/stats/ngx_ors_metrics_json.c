@@ -16,6 +16,8 @@
 
 static void ngx_ors_metrics_json_row(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels, time_t now);
+static void ngx_ors_metrics_json_callees(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name,
     ngx_str_t *text);
 static void ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name,
@@ -54,7 +56,43 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
         ngx_ors_metrics_json_row(out, label[i], now);
     }
 
+    ngx_ors_out_lit(out, "],\"tools\":[");
+    ngx_ors_metrics_json_callees(out, metrics);
     ngx_ors_out_lit(out, "]");
+}
+
+
+static void
+ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    char                   *sep;
+    ngx_ors_callee_t       *callee;
+    ngx_ors_callee_conf_t   conf;
+
+    static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
+
+    sep = "{\"server\":";
+
+    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+         callee;
+         callee = ngx_ors_callee_next(callee->next, &conf))
+    {
+        ngx_ors_metrics_json_text(out, sep, &conf.server);
+        ngx_ors_metrics_json_text(out, ",\"tool\":", &conf.name);
+        ngx_ors_metrics_json_text(out, ",\"kind\":", &kinds[conf.mcp]);
+        ngx_ors_metrics_json_text(out, ",\"target\":", &conf.uri);
+        ngx_ors_metrics_json_number(out, ",\"completed\":",
+                                    callee->ends[ngx_ors_callee_completed]);
+        ngx_ors_metrics_json_number(out, ",\"failed\":",
+                                    callee->ends[ngx_ors_callee_failed]);
+        ngx_ors_metrics_json_number(out, ",\"canceled\":",
+                                    callee->ends[ngx_ors_callee_canceled]);
+        ngx_ors_metrics_json_number(out, ",\"milliseconds\":",
+                                    callee->times.sum / 1000000);
+        ngx_ors_out_lit(out, "}");
+
+        sep = ",{\"server\":";
+    }
 }
 
 

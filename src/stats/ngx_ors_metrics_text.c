@@ -61,6 +61,12 @@ static ngx_uint_t ngx_ors_metrics_target_first(
     ngx_ors_metrics_labels_t **label, ngx_uint_t n);
 static void ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
     ngx_ors_peer_conf_t *peer, uint64_t n);
+static void ngx_ors_metrics_callees(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
+static void ngx_ors_metrics_callee(ngx_ors_out_t *out, char *name,
+    ngx_ors_callee_conf_t *conf);
+static void ngx_ors_metrics_callee_times(ngx_ors_out_t *out,
+    ngx_ors_callee_conf_t *conf);
 static void ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text);
 
 
@@ -133,6 +139,15 @@ static char  *ngx_ors_metrics_operations_of[] = {
     "chat", "embeddings"
 };
 
+static const ngx_ors_metrics_family_t  ngx_ors_metrics_tools = {
+    "open_responses_tool_duration_seconds",
+    "Time of calls of hosted tools and MCP servers that have completed or "
+    "failed.",
+    ngx_ors_metrics_durations,
+    { { 0, NULL } }
+};
+
+
 static char  *ngx_ors_metrics_engines[] = {
     "lmdb", "redis"
 };
@@ -174,6 +189,7 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);
+    ngx_ors_metrics_callees(out, metrics);
 
     if (labels) {
         ngx_ors_metrics_targets(out, labels, now);
@@ -487,4 +503,103 @@ static void
 ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text)
 {
     ngx_ors_out_copy(out, (u_char *) text, ngx_strlen(text));
+}
+
+
+/* in order of the outcomes, also those that were never seen */
+
+static void
+ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    ngx_uint_t              i;
+    ngx_ors_callee_t       *callee;
+    ngx_ors_callee_conf_t   conf;
+
+    static char  *outcomes[] = { "completed", "failed", "canceled" };
+
+    ngx_ors_metrics_head(out, "open_responses_tool_calls_total",
+                         "Calls of hosted tools and MCP servers that are over, "
+                         "by what came of them.", "counter");
+
+    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+         callee;
+         callee = ngx_ors_callee_next(callee->next, &conf))
+    {
+        for (i = 0; i < ngx_ors_callee_ends; i++) {
+            ngx_ors_metrics_callee(out, "open_responses_tool_calls_total",
+                                   &conf);
+            ngx_ors_out_lit(out, ",outcome=\"");
+            ngx_ors_metrics_text_of(out, outcomes[i]);
+            ngx_ors_out_lit(out, "\"} ");
+            ngx_ors_out_int(out, (int64_t) callee->ends[i]);
+            ngx_ors_out_lit(out, "\n");
+        }
+    }
+
+    ngx_ors_metrics_head(out, ngx_ors_metrics_tools.name,
+                         ngx_ors_metrics_tools.help, "histogram");
+
+    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+         callee;
+         callee = ngx_ors_callee_next(callee->next, &conf))
+    {
+        if (ngx_ors_metrics_values(&callee->times)) {
+            ngx_ors_metrics_callee_times(out, &conf);
+        }
+    }
+}
+
+
+static void
+ngx_ors_metrics_callee(ngx_ors_out_t *out, char *name,
+    ngx_ors_callee_conf_t *conf)
+{
+    static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
+
+    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_metrics_label(out, "{server", &conf->server);
+    ngx_ors_metrics_label(out, ",tool", &conf->name);
+    ngx_ors_metrics_label(out, ",kind", &kinds[conf->mcp]);
+    ngx_ors_metrics_label(out, ",target", &conf->uri);
+}
+
+
+static void
+ngx_ors_metrics_callee_times(ngx_ors_out_t *out, ngx_ors_callee_conf_t *conf)
+{
+    int64_t                         count;
+    ngx_ors_histogram_t            *h;
+    const ngx_ors_metrics_bound_t  *bound;
+
+    h = &conf->callee->times;
+    bound = ngx_ors_metrics_durations;
+    count = 0;
+
+    for ( ;; ) {
+        count += (int64_t) h->buckets[bound - ngx_ors_metrics_durations];
+
+        ngx_ors_metrics_callee(out,
+                               "open_responses_tool_duration_seconds_bucket",
+                               conf);
+        ngx_ors_out_lit(out, ",le=\"");
+        ngx_ors_metrics_text_of(out, bound->text ? bound->text : "+Inf");
+        ngx_ors_out_lit(out, "\"} ");
+        ngx_ors_out_int(out, count);
+        ngx_ors_out_lit(out, "\n");
+
+        if (bound++->text == NULL) {
+            break;
+        }
+    }
+
+    ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_sum",
+                           conf);
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_metrics_sum(out, &ngx_ors_metrics_tools, h->sum);
+
+    ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_count",
+                           conf);
+    ngx_ors_out_lit(out, "} ");
+    ngx_ors_out_int(out, count);
+    ngx_ors_out_lit(out, "\n");
 }

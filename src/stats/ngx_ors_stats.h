@@ -14,7 +14,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_callee.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics.h>
 #include <ngx_ors_out.h>
@@ -22,7 +21,7 @@
 
 
 /* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  10
+#define NGX_ORS_STATS_VERSION  11
 
 #define NGX_ORS_STATS_CODES    45
 
@@ -76,7 +75,6 @@ typedef struct {
     ngx_atomic_t          reported[NGX_ORS_STATS_CODES];
     ngx_ors_metrics_t     metrics;
     ngx_ors_peer_t       *peers;        /* targets that may fail */
-    ngx_ors_callee_t     *callees;      /* tools and MCP servers */
 } ngx_ors_stats_t;
 
 

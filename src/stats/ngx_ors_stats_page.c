@@ -33,6 +33,8 @@ static void ngx_ors_stats_page_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_store(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
+static void ngx_ors_stats_page_tools(ngx_ors_out_t *out,
+    ngx_ors_metrics_t *metrics);
 static void ngx_ors_stats_page_cells(ngx_ors_out_t *out,
     ngx_atomic_t *numbers, ngx_uint_t n);
 
@@ -131,6 +133,7 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_stats_page_checked(out, stats);
     ngx_ors_stats_page_codes(out, stats);
     ngx_ors_stats_page_others(out, stats);
+    ngx_ors_stats_page_tools(out, &stats->metrics);
     ngx_ors_stats_page_store(out, &stats->metrics);
 
     ngx_ors_out_lit(out,
@@ -372,6 +375,40 @@ ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     if (any) {
         ngx_ors_out_lit(out, "</table></div>\n");
     }
+}
+
+
+/* a name or a label has no character that HTML would need escaped */
+
+static void
+ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
+{
+    ngx_ors_callee_t       *callee;
+    ngx_ors_callee_conf_t   conf;
+
+    callee = ngx_ors_callee_next(metrics->callees, &conf);
+
+    if (callee == NULL) {
+        return;
+    }
+
+    ngx_ors_out_lit(out,
+        "<h2>Tools</h2>\n"
+        "<div class=\"wide\"><table>\n"
+        "<thead><tr><th>tool or MCP server</th><th>completed</th>"
+        "<th>failed</th><th>canceled</th></tr></thead>\n");
+
+    while (callee) {
+        ngx_ors_out_lit(out, "<tr><th>");
+        ngx_ors_out_str(out, &conf.name);
+        ngx_ors_out_lit(out, "</th>");
+
+        ngx_ors_stats_page_cells(out, callee->ends, ngx_ors_callee_ends);
+
+        callee = ngx_ors_callee_next(callee->next, &conf);
+    }
+
+    ngx_ors_out_lit(out, "</table></div>\n");
 }
 
 

@@ -14,6 +14,7 @@
 static void test_attach(void);
 static void test_distinct(void);
 static void test_era(void);
+static void test_ended(void);
 
 
 static ngx_slab_pool_t         shpool;
@@ -30,6 +31,7 @@ main(void)
     test_attach();
     test_distinct();
     test_era();
+    test_ended();
 
     return done_testing();
 }
@@ -101,4 +103,51 @@ test_era(void)
     ngx_ors_callee_learned(&other, 4);
     is_int(ngx_ors_callee_era(&conf), 4, "a server that has changed");
     is_int(callees->era, 0, "no other server has");
+}
+
+
+static void
+test_ended(void)
+{
+    ngx_uint_t              n;
+    ngx_ors_callee_t       *callee;
+    ngx_ors_callee_conf_t   found, none;
+
+    ngx_ors_callee_ended(&conf, ngx_ors_callee_completed, 5);
+    ngx_ors_callee_ended(&conf, ngx_ors_callee_failed, 15);
+    ngx_ors_callee_ended(&conf, ngx_ors_callee_canceled, 1000);
+
+    is_int(conf.callee->ends[ngx_ors_callee_completed], 1, "completed");
+    is_int(conf.callee->ends[ngx_ors_callee_failed], 1, "failed");
+    is_int(conf.callee->ends[ngx_ors_callee_canceled], 1, "canceled");
+    is_int(conf.callee->times.sum, 20000000, "the time of the first two");
+
+    none = conf;
+    none.callee = NULL;
+    ngx_ors_callee_ended(&none, ngx_ors_callee_completed, 5);
+    pass("no memory: nothing is counted");
+
+    n = 0;
+
+    for (callee = ngx_ors_callee_next(callees, &found);
+         callee;
+         callee = ngx_ors_callee_next(callee->next, &found))
+    {
+        n++;
+    }
+
+    is_int(n, 7, "all that were attached");
+
+    ngx_ors_callee_begin(callees);
+    ok(ngx_ors_callee_next(callees, &found) == NULL,
+       "a configuration that has none");
+
+    ngx_ors_callee_attach(&callees, &conf, &shpool);
+    callee = ngx_ors_callee_next(callees, &found);
+    ok(callee == conf.callee, "... that has one");
+    is_str(&found.server, "a.example", "its server");
+    is_str(&found.name, "docs", "its label");
+    is_str(&found.uri, "/mcp/docs", "its location");
+    is_int(found.mcp, 1, "its kind");
+    ok(ngx_ors_callee_next(callee->next, &found) == NULL, "no other one");
 }

@@ -164,7 +164,7 @@ test_json(void)
            "\"streams_unrepaired\":0,"
            "\"codes\":{},\"version\":\"" NGX_ORS_VERSION "\","
            "\"open_streams\":0,\"background\":0,\"open_websockets\":0,"
-           "\"targets\":[]}\n",
+           "\"targets\":[],\"tools\":[]}\n",
            "json of nothing");
     free(text);
 
@@ -191,7 +191,8 @@ test_json(void)
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
            "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}},"
            "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":0,"
-           "\"background\":0,\"open_websockets\":0,\"targets\":[]}\n",
+           "\"background\":0,\"open_websockets\":0,\"targets\":[],"
+           "\"tools\":[]}\n",
            "json");
     free(text);
 }
@@ -253,9 +254,9 @@ test_prometheus(void)
         test_prometheus_line(line, n);
     }
 
-    /* the version, the module's own time, gauges, turns and stores */
+    /* the version, the module's own time, gauges, turns, stores and tools */
 
-    is_int(families, 17 + 7, "families");
+    is_int(families, 17 + 9, "families");
     is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 3 + 6,
            "samples");
 
