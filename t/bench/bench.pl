@@ -468,13 +468,18 @@ sub big {
 
     my ($plain, $adapter) = rounds(sub ($side) {
         load('open', conns => 32, rate => 1000, seconds => $SECONDS,
-             path => '/tiny', more => $body{agent}{$side},
+             path => '/tiny', more => first_of($body{agent}{$side}),
              morepath => path($side, '/big'));
     }, max(2, $ROUNDS / 2));
 
     row('tiny request beside them, p99',
         (map { sprintf '%.2f', median(map { $_->{p99} / 1000 } @$_) }
          $plain, $adapter), '');
+}
+
+
+sub first_of ($files) {
+    return $files =~ s/,.*//r;
 }
 
 
