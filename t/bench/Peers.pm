@@ -14,6 +14,7 @@ package Peers;
 
 use v5.36;
 use Bodies ();
+use File::Path qw( remove_tree );
 use POSIX qw( :sys_wait_h );
 use ORS::Util qw( child_pids free_port slurp spew );
 
@@ -47,6 +48,8 @@ sub start ($name, %o) {
     my $port = free_port();
     my $dir = "$o{dir}/$name";
 
+    # nothing of an earlier run
+    remove_tree($dir);
     mkdir $dir;
 
     my @command = $PEERS{$name}{command}->($dir, $port, $o{model});
@@ -126,14 +129,18 @@ END
 }
 
 
+# to which provider a request goes is the first part of the model's name
+
 sub ogx ($dir, $port, $model) {
+    my ($provider) = split /\//, Bodies::MODEL;
+
     spew("$dir/config.yaml", <<"END");
 version: 2
 distro_name: bench
 apis: [ responses, inference, vector_io, tool_runtime, files ]
 providers:
   inference:
-  - provider_id: model
+  - provider_id: $provider
     provider_type: remote::vllm
     config:
       base_url: http://127.0.0.1:$model/v1
@@ -172,7 +179,7 @@ storage:
 registered_resources:
   models:
   - model_id: ${\ Bodies::MODEL }
-    provider_id: model
+    provider_id: $provider
     model_type: llm
 server:
   host: 127.0.0.1

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 
-#define BENCH_CLIENT_HEAD  1024
+#define BENCH_CLIENT_HEAD  4096
 #define BENCH_CLIENT_LINE  40
 
 

@@ -17,7 +17,7 @@ use v5.36;
 use FindBin ();
 use Getopt::Long;
 use IO::Socket::INET ();
-use List::Util qw( max min sum );
+use List::Util qw( first max min sum );
 use POSIX ();
 use Time::HiRes qw( sleep time );
 
@@ -26,6 +26,7 @@ use Bodies ();
 use Load ();
 use ORS::HTTP ();
 use ORS::Nginx;
+use ORS::JSON qw( json_decode );
 use ORS::Stream qw( check_response check_stream );
 use ORS::Util qw( slurp spew );
 use Peers ();
@@ -45,6 +46,7 @@ my @SIZES = ('1 KB', '100 KB', '1 MB');
 
 # what a server takes more than one answer's time is no rate of it
 my $LEAST_RATE = 4;
+my $UNREACHED = 1e9;            # ms
 
 my @ROWS = (
     'answers', 'answer to 1 KB', 'answer to 100 KB', 'answer to 1 MB',
@@ -300,7 +302,7 @@ sub prove_all ($server) {
 
 
 sub prove ($server, $kind) {
-    my $file = "$dir/answer";
+    my $file = "$dir/answer." . $kind =~ s/ //r;
     my %args = $kind eq 'stream' ? (mode => 'bulk', chunks => $CHUNKS)
                                  : (count => 1);
 
@@ -321,16 +323,38 @@ sub prove ($server, $kind) {
     my $s = $kind eq 'stream' ? check_stream($r->{body}, %o)
                               : check_response($r->{body}, %o);
 
-    $server->{text}{$kind} = $s->text;
+    $server->{text}{$kind} = $kind eq 'stream' && !$server->{strict}
+                             ? deltas($r->{body}) : $s->text;
 
-    return 'another text' if defined $text{$kind}
-                             && $s->text ne $text{$kind};
+    return 'another text' if !is_text($server, $kind);
 
     $server->{answered}{$kind} = 1;
 
     my @errors = @{ $s->errors };
 
     return @errors ? @errors . ' deviations: ' . $errors[0] : undef;
+}
+
+
+# what a client shows that looks at nothing else
+
+sub deltas ($stream) {
+    return join '', map { $_->{delta} }
+                    grep { ($_->{type} // '') eq 'response.output_text.delta' }
+                    map { eval { json_decode($_) } // {} }
+                    $stream =~ /^data: (\{.*)/mg;
+}
+
+
+# the model server's text; some ask it for a stream even if their client does
+# not
+
+sub is_text ($server, $kind) {
+    my $text = $server->{text}{$kind};
+
+    return 1 if !defined $text{$kind} || $text eq $text{$kind};
+    return !$server->{strict} && length $text
+           && index($text{stream}, $text) == 0;
 }
 
 
@@ -369,40 +393,54 @@ sub requests ($peer, $model, $size, $cell) {
 }
 
 
-# by doubling, then by halving what is left twice
+# the highest rate with its 99th percentile below a limit: by doubling until the
+# server cannot follow, then by halving.  A rate is tried also if a lower one was
+# over the limit: a processor that sleeps between requests answers later.
 
 sub at_limits ($peer, $cell) {
-    my %ok;
-    my $try = sub ($rate, $limit) {
-        $ok{$rate} //= do {
-            my $r = request($peer, 'open', '1 KB', conns => 64, rate => $rate,
-                            seconds => $SECONDS);
-
-            $r->{errors} || $r->{requests} < 0.95 * $rate * $r->{seconds}
-                ? 1e9 : $r->{p99} / 1e3;
-        };
-
-        return $ok{$rate} <= $limit;
+    my (%p99, @rates);
+    my $p99 = sub ($rate) {
+        return $p99{$rate} //= min(map { p99_at($peer, $rate) } 1 .. 2);
     };
 
+    for (my $rate = $LEAST_RATE; ; $rate *= 2) {
+        push @rates, $rate;
+        last if $p99->($rate) == $UNREACHED;
+    }
+
     for my $limit (@LIMITS) {
-        my ($good, $rate) = (0, $LEAST_RATE);
-
-        while ($try->($rate, $limit)) {
-            $good = $rate;
-            $rate *= 2;
-        }
-
-        for (1 .. 3) {
-            my $middle = int(($good + $rate) / 2);
-
-            last if !$good || $middle == $good;
-            $try->($middle, $limit) ? ($good = $middle) : ($rate = $middle);
-        }
+        my $best = first { $p99->($rates[$_]) <= $limit }
+                         reverse 0 .. $#rates - 1;
 
         $cell->{"requests/s at p99 ≤ $limit ms, 1 KB"}
-            = $good ? number($good) : "< $LEAST_RATE";
+            = defined $best ? number(between($p99, $limit, @rates[$best,
+                                                                 $best + 1]))
+                            : "< $LEAST_RATE";
     }
+}
+
+
+sub between ($p99, $limit, $good, $bad) {
+    for (1 .. 3) {
+        my $middle = int(($good + $bad) / 2);
+
+        last if $middle == $good;
+        $p99->($middle) <= $limit ? ($good = $middle) : ($bad = $middle);
+    }
+
+    return $good;
+}
+
+
+# in ms
+
+sub p99_at ($peer, $rate) {
+    my $r = request($peer, 'open', '1 KB', conns => 64, rate => $rate,
+                    seconds => $SECONDS);
+
+    return $UNREACHED if $r->{errors}
+                         || $r->{requests} < 0.95 * $rate * $r->{seconds};
+    return $r->{p99} / 1e3;
 }
 
 
