@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
 #include <ngx_ors_input.h>
+#include <ngx_ors_same.h>
 
 
 /* the row after the last member */
@@ -203,9 +204,7 @@ ngx_ors_input_find(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
             return &ngx_ors_input_members[NGX_ORS_INPUT_NONE];
         }
 
-        if (*member->name.data == *p
-            && ngx_memcmp(member->name.data, p, len) == 0)
-        {
+        if (ngx_ors_same_bytes(member->name.data, p, len)) {
             break;
         }
 

@@ -12,13 +12,18 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_mismatch.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_spelling.h>
 #include <ngx_ors_validate.h>
 #include <ngx_ors_violation.h>
 
 
 /* raw bytes of a name of 64 characters: "\ud83d\ude00" is one */
-#define NGX_ORS_VALIDATE_NAME  (64 * 12)
+#define NGX_ORS_VALIDATE_NAME    (64 * 12)
+
+/* powers of two: shapes with an order of their own, members of an order */
+#define NGX_ORS_VALIDATE_ORDERS  64
+#define NGX_ORS_VALIDATE_ORDER   16
 
 
 typedef struct {
@@ -36,7 +41,8 @@ typedef struct {
     const ngx_ors_shape_t  *shape;
     uint64_t                seen;      /* fields, a bit each */
     uint64_t                present;   /* those that have a value */
-    ngx_uint_t              next;      /* field at which a search starts */
+    u_char                 *order;     /* of the last object of the shape */
+    ngx_uint_t              nkeys;
     size_t                  end;       /* of the last member */
     ngx_uint_t              sent;      /* members that are sent on */
 } ngx_ors_walk_object_t;
@@ -64,9 +70,12 @@ static const ngx_ors_shape_t *ngx_ors_validate_variant(ngx_ors_walk_t *w,
 static ngx_int_t ngx_ors_validate_members(ngx_ors_walk_t *w,
     ngx_ors_json_node_t *node, const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t **found);
-static ngx_int_t ngx_ors_validate_entry(ngx_ors_walk_t *w,
+static ngx_int_t ngx_ors_validate_escaped(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     ngx_ors_json_node_t **found);
+static ngx_int_t ngx_ors_validate_entry(ngx_ors_walk_t *w,
+    ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
+    const ngx_str_t *name, ngx_ors_json_node_t **found);
 static ngx_int_t ngx_ors_validate_unknown(ngx_ors_walk_t *w,
     ngx_ors_walk_object_t *object, ngx_ors_json_node_t *key,
     const ngx_str_t *name);
@@ -99,6 +108,16 @@ static const uint32_t  ngx_ors_validate_name_chars[] = {
 };
 
 
+/*
+ * Objects of a shape have their members in one order mostly.  The order of the
+ * last one, as indexes of fields, is where the next one is looked up first.  It
+ * is a hint: shapes may share a place, and a wrong one costs a search.
+ */
+
+static u_char  ngx_ors_validate_orders[NGX_ORS_VALIDATE_ORDERS]
+                                      [NGX_ORS_VALIDATE_ORDER];
+
+
 /* of a document */
 
 static const ngx_ors_rule_t  ngx_ors_validate_root = {
@@ -115,7 +134,8 @@ ngx_ors_validate_is(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     }
 
     return node->len == s->len
-           && ngx_memcmp(ngx_ors_json_text(json, node), s->data, s->len) == 0;
+           && ngx_ors_same_bytes(ngx_ors_json_text(json, node), s->data,
+                                 s->len);
 }
 
 
@@ -489,51 +509,59 @@ ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 
 #define ngx_ors_validate_named(field, text, profile)                          \
     ((field)->name.len == (text)->len                                         \
-     && *(field)->name.data == *(text)->data                                  \
-     && ngx_memcmp((field)->name.data, (text)->data, (text)->len) == 0        \
+     && ngx_ors_same_bytes((field)->name.data, (text)->data, (text)->len)      \
      && ((field)->in & (profile)))
 
 
-/*
- * The field of a key, NULL if the profile knows none.  Keys mostly come in one
- * order: the search starts at field "next", which follows the last one found.
- */
+/* the field of a key, NULL if the profile knows none */
 
 static ngx_inline const ngx_ors_field_t *
 ngx_ors_validate_field(ngx_uint_t profile, const ngx_str_t *name,
-    const ngx_ors_shape_t *shape, ngx_uint_t *next)
+    const ngx_ors_shape_t *shape)
 {
-    const ngx_ors_field_t  *field, *first, *last;
+    const ngx_ors_field_t  *field, *last;
 
     if (name->len == 0 || name->len > NGX_ORS_SPELLING_MAX) {
         return NULL;
     }
 
-    first = &shape->fields[*next];
     last = &shape->fields[shape->nfields];
 
-    for (field = first; field < last; field++) {
+    for (field = shape->fields; field < last; field++) {
 
         if (ngx_ors_validate_named(field, name, profile)) {
-            break;
+            return field;
         }
     }
 
-    if (field == last) {
+    return NULL;
+}
 
-        for (field = shape->fields; field < first; field++) {
 
-            if (ngx_ors_validate_named(field, name, profile)) {
-                break;
-            }
-        }
+/* the same for the next key of an object */
 
-        if (field == first) {
-            return NULL;
+static ngx_inline const ngx_ors_field_t *
+ngx_ors_validate_next(ngx_uint_t profile, const ngx_str_t *name,
+    ngx_ors_walk_object_t *object)
+{
+    u_char                 *hint;
+    const ngx_ors_field_t  *field;
+
+    hint = &object->order[object->nkeys++ & (NGX_ORS_VALIDATE_ORDER - 1)];
+
+    if (*hint < object->shape->nfields) {
+        field = &object->shape->fields[*hint];
+
+        if (ngx_ors_validate_named(field, name, profile)) {
+            return field;
         }
     }
 
-    *next = (field + 1 == last) ? 0 : field + 1 - shape->fields;
+    field = ngx_ors_validate_field(profile, name, object->shape);
+
+    if (field) {
+        *hint = (u_char) (field - object->shape->fields);
+    }
 
     return field;
 }
@@ -543,11 +571,7 @@ ngx_uint_t
 ngx_ors_validate_knows(const ngx_ors_shape_t *shape, const ngx_str_t *name,
     ngx_uint_t profile)
 {
-    ngx_uint_t  next;
-
-    next = 0;
-
-    return ngx_ors_validate_field(profile, name, shape, &next) ? 1 : 0;
+    return ngx_ors_validate_field(profile, name, shape) ? 1 : 0;
 }
 
 
@@ -557,6 +581,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 {
     uint64_t               required;
     ngx_int_t              rc;
+    ngx_str_t              name;
     ngx_ors_json_node_t   *key;
     ngx_ors_walk_object_t  object;
 
@@ -564,7 +589,9 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     object.shape = shape;
     object.seen = 0;
     object.present = 0;
-    object.next = 0;
+    object.order = ngx_ors_validate_orders[((uintptr_t) shape / sizeof(*shape))
+                                           & (NGX_ORS_VALIDATE_ORDERS - 1)];
+    object.nkeys = 0;
     object.end = node->pos + 1;
     object.sent = 0;
 
@@ -572,7 +599,15 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
          key;
          key = ngx_ors_json_next(w->json, key))
     {
-        rc = ngx_ors_validate_entry(w, &object, key, found);
+        if (key->escaped) {
+            rc = ngx_ors_validate_escaped(w, &object, key, found);
+
+        } else {
+            name.data = ngx_ors_json_text(w->json, key);
+            name.len = key->len;
+
+            rc = ngx_ors_validate_entry(w, &object, key, &name, found);
+        }
 
         if (rc == NGX_DECLINED || rc == NGX_ERROR) {
             return rc;
@@ -592,33 +627,40 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 }
 
 
-/* NGX_OK: it is sent on; NGX_DONE: it is not; NGX_DECLINED, NGX_ERROR */
+/* a key with escapes is decoded once: an object may have many of them */
 
-static ngx_inline ngx_int_t
-ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+static ngx_int_t
+ngx_ors_validate_escaped(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t *key, ngx_ors_json_node_t **found)
 {
-    u_char                  buf[NGX_ORS_SPELLING_RAW];
+    u_char     buf[NGX_ORS_SPELLING_RAW];
+    ngx_str_t  name;
+
+    if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
+        ngx_str_null(&name);
+    }
+
+    return ngx_ors_validate_entry(w, object, key, &name, found);
+}
+
+
+/* NGX_OK: it is sent on; NGX_DONE: it is not; NGX_DECLINED, NGX_ERROR */
+
+static ngx_int_t
+ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
+    ngx_ors_json_node_t *key, const ngx_str_t *name,
+    ngx_ors_json_node_t **found)
+{
     uint64_t                bit;
     ngx_int_t               rc;
-    ngx_str_t               name;
     ngx_uint_t              n;
     ngx_ors_json_node_t    *value;
     const ngx_ors_field_t  *field;
 
-    /* an escaped key is decoded once: an object may have many of them */
+    field = ngx_ors_validate_next(w->profile, name, object);
 
-    if (!key->escaped) {
-        ngx_ors_json_raw(w->json, key, &name);
-
-    } else if (ngx_ors_spelling_name(w->json, key, buf, &name) != NGX_OK) {
-        ngx_str_null(&name);
-    }
-
-    field = ngx_ors_validate_field(w->profile, &name, object->shape,
-                                   &object->next);
     if (field == NULL) {
-        return ngx_ors_validate_unknown(w, object, key, &name);
+        return ngx_ors_validate_unknown(w, object, key, name);
     }
 
     value = key + 1;
