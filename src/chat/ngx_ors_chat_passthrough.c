@@ -20,7 +20,7 @@
 
 /* longer than any path to an object with members, and a name */
 #define NGX_ORS_CHAT_PASSTHROUGH_PATH                                          \
-    (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SPELLING_MAX)
+    (sizeof("provider_options[].") + NGX_INT_T_LEN + NGX_ORS_SHAPE_NAME)
 
 
 /* an object of the request that has members to pass, and its place */

@@ -16,8 +16,7 @@
 
 
 /* a name of the tables is shorter, also written in escapes: "\u006d" */
-#define NGX_ORS_SPELLING_MAX  32
-#define NGX_ORS_SPELLING_RAW  (NGX_ORS_SPELLING_MAX * 6)
+#define NGX_ORS_SPELLING_RAW  (NGX_ORS_SHAPE_NAME * 6)
 
 
 /*

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_field_index.h>
 #include <ngx_ors_mismatch.h>
 #include <ngx_ors_same.h>
 #include <ngx_ors_spelling.h>
@@ -20,10 +21,6 @@
 
 /* raw bytes of a name of 64 characters: "\ud83d\ude00" is one */
 #define NGX_ORS_VALIDATE_NAME    (64 * 12)
-
-/* powers of two: shapes with an order of their own, members of an order */
-#define NGX_ORS_VALIDATE_ORDERS  64
-#define NGX_ORS_VALIDATE_ORDER   16
 
 
 typedef struct {
@@ -41,7 +38,7 @@ typedef struct {
     const ngx_ors_shape_t  *shape;
     uint64_t                seen;      /* fields, a bit each */
     uint64_t                present;   /* those that have a value */
-    u_char                 *order;     /* of the last object of the shape */
+    ngx_ors_field_index_t  *index;
     ngx_uint_t              nkeys;
     size_t                  end;       /* of the last member */
     ngx_uint_t              sent;      /* members that are sent on */
@@ -106,16 +103,6 @@ static const uint32_t  ngx_ors_validate_name_chars[] = {
     0x00000000, 0x03ff2000, 0x87fffffe, 0x07fffffe,
     0x00000000, 0x00000000, 0x00000000, 0x00000000
 };
-
-
-/*
- * Objects of a shape have their members in one order mostly.  The order of the
- * last one, as indexes of fields, is where the next one is looked up first.  It
- * is a hint: shapes may share a place, and a wrong one costs a search.
- */
-
-static u_char  ngx_ors_validate_orders[NGX_ORS_VALIDATE_ORDERS]
-                                      [NGX_ORS_VALIDATE_ORDER];
 
 
 /* of a document */
@@ -507,71 +494,12 @@ ngx_ors_validate_extension(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 }
 
 
-#define ngx_ors_validate_named(field, text, profile)                          \
-    ((field)->name.len == (text)->len                                         \
-     && ngx_ors_same_bytes((field)->name.data, (text)->data, (text)->len)      \
-     && ((field)->in & (profile)))
-
-
-/* the field of a key, NULL if the profile knows none */
-
-static ngx_inline const ngx_ors_field_t *
-ngx_ors_validate_field(ngx_uint_t profile, const ngx_str_t *name,
-    const ngx_ors_shape_t *shape)
-{
-    const ngx_ors_field_t  *field, *last;
-
-    if (name->len == 0 || name->len > NGX_ORS_SPELLING_MAX) {
-        return NULL;
-    }
-
-    last = &shape->fields[shape->nfields];
-
-    for (field = shape->fields; field < last; field++) {
-
-        if (ngx_ors_validate_named(field, name, profile)) {
-            return field;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* the same for the next key of an object */
-
-static ngx_inline const ngx_ors_field_t *
-ngx_ors_validate_next(ngx_uint_t profile, const ngx_str_t *name,
-    ngx_ors_walk_object_t *object)
-{
-    u_char                 *hint;
-    const ngx_ors_field_t  *field;
-
-    hint = &object->order[object->nkeys++ & (NGX_ORS_VALIDATE_ORDER - 1)];
-
-    if (*hint < object->shape->nfields) {
-        field = &object->shape->fields[*hint];
-
-        if (ngx_ors_validate_named(field, name, profile)) {
-            return field;
-        }
-    }
-
-    field = ngx_ors_validate_field(profile, name, object->shape);
-
-    if (field) {
-        *hint = (u_char) (field - object->shape->fields);
-    }
-
-    return field;
-}
-
-
 ngx_uint_t
 ngx_ors_validate_knows(const ngx_ors_shape_t *shape, const ngx_str_t *name,
     ngx_uint_t profile)
 {
-    return ngx_ors_validate_field(profile, name, shape) ? 1 : 0;
+    return ngx_ors_field_find(ngx_ors_field_index(shape), name, profile)
+           ? 1 : 0;
 }
 
 
@@ -589,8 +517,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     object.shape = shape;
     object.seen = 0;
     object.present = 0;
-    object.order = ngx_ors_validate_orders[((uintptr_t) shape / sizeof(*shape))
-                                           & (NGX_ORS_VALIDATE_ORDERS - 1)];
+    object.index = ngx_ors_field_index(shape);
     object.nkeys = 0;
     object.end = node->pos + 1;
     object.sent = 0;
@@ -657,7 +584,8 @@ ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     ngx_ors_json_node_t    *value;
     const ngx_ors_field_t  *field;
 
-    field = ngx_ors_validate_next(w->profile, name, object);
+    field = ngx_ors_field_next(object->index, object->shape, object->nkeys++,
+                               name, w->profile);
 
     if (field == NULL) {
         return ngx_ors_validate_unknown(w, object, key, name);

@@ -323,7 +323,7 @@ test_names(const ngx_ors_shape_t *shape)
         }
 
         if (!ngx_ors_fold_plain(&shape->fields[i].name)
-            || shape->fields[i].name.len >= NGX_ORS_SPELLING_MAX)
+            || shape->fields[i].name.len >= NGX_ORS_SHAPE_NAME)
         {
             fail("\"%.*s\" is not plain or too long",
                  (int) shape->fields[i].name.len, shape->fields[i].name.data);
