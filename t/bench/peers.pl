@@ -394,8 +394,8 @@ sub requests ($peer, $model, $size, $cell) {
 
 
 # the highest rate with its 99th percentile below a limit: by doubling until the
-# server cannot follow, then by halving.  A rate is tried also if a lower one was
-# over the limit: a processor that sleeps between requests answers later.
+# server cannot follow, then by halving.  A rate is tried also if a lower one
+# was over the limit: a processor that sleeps between requests answers later.
 
 sub at_limits ($peer, $cell) {
     my (%p99, @rates);
