@@ -416,9 +416,7 @@ ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx)
     end.duration = ngx_http_ors_pump_elapsed(ctx->request);
     end.own = ctx->own;
 
-    ngx_http_ors_metrics_usage(&end, turn->verify.usage.known
-                                     ? &turn->verify.usage
-                                     : &turn->response.usage);
+    ngx_http_ors_metrics_usage(&end, ngx_ors_turn_usage(turn));
 
     ngx_ors_metrics_turn(&stats->metrics, ngx_http_ors_metrics_row(ctx), &end,
                          ngx_time());

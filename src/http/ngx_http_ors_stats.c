@@ -244,7 +244,7 @@ ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx, ngx_ors_stats_t *stats)
     end.upstream = (turn->upstream_error
                     || turn->answer.status >= NGX_HTTP_BAD_REQUEST);
     end.stream = turn->request.stream;
-    end.repaired = (turn->verify.repaired != 0);
+    end.repaired = (turn->verify && turn->verify->repaired);
     end.report = 0;
     end.error = &turn->error;
 

@@ -47,15 +47,15 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
 
     /* a response that is passed on has an id of its own */
 
-    if (ngx_ors_turn_translates(turn, turn->dialect) || turn->verify.held.len) {
+    if (ngx_ors_turn_translates(turn, turn->dialect)
+        || ngx_ors_turn_held(turn))
+    {
         facts->id = turn->response.id;
     }
 
     ngx_ors_facts_status(facts, turn, gone);
 
-    ngx_ors_facts_usage(facts, turn->verify.usage.known
-                               ? &turn->verify.usage
-                               : &turn->response.usage);
+    ngx_ors_facts_usage(facts, ngx_ors_turn_usage(turn));
 
     if (turn->answer.status || turn->round.n) {
         ngx_ors_facts_count(&facts->rounds, turn->round.n + 1);
@@ -71,7 +71,7 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
 ngx_uint_t
 ngx_ors_facts_begun(ngx_ors_turn_t *turn)
 {
-    return turn->verify.begun
+    return (turn->verify && turn->verify->begun)
            || (turn->builder.stream && turn->response.nitems);
 }
 

@@ -210,6 +210,8 @@ ngx_int_t
 ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
     off_t length)
 {
+    ngx_ors_verify_t  *verify;
+
     /* a client that has items of a translated answer gets no other stream */
 
     if (ngx_ors_turn_translates(turn, turn->dialect) || turn->round.n) {
@@ -219,21 +221,27 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
 
     turn->state = ngx_ors_turn_st_pass;
 
-    turn->verify.answer = &turn->answer;
-    turn->verify.endpoint = turn->request.endpoint;
-    turn->verify.request = &turn->request;
-    turn->verify.policy = &turn->policy;
-    turn->verify.limits = turn->limits;
-    turn->verify.out = &turn->out;
-    turn->verify.pool = turn->pool;
-    turn->verify.log = turn->log;
-    turn->verify.keep = turn->inline_context;
+    verify = ngx_pcalloc(turn->pool, sizeof(ngx_ors_verify_t));
+    if (verify == NULL) {
+        return NGX_ERROR;
+    }
 
-    ngx_ors_verify_init(&turn->verify);
+    verify->answer = &turn->answer;
+    verify->endpoint = turn->request.endpoint;
+    verify->request = &turn->request;
+    verify->policy = &turn->policy;
+    verify->limits = turn->limits;
+    verify->out = &turn->out;
+    verify->pool = turn->pool;
+    verify->log = turn->log;
+    verify->keep = turn->inline_context;
 
-    return ngx_ors_turn_passed(turn, ngx_ors_verify_header(&turn->verify,
-                                                           status, type,
-                                                           length));
+    ngx_ors_verify_init(verify);
+
+    turn->verify = verify;
+
+    return ngx_ors_turn_passed(turn, ngx_ors_verify_header(verify, status,
+                                                           type, length));
 }
 
 
@@ -300,7 +308,7 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
     ngx_uint_t         begun;
     ngx_ors_verify_t  *verify;
 
-    verify = &turn->verify;
+    verify = turn->verify;
     begun = turn->status;
 
     turn->status = verify->status;
@@ -786,7 +794,7 @@ ngx_ors_turn_reset(ngx_ors_turn_t *turn)
     ngx_ors_builder_again(&turn->builder);
 
     ngx_memzero(&turn->error, sizeof(ngx_ors_error_t));
-    ngx_memzero(&turn->verify, sizeof(ngx_ors_verify_t));
+    turn->verify = NULL;
 }
 
 
@@ -798,10 +806,9 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         return NGX_DONE;
     }
 
-    if (turn->verify.held.len && turn->status) {
-        return ngx_ors_turn_passed(turn,
-                                   ngx_ors_verify_unhold(&turn->verify,
-                                                         &turn->error));
+    if (ngx_ors_turn_held(turn) && turn->status) {
+        return ngx_ors_turn_passed(turn, ngx_ors_verify_unhold(turn->verify,
+                                                               &turn->error));
     }
 
     turn->state = ngx_ors_turn_st_over;

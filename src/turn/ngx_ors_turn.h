@@ -59,7 +59,7 @@ typedef struct {
     ngx_ors_round_t         round;        /* of an answer that is translated */
     ngx_ors_answer_t        answer;       /* the target's */
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
-    ngx_ors_verify_t        verify;       /* ... that is passed on */
+    ngx_ors_verify_t       *verify;       /* ... that is passed on, or NULL */
     ngx_ors_json_t          json;         /* of one chunk or document */
     ngx_ors_json_last_t     chunk;        /* the last one */
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
@@ -87,6 +87,15 @@ typedef struct {
 
 /* 1 if nothing of the target is of use any more */
 #define ngx_ors_turn_done(turn)  ((turn)->state >= ngx_ors_turn_st_tools)
+
+/* 1 if an answer that is passed on waits until it has been stored */
+#define ngx_ors_turn_held(turn)                                               \
+    ((turn)->verify != NULL && (turn)->verify->held.len != 0)
+
+/* what the model server says of tokens, an ngx_ors_usage_t */
+#define ngx_ors_turn_usage(turn)                                              \
+    (((turn)->verify != NULL && (turn)->verify->usage.known)                  \
+     ? &(turn)->verify->usage : &(turn)->response.usage)
 
 
 /*

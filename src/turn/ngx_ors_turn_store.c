@@ -65,7 +65,7 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     index = index ? &index[1] : NULL;
 
-    if (turn->verify.held.len) {
+    if (ngx_ors_turn_held(turn)) {
         return ngx_ors_turn_record_passed(turn, instructions, index, response);
     }
 
@@ -102,10 +102,10 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 
     static ngx_str_t  null = ngx_string("null");
 
-    json = &turn->verify.json;
-    edits = &turn->verify.edits;
+    json = &turn->verify->json;
+    edits = &turn->verify->edits;
 
-    rc = ngx_ors_verify_store_response(&turn->verify, &response, &id, &items);
+    rc = ngx_ors_verify_store_response(turn->verify, &response, &id, &items);
 
     if (rc != NGX_OK) {
         return rc;
@@ -118,7 +118,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return NGX_ERROR;
     }
 
-    node = ngx_ors_json_find(json, ngx_ors_verify_stored_object(&turn->verify),
+    node = ngx_ors_json_find(json, ngx_ors_verify_stored_object(turn->verify),
                              "instructions");
 
     if (node && !instructions
@@ -127,7 +127,7 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return NGX_ERROR;
     }
 
-    object = ngx_ors_verify_stored_object(&turn->verify);
+    object = ngx_ors_verify_stored_object(turn->verify);
 
     if (ngx_ors_secrets_tools(edits, json,
                               ngx_ors_json_find(json, object, "tools"))
@@ -161,14 +161,14 @@ ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
     turn->response.stored = stored;
     turn->state = ngx_ors_turn_st_over;
 
-    if (turn->verify.held.len) {
+    if (ngx_ors_turn_held(turn)) {
 
-        if (ngx_ors_verify_store_release(&turn->verify, stored) != NGX_OK) {
+        if (ngx_ors_verify_store_release(turn->verify, stored) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        turn->status = turn->verify.status;
-        turn->type = turn->verify.type;
+        turn->status = turn->verify->status;
+        turn->type = turn->verify->type;
 
         return NGX_DONE;
     }

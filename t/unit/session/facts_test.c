@@ -34,9 +34,10 @@ main(void)
 static void
 test_read(void)
 {
-    env_t             env;
-    env_request_t     r;
-    ngx_ors_facts_t  *facts;
+    env_t              env;
+    env_request_t      r;
+    ngx_ors_facts_t   *facts;
+    ngx_ors_verify_t   verify;
 
     env_init(&env);
     env_request(&env, &r, "{'model':'m','input':'x','stream':true}");
@@ -65,9 +66,11 @@ test_read(void)
     is_int(facts->input.n, 1, "input tokens");
     is_int(facts->reasoning.n, 4, "reasoning tokens");
 
-    r.turn->verify.usage.known = 1;
-    r.turn->verify.usage.cached = 7;
-    r.turn->verify.begun = 1;
+    ngx_memzero(&verify, sizeof(ngx_ors_verify_t));
+    verify.usage.known = 1;
+    verify.usage.cached = 7;
+    verify.begun = 1;
+    r.turn->verify = &verify;
     facts = test_facts(&r, 0);
     is_int(facts->cached.n, 7, "what the server has counted itself");
     is_int(facts->input.n, 0, "... and all of it");
