@@ -75,6 +75,27 @@ ngx_ors_json_init(ngx_ors_json_t *json, ngx_pool_t *pool,
 }
 
 
+void
+ngx_ors_json_trim(ngx_ors_json_t *json)
+{
+    u_char      *end;
+    ngx_pool_t  *p;
+
+    end = (u_char *) (json->nodes + json->nalloc);
+
+    /* only its last allocation ends where a block of a pool is free from */
+
+    for (p = json->pool->current; p; p = p->d.next) {
+
+        if (p->d.last == end) {
+            p->d.last = (u_char *) (json->nodes + json->n);
+            json->nalloc = json->n;
+            return;
+        }
+    }
+}
+
+
 ngx_str_t *
 ngx_ors_json_strerror(ngx_ors_json_err_e error)
 {

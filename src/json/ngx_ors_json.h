@@ -109,6 +109,12 @@ ngx_int_t ngx_ors_json_read(ngx_ors_json_t *json, u_char *text, size_t len);
 ngx_int_t ngx_ors_json_append(ngx_ors_json_t *json, u_char *text, size_t len);
 
 /*
+ * Gives the pool back the nodes that no text needed, if nothing was allocated
+ * after them.
+ */
+void ngx_ors_json_trim(ngx_ors_json_t *json);
+
+/*
  * Reads a value at "p" into a "node" that is a string, or a number, and stays
  * one, without what follows it; "next" of the node is 0 afterwards.  Returns
  * its end, or NULL: there is no such value, json->error says why.

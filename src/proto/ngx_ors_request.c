@@ -78,6 +78,10 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
         return rc;
     }
 
+    /* they live as long as the answer takes */
+
+    ngx_ors_json_trim(&req->json);
+
     ngx_memzero(&v, sizeof(ngx_ors_validate_t));
 
     v.json = &req->json;

@@ -15,6 +15,7 @@
 static void json_test_depth(ngx_pool_t *pool);
 static void json_test_nodes(ngx_pool_t *pool);
 static void json_test_memory(ngx_pool_t *pool);
+static void json_test_trim(ngx_pool_t *pool);
 static void json_test_size(ngx_pool_t *pool);
 
 
@@ -28,6 +29,7 @@ main(void)
     json_test_depth(pool);
     json_test_nodes(pool);
     json_test_memory(pool);
+    json_test_trim(pool);
     json_test_size(pool);
 
     ngx_destroy_pool(pool);
@@ -227,6 +229,41 @@ json_test_memory(ngx_pool_t *pool)
     is_int(json.nalloc, 16, "the least");
 
     free(text);
+}
+
+
+/* the pool of tests has no blocks, so this one says where its block ends */
+
+static void
+json_test_trim(ngx_pool_t *pool)
+{
+    u_char          *last;
+    ngx_pool_t       other;
+    ngx_ors_json_t   json;
+
+    ngx_ors_json_init(&json, pool, 1, 1000);
+
+    is_int(ngx_ors_json_read(&json, (u_char *) "[1,2]", 5), NGX_OK, "read");
+    is_int(json.nalloc, 16, "more nodes than it needs");
+
+    ngx_ors_json_trim(&json);
+    is_int(json.nalloc, 16, "a pool that has allocated more gets none back");
+
+    last = (u_char *) (json.nodes + 16);
+
+    ngx_memzero(&other, sizeof(ngx_pool_t));
+    other.d.last = last;
+    pool->d.next = &other;
+
+    ngx_ors_json_trim(&json);
+
+    pool->d.next = NULL;
+
+    is_int(json.nalloc, 3, "those that were needed stay");
+    ok(other.d.last == (u_char *) (json.nodes + 3), "the pool has the others");
+
+    is_int(ngx_ors_json_read(&json, (u_char *) "[1,2,3]", 7), NGX_OK, "grows");
+    is_int(json.n, 4, "nodes");
 }
 
 
