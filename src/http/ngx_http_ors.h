@@ -130,11 +130,22 @@ typedef struct {
 } ngx_http_ors_loc_conf_t;
 
 
+/* copies of configurations of upstreams that calls use in their place */
+
+#define NGX_HTTP_ORS_UPSTREAMS  32
+
+typedef struct {
+    ngx_http_upstream_conf_t  *elts[NGX_HTTP_ORS_UPSTREAMS];
+    ngx_uint_t                 n;           /* elts[n] is spare, or NULL */
+} ngx_http_ors_upstreams_t;
+
+
 typedef struct {
     ngx_array_t            locations;   /* of ngx_http_core_loc_conf_t *, */
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_ors_mcp_servers_t  servers;     /* of MCP, that this worker knows */
+    ngx_http_ors_upstreams_t  upstreams;  /* of this worker */
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */
     ngx_uint_t             nbackground;  /* those that this worker runs */
@@ -166,6 +177,9 @@ typedef struct {
     ngx_http_ors_ctx_t        *ctx;
     ngx_http_request_t        *request;
     ngx_http_ors_loc_conf_t   *conf;        /* the body was made for it */
+    ngx_pool_t                *pool;        /* of the body of a target's, */
+                                            /* NULL: there is none yet, or */
+                                            /* it has been sent */
     ngx_http_handler_pt        content;     /* of the target's location */
     ngx_http_posted_request_t  posted;
     ngx_ors_source_t           source;

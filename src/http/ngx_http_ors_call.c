@@ -118,6 +118,8 @@ ngx_http_ors_call_header(ngx_http_ors_call_t *call)
     sr = call->request;
     turn = call->ctx->turn;
 
+    ngx_http_ors_call_sent(call);
+
     /* "return" and the like answer before our phase handler is called */
 
     olcf = ngx_http_get_module_loc_conf(sr, ngx_http_open_responses_module);

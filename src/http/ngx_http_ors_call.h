@@ -39,6 +39,18 @@ extern const ngx_http_ors_call_kind_t  ngx_http_ors_call_kind;
 void ngx_http_ors_call_method(ngx_http_request_t *r);
 
 /*
+ * Creates call->pool for a body in blocks of "size" bytes, which is needed for
+ * less time than the answer takes.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size);
+
+/*
+ * The header of an answer has come: frees the body of the call if all of it
+ * was sent and nothing else can need it.
+ */
+void ngx_http_ors_call_sent(ngx_http_ors_call_t *call);
+
+/*
  * Gives the subrequest of a call "bufs" of "size" bytes as its body.
  * NGX_OK or NGX_ERROR.
  */

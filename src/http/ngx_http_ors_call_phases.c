@@ -119,12 +119,16 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 
     call->conf = olcf;
 
-    /* it will be as long as the client's, and lives as long as the stream */
+    /* it will be as long as the client's */
 
     size = ngx_min(turn->request.body.len + NGX_HTTP_ORS_SPARE,
                    NGX_ORS_DECODE_STEP);
 
-    ngx_ors_out_init(&out, r->pool, size);
+    if (ngx_http_ors_call_pool(call, size) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_ors_out_init(&out, call->pool, size);
 
     start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,

@@ -22,10 +22,19 @@
                                |NGX_HTTP_UPSTREAM_IGN_XA_BUFFERING            \
                                |NGX_HTTP_UPSTREAM_IGN_XA_CHARSET)
 
+/* the pool of a body has room for its buffers and one block of less bytes */
+#define NGX_HTTP_ORS_CALL_POOL   512
+#define NGX_HTTP_ORS_CALL_APART  4000
+
 
 static ngx_int_t ngx_http_ors_call_content_handler(ngx_http_request_t *r);
-static void ngx_http_ors_call_ignore(ngx_http_upstream_t *u,
+static ngx_http_upstream_conf_t *ngx_http_ors_call_spare(
+    ngx_http_request_t *r);
+static ngx_http_ors_upstreams_t *ngx_http_ors_call_known(
+    ngx_http_request_t *r);
+static void ngx_http_ors_call_ignore(ngx_http_request_t *r,
     ngx_http_upstream_conf_t *conf);
+static void ngx_http_ors_call_drop(void *data);
 
 
 static ngx_str_t  ngx_http_ors_call_post = ngx_string("POST");
@@ -82,7 +91,7 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
 
     /* allocate now: a failure after the upstream has begun cannot stop it */
 
-    conf = ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+    conf = ngx_http_ors_call_spare(r);
     if (conf == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -92,10 +101,45 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
     /* the first byte of an answer comes with an event, which is later */
 
     if (r->upstream) {
-        ngx_http_ors_call_ignore(r->upstream, conf);
+        ngx_http_ors_call_ignore(r, conf);
     }
 
     return rc;
+}
+
+
+/* a copy of each upstream's configuration is enough for all calls */
+
+static ngx_http_upstream_conf_t *
+ngx_http_ors_call_spare(ngx_http_request_t *r)
+{
+    ngx_http_upstream_conf_t  **spare;
+    ngx_http_ors_upstreams_t   *known;
+
+    known = ngx_http_ors_call_known(r);
+
+    if (known->n == NGX_HTTP_ORS_UPSTREAMS) {
+        return ngx_palloc(r->pool, sizeof(ngx_http_upstream_conf_t));
+    }
+
+    spare = &known->elts[known->n];
+
+    if (*spare == NULL) {
+        *spare = ngx_palloc(ngx_cycle->pool, sizeof(ngx_http_upstream_conf_t));
+    }
+
+    return *spare;
+}
+
+
+static ngx_http_ors_upstreams_t *
+ngx_http_ors_call_known(ngx_http_request_t *r)
+{
+    ngx_http_ors_main_conf_t  *omcf;
+
+    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+
+    return &omcf->upstreams;
 }
 
 
@@ -105,15 +149,101 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
  */
 
 static void
-ngx_http_ors_call_ignore(ngx_http_upstream_t *u,
+ngx_http_ors_call_ignore(ngx_http_request_t *r,
     ngx_http_upstream_conf_t *conf)
 {
+    ngx_uint_t                 i;
+    ngx_http_ors_upstreams_t  *known;
+
     /* that of the location is read-only, and may serve others, too */
 
-    *conf = *u->conf;
+    *conf = *r->upstream->conf;
     conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;
 
-    u->conf = conf;
+    known = ngx_http_ors_call_known(r);
+
+    /* by what it holds: some modules make a configuration for each request */
+
+    for (i = 0; i < known->n; i++) {
+
+        if (ngx_memcmp(known->elts[i], conf, sizeof(ngx_http_upstream_conf_t))
+            == 0)
+        {
+            r->upstream->conf = known->elts[i];
+            return;
+        }
+    }
+
+    if (known->n < NGX_HTTP_ORS_UPSTREAMS) {
+        known->n++;
+    }
+
+    r->upstream->conf = conf;
+}
+
+
+ngx_int_t
+ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    if (call->pool) {
+        return NGX_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(call->request->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    size = (size < NGX_HTTP_ORS_CALL_APART) ? size : 0;
+
+    call->pool = ngx_create_pool(size + NGX_HTTP_ORS_CALL_POOL,
+                                 call->request->connection->log);
+    if (call->pool == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_call_drop;
+    cln->data = call;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_call_drop(void *data)
+{
+    ngx_http_ors_call_t *call = data;
+
+    if (call->pool) {
+        ngx_destroy_pool(call->pool);
+        call->pool = NULL;
+    }
+}
+
+
+void
+ngx_http_ors_call_sent(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t   *sr;
+    ngx_http_upstream_t  *u;
+
+    sr = call->request;
+    u = sr->upstream;
+
+    /* no other server gets it now, and no subrequest of a filter */
+
+    if (call->pool == NULL || u == NULL || !u->request_body_sent
+        || sr->preserve_body || u->conf->preserve_output)
+    {
+        return;
+    }
+
+    sr->request_body->bufs = NULL;
+    u->request_bufs = NULL;
+
+    ngx_http_ors_call_drop(call);
 }
 
 
