@@ -16,6 +16,10 @@
 #include <ngx_ors_out.h>
 
 
+/* a pool for blocks that are too large to be in it */
+#define NGX_ORS_OUT_EXTRA  256
+
+
 struct ngx_ors_out_block_s {
     ngx_ors_out_block_t  *next;       /* in the list of free blocks */
     ngx_uint_t            pieces;     /* made of it and not recycled yet */
@@ -32,6 +36,12 @@ typedef struct {
 
 
 static void ngx_ors_out_next_block(ngx_ors_out_t *out);
+static ngx_ors_out_block_t *ngx_ors_out_new_block(ngx_ors_out_t *out);
+static ngx_int_t ngx_ors_out_extra(ngx_ors_out_t *out);
+static void ngx_ors_out_extra_free(void *data);
+static void ngx_ors_out_use_block(ngx_ors_out_t *out,
+    ngx_ors_out_block_t *block);
+static void ngx_ors_out_calm(ngx_ors_out_t *out);
 static void ngx_ors_out_end_piece(ngx_ors_out_t *out);
 static void ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data,
     size_t len, ngx_ors_out_block_t *block);
@@ -185,8 +195,11 @@ ngx_ors_out_text(ngx_ors_out_t *out, ngx_str_t *text)
 void
 ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
 {
+    ngx_uint_t            n;
     ngx_chain_t          *cl;
     ngx_ors_out_block_t  *block;
+
+    n = 0;
 
     while (*busy) {
         cl = *busy;
@@ -200,21 +213,44 @@ ngx_ors_out_recycle(ngx_ors_out_t *out, ngx_chain_t **busy)
         cl->next = out->bufs;
         out->bufs = cl;
 
+        out->pieces--;
+
         block = ((ngx_ors_out_piece_t *) cl)->block;
 
         if (block == NULL || --block->pieces) {
             continue;
         }
 
+        n++;
+
         if (block != out->block) {
             block->next = out->free;
             out->free = block;
 
         } else if (out->pos == out->last) {
-            out->pos = ngx_ors_out_block_start(block);
-            out->last = out->pos;
+            ngx_ors_out_use_block(out, block);
         }
     }
+
+    if (n == 1 && out->bursts && !out->failed && out->pieces == 0
+        && out->pos == out->last)
+    {
+        ngx_ors_out_calm(out);
+    }
+}
+
+
+/* one block was enough this time, and all has been sent */
+
+static void
+ngx_ors_out_calm(ngx_ors_out_t *out)
+{
+    ngx_reset_pool(out->extra);
+
+    out->bursts = 0;
+    out->free = NULL;
+
+    ngx_ors_out_use_block(out, out->first);
 }
 
 
@@ -254,14 +290,78 @@ ngx_ors_out_next_block(ngx_ors_out_t *out)
         out->free = block->next;
 
     } else {
-        block = ngx_palloc(out->pool,
-                           sizeof(ngx_ors_out_block_t) + out->block_size);
+        block = ngx_ors_out_new_block(out);
         if (block == NULL) {
             ngx_ors_out_fail(out);
             return;
         }
     }
 
+    ngx_ors_out_use_block(out, block);
+}
+
+
+static ngx_ors_out_block_t *
+ngx_ors_out_new_block(ngx_ors_out_t *out)
+{
+    size_t                size;
+    ngx_ors_out_block_t  *block;
+
+    size = sizeof(ngx_ors_out_block_t) + out->block_size;
+
+    if (!out->brief || out->first == NULL) {
+        block = ngx_palloc(out->pool, size);
+        out->first = block;
+
+        return block;
+    }
+
+    if (ngx_ors_out_extra(out) != NGX_OK) {
+        return NULL;
+    }
+
+    out->bursts = 1;
+
+    return ngx_palloc(out->extra, size);
+}
+
+
+static ngx_int_t
+ngx_ors_out_extra(ngx_ors_out_t *out)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    if (out->extra) {
+        return NGX_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(out->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    out->extra = ngx_create_pool(NGX_ORS_OUT_EXTRA, out->pool->log);
+    if (out->extra == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_ors_out_extra_free;
+    cln->data = out->extra;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_ors_out_extra_free(void *data)
+{
+    ngx_destroy_pool(data);
+}
+
+
+static void
+ngx_ors_out_use_block(ngx_ors_out_t *out, ngx_ors_out_block_t *block)
+{
     block->next = NULL;
     block->pieces = 0;
 
@@ -321,6 +421,8 @@ ngx_ors_out_add_piece(ngx_ors_out_t *out, u_char *data, size_t len,
     b->memory = 1;
 
     piece->block = block;
+
+    out->pieces++;
 
     if (block) {
         block->pieces++;

@@ -39,8 +39,13 @@ typedef struct {
 
     size_t                block_size;
     ngx_pool_t           *pool;
+    ngx_uint_t            pieces;     /* made and not recycled yet */
+    ngx_pool_t           *extra;      /* blocks that can be freed, or NULL */
+    ngx_ors_out_block_t  *first;      /* stays when those are */
     ngx_uint_t            mark;       /* of the frame that is appended, and */
     unsigned              messages:1; /* what it is: see ngx_ors_frame.h */
+    unsigned              brief:1;    /* see ngx_ors_out_brief() */
+    unsigned              bursts:1;   /* there are blocks of "extra" */
     unsigned              failed:1;
 } ngx_ors_out_t;
 
@@ -51,6 +56,12 @@ typedef struct {
  */
 void ngx_ors_out_init(ngx_ors_out_t *out, ngx_pool_t *pool,
     size_t block_size);
+
+/*
+ * All blocks but the first are to be freed when one is enough again: for
+ * output that begins with much, and goes on for long with little.
+ */
+#define ngx_ors_out_brief(out)  (out)->brief = 1
 
 /* Appends a copy of "len" bytes. */
 void ngx_ors_out_copy_slow(ngx_ors_out_t *out, u_char *data, size_t len);

@@ -170,6 +170,7 @@ ngx_http_ors_validator_create(ngx_http_request_t *r,
     vr->endpoint = endpoint;
 
     ngx_ors_out_init(&vr->out, r->pool, NGX_HTTP_ORS_BLOCK);
+    ngx_ors_out_brief(&vr->out);
 
     ngx_ors_answer_init(&vr->answer, &olcf->limits, r->pool,
                         r->connection->log);

@@ -102,6 +102,7 @@ ngx_ors_turn_create(const ngx_ors_endpoint_t *endpoint,
     turn->response.error = &turn->error;
 
     ngx_ors_out_init(&turn->out, pool, NGX_ORS_TURN_BLOCK);
+    ngx_ors_out_brief(&turn->out);
     ngx_ors_json_init(&turn->json, pool, limits->depth, limits->nodes);
     ngx_ors_answer_init(&turn->answer, limits, pool, log);
     ngx_ors_turn_reader(turn);

@@ -17,9 +17,10 @@ static void test_append(void);
 static void test_int(void);
 static void test_lazy(void);
 static void test_reuse(void);
+static void test_brief(void);
 static void test_two_chains(void);
 static void test_random(size_t block_size, ngx_uint_t seed);
-static void test_no_memory(void);
+static void test_no_memory(ngx_uint_t brief);
 static void append_random(ngx_ors_out_t *out);
 static void send_random(ngx_chain_t *busy, ngx_uint_t all);
 static void drain(ngx_chain_t *cl);
@@ -48,6 +49,7 @@ main(void)
     test_int();
     test_lazy();
     test_reuse();
+    test_brief();
     test_two_chains();
 
     model = malloc(MODEL_SIZE);
@@ -60,7 +62,8 @@ main(void)
     free(model);
     free(sent);
 
-    test_no_memory();
+    test_no_memory(0);
+    test_no_memory(1);
 
     return done_testing();
 }
@@ -233,6 +236,69 @@ test_reuse(void)
 
 
 static void
+test_brief(void)
+{
+    u_char         *first;
+    ngx_pool_t     *pool;
+    ngx_chain_t    *busy, *more;
+    ngx_ors_out_t   out;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_ors_out_init(&out, pool, 64);
+    ngx_ors_out_brief(&out);
+
+    ngx_ors_out_lit(&out, "x");
+    ok(out.extra == NULL, "the first block is the pool's");
+
+    ngx_ors_out_copy(&out, source, 300);
+    ngx_ors_out_take(&out, &busy);
+    first = busy->buf->pos;
+
+    ngx_ors_out_copy(&out, source, 10);
+    ngx_ors_out_take(&out, &more);
+
+    drain(busy);
+    ngx_ors_out_recycle(&out, &busy);
+    ok(out.extra->large != NULL, "after much all blocks are there for more");
+    is_chain(more, "abcdefghij", "what is not sent stays");
+
+    ngx_ors_out_copy(&out, source, 10);
+    ngx_ors_out_take(&out, &busy);
+
+    drain(more);
+    ngx_ors_out_recycle(&out, &more);
+    ok(out.extra->large != NULL, "... and so do blocks with that in one");
+
+    ngx_ors_out_lit(&out, "not taken");
+
+    drain(busy);
+    ngx_ors_out_recycle(&out, &busy);
+    ok(out.extra->large != NULL, "... or with what is not taken");
+
+    ngx_ors_out_take(&out, &busy);
+    is_chain(busy, "not taken", "which is there");
+
+    drain(busy);
+    ngx_ors_out_recycle(&out, &busy);
+    ok(out.extra->large == NULL, "after little all of them are freed");
+
+    ngx_ors_out_copy(&out, source, 10);
+    ngx_ors_out_take(&out, &busy);
+    ok(busy->buf->pos == first, "the first block is used on");
+
+    drain(busy);
+    ngx_ors_out_recycle(&out, &busy);
+
+    /* what is not sent goes with the pool */
+
+    ngx_ors_out_copy(&out, source, 300);
+
+    ngx_destroy_pool(pool);
+}
+
+
+static void
 test_two_chains(void)
 {
     ngx_pool_t     *pool;
@@ -267,6 +333,10 @@ test_random(size_t block_size, ngx_uint_t seed)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, block_size);
+
+    if (seed & 1) {
+        ngx_ors_out_brief(&out);
+    }
 
     busy = NULL;
     bad = 0;
@@ -383,7 +453,7 @@ drain(ngx_chain_t *cl)
 
 
 static void
-test_no_memory(void)
+test_no_memory(ngx_uint_t brief)
 {
     ngx_int_t       rc;
     ngx_uint_t      n;
@@ -394,6 +464,10 @@ test_no_memory(void)
     for (n = 1; ; n++) {
         pool = ngx_ors_test_pool();
         ngx_ors_out_init(&out, pool, 16);
+
+        if (brief) {
+            ngx_ors_out_brief(&out);
+        }
 
         ngx_ors_test_fail_after(n);
 
