@@ -16,6 +16,7 @@
 
 #define NGX_ORS_JSON_MAX_EXP     1000000000000LL
 #define NGX_ORS_JSON_INT_DIGITS  19
+#define NGX_ORS_JSON_INT_SHORT   18      /* digits of which any number fits */
 
 #define ngx_ors_json_surrogate_high(code)  (((code) & 0xfffffc00) == 0xd800)
 #define ngx_ors_json_surrogate_low(code)   (((code) & 0xfffffc00) == 0xdc00)
@@ -547,6 +548,17 @@ ngx_ors_json_integer(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     negative = (*p == '-');
     p += negative;
+
+    if (node->integer && end - p <= NGX_ORS_JSON_INT_SHORT) {
+
+        for (n = 0; p < end; p++) {
+            n = n * 10 + (*p - '0');
+        }
+
+        *value = negative ? -(int64_t) n : (int64_t) n;
+
+        return NGX_OK;
+    }
 
     for (last = p; last < end && (*last | 0x20) != 'e'; last++) { /* void */ }
 
