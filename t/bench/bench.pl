@@ -29,6 +29,7 @@ use Load ();
 use Trace ();
 use Turns ();
 use ORS::Nginx;
+use ORS::Redis;
 use ORS::Util qw( slurp spew wait_for );
 
 $ENV{TEST_NGINX_BINARY} ||= '/usr/sbin/nginx';
@@ -832,6 +833,11 @@ sub store {
     store_row('both, of each', $r{mixed}{rate} / 2);
     store_row("context at turn $_, microseconds", $r{"turn-$_"}{us})
         for 10, 100, 1000;
+
+    my ($cpu, $loop) = map { number($_) } $r{'turn-1000'}->@{qw( thread loop )};
+
+    row('... processor time of thread (loop)', '', "$cpu ($loop)", '',
+        '<= 3,000', $r{'turn-1000'}{thread} <= 3000);
     store_row('bytes on the disk for a turn', $r{put}{disk});
 
     for my $what (qw( put load mixed )) {
@@ -842,23 +848,34 @@ sub store {
             '< 2,000', $p99 < 2000);
     }
 
-    for my $sync (qw( on off )) {
-        my $kept = start_nginx(
-            store => "open_responses_store main lmdb:db size=8g sync=$sync;");
-        my %server = (adapter => $nginx, kept => $kept);
+    kept_row("10 KB request, sync=$_", 10, "lmdb:db size=8g sync=$_")
+        for qw( on off );
 
-        add_body('10 KB', map { [ Bodies::agent(10 * 1024 + 7 * $_) ] } 0 .. 31)
-            if !$body{'10 KB'};
+    section('Store (Redis), 128 clients');
 
-        rates("10 KB request, sync=$sync", '', 'requests', sub ($side) {
-            load('closed', conns => 128, seconds => $SECONDS,
-                 port => $server{$side}->port,
-                 worker => ($server{$side}->workers)[0],
-                 path => path($side), body => $body{'10 KB'}{$side});
-        }, qw( adapter kept ));
+    my $redis = ORS::Redis->new;
 
-        $kept->stop;
-    }
+    kept_row("$_ KB request", $_, 'redis:' . $redis->address) for 1, 16;
+}
+
+
+# requests of "kb" KB, without a store and with this one
+
+sub kept_row ($name, $kb, $store) {
+    my $kept = start_nginx(store => "open_responses_store main $store;");
+    my %server = (adapter => $nginx, kept => $kept);
+    my $size = "$kb KB";
+
+    add_body($size, map { [ Bodies::agent($kb * 1024 + 7 * $_) ] } 0 .. 31);
+
+    rates($name, '', 'requests', sub ($side) {
+        load('closed', conns => 128, seconds => $SECONDS,
+             port => $server{$side}->port,
+             worker => ($server{$side}->workers)[0],
+             path => path($side), body => $body{$size}{$side});
+    }, qw( adapter kept ));
+
+    $kept->stop;
 }
 
 

@@ -29,6 +29,7 @@
 #define STORE_BENCH_TURN     10240
 #define STORE_BENCH_CHAIN    1000
 #define STORE_BENCH_PAUSES   (1024 * 1024)
+#define STORE_BENCH_LARGE    (8 * 1024 * 1024)
 
 
 static void store_bench_open(const char *dir, ngx_uint_t sync);
@@ -62,6 +63,7 @@ static void                 (*next)(void);
 
 static float                 *pauses, *works;
 static ngx_uint_t             npauses;
+static double                 thread, loop;       /* ns of their processor */
 
 static pthread_mutex_t        lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t         cond = PTHREAD_COND_INITIALIZER;
@@ -91,6 +93,10 @@ main(int argc, char **argv)
     if (argc > 2) {
         seconds = atof(argv[2]);
     }
+
+    /* glibc keeps pages as in a worker, see ngx_http_ors_body_init() */
+
+    ngx_free(ngx_alloc(STORE_BENCH_LARGE, ngx_ors_test_log()));
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     ngx_queue_init(&ngx_posted_events);
@@ -205,7 +211,7 @@ store_bench_fill(void)
 static void
 store_bench_run(const char *name, ngx_uint_t clients, void (*post)(void))
 {
-    double       begin, end, spent;
+    double       begin, end, spent, all;
     ngx_uint_t   i, last;
     struct stat  sb;
     char         file[4096];
@@ -213,6 +219,8 @@ store_bench_run(const char *name, ngx_uint_t clients, void (*post)(void))
     jobs = 0;
     bytes = 0;
     npauses = 0;
+    thread = 0;
+    loop = 0;
     next = post;
     running = 1;
 
@@ -239,6 +247,8 @@ store_bench_run(const char *name, ngx_uint_t clients, void (*post)(void))
         store_bench_loop(0);
     }
 
+    all = jobs;
+
     qsort(pauses, npauses, sizeof(float), store_bench_compare);
     qsort(works, npauses, sizeof(float), store_bench_compare);
 
@@ -247,9 +257,10 @@ store_bench_run(const char *name, ngx_uint_t clients, void (*post)(void))
 
     last = npauses * 0.99;
 
-    printf(" p50=%.0f p99=%.0f max=%.0f cpu99=%.0f disk=%.0f\n",
+    printf(" p50=%.0f p99=%.0f max=%.0f cpu99=%.0f disk=%.0f",
            pauses[npauses / 2], pauses[last], pauses[npauses - 1],
            works[last], turns ? sb.st_size / (double) turns : 0);
+    printf(" thread=%.1f loop=%.1f\n", thread / all / 1e3, loop / all / 1e3);
 }
 
 
@@ -418,8 +429,10 @@ store_bench_loop(ngx_uint_t count)
         ev->handler(ev);
     }
 
+    work = store_bench_now(CLOCK_THREAD_CPUTIME_ID) - work;
+    loop += work;
+
     if (count && npauses < STORE_BENCH_PAUSES) {
-        work = store_bench_now(CLOCK_THREAD_CPUTIME_ID) - work;
         begin = store_bench_now(CLOCK_MONOTONIC) - begin;
 
         works[npauses] = work / 1e3;
@@ -431,6 +444,7 @@ store_bench_loop(ngx_uint_t count)
 static void *
 store_bench_thread(void *data)
 {
+    double              work;
     uint64_t            n;
     ngx_thread_task_t  *task;
 
@@ -452,10 +466,16 @@ store_bench_thread(void *data)
 
         pthread_mutex_unlock(&lock);
 
+        work = store_bench_now(CLOCK_THREAD_CPUTIME_ID);
+
         task->handler(task->ctx, NULL);
         task->next = NULL;
 
+        work = store_bench_now(CLOCK_THREAD_CPUTIME_ID) - work;
+
         pthread_mutex_lock(&lock);
+
+        thread += work;
 
         *finished_last = task;
         finished_last = &task->next;
