@@ -35,11 +35,13 @@ build_deps() {
     need "${CC:-gcc}" gcc
     need nm binutils
     need perl perl
-    need nginx nginx
 
     libraries
 
+    # a module for another nginx needs none that is installed
+
     if [ -z "${NGINX_SRC:-}" ]; then
+        need nginx nginx
         [ -f /usr/share/nginx/src/conf_flags ] || add nginx-dev
     fi
 }
@@ -67,6 +69,7 @@ libraries() {
 
 
 run_deps() {
+    need nginx nginx
     need curl curl
 }
 
