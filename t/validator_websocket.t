@@ -58,6 +58,47 @@ my $up = ORS::WSModel->new(scripts => {
         $c->json({ type => 'response.output_text.delta', delta => 'x' });
     },
     cut => sub ($c, $m) { $c->events([ (opened())[0, 1] ]); $c->end },
+    lanes => sub ($c, $m) {
+        my $e = good();
+        my $n = 0;
+
+        of($e, 'output_text.delta')->{delta} = 7 if $m->{input} eq 'bad';
+
+        push @{ $c->{lanes} }, [ map {
+            { %$_, sequence_number => $n++,
+              defined $m->{stream_id} ? (stream_id => $m->{stream_id}) : () }
+        } @$e ];
+
+        return if @{ $c->{lanes} } < 3;
+
+        # one of each in turn, the name of the lane first, last or between
+
+        my @lanes = @{ delete $c->{lanes} };
+
+        while (@lanes = grep { @$_ } @lanes) {
+            $c->json(shift @$_) for @lanes;
+        }
+
+        $c->end if $m->{input} eq 'end';
+    },
+    open => sub ($c, $m) {
+        my $n = 0;
+
+        $c->json({ %$_, sequence_number => $n++,
+                   stream_id => $m->{stream_id} }) for (opened())[0, 1];
+        $c->end if $m->{input} eq 'end';
+    },
+    denied => sub ($c, $m) {
+        $c->json({ type => 'error', status => 429, stream_id => 'a',
+                   error => { type => 'rate_limit_error', code => 'busy',
+                              message => 'slow down' } });
+    },
+    escaped => sub ($c, $m) {
+        my $n = 0;
+
+        $c->text(json_encode({ %$_, sequence_number => $n++ })
+                 =~ s/\A\{/{"stream_id":"\\u0061",/r) for @{ good() };
+    },
     closes => sub ($c, $m) {
         $c->events([ (opened())[0, 1] ]);
         $c->frame(0x88, pack 'n', 1011);
@@ -90,6 +131,20 @@ my $t = ORS::Nginx->new(conf => <<"CONF");
             open_responses_validate on;
             open_responses_websocket on message=100k queue=2;
             proxy_pass http://@{[ $up->address ]};
+        }
+
+        location /lanes/ {
+            open_responses_validate on;
+            open_responses_websocket on lanes=on;
+            proxy_pass http://@{[ $up->address ]}/;
+        }
+
+        location /lanes_mask/ {
+            open_responses_validate on;
+            open_responses_websocket on lanes=on;
+            open_responses_upstream_errors mask;
+            open_responses_model other;
+            proxy_pass http://@{[ $up->address ]}/;
         }
 
         location /strip/ {
@@ -330,6 +385,86 @@ for my $case ([ 'no mask', ORS::WS::pack_frame(0x81, '{}', mask => 0), 1002 ],
     $ws->write(substr ORS::WS::pack_frame(0x81, 'x' x 102_401), 0, 20);
     $ws->error_ok(413, 'too long', code => 'request_too_large');
     is($ws->closed, 1009, 'too long: the close');
+}
+
+
+# lanes: turns at the same time, whose events come in any order
+
+{
+    my $ws = connected('lanes');
+    my $begin = sub (%input) {
+        $ws->create(model => 'lanes', input => $input{$_},
+                    $_ eq '-' ? () : (stream_id => $_)) for sort keys %input;
+    };
+    my $read = sub ($turns) {
+        my (%of, $over);
+
+        while ($turns) {
+            my $text = $ws->text // last;
+            my $m = json_decode($text);
+
+            push @{ $of{$m->{stream_id} // '-'} }, $text;
+            $turns-- if $m->{type} =~ /\A(?:error|response[.](?:completed
+                                                          |failed))\z/x;
+        }
+
+        return \%of;
+    };
+
+    $begin->('-' => 'x', a => 'x', 'b.1' => 'x');
+
+    my $of = $read->(3);
+
+    $ws->turn_ok("lane $_", expect => 'completed', texts => $of->{$_},
+                 $_ eq '-' ? () : (lane => $_)) for '-', 'a', 'b.1';
+
+    $begin->('-' => 'x', a => 'bad', 'b.1' => 'x');
+    $of = $read->(3);
+    $ws->turn_ok("beside a bad one, lane $_", expect => 'completed',
+                 texts => $of->{$_}, $_ eq '-' ? () : (lane => $_))
+        for '-', 'b.1';
+    like($of->{a}[-1], qr/"response.failed".*,"stream_id":"a"\}\z/,
+         'a bad one ends its own lane');
+    is(scalar(() = "@{ $of->{a} }" =~ /response\.failed"/g), 1, 'once');
+
+    $ws->create(model => 'm', input => 'x');
+    $ws->turn_ok('a turn that has no lane', expect => 'completed');
+
+    $ws->create(model => 'escaped', input => 'x', stream_id => 'a');
+    $ws->turn_ok('a name in escapes', expect => 'completed', lane => 'a');
+
+    $ws->create(model => 'm', input => 7, stream_id => 'a');
+    $ws->error_ok(400, 'an error of a lane', lane => 'a', param => 'input');
+    $ws->create(model => 'm', input => 'x', stream_id => 'a b');
+    $ws->error_ok(400, 'a bad name', code => 'invalid_stream_id');
+
+    $ws->create(model => 'open', input => 'x', stream_id => 'a');
+    $ws->create(model => 'denied', input => 'x', stream_id => 'b.1');
+    is($ws->message->{type}, "response.$_", "lane a: $_")
+        for qw( created in_progress );
+    $ws->error_ok(429, 'a failure of lane a', lane => 'a', code => 'busy');
+    $ws->create(model => 'open', input => 'end', stream_id => 'c');
+
+    $of = $read->(2);
+
+    is(json_decode($of->{$_}[-1])->{type},
+       $_ eq 'b.1' ? 'error' : 'response.failed',
+       "the upstream leaves, lane $_ has its end") for 'b.1', 'c';
+    is($ws->closed, 1006, 'and the connection its own');
+
+    $ws = connected('lanes_mask');
+
+    my %body = (type => 'response.create', model => 'm', input => 'x',
+                stream_id => 'a.-_9', metadata => {});
+
+    $ws->send_json(\%body);
+    ok(wait_for(sub { (last_received()->{stream_id} // '') eq 'a.-_9' }),
+       'a message with another model has its lane');
+    is_deeply(last_received(), { %body, model => 'other' },
+              'and all that it had');
+    $ws->create(model => 'm', input => 7, stream_id => 'a');
+    $ws->error_ok(400, 'an error in our words', lane => 'a', param => 'input');
+    $ws->drop;
 }
 
 

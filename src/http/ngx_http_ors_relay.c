@@ -144,6 +144,7 @@ ngx_http_ors_relay_create(ngx_http_ors_validator_t *vr)
     machine->answers = ((olcf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)
                         != 0);
     machine->report = olcf->report;
+    machine->named = olcf->ws.lanes;
 
     return (ngx_ors_relay_init(machine) == NGX_OK) ? relay : NULL;
 }

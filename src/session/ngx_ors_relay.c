@@ -26,8 +26,9 @@ static ngx_int_t ngx_ors_relay_create(ngx_ors_relay_t *relay,
     ngx_ors_relay_turn_t *turn, ngx_str_t *text);
 static ngx_int_t ngx_ors_relay_read(ngx_ors_relay_t *relay,
     ngx_ors_relay_turn_t *turn);
+static ngx_int_t ngx_ors_relay_members(ngx_ors_relay_turn_t *turn);
 static ngx_int_t ngx_ors_relay_refuse(ngx_ors_relay_t *relay,
-    ngx_ors_error_t *err, ngx_pool_t *pool);
+    ngx_ors_client_event_t *ev);
 static ngx_int_t ngx_ors_relay_write(ngx_ors_relay_t *relay,
     ngx_ors_relay_turn_t *turn, ngx_str_t *text);
 static ngx_int_t ngx_ors_relay_broken(ngx_ors_relay_t *relay);
@@ -70,11 +71,16 @@ ngx_ors_relay_cleanup(void *data)
 {
     ngx_ors_relay_t *relay = data;
 
+    ngx_uint_t               i;
     ngx_queue_t             *q;
     ngx_ors_client_event_t  *ev;
 
-    if (relay->turn) {
-        ngx_destroy_pool(relay->turn->event.pool);
+    for (i = 0; i < relay->lanes.n; i++) {
+        ev = relay->lanes.lanes[i].running;
+
+        if (ev) {
+            ngx_destroy_pool(ev->pool);
+        }
     }
 
     while (!ngx_queue_empty(&relay->lanes.waiting)) {
@@ -157,7 +163,7 @@ ngx_ors_relay_request(ngx_ors_relay_t *relay, ngx_str_t *text,
     ev = &turn->event;
 
     if (ngx_ors_client_event_read(ev, text, relay->limits->depth,
-                                  relay->limits->nodes, 0, pool)
+                                  relay->limits->nodes, relay->named, pool)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -175,7 +181,7 @@ ngx_ors_relay_request(ngx_ors_relay_t *relay, ngx_str_t *text,
         relay->handler->request(relay->data, NULL, &ev->error);
 
         if (!relay->report) {
-            return ngx_ors_relay_refuse(relay, &ev->error, pool);
+            return ngx_ors_relay_refuse(relay, ev);
         }
 
         break;
@@ -214,10 +220,14 @@ ngx_ors_relay_create(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
 
     ev = &turn->event;
 
+    if (ngx_ors_relay_members(turn) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     rc = ngx_ors_relay_read(relay, turn);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_relay_refuse(relay, &ev->error, ev->pool);
+        return ngx_ors_relay_refuse(relay, ev);
     }
 
     if (rc != NGX_OK) {
@@ -228,7 +238,7 @@ ngx_ors_relay_create(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
         rc = ngx_ors_lanes_add(&relay->lanes, ev);
 
         if (rc == NGX_DECLINED && !relay->report) {
-            return ngx_ors_relay_refuse(relay, &ev->error, ev->pool);
+            return ngx_ors_relay_refuse(relay, ev);
         }
 
         if (rc == NGX_ERROR) {
@@ -243,6 +253,33 @@ ngx_ors_relay_create(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
     }
 
     return (relay->answers && rc == NGX_OK) ? NGX_OK : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_ors_relay_members(ngx_ors_relay_turn_t *turn)
+{
+    u_char     *p;
+    size_t      size;
+    ngx_str_t  *name;
+
+    name = &turn->event.lane;
+
+    if (name->len == 0) {
+        return NGX_OK;
+    }
+
+    size = sizeof(",\"stream_id\":\"\"") - 1 + name->len;
+
+    p = ngx_pnalloc(turn->event.pool, size);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    turn->members.data = p;
+    turn->members.len = ngx_sprintf(p, ",\"stream_id\":\"%V\"", name) - p;
+
+    return NGX_OK;
 }
 
 
@@ -295,17 +332,16 @@ ngx_ors_relay_read(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn)
 /* NGX_DECLINED or NGX_ERROR */
 
 static ngx_int_t
-ngx_ors_relay_refuse(ngx_ors_relay_t *relay, ngx_ors_error_t *err,
-    ngx_pool_t *pool)
+ngx_ors_relay_refuse(ngx_ors_relay_t *relay, ngx_ors_client_event_t *ev)
 {
-    return (ngx_ors_relay_error(relay, err, pool) == NGX_OK) ? NGX_DECLINED
-                                                             : NGX_ERROR;
+    return (ngx_ors_relay_error(relay, &ev->error, &ev->lane, ev->pool)
+            == NGX_OK) ? NGX_DECLINED : NGX_ERROR;
 }
 
 
 ngx_int_t
 ngx_ors_relay_error(ngx_ors_relay_t *relay, ngx_ors_error_t *err,
-    ngx_pool_t *pool)
+    ngx_str_t *name, ngx_pool_t *pool)
 {
     ngx_str_t      nothing;
     ngx_ors_out_t  out;
@@ -313,7 +349,7 @@ ngx_ors_relay_error(ngx_ors_relay_t *relay, ngx_ors_error_t *err,
     ngx_str_null(&nothing);
 
     ngx_ors_out_init(&out, pool, NGX_ORS_RELAY_BLOCK);
-    ngx_ors_client_event_error(&out, err, &nothing, &nothing);
+    ngx_ors_client_event_error(&out, err, name, &nothing);
 
     return ngx_ors_ws_out(relay->server, &out);
 }
@@ -356,6 +392,8 @@ ngx_ors_relay_write(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
         ngx_ors_out_lit(&out, ",\"generate\":false");
     }
 
+    ngx_ors_out_str(&out, &turn->members);
+
     ngx_ors_out_copy(&out, body.data + stream.len, body.len - stream.len);
 
     return ngx_ors_ws_out(relay->client, &out);
@@ -367,6 +405,7 @@ ngx_ors_relay_write(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
 static ngx_int_t
 ngx_ors_relay_broken(ngx_ors_relay_t *relay)
 {
+    ngx_str_t        nothing;
     ngx_uint_t       code;
     ngx_ors_error_t  err;
 
@@ -381,7 +420,9 @@ ngx_ors_relay_broken(ngx_ors_relay_t *relay)
                                  "the message is over the limit of %uz bytes",
                                  relay->message);
 
-        if (ngx_ors_relay_error(relay, &err, relay->pool) != NGX_OK) {
+        ngx_str_null(&nothing);
+
+        if (ngx_ors_relay_error(relay, &err, &nothing, relay->pool) != NGX_OK) {
             return NGX_ERROR;
         }
     }

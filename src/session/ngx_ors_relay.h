@@ -30,9 +30,6 @@ typedef struct {
 } ngx_ors_relay_handler_t;
 
 
-typedef struct ngx_ors_relay_turn_s  ngx_ors_relay_turn_t;
-
-
 typedef struct {
     /* set by the caller; borrowed, they live as long */
     const ngx_ors_endpoint_t       *endpoint;
@@ -47,6 +44,7 @@ typedef struct {
     unsigned                        requests:1;  /* are validated */
     unsigned                        answers:1;
     unsigned                        report:1;  /* violations only count */
+    unsigned                        named:1;   /* "stream_id" names lanes */
 
     /* to be sent */
     ngx_ors_out_t                   up;        /* to the server */
@@ -56,7 +54,6 @@ typedef struct {
     ngx_ors_ws_t                   *client;    /* reads of it */
     ngx_ors_ws_t                   *server;
     ngx_ors_lanes_t                 lanes;
-    ngx_ors_relay_turn_t           *turn;      /* NULL: none runs */
     unsigned                        left:1;    /* the client has closed */
     unsigned                        ended:1;   /* the server has */
 } ngx_ors_relay_t;
@@ -80,7 +77,7 @@ ngx_int_t ngx_ors_relay_client(ngx_ors_relay_t *relay, ngx_buf_t *b);
 ngx_int_t ngx_ors_relay_server(ngx_ors_relay_t *relay, ngx_buf_t *b);
 
 /*
- * The server has closed its connection: the turn that runs ends with one
+ * The server has closed its connection: each turn that runs ends with one
  * message.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_ors_relay_cut(ngx_ors_relay_t *relay);

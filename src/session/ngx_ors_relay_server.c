@@ -17,6 +17,7 @@
 #include <ngx_ors_mask.h>
 #include <ngx_ors_relay.h>
 #include <ngx_ors_relay_turn.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_verify_handler.h>
 
 
@@ -25,18 +26,30 @@
 
 static ngx_int_t ngx_ors_relay_event(ngx_ors_relay_t *relay,
     ngx_str_t *text, ngx_pool_t *pool);
-static ngx_int_t ngx_ors_relay_next(ngx_ors_relay_t *relay);
+static ngx_int_t ngx_ors_relay_begin(ngx_ors_relay_t *relay);
+static ngx_int_t ngx_ors_relay_init_turn(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn);
+static ngx_ors_relay_turn_t *ngx_ors_relay_turn(ngx_ors_relay_t *relay,
+    ngx_str_t *name);
 static ngx_uint_t ngx_ors_relay_ends(ngx_ors_json_t *json);
+static ngx_int_t ngx_ors_relay_unnamed(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *name, ngx_str_t *text);
 static ngx_int_t ngx_ors_relay_verify(ngx_ors_relay_t *relay,
-    ngx_str_t *text);
+    ngx_ors_relay_turn_t *turn, ngx_str_t *text);
 static ngx_int_t ngx_ors_relay_failure(ngx_ors_relay_t *relay,
-    ngx_ors_json_t *json, ngx_str_t *text);
+    ngx_ors_relay_turn_t *turn, ngx_ors_json_t *json, ngx_str_t *text,
+    ngx_str_t *name);
 static ngx_uint_t ngx_ors_relay_status(ngx_ors_json_t *json);
-static ngx_int_t ngx_ors_relay_send(ngx_ors_relay_t *relay);
-static void ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_chain_t *in,
-    ngx_chain_t *last);
-static void ngx_ors_relay_over(ngx_ors_relay_t *relay);
-static void ngx_ors_relay_release(ngx_ors_relay_t *relay);
+static ngx_int_t ngx_ors_relay_send(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn);
+static void ngx_ors_relay_frame(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn, ngx_chain_t *in, ngx_chain_t *last);
+static void ngx_ors_relay_over(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn);
+static void ngx_ors_relay_release(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn);
+static ngx_int_t ngx_ors_relay_end(ngx_ors_relay_t *relay,
+    ngx_ors_relay_turn_t *turn, ngx_uint_t invalid);
 static ngx_int_t ngx_ors_relay_invalid(ngx_ors_relay_t *relay);
 
 
@@ -98,9 +111,11 @@ static ngx_int_t
 ngx_ors_relay_event(ngx_ors_relay_t *relay, ngx_str_t *text, ngx_pool_t *pool)
 {
     ngx_int_t              rc;
+    ngx_str_t              lane, own;
     ngx_uint_t             ends;
     ngx_ors_json_t         json;
-    ngx_ors_json_node_t   *type;
+    ngx_ors_json_node_t   *type, *name;
+    ngx_ors_relay_turn_t  *turn;
 
     if (!relay->answers) {
         ngx_ors_ws_text(relay->server, text);
@@ -112,33 +127,50 @@ ngx_ors_relay_event(ngx_ors_relay_t *relay, ngx_str_t *text, ngx_pool_t *pool)
 
     rc = ngx_ors_json_read(&json, text->data, text->len);
 
-    if (rc == NGX_ERROR || ngx_ors_relay_next(relay) != NGX_OK) {
+    if (rc == NGX_ERROR || ngx_ors_relay_begin(relay) != NGX_OK) {
         return NGX_ERROR;
     }
 
     type = NULL;
+    name = NULL;
     ends = 0;
 
     if (rc == NGX_OK && json.nodes->type == ngx_ors_json_object) {
         type = ngx_ors_json_find(&json, json.nodes, "type");
         ends = ngx_ors_relay_ends(&json);
+
+        if (relay->named) {
+            name = ngx_ors_json_find(&json, json.nodes, "stream_id");
+        }
     }
+
+    if (ngx_ors_json_decoded(&json, name, pool, &lane) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    turn = ngx_ors_relay_turn(relay, &lane);
 
     if (relay->report) {
         ngx_ors_ws_text(relay->server, text);
     }
 
-    if (relay->turn && relay->turn->ended) {
+    if (turn && turn->ended) {
 
         /* the rest of a turn that has failed */
 
         rc = NGX_OK;
 
     } else if (type && ngx_ors_json_is(&json, type, "error")) {
-        rc = ngx_ors_relay_failure(relay, &json, text);
+        rc = ngx_ors_relay_failure(relay, turn, &json, text, &lane);
 
-    } else if (relay->turn) {
-        rc = ngx_ors_relay_verify(relay, text);
+    } else if (turn) {
+        own = *text;
+
+        if (name && ngx_ors_relay_unnamed(&json, name, &own) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        rc = ngx_ors_relay_verify(relay, turn, &own);
 
     } else {
         ngx_log_error(NGX_LOG_ERR, relay->pool->log, 0,
@@ -147,46 +179,56 @@ ngx_ors_relay_event(ngx_ors_relay_t *relay, ngx_str_t *text, ngx_pool_t *pool)
         rc = NGX_OK;
     }
 
-    if (rc == NGX_OK && ends && relay->turn) {
-        ngx_ors_relay_release(relay);
+    if (rc == NGX_OK && ends && turn) {
+        ngx_ors_relay_release(relay, turn);
     }
 
     return rc;
 }
 
 
-/* the first request that waits is the one that is answered */
+/* of each lane that is free the first request that waits is answered */
 
 static ngx_int_t
-ngx_ors_relay_next(ngx_ors_relay_t *relay)
+ngx_ors_relay_begin(ngx_ors_relay_t *relay)
 {
-    ngx_ors_answer_t        *answer;
-    ngx_ors_verify_t        *verify;
     ngx_ors_relay_turn_t    *turn;
     ngx_ors_client_event_t  *ev;
 
+    for ( ;; ) {
+        ev = ngx_ors_lanes_next(&relay->lanes);
+
+        if (ev == NULL) {
+            return NGX_OK;
+        }
+
+        turn = ngx_queue_data(ev, ngx_ors_relay_turn_t, event);
+
+        if (ngx_ors_relay_init_turn(relay, turn) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_ors_relay_init_turn(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn)
+{
+    ngx_pool_t        *pool;
+    ngx_ors_answer_t  *answer;
+    ngx_ors_verify_t  *verify;
+
     static ngx_str_t  type = ngx_string("text/event-stream");
 
-    if (relay->turn) {
-        return NGX_OK;
-    }
-
-    ev = ngx_ors_lanes_next(&relay->lanes);
-
-    if (ev == NULL) {
-        return NGX_OK;
-    }
-
-    turn = ngx_queue_data(ev, ngx_ors_relay_turn_t, event);
-    relay->turn = turn;
+    pool = turn->event.pool;
 
     answer = &turn->answer;
     verify = &turn->verify;
 
-    ngx_ors_out_init(&turn->out, ev->pool, NGX_ORS_RELAY_BLOCK);
+    ngx_ors_out_init(&turn->out, pool, NGX_ORS_RELAY_BLOCK);
     turn->out.messages = 1;
 
-    ngx_ors_answer_init(answer, relay->limits, ev->pool, relay->pool->log);
+    ngx_ors_answer_init(answer, relay->limits, pool, relay->pool->log);
 
     verify->answer = answer;
     verify->endpoint = relay->endpoint;
@@ -194,13 +236,33 @@ ngx_ors_relay_next(ngx_ors_relay_t *relay)
     verify->policy = relay->policy;
     verify->limits = relay->limits;
     verify->out = &turn->out;
-    verify->pool = ev->pool;
+    verify->pool = pool;
     verify->log = relay->pool->log;
     verify->report = relay->report;
 
     ngx_ors_verify_init(verify);
 
     return ngx_ors_verify_header(verify, 200, &type, -1);
+}
+
+
+/* the turn that runs in a lane, or NULL */
+
+static ngx_ors_relay_turn_t *
+ngx_ors_relay_turn(ngx_ors_relay_t *relay, ngx_str_t *name)
+{
+    ngx_uint_t       i;
+    ngx_ors_lane_t  *lane;
+
+    for (i = 0; i < relay->lanes.n; i++) {
+        lane = &relay->lanes.lanes[i];
+
+        if (ngx_ors_same(&lane->name, name)) {
+            return ngx_ors_relay_running(lane);
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -221,22 +283,67 @@ ngx_ors_relay_ends(ngx_ors_json_t *json)
 }
 
 
-static ngx_int_t
-ngx_ors_relay_verify(ngx_ors_relay_t *relay, ngx_str_t *text)
-{
-    ngx_int_t              rc;
-    ngx_ors_relay_turn_t  *turn;
+/* an event is the same in each lane: "text" without the name of its own */
 
-    turn = relay->turn;
+static ngx_int_t
+ngx_ors_relay_unnamed(ngx_ors_json_t *json, ngx_ors_json_node_t *name,
+    ngx_str_t *text)
+{
+    u_char               *p;
+    size_t                pos, last;
+    ngx_ors_json_node_t  *key, *next;
+
+    pos = (size_t) json->nodes->pos + 1;
+    last = pos;
+
+    for (key = ngx_ors_json_first(json, json->nodes); key; key = next) {
+        next = ngx_ors_json_next(json, key);
+
+        if (key + 1 != name) {
+            pos = ngx_ors_edit_end(key + 1);
+            continue;
+        }
+
+        last = ngx_ors_edit_end(name);
+
+        /* the first member goes with the comma that follows it */
+
+        if (next && pos == (size_t) json->nodes->pos + 1) {
+            last = ngx_ors_edit_start(next);
+        }
+
+        break;
+    }
+
+    p = ngx_pnalloc(json->pool, text->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p, text->data, pos);
+    ngx_memcpy(p + pos, text->data + last, text->len - last);
+
+    text->data = p;
+    text->len -= last - pos;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_relay_verify(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
+    ngx_str_t *text)
+{
+    ngx_int_t  rc;
 
     rc = ngx_ors_answer_message(&turn->answer, text);
 
-    if (rc == NGX_ERROR || ngx_ors_relay_send(relay) != NGX_OK) {
+    if (rc == NGX_ERROR || ngx_ors_relay_send(relay, turn) != NGX_OK) {
         return NGX_ERROR;
     }
 
     if (turn->verify.refused || rc == NGX_DONE) {
-        ngx_ors_relay_over(relay);
+        ngx_ors_relay_over(relay, turn);
     }
 
     return NGX_OK;
@@ -246,14 +353,12 @@ ngx_ors_relay_verify(ngx_ors_relay_t *relay, ngx_str_t *text)
 /* one message is a failure of the turn, or of the connection */
 
 static ngx_int_t
-ngx_ors_relay_failure(ngx_ors_relay_t *relay, ngx_ors_json_t *json,
-    ngx_str_t *text)
+ngx_ors_relay_failure(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
+    ngx_ors_json_t *json, ngx_str_t *text, ngx_str_t *name)
 {
-    ngx_uint_t             status;
-    ngx_ors_error_t        err;
-    ngx_ors_relay_turn_t  *turn;
+    ngx_uint_t       status;
+    ngx_ors_error_t  err;
 
-    turn = relay->turn;
     status = ngx_ors_relay_status(json);
 
     if (ngx_ors_answer_error(&err, json->pool, status, json, json->nodes)
@@ -268,7 +373,7 @@ ngx_ors_relay_failure(ngx_ors_relay_t *relay, ngx_ors_json_t *json,
 
     if (turn) {
         turn->verify.error = err;
-        ngx_ors_relay_over(relay);
+        ngx_ors_relay_over(relay, turn);
     }
 
     if (relay->report) {
@@ -276,7 +381,8 @@ ngx_ors_relay_failure(ngx_ors_relay_t *relay, ngx_ors_json_t *json,
     }
 
     if (relay->policy->mask) {
-        return ngx_ors_relay_error(relay, &err, json->pool);
+        return ngx_ors_relay_error(relay, &err, turn ? &turn->event.lane : name,
+                                   json->pool);
     }
 
     ngx_ors_ws_text(relay->server, text);
@@ -312,12 +418,9 @@ ngx_ors_relay_status(ngx_ors_json_t *json)
 /* what has passed the verification, or the message of a violation */
 
 static ngx_int_t
-ngx_ors_relay_send(ngx_ors_relay_t *relay)
+ngx_ors_relay_send(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn)
 {
-    ngx_chain_t           *in, *last, *next;
-    ngx_ors_relay_turn_t  *turn;
-
-    turn = relay->turn;
+    ngx_chain_t  *in, *last, *next;
 
     if (relay->report) {
         return ngx_ors_out_drop(&turn->out);
@@ -329,7 +432,7 @@ ngx_ors_relay_send(ngx_ors_relay_t *relay)
         }
 
         return ngx_ors_relay_error(relay, &turn->verify.error,
-                                   turn->event.pool);
+                                   &turn->event.lane, turn->event.pool);
     }
 
     if (ngx_ors_out_take(&turn->out, &in) != NGX_OK) {
@@ -341,7 +444,7 @@ ngx_ors_relay_send(ngx_ors_relay_t *relay)
     while (next) {
         last = ngx_ors_frame_last(next);
 
-        ngx_ors_relay_frame(relay, next, last);
+        ngx_ors_relay_frame(relay, turn, next, last);
 
         next = last->next;
     }
@@ -353,13 +456,10 @@ ngx_ors_relay_send(ngx_ors_relay_t *relay)
 
 
 static void
-ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_chain_t *in,
-    ngx_chain_t *last)
+ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
+    ngx_chain_t *in, ngx_chain_t *last)
 {
     ngx_chain_t  *cl;
-    ngx_str_t     nothing;
-
-    ngx_str_null(&nothing);
 
     switch ((ngx_ors_frame_e) last->buf->num) {
 
@@ -367,7 +467,7 @@ ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_chain_t *in,
 
         /* "response.failed" follows an "error", and is the one message */
 
-        if (relay->turn->verify.refused) {
+        if (turn->verify.refused) {
             break;
         }
 
@@ -375,7 +475,7 @@ ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_chain_t *in,
 
     case ngx_ors_frame_is_event:
     case ngx_ors_frame_is_terminal:
-        ngx_ors_ws_chain(relay->server, in, last, &nothing);
+        ngx_ors_ws_chain(relay->server, in, last, &turn->members);
         break;
 
     case ngx_ors_frame_is_comment:
@@ -392,12 +492,8 @@ ngx_ors_relay_frame(ngx_ors_relay_t *relay, ngx_chain_t *in,
 /* the client has all that it gets of the turn */
 
 static void
-ngx_ors_relay_over(ngx_ors_relay_t *relay)
+ngx_ors_relay_over(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn)
 {
-    ngx_ors_relay_turn_t  *turn;
-
-    turn = relay->turn;
-
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, relay->pool->log, 0,
                    "ors relay: turn %s, %ui repaired",
                    turn->verify.refused ? "refused" : "passed",
@@ -410,17 +506,11 @@ ngx_ors_relay_over(ngx_ors_relay_t *relay)
 
 
 static void
-ngx_ors_relay_release(ngx_ors_relay_t *relay)
+ngx_ors_relay_release(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn)
 {
-    ngx_ors_relay_turn_t  *turn;
-
-    turn = relay->turn;
-
     if (!turn->ended) {
-        ngx_ors_relay_over(relay);
+        ngx_ors_relay_over(relay, turn);
     }
-
-    relay->turn = NULL;
 
     (void) ngx_ors_lanes_done(&relay->lanes, &turn->event, NULL, NULL, 0);
 
@@ -431,7 +521,7 @@ ngx_ors_relay_release(ngx_ors_relay_t *relay)
 ngx_int_t
 ngx_ors_relay_cut(ngx_ors_relay_t *relay)
 {
-    ngx_ors_relay_turn_t  *turn;
+    ngx_uint_t  i;
 
     if (relay->ended) {
         return NGX_OK;
@@ -439,23 +529,46 @@ ngx_ors_relay_cut(ngx_ors_relay_t *relay)
 
     relay->ended = 1;
 
-    if (ngx_ors_relay_next(relay) != NGX_OK) {
+    if (ngx_ors_relay_begin(relay) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    turn = relay->turn;
+    for (i = 0; i < relay->lanes.n; i++) {
+
+        if (ngx_ors_relay_end(relay,
+                              ngx_ors_relay_running(&relay->lanes.lanes[i]), 0)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* the last message of a turn that the server has left, NULL: there is none */
+
+static ngx_int_t
+ngx_ors_relay_end(ngx_ors_relay_t *relay, ngx_ors_relay_turn_t *turn,
+    ngx_uint_t invalid)
+{
+    ngx_int_t  rc;
 
     if (turn == NULL || turn->ended) {
         return NGX_OK;
     }
 
-    if (ngx_ors_answer_end(&turn->answer, 0) == NGX_ERROR
-        || ngx_ors_relay_send(relay) != NGX_OK)
-    {
+    rc = invalid ? ngx_ors_answer_refuse(&turn->answer,
+                                         "invalid_upstream_answer",
+                                         "its WebSocket frames are not valid")
+                 : ngx_ors_answer_end(&turn->answer, 0);
+
+    if (rc == NGX_ERROR || ngx_ors_relay_send(relay, turn) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_relay_over(relay);
+    ngx_ors_relay_over(relay, turn);
 
     return NGX_OK;
 }
@@ -466,28 +579,24 @@ ngx_ors_relay_cut(ngx_ors_relay_t *relay)
 static ngx_int_t
 ngx_ors_relay_invalid(ngx_ors_relay_t *relay)
 {
-    ngx_ors_relay_turn_t  *turn;
+    ngx_uint_t  i;
 
     ngx_log_error(NGX_LOG_ERR, relay->pool->log, 0,
                   "upstream sent invalid WebSocket frames, closing with %ui",
                   relay->server->code);
 
-    if (ngx_ors_relay_next(relay) != NGX_OK) {
+    if (ngx_ors_relay_begin(relay) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    turn = relay->turn;
+    for (i = 0; i < relay->lanes.n; i++) {
 
-    if (turn && !turn->ended) {
-        if (ngx_ors_answer_refuse(&turn->answer, "invalid_upstream_answer",
-                                  "its WebSocket frames are not valid")
-            == NGX_ERROR
-            || ngx_ors_relay_send(relay) != NGX_OK)
+        if (ngx_ors_relay_end(relay,
+                              ngx_ors_relay_running(&relay->lanes.lanes[i]), 1)
+            != NGX_OK)
         {
             return NGX_ERROR;
         }
-
-        ngx_ors_relay_over(relay);
     }
 
     ngx_ors_ws_close(relay->server, NGX_ORS_WS_INTERNAL);

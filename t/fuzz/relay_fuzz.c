@@ -22,6 +22,7 @@
 #define RELAY_FUZZ_REQUESTS  0x02
 #define RELAY_FUZZ_ANSWERS   0x04
 #define RELAY_FUZZ_MODEL     0x08
+#define RELAY_FUZZ_NAMED     0x10
 
 /* of a piece */
 #define RELAY_FUZZ_SERVER    0x01
@@ -85,6 +86,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     relay.report = (flags & RELAY_FUZZ_REPORT) != 0;
     relay.requests = (flags & RELAY_FUZZ_REQUESTS) != 0;
     relay.answers = (flags & RELAY_FUZZ_ANSWERS) != 0;
+    relay.named = (flags & RELAY_FUZZ_NAMED) != 0;
 
     ngx_ors_out_init(&out, relay.pool, 512);
     client = ngx_ors_ws_create(relay.pool, &out, 1024 * 1024,

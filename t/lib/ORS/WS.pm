@@ -202,8 +202,10 @@ sub turn ($self) {
     return @texts;
 }
 
+# texts => those of a turn that were read; lane => its name
+
 sub turn_ok ($self, $name, %o) {
-    my @texts = $self->turn;
+    my @texts = $o{texts} ? @{ delete $o{texts} } : $self->turn;
     my $lane = delete $o{lane} // $self->{lane};
     my $sse = '';
 
@@ -211,6 +213,8 @@ sub turn_ok ($self, $name, %o) {
         if (defined $lane) {
             $text =~ s/,"stream_id":"\Q$lane\E"\}\z/}/
                 or Test::More::fail("$name: no stream_id");
+            Test::More::fail("$name: stream_id twice")
+                if $text =~ /"stream_id"/;
         }
 
         my $type = _type($text);
