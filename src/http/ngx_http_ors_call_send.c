@@ -198,8 +198,11 @@ ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
 
     size = (size < NGX_HTTP_ORS_CALL_APART) ? size : 0;
 
-    call->pool = ngx_create_pool(size + NGX_HTTP_ORS_CALL_POOL,
-                                 call->request->connection->log);
+    /* an address that is aligned past the end of a pool would count as in it */
+
+    size = ngx_align(size + NGX_HTTP_ORS_CALL_POOL, NGX_POOL_ALIGNMENT);
+
+    call->pool = ngx_create_pool(size, call->request->connection->log);
     if (call->pool == NULL) {
         return NGX_ERROR;
     }
