@@ -311,6 +311,22 @@ like(slurp($t->dir . '/logs/error.log'),
 unlike(slurp($t->dir . '/logs/error.log') =~ s/client sent.*//r, qr/Oslo/,
        'without arguments') if !$ENV{TEST_NGINX_DEBUG};
 
+# bodies of each length: what is allocated for them ends at each address
+
+{
+    my $good = 0;
+
+    for my $n (1 .. 32) {
+        my $r = post_json($t->port, '/v1/responses',
+                          { model => 'three', input => 'x' x $n });
+
+        $good += ($r->{json}{status} // '') eq 'completed';
+    }
+
+    is($good, 32, 'requests of 32 lengths');
+}
+
+
 $t->finish;
 
 done_testing();
