@@ -39,9 +39,6 @@ static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t);
 static ngx_int_t ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws);
-static ngx_uint_t ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn);
-static ngx_int_t ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn,
-    ngx_buf_t *items);
 static void ngx_http_ors_ws_turn_release(ngx_http_ors_ws_turn_t *t);
 
 
@@ -563,8 +560,8 @@ static ngx_int_t
 ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 {
     ngx_int_t           rc;
-    ngx_buf_t           items;
-    ngx_str_t           text;
+    ngx_str_t           items;
+    ngx_uint_t          n;
     ngx_ors_turn_t     *turn;
     ngx_http_ors_ws_t  *ws;
 
@@ -578,16 +575,18 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
                                   NULL, 0);
     }
 
-    ngx_memzero(&items, sizeof(ngx_buf_t));
+    n = 0;
 
-    rc = ngx_http_ors_ws_turn_items(turn, &items);
+    rc = ngx_ors_turn_items(turn, &items, &n);
 
-    text.data = items.pos;
-    text.len = items.last - items.pos;
+    if (ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
+                           (rc == NGX_OK) ? &items : NULL, n)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
-    return ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
-                              (rc == NGX_OK) ? &text : NULL,
-                              ngx_http_ors_ws_turn_count(turn));
+    return rc;
 }
 
 
@@ -612,90 +611,6 @@ ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
 
     return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope, ws->lanes.size)
                           : NGX_ERROR;
-}
-
-
-/* a text is one item */
-
-static ngx_uint_t
-ngx_http_ors_ws_turn_count(ngx_ors_turn_t *turn)
-{
-    ngx_ors_json_node_t  *input;
-
-    input = turn->request.field[ngx_ors_rq_input];
-
-    return ((input && input->type == ngx_ors_json_string)
-            ? 1 : turn->request.input.n)
-           + turn->response.nitems;
-}
-
-
-/* its input with what preceded it, and its output: arrays, put together */
-
-static ngx_int_t
-ngx_http_ors_ws_turn_items(ngx_ors_turn_t *turn, ngx_buf_t *items)
-{
-    size_t              n, pos, last;
-    ngx_chain_t        *cl;
-    ngx_ors_out_t       input, response;
-    ngx_ors_request_t  *req;
-
-    req = &turn->request;
-    req->prior = 0;
-
-    ngx_ors_out_init(&input, turn->pool, NGX_HTTP_ORS_BLOCK);
-    ngx_ors_out_init(&response, turn->pool, NGX_HTTP_ORS_BLOCK);
-
-    if (ngx_ors_turn_record(turn, 0, &input, &response, NULL) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_ors_gather_reserve(items, input.size + turn->response.output_len
-                                      + 1, turn->pool)
-        != NGX_OK
-        || ngx_ors_out_take(&input, &cl) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        items->last = ngx_cpymem(items->last, cl->buf->pos,
-                                 cl->buf->last - cl->buf->pos);
-    }
-
-    if (ngx_ors_out_take(&response, &cl) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    /* the brackets are left off */
-
-    if (items->last > items->pos) {
-        items->pos++;
-        items->last--;
-    }
-
-    if (items->last > items->pos && turn->response.output_len > 2) {
-        *items->last++ = ',';
-    }
-
-    pos = turn->response.output + 1;
-    last = turn->response.output + turn->response.output_len - 1;
-
-    /* "pos" and "last" count from the buffer's beginning */
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        n = cl->buf->last - cl->buf->pos;
-
-        if (pos < n && last) {
-            items->last = ngx_cpymem(items->last, cl->buf->pos + pos,
-                                     ngx_min(last, n) - pos);
-        }
-
-        pos = (pos > n) ? pos - n : 0;
-        last = (last > n) ? last - n : 0;
-    }
-
-    return NGX_OK;
 }
 
 

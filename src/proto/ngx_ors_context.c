@@ -510,13 +510,13 @@ ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_index_t *index,
 
     input = req->field[ngx_ors_rq_input];
 
-    if (input == NULL) {
+    if (req->merged || (input && input->type == ngx_ors_json_array)) {
+        ngx_ors_request_write_items(req, req->prior,
+                                    req->input.n - req->added, index, out);
         return;
     }
 
-    if (req->merged || input->type == ngx_ors_json_array) {
-        ngx_ors_request_write_items(req, req->prior,
-                                    req->input.n - req->added, index, out);
+    if (input == NULL) {
         return;
     }
 

@@ -264,11 +264,18 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 static void
 ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
+    ngx_ors_out_lit(out, ",\"output\":");
+
+    (void) ngx_ors_response_output(out, resp);
+}
+
+
+ngx_uint_t
+ngx_ors_response_output(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+{
     size_t           size, pos;
     ngx_uint_t       n;
     ngx_ors_item_t  *item;
-
-    ngx_ors_out_lit(out, ",\"output\":");
 
     n = 0;
     size = out->size;
@@ -299,6 +306,8 @@ ngx_ors_response_items(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     resp->output = size;
     resp->output_len = out->size - size;
+
+    return n;
 }
 
 

@@ -57,7 +57,7 @@ typedef struct {
     ngx_uint_t                   stored;      /* what the client reads of */
                                               /* "store" */
 
-    /* as it was rendered last: the inside of "output", in "out" */
+    /* as it was rendered last: where "output" is in "out" */
     size_t                       output;
     size_t                       output_len;
 
@@ -71,6 +71,10 @@ typedef struct {
  * left out (C28).  Text of the request is referred to.
  */
 void ngx_ors_response_render(ngx_ors_out_t *out, ngx_ors_response_t *resp);
+
+/* Appends the array "output" of it alone.  Returns the number of items. */
+ngx_uint_t ngx_ors_response_output(ngx_ors_out_t *out,
+    ngx_ors_response_t *resp);
 
 /*
  * Appends the answer to POST responses/compact (protocol, section 12): those of

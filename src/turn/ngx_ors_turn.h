@@ -161,6 +161,15 @@ ngx_int_t ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     ngx_ors_out_t *input, ngx_ors_out_t *response, ngx_ors_index_t *index);
 
 /*
+ * The context of a turn that goes on from this one, which has been translated
+ * and is over: its input, with what preceded it, and its output, "n" items with
+ * commas between them.  The text is allocated from the turn's pool.  NGX_OK or
+ * NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items,
+    ngx_uint_t *n);
+
+/*
  * The turn has been stored, or cannot be if "stored" is 0: its end is sent to
  * the client.  Returns NGX_DONE or NGX_ERROR.
  */

@@ -17,8 +17,12 @@
 #include <ngx_ors_turn.h>
 
 
+#define NGX_ORS_TURN_ITEMS_BLOCK  4096
+
+
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
+static ngx_uint_t ngx_ors_turn_input_items(ngx_ors_request_t *req);
 
 
 ngx_int_t
@@ -152,6 +156,76 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
+{
+    size_t              input;
+    ngx_uint_t          noutput;
+    ngx_ors_out_t       out;
+    ngx_ors_request_t  *req;
+
+    req = &turn->request;
+
+    if (ngx_ors_secrets_input(&req->edits, &req->json, &req->input)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_out_init(&out, turn->pool, NGX_ORS_TURN_ITEMS_BLOCK);
+
+    /* for the next turn all of it is what preceded */
+
+    req->prior = 0;
+
+    ngx_ors_context_own(req, NULL, &out);
+    input = out.size;
+
+    noutput = ngx_ors_response_output(&out, &turn->response);
+
+    if (ngx_ors_out_text(&out, items) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    *n = ngx_ors_turn_input_items(req) + noutput;
+
+    /* two arrays, side by side: the brackets go, or become a comma */
+
+    if (noutput == 0) {
+        items->len = input;
+
+    } else if (input > 2) {
+        items->data[input - 1] = ',';
+        items->data[input] = ' ';
+
+    } else {
+        items->data += input;
+        items->len -= input;
+    }
+
+    if (items->len) {
+        items->data++;
+        items->len -= 2;
+    }
+
+    return NGX_OK;
+}
+
+
+/* a text is one item */
+
+static ngx_uint_t
+ngx_ors_turn_input_items(ngx_ors_request_t *req)
+{
+    ngx_ors_json_node_t  *input;
+
+    input = req->field[ngx_ors_rq_input];
+
+    return (input && input->type == ngx_ors_json_string && !req->merged)
+           ? 1 : req->input.n - req->added;
 }
 
 
