@@ -77,13 +77,39 @@ struct ngx_http_ors_ws_turn_s {
 ngx_int_t ngx_http_ors_ws_handler(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint, ngx_http_ors_begin_pt begin);
 
-/* Sees to it that what was appended is sent, and that the next turn begins. */
+/* The connection of a handshake that was answered. */
+ngx_http_ors_ws_t *ngx_http_ors_ws_of(ngx_http_request_t *r);
+
+/*
+ * Appends the close frame with "code".  Turns that run are ended: they are of
+ * no use to the client.
+ */
+void ngx_http_ors_ws_close(ngx_http_ors_ws_t *ws, ngx_uint_t code);
+
+/* Ends the connection and its turns at once, and finalizes its request. */
+void ngx_http_ors_ws_finalize(ngx_http_ors_ws_t *ws, ngx_int_t rc);
+
+
+/* ngx_http_ors_ws_input.c */
+
+/* Reads what the client has sent: the read event handler of the request. */
+void ngx_http_ors_ws_read_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_ors_ws_output.c */
+
+/*
+ * Sees to it that ws->work runs: it sends what was appended, and begins turns.
+ */
 void ngx_http_ors_ws_post(ngx_http_ors_ws_t *ws);
 
 /* 1 if so much waits for the client that nothing should be appended. */
 ngx_uint_t ngx_http_ors_ws_full(ngx_http_ors_ws_t *ws);
 
-/* Appends the message of an error, see ngx_ors_client_event_error(). */
+/*
+ * Appends the message of an error, see ngx_ors_client_event_error().  "lane"
+ * and "retry" may be NULL.
+ */
 void ngx_http_ors_ws_error(ngx_http_ors_ws_t *ws, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry, ngx_pool_t *pool);
 
@@ -101,6 +127,15 @@ ngx_int_t ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key);
  * nginx's filters.
  */
 ngx_int_t ngx_http_ors_ws_switch(ngx_http_request_t *r, ngx_str_t *key);
+
+
+/* ngx_http_ors_ws_timer.c */
+
+/* The handler of ws->timer. */
+void ngx_http_ors_ws_timer_handler(ngx_event_t *ev);
+
+/* The time until it may have something to do, in milliseconds, 1 at least. */
+ngx_msec_t ngx_http_ors_ws_due(ngx_http_ors_ws_t *ws);
 
 
 /* ngx_http_ors_ws_turn.c */

@@ -207,15 +207,12 @@ ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx)
 static void
 ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 {
-    ngx_str_t        retry;
     ngx_ors_error_t  err;
-
-    ngx_str_null(&retry);
 
     ngx_ors_lanes_failed(&ws->lanes, ev);
 
     ngx_http_ors_error_of(ws->request, NGX_HTTP_INTERNAL_SERVER_ERROR, &err);
-    ngx_http_ors_ws_error(ws, &err, &ev->lane, &retry, ev->pool);
+    ngx_http_ors_ws_error(ws, &err, &ev->lane, NULL, ev->pool);
 
     ngx_destroy_pool(ev->pool);
 

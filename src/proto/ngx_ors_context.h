@@ -53,8 +53,8 @@ ngx_int_t ngx_ors_context_merge(ngx_ors_request_t *req,
 
 /*
  * Appends the request's own input as a JSON array of items, a string becomes
- * a message; nothing without input and context.  Adds the items to "index" unless it is
- * NULL.
+ * a message; nothing without input and context.  Adds the items to "index"
+ * unless it is NULL.
  */
 void ngx_ors_context_own(ngx_ors_request_t *req, ngx_ors_index_t *index,
     ngx_ors_out_t *out);
