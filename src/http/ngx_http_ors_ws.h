@@ -152,11 +152,20 @@ void ngx_http_ors_ws_turns_wake(ngx_http_ors_ws_t *ws);
 /* Ends all turns at once, with their calls. */
 void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
 
+/* All that the client gets of the turn has been appended. */
+void ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t);
+
+
+/* ngx_http_ors_ws_message.c */
+
 /*
  * Sends what the turn has for the client, in place of ngx_http_ors_output().
  * NGX_OK, NGX_AGAIN: it waits for the client, or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_ws_output(ngx_http_ors_ctx_t *ctx);
+
+/* Appends the message of turn->error, the last one of the turn. */
+void ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t);
 
 #endif
 
