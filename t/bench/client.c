@@ -36,6 +36,7 @@ static size_t client_size(bench_client_t *c, char *p, size_t len);
 static size_t client_body(bench_client_t *c, char *p, size_t len);
 static void client_lines(bench_client_t *c, char *p, size_t len);
 static void client_line(bench_client_t *c);
+static void client_again(bench_client_t *c);
 static void client_over(bench_client_t *c, bench_client_state_e state);
 
 
@@ -72,7 +73,9 @@ bench_client_open(bench_client_t *c, unsigned port)
 
     c->io.fd = fd;
     c->io.handler = client_handler;
+    c->port = port;
     c->state = bench_client_st_idle;
+    c->used = 0;
 
     bench_loop_add(&c->io);
 }
@@ -94,6 +97,10 @@ bench_client_start(bench_client_t *c, const char *head, const char *body,
     c->body_len = len;
     c->out = 0;
     c->written = 0;
+
+    if (c->io.fd == -1) {
+        bench_client_open(c, c->port);
+    }
 
     c->state = bench_client_st_head;
     c->head_used = 0;
@@ -191,6 +198,11 @@ client_read(bench_client_t *c)
         if (n <= 0) {
             if (c->state == bench_client_st_idle) {
                 bench_client_close(c);
+
+            } else if (c->used && c->state == bench_client_st_head
+                       && c->head_used == 0)
+            {
+                client_again(c);
 
             } else {
                 client_over(c, bench_client_st_failed);
@@ -469,10 +481,27 @@ client_line(bench_client_t *c)
 }
 
 
+/* the server has closed the connection while the request was on its way */
+
+static void
+client_again(bench_client_t *c)
+{
+    bench_client_close(c);
+    bench_client_open(c, c->port);
+
+    c->state = bench_client_st_head;
+    c->out = 0;
+    c->written = 0;
+
+    client_write(c);
+}
+
+
 static void
 client_over(bench_client_t *c, bench_client_state_e state)
 {
     c->state = state;
+    c->used = 1;
 
     if (state == bench_client_st_failed) {
         bench_client_close(c);

@@ -38,6 +38,7 @@ struct bench_client_s {
     bench_io_t             io;          /* must be the first */
     bench_client_state_e   state;
     unsigned               id;
+    unsigned               port;
 
     char                   request[512];
     size_t                 head_len;
@@ -62,6 +63,7 @@ struct bench_client_s {
     unsigned               completed:1; /* the response is */
     unsigned               error:1;     /* an error event */
     unsigned               begun:1;     /* of the caller's */
+    unsigned               used:1;      /* had an answer: it may be closed */
 
     char                   line[BENCH_CLIENT_LINE];
     char                   head[BENCH_CLIENT_HEAD];
@@ -83,8 +85,9 @@ extern FILE  *bench_client_copy;
 void bench_client_open(bench_client_t *c, unsigned port);
 
 /*
- * Sends a request: "head" is all but the last header and the empty line,
- * and c->id goes with it if "stream" is set.
+ * Sends a request, on a new connection if the server has closed the one that
+ * there was: "head" is all but the last header and the empty line, and c->id
+ * goes with it if "stream" is set.
  */
 void bench_client_start(bench_client_t *c, const char *head, const char *body,
     size_t len, unsigned stream);

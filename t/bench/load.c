@@ -67,6 +67,7 @@ static void load_streams_end(void);
 static void load_request_done(bench_client_t *c);
 static void load_stream_start(bench_client_t *c);
 static void load_stream_done(bench_client_t *c);
+static void load_stream_begun(bench_client_t *c);
 static void load_stream_data(bench_client_t *c);
 static void load_conns(unsigned n);
 static void load_finish(void);
@@ -503,12 +504,26 @@ load_stream_done(bench_client_t *c)
         errors++;
     }
 
+    /* all of it may have come at once */
+
     if (!c->begun) {
-        started++;
+        load_stream_begun(c);
     }
 
-    if (running && c->io.fd != -1) {
+    if (running && c->state == bench_client_st_idle) {
         load_stream_start(c);
+    }
+}
+
+
+static void
+load_stream_begun(bench_client_t *c)
+{
+    c->begun = 1;
+    started++;
+
+    if (c->deltas >= want) {
+        load_sample(bench_now() - c->start);
     }
 }
 
@@ -517,9 +532,7 @@ static void
 load_stream_data(bench_client_t *c)
 {
     if (c->deltas >= want && !c->begun) {
-        c->begun = 1;
-        started++;
-        load_sample(bench_now() - c->start);
+        load_stream_begun(c);
     }
 
     /* a proxy's own events are no answer to a chunk */
