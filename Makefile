@@ -89,7 +89,8 @@ help:
 	@echo 'fresh      "make run" and "make test" in a bare Debian 12'
 	@echo 'package    a package for Debian, tried in bare systems, 5 minutes;'
 	@echo '           with [NGINX=X.Y.Z] the module for that nginx of nginx.org'
-	@echo 'check      house rules, warnings of clang, and analyze, a minute'
+	@echo 'check      house rules, warnings of clang, and analyze, 5 minutes'
+	@echo '           the first time, then seconds'
 	@echo 'house      a table of src: sizes, cycles [BASE=another tree V=1]'
 	@echo 'analyze    the analyzers of gcc and clang, and cppcheck'
 	@echo 'fuzz       fuzz targets [CC=gcc SAN=]'
@@ -172,6 +173,9 @@ test: deps-test
 	+@$(MAKE) --no-print-directory asan
 
 prove: build
+	@for test in $(TESTS); do \
+	    test -e "$$test" || { echo "there is no test $$test"; exit 1; }; \
+	done
 	+@$(MAKE) --no-print-directory unit-tools
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
 	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
