@@ -15,8 +15,6 @@
 
 static ngx_int_t ngx_ors_request_extend_read(ngx_ors_request_t *req,
     ngx_ors_out_t *items, ngx_ors_json_t *json, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_request_extend_text(ngx_ors_out_t *out,
-    ngx_pool_t *pool, ngx_str_t *text);
 
 
 ngx_int_t
@@ -77,7 +75,7 @@ ngx_ors_request_extend_read(ngx_ors_request_t *req, ngx_ors_out_t *items,
     ngx_int_t  rc;
     ngx_str_t  text;
 
-    if (ngx_ors_request_extend_text(items, req->pool, &text) != NGX_OK) {
+    if (ngx_ors_out_text(items, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -88,33 +86,4 @@ ngx_ors_request_extend_read(ngx_ors_request_t *req, ngx_ors_out_t *items,
 
     return (rc == NGX_DECLINED) ? ngx_ors_request_unreadable(req, json, err)
                                 : rc;
-}
-
-
-/* all of "out" as one text, in brackets */
-
-static ngx_int_t
-ngx_ors_request_extend_text(ngx_ors_out_t *out, ngx_pool_t *pool,
-    ngx_str_t *text)
-{
-    u_char       *p;
-    ngx_chain_t  *cl;
-
-    text->len = out->size + 2;
-    text->data = ngx_pnalloc(pool, text->len);
-
-    if (text->data == NULL || ngx_ors_out_take(out, &cl) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    p = text->data;
-    *p++ = '[';
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
-    }
-
-    *p = ']';
-
-    return NGX_OK;
 }

@@ -15,9 +15,9 @@
 
 
 /*
- * Appends "n" items, JSON with commas between them, to the input: the request
- * is as if the client had sent them, and req->added says how many are not its
- * own.  "items" is taken from and left empty.
+ * Appends "n" items, a JSON array, to the input: the request is as if the
+ * client had sent them, and req->added says how many are not its own.  "items"
+ * is taken from and left empty; its pool is that of the request.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says which limit was passed

@@ -675,7 +675,9 @@ ngx_ors_turn_tools(ngx_ors_turn_t *turn)
     if (rc == NGX_OK) {
         ngx_ors_out_init(&items, turn->pool, NGX_ORS_TURN_BLOCK);
 
+        ngx_ors_out_lit(&items, "[");
         n = ngx_ors_round_items(&turn->round, builder, &items);
+        ngx_ors_out_lit(&items, "]");
 
         rc = ngx_ors_request_extend(&turn->request, &items, n, &turn->error);
     }
