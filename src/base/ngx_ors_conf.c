@@ -234,3 +234,39 @@ ngx_ors_conf_module(ngx_conf_t *cf, char *name)
 
     return NGX_ERROR;
 }
+
+
+ngx_int_t
+ngx_ors_conf_file(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd,
+    ngx_str_t *text)
+{
+    size_t   size;
+    ssize_t  n;
+
+    size = text->len;
+    text->len = 0;
+
+    do {
+        n = ngx_read_fd(fd, text->data + text->len, size - text->len);
+
+        if (n == -1) {
+            ngx_ors_conf_error(cf, ngx_errno,
+                               ngx_read_fd_n " \"%V\" failed", name);
+            break;
+        }
+
+        text->len += n;
+
+    } while (n && text->len < size);
+
+    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
+        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
+                           ngx_close_file_n " \"%V\" failed", name);
+    }
+
+    if (n == -1) {
+        return NGX_ERROR;
+    }
+
+    return (n == 0) ? NGX_OK : NGX_DECLINED;
+}

@@ -63,6 +63,17 @@ char *ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
+ * Reads the file "name" that is open as "fd", and closes it.  "text" has the
+ * room for it, text->len bytes, and gets its length.
+ *
+ * NGX_OK         done
+ * NGX_DECLINED   it has as many bytes as there is room for, or more
+ * NGX_ERROR      it cannot be read, which has been logged
+ */
+ngx_int_t ngx_ors_conf_file(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd,
+    ngx_str_t *text);
+
+/*
  * The ctx_index of a module that nginx may have been built without; "name" is
  * its name.  NGX_ERROR: there is no such module.
  */

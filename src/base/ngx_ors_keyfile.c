@@ -29,7 +29,6 @@ ngx_int_t
 ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     ngx_str_t *text)
 {
-    ssize_t    n;
     ngx_fd_t   fd;
     ngx_str_t  word;
 
@@ -49,31 +48,9 @@ ngx_ors_keyfile_read(ngx_conf_t *cf, ngx_str_t *name, u_char *buf, size_t size,
     ngx_ors_keyfile_mode(cf, name, fd);
 
     text->data = buf;
-    text->len = 0;
+    text->len = size;
 
-    do {
-        n = ngx_read_fd(fd, buf + text->len, size - text->len);
-
-        if (n == -1) {
-            ngx_ors_conf_error(cf, ngx_errno,
-                               ngx_read_fd_n " \"%V\" failed", name);
-            break;
-        }
-
-        text->len += n;
-
-    } while (n && text->len < size);
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
-                           ngx_close_file_n " \"%V\" failed", name);
-    }
-
-    if (n == -1) {
-        return NGX_ERROR;
-    }
-
-    return (n == 0) ? NGX_OK : NGX_DECLINED;
+    return ngx_ors_conf_file(cf, name, fd, text);
 }
 
 

@@ -696,8 +696,9 @@ void ngx_http_ors_metrics_job(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
-/* Finds it in shared memory; where there is no room nothing is remembered. */
-void ngx_http_ors_callees_init(ngx_http_ors_main_conf_t *omcf);
+/* Finds them in shared memory; where there is no room nothing is remembered. */
+void ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
  * What is remembered of the tool "name" of the gateway that "r" is in, or of
@@ -716,8 +717,9 @@ ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_peers_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
-/* Finds it in shared memory; a target that there is no room for is called. */
-void ngx_http_ors_peers_init(ngx_http_ors_main_conf_t *omcf);
+/* Finds them in shared memory; a target that there is no room for is called. */
+void ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
  * Of the list that begins with ctx->target, sets it to the first one that has

@@ -79,27 +79,14 @@ ngx_http_ors_callees_fill(ngx_ors_callee_conf_t *callee,
 
 
 void
-ngx_http_ors_callees_init(ngx_http_ors_main_conf_t *omcf)
+ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool)
 {
-    ngx_uint_t                  i, j;
-    ngx_ors_stats_t            *stats;
-    ngx_slab_pool_t            *shpool;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t  **location;
+    ngx_uint_t  i;
 
-    stats = omcf->stats->data;
-    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
-    location = omcf->locations.elts;
-
-    ngx_ors_callee_begin(stats->metrics.callees);
-
-    for (i = 0; i < omcf->locations.nelts; i++) {
-        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
-
-        for (j = 0; j < olcf->ncallees; j++) {
-            ngx_ors_callee_attach(&stats->metrics.callees, &olcf->callees[j],
-                                  shpool);
-        }
+    for (i = 0; i < olcf->ncallees; i++) {
+        ngx_ors_callee_attach(&stats->metrics.callees, &olcf->callees[i],
+                              shpool);
     }
 }
 

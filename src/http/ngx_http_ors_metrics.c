@@ -24,6 +24,7 @@ static void ngx_http_ors_metrics_provider(ngx_ors_target_t *target,
     ngx_str_t *provider);
 static ngx_int_t ngx_http_ors_metrics_add(ngx_conf_t *cf,
     ngx_ors_metrics_labels_t *labels);
+static void ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf);
 static ngx_atomic_t *ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
     ngx_ors_metrics_gauge_e gauge);
 static ngx_ors_metrics_row_t *ngx_http_ors_metrics_row(
@@ -297,10 +298,35 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
 
     omcf->labels.nelts = shown;
 
-    ngx_http_ors_peers_init(omcf);
-    ngx_http_ors_callees_init(omcf);
+    ngx_http_ors_metrics_attach(omcf);
 
     return NGX_OK;
+}
+
+
+/* the targets and tools of all gateways */
+
+static void
+ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
+{
+    ngx_uint_t                  i;
+    ngx_ors_stats_t            *stats;
+    ngx_slab_pool_t            *shpool;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_loc_conf_t  **location;
+
+    stats = omcf->stats->data;
+    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
+    location = omcf->locations.elts;
+
+    ngx_ors_callee_begin(stats->metrics.callees);
+
+    for (i = 0; i < omcf->locations.nelts; i++) {
+        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+        ngx_http_ors_peers_attach(olcf, stats, shpool);
+        ngx_http_ors_callees_attach(olcf, stats, shpool);
+    }
 }
 
 

@@ -72,24 +72,13 @@ ngx_http_ors_peers_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
 
 
 void
-ngx_http_ors_peers_init(ngx_http_ors_main_conf_t *omcf)
+ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool)
 {
-    ngx_uint_t                  i, j;
-    ngx_ors_stats_t            *stats;
-    ngx_slab_pool_t            *shpool;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t  **location;
+    ngx_uint_t  i;
 
-    stats = omcf->stats->data;
-    shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
-    location = omcf->locations.elts;
-
-    for (i = 0; i < omcf->locations.nelts; i++) {
-        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
-
-        for (j = 0; j < olcf->npeers; j++) {
-            ngx_ors_peer_attach(&stats->peers, &olcf->peers[j], shpool);
-        }
+    for (i = 0; i < olcf->npeers; i++) {
+        ngx_ors_peer_attach(&stats->peers, &olcf->peers[i], shpool);
     }
 }
 

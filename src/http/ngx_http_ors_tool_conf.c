@@ -275,14 +275,11 @@ ngx_http_ors_tool_define(ngx_conf_t *cf, ngx_ors_tool_t *tool, ngx_str_t *text,
 static ngx_int_t
 ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
 {
-    size_t    size;
-    ssize_t   n;
-    ngx_fd_t  fd;
+    ngx_fd_t   fd;
+    ngx_int_t  rc;
 
-    size = NGX_ORS_CHAT_HOSTED_MAX + 1;
-
-    text->len = 0;
-    text->data = ngx_pnalloc(cf->pool, size);
+    text->len = NGX_ORS_CHAT_HOSTED_MAX + 1;
+    text->data = ngx_pnalloc(cf->pool, text->len);
 
     if (text->data == NULL
         || ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK)
@@ -298,29 +295,13 @@ ngx_http_ors_tool_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
         return NGX_ERROR;
     }
 
-    do {
-        n = ngx_read_fd(fd, text->data + text->len, size - text->len);
+    rc = ngx_ors_conf_file(cf, name, fd, text);
 
-        if (n == -1) {
-            ngx_ors_conf_error(cf, ngx_errno,
-                               ngx_read_fd_n " \"%V\" failed", name);
-            break;
-        }
-
-        text->len += n;
-
-    } while (n && text->len < size);
-
-    if (ngx_close_file(fd) == NGX_FILE_ERROR) {
-        ngx_conf_log_error(NGX_LOG_ALERT, cf, ngx_errno,
-                           ngx_close_file_n " \"%V\" failed", name);
-    }
-
-    if (n > 0) {
+    if (rc == NGX_DECLINED) {
         ngx_ors_conf_error(cf, 0,
                            "\"%V\" is no definition of a tool, it has more "
                            "than %d bytes", name, NGX_ORS_CHAT_HOSTED_MAX);
     }
 
-    return (n == 0) ? NGX_OK : NGX_ERROR;
+    return (rc == NGX_OK) ? NGX_OK : NGX_ERROR;
 }
