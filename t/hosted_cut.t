@@ -270,11 +270,11 @@ sub outcome ($s, $r) {
     my (@wrong, $end);
     my @flavor = $turn{$s->{turn}}{at} eq 'openai' ? (flavor => 'openai') : ();
 
-    push @wrong, 'WRONG: not complete' if !$r->{complete};
+    push @wrong, 'not complete' if !$r->{complete};
 
     if ($r->{status} != 200) {
-        @wrong = check_error($r->{status}, $r->{headers}, $r->{body});
-        $end = "$r->{status} $r->{json}{error}{code}";
+        push @wrong, check_error($r->{status}, $r->{headers}, $r->{body});
+        $end = "$r->{status} " . ($r->{json}{error}{code} // 'no code');
 
     } else {
         my $d = $s->{stream} ? check_stream($r->{body}, @flavor)

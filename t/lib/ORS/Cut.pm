@@ -99,6 +99,9 @@ sub _share ($share, $n, $jobs, $code, $file) {
 
     $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP );
 
+    # not the random numbers of the other processes
+    srand;
+
     for (my $i = $share; $i < @$jobs; $i += $n) {
         die "an orphan\n" if getppid != $parent;
 
@@ -110,13 +113,18 @@ sub _share ($share, $n, $jobs, $code, $file) {
 
 
 sub new ($class, $gateway) {
-    my $port = free_port();
-    my $listen = IO::Socket::INET->new(
-        LocalAddr => '127.0.0.1', LocalPort => $port, Proto => 'tcp',
-        Listen => 100, ReuseAddr => 1) or die "cannot listen: $!\n";
+    # another process may take the port that is free
+    for (1 .. 100) {
+        my $port = free_port();
+        my $listen = IO::Socket::INET->new(
+            LocalAddr => '127.0.0.1', LocalPort => $port, Proto => 'tcp',
+            Listen => 100, ReuseAddr => 1) or next;
 
-    return bless { gateway => $gateway, port => $port, listen => $listen },
-                 $class;
+        return bless { gateway => $gateway, port => $port,
+                       listen => $listen }, $class;
+    }
+
+    die "cannot listen: $!\n";
 }
 
 
