@@ -285,7 +285,7 @@ sub outcome ($s, $r) {
         push @wrong, "its text is $got" if !begins($read, $got)
                                            && $got ne "Ferti\xdf";
         push @wrong, 'a text is missing'
-            if $d->status eq 'completed' && $got !~ /Ferti\xdf\z/;
+            if ($d->status // '') eq 'completed' && $got !~ /Ferti\xdf\z/;
 
         $end = join ' ', grep { defined } 200, $d->status,
                $d->error && $d->error->{code}, map { item($_) } @{ $d->items };

@@ -19,9 +19,10 @@ package ORS::Cut;
 #     my @results = shares(4, [ 1 .. 1000 ], sub ($n) { "result of $n" });
 #
 # asked    {path, headers, body} of a request
-# turn()   a reply of ORS::HTTP; the code is called for each request of a
-#          server until the client has its reply, its second value slows the
-#          answer down: byte by byte
+# turn()   a reply of ORS::HTTP, dies if none comes; the code is called for
+#          each request of a server until the client has its reply, or there
+#          are too many of them; its second value slows the answer down: byte
+#          by byte
 # framed() head and body of an answer, "length", "chunked" or "close"
 # shares() calls the code with each job, in so many processes, and gives the
 #          texts that it returns, in the order of the jobs
@@ -38,6 +39,9 @@ use ORS::JSON qw( json_decode json_encode );
 use ORS::Util qw( free_port PATIENCE );
 
 our @EXPORT_OK = qw( framed shares );
+
+# requests after which a turn is taken for one that never ends
+use constant MOST => 20;
 
 
 sub framed ($framing, $type, @parts) {
@@ -99,9 +103,6 @@ sub _share ($share, $n, $jobs, $code, $file) {
 
     $SIG{$_} = 'DEFAULT' for qw( INT TERM HUP );
 
-    # not the random numbers of the other processes
-    srand;
-
     for (my $i = $share; $i < @$jobs; $i += $n) {
         die "an orphan\n" if getppid != $parent;
 
@@ -113,18 +114,20 @@ sub _share ($share, $n, $jobs, $code, $file) {
 
 
 sub new ($class, $gateway) {
-    # another process may take the port that is free
-    for (1 .. 100) {
-        my $port = free_port();
-        my $listen = IO::Socket::INET->new(
-            LocalAddr => '127.0.0.1', LocalPort => $port, Proto => 'tcp',
-            Listen => 100, ReuseAddr => 1) or next;
+    my ($port, $listen);
 
-        return bless { gateway => $gateway, port => $port,
-                       listen => $listen }, $class;
+    # the processes of a test look for the same ports
+    for (1 .. 20) {
+        $port = free_port();
+        $listen = IO::Socket::INET->new(
+            LocalAddr => '127.0.0.1', LocalPort => $port, Proto => 'tcp',
+            Listen => 100, ReuseAddr => 1) and last;
     }
 
-    die "cannot listen: $!\n";
+    die "cannot listen: $!\n" if !$listen;
+
+    return bless { gateway => $gateway, port => $port, listen => $listen },
+                 $class;
 }
 
 
@@ -141,12 +144,17 @@ sub turn ($self, $text, $answer) {
     my $sel = '';
     vec($sel, fileno $_, 1) = 1 for $client, $self->{listen};
 
-    until ($p->{done} || $p->{error} || $p->{eof}) {
+    my $asked = 0;
+
+    until ($p->{done} || $p->{error} || $p->{eof} || $asked > MOST) {
         my $found = select my $r = $sel, undef, undef, PATIENCE;
 
-        last if $found <= 0;
+        die "a turn does not end\n" if $found <= 0;
 
-        $self->_serve($answer) if vec $r, fileno $self->{listen}, 1;
+        if (vec $r, fileno $self->{listen}, 1) {
+            $self->_serve($answer);
+            $asked++;
+        }
 
         next if !vec $r, fileno $client, 1;
 
