@@ -40,6 +40,9 @@ static ngx_int_t ngx_ors_sse_end_line(ngx_ors_sse_t *sse, u_char *p,
 static ngx_uint_t ngx_ors_sse_over(ngx_ors_sse_t *sse, size_t len);
 static ngx_int_t ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p,
     u_char *last);
+static void ngx_ors_sse_resume(ngx_ors_sse_place_t *place, u_char *p,
+    u_char *last);
+static void ngx_ors_sse_id(ngx_ors_sse_id_t *id, ngx_str_t *value);
 static void ngx_ors_sse_value(ngx_str_t *value, u_char *p, u_char *last);
 static ngx_int_t ngx_ors_sse_add_data(ngx_ors_sse_t *sse, ngx_str_t *value);
 static ngx_int_t ngx_ors_sse_keep(ngx_ors_sse_t *sse);
@@ -280,6 +283,10 @@ ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
 
     if (len == 0) {
 
+        if (sse->place) {
+            sse->place->last = sse->place->next;
+        }
+
         if (sse->has_data) {
             sse->emitted = 1;
             return NGX_OK;
@@ -307,9 +314,67 @@ ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
         && (len == 5 || p[5] == ':'))
     {
         ngx_ors_sse_value(&sse->event, p + 5, last);
+        return NGX_AGAIN;
+    }
+
+    if (sse->place) {
+        ngx_ors_sse_resume(sse->place, p, last);
     }
 
     return NGX_AGAIN;
+}
+
+
+/* "id" holds for the events that follow, too, if they have none */
+
+static void
+ngx_ors_sse_resume(ngx_ors_sse_place_t *place, u_char *p, u_char *last)
+{
+    size_t     len;
+    ngx_int_t  retry;
+    ngx_str_t  value;
+
+    len = last - p;
+
+    if (len >= 2 && ngx_memcmp(p, "id", 2) == 0 && (len == 2 || p[2] == ':')) {
+        ngx_ors_sse_value(&value, p + 2, last);
+        ngx_ors_sse_id(&place->next, &value);
+        return;
+    }
+
+    if (len > 6 && ngx_memcmp(p, "retry:", 6) == 0) {
+        ngx_ors_sse_value(&value, p + 5, last);
+        retry = ngx_atoi(value.data, value.len);
+
+        if (retry != NGX_ERROR) {
+            place->retry = retry;
+        }
+    }
+}
+
+
+/* an id goes back to the server as a header */
+
+static void
+ngx_ors_sse_id(ngx_ors_sse_id_t *id, ngx_str_t *value)
+{
+    size_t  i;
+
+    id->len = 0;
+
+    if (value->len > NGX_ORS_SSE_ID) {
+        return;
+    }
+
+    for (i = 0; i < value->len; i++) {
+
+        if (value->data[i] < 0x20 || value->data[i] == 0x7f) {
+            return;
+        }
+    }
+
+    ngx_memcpy(id->data, value->data, value->len);
+    id->len = value->len;
 }
 
 

@@ -13,6 +13,25 @@
 #include <ngx_core.h>
 
 
+/* bytes of an event's id; a longer one cannot be resumed from */
+#define NGX_ORS_SSE_ID  256
+
+
+typedef struct {
+    size_t         len;
+    u_char         data[NGX_ORS_SSE_ID];
+} ngx_ors_sse_id_t;
+
+
+/* from where a stream that has broken off can be resumed */
+
+typedef struct {
+    ngx_ors_sse_id_t   last;      /* of the last whole event, or empty */
+    ngx_ors_sse_id_t   next;      /* of the one that is being read */
+    ngx_msec_t         retry;     /* how long to wait, if the server says it */
+} ngx_ors_sse_place_t;
+
+
 typedef struct {
     /* the event that was read: see ngx_ors_sse_read() */
     ngx_str_t      data;
@@ -20,6 +39,9 @@ typedef struct {
 
     /* comment lines passed over since the caller has set it to 0 */
     ngx_uint_t     comments;
+
+    /* kept up to date if the caller has set it, else ids are passed over */
+    ngx_ors_sse_place_t  *place;
 
     /* private */
     ngx_uint_t     state;         /* ngx_ors_sse_state_e, see the source */

@@ -13,6 +13,7 @@
 
 #include <ngx_ors_test.h>
 #include <ngx_ors_sse.h>
+#include <ctype.h>
 
 
 typedef struct {
@@ -30,6 +31,9 @@ typedef struct {
     size_t             max;
     ngx_uint_t         lines;
     ngx_uint_t         has_data;
+    sse_fuzz_text_t    id;            /* of the event that is read */
+    sse_fuzz_text_t    last;          /* of the last whole one */
+    uint64_t           retry;
     sse_fuzz_text_t   *result;
 } sse_fuzz_model_t;
 
@@ -43,6 +47,8 @@ static void sse_fuzz_model(const uint8_t *stream, size_t len, size_t max,
 static ngx_int_t sse_fuzz_line(sse_fuzz_model_t *m);
 static void sse_fuzz_field(sse_fuzz_model_t *m, u_char *value, size_t len,
     const char *name);
+static void sse_fuzz_id(sse_fuzz_model_t *m, u_char *value, size_t len);
+static void sse_fuzz_retry(sse_fuzz_model_t *m, u_char *value, size_t len);
 static void sse_fuzz_event(sse_fuzz_text_t *result, u_char *event,
     size_t elen, u_char *data, size_t len);
 static void sse_fuzz_add(sse_fuzz_text_t *t, const void *data, size_t len);
@@ -93,15 +99,19 @@ static void
 sse_fuzz_read(const uint8_t *stream, size_t len, size_t max,
     const uint8_t *pieces, size_t n, sse_fuzz_text_t *result)
 {
-    size_t          i, piece;
-    u_char         *copy;
-    ngx_int_t       rc;
-    ngx_buf_t       b;
-    ngx_pool_t     *pool;
-    ngx_ors_sse_t   sse;
+    size_t                i, piece;
+    u_char               *copy;
+    ngx_int_t             rc;
+    ngx_buf_t             b;
+    ngx_pool_t           *pool;
+    ngx_ors_sse_t         sse;
+    ngx_ors_sse_place_t   place;
 
     pool = ngx_ors_test_pool();
     ngx_ors_sse_init(&sse, pool, max);
+
+    ngx_memzero(&place, sizeof(ngx_ors_sse_place_t));
+    sse.place = &place;
 
     rc = NGX_AGAIN;
 
@@ -150,6 +160,9 @@ sse_fuzz_read(const uint8_t *stream, size_t len, size_t max,
                        sse.data.data, sse.data.len);
     }
 
+    sse_fuzz_event(result, place.last.data, place.last.len,
+                   (u_char *) &place.retry, sizeof(ngx_msec_t));
+
     ngx_destroy_pool(pool);
 }
 
@@ -196,9 +209,14 @@ sse_fuzz_model(const uint8_t *stream, size_t len, size_t max,
                        m.data.len - 1);
     }
 
+    sse_fuzz_event(result, m.last.data, m.last.len, (u_char *) &m.retry,
+                   sizeof(uint64_t));
+
     free(m.line.data);
     free(m.data.data);
     free(m.event.data);
+    free(m.id.data);
+    free(m.last.data);
 }
 
 
@@ -226,6 +244,9 @@ sse_fuzz_line(sse_fuzz_model_t *m)
                            m->data.data, m->data.len - 1);
         }
 
+        m->last.len = 0;
+        sse_fuzz_add(&m->last, m->id.data, m->id.len);
+
         m->used = 0;
         m->has_data = 0;
         m->data.len = 0;
@@ -248,6 +269,12 @@ sse_fuzz_line(sse_fuzz_model_t *m)
 
     } else if (name == 5 && memcmp(p, "event", 5) == 0) {
         sse_fuzz_field(m, p + 5, len - 5, "event");
+
+    } else if (name == 2 && memcmp(p, "id", 2) == 0) {
+        sse_fuzz_field(m, p + 2, len - 2, "id");
+
+    } else if (name == 5 && memcmp(p, "retry", 5) == 0) {
+        sse_fuzz_field(m, p + 5, len - 5, "retry");
     }
 
     return NGX_OK;
@@ -274,8 +301,63 @@ sse_fuzz_field(sse_fuzz_model_t *m, u_char *value, size_t len,
         return;
     }
 
+    if (name[0] == 'i') {
+        sse_fuzz_id(m, value, len);
+        return;
+    }
+
+    if (name[0] == 'r') {
+        sse_fuzz_retry(m, value, len);
+        return;
+    }
+
     m->event.len = 0;
     sse_fuzz_add(&m->event, value, len);
+}
+
+
+static void
+sse_fuzz_id(sse_fuzz_model_t *m, u_char *value, size_t len)
+{
+    size_t  i;
+
+    m->id.len = 0;
+
+    for (i = 0; i < len; i++) {
+
+        if (iscntrl(value[i])) {
+            return;
+        }
+    }
+
+    if (len <= NGX_ORS_SSE_ID) {
+        sse_fuzz_add(&m->id, value, len);
+    }
+}
+
+
+static void
+sse_fuzz_retry(sse_fuzz_model_t *m, u_char *value, size_t len)
+{
+    size_t    i;
+    uint64_t  retry;
+
+    retry = 0;
+
+    for (i = 0; i < len; i++) {
+
+        if (!isdigit(value[i]) || retry > INT64_MAX / 10
+            || retry * 10 > (uint64_t) INT64_MAX - (value[i] - '0'))
+        {
+            return;
+        }
+
+        retry = retry * 10 + value[i] - '0';
+    }
+
+    if (len) {
+        m->retry = retry;
+    }
 }
 
 

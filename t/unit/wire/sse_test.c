@@ -26,6 +26,9 @@ typedef struct {
 
 static void test_streams(void);
 static void test_comments(void);
+static void test_places(void);
+static ngx_uint_t split_place(char *stream, ngx_str_t *expected);
+static void print_place(ngx_ors_sse_place_t *place);
 static void test_truncated(void);
 static void test_limits(void);
 static void test_long_line(void);
@@ -120,6 +123,7 @@ main(void)
 {
     test_streams();
     test_comments();
+    test_places();
     test_truncated();
     test_limits();
     test_long_line();
@@ -218,6 +222,123 @@ test_comments(void)
     sse.comments = 0;
     feed("data: x\n\n", 9);
     is_int(sse.comments, 0, "none since");
+}
+
+
+/* from where a stream could be resumed: the id, its end, and the wait */
+
+static void
+test_places(void)
+{
+    size_t      len;
+    u_char      letters[NGX_ORS_SSE_ID + 1], stream[NGX_ORS_SSE_ID + 16];
+    ngx_str_t   expected;
+    ngx_uint_t  i;
+
+    static struct {
+        char  *name;
+        char  *stream;
+        char  *place;
+    } places[] = {
+        { "none", "data: a\n\n", "[] 0" },
+        { "an id", "id: 7\ndata: a\n\n", "[7] 0" },
+        { "an id alone", "id: 7\n\n", "[7] 0" },
+        { "an id after the data", "data: a\nid:7\r\n\r\n", "[7] 0" },
+        { "the last one", "id: 7\ndata: a\n\nid: 8\ndata: b\n\n", "[8] 0" },
+        { "the last one of an event", "id: 7\nid: 8\ndata: a\n\n", "[8] 0" },
+        { "events after it", "id: 7\n\ndata: a\n\n: b\n\n", "[7] 0" },
+        { "an event that is cut", "id: 7\ndata: a\n\nid: 8\ndata: b\n",
+          "[7] 0" },
+        { "an id that is cut", "id: 7\n\nid: 89", "[7] 0" },
+        { "none any more", "id: 7\n\nid\n\n", "[] 0" },
+        { "an empty one", "id: 7\n\nid:\n\n", "[] 0" },
+        { "blanks", "id:  a b \n\n", "[ a b ] 0" },
+        { "not of ASCII", "id: \xc3\xa4\n\n", "[\xc3\xa4] 0" },
+        { "a control character", "id: 7\n\nid: a\tb\n\n", "[] 0" },
+        { "another one", "id: 7\n\nid: a\x7f\n\n", "[] 0" },
+        { "names that are longer", "ids: 7\nidx\nretrys: 1\n\n", "[] 0" },
+        { "names that are shorter", "i: 7\nretr: 1\n\n", "[] 0" },
+        { "after a byte order mark", "\xef\xbb\xbfid: 7\n\n", "[7] 0" },
+        { "a wait", "retry: 500\n\n", "[] 500" },
+        { "a wait at once", "retry:25\nid: 7\ndata: a\n\n", "[7] 25" },
+        { "the last wait", "retry: 500\nretry: 20\n\n", "[] 20" },
+        { "waits that are none",
+          "retry: 20\nretry: -1\nretry: 1s\nretry:\nretry\nretry: \n"
+          "retry: 99999999999999999999\n\n", "[] 20" }
+    };
+
+    for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        expected.data = (u_char *) places[i].place;
+        expected.len = ngx_strlen(places[i].place);
+
+        is_int(split_place(places[i].stream, &expected), 0,
+               "place: %s", places[i].name);
+    }
+
+    /* the longest id, and one that is longer */
+
+    ngx_memset(letters, 'x', sizeof(letters));
+
+    for (len = NGX_ORS_SSE_ID; len < NGX_ORS_SSE_ID + 2; len++) {
+        (void) ngx_sprintf(stream, "id: %*s\n\n%Z", len, letters);
+
+        expected.data = text + TEXT_MAX;
+        expected.len = ngx_sprintf(expected.data, "[%*s] 0",
+                                   (len > NGX_ORS_SSE_ID) ? (size_t) 0 : len,
+                                   letters)
+                       - expected.data;
+
+        is_int(split_place((char *) stream, &expected), 0,
+               "place: an id of %d bytes", (int) len);
+    }
+}
+
+
+/* how often it is another one, split at each byte */
+
+static ngx_uint_t
+split_place(char *stream, ngx_str_t *expected)
+{
+    size_t               i, len;
+    ngx_uint_t           bad;
+    ngx_ors_sse_place_t  place;
+
+    len = ngx_strlen(stream);
+    bad = 0;
+
+    for (i = 0; i <= len; i++) {
+        start(NO_LIMIT);
+
+        ngx_memzero(&place, sizeof(ngx_ors_sse_place_t));
+        sse.place = &place;
+
+        feed(stream, i);
+        feed(stream + i, len - i);
+
+        last = text;
+        print_place(&place);
+
+        if ((size_t) (last - text) != expected->len
+            || memcmp(text, expected->data, expected->len) != 0)
+        {
+            is_mem(text, last - text, expected->data, expected->len,
+                   "split at %d", (int) i);
+            bad++;
+        }
+
+        finish();
+    }
+
+    return bad;
+}
+
+
+static void
+print_place(ngx_ors_sse_place_t *place)
+{
+    *last++ = '[';
+    last = ngx_cpymem(last, place->last.data, place->last.len);
+    last = ngx_sprintf(last, "] %M", place->retry);
 }
 
 
