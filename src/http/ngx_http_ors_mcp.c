@@ -26,8 +26,12 @@ static ngx_str_t  ngx_http_ors_mcp_no_key = ngx_null_string;
 
 static ngx_int_t ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
+static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
+static void ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc);
 static void ngx_http_ors_mcp_clear(void *data);
 
@@ -73,6 +77,10 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
     mcp->timer.data = mcp;
     mcp->timer.log = r->connection->log;
     mcp->timer.handler = ngx_http_ors_mcp_timeout;
+
+    mcp->pause.data = mcp;
+    mcp->pause.log = r->connection->log;
+    mcp->pause.handler = ngx_http_ors_mcp_paused;
 
     return mcp;
 }
@@ -147,17 +155,36 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
 static void
 ngx_http_ors_mcp_timeout(ngx_event_t *ev)
 {
-    ngx_connection_t    *c;
     ngx_http_ors_mcp_t  *mcp;
-    ngx_http_ors_ctx_t  *ctx;
 
     mcp = ev->data;
-    ctx = mcp->ctx;
+    mcp->timedout = 1;
+
+    ngx_http_ors_mcp_untime(mcp);
+    ngx_http_ors_mcp_event(mcp->ctx);
+}
+
+
+static void
+ngx_http_ors_mcp_paused(ngx_event_t *ev)
+{
+    ngx_http_ors_mcp_t  *mcp;
+
+    mcp = ev->data;
+    mcp->dialog.request->delay = 0;
+
+    ngx_http_ors_mcp_event(mcp->ctx);
+}
+
+
+static void
+ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx)
+{
+    ngx_connection_t  *c;
+
     c = ctx->request->connection;
 
     ngx_http_set_log_request(c->log, ctx->request);
-
-    mcp->timedout = 1;
 
     ctx->resume(ctx, NGX_OK);
 
@@ -254,11 +281,7 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     }
 
     if (mcp->rc == NGX_AGAIN) {
-        message = dialog->request;
-        dialog->request = NULL;
-
-        return (ngx_http_ors_mcp_send(mcp, message, 0) == NGX_OK)
-               ? NGX_AGAIN : NGX_ERROR;
+        return ngx_http_ors_mcp_ask(mcp);
     }
 
     mcp->over = 1;
@@ -267,11 +290,47 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
         ngx_ors_callee_learned(mcp->callee, mcp->server->peer.version);
     }
 
+    ngx_http_ors_mcp_untime(mcp);
+
+    return NGX_OK;
+}
+
+
+/* NGX_AGAIN or NGX_ERROR */
+
+static ngx_int_t
+ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_ors_mcp_request_t  *message;
+
+    message = mcp->dialog.request;
+
+    if (message->delay) {
+
+        if (!mcp->pause.timer_set) {
+            ngx_add_timer(&mcp->pause, message->delay);
+        }
+
+        return NGX_AGAIN;
+    }
+
+    mcp->dialog.request = NULL;
+
+    return (ngx_http_ors_mcp_send(mcp, message, 0) == NGX_OK) ? NGX_AGAIN
+                                                              : NGX_ERROR;
+}
+
+
+static void
+ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
+{
     if (mcp->timer.timer_set) {
         ngx_del_timer(&mcp->timer);
     }
 
-    return NGX_OK;
+    if (mcp->pause.timer_set) {
+        ngx_del_timer(&mcp->pause);
+    }
 }
 
 
@@ -336,9 +395,7 @@ ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
         mcp->closed = 1;
         mcp->over = 1;
 
-        if (mcp->timer.timer_set) {
-            ngx_del_timer(&mcp->timer);
-        }
+        ngx_http_ors_mcp_untime(mcp);
 
         if (ngx_ors_mcp_dialog_lingers(&mcp->dialog)) {
             ngx_http_ors_mcp_leave(mcp);

@@ -46,6 +46,7 @@ struct ngx_http_ors_mcp_s {
     ngx_http_ors_mcp_call_t  *call;       /* the last one, or NULL */
     ngx_http_ors_mcp_call_t  *asides;
     ngx_event_t               timer;
+    ngx_event_t               pause;      /* before the next request */
     ngx_msec_t                started;
     ngx_int_t                 rc;         /* of the dialog's last step */
     ngx_http_ors_mcp_t       *next;       /* of the request */

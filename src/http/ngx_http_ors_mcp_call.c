@@ -13,7 +13,7 @@
 
 
 static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
-static void ngx_http_ors_mcp_strip(ngx_list_t *headers);
+static void ngx_http_ors_mcp_strip(ngx_list_t *headers, ngx_uint_t get);
 static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
     ngx_int_t rc);
 static ngx_int_t ngx_http_ors_mcp_make(ngx_http_ors_call_t *call);
@@ -106,7 +106,7 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
 
     headers = &mc->call.request->headers_in.headers;
 
-    ngx_http_ors_mcp_strip(headers);
+    ngx_http_ors_mcp_strip(headers, mc->message->body == NULL);
 
     kv = mc->message->headers.elts;
 
@@ -139,7 +139,7 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
 
 
 static void
-ngx_http_ors_mcp_strip(ngx_list_t *headers)
+ngx_http_ors_mcp_strip(ngx_list_t *headers, ngx_uint_t get)
 {
     ngx_uint_t        i, n;
     ngx_list_part_t  *part;
@@ -155,7 +155,9 @@ ngx_http_ors_mcp_strip(ngx_list_t *headers)
                 || ngx_strcasecmp(h[i].key.data, (u_char *) "Accept") == 0
                 || ngx_strcasecmp(h[i].key.data, (u_char *) "Origin") == 0
                 || ngx_strcasecmp(h[i].key.data, (u_char *) "Last-Event-ID")
-                   == 0)
+                   == 0
+                || (get && ngx_strcasecmp(h[i].key.data,
+                                          (u_char *) "Content-Type") == 0))
             {
                 continue;
             }
@@ -182,6 +184,10 @@ ngx_http_ors_mcp_make(ngx_http_ors_call_t *call)
     ngx_http_ors_mcp_call_t  *mc;
 
     mc = (ngx_http_ors_mcp_call_t *) call;
+
+    if (mc->message->body == NULL) {
+        return ngx_http_ors_subrequest_get(call);
+    }
 
     return ngx_http_ors_subrequest_make(call, mc->message->body,
                                         mc->message->size);

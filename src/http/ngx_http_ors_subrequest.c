@@ -163,6 +163,28 @@ ngx_http_ors_subrequest_make(ngx_http_ors_call_t *call, ngx_chain_t *bufs,
 
 
 ngx_int_t
+ngx_http_ors_subrequest_get(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *sr;
+
+    sr = call->request;
+    call->made = 1;
+
+    sr->method = NGX_HTTP_GET;
+    sr->method_name = ngx_http_core_get_method;
+
+    sr->headers_in.content_type = NULL;
+    sr->headers_in.content_length_n = -1;
+
+    /* that of the main request is the client's */
+
+    sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+
+    return sr->request_body ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+ngx_int_t
 ngx_http_ors_subrequest_header(ngx_http_ors_call_t *call)
 {
     ngx_http_request_t  *sr;

@@ -66,6 +66,9 @@ ngx_int_t ngx_http_ors_subrequest_make(ngx_http_ors_call_t *call,
 /* The end of the body, for kinds that need to know no more of it. */
 ngx_int_t ngx_http_ors_subrequest_ended(void *data);
 
+/* Makes it a GET without a body.  Returns what make() does. */
+ngx_int_t ngx_http_ors_subrequest_get(ngx_http_ors_call_t *call);
+
 /* Header and body of the answer; the return codes are those of filters. */
 ngx_int_t ngx_http_ors_subrequest_header(ngx_http_ors_call_t *call);
 ngx_int_t ngx_http_ors_subrequest_body(ngx_http_ors_call_t *call,

@@ -177,8 +177,50 @@ ngx_ors_mcp_ask(ngx_ors_mcp_dialog_t *dialog,
     dialog->request = req;
     dialog->id = req->id;
     dialog->status = 0;
+    dialog->resumes = 0;
 
     ngx_ors_mcp_reader_init(&dialog->reader, dialog->limits, dialog->pool);
+
+    return NGX_AGAIN;
+}
+
+
+/* a server that wants to be asked late has closed the stream itself */
+
+ngx_int_t
+ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t               id;
+    ngx_ors_sse_place_t    *place;
+    ngx_ors_mcp_request_t  *req;
+
+    place = &dialog->reader.place;
+
+    id.len = place->last.len;
+    id.data = ngx_pnalloc(dialog->pool, id.len);
+    if (id.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(id.data, place->last.data, id.len);
+
+    req = ngx_ors_mcp_request_resume(&dialog->sender, &id);
+    if (req == NULL) {
+        return NGX_ERROR;
+    }
+
+    req->delay = NGX_ORS_MCP_RETRY;
+
+    if (place->retry) {
+        req->delay = ngx_max(place->retry, NGX_ORS_MCP_RETRY_MIN);
+        req->delay = ngx_min(req->delay, NGX_ORS_MCP_RETRY_MAX);
+    }
+
+    dialog->resumes++;
+    dialog->request = req;
+    dialog->status = 0;
+
+    ngx_ors_mcp_reader_resume(&dialog->reader);
 
     return NGX_AGAIN;
 }

@@ -38,6 +38,9 @@ ngx_int_t ngx_ors_mcp_ask_page(ngx_ors_mcp_dialog_t *dialog,
 /* The call. */
 ngx_int_t ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog);
 
+/* The rest of a stream that has broken off, from the place that is known. */
+ngx_int_t ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog);
+
 /* Adds "req" to dialog->asides; NULL: no memory.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_ors_mcp_ask_aside(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_request_t *req);

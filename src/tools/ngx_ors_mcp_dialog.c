@@ -30,6 +30,8 @@ static ngx_int_t ngx_ors_mcp_dialog_start(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_cut(ngx_ors_mcp_dialog_t *dialog);
+static ngx_uint_t ngx_ors_mcp_dialog_resumable(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_lost(ngx_ors_mcp_dialog_t *dialog,
     ngx_uint_t status, char *why);
 static ngx_int_t ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog);
@@ -127,8 +129,7 @@ ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
         return ngx_ors_mcp_dialog_end(dialog);
 
     case ngx_ors_mcp_dialog_ev_cut:
-        return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
-                                       "the answer was cut");
+        return ngx_ors_mcp_dialog_cut(dialog);
 
     case ngx_ors_mcp_dialog_ev_timeout:
         return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_TIMEOUT,
@@ -206,6 +207,20 @@ ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
 {
     ngx_str_t             *session;
     ngx_ors_mcp_sender_t  *sender;
+
+    if (!ngx_ors_mcp_is_success(dialog->status) && dialog->resumes) {
+        return ngx_ors_mcp_dialog_lost(dialog, dialog->status,
+                                       "the answer broke off, and its rest "
+                                       "was refused");
+    }
+
+    /* the server may still be at work */
+
+    if (dialog->status == NGX_ORS_MCP_TIMEOUT
+        && ngx_ors_mcp_dialog_cancel(dialog) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     /* only these have a body that says more */
 
@@ -294,7 +309,9 @@ ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
         rc = ngx_ors_mcp_reader_end(&dialog->reader);
 
         if (rc == NGX_DONE) {
-            return ngx_ors_mcp_dialog_broken(dialog, "has no response");
+            return ngx_ors_mcp_dialog_resumable(dialog)
+                   ? ngx_ors_mcp_ask_resume(dialog)
+                   : ngx_ors_mcp_dialog_broken(dialog, "has no response");
         }
 
         if (rc == NGX_DECLINED) {
@@ -311,6 +328,30 @@ ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
             return rc;
         }
     }
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_dialog_cut(ngx_ors_mcp_dialog_t *dialog)
+{
+    if (ngx_ors_mcp_dialog_resumable(dialog)) {
+        return ngx_ors_mcp_ask_resume(dialog);
+    }
+
+    return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
+                                   "the answer was cut");
+}
+
+
+/* a server that can resume a stream gives its events ids */
+
+static ngx_uint_t
+ngx_ors_mcp_dialog_resumable(ngx_ors_mcp_dialog_t *dialog)
+{
+    return ngx_ors_mcp_dialog_lingers(dialog)
+           && ngx_ors_mcp_is_success(dialog->status)
+           && dialog->reader.place.last.len
+           && dialog->resumes < NGX_ORS_MCP_RESUMES;
 }
 
 
@@ -410,6 +451,10 @@ ngx_ors_mcp_dialog_broken(ngx_ors_mcp_dialog_t *dialog, char *why)
 {
     if (!ngx_ors_mcp_is_success(dialog->status)) {
         return ngx_ors_mcp_dialog_refused(dialog, NULL);
+    }
+
+    if (ngx_ors_mcp_dialog_cancel(dialog) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_ors_mcp_dialog_error(dialog, ngx_ors_mcp_error_protocol,

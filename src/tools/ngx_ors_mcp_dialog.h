@@ -19,9 +19,18 @@
 #include <ngx_ors_mcp_result.h>
 
 
-/* calls that a server may want again, and its requests that are answered */
-#define NGX_ORS_MCP_REPEATS  3
-#define NGX_ORS_MCP_ASIDES   16
+/*
+ * Calls that a server may want again, its requests that are answered, and
+ * streams of one answer
+ */
+#define NGX_ORS_MCP_REPEATS    3
+#define NGX_ORS_MCP_ASIDES     16
+#define NGX_ORS_MCP_RESUMES    100
+
+/* the wait before a stream is resumed, ms, and the bounds of a server's */
+#define NGX_ORS_MCP_RETRY      1000
+#define NGX_ORS_MCP_RETRY_MIN  100
+#define NGX_ORS_MCP_RETRY_MAX  3600000
 
 
 typedef enum {
@@ -104,6 +113,7 @@ typedef struct {
     ngx_uint_t                   generation;
     ngx_uint_t                   repeats;
     ngx_uint_t                   nasides;
+    ngx_uint_t                   resumes;     /* of this answer */
     unsigned                     begun:1;     /* a session has begun here */
     unsigned                     modern:1;    /* a modern request was sent */
     unsigned                     listed:1;    /* the list was read again */
@@ -111,10 +121,10 @@ typedef struct {
 
 
 /*
- * Takes one step.  Whenever dialog->request is set, the caller sends it in
- * place of the one before, of which no event may come any more, and sets it to
- * NULL; the same with the chain of dialog->asides, of which none may come at
- * all.
+ * Takes one step.  Whenever dialog->request is set, the caller sends it, after
+ * its delay, in place of the one before, of which no event may come any more,
+ * and sets it to NULL; the same with the chain of dialog->asides, of which
+ * none may come at all.
  *
  * NGX_AGAIN   an answer is awaited
  * NGX_OK      dialog->list or dialog->result is there; of a tool that has

@@ -32,13 +32,25 @@ ngx_ors_mcp_reader_init(ngx_ors_mcp_reader_t *reader,
         ngx_ors_json_init(&reader->json, pool, limits->depth, limits->nodes);
     }
 
-    reader->state = ngx_ors_mcp_reader_st_header;
-    reader->invalid = NULL;
     reader->limits = limits;
     reader->pool = pool;
+
+    ngx_memzero(&reader->place, sizeof(ngx_ors_sse_place_t));
+
+    ngx_ors_mcp_reader_resume(reader);
+}
+
+
+void
+ngx_ors_mcp_reader_resume(ngx_ors_mcp_reader_t *reader)
+{
+    reader->state = ngx_ors_mcp_reader_st_header;
+    reader->invalid = NULL;
     reader->gathered.last = reader->gathered.pos;
 
-    ngx_ors_sse_init(&reader->sse, pool, limits->document);
+    ngx_ors_sse_init(&reader->sse, reader->pool, reader->limits->document);
+
+    reader->sse.place = &reader->place;
 }
 
 

@@ -30,6 +30,7 @@ typedef struct {
     ngx_ors_mcp_message_t        message;   /* the one that was read */
     char                        *invalid;   /* why reading has ended, static: */
                                             /* it completes "an answer that" */
+    ngx_ors_sse_place_t          place;     /* a stream's, for resuming it */
 
     /* private */
     ngx_ors_mcp_reader_state_e   state;
@@ -48,6 +49,9 @@ typedef struct {
  */
 void ngx_ors_mcp_reader_init(ngx_ors_mcp_reader_t *reader,
     ngx_ors_mcp_limits_t *limits, ngx_pool_t *pool);
+
+/* Prepares it for the rest of a stream, whose place it keeps. */
+void ngx_ors_mcp_reader_resume(ngx_ors_mcp_reader_t *reader);
 
 /*
  * The header of the answer has come; of a Content-Type that is neither JSON

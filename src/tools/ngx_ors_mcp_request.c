@@ -4,7 +4,7 @@
  */
 
 
-/* Bodies and headers of the messages to an MCP server, in both eras. */
+/* Bodies and headers of the requests to an MCP server, in both eras. */
 
 
 #include <ngx_config.h>
@@ -32,7 +32,10 @@
 
 static ngx_ors_mcp_request_t *ngx_ors_mcp_request_create(
     ngx_ors_mcp_sender_t *sender, ngx_str_t *method, uint64_t id);
-static ngx_int_t ngx_ors_mcp_request_headers(ngx_ors_mcp_sender_t *sender,
+static ngx_ors_mcp_request_t *ngx_ors_mcp_request_alloc(
+    ngx_ors_mcp_sender_t *sender);
+static ngx_int_t ngx_ors_mcp_request_type(ngx_ors_mcp_request_t *req);
+static ngx_int_t ngx_ors_mcp_request_era(ngx_ors_mcp_sender_t *sender,
     ngx_ors_mcp_request_t *req);
 static ngx_int_t ngx_ors_mcp_request_header(ngx_ors_mcp_request_t *req,
     const char *name, ngx_str_t *value);
@@ -223,13 +226,34 @@ ngx_ors_mcp_request_answer(ngx_ors_mcp_sender_t *sender, ngx_str_t *id,
 }
 
 
+ngx_ors_mcp_request_t *
+ngx_ors_mcp_request_resume(ngx_ors_mcp_sender_t *sender, ngx_str_t *id)
+{
+    ngx_ors_mcp_request_t  *req;
+
+    static ngx_str_t  accept = ngx_string("text/event-stream");
+
+    req = ngx_ors_mcp_request_alloc(sender);
+
+    if (req == NULL
+        || ngx_ors_mcp_request_header(req, "Accept", &accept) != NGX_OK
+        || ngx_ors_mcp_request_era(sender, req) != NGX_OK
+        || ngx_ors_mcp_request_header(req, "Last-Event-ID", id) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return req;
+}
+
+
 static ngx_ors_mcp_request_t *
 ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, ngx_str_t *method,
     uint64_t id)
 {
     ngx_ors_mcp_request_t  *req;
 
-    req = ngx_pcalloc(sender->pool, sizeof(ngx_ors_mcp_request_t));
+    req = ngx_ors_mcp_request_alloc(sender);
     if (req == NULL) {
         return NULL;
     }
@@ -237,10 +261,23 @@ ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, ngx_str_t *method,
     req->method = *method;
     req->id = id;
 
-    if (ngx_array_init(&req->headers, sender->pool, NGX_ORS_MCP_HEADERS_N,
-                       sizeof(ngx_keyval_t))
-        != NGX_OK
-        || ngx_ors_mcp_request_headers(sender, req) != NGX_OK)
+    return (ngx_ors_mcp_request_type(req) == NGX_OK
+            && ngx_ors_mcp_request_era(sender, req) == NGX_OK)
+           ? req : NULL;
+}
+
+
+static ngx_ors_mcp_request_t *
+ngx_ors_mcp_request_alloc(ngx_ors_mcp_sender_t *sender)
+{
+    ngx_ors_mcp_request_t  *req;
+
+    req = ngx_pcalloc(sender->pool, sizeof(ngx_ors_mcp_request_t));
+
+    if (req == NULL
+        || ngx_array_init(&req->headers, sender->pool, NGX_ORS_MCP_HEADERS_N,
+                          sizeof(ngx_keyval_t))
+           != NGX_OK)
     {
         return NULL;
     }
@@ -250,19 +287,22 @@ ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, ngx_str_t *method,
 
 
 static ngx_int_t
-ngx_ors_mcp_request_headers(ngx_ors_mcp_sender_t *sender,
-    ngx_ors_mcp_request_t *req)
+ngx_ors_mcp_request_type(ngx_ors_mcp_request_t *req)
 {
     static ngx_str_t  type = ngx_string("application/json");
     static ngx_str_t  accept = ngx_string("application/json, "
                                           "text/event-stream");
 
-    if (ngx_ors_mcp_request_header(req, "Content-Type", &type) != NGX_OK
-        || ngx_ors_mcp_request_header(req, "Accept", &accept) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+    return (ngx_ors_mcp_request_header(req, "Content-Type", &type) == NGX_OK
+            && ngx_ors_mcp_request_header(req, "Accept", &accept) == NGX_OK)
+           ? NGX_OK : NGX_ERROR;
+}
 
+
+static ngx_int_t
+ngx_ors_mcp_request_era(ngx_ors_mcp_sender_t *sender,
+    ngx_ors_mcp_request_t *req)
+{
     /* earlier versions have no such header */
 
     if (sender->version >= ngx_ors_mcp_version_2025_06_18

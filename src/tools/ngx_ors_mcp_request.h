@@ -1,7 +1,8 @@
 
 /*
- * Messages to an MCP server: each is the body of a POST to the server's
- * location, with the headers that MCP wants beside it.
+ * Requests to an MCP server: a message is the body of a POST to the server's
+ * location, with the headers that MCP wants beside it; the rest of an answer
+ * that has broken off is asked for by a GET.
  */
 
 
@@ -19,11 +20,12 @@ typedef struct ngx_ors_mcp_request_s  ngx_ors_mcp_request_t;
 
 struct ngx_ors_mcp_request_s {
     ngx_str_t                 method;     /* of JSON-RPC, static; empty: an */
-                                          /* answer to the server */
+                                          /* answer to the server, or a GET */
     uint64_t                  id;         /* 0: the message has no id of ours */
     ngx_array_t               headers;    /* of ngx_keyval_t */
-    ngx_chain_t              *body;
+    ngx_chain_t              *body;       /* NULL: a GET */
     size_t                    size;       /* of the body */
+    ngx_msec_t                delay;      /* to wait before it is sent */
     ngx_ors_mcp_request_t    *next;       /* see ngx_ors_mcp_dialog_t */
 };
 
@@ -70,6 +72,10 @@ ngx_ors_mcp_request_t *ngx_ors_mcp_request_initialized(
 /* ... the answer to request "id" is not awaited any more */
 ngx_ors_mcp_request_t *ngx_ors_mcp_request_cancelled(
     ngx_ors_mcp_sender_t *sender, uint64_t id);
+
+/* ... a stream goes on after the event with "id", which is borrowed */
+ngx_ors_mcp_request_t *ngx_ors_mcp_request_resume(
+    ngx_ors_mcp_sender_t *sender, ngx_str_t *id);
 
 /*
  * ... an answer to a request of the server: "id" is that request's, as JSON;

@@ -9,8 +9,9 @@
  *
  *     mcp_drive PORT PATH [PREFIX]
  *
- * Lines of the standard input are "list", "call NAME ARGUMENTS", "lose" (the
- * session) and "forget" (all that is known).  Requests, answers and outcomes
+ * Lines of the standard input are "list", "call NAME ARGUMENTS", "cut" (the
+ * next answer as soon as it can be resumed), "lose" (the session) and "forget"
+ * (all that is known).  Requests, answers and outcomes
  * are lines of the output; with PREFIX the answers are kept in files of that
  * name and a number.
  */
@@ -66,7 +67,7 @@ static ngx_ors_mcp_peer_t      peer;
 static int                     port;
 static char                   *path, *prefix;
 static FILE                   *record;
-static ngx_uint_t              records;
+static ngx_uint_t              records, cut;
 
 
 int
@@ -107,6 +108,11 @@ drive_command(char *line)
 
     ngx_str_null(&name);
     ngx_str_null(&arguments);
+
+    if (strcmp(line, "cut") == 0) {
+        cut = 1;
+        return;
+    }
 
     if (strcmp(line, "lose") == 0) {
         peer.len = 4;
@@ -195,6 +201,8 @@ drive_exchange(ngx_ors_mcp_dialog_t *dialog)
     ngx_buf_t           b;
     drive_connection_t  c;
 
+    usleep(dialog->request->delay * 1000);
+
     if (!drive_send(&c, dialog->request)) {
         return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_cut);
     }
@@ -209,6 +217,12 @@ drive_exchange(ngx_ors_mcp_dialog_t *dialog)
     rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_header);
 
     while (rc == NGX_AGAIN && !dialog->request) {
+        if (cut && dialog->reader.place.last.len) {
+            cut = 0;
+            rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_cut);
+            break;
+        }
+
         n = drive_body(&c, piece, PIECE);
 
         if (n <= 0) {
@@ -290,9 +304,13 @@ drive_send(drive_connection_t *c, ngx_ors_mcp_request_t *req)
     }
 
     p = head;
-    p += sprintf(p, "POST %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
-                    "Connection: close\r\nContent-Length: %zu\r\n",
-                 path, port, req->size);
+    p += sprintf(p, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+                    "Connection: close\r\n",
+                 req->body ? "POST" : "GET", path, port);
+
+    if (req->body) {
+        p += sprintf(p, "Content-Length: %zu\r\n", req->size);
+    }
 
     kv = req->headers.elts;
 
@@ -303,8 +321,9 @@ drive_send(drive_connection_t *c, ngx_ors_mcp_request_t *req)
 
     p += sprintf(p, "\r\n");
 
-    printf("> %.*s\n", (int) req->method.len,
-           req->method.len ? (char *) req->method.data : "");
+    printf("> %.*s\n", req->body ? (int) req->method.len : 3,
+           req->body == NULL ? "GET"
+           : req->method.len ? (char *) req->method.data : "");
 
     drive_write(c->fd, head, p - head);
 

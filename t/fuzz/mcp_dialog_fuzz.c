@@ -17,7 +17,7 @@
 #include <ngx_ors_mcp_dialog.h>
 
 
-#define REQUESTS  32
+#define REQUESTS  (NGX_ORS_MCP_RESUMES + 32)
 
 
 typedef struct {

@@ -21,6 +21,7 @@ static void test_states(void);
 static void test_two(void);
 static void test_arguments(void);
 static void test_repeats(void);
+static void test_resumes(void);
 static void test_asides(void);
 static void test_no_memory(void);
 static ngx_int_t run(dialog_test_t *t, size_t step);
@@ -74,6 +75,7 @@ main(void)
     test_two();
     test_arguments();
     test_repeats();
+    test_resumes();
     test_asides();
     test_no_memory();
 
@@ -298,6 +300,37 @@ test_repeats(void)
     is_int(n, NGX_ORS_MCP_REPEATS + 1, "... is sent a few times");
     is_str(&dialog->error.message,
            "the server sent a result that is never complete", "... and fails");
+
+    stop();
+}
+
+
+/* a server whose answer never comes to its end */
+
+static void
+test_resumes(void)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n;
+
+    static dialog_test_t  t = { .peer = "2025-06-18 s", .tool = "a" };
+
+    static dialog_exchange_t  e = {
+        "", 200, SSE, "", "id: 7\ndata:\n\n", CUT
+    };
+
+    start(&t);
+    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_start);
+
+    for (n = 0; rc == NGX_AGAIN; n++) {
+        dialog->request = NULL;
+        rc = answer(&e, 0);
+    }
+
+    is_int(rc, NGX_DONE, "a stream that never ends well");
+    is_int(n, NGX_ORS_MCP_RESUMES + 1, "... is resumed so often");
+    is_str(&dialog->error.message, "the answer was cut", "... and fails");
+    ok(dialog->asides, "... and the server is told");
 
     stop();
 }
@@ -567,11 +600,13 @@ static void
 print_sent(dialog_exchange_t *e, char *name)
 {
     u_char                 *p, *end, body[2048];
-    ngx_str_t               version, session, tool;
+    ngx_str_t               version, session, tool, event;
     ngx_uint_t              i;
     ngx_chain_t            *cl;
     ngx_keyval_t           *kv;
     ngx_ors_mcp_request_t  *req;
+
+    static ngx_str_t  get = ngx_string("GET");
 
     req = dialog->request;
     dialog->request = NULL;
@@ -579,11 +614,12 @@ print_sent(dialog_exchange_t *e, char *name)
     ngx_str_set(&version, "-");
     ngx_str_null(&session);
     ngx_str_null(&tool);
+    ngx_str_null(&event);
 
     last = text;
     kv = req->headers.elts;
 
-    for (i = 2; i < req->headers.nelts; i++) {
+    for (i = 0; i < req->headers.nelts; i++) {
 
         if (kv[i].key.data[4] == 'P' && kv[i].key.data[0] == 'M'
             && kv[i].key.data[1] == 'C')
@@ -598,9 +634,14 @@ print_sent(dialog_exchange_t *e, char *name)
         if (kv[i].key.data[4] == 'N') {
             tool = kv[i].value;
         }
+
+        if (kv[i].key.data[0] == 'L') {
+            event = kv[i].value;
+        }
     }
 
-    last = ngx_sprintf(last, "%V %V%s%V%s%V", &version, &req->method,
+    last = ngx_sprintf(last, "%V %V%s%V%s%V", &version,
+                       req->body ? &req->method : &get,
                        session.len ? " " : "", &session, tool.len ? " " : "",
                        &tool);
 
@@ -611,6 +652,10 @@ print_sent(dialog_exchange_t *e, char *name)
         {
             last = ngx_sprintf(last, " %V=%V", &kv[i].key, &kv[i].value);
         }
+    }
+
+    if (req->body == NULL) {
+        last = ngx_sprintf(last, " %V after %M ms", &event, req->delay);
     }
 
     p = body;

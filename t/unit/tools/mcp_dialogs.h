@@ -255,6 +255,91 @@ static dialog_test_t  tests[] = {
       "http 504 the server did not answer in time", "2025-06-18 s", {
       { "2025-06-18 tools/call s", 200, SSE, "", ": x\n\n", TIMEOUT } } },
 
+    { "call, legacy, resumed", "2025-06-18 s", "a", "text hi",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", "id: 7\ndata:\n\n", 0 },
+      { "2025-06-18 GET s 7 after 1000 ms", 200, SSE, "", DATA(RESULT(TEXT)),
+        0 } } },
+
+    { "call, legacy, resumed when the server wants it", "2025-06-18 s", "a",
+      "text hi stale", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "",
+        "id: 7\nretry: 2500\ndata:\n\n", CUT },
+      { "2025-06-18 GET s 7 after 2500 ms", 200, SSE, "",
+        "id: 8\n"
+        DATA("{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}"),
+        CUT },
+      { "2025-06-18 GET s 8 after 2500 ms", 200, SSE, "", "retry: 1\n\n", 0 },
+      { "2025-06-18 GET s 8 after 100 ms", 200, SSE, "", DATA(RESULT(TEXT)),
+        CUT } } },
+
+    { "call, legacy, resumed very late", "2025-06-18 s", "a", "text hi",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "",
+        "id: 7\nretry: 9000000000000000000\n\n", 0 },
+      { "2025-06-18 GET s 7 after 3600000 ms", 200, SSE, "",
+        DATA(RESULT(TEXT)), 0 } } },
+
+    { "call, legacy, resumed, not to be found", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "http 404 the answer broke off, and its rest was refused",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", "id: 7\ndata:\n\n", CUT },
+      { "2025-06-18 GET s 7 after 1000 ms", 404, JSON, "", NOID("-32001"), 0 }
+      } },
+
+    { "call, legacy, a server that cannot resume", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "http 405 the answer broke off, and its rest was refused",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", "id: 7\ndata:\n\n", 0 },
+      { "2025-06-18 GET s 7 after 1000 ms", 405, "", "", "", 0 } } },
+
+    { "call, legacy, the rest is no stream", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "http 502 the answer was cut", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", "id: 7\ndata:\n\n", 0 },
+      { "2025-06-18 GET s 7 after 1000 ms", CUT, "", "", "", 0 } } },
+
+    { "call, legacy, resumed, the client leaves", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: closed", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", "id: 7\ndata:\n\n", 0 },
+      { "2025-06-18 GET s 7 after 1000 ms", 200, SSE, "", "", CLOSE } } },
+
+    { "call, legacy, cut without an id", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "http 502 the answer was cut", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "",
+        "id: 7\n\nid:\ndata:\n\n", CUT } } },
+
+    { "call, legacy, a stream that ends early", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "protocol -32603 the server sent an answer that has no response",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", ": x\n\n", 0 } } },
+
+    { "call, legacy, a stream that is broken", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "protocol -32603 the server sent an answer that is not JSON",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 200, SSE, "", DATA("{"), 0 } } },
+
+    { "call, legacy, a proxy that has waited", "2025-06-18 s", "a",
+      "aside 2025-06-18 notifications/cancelled s: "
+      "http 504 HTTP status 504", "2025-06-18 s", {
+      { "2025-06-18 tools/call s", 504, HTML, "", "", 0 } } },
+
+    { "call, modern, is not resumed", "2026-07-28", "a",
+      "protocol -32603 the server sent an answer that has no response",
+      "2026-07-28", {
+      { "2026-07-28 tools/call a", 200, SSE, "", "id: 7\ndata:\n\n", 0 } } },
+
+    { "list, legacy, resumed", "2025-06-18 s", "", "list 1",
+      "2025-06-18 s", {
+      { "2025-06-18 tools/list s", 200, SSE, "", "id: 7\ndata:\n\n", 0 },
+      { "2025-06-18 GET s 7 after 1000 ms", 200, SSE, "", DATA(RESULT(LIST)),
+        0 } } },
+
     { "call, legacy, the client leaves", "2025-06-18 s", "a",
       "aside 2025-06-18 notifications/cancelled s: closed", "2025-06-18 s", {
       { "2025-06-18 tools/call s", 200, SSE, "", "", CLOSE } } },
