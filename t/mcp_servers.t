@@ -85,6 +85,17 @@ subtest 'the reference server, legacy' => sub {
                . ' {"duration":1,"steps":4}'))[1],
        'text Long running operation completed. Duration: 1 seconds,'
        . ' Steps: 4.', 'a call that takes time');
+
+    # its own store of events has what came before the GET, nothing later
+
+    $mcp->('cut');
+
+    is_deeply([ $mcp->('call trigger-long-running-operation'
+                       . ' {"duration":0.2,"steps":2}') ],
+              [ [ [ 'tools/call', 200 ], [ 'GET', 200 ] ],
+                'text Long running operation completed. Duration: 0.2'
+                . ' seconds, Steps: 2.', '2025-11-25 session' ],
+              'a call whose connection is cut');
 };
 
 

@@ -77,6 +77,7 @@ my $nginx = ORS::Nginx->new(
         }
 
         location / {
+            proxy_buffering off;
             proxy_pass http://%%SERVER%%;
         }
     }

@@ -23,6 +23,8 @@ package ORS::MCP;
 # stream   answers are event streams
 # session  the id of the session, or code that gives the one that there is now
 # lost     the status for requests of another session, 400
+# steps    instead of call: gives steps of ORS::Model for the message
+# resume   gives steps of ORS::Model for a GET, which is 405 without it
 # scope, ttl   "cacheScope" and "ttlMs" of lists
 
 use v5.36;
@@ -45,6 +47,10 @@ sub legacy (%o) {
         my $session = $o{session} // 'session-1';
 
         $session = $session->($conn) if ref $session;
+
+        return $conn->_play($o{resume} ? $o{resume}->($r)
+                                       : [ [ status => 405 ], [ 'head' ] ], 0)
+            if $r->{method} eq 'GET';
 
         my $m = json_decode($r->{body});
         my $method = $m->{method} // '';
@@ -95,7 +101,9 @@ sub _method ($conn, $o, $m) {
     return _error($conn, 200, $m, -32601, 'no such method')
         if $m->{method} ne 'tools/call';
 
-    my $result = $o->{call}->($params->{name}, $params->{arguments});
+    my $result = $o->{steps}
+        ? $o->{steps}->($m)
+        : $o->{call}->($params->{name}, $params->{arguments});
 
     return $conn->_play($result, 0) if ref $result eq 'ARRAY';
 
@@ -145,9 +153,10 @@ sub _error ($conn, $status, $m, $code, $message) {
 sub said ($server) {
     return map {
         my $m = $_->{json};
-        my $name = $m->{params}{name};
+        my $name = $m->{params}{name} // $_->{headers}{'last-event-id'};
 
-        ($m->{method} // 'answer') . (defined $name ? " $name" : '');
+        ($m->{method} // ($_->{method} eq 'GET' ? 'GET' : 'answer'))
+            . (defined $name ? " $name" : '');
     } $server->requests;
 }
 
