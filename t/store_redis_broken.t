@@ -85,8 +85,13 @@ is(fails($t, 'no reply', @after), 'it does not answer in time',
    'it is waited for');
 ok($t->wait_log(qr/connection lost to redis \S+: no answer/),
    'the connection is closed');
-is(fails($t, 'still no reply', @after), 'it cannot be reached',
-   'it is not waited for again');
+
+# a busy machine may ask when the next connection is tried already
+
+ok(wait_for(sub {
+    fails($t, 'still no reply', @after) eq 'it cannot be reached';
+}), 'it is not waited for again');
+
 works_again('a server that did not answer');
 
 
