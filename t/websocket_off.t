@@ -173,6 +173,14 @@ ok($t->wait_log(qr/would be refused: websocket_not_supported/), 'reported');
     like($out, qr/"maybe"[ ]of[ ]"open_responses_websocket",[ ]
                   it[ ]must[ ]be[ ]"off",[ ]"pass"[ ]or[ ]"on"/x,
          'and says what is allowed');
+
+    ($code, $out) = ORS::Nginx->conf_test(
+        'server { location /v1/ { open_responses_validate on; '
+        . 'open_responses_websocket on; proxy_pass http://127.0.0.1:1; } }');
+
+    isnt($code, 0, 'a validator serves no WebSockets');
+    like($out, qr/"open_responses_websocket[ ]on"[ ]has[ ]no[ ]effect
+                  .*needs[ ]"open_responses[ ]on"/x, 'and says what does');
 }
 
 $t->finish;

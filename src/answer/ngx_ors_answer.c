@@ -167,19 +167,6 @@ ngx_ors_answer_data(ngx_ors_answer_t *answer, ngx_buf_t *b)
 
 
 ngx_int_t
-ngx_ors_answer_message(ngx_ors_answer_t *answer, ngx_str_t *text)
-{
-    if (answer->state == ngx_ors_answer_st_over) {
-        return NGX_DONE;
-    }
-
-    answer->sse.data = *text;
-
-    return ngx_ors_answer_over(answer, answer->handler->event(answer->data));
-}
-
-
-ngx_int_t
 ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_uint_t complete)
 {
     ngx_int_t  rc;

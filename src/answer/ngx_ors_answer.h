@@ -124,12 +124,6 @@ ngx_int_t ngx_ors_answer_header(ngx_ors_answer_t *answer, ngx_uint_t status,
 ngx_int_t ngx_ors_answer_data(ngx_ors_answer_t *answer, ngx_buf_t *b);
 
 /*
- * An event that came as a message of its own, "text", which may be changed;
- * the answer is a stream.
- */
-ngx_int_t ngx_ors_answer_message(ngx_ors_answer_t *answer, ngx_str_t *text);
-
-/*
  * The body has ended; "complete" is set if the upstream has sent all of it.
  * A stream says itself whether it is complete.
  */

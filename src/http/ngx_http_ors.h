@@ -167,7 +167,6 @@ typedef struct ngx_http_ors_tools_s       ngx_http_ors_tools_t;
 typedef struct ngx_http_ors_mcp_s         ngx_http_ors_mcp_t;
 typedef struct ngx_http_ors_ws_s          ngx_http_ors_ws_t;
 typedef struct ngx_http_ors_ws_turn_s     ngx_http_ors_ws_turn_t;
-typedef struct ngx_http_ors_relay_s       ngx_http_ors_relay_t;
 
 
 /* a background subrequest: to a target, or with a "kind" of its own */
@@ -285,9 +284,6 @@ typedef struct {
     ngx_msec_int_t              first_token;  /* as that of a gateway */
     uint64_t                    own;        /* the same */
 
-    ngx_http_ors_relay_t       *relay;      /* of a WebSocket, or NULL */
-
-    unsigned                    upgrade:1;  /* it asks for a WebSocket */
     unsigned                    refused:1;  /* the request was */
     unsigned                    held:1;     /* the answer is checked */
     unsigned                    ended:1;    /* ... and has come to its end */
@@ -874,20 +870,6 @@ ngx_int_t ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_body_filter_pt next_body);
 ngx_int_t ngx_http_ors_validator_body(ngx_http_ors_validator_t *vr,
     ngx_chain_t *in);
-
-
-/* ngx_http_ors_relay.c */
-
-/*
- * Validates what passes through the WebSocket that the upstream has accepted
- * for "vr": called when the header of its answer is known.  NGX_OK or
- * NGX_ERROR.
- */
-#if (NGX_ORS_WITHOUT_WEBSOCKET)
-#define ngx_http_ors_relay_begin(vr)  NGX_OK
-#else
-ngx_int_t ngx_http_ors_relay_begin(ngx_http_ors_validator_t *vr);
-#endif
 
 
 /* ngx_http_ors_filter.c */

@@ -118,6 +118,10 @@ ngx_http_ors_conf_of_gateway(ngx_http_ors_loc_conf_t *conf)
         return "open_responses_store";
     }
 
+    if (conf->websocket == ngx_http_ors_websocket_on) {
+        return "open_responses_websocket on";
+    }
+
     return NULL;
 }
 

@@ -39,19 +39,10 @@ ngx_http_ors_path(ngx_http_request_t *r,
         return NGX_OK;
     }
 
-    if (ngx_http_ors_upgrade(r, *endpoint)) {
-
-        switch ((ngx_http_ors_websocket_e) olcf->websocket) {
-
-        case ngx_http_ors_websocket_off:
-            return NGX_HTTP_ORS_UPGRADE_REQUIRED;
-
-        case ngx_http_ors_websocket_on:
-            return NGX_HTTP_SWITCHING_PROTOCOLS;
-
-        case ngx_http_ors_websocket_pass:
-            break;
-        }
+    if (olcf->websocket != ngx_http_ors_websocket_pass
+        && ngx_http_ors_upgrade(r, *endpoint))
+    {
+        return NGX_HTTP_ORS_UPGRADE_REQUIRED;
     }
 
     *endpoint = NULL;

@@ -58,14 +58,10 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
     }
 
     vr = ngx_http_ors_validator_create(r, olcf,
-                                       (rc == NGX_OK
-                                        || rc == NGX_HTTP_SWITCHING_PROTOCOLS)
-                                       ? endpoint : NULL);
+                                       (rc == NGX_OK) ? endpoint : NULL);
     if (vr == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    vr->upgrade = (rc == NGX_HTTP_SWITCHING_PROTOCOLS);
 
     if (rc == NGX_HTTP_NOT_FOUND) {
         ngx_http_ors_path_error(r, endpoint, &vr->error);
@@ -234,16 +230,6 @@ ngx_http_ors_validator_begin(ngx_http_ors_validator_t *vr)
         && ngx_http_ors_validator_whole(vr) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (vr->upgrade) {
-        vr->state = ngx_http_ors_validator_st_passed;
-
-        /* compressed messages could not be read */
-
-        return (ngx_ors_header_remove(&r->headers_in.headers,
-                                      "Sec-WebSocket-Extensions", r->pool)
-                == NGX_OK) ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (vr->endpoint->request == NULL) {

@@ -57,13 +57,6 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     r = vr->request;
     status = r->headers_out.status;
 
-    if (vr->upgrade && !vr->refused
-        && status == NGX_HTTP_SWITCHING_PROTOCOLS
-        && ngx_http_ors_relay_begin(vr) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
     if (vr->refused || vr->held
         || status == NGX_HTTP_SWITCHING_PROTOCOLS
         || status == NGX_HTTP_NOT_MODIFIED)

@@ -120,55 +120,6 @@ ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
 
 
 ngx_int_t
-ngx_ors_header_remove(ngx_list_t *headers, char *name, ngx_pool_t *pool)
-{
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_t        list;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h, *to;
-
-    len = ngx_strlen(name);
-
-    if (ngx_list_init(&list, pool, headers->nalloc, sizeof(ngx_table_elt_t))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (part = &headers->part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0)
-            {
-                continue;
-            }
-
-            to = ngx_list_push(&list);
-            if (to == NULL) {
-                return NGX_ERROR;
-            }
-
-            *to = h[i];
-        }
-    }
-
-    *headers = list;
-
-    /* a list of one part refers to itself */
-
-    if (headers->part.next == NULL) {
-        headers->last = &headers->part;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
 {
     ngx_uint_t        i;

@@ -33,13 +33,6 @@ ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
 void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
 
 /*
- * Makes the list anew without headers of that name, for a request; those that
- * are there stay where they are.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_ors_header_remove(ngx_list_t *headers, char *name,
-    ngx_pool_t *pool);
-
-/*
  * Adds to the list "to" those headers of an upstream's answer that are of use
  * to a client: its limits, the id of the request, and what clients of the API
  * look for, as their sources have it.  NGX_OK or NGX_ERROR: no memory.

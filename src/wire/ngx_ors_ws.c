@@ -12,7 +12,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_random.h>
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_ws.h>
 
@@ -29,7 +28,6 @@ static ssize_t ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags,
     void *data);
 static ssize_t ngx_ors_ws_send_handler(const uint8_t *buf, size_t len,
     int flags, void *data);
-static int ngx_ors_ws_mask_handler(uint8_t *buf, size_t len, void *data);
 static void ngx_ors_ws_cleanup(void *data);
 static ngx_int_t ngx_ors_ws_frame(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame);
@@ -52,8 +50,7 @@ static void ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
 
 
 ngx_ors_ws_t *
-ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max,
-    ngx_ors_ws_role_e role)
+ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max)
 {
     ngx_ors_ws_t             *ws;
     ngx_pool_cleanup_t       *cln;
@@ -62,7 +59,7 @@ ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max,
     static const struct wslay_frame_callbacks  callbacks = {
         ngx_ors_ws_send_handler,
         ngx_ors_ws_recv_handler,
-        ngx_ors_ws_mask_handler
+        NULL
     };
 
     ws = ngx_pcalloc(pool, sizeof(ngx_ors_ws_t));
@@ -79,7 +76,6 @@ ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max,
 
     ws->out = out;
     ws->max = max;
-    ws->role = role;
     ws->log = pool->log;
 
     cln = ngx_pool_cleanup_add(pool, 0);
@@ -132,15 +128,6 @@ ngx_ors_ws_send_handler(const uint8_t *buf, size_t len, int flags, void *data)
 }
 
 
-static int
-ngx_ors_ws_mask_handler(uint8_t *buf, size_t len, void *data)
-{
-    ngx_ors_ws_t *ws = data;
-
-    return (ngx_ors_random(buf, len, ws->log) == NGX_OK) ? 0 : -1;
-}
-
-
 static void
 ngx_ors_ws_cleanup(void *data)
 {
@@ -190,7 +177,7 @@ ngx_ors_ws_frame(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
     ngx_int_t   rc;
     ngx_uint_t  last;
 
-    if (frame->mask == (ws->role == ngx_ors_ws_to_client) || frame->rsv) {
+    if (!frame->mask || frame->rsv) {
         return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
     }
 
@@ -389,11 +376,7 @@ ngx_ors_ws_control(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
         return ngx_ors_ws_closed(ws);
     }
 
-    if (ws->role != ngx_ors_ws_serves) {
-        ngx_ors_ws_send(ws, frame->opcode, ws->ncontrol, ws->control,
-                        ws->ncontrol);
-
-    } else if (frame->opcode == WSLAY_PING) {
+    if (frame->opcode == WSLAY_PING) {
         ngx_ors_ws_send(ws, WSLAY_PONG, ws->ncontrol, ws->control,
                         ws->ncontrol);
     }
@@ -514,13 +497,6 @@ ngx_ors_ws_out(ngx_ors_ws_t *ws, ngx_ors_out_t *out)
 
 
 void
-ngx_ors_ws_text(ngx_ors_ws_t *ws, ngx_str_t *text)
-{
-    ngx_ors_ws_send(ws, WSLAY_TEXT_FRAME, text->len, text->data, text->len);
-}
-
-
-void
 ngx_ors_ws_ping(ngx_ors_ws_t *ws)
 {
     ngx_ors_ws_send(ws, WSLAY_PING, 0, NULL, 0);
@@ -556,7 +532,6 @@ ngx_ors_ws_send(ngx_ors_ws_t *ws, ngx_uint_t opcode, size_t len,
     ngx_memzero(&frame, sizeof(struct wslay_frame_iocb));
 
     frame.fin = 1;
-    frame.mask = (ws->role == ngx_ors_ws_to_server);
     frame.opcode = opcode;
     frame.payload_length = len;
     frame.data = data;

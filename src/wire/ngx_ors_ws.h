@@ -1,8 +1,7 @@
 
 /*
  * WebSocket frames (RFC 6455) of a server: frames of the client in, whole
- * text messages out; messages, pings and closes of our own as frames.  Two
- * codecs are a relay, one for each direction.
+ * text messages out; messages, pings and closes of our own as frames.
  */
 
 
@@ -28,13 +27,6 @@
 #define NGX_ORS_WS_CONTROL       125
 
 
-typedef enum {
-    ngx_ors_ws_serves = 0,        /* reads of a client, and answers to it */
-    ngx_ors_ws_to_server,         /* a relay: reads of a client */
-    ngx_ors_ws_to_client          /* ... of a server */
-} ngx_ors_ws_role_e;
-
-
 typedef struct {
     /* the message that was read: see ngx_ors_ws_read() */
     ngx_str_t       text;
@@ -44,7 +36,6 @@ typedef struct {
     ngx_uint_t      code;
 
     /* private */
-    ngx_ors_ws_role_e  role;
     void           *frame;        /* of the library */
     ngx_buf_t      *in;           /* read from at the moment */
     ngx_ors_out_t  *out;
@@ -64,23 +55,21 @@ typedef struct {
 
 /*
  * Makes the codec of a connection.  Its memory, and what the library
- * allocates, is released with "pool"; frames are appended to "out", borrowed,
- * which is for the client, or for the other end of a relay.  A message may
- * have "max" bytes.  NULL: no memory.
+ * allocates, is released with "pool"; frames for the client are appended to
+ * "out", borrowed.  A message may have "max" bytes.  NULL: no memory.
  */
 ngx_ors_ws_t *ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out,
-    size_t max, ngx_ors_ws_role_e role);
+    size_t max);
 
 /*
  * Reads from "b", moving b->pos, up to the end of the next text message.
- * Fragments are joined, pings answered, pongs passed over; a relay passes both
- * on.  The codec keeps
+ * Fragments are joined, pings answered, pongs passed over.  The codec keeps
  * bytes after the message: call again until it gives NGX_AGAIN, with an empty
  * "b" if need be.
  *
  * NGX_OK         "text" is a message; "pool" with it belongs to the caller
  * NGX_AGAIN      all bytes are used up
- * NGX_DONE       the peer closes: ws->code is what to answer, or to pass on
+ * NGX_DONE       the peer closes: ws->code is what to answer
  * NGX_DECLINED   the peer broke a rule or a limit: ws->code says which
  * NGX_ERROR      no memory
  *
@@ -101,9 +90,6 @@ void ngx_ors_ws_chain(ngx_ors_ws_t *ws, ngx_chain_t *in, ngx_chain_t *last,
  * and must not be empty.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_ors_ws_out(ngx_ors_ws_t *ws, ngx_ors_out_t *out);
-
-/* Appends a text message of "text". */
-void ngx_ors_ws_text(ngx_ors_ws_t *ws, ngx_str_t *text);
 
 /* Appends a ping without a payload. */
 void ngx_ors_ws_ping(ngx_ors_ws_t *ws);

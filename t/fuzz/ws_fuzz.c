@@ -87,7 +87,7 @@ ws_fuzz_read(const uint8_t *in, size_t len, size_t max,
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 512);
-    ws = ngx_ors_ws_create(pool, &out, max, ngx_ors_ws_serves);
+    ws = ngx_ors_ws_create(pool, &out, max);
 
     result->end = NGX_AGAIN;
 

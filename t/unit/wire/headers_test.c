@@ -18,7 +18,6 @@
 
 static void test_media(ngx_pool_t *pool);
 static void test_pass(ngx_pool_t *pool);
-static void test_remove(ngx_pool_t *pool);
 static void test_forward(ngx_pool_t *pool);
 static void test_args(ngx_pool_t *pool);
 static void test_origin(void);
@@ -35,7 +34,6 @@ main(void)
 
     test_media(pool);
     test_pass(pool);
-    test_remove(pool);
     test_forward(pool);
     test_args(pool);
     test_origin();
@@ -118,40 +116,6 @@ test_pass(ngx_pool_t *pool)
 
     ok(ngx_ors_header_text(to, "Allow", "allow", "GET")->hash
        == ngx_hash_key((u_char *) "allow", 5), "an added header has its hash");
-}
-
-
-/* a list of one part, and of several, to which headers are added again */
-
-static void
-test_remove(ngx_pool_t *pool)
-{
-    ngx_uint_t        i;
-    ngx_list_t       *list;
-    ngx_table_elt_t  *h;
-
-    static char  *rows[][2] = {
-        { "A: 1", "A " },
-        { "B: 1", "" },
-        { "b: 1|A: 2|B: 3", "A " },
-        { "Bb: 1|A: 2", "Bb A " },
-        { "A: 1|B: 2|C: 3|D: 4|b: 5|E: 6|F: 7|G: 8|H: 9|I: 10",
-          "A C D E F G H I " }
-    };
-
-    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        list = test_list(pool, rows[i][0]);
-
-        is_int(ngx_ors_header_remove(list, "b", pool), NGX_OK, "%s",
-               rows[i][0]);
-        ok(strcmp(test_names(pool, list), rows[i][1]) == 0, "without \"b\"");
-
-        h = ngx_list_push(list);
-        ngx_str_set(&h->key, "Z");
-        h->hash = 1;
-
-        ok(strstr(test_names(pool, list), "Z") != NULL, "one more");
-    }
 }
 
 

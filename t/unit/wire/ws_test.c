@@ -371,7 +371,7 @@ test_many(void)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 4096);
-    ws = ngx_ors_ws_create(pool, &out, LIMIT, ngx_ors_ws_serves);
+    ws = ngx_ors_ws_create(pool, &out, LIMIT);
 
     ngx_memzero(&b, sizeof(ngx_buf_t));
     ngx_ors_test_memory_reset();
@@ -436,7 +436,7 @@ test_output(void)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 512);
-    ws = ngx_ors_ws_create(pool, &out, LIMIT, ngx_ors_ws_serves);
+    ws = ngx_ors_ws_create(pool, &out, LIMIT);
 
     text_frame(ws, (u_char *) "Hello", 5, "");
     (void) ngx_ors_out_take(&out, &cl);
@@ -492,7 +492,7 @@ test_no_memory(void)
 
         ngx_ors_test_fail_after(n);
 
-        ws = ngx_ors_ws_create(pool, &out, LIMIT, ngx_ors_ws_serves);
+        ws = ngx_ors_ws_create(pool, &out, LIMIT);
         rc = NGX_ERROR;
 
         if (ws) {
@@ -554,7 +554,7 @@ run(u_char *in, size_t len, size_t first, size_t piece, size_t max)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 512);
-    ws = ngx_ors_ws_create(pool, &out, max, ngx_ors_ws_serves);
+    ws = ngx_ors_ws_create(pool, &out, max);
 
     rc = NGX_AGAIN;
 
