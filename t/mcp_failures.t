@@ -218,8 +218,8 @@ for my $stream (0, 1) {
 ok($mcp->wait_file("$_-gone"), "$_: its connection is closed")
     for qw( never stalls );
 
-like(join(' ', said($mcp)), qr/notifications\/cancelled/,
-     'a server with sessions hears that the call is over');
+ok(wait_for(sub { grep { $_ eq 'notifications/cancelled' } said($mcp) }),
+   'a server with sessions hears that the call is over');
 
 # sessions
 
