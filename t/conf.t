@@ -449,7 +449,7 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
         qq(invalid option "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
         . '"reasoning=", "think=", "strict=", "content=", "format=", '
-        . '"continue=" or "params="');
+        . '"continue=", "choice=" or "params="');
 }
 
 bad('no option', location('open_responses_chat_options;'),

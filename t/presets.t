@@ -64,7 +64,14 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
         location /v1/ {
             open_responses on;
             open_responses_target nested /group/x;
+            open_responses_target llama /to/llama;
             $targets
+        }
+
+        location = /to/llama {
+            internal;
+            open_responses_dialect chat server=llama.cpp;
+            proxy_pass http://%%MODEL%%\$open_responses_uri;
         }
 
         location /group/ {
@@ -90,6 +97,19 @@ for my $i (0 .. $#cases) {
 }
 
 sent('nested', 'nested', 'max_tokens', minimal => $low);
+
+# llama.cpp takes a tool_choice that is an object for "auto"
+
+post_json($t->port, '/v1/responses', {
+    model => 'llama', input => 'hi',
+    tools => [ map { { type => 'function', name => $_ } } qw( get_it do_it ) ],
+    tool_choice => { type => 'function', name => 'do_it' } });
+
+my $chosen = json_decode($model->last_request->{body});
+
+is($chosen->{tool_choice}, 'required', 'llama.cpp: a call is required');
+is_deeply([ map { $_->{function}{name} } $chosen->{tools}->@* ], ['do_it'],
+          '... of the tool that is named');
 
 $t->finish;
 

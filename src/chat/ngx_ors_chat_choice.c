@@ -58,6 +58,8 @@ static ngx_int_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t *tool);
 static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc,
     char *param, char *text);
+static ngx_ors_chat_tool_t *ngx_ors_chat_choice_only(
+    ngx_ors_chat_choice_t *cc);
 static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
     ngx_ors_out_t *out);
 
@@ -98,7 +100,10 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, ",\"tools\":");
 
-    if (ngx_ors_chat_render(tools, req, target->options, out) != NGX_OK) {
+    if (ngx_ors_chat_render(tools, ngx_ors_chat_choice_only(&cc), req,
+                            target->options, out)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -368,6 +373,16 @@ ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
 }
 
 
+/* a server that reads no names gets the tool that is chosen, and no other */
+
+static ngx_ors_chat_tool_t *
+ngx_ors_chat_choice_only(ngx_ors_chat_choice_t *cc)
+{
+    return (cc->options->required && cc->calls == ngx_ors_chat_calls_asked)
+           ? cc->tool : NULL;
+}
+
+
 static void
 ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
 {
@@ -387,13 +402,13 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
         return;
     }
 
-    if (cc->tool) {
+    if (cc->tool && !cc->options->required) {
         ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
                              "\"function\":{\"name\":\"");
         ngx_ors_out_str(out, &cc->tool->sent);
         ngx_ors_out_lit(out, "\"}}");
 
-    } else if (cc->required) {
+    } else if (cc->tool || cc->required) {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"required\"");
 
     } else if (cc->mode) {

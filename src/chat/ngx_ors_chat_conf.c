@@ -64,6 +64,13 @@ static ngx_conf_enum_t  ngx_ors_chat_conf_systems[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_ors_chat_conf_choices[] = {
+    { ngx_string("named"), 0 },
+    { ngx_string("required"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_conf_enum_t  ngx_ors_chat_conf_flags[] = {
     { ngx_string("on"), 1 },
     { ngx_string("off"), 0 },
@@ -171,6 +178,9 @@ static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
 
     { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, continues),
       ngx_ors_chat_conf_flags },
+
+    { ngx_string("choice"), offsetof(ngx_ors_chat_options_t, required),
+      ngx_ors_chat_conf_choices },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),
       NULL },

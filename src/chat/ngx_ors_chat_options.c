@@ -44,6 +44,7 @@ const ngx_ors_chat_options_t  ngx_ors_chat_options = {
     .content = ngx_ors_chat_content_null,
     .format = 0,
     .continues = 0,
+    .required = 0,
     .params = 0,
     .efforts = NULL,
     .types = NULL

@@ -118,6 +118,7 @@ typedef struct {
     ngx_uint_t              content;      /* ngx_ors_chat_content_e */
     ngx_uint_t              format;       /* a schema is one of json_object */
     ngx_uint_t              continues;    /* a message can be continued */
+    ngx_uint_t              required;     /* a tool cannot be chosen by name */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */

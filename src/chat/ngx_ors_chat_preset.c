@@ -92,7 +92,7 @@ static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_sglang[] = {
 /* https://github.com/ggml-org/llama.cpp, tools/server/README */
 
 static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_llama_cpp[] = {
-    { { "tokens=max_tokens", "systems=one", "files=off",
+    { { "tokens=max_tokens", "systems=one", "files=off", "choice=required",
         "reasoning=reasoning_content" } },
     ngx_ors_chat_preset_end
 };

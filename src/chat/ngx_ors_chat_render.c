@@ -70,19 +70,24 @@ static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
 
 
 ngx_int_t
-ngx_ors_chat_render(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
+ngx_ors_chat_render(ngx_ors_chat_tools_t *tools, ngx_ors_chat_tool_t *only,
+    ngx_ors_request_t *req, const ngx_ors_chat_options_t *options,
+    ngx_ors_out_t *out)
 {
-    ngx_uint_t              i;
+    ngx_uint_t              i, n;
     ngx_ors_chat_schema_t   cs;
 
     ngx_ors_chat_schema_init(&cs, &req->json, req->pool);
 
     ngx_ors_out_lit(out, "[");
 
-    for (i = 0; i < tools->n; i++) {
+    for (i = 0, n = 0; i < tools->n; i++) {
 
-        if (i) {
+        if (only && only != &tools->elts[i]) {
+            continue;
+        }
+
+        if (n++) {
             ngx_ors_out_lit(out, ",");
         }
 
