@@ -38,6 +38,7 @@ ngx_ors_tool_t *
 ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
 {
     ngx_uint_t       i;
+    ngx_ors_name_t  *entry;
     ngx_ors_tool_t  *tool;
 
     if (hosting == NULL || hosting->tools == NULL) {
@@ -45,6 +46,12 @@ ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
     }
 
     tool = hosting->tools->elts;
+
+    if (hosting->names) {
+        entry = ngx_ors_names_find(hosting->names, name);
+
+        return entry ? &tool[entry->value] : NULL;
+    }
 
     for (i = 0; i < hosting->tools->nelts; i++) {
 

@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_names.h>
 
 
 /* what types of hosted tools begin with in flavor "spec" */
@@ -52,6 +53,8 @@ typedef struct {
 
 typedef struct {
     ngx_array_t       *tools;         /* of ngx_ors_tool_t, NULL: none */
+    ngx_ors_names_t   *names;         /* values: places in "tools"; NULL: */
+                                      /* they are few */
     ngx_array_t       *servers;       /* of MCP, as a request may name them, */
                                       /* NULL: none */
     ngx_array_t       *prefixes;      /* of ngx_keyval_t, what their labels */

@@ -11,9 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_names.h>
 #include <ngx_ors_request_mcp.h>
-#include <ngx_ors_same.h>
 
 
 /* members of such a tool, as in ngx_ors_mcp_members */
@@ -52,7 +50,7 @@ enum {
 typedef struct {
     ngx_ors_request_t        *req;
     ngx_ors_error_t          *err;
-    ngx_ors_names_t           labels;
+    ngx_ors_names_t          *labels;
 } ngx_ors_mcps_reader_t;
 
 
@@ -67,12 +65,15 @@ static ngx_int_t ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr,
     ngx_ors_mcp_filter_t *filter);
 static ngx_int_t ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr,
     ngx_ors_request_mcp_t *mcp);
-static ngx_uint_t ngx_ors_mcp_strings(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list);
-static ngx_uint_t ngx_ors_mcp_matches(ngx_ors_json_t *json,
-    ngx_ors_mcp_filter_t *filter, ngx_str_t *name, ngx_uint_t read_only);
-static ngx_uint_t ngx_ors_mcp_listed(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list, ngx_str_t *name);
+static ngx_int_t ngx_ors_mcp_names(ngx_ors_mcps_reader_t *mr,
+    ngx_ors_request_mcp_t *mcp, ngx_ors_json_node_t *list, char *field,
+    ngx_ors_mcp_filter_t *filter);
+static ngx_int_t ngx_ors_mcp_name(ngx_ors_request_t *req,
+    ngx_ors_names_t *names, ngx_ors_json_node_t *node);
+static ngx_int_t ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps,
+    ngx_ors_request_t *req);
+static ngx_uint_t ngx_ors_mcp_matches(ngx_ors_mcp_filter_t *filter,
+    ngx_str_t *name, ngx_uint_t read_only);
 
 
 static const ngx_str_t  ngx_ors_mcp_members[] = {
@@ -122,6 +123,7 @@ ngx_ors_request_mcps(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req,
 
     mr.req = req;
     mr.err = err;
+    mr.labels = &mcps->labels;
 
     i = 0;
     json = &req->json;
@@ -164,7 +166,7 @@ ngx_ors_request_mcps(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req,
     mcps->elts = found.elts;
     mcps->n = found.nelts;
 
-    return NGX_OK;
+    return ngx_ors_mcps_chosen(mcps, req);
 }
 
 
@@ -194,21 +196,10 @@ ngx_ors_mcp_read(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
 
     allowed = member[ngx_ors_mcp_m_allowed];
 
-    if (allowed && allowed->type == ngx_ors_json_array) {
-
-        if (!ngx_ors_mcp_strings(json, allowed)) {
-            return ngx_ors_request_mcp_refuse(mr->req, mcp, "allowed_tools",
-                                              "invalid_type", "must be a list "
-                                              "of names, or an object",
-                                              mr->err);
-        }
-
-        mcp->allowed.names = allowed;
-
-    } else {
-        rc = ngx_ors_mcp_filter(mr, mcp, allowed, "allowed_tools",
-                                &mcp->allowed);
-    }
+    rc = (allowed && allowed->type == ngx_ors_json_array)
+         ? ngx_ors_mcp_names(mr, mcp, allowed, "allowed_tools", &mcp->allowed)
+         : ngx_ors_mcp_filter(mr, mcp, allowed, "allowed_tools",
+                              &mcp->allowed);
 
     if (rc == NGX_OK) {
         rc = ngx_ors_mcp_approval(mr, mcp, member[ngx_ors_mcp_m_approval]);
@@ -222,7 +213,8 @@ static ngx_int_t
 ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
     ngx_ors_json_node_t *node)
 {
-    ngx_int_t  rc;
+    ngx_uint_t       n;
+    ngx_ors_name_t  *label;
 
     if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
@@ -237,15 +229,22 @@ ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
         return NGX_ERROR;
     }
 
-    rc = ngx_ors_names_add(&mr->labels, mr->req->pool, &mcp->label);
+    n = mr->labels->n;
 
-    if (rc == NGX_DECLINED) {
+    label = ngx_ors_names_entry(mr->labels, mr->req->pool, &mcp->label);
+    if (label == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (mr->labels->n == n) {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
                                           "invalid_value",
                                           "is that of another tool", mr->err);
     }
 
-    return rc;
+    label->value = n;
+
+    return NGX_OK;
 }
 
 
@@ -311,7 +310,6 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
     read_only = member[ngx_ors_mcp_f_read_only];
 
     if (node->type != ngx_ors_json_object
-        || (names && !ngx_ors_mcp_strings(json, names))
         || (read_only && read_only->type != ngx_ors_json_true
             && read_only->type != ngx_ors_json_false))
     {
@@ -321,8 +319,129 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
                                           "\"read_only\"", mr->err);
     }
 
-    filter->names = names;
     filter->read_only = read_only;
+
+    return names ? ngx_ors_mcp_names(mr, mcp, names, field, filter) : NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_names(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
+    ngx_ors_json_node_t *list, char *field, ngx_ors_mcp_filter_t *filter)
+{
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &mr->req->json;
+
+    if (list->type == ngx_ors_json_array
+        && list->count > mr->req->limits->tools)
+    {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, field,
+                                          "array_above_max_length", "has more "
+                                          "names than a request may have "
+                                          "tools here", mr->err);
+    }
+
+    filter->named = 1;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        if (list->type != ngx_ors_json_array
+            || node->type != ngx_ors_json_string)
+        {
+            break;
+        }
+
+        if (ngx_ors_mcp_name(mr->req, &filter->names, node) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    if (node || list->type != ngx_ors_json_array) {
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, field, "invalid_type",
+                                          "must have a list of names",
+                                          mr->err);
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_name(ngx_ors_request_t *req, ngx_ors_names_t *names,
+    ngx_ors_json_node_t *node)
+{
+    ngx_str_t  name;
+
+    if (ngx_ors_json_copy(&req->json, node, req->pool, &name) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_names_entry(names, req->pool, &name) ? NGX_OK : NGX_ERROR;
+}
+
+
+/* a list names tools of a server all at once or, with "name", one by one */
+
+static ngx_int_t
+ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req)
+{
+    ngx_str_t               label;
+    ngx_uint_t              i;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *choice, *node, *member[ngx_ors_mcp_c_n];
+    ngx_ors_request_mcp_t  *mcp;
+
+    json = &req->json;
+    choice = req->field[ngx_ors_rq_tool_choice];
+
+    if (!ngx_ors_json_is(json, ngx_ors_json_find(json, choice, "type"),
+                         "allowed_tools"))
+    {
+        return NGX_OK;
+    }
+
+    for (i = 0; i < mcps->n; i++) {
+        mcps->elts[i].listed = 1;
+    }
+
+    for (node = ngx_ors_json_first(json,
+                                   ngx_ors_json_find(json, choice, "tools"));
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        ngx_ors_json_members(json, node, ngx_ors_mcp_choices, member);
+
+        if (!ngx_ors_json_is(json, member[ngx_ors_mcp_c_type], "mcp")) {
+            continue;
+        }
+
+        if (ngx_ors_json_copy(json, member[ngx_ors_mcp_c_label], req->pool,
+                              &label)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        mcp = ngx_ors_request_mcp_find(mcps, &label);
+
+        if (mcp == NULL) {
+            continue;
+        }
+
+        if (member[ngx_ors_mcp_c_name] == NULL) {
+            mcp->whole = 1;
+
+        } else if (ngx_ors_mcp_name(req, &mcp->chosen,
+                                    member[ngx_ors_mcp_c_name])
+                   != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
 
     return NGX_OK;
 }
@@ -376,20 +495,11 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
 ngx_ors_request_mcp_t *
 ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps, ngx_str_t *label)
 {
-    ngx_uint_t  i;
+    ngx_ors_name_t  *name;
 
-    if (label->len == 0) {
-        return NULL;
-    }
+    name = ngx_ors_names_find(&mcps->labels, label);
 
-    for (i = 0; i < mcps->n; i++) {
-
-        if (ngx_ors_same(&mcps->elts[i].label, label)) {
-            return &mcps->elts[i];
-        }
-    }
-
-    return NULL;
+    return name ? &mcps->elts[name->value] : NULL;
 }
 
 
@@ -424,20 +534,20 @@ ngx_ors_request_mcp_refuse(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
 
 
 ngx_uint_t
-ngx_ors_request_mcp_allows(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
-    ngx_str_t *name, ngx_uint_t read_only)
+ngx_ors_request_mcp_allows(ngx_ors_request_mcp_t *mcp, ngx_str_t *name,
+    ngx_uint_t read_only)
 {
-    if (mcp->allowed.names == NULL && mcp->allowed.read_only == NULL) {
+    if (!mcp->allowed.named && mcp->allowed.read_only == NULL) {
         return 1;
     }
 
-    return ngx_ors_mcp_matches(&req->json, &mcp->allowed, name, read_only);
+    return ngx_ors_mcp_matches(&mcp->allowed, name, read_only);
 }
 
 
 ngx_uint_t
-ngx_ors_request_mcp_asks(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
-    ngx_str_t *name, ngx_uint_t read_only, ngx_uint_t unset)
+ngx_ors_request_mcp_asks(ngx_ors_request_mcp_t *mcp, ngx_str_t *name,
+    ngx_uint_t read_only, ngx_uint_t unset)
 {
     switch (mcp->approval) {
 
@@ -452,11 +562,11 @@ ngx_ors_request_mcp_asks(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
 
     case ngx_ors_mcp_approval_filter:
 
-        if (ngx_ors_mcp_matches(&req->json, &mcp->always, name, read_only)) {
+        if (ngx_ors_mcp_matches(&mcp->always, name, read_only)) {
             return 1;
         }
 
-        if (ngx_ors_mcp_matches(&req->json, &mcp->never, name, read_only)) {
+        if (ngx_ors_mcp_matches(&mcp->never, name, read_only)) {
             return 0;
         }
 
@@ -470,10 +580,10 @@ ngx_ors_request_mcp_asks(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
 /* all that a filter says must be so; one that says nothing matches nothing */
 
 static ngx_uint_t
-ngx_ors_mcp_matches(ngx_ors_json_t *json, ngx_ors_mcp_filter_t *filter,
-    ngx_str_t *name, ngx_uint_t read_only)
+ngx_ors_mcp_matches(ngx_ors_mcp_filter_t *filter, ngx_str_t *name,
+    ngx_uint_t read_only)
 {
-    if (filter->names && !ngx_ors_mcp_listed(json, filter->names, name)) {
+    if (filter->named && ngx_ors_names_find(&filter->names, name) == NULL) {
         return 0;
     }
 
@@ -481,46 +591,7 @@ ngx_ors_mcp_matches(ngx_ors_json_t *json, ngx_ors_mcp_filter_t *filter,
         return (filter->read_only->type == ngx_ors_json_true) == !!read_only;
     }
 
-    return filter->names != NULL;
-}
-
-
-static ngx_uint_t
-ngx_ors_mcp_strings(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
-{
-    ngx_ors_json_node_t  *node;
-
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        if (list->type == ngx_ors_json_object
-            || node->type != ngx_ors_json_string)
-        {
-            return 0;
-        }
-    }
-
-    return list->type == ngx_ors_json_array;
-}
-
-
-static ngx_uint_t
-ngx_ors_mcp_listed(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
-    ngx_str_t *name)
-{
-    ngx_ors_json_node_t  *node;
-
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        if (ngx_ors_json_equal(json, node, name->data, name->len)) {
-            return 1;
-        }
-    }
-
-    return 0;
+    return filter->named;
 }
 
 
@@ -568,38 +639,8 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
 
 
 ngx_uint_t
-ngx_ors_request_mcp_excluded(ngx_ors_request_t *req,
-    ngx_ors_request_mcp_t *mcp, ngx_str_t *name)
+ngx_ors_request_mcp_excluded(ngx_ors_request_mcp_t *mcp, ngx_str_t *name)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *choice, *node, *member[ngx_ors_mcp_c_n];
-
-    json = &req->json;
-    choice = req->field[ngx_ors_rq_tool_choice];
-
-    if (!ngx_ors_json_is(json, ngx_ors_json_find(json, choice, "type"),
-                         "allowed_tools"))
-    {
-        return 0;
-    }
-
-    for (node = ngx_ors_json_first(json,
-                                   ngx_ors_json_find(json, choice, "tools"));
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        ngx_ors_json_members(json, node, ngx_ors_mcp_choices, member);
-
-        if (ngx_ors_json_is(json, member[ngx_ors_mcp_c_type], "mcp")
-            && ngx_ors_json_equal(json, member[ngx_ors_mcp_c_label],
-                                  mcp->label.data, mcp->label.len)
-            && (member[ngx_ors_mcp_c_name] == NULL
-                || ngx_ors_json_equal(json, member[ngx_ors_mcp_c_name],
-                                      name->data, name->len)))
-        {
-            return 0;
-        }
-    }
-
-    return 1;
+    return mcp->listed && !mcp->whole
+           && ngx_ors_names_find(&mcp->chosen, name) == NULL;
 }

@@ -11,14 +11,16 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_names.h>
 #include <ngx_ors_request.h>
 
 
 /* tools by name, by their annotation, or both; zeroed: nothing is said */
 
 typedef struct {
-    ngx_ors_json_node_t       *names;     /* array of strings, or NULL */
+    ngx_ors_names_t            names;
     ngx_ors_json_node_t       *read_only; /* true or false, or NULL */
+    unsigned                   named:1;   /* "names" counts, also if empty */
 } ngx_ors_mcp_filter_t;
 
 
@@ -39,6 +41,11 @@ typedef struct {
     ngx_ors_mcp_filter_t       always;
     ngx_ors_mcp_filter_t       never;
 
+    /* a list of allowed tools in "tool_choice" */
+    ngx_ors_names_t            chosen;    /* those that it names one by one */
+    unsigned                   listed:1;  /* there is such a list */
+    unsigned                   whole:1;   /* it names the server as a whole */
+
     /* where the client wants it to be: NULL if it does not say */
     ngx_ors_json_node_t       *url;
     ngx_ors_json_node_t       *connector; /* or a tunnel */
@@ -52,6 +59,7 @@ typedef struct {
 typedef struct {
     ngx_ors_request_mcp_t     *elts;      /* in the order of "tools" */
     ngx_uint_t                 n;
+    ngx_ors_names_t            labels;    /* values: places in "elts" */
 } ngx_ors_request_mcps_t;
 
 
@@ -68,8 +76,9 @@ typedef struct {
  * Memory comes from req->pool, nodes are the request's.
  *
  * NGX_OK         "mcps" is filled
- * NGX_DECLINED   a label is empty or comes twice, or a member cannot be
- *                understood: "err" is a 400 with "param"
+ * NGX_DECLINED   a label is empty or comes twice, a member cannot be
+ *                understood, or a filter has more names than limits->tools:
+ *                "err" is a 400 with "param"
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_request_mcps(ngx_ors_request_mcps_t *mcps,
@@ -92,16 +101,15 @@ ngx_int_t ngx_ors_request_mcp_refuse(ngx_ors_request_t *req,
  * 1 if the client lets the model call tool "name", plain text, of which its
  * server says that it is "read_only" or not.
  */
-ngx_uint_t ngx_ors_request_mcp_allows(ngx_ors_request_t *req,
-    ngx_ors_request_mcp_t *mcp, ngx_str_t *name, ngx_uint_t read_only);
+ngx_uint_t ngx_ors_request_mcp_allows(ngx_ors_request_mcp_t *mcp,
+    ngx_str_t *name, ngx_uint_t read_only);
 
 /*
  * 1 if a call of the tool needs an approval; where the client says nothing
  * of it, "unset" is the answer.  What is named by both filters needs one.
  */
-ngx_uint_t ngx_ors_request_mcp_asks(ngx_ors_request_t *req,
-    ngx_ors_request_mcp_t *mcp, ngx_str_t *name, ngx_uint_t read_only,
-    ngx_uint_t unset);
+ngx_uint_t ngx_ors_request_mcp_asks(ngx_ors_request_mcp_t *mcp,
+    ngx_str_t *name, ngx_uint_t read_only, ngx_uint_t unset);
 
 /*
  * Reads "tool_choice" of type "mcp".
@@ -119,8 +127,8 @@ ngx_int_t ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
  * sees its tools and may not call them.  Such a list names tools of a server
  * all at once or, with "name", one by one.
  */
-ngx_uint_t ngx_ors_request_mcp_excluded(ngx_ors_request_t *req,
-    ngx_ors_request_mcp_t *mcp, ngx_str_t *name);
+ngx_uint_t ngx_ors_request_mcp_excluded(ngx_ors_request_mcp_t *mcp,
+    ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_REQUEST_MCP_H_INCLUDED_ */

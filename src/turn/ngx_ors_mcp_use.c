@@ -14,7 +14,6 @@
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mcp_tool.h>
 #include <ngx_ors_mcp_use.h>
-#include <ngx_ors_same.h>
 #include <ngx_ors_tool_name.h>
 
 
@@ -30,7 +29,9 @@ static ngx_uint_t ngx_ors_mcp_use_listed_before(ngx_ors_mcp_use_t *use,
 static ngx_int_t ngx_ors_mcp_use_value(ngx_ors_mcp_use_t *use,
     ngx_ors_request_t *req, ngx_str_t *value);
 static ngx_uint_t ngx_ors_mcp_use_allows(ngx_ors_mcp_use_t *use,
-    ngx_ors_request_t *req, ngx_ors_mcp_tool_t *tool);
+    ngx_ors_mcp_tool_t *tool);
+static ngx_int_t ngx_ors_mcp_uses_index(ngx_ors_hosting_t *hosting,
+    ngx_pool_t *pool);
 static ngx_int_t ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses,
     ngx_ors_request_t *req, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use,
@@ -273,7 +274,7 @@ ngx_ors_mcp_use_value(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
 
     for (i = 0; i < use->list->tools.nelts; i++) {
 
-        if (!ngx_ors_mcp_use_allows(use, req, &tool[i])) {
+        if (!ngx_ors_mcp_use_allows(use, &tool[i])) {
             continue;
         }
 
@@ -293,11 +294,10 @@ ngx_ors_mcp_use_value(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
 /* both the operator and the client have a say */
 
 static ngx_uint_t
-ngx_ors_mcp_use_allows(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
-    ngx_ors_mcp_tool_t *tool)
+ngx_ors_mcp_use_allows(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool)
 {
     return ngx_ors_mcp_allowed(use->conf, tool)
-           && ngx_ors_request_mcp_allows(req, use->asked, &tool->name,
+           && ngx_ors_request_mcp_allows(use->asked, &tool->name,
                                          tool->read_only);
 }
 
@@ -333,9 +333,8 @@ ngx_ors_mcp_uses_functions(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
 
         for (i = 0; tool && i < use->list->tools.nelts; i++) {
 
-            if (!ngx_ors_mcp_use_allows(use, req, &tool[i])
-                || ngx_ors_request_mcp_excluded(req, use->asked,
-                                                &tool[i].name))
+            if (!ngx_ors_mcp_use_allows(use, &tool[i])
+                || ngx_ors_request_mcp_excluded(use->asked, &tool[i].name))
             {
                 continue;
             }
@@ -351,7 +350,42 @@ ngx_ors_mcp_uses_functions(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
         }
     }
 
+    if (ngx_ors_mcp_uses_index(&uses->hosting, req->pool) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_ors_mcp_uses_choice(uses, req, err);
+}
+
+
+static ngx_int_t
+ngx_ors_mcp_uses_index(ngx_ors_hosting_t *hosting, ngx_pool_t *pool)
+{
+    ngx_uint_t       i, n;
+    ngx_ors_name_t  *name;
+    ngx_ors_tool_t  *tool;
+
+    hosting->names = ngx_pcalloc(pool, sizeof(ngx_ors_names_t));
+    if (hosting->names == NULL) {
+        return NGX_ERROR;
+    }
+
+    tool = hosting->tools->elts;
+
+    for (i = 0; i < hosting->tools->nelts; i++) {
+        n = hosting->names->n;
+
+        name = ngx_ors_names_entry(hosting->names, pool, &tool[i].name);
+        if (name == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (hosting->names->n > n) {
+            name->value = i;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
@@ -359,11 +393,8 @@ static ngx_int_t
 ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
     ngx_ors_error_t *err)
 {
-    ngx_int_t                rc;
-    ngx_uint_t               i;
-    ngx_ors_tool_t          *tool;
-    ngx_ors_mcp_choice_t     choice;
-    ngx_ors_mcp_function_t  *function;
+    ngx_int_t             rc;
+    ngx_ors_mcp_choice_t  choice;
 
     rc = ngx_ors_request_mcp_choice(&choice, &uses->asked, req, err);
 
@@ -376,17 +407,12 @@ ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
         return NGX_OK;
     }
 
-    tool = uses->hosting.tools->elts;
+    rc = ngx_ors_mcp_function_find(&uses->hosting, &choice.server->label,
+                                   &choice.name, req->pool,
+                                   &uses->hosting.forced);
 
-    for (i = 0; i < uses->hosting.tools->nelts; i++) {
-        function = tool[i].mcp;
-
-        if (function && function->use->asked == choice.server
-            && ngx_ors_same(&function->tool->name, &choice.name))
-        {
-            uses->hosting.forced = &tool[i];
-            return NGX_OK;
-        }
+    if (rc != NGX_OK || uses->hosting.forced) {
+        return rc;
     }
 
     (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
@@ -442,9 +468,36 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
 }
 
 
+ngx_int_t
+ngx_ors_mcp_function_find(ngx_ors_hosting_t *hosting, ngx_str_t *label,
+    ngx_str_t *name, ngx_pool_t *pool, ngx_ors_tool_t **tool)
+{
+    ngx_str_t            sent;
+    ngx_ors_mcp_conf_t  *conf;
+
+    *tool = NULL;
+    conf = ngx_ors_mcp_conf_find(hosting->servers, label);
+
+    if (conf == NULL) {
+        return NGX_OK;
+    }
+
+    if (ngx_ors_tool_name(&conf->prefix, name, pool, &sent) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    *tool = ngx_ors_hosting_find(hosting, &sent);
+
+    if (*tool && (*tool)->mcp == NULL) {
+        *tool = NULL;
+    }
+
+    return NGX_OK;
+}
+
+
 ngx_uint_t
-ngx_ors_mcp_function_asks(ngx_ors_mcp_function_t *function,
-    ngx_ors_request_t *req)
+ngx_ors_mcp_function_asks(ngx_ors_mcp_function_t *function)
 {
     ngx_ors_mcp_use_t      *use;
     ngx_ors_mcp_tool_t     *tool;
@@ -460,7 +513,6 @@ ngx_ors_mcp_function_asks(ngx_ors_mcp_function_t *function,
 
     /* without a word of either side a call needs one, as at OpenAI */
 
-    return ngx_ors_request_mcp_asks(req, use->asked, &tool->name,
-                                    tool->read_only,
+    return ngx_ors_request_mcp_asks(use->asked, &tool->name, tool->read_only,
                                     consent == ngx_ors_mcp_consent_client);
 }

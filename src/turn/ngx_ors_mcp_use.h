@@ -84,9 +84,17 @@ ngx_int_t ngx_ors_mcp_uses_listed(ngx_ors_mcp_uses_t *uses,
 ngx_int_t ngx_ors_mcp_uses_functions(ngx_ors_mcp_uses_t *uses,
     ngx_ors_request_t *req, ngx_ors_error_t *err);
 
+/*
+ * Sets "*tool" to the function that stands for tool "name" of the server
+ * "label", plain texts: NULL, there is none that may be called.  NGX_OK or
+ * NGX_ERROR: no memory in "pool".
+ */
+ngx_int_t ngx_ors_mcp_function_find(ngx_ors_hosting_t *hosting,
+    ngx_str_t *label, ngx_str_t *name, ngx_pool_t *pool,
+    ngx_ors_tool_t **tool);
+
 /* 1 if a call of the function needs an approval of the client. */
-ngx_uint_t ngx_ors_mcp_function_asks(ngx_ors_mcp_function_t *function,
-    ngx_ors_request_t *req);
+ngx_uint_t ngx_ors_mcp_function_asks(ngx_ors_mcp_function_t *function);
 
 
 #endif /* _NGX_ORS_MCP_USE_H_INCLUDED_ */

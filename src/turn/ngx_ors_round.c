@@ -244,7 +244,7 @@ ngx_ors_round_consent(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         return rc;
     }
 
-    if (!ngx_ors_mcp_function_asks(item->tool->mcp, builder->resp->request)) {
+    if (!ngx_ors_mcp_function_asks(item->tool->mcp)) {
         return NGX_DECLINED;
     }
 

@@ -15,8 +15,8 @@
 #include <ngx_ors_round_mcp.h>
 
 
-static ngx_ors_tool_t *ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting,
-    ngx_ors_input_item_t *in);
+static ngx_int_t ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting,
+    ngx_ors_input_item_t *in, ngx_pool_t *pool, ngx_ors_tool_t **tool);
 static ngx_ors_item_t *ngx_ors_round_mcp_item(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type, ngx_ors_item_t *from);
 static ngx_int_t ngx_ors_round_mcp_escape(ngx_str_t *text, ngx_pool_t *pool,
@@ -28,16 +28,25 @@ ngx_ors_round_mcp_check(ngx_ors_round_t *round, ngx_ors_request_t *req,
     ngx_ors_approvals_t *approvals, ngx_ors_error_t *err)
 {
     ngx_uint_t           i;
+    ngx_ors_tool_t      *tool;
     ngx_ors_approval_t  *approval;
 
     for (i = 0; i < approvals->n; i++) {
         approval = &approvals->elts[i];
 
-        if (approval->state == ngx_ors_approval_approved
-            && ngx_ors_round_mcp_find(round->hosting,
-                                      &req->input.items[approval->item])
-               == NULL)
+        if (approval->state != ngx_ors_approval_approved) {
+            continue;
+        }
+
+        if (ngx_ors_round_mcp_find(round->hosting,
+                                   &req->input.items[approval->item],
+                                   req->pool, &tool)
+            != NGX_OK)
         {
+            return NGX_ERROR;
+        }
+
+        if (tool == NULL) {
             (void) ngx_ors_error_set(err, req->pool, 400, "tool_not_found",
                                      "\"input\" approves of a call of an MCP "
                                      "server's tool that is not there");
@@ -62,9 +71,10 @@ ngx_ors_round_mcp_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 
     in = &builder->resp->request->input.items[approval->item];
 
-    tool = ngx_ors_round_mcp_find(round->hosting, in);
-
-    if (tool == NULL) {
+    if (ngx_ors_round_mcp_find(round->hosting, in, builder->pool, &tool)
+        != NGX_OK
+        || tool == NULL)
+    {
         return NGX_ERROR;
     }
 
@@ -90,41 +100,25 @@ ngx_ors_round_mcp_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 
 /* the tool that the request names, if it may be called now, or NULL */
 
-static ngx_ors_tool_t *
-ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting, ngx_ors_input_item_t *in)
+static ngx_int_t
+ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting, ngx_ors_input_item_t *in,
+    ngx_pool_t *pool, ngx_ors_tool_t **tool)
 {
-    ngx_str_t            *server, *bare;
-    ngx_uint_t            i;
-    ngx_ors_tool_t       *tool;
-    ngx_ors_json_node_t  *label, *name;
+    ngx_str_t             label, name;
+    ngx_ors_json_node_t  *node;
 
-    label = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
-                              "server_label");
-    name = ngx_ors_input_node(in, in->name);
+    node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
+                             "server_label");
 
-    if (label == NULL || name == NULL || hosting->tools == NULL) {
-        return NULL;
+    if (ngx_ors_json_decoded(in->json, node, pool, &label) != NGX_OK
+        || ngx_ors_json_decoded(in->json, ngx_ors_input_node(in, in->name),
+                                pool, &name)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
     }
 
-    tool = hosting->tools->elts;
-
-    for (i = 0; i < hosting->tools->nelts; i++) {
-
-        if (tool[i].mcp == NULL) {
-            continue;
-        }
-
-        bare = &tool[i].mcp->tool->name;
-        server = &tool[i].mcp->use->conf->label;
-
-        if (ngx_ors_json_equal(in->json, name, bare->data, bare->len)
-            && ngx_ors_json_equal(in->json, label, server->data, server->len))
-        {
-            return &tool[i];
-        }
-    }
-
-    return NULL;
+    return ngx_ors_mcp_function_find(hosting, &label, &name, pool, tool);
 }
 
 

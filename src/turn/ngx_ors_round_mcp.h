@@ -15,8 +15,8 @@
 
 
 /*
- * Looks for the tools of all calls that were approved.  NGX_OK, or
- * NGX_DECLINED: one is not there, "err" is a 400.
+ * Looks for the tools of all calls that were approved.  NGX_OK,
+ * NGX_DECLINED: one is not there, "err" is a 400, or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_round_mcp_check(ngx_ors_round_t *round,
     ngx_ors_request_t *req, ngx_ors_approvals_t *approvals,

@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_turn.h>
+#include <valgrind/callgrind.h>
 
 #include "cost.h"
 
@@ -25,6 +26,8 @@ static ngx_int_t cost_compact(cost_t *cost);
 static ngx_int_t cost_chat(cost_t *cost);
 static ngx_int_t cost_embeddings(cost_t *cost);
 static ngx_int_t cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint);
+static ngx_int_t cost_mcp(cost_t *cost);
+static ngx_ors_mcp_list_t *cost_mcp_list(cost_t *cost);
 
 
 static const char  *cost_names[] = {
@@ -44,6 +47,8 @@ static const cost_way_t  cost_ways[] = {
 };
 
 /* endpoints whose requests are only passed on */
+
+static const char  *cost_mcp_names[] = { "tolerant openai, chat", NULL };
 
 static const char  *cost_plain_names[] = { "spec, strip", "openai", NULL };
 
@@ -419,6 +424,42 @@ static const cost_row_t  cost_embeddings_rows[] = {
 };
 
 
+/* the server has a tool for each KB of the request */
+
+#define MCP                                                                   \
+    "{'model':'m','tools':[{'type':'mcp','server_label':'d'"
+#define ASKS(id)                                                              \
+    "{'type':'mcp_approval_request','id':'r" id "','server_label':'d',"       \
+    "'name':'t0','arguments':'{}'}"
+#define SAYS(id)                                                              \
+    "{'type':'mcp_approval_response','approval_request_id':'r" id "',"        \
+    "'approve':true}"
+
+static const cost_row_t  cost_mcp_rows[] = {
+
+    { "typical", 40, MCP "}],'input':[", "," USER("'" TEXT "'"), "]}" },
+
+    { "names that are allowed", 400, MCP ",'allowed_tools':[", ",'t@'",
+      "]}],'input':'hi'}" },
+    { "one name, many times", 400, MCP ",'allowed_tools':[", ",'t0'",
+      "]}],'input':'hi'}" },
+    { "names without a tool", 400, MCP ",'allowed_tools':[", ",'u#'",
+      "]}],'input':'hi'}" },
+    { "names of a filter", 400, MCP
+      ",'require_approval':{'always':{'tool_names':[", ",'t@'",
+      "]}}}],'input':'hi'}" },
+    { "names of a choice", 32, MCP "}],'input':'hi','tool_choice':{'type':"
+      "'allowed_tools','mode':'auto','tools':[",
+      ",{'type':'mcp','server_label':'d','name':'t@'}", "]}}" },
+    { "approvals", 100, MCP "}],'input':[", "," ASKS("@") "," SAYS("@"),
+      "]}", .more = 4 },
+    { "calls", 200, MCP "}],'input':[", ",{'type':'mcp_call','id':'c#',"
+      "'server_label':'d','name':'t@','arguments':'{}','output':'a'}", "]}" },
+
+    { NULL }
+};
+
+
 const cost_group_t  cost_requests[] = {
     { "request to responses", cost_responses, cost_names,
       cost_responses_rows },
@@ -428,6 +469,7 @@ const cost_group_t  cost_requests[] = {
       cost_chat_rows },
     { "request to embeddings", cost_embeddings, cost_plain_names,
       cost_embeddings_rows },
+    { "request with tools of MCP", cost_mcp, cost_mcp_names, cost_mcp_rows },
     { NULL, NULL, NULL, NULL }
 };
 
@@ -527,4 +569,110 @@ cost_request(cost_t *cost, ngx_ors_endpoint_e endpoint)
     }
 
     return (rc == NGX_OK) ? ngx_ors_out_drop(&out) : rc;
+}
+
+
+static ngx_int_t
+cost_mcp(cost_t *cost)
+{
+    ngx_int_t           rc;
+    ngx_str_t           body, model = ngx_null_string;
+    ngx_array_t         servers;
+    ngx_ors_out_t       out;
+    ngx_ors_turn_t     *turn;
+    ngx_ors_policy_t    policy;
+    ngx_ors_limits_t    limits;
+    ngx_ors_hosting_t   hosting;
+    ngx_ors_mcp_conf_t  conf;
+
+    memset(&conf, 0, sizeof(ngx_ors_mcp_conf_t));
+    ngx_str_set(&conf.label, "d");
+    ngx_str_set(&conf.prefix, "d");
+    conf.allowed.all = 1;
+
+    servers.elts = &conf;
+    servers.nelts = 1;
+
+    memset(&hosting, 0, sizeof(ngx_ors_hosting_t));
+    hosting.servers = &servers;
+    hosting.max_calls = 32;
+    hosting.max_rounds = 10;
+
+    memset(&policy, 0, sizeof(ngx_ors_policy_t));
+    policy.profile = NGX_ORS_TOLERANT_OPENAI;
+    policy.unknown = ngx_ors_unknown_strip;
+
+    limits = cost_limits;
+    limits.tools = 65536;
+
+    turn = ngx_ors_turn_create(ngx_ors_endpoint(ngx_ors_endpoint_responses),
+                               &policy, &limits, cost->pool, cost->pool->log);
+    if (turn == NULL) {
+        return NGX_ERROR;
+    }
+
+    turn->round.hosting = &hosting;
+
+    ngx_ors_out_init(&out, cost->pool, 4096);
+
+    body.data = cost->text;
+    body.len = cost->len;
+
+    rc = ngx_ors_turn_request(turn, &body);
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_turn_servers(turn);
+    }
+
+    if (rc == NGX_AGAIN
+        && ngx_ors_turn_listed(turn, turn->mcp.elts, cost_mcp_list(cost))
+           == NGX_OK)
+    {
+        rc = ngx_ors_turn_servers(turn);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
+                               &ngx_ors_chat_options, &model, &out);
+    }
+
+    if (rc == NGX_DONE) {
+        return (turn->state == ngx_ors_turn_st_tools) ? NGX_OK : NGX_DECLINED;
+    }
+
+    return (rc == NGX_OK) ? ngx_ors_out_drop(&out) : rc;
+}
+
+
+/* ... which is somebody else's */
+
+static ngx_ors_mcp_list_t *
+cost_mcp_list(cost_t *cost)
+{
+    ngx_uint_t           i, n;
+    ngx_ors_mcp_list_t  *list;
+    ngx_ors_mcp_tool_t  *tool;
+
+    CALLGRIND_TOGGLE_COLLECT;
+
+    n = cost->len / 1024 + 1;
+
+    list = ngx_pcalloc(cost->pool, sizeof(ngx_ors_mcp_list_t));
+
+    (void) ngx_array_init(&list->tools, cost->pool, n,
+                          sizeof(ngx_ors_mcp_tool_t));
+
+    for (i = 0; i < n; i++) {
+        tool = ngx_array_push(&list->tools);
+        memset(tool, 0, sizeof(ngx_ors_mcp_tool_t));
+
+        tool->name.data = ngx_pnalloc(cost->pool, NGX_INT_T_LEN + 1);
+        tool->name.len = ngx_sprintf(tool->name.data, "t%ui", i)
+                         - tool->name.data;
+        ngx_str_set(&tool->schema, "{}");
+    }
+
+    CALLGRIND_TOGGLE_COLLECT;
+
+    return list;
 }

@@ -124,6 +124,10 @@ static const refused_t  refused[] = {
       "invalid_type", "tools[0].allowed_tools" },
     { "[" MCP(",'allowed_tools':{'read_only':1}") "]", "invalid_type",
       "tools[0].allowed_tools" },
+    { "[" MCP(",'allowed_tools':['a','b','c','d']") "]",
+      "array_above_max_length", "tools[0].allowed_tools" },
+    { "[" MCP(",'require_approval':{'never':{'tool_names':['a','b','c','d']}}")
+      "]", "array_above_max_length", "tools[0].require_approval.never" },
     { "[" MCP(",'require_approval':'sometimes'") "]", "invalid_value",
       "tools[0].require_approval" },
     { "[" MCP(",'require_approval':['a']") "]", "invalid_value",
@@ -184,6 +188,7 @@ main(void)
     /* where the tables check the least */
 
     ngx_ors_test_policy.profile = NGX_ORS_TOLERANT_OPENAI;
+    limits.tools = 3;
 
     test_read();
 
@@ -219,6 +224,8 @@ test_read(void)
     is_int(mcps.n, 0, "none is found");
     done();
 
+    limits.tools = 4;
+
     is_int(setup("[{'type':'function','name':'mcp'},"
                  "{'type':'mcp','server_label':'\\u0064','server_url':'u',"
                  "'authorization':'t','headers':{'X-A':'b'}},"
@@ -247,6 +254,7 @@ test_read(void)
     is_str(&err.param, "tools[1]", "param");
     is_str(&err.message, "\"tools[1]\" is odd", "message");
 
+    limits.tools = 3;
     done();
 }
 
@@ -269,11 +277,11 @@ test_filter(const filter_t *test)
     name.data = (u_char *) test->name;
     name.len = strlen(test->name);
 
-    is_int(ngx_ors_request_mcp_allows(&request, mcp, &name, test->read_only),
+    is_int(ngx_ors_request_mcp_allows(mcp, &name, test->read_only),
            test->allows, "%s: %s allowed", test->tool, test->name);
-    is_int(ngx_ors_request_mcp_asks(&request, mcp, &name, test->read_only, 1),
+    is_int(ngx_ors_request_mcp_asks(mcp, &name, test->read_only, 1),
            test->asks, "%s: %s asks", test->tool, test->name);
-    is_int(ngx_ors_request_mcp_asks(&request, mcp, &name, test->read_only, 0),
+    is_int(ngx_ors_request_mcp_asks(mcp, &name, test->read_only, 0),
            test->quiet, "%s: %s asks, else not", test->tool, test->name);
 
     done();
@@ -334,7 +342,7 @@ test_excluded(const excluded_t *test)
     name.data = (u_char *) test->name;
     name.len = strlen(test->name);
 
-    is_int(ngx_ors_request_mcp_excluded(&request, &mcps.elts[0], &name),
+    is_int(ngx_ors_request_mcp_excluded(&mcps.elts[0], &name),
            test->excluded, "%s: %s", test->choice, test->name);
 
     done();

@@ -358,7 +358,7 @@ print(ngx_int_t rc)
     for (i = 0; i < n; i++) {
         p += snprintf(p, last - p, "%s%.*s%s%s", i ? " " : "",
                       (int) tool[i].name.len, tool[i].name.data,
-                      ngx_ors_mcp_function_asks(tool[i].mcp, &req) ? "?" : "",
+                      ngx_ors_mcp_function_asks(tool[i].mcp) ? "?" : "",
                       (uses.hosting.forced == &tool[i]) ? "!" : "");
     }
 

@@ -187,6 +187,7 @@ static ngx_ors_mcp_error_t  errors[] = {
 
 
 static ngx_pool_t            *pool;
+static ngx_array_t            servers;
 static ngx_ors_out_t          out;
 static ngx_ors_error_t        err;
 static ngx_ors_round_t        round;
@@ -381,7 +382,7 @@ test_approved_memory(void)
     setup(ASK("a", "docs", "buy", "{}") "," SAY("a", "true"));
     (void) ngx_ors_approvals_read(&approvals, &req.input, 0, pool, &err);
 
-    ngx_ors_test_fail_after(1);
+    ngx_ors_test_fail_after(2);
     rc = ngx_ors_round_mcp_check(&round, &req, &approvals, &err);
     ngx_ors_test_fail_after(0);
 
@@ -473,10 +474,16 @@ setup(const char *input)
     ngx_str_set(&confs[0].label, "docs");
     ngx_str_set(&confs[1].label, "shop");
     ngx_str_set(&confs[2].label, "d\\\"s");
+    ngx_str_set(&confs[0].prefix, "docs");
+    ngx_str_set(&confs[1].prefix, "shop");
 
     docs.conf = &confs[0];
     shop.conf = &confs[1];
     quoted.conf = &confs[2];
+
+    servers.elts = confs;
+    servers.nelts = 3;
+    hosting.servers = &servers;
 
     hosting.tools = ngx_array_create(pool, 5, sizeof(ngx_ors_tool_t));
 
