@@ -60,6 +60,8 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
             proxy_set_header X-Api-Key       "key of this target";
             proxy_set_header X-Goog-Api-Key  $http_x_goog_api_key;
             proxy_set_header X-Session       $cookie_session;
+            proxy_set_header X-Mine          $http_x_mine;
+            proxy_set_header User-Agent      $http_user_agent;
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
             proxy_pass http://%%MODEL%%$open_responses_uri;
         }
@@ -82,6 +84,16 @@ my %private = (
     'x-forwarded-user'          => 'ten',
     'forwarded'                 => 'for=192.0.2.1',
     'x-real-ip'                 => '192.0.2.1',
+    'x-vault-token'             => 'eleven',
+    'x-http-method-override'    => 'GET',
+    'x-mine'                    => 'twelve',
+    'user-agent'                => 'thirteen',
+);
+
+my %public = (
+    'accept-language' => 'no',
+    'openai-beta'     => 'responses=v2',
+    'x-request-id'    => 'r1',
 );
 
 my $args = 'a=1&key=x&API-Key=x&k%65y=x&access_token=x&monkey=2&keys&b=3';
@@ -94,7 +106,7 @@ sub sent ($at, $name) {
 
     response_ok(post_json($t->port, "/$at/responses?$args",
                           { model => $name, input => 'hi' },
-                          headers => { %private, 'X-Mine' => 'mine' }),
+                          headers => { %private, %public }),
                 "$at, $name");
 
     return $model->requests;
@@ -103,16 +115,19 @@ sub sent ($at, $name) {
 
 sub has_all ($r, $name) {
     is($r->{headers}{$_}, $private{$_}, "$name: $_") for sort keys %private;
+    is($r->{headers}{$_}, $public{$_}, "$name: $_") for sort keys %public;
     is($r->{uri} =~ s/[^?]+\?//r, $args, "$name: arguments");
-    is($r->{headers}{'x-mine'}, 'mine', "$name: the others");
 }
 
 
 sub has_none ($r, $name) {
-    is($r->{headers}{$_}, undef, "$name: no $_") for sort keys %private;
+    like($r->{headers}{'user-agent'}, qr/\Anginx-open-responses\/[\d.]+\z/,
+         "$name: the agent");
+    is($r->{headers}{$_}, undef, "$name: no $_")
+        for grep { $_ ne 'user-agent' } sort keys %private;
+    is($r->{headers}{$_}, $public{$_}, "$name: $_") for sort keys %public;
     is($r->{uri} =~ s/[^?]+\?//r, 'a=1&monkey=2&keys&b=3',
        "$name: arguments");
-    is($r->{headers}{'x-mine'}, 'mine', "$name: the others");
 }
 
 my ($one, $two) = sent('first', 'm');
@@ -141,6 +156,8 @@ for my $at (qw( first off )) {
                'x-api-key'       => 'key of this target',
                'x-goog-api-key'  => 'six',
                'x-session'       => 'three',
+               'x-mine'          => 'twelve',
+               'user-agent'      => 'thirteen',
                'x-forwarded-for' => '192.0.2.1, 127.0.0.1');
 
     is($r->{headers}{$_}, $set{$_}, "$at, set: $_") for sort keys %set;

@@ -182,6 +182,9 @@ sub ask ($name, $label, %o) {
     my $r = post_json($t->port, '/v1/responses', body($name, $label, %o),
                       headers => { Authorization => "Bearer $SECRET",
                                    Cookie => "a=$SECRET",
+                                   'X-Vault-Token' => $SECRET,
+                                   'X-Original-URL' => $SECRET,
+                                   'User-Agent' => $SECRET,
                                    'Mcp-Session-Id' => $SECRET,
                                    'Mcp-Method' => $SECRET });
     my $how = $name . ($o{stream} ? ', stream' : '');

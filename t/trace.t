@@ -80,7 +80,7 @@ sub ask ($at, $name, %o) {
     return post_json($t->port, "/$at/responses",
                      { model => $name, input => 'hi', %o },
                      headers => { traceparent => $parent, tracestate => 'a=1',
-                                  'X-Own' => 'x' });
+                                  'X-Request-Id' => 'x' });
 }
 
 
@@ -92,7 +92,7 @@ sub traced ($server, $n, $expected, $name) {
            "$name: traceparent");
         is($r->{headers}{tracestate}, $expected ? 'a=1' : undef,
            "$name: tracestate");
-        is($r->{headers}{'x-own'}, 'x', "$name: another header");
+        is($r->{headers}{'x-request-id'}, 'x', "$name: another header");
     }
 }
 

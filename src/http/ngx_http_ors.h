@@ -186,7 +186,8 @@ typedef struct {
     ngx_uint_t                 limit_req;   /* verdicts of nginx's limits */
     ngx_uint_t                 limit_conn;  /* before the target's own */
 
-    unsigned                   bare:1;      /* without the client's keys */
+    unsigned                   bare:1;      /* without the client's headers */
+    unsigned                   bodiless:1;  /* a GET */
     unsigned                   made:1;      /* it has its body */
     unsigned                   complete:1;  /* the last byte has come */
     unsigned                   done:1;      /* the subrequest has ended */

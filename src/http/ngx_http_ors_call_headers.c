@@ -15,6 +15,10 @@
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
 #include <ngx_ors_forward.h>
+#include <ngx_ors_version.h>
+
+
+#define NGX_HTTP_ORS_AGENT  "nginx-open-responses/" NGX_ORS_VERSION
 
 
 static void ngx_http_ors_call_remember(ngx_http_request_t *r);
@@ -49,10 +53,25 @@ ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
         return NGX_ERROR;
     }
 
-    in->content_type = ngx_ors_header_text(&in->headers, "Content-Type",
-                                           "content-type", "application/json");
-    if (in->content_type == NULL) {
+    /* some servers refuse requests without it */
+
+    if (call->bare
+        && ngx_ors_header_text(&in->headers, "User-Agent", "user-agent",
+                               NGX_HTTP_ORS_AGENT)
+           == NULL)
+    {
         return NGX_ERROR;
+    }
+
+    in->content_type = NULL;
+
+    if (!call->bodiless) {
+        in->content_type = ngx_ors_header_text(&in->headers, "Content-Type",
+                                               "content-type",
+                                               "application/json");
+        if (in->content_type == NULL) {
+            return NGX_ERROR;
+        }
     }
 
     in->content_length = NULL;
@@ -77,8 +96,8 @@ ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
 
 
 /*
- * A target may be given a key of the client by "proxy_set_header": variables
- * keep the values that they have in front of the headers' removal
+ * A location may be given a header of the client by "proxy_set_header":
+ * variables keep the values that they have in front of the headers' removal
  */
 
 static void
@@ -103,7 +122,7 @@ ngx_http_ors_call_remember(ngx_http_request_t *r)
         name.len = v[i].name.len - 5;
         name.data = v[i].name.data + 5;
 
-        if (ngx_ors_forward_private(&name)) {
+        if (!ngx_ors_forward_public(&name)) {
             (void) ngx_http_get_indexed_variable(r, i);
         }
     }

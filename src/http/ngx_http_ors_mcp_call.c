@@ -13,7 +13,6 @@
 
 
 static ngx_int_t ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc);
-static void ngx_http_ors_mcp_strip(ngx_list_t *headers, ngx_uint_t get);
 static void ngx_http_ors_mcp_stepped(ngx_http_ors_mcp_call_t *mc,
     ngx_int_t rc);
 static ngx_int_t ngx_http_ors_mcp_make(ngx_http_ors_call_t *call);
@@ -58,6 +57,7 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
     }
 
     mc->call.bare = 1;
+    mc->call.bodiless = (message->body == NULL);
     mc->mcp = mcp;
     mc->message = message;
     mc->aside = aside;
@@ -94,8 +94,6 @@ ngx_http_ors_mcp_send(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_request_t *message,
 }
 
 
-/* what the client says of sessions and versions is not meant for the server */
-
 static ngx_int_t
 ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
 {
@@ -105,9 +103,6 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
     ngx_table_elt_t  *h;
 
     headers = &mc->call.request->headers_in.headers;
-
-    ngx_http_ors_mcp_strip(headers, mc->message->body == NULL);
-
     kv = mc->message->headers.elts;
 
     for (i = 0; i < mc->message->headers.nelts; i++) {
@@ -138,38 +133,6 @@ ngx_http_ors_mcp_headers(ngx_http_ors_mcp_call_t *mc)
 }
 
 
-static void
-ngx_http_ors_mcp_strip(ngx_list_t *headers, ngx_uint_t get)
-{
-    ngx_uint_t        i, n;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
-
-    for (part = &headers->part; part; part = part->next) {
-        h = part->elts;
-        n = 0;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (ngx_strncasecmp(h[i].key.data, (u_char *) "Mcp-", 4) == 0
-                || ngx_strcasecmp(h[i].key.data, (u_char *) "Accept") == 0
-                || ngx_strcasecmp(h[i].key.data, (u_char *) "Origin") == 0
-                || ngx_strcasecmp(h[i].key.data, (u_char *) "Last-Event-ID")
-                   == 0
-                || (get && ngx_strcasecmp(h[i].key.data,
-                                          (u_char *) "Content-Type") == 0))
-            {
-                continue;
-            }
-
-            h[n++] = h[i];
-        }
-
-        part->nelts = n;
-    }
-}
-
-
 ngx_http_ors_mcp_call_t *
 ngx_http_ors_mcp_of(ngx_http_request_t *r)
 {
@@ -185,7 +148,7 @@ ngx_http_ors_mcp_make(ngx_http_ors_call_t *call)
 
     mc = (ngx_http_ors_mcp_call_t *) call;
 
-    if (mc->message->body == NULL) {
+    if (call->bodiless) {
         return ngx_http_ors_subrequest_get(call);
     }
 

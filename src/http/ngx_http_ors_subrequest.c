@@ -173,7 +173,6 @@ ngx_http_ors_subrequest_get(ngx_http_ors_call_t *call)
     sr->method = NGX_HTTP_GET;
     sr->method_name = ngx_http_core_get_method;
 
-    sr->headers_in.content_type = NULL;
     sr->headers_in.content_length_n = -1;
 
     /* that of the main request is the client's */

@@ -7,7 +7,7 @@
 /*
  * What a target gets of a client's headers and arguments: not those that
  * describe the client's body or ask for an answer that could not be read here,
- * and its keys only if it may have them.
+ * and only those of a short list if it must not know the client.
  */
 
 
@@ -29,7 +29,7 @@ ngx_int_t
 ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
     ngx_pool_t *pool)
 {
-    ngx_uint_t        i;
+    ngx_uint_t        i, passes;
     ngx_list_part_t  *part;
     ngx_table_elt_t  *header, *h;
 
@@ -56,9 +56,11 @@ ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
             i = 0;
         }
 
-        if (!ngx_ors_forward_passes(&header[i])
-            || ((drop & NGX_ORS_FORWARD_BARE)
-                && ngx_ors_forward_private(&header[i].key))
+        passes = (drop & NGX_ORS_FORWARD_BARE)
+                 ? ngx_ors_forward_public(&header[i].key)
+                 : ngx_ors_forward_passes(&header[i]);
+
+        if (!passes
             || ((drop & NGX_ORS_FORWARD_UNTRACED)
                 && ngx_ors_forward_trace(&header[i].key)))
         {
@@ -123,42 +125,33 @@ ngx_ors_forward_trace(ngx_str_t *name)
 }
 
 
-/*
- * Keys of the client, its accounts, and who it is: names, and beginnings of
- * names that end with "-"; a variable has "_" in place of "-"
- */
+/* a variable has "_" in place of "-" */
 
 ngx_uint_t
-ngx_ors_forward_private(ngx_str_t *name)
+ngx_ors_forward_public(ngx_str_t *name)
 {
     u_char      ch;
     size_t      n;
     ngx_str_t  *known;
 
     static ngx_str_t  names[] = {
-        ngx_string("api-key"),
-        ngx_string("authorization"),
-        ngx_string("cf-connecting-ip"),
-        ngx_string("cookie"),
-        ngx_string("forwarded"),
-        ngx_string("ocp-apim-subscription-key"),
-        ngx_string("openai-organization"),
-        ngx_string("openai-project"),
-        ngx_string("proxy-authorization"),
-        ngx_string("true-client-ip"),
-        ngx_string("x-amz-security-token"),
-        ngx_string("x-api-key"),
-        ngx_string("x-auth-token"),
-        ngx_string("x-client-ip"),
-        ngx_string("x-forwarded-"),
-        ngx_string("x-goog-api-key"),
-        ngx_string("x-real-ip"),
+        ngx_string("accept-language"),
+        ngx_string("host"),
+        ngx_string("openai-beta"),
+        ngx_string("traceparent"),
+        ngx_string("tracestate"),
+        ngx_string("x-client-request-id"),
+        ngx_string("x-request-id"),
         ngx_null_string
     };
 
     for (known = names; known->len; known++) {
 
-        for (n = 0; n < name->len && n < known->len; n++) {
+        if (known->len != name->len) {
+            continue;
+        }
+
+        for (n = 0; n < name->len; n++) {
             ch = (name->data[n] == '_') ? '-' : ngx_tolower(name->data[n]);
 
             if (ch != known->data[n]) {
@@ -166,9 +159,7 @@ ngx_ors_forward_private(ngx_str_t *name)
             }
         }
 
-        if (n == known->len
-            && (n == name->len || known->data[n - 1] == '-'))
-        {
+        if (n == name->len) {
             return 1;
         }
     }

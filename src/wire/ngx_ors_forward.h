@@ -12,7 +12,7 @@
 #include <ngx_core.h>
 
 
-/* headers that a call does without: the client's keys and who it is, ... */
+/* headers that a call does without: all but those of a short list, ... */
 #define NGX_ORS_FORWARD_BARE      0x1
 
 /* ... and the trace that its request is a part of */
@@ -27,10 +27,10 @@ ngx_int_t ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to,
     ngx_uint_t drop, ngx_pool_t *pool);
 
 /*
- * 1 if a header "name" is a key of a client or says who it is; a name may have
- * "_" in the place of "-", as in a variable.
+ * 1 if a header "name" is on that list: it can neither be a key nor say who
+ * the client is.  A name may have "_" in the place of "-", as in a variable.
  */
-ngx_uint_t ngx_ors_forward_private(ngx_str_t *name);
+ngx_uint_t ngx_ors_forward_public(ngx_str_t *name);
 
 /*
  * Copies the arguments "from" to "args" without those that are keys.  NGX_OK or

@@ -452,7 +452,7 @@ static const cost_row_t  cost_mcp_rows[] = {
       "'allowed_tools','mode':'auto','tools':[",
       ",{'type':'mcp','server_label':'d','name':'t@'}", "]}}" },
     { "approvals", 100, MCP "}],'input':[", "," ASKS("@") "," SAYS("@"),
-      "]}", .more = 4 },
+      "]}", .more = 20 },
     { "calls", 200, MCP "}],'input':[", ",{'type':'mcp_call','id':'c#',"
       "'server_label':'d','name':'t@','arguments':'{}','output':'a'}", "]}" },
 

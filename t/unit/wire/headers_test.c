@@ -128,33 +128,35 @@ test_forward(ngx_pool_t *pool)
     from = test_list(pool, "Host: h|Authorization: k|Content-Length: 1|"
                            "x-forwarded-for: a|Accept-Encoding: gzip|"
                            "X-Own: b|If-Match: c|Range: d|Cookie: e|"
-                           "Traceparent: f|tracestate: g|X-Traceparent: h");
+                           "Traceparent: f|tracestate: g|X-Traceparent: h|"
+                           "X-REQUEST-ID: i|Accept: j|X-Request: k");
 
     is_int(ngx_ors_forward_headers(from, &to, 0, pool), NGX_OK,
            "headers of a client");
     ok(strcmp(test_names(pool, &to),
               "Host Authorization x-forwarded-for X-Own Cookie "
-              "Traceparent tracestate X-Traceparent ") == 0,
+              "Traceparent tracestate X-Traceparent X-REQUEST-ID X-Request ")
+       == 0,
        "those of its body and answer are not for a target");
 
     is_int(ngx_ors_forward_headers(from, &to, NGX_ORS_FORWARD_BARE, pool),
            NGX_OK,
            "headers of a client for another target");
     ok(strcmp(test_names(pool, &to),
-              "Host X-Own Traceparent tracestate X-Traceparent ") == 0,
-       "... without keys and identity");
+              "Host Traceparent tracestate X-REQUEST-ID ") == 0,
+       "... without those that may be keys");
 
     is_int(ngx_ors_forward_headers(from, &to,
                                    NGX_ORS_FORWARD_BARE
                                    | NGX_ORS_FORWARD_UNTRACED, pool),
            NGX_OK, "headers of a client without its trace");
-    ok(strcmp(test_names(pool, &to), "Host X-Own X-Traceparent ") == 0,
+    ok(strcmp(test_names(pool, &to), "Host X-REQUEST-ID ") == 0,
        "... only that");
 
-    ngx_str_set(&name, "x_forwarded_for");
-    ok(ngx_ors_forward_private(&name), "a variable of a key");
-    ngx_str_set(&name, "x_forwarded");
-    ok(!ngx_ors_forward_private(&name), "... of which all is looked at");
+    ngx_str_set(&name, "accept_language");
+    ok(ngx_ors_forward_public(&name), "a variable of such a header");
+    ngx_str_set(&name, "accept");
+    ok(!ngx_ors_forward_public(&name), "... of which all is looked at");
 }
 
 
