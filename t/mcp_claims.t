@@ -186,6 +186,25 @@ for my $store (qw( lmdb redis shares )) {
     is(calls(), 1, "$store: one has run");
 }
 
+# a request that is referred to, alone or after others of its turn
+
+for my $n (1, 2) {
+    my $first = first('lmdb', 'write');
+    my @refs = map { { type => 'item_reference', id => $_->{id} } }
+               (reverse @{ $first->{output} })[0 .. $n - 1];
+
+    $mcp->forget;
+
+    my $r = response_ok(post('lmdb', 'write',
+                             input => [ reverse(@refs), @{ answers($first) } ]),
+                        "$n references: a call that is approved of",
+                        flavor => 'openai');
+
+    is($r->response->{output}[0]{type}, $n == 1 ? 'mcp_list_tools' : 'mcp_call',
+       "$n references: an item has its label");
+    is(calls(), 1, "$n references: the call has run");
+}
+
 # while the call runs
 
 my $first = first('slow', 'write');

@@ -65,21 +65,12 @@ static void
 ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
     ngx_ors_json_node_t **member)
 {
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
-
-    json = in->json;
-    node = ngx_ors_input_node(in, in->node);
-
-    member[ngx_ors_chat_replay_queries] = ngx_ors_json_find(json, node,
-                                                            "queries");
-    member[ngx_ors_chat_replay_code] = ngx_ors_json_find(json, node, "code");
-    member[ngx_ors_chat_replay_found] = ngx_ors_json_find(json, node,
-                                                          "results");
+    member[ngx_ors_chat_replay_queries] = ngx_ors_input_get(in, "queries");
+    member[ngx_ors_chat_replay_code] = ngx_ors_input_get(in, "code");
+    member[ngx_ors_chat_replay_found] = ngx_ors_input_get(in, "results");
 
     if (member[ngx_ors_chat_replay_found] == NULL) {
-        member[ngx_ors_chat_replay_found] = ngx_ors_json_find(json, node,
-                                                              "outputs");
+        member[ngx_ors_chat_replay_found] = ngx_ors_input_get(in, "outputs");
     }
 }
 
@@ -98,8 +89,7 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         return NGX_OK;
     }
 
-    node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
-                             "server_label");
+    node = ngx_ors_input_get(in, "server_label");
 
     if (ngx_ors_json_copy(in->json, node, ci->cc->pool, &label) != NGX_OK
         || ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->name),
@@ -123,16 +113,14 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 static void
 ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
-    ngx_ors_json_node_t   *node;
     ngx_ors_input_item_t  *in;
 
     in = &ci->input->items[i];
-    node = ngx_ors_input_node(in, in->node);
 
-    if (ngx_ors_json_find(in->json, node, "queries")) {
+    if (ngx_ors_input_get(in, "queries")) {
         ngx_ors_out_lit(ci->cc->out, "\"file_search\"");
 
-    } else if (ngx_ors_json_find(in->json, node, "outputs")) {
+    } else if (ngx_ors_input_get(in, "outputs")) {
         ngx_ors_out_lit(ci->cc->out, "\"code_interpreter\"");
 
     } else {
@@ -236,8 +224,7 @@ ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         return;
     }
 
-    error = ngx_ors_json_find(json, ngx_ors_input_node(in, in->node),
-                              "error");
+    error = ngx_ors_input_get(in, "error");
 
     if (error && error->type != ngx_ors_json_null) {
         ngx_ors_chat_replay_error(ci->cc->out, json, error);

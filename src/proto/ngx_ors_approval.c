@@ -190,8 +190,7 @@ ngx_ors_approval_response(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 
     item = &ar->input->items[i];
 
-    node = ngx_ors_input_node(item, item->node);
-    node = ngx_ors_json_find(item->json, node, "approve");
+    node = ngx_ors_input_get(item, "approve");
 
     if (node == NULL || node->type != ngx_ors_json_true) {
         approval->state = ngx_ors_approval_declined;
@@ -237,8 +236,7 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
 
     item = &ar->input->items[i];
 
-    node = ngx_ors_input_node(item, item->node);
-    node = ngx_ors_json_find(item->json, node, "approval_request_id");
+    node = ngx_ors_input_get(item, "approval_request_id");
 
     if (ngx_ors_json_copy(item->json, node, ar->pool, &id) != NGX_OK) {
         return NGX_ERROR;
@@ -326,8 +324,7 @@ ngx_ors_approval_reason(ngx_ors_input_t *input, ngx_ors_approval_t *approval)
 
     item = &input->items[approval->answer];
 
-    node = ngx_ors_input_node(item, item->node);
-    node = ngx_ors_json_find(item->json, node, "reason");
+    node = ngx_ors_input_get(item, "reason");
 
     return (node && node->type == ngx_ors_json_string && node->len) ? node
                                                                     : NULL;

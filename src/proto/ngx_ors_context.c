@@ -459,7 +459,7 @@ ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
     for (i = 0; i < req->prior; i++) {
         item = &req->input.items[i];
 
-        rc = ngx_ors_stored_check(item->json, &item->json->nodes[item->node],
+        rc = ngx_ors_stored_check(item->json, ngx_ors_input_object(item),
                                   "invalid_previous_response",
                                   "previous_response_id", req->pool, err);
         if (rc != NGX_OK) {

@@ -38,7 +38,10 @@ typedef enum {
 } ngx_ors_input_e;
 
 
-/* an item; members are indexes of nodes, 0 where absent or null */
+/*
+ * An item; members are indexes of nodes, 0 where absent or null.  The item
+ * may well be node 0: of a stored item that is referred to it is.
+ */
 
 typedef struct {
     ngx_ors_json_t            *json;      /* borrowed, the request's own or */
@@ -89,6 +92,13 @@ void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
 
 /* The node of a member, NULL where it is absent. */
 #define ngx_ors_input_node(item, n)  ((n) ? &(item)->json->nodes[n] : NULL)
+
+/* The node of the item, which is always there. */
+#define ngx_ors_input_object(item)  (&(item)->json->nodes[(item)->node])
+
+/* The node of a member that has no field above, NULL where it is absent. */
+#define ngx_ors_input_get(item, name)                                         \
+    ngx_ors_json_find((item)->json, ngx_ors_input_object(item), name)
 
 
 #endif /* _NGX_ORS_INPUT_H_INCLUDED_ */

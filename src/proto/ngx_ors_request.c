@@ -493,7 +493,7 @@ ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
 
     for (i = first; i < last; i++) {
         item = &req->input.items[i];
-        node = &item->json->nodes[item->node];
+        node = ngx_ors_input_object(item);
 
         if (i > first) {
             ngx_ors_out_lit(out, ",");
@@ -517,7 +517,7 @@ ngx_ors_request_write_items(ngx_ors_request_t *req, ngx_uint_t first,
         {
             i++;
             item++;
-            node = &item->json->nodes[item->node];
+            node = ngx_ors_input_object(item);
         }
 
         end = ngx_ors_edit_end(node);
@@ -551,10 +551,10 @@ ngx_ors_request_index(ngx_ors_request_t *req, ngx_ors_input_item_t *item,
     ngx_ors_edits_init(&none, req->pool);
 
     edits = (item->json == &req->json) ? &req->edits : &none;
-    pos = ngx_ors_edit_start(&item->json->nodes[item->node]);
+    pos = ngx_ors_edit_start(ngx_ors_input_object(item));
 
     for ( /* void */ ; item <= last; item++) {
-        node = &item->json->nodes[item->node];
+        node = ngx_ors_input_object(item);
         start = ngx_ors_edit_start(node);
 
         at += ngx_ors_edits_size(edits, pos, start);

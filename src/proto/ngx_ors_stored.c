@@ -31,7 +31,7 @@ ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
         return;
     }
 
-    node = &in->json->nodes[in->node];
+    node = ngx_ors_input_object(in);
 
     start = ngx_ors_edit_start(node);
     end = ngx_ors_edit_end(node);

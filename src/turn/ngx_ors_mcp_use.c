@@ -198,8 +198,7 @@ ngx_ors_mcp_use_listed_before(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req)
             continue;
         }
 
-        node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
-                                 "server_label");
+        node = ngx_ors_input_get(in, "server_label");
 
         if (node
             && ngx_ors_json_equal(in->json, node, label->data, label->len))

@@ -107,8 +107,7 @@ ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting, ngx_ors_input_item_t *in,
     ngx_str_t             label, name;
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_json_find(in->json, ngx_ors_input_node(in, in->node),
-                             "server_label");
+    node = ngx_ors_input_get(in, "server_label");
 
     if (ngx_ors_json_decoded(in->json, node, pool, &label) != NGX_OK
         || ngx_ors_json_decoded(in->json, ngx_ors_input_node(in, in->name),
