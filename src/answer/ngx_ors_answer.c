@@ -29,8 +29,6 @@ static ngx_int_t ngx_ors_answer_end_stream(ngx_ors_answer_t *answer,
     ngx_uint_t done);
 static ngx_int_t ngx_ors_answer_whole(ngx_ors_answer_t *answer,
     ngx_int_t (*handler)(void *data, ngx_str_t *text));
-static ngx_int_t ngx_ors_answer_wrong(ngx_ors_answer_t *answer,
-    const char *what);
 static ngx_int_t ngx_ors_answer_cut(ngx_ors_answer_t *answer);
 static ngx_int_t ngx_ors_answer_fail(ngx_ors_answer_t *answer);
 static ngx_int_t ngx_ors_answer_over(ngx_ors_answer_t *answer, ngx_int_t rc);
@@ -84,7 +82,7 @@ ngx_ors_answer_header(ngx_ors_answer_t *answer, ngx_uint_t status,
         return ngx_ors_answer_begin_document(answer, length);
     }
 
-    return ngx_ors_answer_wrong(answer,
+    return ngx_ors_answer_refuse(answer,
                                 (answer->form == ngx_ors_answer_json)
                                 ? "it is not JSON"
                                 : "it is neither JSON nor an event stream");
@@ -95,8 +93,9 @@ static ngx_int_t
 ngx_ors_answer_begin_stream(ngx_ors_answer_t *answer)
 {
     if (answer->form == ngx_ors_answer_document) {
-        return ngx_ors_answer_wrong(answer, "it is an event stream, a document "
-                                    "was asked for");
+        return ngx_ors_answer_refuse(answer,
+                                     "it is an event stream, a document "
+                                     "was asked for");
     }
 
     ngx_log_debug1(NGX_LOG_DEBUG_HTTP, answer->log, 0,
@@ -114,8 +113,9 @@ static ngx_int_t
 ngx_ors_answer_begin_document(ngx_ors_answer_t *answer, off_t length)
 {
     if (answer->form == ngx_ors_answer_stream) {
-        return ngx_ors_answer_wrong(answer, "it is a document, an event stream "
-                                    "was asked for");
+        return ngx_ors_answer_refuse(answer,
+                                     "it is a document, an event stream "
+                                     "was asked for");
     }
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, answer->log, 0,
@@ -205,13 +205,14 @@ ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_uint_t complete)
 
 
 ngx_int_t
-ngx_ors_answer_refuse(ngx_ors_answer_t *answer, char *code, const char *what)
+ngx_ors_answer_refuse(ngx_ors_answer_t *answer, const char *what)
 {
     if (answer->state == ngx_ors_answer_st_over) {
         return NGX_DONE;
     }
 
-    (void) ngx_ors_error_set(&answer->failure, answer->pool, 502, code,
+    (void) ngx_ors_error_set(&answer->failure, answer->pool,
+                             ngx_ors_code_invalid_upstream_answer,
                              "the model server's answer was refused: %s",
                              what);
 
@@ -234,8 +235,8 @@ ngx_ors_answer_gather(ngx_ors_answer_t *answer, ngx_buf_t *b)
         return rc;
     }
 
-    (void) ngx_ors_error_set(&answer->failure, answer->pool, 502,
-                             "answer_too_large",
+    (void) ngx_ors_error_set(&answer->failure, answer->pool,
+                             ngx_ors_code_answer_too_large,
                              "the model server's answer is over the limit of "
                              "%uz bytes", answer->limits->answer);
 
@@ -263,8 +264,8 @@ ngx_ors_answer_events(ngx_ors_answer_t *answer, ngx_buf_t *b)
             return NGX_OK;
 
         case NGX_DECLINED:
-            (void) ngx_ors_error_set(&answer->failure, answer->pool, 502,
-                                     "event_too_large",
+            (void) ngx_ors_error_set(&answer->failure, answer->pool,
+                                     ngx_ors_code_event_too_large,
                                      "an event of the model server's stream "
                                      "is over the limit of %uz bytes",
                                      answer->limits->event);
@@ -346,19 +347,12 @@ ngx_ors_answer_whole(ngx_ors_answer_t *answer,
 
 
 static ngx_int_t
-ngx_ors_answer_wrong(ngx_ors_answer_t *answer, const char *what)
-{
-    return ngx_ors_answer_refuse(answer, "invalid_upstream_answer", what);
-}
-
-
-static ngx_int_t
 ngx_ors_answer_cut(ngx_ors_answer_t *answer)
 {
     answer->cut = 1;
 
-    (void) ngx_ors_error_set(&answer->failure, answer->pool, 502,
-                             "upstream_disconnected",
+    (void) ngx_ors_error_set(&answer->failure, answer->pool,
+                             ngx_ors_code_upstream_disconnected,
                              "the model server's answer ended before it was "
                              "complete");
 

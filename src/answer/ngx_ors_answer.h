@@ -133,8 +133,7 @@ ngx_int_t ngx_ors_answer_end(ngx_ors_answer_t *answer, ngx_uint_t complete);
  * The answer is refused for a reason outside of its text: "what", a phrase,
  * and "code" are static.
  */
-ngx_int_t ngx_ors_answer_refuse(ngx_ors_answer_t *answer, char *code,
-    const char *what);
+ngx_int_t ngx_ors_answer_refuse(ngx_ors_answer_t *answer, const char *what);
 
 
 #endif /* _NGX_ORS_ANSWER_H_INCLUDED_ */

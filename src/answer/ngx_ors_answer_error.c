@@ -37,10 +37,12 @@ typedef struct {
 
 /* "code" NULL: the name adds nothing to the status */
 
+/* "status" is that of the code where there is one */
+
 typedef struct {
-    ngx_str_t     name;
-    ngx_uint_t    status;
-    char         *code;
+    ngx_str_t         name;
+    ngx_ors_code_e    code;
+    ngx_uint_t        status;
 } ngx_ors_answer_cause_t;
 
 
@@ -60,43 +62,46 @@ static ngx_uint_t ngx_ors_answer_overflow(ngx_ors_answer_fault_t *fault,
     ngx_uint_t status);
 static ngx_uint_t ngx_ors_answer_says(ngx_ors_answer_fault_t *fault,
     const ngx_str_t *phrase);
-static char *ngx_ors_answer_status_code(ngx_ors_answer_fault_t *fault,
-    ngx_uint_t status);
+static ngx_ors_code_e ngx_ors_answer_status_code(
+    ngx_ors_answer_fault_t *fault, ngx_uint_t status);
 
 
 static const ngx_ors_answer_cause_t  ngx_ors_answer_causes[] = {
 
-    { ngx_string("context_length_exceeded"), 400, "context_length_exceeded" },
-    { ngx_string("exceed_context_size_error"), 400,
-      "context_length_exceeded" },
-    { ngx_string("context_window_exceeded"), 400, "context_length_exceeded" },
+    { ngx_string("context_length_exceeded"),
+      ngx_ors_code_context_length_exceeded, 0 },
+    { ngx_string("exceed_context_size_error"),
+      ngx_ors_code_context_length_exceeded, 0 },
+    { ngx_string("context_window_exceeded"),
+      ngx_ors_code_context_length_exceeded, 0 },
 
-    { ngx_string("rate_limit_exceeded"), 429, "rate_limit_exceeded" },
-    { ngx_string("rate_limit_error"), 429, "rate_limit_exceeded" },
-    { ngx_string("too_many_requests"), 429, "rate_limit_exceeded" },
-    { ngx_string("insufficient_quota"), 429, "insufficient_quota" },
-    { ngx_string("usage_limit_reached"), 429, "usage_limit_reached" },
-    { ngx_string("usage_not_included"), 429, "usage_not_included" },
+    { ngx_string("rate_limit_exceeded"), ngx_ors_code_rate_limit_exceeded, 0 },
+    { ngx_string("rate_limit_error"), ngx_ors_code_rate_limit_exceeded, 0 },
+    { ngx_string("too_many_requests"), ngx_ors_code_rate_limit_exceeded, 0 },
+    { ngx_string("insufficient_quota"), ngx_ors_code_insufficient_quota, 0 },
+    { ngx_string("usage_limit_reached"), ngx_ors_code_usage_limit_reached, 0 },
+    { ngx_string("usage_not_included"), ngx_ors_code_usage_not_included, 0 },
 
-    { ngx_string("invalid_api_key"), 401, "invalid_api_key" },
-    { ngx_string("authentication_error"), 401, "invalid_api_key" },
-    { ngx_string("model_not_found"), 404, "model_not_found" },
-    { ngx_string("content_filter"), 400, "content_filter" },
-    { ngx_string("content_policy_violation"), 400,
-      "content_policy_violation" },
-    { ngx_string("invalid_prompt"), 400, "invalid_prompt" },
+    { ngx_string("invalid_api_key"), ngx_ors_code_invalid_api_key, 0 },
+    { ngx_string("authentication_error"), ngx_ors_code_invalid_api_key, 0 },
+    { ngx_string("model_not_found"), ngx_ors_code_model_not_found, 0 },
+    { ngx_string("content_filter"), ngx_ors_code_content_filter, 0 },
+    { ngx_string("content_policy_violation"),
+      ngx_ors_code_content_policy_violation, 0 },
+    { ngx_string("invalid_prompt"), ngx_ors_code_invalid_prompt, 0 },
 
-    { ngx_string("server_is_overloaded"), 503, "server_is_overloaded" },
-    { ngx_string("overloaded_error"), 503, "server_is_overloaded" },
-    { ngx_string("slow_down"), 503, "slow_down" },
+    { ngx_string("server_is_overloaded"),
+      ngx_ors_code_server_is_overloaded, 0 },
+    { ngx_string("overloaded_error"), ngx_ors_code_server_is_overloaded, 0 },
+    { ngx_string("slow_down"), ngx_ors_code_slow_down, 0 },
 
-    { ngx_string("invalid_request_error"), 400, NULL },
-    { ngx_string("invalid_request"), 400, NULL },
-    { ngx_string("permission_error"), 403, NULL },
-    { ngx_string("not_found_error"), 404, NULL },
-    { ngx_string("timeout_error"), 504, NULL },
+    { ngx_string("invalid_request_error"), ngx_ors_code_other, 400 },
+    { ngx_string("invalid_request"), ngx_ors_code_other, 400 },
+    { ngx_string("permission_error"), ngx_ors_code_other, 403 },
+    { ngx_string("not_found_error"), ngx_ors_code_other, 404 },
+    { ngx_string("timeout_error"), ngx_ors_code_other, 504 },
 
-    { ngx_null_string, 0, NULL }
+    { ngx_null_string, 0, 0 }
 };
 
 
@@ -119,9 +124,9 @@ ngx_int_t
 ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 {
-    char                          *code;
     ngx_str_t                     *name;
     ngx_uint_t                     answered;
+    ngx_ors_code_e                 code;
     ngx_ors_answer_fault_t         fault;
     const ngx_ors_answer_cause_t  *cause;
 
@@ -133,10 +138,10 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
 
     answered = status;
     cause = ngx_ors_answer_cause(&fault);
-    code = cause ? cause->code : NULL;
+    code = cause ? cause->code : ngx_ors_code_other;
 
-    if (code) {
-        status = cause->status;
+    if (code != ngx_ors_code_other) {
+        status = ngx_ors_codes[code].status;
 
     } else if (status < 400) {
 
@@ -151,12 +156,14 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
         }
     }
 
-    if (code == NULL && ngx_ors_answer_overflow(&fault, status)) {
+    if (code == ngx_ors_code_other
+        && ngx_ors_answer_overflow(&fault, status))
+    {
         status = 400;
-        code = "context_length_exceeded";
+        code = ngx_ors_code_context_length_exceeded;
     }
 
-    if (code == NULL) {
+    if (code == ngx_ors_code_other) {
         code = ngx_ors_answer_status_code(&fault, status);
     }
 
@@ -168,24 +175,25 @@ ngx_ors_answer_error(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
     }
 
     if (fault.text.len) {
-        ngx_ors_error_set(err, pool, status, code ? code : "", "%V",
-                          &fault.text);
+        ngx_ors_error_set(err, pool, code, "%V", &fault.text);
 
     } else if (answered) {
-        ngx_ors_error_set(err, pool, status, code ? code : "",
+        ngx_ors_error_set(err, pool, code,
                           "the model server answered with status %ui",
                           answered);
 
     } else {
-        ngx_ors_error_set(err, pool, status, code ? code : "",
+        ngx_ors_error_set(err, pool, code,
                           "the model server reported an error");
     }
+
+    ngx_ors_error_reported(err, status);
 
     if (status == 429 || status == 503) {
         err->retry = ngx_ors_answer_retry(json, node, &fault.text);
     }
 
-    if (code == NULL) {
+    if (code == ngx_ors_code_other) {
         name = fault.code.len ? &fault.code : &fault.type;
 
         err->code.len = name->len;
@@ -490,38 +498,39 @@ ngx_ors_answer_says(ngx_ors_answer_fault_t *fault, const ngx_str_t *phrase)
 }
 
 
-/* the code for a status; NULL: the name that the server gave */
+/* the code for a status; "other": the name that the server gave */
 
-static char *
+static ngx_ors_code_e
 ngx_ors_answer_status_code(ngx_ors_answer_fault_t *fault, ngx_uint_t status)
 {
     switch (status) {
 
     case 401:
-        return "invalid_api_key";
+        return ngx_ors_code_invalid_api_key;
 
     case 402:
-        return "insufficient_quota";
+        return ngx_ors_code_insufficient_quota;
 
     case 404:
 
         if (ngx_ors_answer_says(fault, &ngx_ors_answer_model)) {
-            return "model_not_found";
+            return ngx_ors_code_model_not_found;
         }
 
         break;
 
     case 429:
-        return "rate_limit_exceeded";
+        return ngx_ors_code_rate_limit_exceeded;
 
     case 503:
     case 529:
-        return "server_is_overloaded";
+        return ngx_ors_code_server_is_overloaded;
     }
 
     if (fault->code.len || fault->type.len) {
-        return NULL;
+        return ngx_ors_code_other;
     }
 
-    return (status < 500) ? "upstream_error" : "server_error";
+    return (status < 500) ? ngx_ors_code_upstream_error
+                          : ngx_ors_code_server_error;
 }

@@ -109,7 +109,8 @@ ngx_ors_verify_check(ngx_ors_verify_t *verify, ngx_str_t *text,
     rc = ngx_ors_verify_validate(verify, text, shape, &err);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+        return ngx_ors_verify_found(verify,
+                                    ngx_ors_code_invalid_upstream_answer,
                                     "the model server's answer is not valid: "
                                     "%V", &err.message);
     }
@@ -180,16 +181,16 @@ ngx_ors_verify_malformed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     switch (json->error) {
 
     case ngx_ors_json_err_empty:
-        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
                                  "it is empty");
 
     case ngx_ors_json_err_depth:
-        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
                                  "it has more than %ui levels of nesting "
                                  "at byte %uz", json->max_depth, json->offset);
 
     case ngx_ors_json_err_nodes:
-        return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
                                  "it has more than %ui values at byte %uz",
                                  json->max_nodes, json->offset);
 
@@ -206,7 +207,7 @@ ngx_ors_verify_malformed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
         break;
     }
 
-    return ngx_ors_error_set(err, verify->pool, 502, "invalid_json",
+    return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
                              "it is not JSON: %V at byte %uz",
                              ngx_ors_json_strerror(json->error),
                              json->offset);
@@ -635,7 +636,7 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     }
 
     if (status->text.len == 0) {
-        return ngx_ors_error_set(err, verify->pool, 502, "invalid_value",
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_value,
                                  "\"status\" is none that a response has");
     }
 
@@ -644,7 +645,7 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     if ((error == NULL || error->type == ngx_ors_json_null)
         && ngx_ors_verify_is(verify, root, &ngx_ors_verify_has_failed))
     {
-        return ngx_ors_error_set(err, verify->pool, 502, "invalid_value",
+        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_value,
                                  "\"error\" must say why it has failed");
     }
 
@@ -669,7 +670,8 @@ ngx_ors_verify_is(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
 
 
 ngx_int_t
-ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code, const char *fmt, ...)
+ngx_ors_verify_found(ngx_ors_verify_t *verify, ngx_ors_code_e code,
+    const char *fmt, ...)
 {
     u_char     buf[NGX_ORS_VERIFY_TEXT];
     va_list    args;
@@ -680,7 +682,7 @@ ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code, const char *fmt, ...)
     text.len = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args) - buf;
     va_end(args);
 
-    (void) ngx_ors_error_set(&verify->error, verify->pool, 502, code, "%V",
+    (void) ngx_ors_error_set(&verify->error, verify->pool, code, "%V",
                              &text);
 
     return ngx_ors_verify_refused(verify);

@@ -55,7 +55,7 @@ void ngx_ors_verify_places(ngx_ors_verify_t *verify, u_char *line,
  * says why.  The message is logged, so it must hold nothing of the answer but
  * names.  Always returns NGX_DECLINED.
  */
-ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, char *code,
+ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, ngx_ors_code_e code,
     const char *fmt, ...);
 
 /*

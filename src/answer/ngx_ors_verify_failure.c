@@ -113,8 +113,7 @@ ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
     verify->status = verify->answer->status;
     ngx_str_set(&verify->type, "application/json");
 
-    verify->error.status = verify->answer->status;
-    ngx_ors_error_type(&verify->error, verify->error.status);
+    ngx_ors_error_reported(&verify->error, verify->answer->status);
 
     if (ngx_ors_verify_failure_type(verify) != NGX_OK) {
         return NGX_ERROR;

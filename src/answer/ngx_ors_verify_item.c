@@ -249,7 +249,7 @@ ngx_ors_verify_item_push(ngx_ors_verify_t *verify)
     vs = verify->stream;
 
     if (vs->nitems == NGX_ORS_VERIFY_ITEMS) {
-        return ngx_ors_verify_found(verify, "answer_too_large",
+        return ngx_ors_verify_found(verify, ngx_ors_code_answer_too_large,
                                     "the model server's answer has more than "
                                     "%d items", NGX_ORS_VERIFY_ITEMS);
     }

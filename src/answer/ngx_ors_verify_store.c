@@ -46,7 +46,8 @@ ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type)
                                  &id);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+        return ngx_ors_verify_found(verify,
+                                    ngx_ors_code_invalid_upstream_answer,
                                     "the model server's answer is not valid: "
                                     "its id is empty, longer than %d bytes or "
                                     "has a control character", NGX_ORS_ID_MAX);

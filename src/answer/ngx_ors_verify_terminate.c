@@ -73,7 +73,7 @@ ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify, size_t size)
     vs = verify->stream;
 
     if (size > verify->limits->answer - vs->size) {
-        return ngx_ors_verify_found(verify, "answer_too_large",
+        return ngx_ors_verify_found(verify, ngx_ors_code_answer_too_large,
                                     "the model server's answer is over the "
                                     "limit of %uz bytes",
                                     verify->limits->answer);

@@ -86,12 +86,13 @@ ngx_ors_verify_violation(ngx_ors_verify_t *verify, const char *what)
     row = verify->stream->row;
 
     if (row == NULL) {
-        return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+        return ngx_ors_verify_found(verify,
+                                    ngx_ors_code_invalid_upstream_answer,
                                     "the model server's stream is not valid: "
                                     "%s", what);
     }
 
-    return ngx_ors_verify_found(verify, "invalid_upstream_answer",
+    return ngx_ors_verify_found(verify, ngx_ors_code_invalid_upstream_answer,
                                 "the model server's stream is not valid: "
                                 "%V: %s", &row->name, what);
 }

@@ -5,8 +5,8 @@
 
 
 /*
- * The types of errors with their HTTP status, and how an error value is
- * filled.
+ * The codes and classes of errors, their types with an HTTP status, and how an
+ * error value is filled.
  */
 
 
@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_utf8.h>
 
 
@@ -23,19 +24,49 @@
 static size_t ngx_ors_error_found(ngx_str_t *message);
 
 
+#undef ngx_ors_class_row
+#define ngx_ors_class_row(name, origin)  ngx_string(#name),
+
+const ngx_str_t  ngx_ors_class_names[] = {
+    NGX_ORS_CLASSES(ngx_ors_class_row)
+};
+
+
+#undef ngx_ors_class_row
+#define ngx_ors_class_row(name, origin)  ngx_ors_origin_##origin,
+
+static const ngx_ors_origin_e  ngx_ors_class_origins[] = {
+    NGX_ORS_CLASSES(ngx_ors_class_row)
+};
+
+
+#undef ngx_ors_code_row
+#define ngx_ors_code_row(name, status, class, mask, text)                     \
+    { ngx_string(#name), status, ngx_ors_class_##class, ngx_string(mask),     \
+      ngx_string(text) },
+
+const ngx_ors_code_t  ngx_ors_codes[] = {
+
+    NGX_ORS_CODES(ngx_ors_code_row)
+
+    { ngx_string("other"), 0, ngx_ors_class_none, ngx_null_string,
+      ngx_string("Codes without a counter of their own, as those of model "
+                 "servers.") }
+};
+
+
 ngx_int_t
-ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_uint_t status,
-    char *code, const char *fmt, ...)
+ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_ors_code_e code,
+    const char *fmt, ...)
 {
     size_t    len;
     u_char    text[NGX_ORS_ERROR_MESSAGE_MAX + 1], *p;
     va_list   args;
 
-    err->status = status;
-    ngx_ors_error_type(err, status);
+    err->class = ngx_ors_codes[code].class;
+    err->code = ngx_ors_codes[code].name;
 
-    err->code.len = ngx_strlen(code);
-    err->code.data = (u_char *) code;
+    ngx_ors_error_status(err, ngx_ors_codes[code].status);
 
     ngx_str_null(&err->param);
     err->retry = 0;
@@ -129,9 +160,26 @@ ngx_ors_error_found(ngx_str_t *message)
 }
 
 
-void
-ngx_ors_error_type(ngx_ors_error_t *err, ngx_uint_t status)
+ngx_int_t
+ngx_ors_error_copy(ngx_ors_error_t *err, ngx_ors_error_t *from,
+    ngx_pool_t *pool)
 {
+    *err = *from;
+
+    err->code.data = ngx_pstrdup(pool, &from->code);
+    err->message.data = ngx_pstrdup(pool, &from->message);
+    err->param.data = ngx_pstrdup(pool, &from->param);
+
+    return (err->code.data && err->message.data && err->param.data) ? NGX_OK
+                                                                    : NGX_ERROR;
+}
+
+
+void
+ngx_ors_error_status(ngx_ors_error_t *err, ngx_uint_t status)
+{
+    err->status = status;
+
     switch (status) {
 
     case 404:
@@ -151,4 +199,50 @@ ngx_ors_error_type(ngx_ors_error_t *err, ngx_uint_t status)
             ngx_str_set(&err->type, "server_error");
         }
     }
+}
+
+
+void
+ngx_ors_error_reported(ngx_ors_error_t *err, ngx_uint_t status)
+{
+    ngx_ors_error_status(err, status);
+
+    switch (status) {
+
+    case 408:
+    case 504:
+        err->class = ngx_ors_class_timeout;
+        break;
+
+    case 429:
+        err->class = ngx_ors_class_upstream_limit;
+        break;
+
+    default:
+        err->class = (status < 500) ? ngx_ors_class_client
+                                    : ngx_ors_class_upstream_error;
+    }
+}
+
+
+ngx_ors_origin_e
+ngx_ors_error_origin(ngx_ors_class_e class)
+{
+    return ngx_ors_class_origins[class];
+}
+
+
+ngx_ors_code_e
+ngx_ors_error_code(ngx_str_t *name)
+{
+    ngx_uint_t  i;
+
+    for (i = 0; i < ngx_ors_code_other; i++) {
+
+        if (ngx_ors_same(&ngx_ors_codes[i].name, name)) {
+            break;
+        }
+    }
+
+    return i;
 }

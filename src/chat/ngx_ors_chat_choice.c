@@ -229,7 +229,7 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
 
     ngx_ors_json_raw(json, node, &name);
 
-    ngx_ors_error_set(cc->err, cc->req->pool, 400, "invalid_value",
+    ngx_ors_error_set(cc->err, cc->req->pool, ngx_ors_code_invalid_value,
                       "\"%s\" is \"%V\", which is not the name of a %s in "
                       "\"tools\"", param, &name,
                       (kind == ngx_ors_chat_tool_custom) ? "custom tool"
@@ -364,7 +364,7 @@ ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
         return NGX_OK;
     }
 
-    ngx_ors_error_set(cc->err, cc->req->pool, 400, "unsupported_value",
+    ngx_ors_error_set(cc->err, cc->req->pool, ngx_ors_code_unsupported_value,
                       "\"%s\" %s", param, text);
     cc->err->param.data = (u_char *) param;
     cc->err->param.len = ngx_strlen(param);

@@ -499,7 +499,7 @@ ngx_ors_chat_count(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
         ngx_ors_chat_content_part(cc, child, &part);
 
         if (!(kinds & 1 << part.kind)) {
-            return ngx_ors_chat_refuse(cc, i, "unsupported_value",
+            return ngx_ors_chat_refuse(cc, i, ngx_ors_code_unsupported_value,
                                        "cannot be sent to this model server "
                                        "because of its type");
         }
@@ -592,7 +592,7 @@ ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
         break;
     }
 
-    return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+    return ngx_ors_chat_refuse(cc, n, ngx_ors_code_unsupported_value,
                                "cannot be sent to this model server because "
                                "of its type");
 }
@@ -605,7 +605,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_ors_json_node_t  *url, *detail;
 
     if (!cc->options->images) {
-        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_unsupported_value,
                                    "is an image, which this model server "
                                    "does not take");
     }
@@ -613,7 +613,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     url = part->member[ngx_ors_chat_p_image_url];
 
     if (url == NULL) {
-        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
                                    "has no \"image_url\", without which an "
                                    "image cannot be sent");
     }
@@ -649,7 +649,7 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_ors_json_node_t  *name, *data;
 
     if (cc->options->files == ngx_ors_chat_files_off) {
-        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_unsupported_value,
                                    "is a file, which this model server does "
                                    "not take");
     }
@@ -659,13 +659,13 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     if (data == NULL) {
 
         if (part->member[ngx_ors_chat_p_file_url]) {
-            return ngx_ors_chat_refuse(cc, n, "invalid_value",
+            return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
                                        "has a \"file_url\", which this model "
                                        "server does not take, and no "
                                        "\"file_data\"");
         }
 
-        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
                                    "has no \"file_data\", without which a "
                                    "file cannot be sent");
     }
@@ -731,7 +731,7 @@ ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     if (data == NULL || data->type != ngx_ors_json_string
         || format == NULL || format->type != ngx_ors_json_string)
     {
-        return ngx_ors_chat_refuse(cc, n, "invalid_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
                                    "has no \"input_audio\" with \"data\" and "
                                    "\"format\", without which audio cannot "
                                    "be sent");
@@ -753,7 +753,7 @@ ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_uint_t n)
 {
     if (!cc->options->videos) {
-        return ngx_ors_chat_refuse(cc, n, "unsupported_value",
+        return ngx_ors_chat_refuse(cc, n, ngx_ors_code_unsupported_value,
                                    "is a video, which this model server "
                                    "does not take");
     }
@@ -769,8 +769,8 @@ ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 
 ngx_int_t
-ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
-    char *text)
+ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
+    ngx_ors_code_e code, char *text)
 {
     u_char     *p;
     ngx_str_t   param;
@@ -785,7 +785,7 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
 
         /* the client does not know the place of a stored item */
 
-        (void) ngx_ors_error_set(cc->err, cc->pool, 400, code,
+        (void) ngx_ors_error_set(cc->err, cc->pool, code,
                                  "an item of the stored conversation %s",
                                  text);
         ngx_str_set(&cc->err->param, "previous_response_id");
@@ -805,7 +805,7 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n, char *code,
 
     param.len = p - param.data;
 
-    ngx_ors_error_set(cc->err, cc->pool, 400, code, "\"%V\" %s", &param, text);
+    ngx_ors_error_set(cc->err, cc->pool, code, "\"%V\" %s", &param, text);
 
     cc->err->param = param;
 

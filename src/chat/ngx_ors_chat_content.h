@@ -81,7 +81,7 @@ ngx_int_t ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
  * Returns NGX_DECLINED, or NGX_ERROR if there is no memory.
  */
 ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
-    char *code, char *text);
+    ngx_ors_code_e code, char *text);
 
 /*
  * Appends a value as it is in the document, a string with its quotes;

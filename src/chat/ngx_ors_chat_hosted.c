@@ -58,7 +58,7 @@ ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     rc = ngx_ors_json_read(&json, text->data, text->len);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_json",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
                                  "it is not JSON: %V at byte %uz",
                                  ngx_ors_json_strerror(json.error),
                                  json.offset);
@@ -95,7 +95,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
     type = member[ngx_ors_chat_h_type];
 
     if (type && !ngx_ors_json_is(json, type, "function")) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_value",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "its \"type\" must be \"function\"");
     }
 
@@ -105,7 +105,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
     {
         ngx_ors_json_raw(json, member[ngx_ors_chat_h_name], &name);
 
-        return ngx_ors_error_set(err, pool, 400, "invalid_value",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "its \"name\" is \"%V\" and not \"%V\"",
                                  &name, &hosted->name);
     }
@@ -113,7 +113,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
     if (member[ngx_ors_chat_h_description] == NULL
         || member[ngx_ors_chat_h_description]->type != ngx_ors_json_string)
     {
-        return ngx_ors_error_set(err, pool, 400, "invalid_value",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "it must have a \"description\", a string");
     }
 
@@ -123,7 +123,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
         || member[ngx_ors_chat_h_parameters]->type != ngx_ors_json_object
         || !ngx_ors_json_is(json, type, "object"))
     {
-        return ngx_ors_error_set(err, pool, 400, "invalid_value",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "it must have \"parameters\", a JSON Schema "
                                  "whose \"type\" is \"object\"");
     }
@@ -142,7 +142,7 @@ ngx_ors_chat_hosted_members(ngx_ors_json_t *json, ngx_pool_t *pool,
     ngx_ors_json_node_t  *key;
 
     if (json->nodes->type != ngx_ors_json_object) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_type",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_type,
                                  "it is not a JSON object");
     }
 
@@ -154,7 +154,7 @@ ngx_ors_chat_hosted_members(ngx_ors_json_t *json, ngx_pool_t *pool,
         {
             ngx_ors_json_raw(json, key, &name);
 
-            return ngx_ors_error_set(err, pool, 400, "unknown_parameter",
+            return ngx_ors_error_set(err, pool, ngx_ors_code_unknown_parameter,
                                      "its member \"%V\" must be \"name\", "
                                      "\"description\" or \"parameters\"",
                                      &name);

@@ -111,7 +111,7 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         return NGX_OK;
 
     case ngx_ors_input_reference:
-        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+        return ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unsupported_item,
                                    "is a reference to a stored item, which "
                                    "is not supported here, the item itself "
                                    "must be sent");
@@ -183,7 +183,7 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 
     ci->cc->field = "type";
 
-    return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+    return ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unsupported_item,
                                "is the type of an item that cannot be "
                                "sent to this model server");
 }
@@ -200,7 +200,8 @@ ngx_ors_chat_called(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in)
 
     ci->cc->field = "call_id";
 
-    return ngx_ors_chat_refuse(ci->cc, -1, "missing_required_parameter",
+    return ngx_ors_chat_refuse(ci->cc, -1,
+                               ngx_ors_code_missing_required_parameter,
                                "is required");
 }
 
@@ -257,7 +258,7 @@ ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
                              item);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_chat_refuse(ci->cc, -1, "unsupported_item",
+        return ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unsupported_item,
                                    "is compacted history that cannot be read "
                                    "here");
     }
@@ -393,7 +394,8 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
         ci->cc->item = i;
 
         if (n == 0) {
-            return ngx_ors_chat_refuse(ci->cc, -1, "unknown_call_id",
+            return ngx_ors_chat_refuse(ci->cc, -1,
+                                       ngx_ors_code_unknown_call_id,
                                        "is not the id of a call that precedes "
                                        "it in the input");
         }
@@ -401,7 +403,8 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
         call = &ci->items[n - 1];
 
         if (call->pair) {
-            return ngx_ors_chat_refuse(ci->cc, -1, "duplicate_call_id",
+            return ngx_ors_chat_refuse(ci->cc, -1,
+                                       ngx_ors_code_duplicate_call_id,
                                        "is the id of a call that has an "
                                        "output already");
         }

@@ -145,7 +145,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     if (cm.n == n) {
-        ngx_ors_error_set(err, pool, 400, "invalid_value",
+        ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                           "\"input\" holds nothing that can be sent to "
                           "the model");
         ngx_str_set(&err->param, "input");
@@ -176,13 +176,13 @@ ngx_ors_chat_input(ngx_ors_request_t *req, ngx_pool_t *pool,
     }
 
     if (input == NULL && !req->merged) {
-        ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
+        ngx_ors_error_set(err, pool, ngx_ors_code_missing_required_parameter,
                           "\"input\" is required");
 
     } else if (req->merged || input->type != ngx_ors_json_string
                || input->len == 0)
     {
-        ngx_ors_error_set(err, pool, 400, "invalid_value",
+        ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                           "\"input\" must not be empty, there is nothing "
                           "to answer");
 

@@ -42,7 +42,7 @@ static ngx_uint_t ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass,
 static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
-    const ngx_str_t *name, char *code, char *text);
+    const ngx_str_t *name, ngx_ors_code_e code, char *text);
 
 
 ngx_int_t
@@ -104,9 +104,10 @@ ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
 
         if (type == NULL || type->type != ngx_ors_json_string) {
             return ngx_ors_chat_pass_refuse(pass, &name,
-                                       type ? "invalid_type"
-                                            : "missing_required_parameter",
-                                       "must be the name of a provider");
+                                      type
+                                      ? ngx_ors_code_invalid_type
+                                      : ngx_ors_code_missing_required_parameter,
+                                      "must be the name of a provider");
         }
 
         if (provider->len
@@ -145,7 +146,7 @@ ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
                                           NGX_ORS_CHAT_FIELD_FIXED);
         if (name) {
             return ngx_ors_chat_pass_refuse(pass, name,
-                                            "unsupported_parameter",
+                                            ngx_ors_code_unsupported_parameter,
                                             "follows from other fields of the "
                                             "request and cannot be set "
                                             "here");
@@ -155,7 +156,7 @@ ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass)
                                        &ngx_ors_fields_chat_request);
         if (field) {
             return ngx_ors_chat_pass_refuse(pass, &field->name,
-                                            "unknown_parameter",
+                                            ngx_ors_code_unknown_parameter,
                                             "must be spelled like this");
         }
 
@@ -198,9 +199,9 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
 
     if (passthrough->n == NGX_ORS_CHAT_PASSTHROUGH_MAX) {
         return ngx_ors_chat_pass_refuse(pass, NULL,
-                                        "object_above_max_properties",
-                                        "has too many members, all in all "
-                                        "there may be 64");
+                                       ngx_ors_code_object_above_max_properties,
+                                       "has too many members, all in all "
+                                       "there may be 64");
     }
 
     if (passthrough->members == NULL) {
@@ -238,7 +239,7 @@ ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass, ngx_str_t *name)
 static ngx_int_t
 ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
     const ngx_str_t *name,
-    char *code, char *text)
+    ngx_ors_code_e code, char *text)
 {
     u_char      *p;
     ngx_str_t    param;
@@ -264,7 +265,7 @@ ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
 
     param.len = p - param.data;
 
-    (void) ngx_ors_error_set(pass->err, pool, 400, code, "\"%V\" %s", &param,
+    (void) ngx_ors_error_set(pass->err, pool, code, "\"%V\" %s", &param,
                              text);
     pass->err->param = param;
 

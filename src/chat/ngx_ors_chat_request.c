@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     ngx_uint_t            field;          /* ngx_ors_rq_field_e */
     ngx_str_t             name;
-    char                 *code;
+    ngx_ors_code_e        code;
     char                 *text;           /* follows the name in the message */
     ngx_uint_t            in;             /* profiles that refuse it */
 } ngx_ors_chat_unsupported_t;
@@ -111,51 +111,51 @@ static const ngx_ors_chat_unsupported_t  ngx_ors_chat_unsupported[] = {
 
     { ngx_ors_rq_previous_response_id,
       ngx_string("previous_response_id"),
-      "previous_response_not_found",
+      ngx_ors_code_previous_response_not_found,
       "names a response that is not stored here, the conversation must be "
       "sent as \"input\"", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_conversation,
       ngx_string("conversation"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, the conversation must be sent as \"input\"",
       NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_prompt,
       ngx_string("prompt"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, its text must be sent as \"instructions\" or "
       "\"input\"", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_background,
       ngx_string("background"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, it must be false or absent", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_top_logprobs,
       ngx_string("top_logprobs"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "must be 0 or absent unless \"include\" names "
       "\"message.output_text.logprobs\"", NGX_ORS_IN_ALL },
 
     { ngx_ors_rq_n,
       ngx_string("context_management"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, conversations are not compacted",
       NGX_ORS_STRICT_OPENAI },
 
     { ngx_ors_rq_n,
       ngx_string("moderation"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, nothing is moderated", NGX_ORS_STRICT_OPENAI },
 
     { ngx_ors_rq_n,
       ngx_string("image"),
-      "unsupported_parameter",
+      ngx_ors_code_unsupported_parameter,
       "is not supported here, the model server makes no images",
       NGX_ORS_STRICT_OPENAI },
 
-    { ngx_ors_rq_n, ngx_null_string, NULL, NULL, 0 }
+    { ngx_ors_rq_n, ngx_null_string, 0, NULL, 0 }
 };
 
 
@@ -275,8 +275,8 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
             continue;
         }
 
-        ngx_ors_error_set(err, pool, 400, row->code, "\"%V\" %s",
-                          &row->name, row->text);
+        ngx_ors_error_set(err, pool, row->code, "\"%V\" %s", &row->name,
+                          row->text);
         err->param = row->name;
 
         return NGX_DECLINED;
@@ -330,7 +330,7 @@ ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_pool_t *pool,
         return NGX_OK;
     }
 
-    ngx_ors_error_set(err, pool, 400, "missing_required_parameter",
+    ngx_ors_error_set(err, pool, ngx_ors_code_missing_required_parameter,
                       "\"text.format.schema\" is required");
     ngx_str_set(&err->param, "text.format.schema");
 

@@ -320,7 +320,7 @@ ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
         return NGX_ERROR;
     }
 
-    ngx_ors_error_set(cr->err, cr->req->pool, 400, "invalid_value",
+    ngx_ors_error_set(cr->err, cr->req->pool, ngx_ors_code_invalid_value,
                       "\"%V\" is \"%V\", the name of a tool that this server "
                       "itself has", &param, &hosted->name);
     cr->err->param = param;
@@ -465,7 +465,7 @@ ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
 
     ngx_ors_json_raw(cr->json, type, &name);
 
-    ngx_ors_error_set(cr->err, cr->req->pool, 400, "unsupported_value",
+    ngx_ors_error_set(cr->err, cr->req->pool, ngx_ors_code_unsupported_value,
                       "\"%V\" is \"%V\", a type of tools that this model "
                       "server does not have", &param, &name);
     cr->err->param = param;

@@ -299,27 +299,15 @@ static void
 ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
     ngx_ors_error_t *err)
 {
-    u_char          *code, *param;
     ngx_ors_turn_t  *turn;
 
     turn = client->turn;
 
-    code = err ? ngx_pnalloc(turn->pool, err->code.len + 1) : NULL;
-    param = err ? ngx_pstrdup(turn->pool, &err->param) : NULL;
-
-    if (code && param) {
-        *ngx_cpymem(code, err->code.data, err->code.len) = '\0';
-
-        (void) ngx_ors_error_set(&turn->error, turn->pool, err->status,
-                                 (char *) code, "%V", &err->message);
-
-        turn->error.param.data = param;
-        turn->error.param.len = err->param.len;
-
-    } else {
+    if (err == NULL
+        || ngx_ors_error_copy(&turn->error, err, turn->pool) != NGX_OK)
+    {
         (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 NGX_HTTP_INTERNAL_SERVER_ERROR,
-                                 "server_error", "out of memory");
+                                 ngx_ors_code_server_error, "out of memory");
     }
 
     turn->retries_left = 0;

@@ -97,7 +97,7 @@ ngx_http_ors_path_error(ngx_http_request_t *r,
 
     ngx_memzero(err, sizeof(ngx_ors_error_t));
 
-    (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_NOT_FOUND, "not_found",
+    (void) ngx_ors_error_set(err, r->pool, ngx_ors_code_not_found,
                              "there is no such endpoint here, its path must "
                              "end with \"%V\"", &endpoint->path);
 }

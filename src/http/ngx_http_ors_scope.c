@@ -191,8 +191,8 @@ ngx_http_ors_scope_needed(ngx_http_ors_ctx_t *ctx, ngx_uint_t translates)
 ngx_int_t
 ngx_http_ors_scope_refuse(ngx_http_request_t *r, ngx_ors_error_t *err)
 {
-    (void) ngx_ors_error_set(err, r->pool, NGX_HTTP_UNAUTHORIZED,
-                             "authentication_required",
+    (void) ngx_ors_error_set(err, r->pool,
+                             ngx_ors_code_authentication_required,
                              "what is stored or sealed belongs to a client, "
                              "and this request names no client: send "
                              "an API key in \"Authorization\", or \"store\": "

@@ -213,8 +213,7 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
     turn->retries_left = 0;
 
     (void) ngx_ors_error_set(&turn->error, turn->pool,
-                             NGX_HTTP_SERVICE_UNAVAILABLE,
-                             "server_is_overloaded",
+                             ngx_ors_code_server_is_overloaded,
                              "the server has no connection left for the "
                              "model, try again later");
 

@@ -221,7 +221,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer",
+        return ngx_ors_answer_refuse(&vr->answer,
                                      "its Content-Encoding is not known");
     }
 
@@ -229,8 +229,7 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
 
         /* nginx takes what has no status line for the body of HTTP/0.9 */
 
-        return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer",
-                                     "it is not HTTP");
+        return ngx_ors_answer_refuse(&vr->answer, "it is not HTTP");
     }
 
     return ngx_ors_verify_header(&vr->verify, r->headers_out.status,
@@ -343,7 +342,7 @@ ngx_http_ors_validator_refuse_data(void *data, const char *what)
 {
     ngx_http_ors_validator_t *vr = data;
 
-    return ngx_ors_answer_refuse(&vr->answer, "invalid_upstream_answer", what);
+    return ngx_ors_answer_refuse(&vr->answer, what);
 }
 
 

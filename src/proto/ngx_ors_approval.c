@@ -254,7 +254,7 @@ ngx_ors_approval_of(ngx_ors_approval_reader_t *ar, ngx_uint_t i,
 static ngx_int_t
 ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar, ngx_str_t *id)
 {
-    ngx_ors_error_set(ar->err, ar->pool, 400, "invalid_value",
+    ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_invalid_value,
                       "\"input\" and the conversation have item \"%V\" twice",
                       id);
     ngx_str_set(&ar->err->param, "input");
@@ -279,7 +279,7 @@ ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
                             i - ar->prior)
                 - param.data;
 
-    ngx_ors_error_set(ar->err, ar->pool, 400, "item_not_found",
+    ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_item_not_found,
                       "\"%V\" is not the id of a request for approval that "
                       "precedes it", &param);
     ar->err->param = param;

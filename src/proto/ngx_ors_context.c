@@ -110,7 +110,7 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                              "\"input\" is empty and the conversation before "
                              "it ends with an answer, there is nothing to "
                              "answer");
@@ -460,7 +460,7 @@ ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
         item = &req->input.items[i];
 
         rc = ngx_ors_stored_check(item->json, ngx_ors_input_object(item),
-                                  "invalid_previous_response",
+                                  ngx_ors_code_invalid_previous_response,
                                   "previous_response_id", req->pool, err);
         if (rc != NGX_OK) {
             return rc;

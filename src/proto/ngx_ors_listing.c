@@ -96,7 +96,7 @@ ngx_ors_listing_order(ngx_ors_listing_t *list, ngx_str_t *value,
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"order\" must be \"asc\" or \"desc\"");
     ngx_str_set(&err->param, "order");
 
@@ -122,7 +122,7 @@ ngx_ors_listing_limit(ngx_ors_listing_t *list, ngx_str_t *value,
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"limit\" must be a number from 1 to %d",
                              NGX_ORS_LISTING_LIMIT_MAX);
     ngx_str_set(&err->param, "limit");
@@ -337,7 +337,7 @@ static ngx_int_t
 ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param,
     ngx_ors_error_t *err)
 {
-    (void) ngx_ors_error_set(err, list->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"%s\" must be the id of an item of this list",
                              param);
 

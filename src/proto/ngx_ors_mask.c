@@ -27,14 +27,7 @@ typedef struct {
 } ngx_ors_mask_status_t;
 
 
-typedef struct {
-    ngx_str_t     code;
-    ngx_str_t     text;
-} ngx_ors_mask_code_t;
-
-
 static const ngx_ors_mask_status_t *ngx_ors_mask_status(ngx_uint_t status);
-static const ngx_ors_mask_code_t *ngx_ors_mask_code(ngx_str_t *code);
 static ngx_uint_t ngx_ors_mask_account(ngx_str_t *code);
 static ngx_uint_t ngx_ors_mask_path(ngx_str_t *param);
 
@@ -75,47 +68,6 @@ static const ngx_ors_mask_status_t  ngx_ors_mask_statuses[] = {
 };
 
 
-/* what clients act on */
-
-static const ngx_ors_mask_code_t  ngx_ors_mask_codes[] = {
-
-    { ngx_string("context_length_exceeded"),
-      ngx_string("the request is too long for the model") },
-
-    { ngx_string("rate_limit_exceeded"),
-      ngx_string("too many requests for this model, try again later") },
-
-    { ngx_string("model_not_found"),
-      ngx_string("the model server does not have this model") },
-
-    { ngx_string("previous_response_not_found"),
-      ngx_string("the model server does not have the previous response") },
-
-    { ngx_string("content_filter"),
-      ngx_string("a content filter of the model server refused the request") },
-
-    { ngx_string("content_policy_violation"),
-      ngx_string("a content filter of the model server refused the request") },
-
-    { ngx_string("invalid_prompt"),
-      ngx_string("the model server refused the prompt") },
-
-    { ngx_string("bio_policy"),
-      ngx_string("the request is against a policy of the model server") },
-
-    { ngx_string("cyber_policy"),
-      ngx_string("the request is against a policy of the model server") },
-
-    { ngx_string("server_is_overloaded"),
-      ngx_string("the model server is overloaded, try again later") },
-
-    { ngx_string("slow_down"),
-      ngx_string("the model server is overloaded, try again later") },
-
-    { ngx_null_string, ngx_null_string }
-};
-
-
 /* what is between the operator and the upstream server */
 
 static const ngx_str_t  ngx_ors_mask_accounts[] = {
@@ -151,14 +103,13 @@ ngx_ors_mask_answer(ngx_ors_error_t *err, ngx_uint_t status)
 void
 ngx_ors_mask(ngx_ors_error_t *err)
 {
-    const ngx_ors_mask_code_t    *known;
+    const ngx_ors_code_t         *known;
     const ngx_ors_mask_status_t  *status;
 
     status = ngx_ors_mask_status(ngx_ors_mask_account(&err->code)
                                  ? 0 : err->status);
 
-    known = (status->shown == err->status) ? ngx_ors_mask_code(&err->code)
-                                           : NULL;
+    known = &ngx_ors_codes[ngx_ors_error_code(&err->code)];
 
     if (status->shown != err->status || status->shown >= 500
         || !ngx_ors_mask_path(&err->param))
@@ -166,16 +117,27 @@ ngx_ors_mask(ngx_ors_error_t *err)
         ngx_str_null(&err->param);
     }
 
-    err->status = status->shown;
+    if (status->shown != err->status || known->mask.len == 0) {
+        err->code = status->code;
+        err->message = status->text;
+
+    } else {
+        err->code = known->name;
+        err->message = known->mask;
+    }
+
+    if (status->status == 0 && err->class == ngx_ors_class_client) {
+
+        /* a 401 is about the operator's key, and the client gets a 502 */
+
+        err->class = ngx_ors_class_account;
+    }
+
+    ngx_ors_error_status(err, status->shown);
 
     if (err->status != 429 && err->status != 503) {
         err->retry = 0;
     }
-
-    err->code = known ? known->code : status->code;
-    err->message = known ? known->text : status->text;
-
-    ngx_ors_error_type(err, err->status);
 }
 
 
@@ -192,22 +154,6 @@ ngx_ors_mask_status(ngx_uint_t status)
     }
 
     return s;
-}
-
-
-static const ngx_ors_mask_code_t *
-ngx_ors_mask_code(ngx_str_t *code)
-{
-    const ngx_ors_mask_code_t  *known;
-
-    for (known = ngx_ors_mask_codes; known->code.len; known++) {
-
-        if (ngx_ors_same(&known->code, code)) {
-            return known;
-        }
-    }
-
-    return NULL;
 }
 
 

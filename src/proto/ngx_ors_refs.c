@@ -313,7 +313,7 @@ ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_ors_index_t *input,
 ngx_int_t
 ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    (void) ngx_ors_error_set(err, req->pool, 400, "item_not_found",
+    (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_item_not_found,
                              "\"input\" refers to an item that is not "
                              "stored here");
     ngx_str_set(&err->param, "input");
@@ -448,6 +448,7 @@ ngx_ors_refs_take(ngx_ors_refs_search_t *rs, ngx_ors_ref_t *ref,
 
     ref->found = 1;
 
-    return ngx_ors_stored_check(&rs->json, rs->json.nodes, "unsupported_item",
+    return ngx_ors_stored_check(&rs->json, rs->json.nodes,
+                                ngx_ors_code_unsupported_item,
                                 "input", rs->req->pool, rs->err);
 }

@@ -114,25 +114,25 @@ ngx_ors_request_malformed(ngx_ors_request_t *req, ngx_ors_error_t *err)
     json = &req->json;
 
     if (json->error == ngx_ors_json_err_empty) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_json",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
                                  "the body is empty");
     }
 
     if (json->error == ngx_ors_json_err_depth) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_json",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
                                  "the body has more than %ui levels of "
                                  "nesting at byte %uz",
                                  json->max_depth, json->offset);
     }
 
     if (json->error == ngx_ors_json_err_nodes) {
-        return ngx_ors_error_set(err, pool, 400, "invalid_json",
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
                                  "the body has more than %ui values "
                                  "at byte %uz", json->max_nodes,
                                  json->offset);
     }
 
-    return ngx_ors_error_set(err, pool, 400, "invalid_json",
+    return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
                              "the body is not JSON: %V at byte %uz",
                              ngx_ors_json_strerror(json->error),
                              json->offset);
@@ -230,14 +230,14 @@ static ngx_int_t
 ngx_ors_request_model(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     if (req->model.len > NGX_ORS_LINE_MAX) {
-        (void) ngx_ors_error_set(err, req->pool, 400,
-                                 "string_above_max_length",
+        (void) ngx_ors_error_set(err, req->pool,
+                                 ngx_ors_code_string_above_max_length,
                                  "\"model\" must have at most %d bytes, "
                                  "found %uz", NGX_ORS_LINE_MAX,
                                  req->model.len);
 
     } else if (!ngx_ors_line_clean(&req->model)) {
-        (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+        (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                                  "\"model\" must not have control "
                                  "characters");
 
@@ -275,12 +275,13 @@ ngx_ors_request_unreadable(ngx_ors_request_t *req, ngx_ors_json_t *json,
     ngx_ors_error_t *err)
 {
     if (json->error != ngx_ors_json_err_nodes) {
-        return ngx_ors_error_set(err, req->pool, 503, "store_unavailable",
+        return ngx_ors_error_set(err, req->pool,
+                                 ngx_ors_code_store_unavailable,
                                  "what is stored of the conversation cannot "
                                  "be read");
     }
 
-    ngx_ors_error_set(err, req->pool, 400, "context_length_exceeded",
+    ngx_ors_error_set(err, req->pool, ngx_ors_code_context_length_exceeded,
                       "the request and the conversation before it have more "
                       "than %ui values", req->limits->nodes);
     ngx_str_set(&err->param, "input");
@@ -320,8 +321,9 @@ ngx_ors_request_routable(ngx_ors_request_t *req, ngx_ors_error_t *err)
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(err, req->pool, 400,
-                             "missing_required_parameter", "\"model\" %s",
+    (void) ngx_ors_error_set(err, req->pool,
+                             ngx_ors_code_missing_required_parameter,
+                             "\"model\" %s",
                              req->name ? "must not be empty" : "is required");
     ngx_str_set(&err->param, "model");
 
@@ -591,7 +593,7 @@ ngx_ors_request_count(ngx_ors_request_t *req, ngx_ors_json_node_t *node,
         return NGX_OK;
     }
 
-    ngx_ors_error_set(err, req->pool, 400, "array_above_max_length",
+    ngx_ors_error_set(err, req->pool, ngx_ors_code_array_above_max_length,
                       "\"%s\" must have at most %ui elements here, found %ui",
                       name, max, (ngx_uint_t) node->count);
 
@@ -697,7 +699,7 @@ ngx_ors_request_too_many(ngx_ors_request_t *req, ngx_int_t item,
                     - p;
     }
 
-    ngx_ors_error_set(err, req->pool, 400, "array_above_max_length",
+    ngx_ors_error_set(err, req->pool, ngx_ors_code_array_above_max_length,
                       "there must be at most %ui tools here, those in "
                       "namespaces and in \"input\" among them, with \"%V\" "
                       "there are more", req->limits->tools, &param);

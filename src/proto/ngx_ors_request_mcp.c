@@ -218,9 +218,9 @@ ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
 
     if (node == NULL || node->type != ngx_ors_json_string || node->len == 0) {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
-                                          "missing_required_parameter",
-                                          "is required and names a server",
-                                          mr->err);
+                                        ngx_ors_code_missing_required_parameter,
+                                        "is required and names a server",
+                                        mr->err);
     }
 
     if (ngx_ors_json_copy(&mr->req->json, node, mr->req->pool, &mcp->label)
@@ -238,7 +238,7 @@ ngx_ors_mcp_label(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
 
     if (mr->labels->n == n) {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, "server_label",
-                                          "invalid_value",
+                                          ngx_ors_code_invalid_value,
                                           "is that of another tool", mr->err);
     }
 
@@ -273,9 +273,9 @@ ngx_ors_mcp_approval(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
 
     if (node->type != ngx_ors_json_object) {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, "require_approval",
-                                          "invalid_value", "must be "
-                                          "\"always\", \"never\" or an object",
-                                          mr->err);
+                                          ngx_ors_code_invalid_value,
+                                          "must be \"always\", \"never\" or "
+                                          "an object", mr->err);
     }
 
     mcp->approval = ngx_ors_mcp_approval_filter;
@@ -313,7 +313,8 @@ ngx_ors_mcp_filter(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
         || (read_only && read_only->type != ngx_ors_json_true
             && read_only->type != ngx_ors_json_false))
     {
-        return ngx_ors_request_mcp_refuse(mr->req, mcp, field, "invalid_type",
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, field,
+                                          ngx_ors_code_invalid_type,
                                           "must be an object with a list "
                                           "\"tool_names\" or a boolean "
                                           "\"read_only\"", mr->err);
@@ -338,9 +339,9 @@ ngx_ors_mcp_names(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
         && list->count > mr->req->limits->tools)
     {
         return ngx_ors_request_mcp_refuse(mr->req, mcp, field,
-                                          "array_above_max_length", "has more "
-                                          "names than a request may have "
-                                          "tools here", mr->err);
+                                          ngx_ors_code_array_above_max_length,
+                                          "has more names than a request may "
+                                          "have tools here", mr->err);
     }
 
     filter->named = 1;
@@ -361,7 +362,8 @@ ngx_ors_mcp_names(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
     }
 
     if (node || list->type != ngx_ors_json_array) {
-        return ngx_ors_request_mcp_refuse(mr->req, mcp, field, "invalid_type",
+        return ngx_ors_request_mcp_refuse(mr->req, mcp, field,
+                                          ngx_ors_code_invalid_type,
                                           "must have a list of names",
                                           mr->err);
     }
@@ -461,8 +463,9 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
     {
         if (key[1].type != ngx_ors_json_string) {
             return ngx_ors_request_mcp_refuse(mr->req, mcp, "headers",
-                                              "invalid_type", "must be an "
-                                              "object of strings", mr->err);
+                                              ngx_ors_code_invalid_type,
+                                              "must be an object of strings",
+                                              mr->err);
         }
 
         if (mcp->authorization == NULL) {
@@ -481,10 +484,10 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
                == 0)
         {
             return ngx_ors_request_mcp_refuse(mr->req, mcp, "authorization",
-                                              "invalid_value", "must not be "
-                                              "there together with the "
-                                              "header \"Authorization\"",
-                                              mr->err);
+                                              ngx_ors_code_invalid_value,
+                                              "must not be there together "
+                                              "with the header "
+                                              "\"Authorization\"", mr->err);
         }
     }
 
@@ -505,7 +508,7 @@ ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps, ngx_str_t *label)
 
 ngx_int_t
 ngx_ors_request_mcp_refuse(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
-    char *field, char *code, char *text, ngx_ors_error_t *err)
+    char *field, ngx_ors_code_e code, char *text, ngx_ors_error_t *err)
 {
     u_char     *p;
     ngx_str_t   param;
@@ -526,7 +529,7 @@ ngx_ors_request_mcp_refuse(ngx_ors_request_t *req, ngx_ors_request_mcp_t *mcp,
 
     param.len = p - param.data;
 
-    ngx_ors_error_set(err, req->pool, 400, code, "\"%V\" %s", &param, text);
+    ngx_ors_error_set(err, req->pool, code, "\"%V\" %s", &param, text);
     err->param = param;
 
     return NGX_DECLINED;
@@ -629,7 +632,7 @@ ngx_ors_request_mcp_choice(ngx_ors_mcp_choice_t *choice,
         return NGX_OK;
     }
 
-    ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+    ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                       "\"tool_choice.server_label\" is not that of a server "
                       "in \"tools\"");
     ngx_str_set(&err->param, "tool_choice.server_label");

@@ -94,7 +94,7 @@ ngx_ors_request_mcp_t *ngx_ors_request_mcp_find(ngx_ors_request_mcps_t *mcps,
  * NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_request_mcp_refuse(ngx_ors_request_t *req,
-    ngx_ors_request_mcp_t *mcp, char *field, char *code, char *text,
+    ngx_ors_request_mcp_t *mcp, char *field, ngx_ors_code_e code, char *text,
     ngx_ors_error_t *err);
 
 /*

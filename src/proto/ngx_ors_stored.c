@@ -166,7 +166,7 @@ ngx_ors_stored_id(ngx_ors_index_t *index, ngx_ors_index_item_t *item,
 
 ngx_int_t
 ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    char *code, char *param, ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_ors_code_e code, char *param, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_int_t           rc;
     ngx_str_t           text;
@@ -198,7 +198,7 @@ ngx_ors_stored_check(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     text = err->message;
 
-    (void) ngx_ors_error_set(err, pool, 400, code,
+    (void) ngx_ors_error_set(err, pool, code,
                              "an item of what is stored cannot be used: %V",
                              &text);
     err->param.data = (u_char *) param;

@@ -50,7 +50,8 @@ ngx_int_t ngx_ors_stored_id(ngx_ors_index_t *index,
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_stored_check(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, char *code, char *param, ngx_pool_t *pool,
+    ngx_ors_json_node_t *node,
+    ngx_ors_code_e code, char *param, ngx_pool_t *pool,
     ngx_ors_error_t *err);
 
 #endif /* _NGX_ORS_STORED_H_INCLUDED_ */

@@ -74,7 +74,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_inputs[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_input_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_inputs,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static ngx_ors_members(ngx_ors_chat_custom_shape,
     (ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule)),
@@ -96,7 +96,8 @@ static const ngx_ors_variant_t  ngx_ors_chat_tool_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_tool_types,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 
 /* tool_choice */
@@ -144,7 +145,8 @@ static const ngx_ors_variant_t  ngx_ors_chat_choices[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_choice_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_choices,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 /* "any" is what some servers call "required" */
 
@@ -203,7 +205,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_formats[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_formats,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 
 /* stream_options, audio, prediction, web_search_options */
@@ -230,7 +232,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_predictions[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_prediction_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_predictions,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 
 static const ngx_ors_value_t  ngx_ors_chat_levels[] = {
@@ -259,7 +261,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_locations[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_location_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_locations,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static ngx_ors_members_optional(ngx_ors_chat_search_shape,
     ngx_ors_row("search_context_size", ngx_ors_is_enum(0, ngx_ors_chat_levels)),

@@ -120,7 +120,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_untyped_uses[] = {
 static const ngx_ors_shape_t  ngx_ors_chat_use_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_use_types,
                          ngx_ors_chat_untyped_uses, &ngx_ors_typed_shape,
-                         "invalid_value");
+                         ngx_ors_code_invalid_value);
 
 
 /* the message */

@@ -93,7 +93,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_text_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_text_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_text_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_chat_text_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
@@ -110,7 +110,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_user_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_user_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_user_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_chat_user_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
@@ -125,7 +125,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_assistant_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_assistant_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_assistant_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_chat_assistant_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
@@ -190,7 +190,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_untyped_calls[] = {
 static const ngx_ors_shape_t  ngx_ors_chat_call_shape =
     ngx_ors_shape_choice("type", ngx_ors_chat_call_types,
                          ngx_ors_chat_untyped_calls, &ngx_ors_typed_shape,
-                         "invalid_value");
+                         ngx_ors_code_invalid_value);
 
 
 /* messages */
@@ -264,7 +264,7 @@ static const ngx_ors_variant_t  ngx_ors_chat_roles[] = {
 
 static const ngx_ors_shape_t  ngx_ors_chat_message_shape =
     ngx_ors_shape_choice("role", ngx_ors_chat_roles,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_chat_message_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_message_shape);

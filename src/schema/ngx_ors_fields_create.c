@@ -68,7 +68,8 @@ static const ngx_ors_variant_t  ngx_ors_untyped_formats[] = {
 
 static const ngx_ors_shape_t  ngx_ors_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_format_types,
-                         ngx_ors_untyped_formats, NULL, "invalid_value");
+                         ngx_ors_untyped_formats, NULL,
+                         ngx_ors_code_invalid_value);
 
 
 static ngx_ors_members_optional(ngx_ors_text_param_shape,

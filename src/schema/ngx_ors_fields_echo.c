@@ -72,7 +72,8 @@ static const ngx_ors_variant_t  ngx_ors_echo_tool_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_echo_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_tool_types,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_tool_shape));
@@ -101,7 +102,7 @@ static const ngx_ors_variant_t  ngx_ors_echo_allowed_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_echo_allowed_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_allowed_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_allowed_shape));
@@ -125,7 +126,7 @@ static const ngx_ors_variant_t  ngx_ors_echo_tool_choice_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_echo_tool_choice_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_tool_choice_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0,
@@ -158,7 +159,7 @@ static const ngx_ors_variant_t  ngx_ors_echo_format_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_echo_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_echo_format_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 
 static ngx_ors_members(ngx_ors_echo_text_shape,

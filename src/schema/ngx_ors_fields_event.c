@@ -223,7 +223,7 @@ static const ngx_ors_variant_t  ngx_ors_stream_nested_errors[] = {
 static const ngx_ors_shape_t  ngx_ors_stream_any_error_shape =
     ngx_ors_shape_choice("message", ngx_ors_stream_flat_errors,
                          ngx_ors_stream_nested_errors, NULL,
-                         "invalid_value");
+                         ngx_ors_code_invalid_value);
 
 
 static const ngx_ors_variant_t  ngx_ors_stream_types[] = {
@@ -365,4 +365,5 @@ static const ngx_ors_variant_t  ngx_ors_stream_types[] = {
 
 const ngx_ors_shape_t  ngx_ors_fields_event =
     ngx_ors_shape_choice("type", ngx_ors_stream_types, NULL,
-                         &ngx_ors_stream_extension_shape, "invalid_value");
+                         &ngx_ors_stream_extension_shape,
+                         ngx_ors_code_invalid_value);

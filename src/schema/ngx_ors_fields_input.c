@@ -71,7 +71,7 @@ static const ngx_ors_variant_t  ngx_ors_roles[] = {
 
 static const ngx_ors_shape_t  ngx_ors_message_shape =
     ngx_ors_shape_choice("role", ngx_ors_roles,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 
 /* calls of functions and what they gave */
@@ -201,7 +201,8 @@ static const ngx_ors_variant_t  ngx_ors_untyped_items[] = {
 
 const ngx_ors_shape_t  ngx_ors_fields_input_item =
     ngx_ors_shape_choice("type", ngx_ors_item_types, ngx_ors_untyped_items,
-                         &ngx_ors_extension_item_shape, "unsupported_item");
+                         &ngx_ors_extension_item_shape,
+                         ngx_ors_code_unsupported_item);
 
 const ngx_ors_rule_t  ngx_ors_input_rule =
     ngx_ors_rule_content(NGX_ORS_V_NULL,

@@ -85,7 +85,8 @@ static const ngx_ors_variant_t  ngx_ors_annotation_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_annotation_shape =
     ngx_ors_shape_choice("type", ngx_ors_annotation_types,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 
 /* content parts */
@@ -182,7 +183,7 @@ static const ngx_ors_variant_t  ngx_ors_user_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_user_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_user_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_user_content_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_user_part_shape));
@@ -197,7 +198,7 @@ static const ngx_ors_variant_t  ngx_ors_system_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_system_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_system_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_system_content_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_system_part_shape));
@@ -216,7 +217,7 @@ static const ngx_ors_variant_t  ngx_ors_assistant_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_assistant_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_assistant_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_assistant_content_rule =
     ngx_ors_rule_content(0,
@@ -236,7 +237,7 @@ static const ngx_ors_variant_t  ngx_ors_output_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_output_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_output_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_output_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_output_part_shape));
@@ -249,7 +250,7 @@ static const ngx_ors_variant_t  ngx_ors_summary_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_summary_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_summary_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_summary_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_summary_part_shape));
@@ -264,7 +265,7 @@ static const ngx_ors_variant_t  ngx_ors_reasoning_parts[] = {
 
 static const ngx_ors_shape_t  ngx_ors_reasoning_part_shape =
     ngx_ors_shape_choice("type", ngx_ors_reasoning_parts,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_reasoning_content_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_reasoning_part_shape));

@@ -356,7 +356,8 @@ static const ngx_ors_variant_t  ngx_ors_output_types[] = {
 
 const ngx_ors_shape_t  ngx_ors_fields_item =
     ngx_ors_shape_choice("type", ngx_ors_output_types, NULL,
-                         &ngx_ors_output_extension_shape, "invalid_value");
+                         &ngx_ors_output_extension_shape,
+                         ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_output_items_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_fields_item));

@@ -75,7 +75,8 @@ static const ngx_ors_variant_t  ngx_ors_part_annotation_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_part_annotation_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_annotation_types,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_part_annotations_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_annotation_shape));
@@ -191,7 +192,7 @@ static const ngx_ors_variant_t  ngx_ors_part_message_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_part_message_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_message_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_answer_content_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_message_shape));
@@ -206,7 +207,7 @@ static const ngx_ors_variant_t  ngx_ors_part_types[] = {
 
 const ngx_ors_shape_t  ngx_ors_fields_part =
     ngx_ors_shape_choice("type", ngx_ors_part_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_answer_part_rule =
     ngx_ors_rule_object(0, &ngx_ors_fields_part);
@@ -230,7 +231,7 @@ static const ngx_ors_variant_t  ngx_ors_part_call_output_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_part_call_output_shape =
     ngx_ors_shape_choice("type", ngx_ors_part_call_output_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_answer_call_output_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,

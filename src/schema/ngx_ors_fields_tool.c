@@ -85,7 +85,8 @@ static const ngx_ors_variant_t  ngx_ors_function_forms[] = {
 
 static const ngx_ors_shape_t  ngx_ors_either_function_shape =
     ngx_ors_shape_choice("name", ngx_ors_function_names,
-                         ngx_ors_function_forms, NULL, "invalid_value");
+                         ngx_ors_function_forms, NULL,
+                         ngx_ors_code_invalid_value);
 
 
 /* a tool with free text, as its grammar has it */
@@ -104,7 +105,7 @@ static const ngx_ors_variant_t  ngx_ors_custom_formats[] = {
 
 static const ngx_ors_shape_t  ngx_ors_custom_format_shape =
     ngx_ors_shape_choice("type", ngx_ors_custom_formats,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 
 static ngx_ors_members(ngx_ors_custom_shape,
@@ -127,7 +128,7 @@ static const ngx_ors_variant_t  ngx_ors_namespace_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_namespace_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_namespace_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_namespace_tool_shape));
@@ -170,7 +171,8 @@ static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_tool_shape =
     ngx_ors_shape_choice("type", ngx_ors_tool_types,
-                         NULL, &ngx_ors_typed_shape, "invalid_value");
+                         NULL, &ngx_ors_typed_shape,
+                         ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_tool_rule =
     ngx_ors_rule_object(0, &ngx_ors_tool_shape);
@@ -223,7 +225,8 @@ static const ngx_ors_variant_t  ngx_ors_named_forms[] = {
 
 static const ngx_ors_shape_t  ngx_ors_either_named_shape =
     ngx_ors_shape_choice("name", ngx_ors_named_names,
-                         ngx_ors_named_forms, NULL, "invalid_value");
+                         ngx_ors_named_forms, NULL,
+                         ngx_ors_code_invalid_value);
 
 
 static ngx_ors_members(ngx_ors_mcp_choice_shape,
@@ -243,7 +246,7 @@ static const ngx_ors_variant_t  ngx_ors_allowed_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_allowed_shape =
     ngx_ors_shape_choice("type", ngx_ors_allowed_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 static const ngx_ors_rule_t  ngx_ors_allowed_rule =
     ngx_ors_rule_object(0, &ngx_ors_allowed_shape);
@@ -287,7 +290,7 @@ static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
 
 static const ngx_ors_shape_t  ngx_ors_tool_choice_shape =
     ngx_ors_shape_choice("type", ngx_ors_tool_choice_types,
-                         NULL, NULL, "invalid_value");
+                         NULL, NULL, ngx_ors_code_invalid_value);
 
 const ngx_ors_rule_t  ngx_ors_tool_choice_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_OBJECT|NGX_ORS_V_NULL, 0, 0,

@@ -29,7 +29,7 @@ ngx_ors_mismatch_type(ngx_ors_violation_t *violation,
 {
     char  *or;
 
-    ngx_ors_violation_set(violation, "invalid_type", "must be ");
+    ngx_ors_violation_set(violation, ngx_ors_code_invalid_type, "must be ");
 
     or = "";
 
@@ -77,7 +77,7 @@ ngx_ors_mismatch_value(ngx_ors_violation_t *violation, ngx_uint_t profile,
     const ngx_str_t        *text;
     const ngx_ors_value_t  *value;
 
-    ngx_ors_violation_set(violation, "invalid_value", "must be ");
+    ngx_ors_violation_set(violation, ngx_ors_code_invalid_value, "must be ");
 
     text = NULL;
 

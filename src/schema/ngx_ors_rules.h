@@ -110,7 +110,7 @@
     const ngx_ors_shape_t  name = {                                           \
         (const ngx_ors_field_t[]) { __VA_ARGS__ },                            \
         ngx_ors_nrows(__VA_ARGS__), required, open,                           \
-        ngx_null_string, NULL, NULL, NULL, NULL, NULL, foreign                \
+        ngx_null_string, NULL, NULL, NULL, 0, NULL, foreign                   \
     }
 
 #define ngx_ors_foreign(name, text)                                           \
@@ -133,7 +133,7 @@
       NULL }
 
 #define ngx_ors_shape_map(map)                                                \
-    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, NULL, map, NULL }
+    { NULL, 0, 0, 0, ngx_null_string, NULL, NULL, NULL, 0, map, NULL }
 
 
 /* the end of a list of values, and of variants that admits no others */

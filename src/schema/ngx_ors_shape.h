@@ -14,6 +14,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_json.h>
 
 
@@ -157,7 +158,7 @@ struct ngx_ors_shape_s {
     const ngx_ors_variant_t  *values;     /* names are values of "key" */
     const ngx_ors_variant_t  *absent;     /* names are keys, NULL: refused */
     const ngx_ors_shape_t    *extension;  /* of "slug:name", NULL: refused */
-    char                     *code;       /* of the error for other values */
+    ngx_ors_code_e            code;       /* of the error for other values */
 
     const ngx_ors_map_t      *map;
 

@@ -232,14 +232,16 @@ ngx_ors_validate_integer(ngx_ors_walk_t *w,
     }
 
     if (n < rule->min) {
-        ngx_ors_violation_set(&w->violation, "integer_below_min_value",
+        ngx_ors_violation_set(&w->violation,
+                              ngx_ors_code_integer_below_min_value,
                               "must be at least %L", rule->min);
         ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
     }
 
     if (rule->max && n > rule->max) {
-        ngx_ors_violation_set(&w->violation, "integer_above_max_value",
+        ngx_ors_violation_set(&w->violation,
+                              ngx_ors_code_integer_above_max_value,
                               "must be at most %L", rule->max);
         ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
@@ -276,7 +278,8 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
     }
 
     if ((int64_t) node->len < rule->min) {
-        return ngx_ors_violation_set(&w->violation, "string_below_min_length",
+        return ngx_ors_violation_set(&w->violation,
+                                     ngx_ors_code_string_below_min_length,
                                      "must not be empty");
     }
 
@@ -287,7 +290,7 @@ ngx_ors_validate_string(ngx_ors_walk_t *w,
 
         if ((int64_t) n > rule->max) {
             return ngx_ors_violation_set(&w->violation,
-                                         "string_above_max_length",
+                                         ngx_ors_code_string_above_max_length,
                                          "must have at most %L characters, "
                                          "found %uz", rule->max, n);
         }
@@ -322,7 +325,8 @@ ngx_ors_validate_name(ngx_ors_walk_t *w, ngx_ors_json_node_t *node)
             continue;
         }
 
-        ngx_ors_violation_set(&w->violation, "invalid_value", "must consist of "
+        ngx_ors_violation_set(&w->violation,
+                              ngx_ors_code_invalid_value, "must consist of "
                               "letters, digits, \"_\" and \"-\"");
         ngx_ors_violation_found(&w->violation, node);
         return NGX_DECLINED;
@@ -341,7 +345,8 @@ ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t  *element;
 
     if (node->count < rule->nmin) {
-        return ngx_ors_violation_set(&w->violation, "array_below_min_length",
+        return ngx_ors_violation_set(&w->violation,
+                                     ngx_ors_code_array_below_min_length,
                                      "must have at least %ui element%s, "
                                      "found %ui", rule->nmin,
                                      (rule->nmin == 1) ? "" : "s",
@@ -349,7 +354,8 @@ ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     }
 
     if (rule->nmax && node->count > rule->nmax) {
-        return ngx_ors_violation_set(&w->violation, "array_above_max_length",
+        return ngx_ors_violation_set(&w->violation,
+                                     ngx_ors_code_array_above_max_length,
                                      "must have at most %ui elements, "
                                      "found %ui", rule->nmax,
                                      (ngx_uint_t) node->count);
@@ -414,7 +420,8 @@ ngx_ors_validate_choice(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             return NGX_OK;
         }
 
-        ngx_ors_violation_set(&w->violation, "missing_required_parameter",
+        ngx_ors_violation_set(&w->violation,
+                              ngx_ors_code_missing_required_parameter,
                               "is required");
         ngx_ors_violation_at_name(&w->violation, &choice->key);
         return NGX_DECLINED;
@@ -596,7 +603,7 @@ ngx_ors_validate_entry(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     bit = (uint64_t) 1 << n;
 
     if (object->seen & bit) {
-        ngx_ors_violation_set(&w->violation, "duplicate_key",
+        ngx_ors_violation_set(&w->violation, ngx_ors_code_duplicate_key,
                               "occurs more than once");
         ngx_ors_violation_at_name(&w->violation, &field->name);
         return NGX_DECLINED;
@@ -674,7 +681,7 @@ ngx_ors_validate_unknown(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         break;
 
     case ngx_ors_unknown_reject:
-        ngx_ors_violation_set(&w->violation, "unknown_parameter",
+        ngx_ors_violation_set(&w->violation, ngx_ors_code_unknown_parameter,
                               "is not known");
         ngx_ors_violation_quote(&w->violation, key, buf, &quoted);
         ngx_ors_violation_at_name(&w->violation, &quoted);
@@ -704,7 +711,8 @@ ngx_ors_validate_foreign(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
         if (ngx_memcmp(foreign->name.data, name->data, name->len) == 0
             && (foreign->in & w->profile))
         {
-            ngx_ors_violation_set(&w->violation, "unknown_parameter", "%V",
+            ngx_ors_violation_set(&w->violation,
+                                  ngx_ors_code_unknown_parameter, "%V",
                                   &foreign->text);
             ngx_ors_violation_at_name(&w->violation, &foreign->name);
 
@@ -741,13 +749,13 @@ ngx_ors_validate_misspelled(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object,
     if (ngx_ors_json_get(w->json, object->node, field->name.data,
                          field->name.len))
     {
-        ngx_ors_violation_set(&w->violation, "duplicate_key",
+        ngx_ors_violation_set(&w->violation, ngx_ors_code_duplicate_key,
                               "occurs more than once, also as \"%V\"", &name);
         ngx_ors_violation_at_name(&w->violation, &field->name);
         return NGX_DECLINED;
     }
 
-    ngx_ors_violation_set(&w->violation, "unknown_parameter",
+    ngx_ors_violation_set(&w->violation, ngx_ors_code_unknown_parameter,
                           "is not known, the name is \"%V\"", &field->name);
     ngx_ors_violation_at_name(&w->violation, &name);
 
@@ -856,7 +864,8 @@ ngx_ors_validate_required(ngx_ors_walk_t *w, ngx_ors_walk_object_t *object)
         }
 
         if (!w->v->repair || field->fill.len == 0) {
-            ngx_ors_violation_set(&w->violation, "missing_required_parameter",
+            ngx_ors_violation_set(&w->violation,
+                                  ngx_ors_code_missing_required_parameter,
                                   "is required");
             ngx_ors_violation_at_name(&w->violation, &field->name);
             return NGX_DECLINED;
@@ -920,7 +929,7 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
     if (map->max && node->count > map->max) {
         return ngx_ors_violation_set(&w->violation,
-                                     "object_above_max_properties",
+                                     ngx_ors_code_object_above_max_properties,
                                      "must have at most %ui keys, found %ui",
                                      map->max, (ngx_uint_t) node->count);
     }
@@ -933,7 +942,8 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
             n = ngx_ors_json_length(w->json, key);
 
             if (n > map->key_max) {
-                ngx_ors_violation_set(&w->violation, "string_above_max_length",
+                ngx_ors_violation_set(&w->violation,
+                                      ngx_ors_code_string_above_max_length,
                                       "must have keys of at most %uz "
                                       "characters, found %uz in",
                                       map->key_max, n);

@@ -38,7 +38,8 @@ ngx_ors_violation_init(ngx_ors_violation_t *m, ngx_ors_json_t *json,
 
 
 ngx_int_t
-ngx_ors_violation_set(ngx_ors_violation_t *m, char *code, const char *fmt, ...)
+ngx_ors_violation_set(ngx_ors_violation_t *m, ngx_ors_code_e code,
+    const char *fmt, ...)
 {
     va_list  args;
 
@@ -213,7 +214,7 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
     path.len = m->path_buf + NGX_ORS_VIOLATION_PATH - m->path;
 
     if (path.len == 0) {
-        return ngx_ors_error_set(err, pool, 400, m->code, "%s %V", root,
+        return ngx_ors_error_set(err, pool, m->code, "%s %V", root,
                                  &text);
     }
 
@@ -221,7 +222,7 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
     path.data++;
     path.len--;
 
-    ngx_ors_error_set(err, pool, 400, m->code, "\"%V\" %V", &path, &text);
+    ngx_ors_error_set(err, pool, m->code, "\"%V\" %V", &path, &text);
 
     err->param.data = ngx_pstrdup(pool, &path);
     if (err->param.data == NULL) {

@@ -23,7 +23,7 @@
 
 typedef struct {
     ngx_ors_json_t  *json;
-    char            *code;
+    ngx_ors_code_e   code;
     u_char          *last;        /* end of the text */
     u_char          *path;        /* start of the path, it ends the buffer */
     unsigned         listed:1;    /* a list of names has begun */
@@ -42,10 +42,10 @@ void ngx_ors_violation_init(ngx_ors_violation_t *m, ngx_ors_json_t *json,
     ngx_uint_t discreet);
 
 /*
- * Sets the code, static text, and the text, which is read after the path:
+ * Sets the code, and the text, which is read after the path:
  * "must be ...".  Always returns NGX_DECLINED.
  */
-ngx_int_t ngx_ors_violation_set(ngx_ors_violation_t *m, char *code,
+ngx_int_t ngx_ors_violation_set(ngx_ors_violation_t *m, ngx_ors_code_e code,
     const char *fmt, ...);
 
 /* Appends to the text, as ngx_sprintf() does. */

@@ -326,8 +326,8 @@ ngx_ors_background_timeout(ngx_ors_background_t *bg)
     ngx_log_error(NGX_LOG_ERR, bg->log, 0,
                   "a response in the background has taken too long");
 
-    (void) ngx_ors_error_set(&turn->error, turn->pool, 504,
-                             "upstream_timeout",
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             ngx_ors_code_upstream_timeout,
                              "the response has taken longer than it may");
 
     turn->retries_left = 0;
@@ -546,8 +546,8 @@ ngx_ors_background_abandon(ngx_ors_background_t *bg)
     bg->state = ngx_ors_background_st_over;
 
     if (!turn->error.status) {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 500,
-                                 "server_error",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_server_error,
                                  "the server that ran it has stopped");
     }
 

@@ -115,7 +115,8 @@ ngx_ors_background_admit(ngx_ors_session_t *session,
                       load->of_scope, scope[0], scope[1], scope[2], scope[3],
                       n);
 
-        return ngx_ors_session_refuse(session, 429, "rate_limit_exceeded",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_rate_limit_exceeded,
                                       "background",
                                       "too many of your responses run in "
                                       "the background, try again when one "
@@ -165,7 +166,7 @@ ngx_ors_background_share(ngx_ors_background_limit_t *limit,
 static ngx_int_t
 ngx_ors_background_overloaded(ngx_ors_session_t *session)
 {
-    return ngx_ors_session_refuse(session, 503, "server_is_overloaded",
+    return ngx_ors_session_refuse(session, ngx_ors_code_server_is_overloaded,
                                   "background",
                                   "too many responses run in the "
                                   "background, try again later");

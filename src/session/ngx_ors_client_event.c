@@ -30,7 +30,7 @@ static ngx_int_t ngx_ors_client_event_create(ngx_ors_client_event_t *ev,
 static ngx_int_t ngx_ors_client_event_lane(ngx_ors_client_event_t *ev,
     ngx_uint_t lanes);
 static ngx_int_t ngx_ors_client_event_refuse(ngx_ors_client_event_t *ev,
-    char *code, char *param, const char *message);
+    ngx_ors_code_e code, char *param, const char *message);
 static u_char *ngx_ors_client_event_input(ngx_ors_client_event_t *ev,
     u_char *p, ngx_str_t *context);
 
@@ -77,7 +77,7 @@ ngx_ors_client_event_read(ngx_ors_client_event_t *ev, ngx_str_t *text,
     if (rc == NGX_DECLINED) {
         ev->type = ngx_ors_client_refused;
 
-        (void) ngx_ors_error_set(&ev->error, pool, 400, "invalid_json",
+        (void) ngx_ors_error_set(&ev->error, pool, ngx_ors_code_invalid_json,
                                  "the message is invalid JSON: %V at byte %uz",
                                  ngx_ors_json_strerror(ev->json.error),
                                  ev->json.offset);
@@ -104,7 +104,7 @@ ngx_ors_client_event_type(ngx_ors_client_event_t *ev)
     root = json->nodes;
 
     if (root->type != ngx_ors_json_object) {
-        return ngx_ors_client_event_refuse(ev, "invalid_type", "",
+        return ngx_ors_client_event_refuse(ev, ngx_ors_code_invalid_type, "",
                                            "a message must be an object");
     }
 
@@ -120,12 +120,13 @@ ngx_ors_client_event_type(ngx_ors_client_event_t *ev)
         ev->type = ngx_ors_client_ignored;
 
     } else if (type == NULL) {
-        return ngx_ors_client_event_refuse(ev, "missing_required_parameter",
-                                           "type",
-                                           "a message needs a \"type\"");
+        return ngx_ors_client_event_refuse(ev,
+                                        ngx_ors_code_missing_required_parameter,
+                                        "type", "a message needs a \"type\"");
 
     } else {
-        return ngx_ors_client_event_refuse(ev, "invalid_value", "type",
+        return ngx_ors_client_event_refuse(ev,
+                                           ngx_ors_code_invalid_value, "type",
                                            "the type of a message must be "
                                            "\"response.create\"");
     }
@@ -153,7 +154,8 @@ ngx_ors_client_event_create(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
     node = ngx_ors_json_find(json, root, "background");
 
     if (node && node->type == ngx_ors_json_true) {
-        return ngx_ors_client_event_refuse(ev, "unsupported_parameter",
+        return ngx_ors_client_event_refuse(ev,
+                                           ngx_ors_code_unsupported_parameter,
                                            "background",
                                            "a response of a WebSocket cannot "
                                            "run in the background");
@@ -189,7 +191,7 @@ ngx_ors_client_event_lane(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
     }
 
     if (!lanes) {
-        return ngx_ors_client_event_refuse(ev, "invalid_stream_id",
+        return ngx_ors_client_event_refuse(ev, ngx_ors_code_invalid_stream_id,
                                            "stream_id",
                                            "\"stream_id\" is not supported "
                                            "here");
@@ -216,7 +218,8 @@ ngx_ors_client_event_lane(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
 
     ngx_str_null(&ev->lane);
 
-    return ngx_ors_client_event_refuse(ev, "invalid_stream_id", "stream_id",
+    return ngx_ors_client_event_refuse(ev, ngx_ors_code_invalid_stream_id,
+                                       "stream_id",
                                        "\"stream_id\" must have 1 to 256 "
                                        "characters of \"A\" to \"Z\", \"a\" "
                                        "to \"z\", \"0\" to \"9\", \"_\", "
@@ -225,12 +228,12 @@ ngx_ors_client_event_lane(ngx_ors_client_event_t *ev, ngx_uint_t lanes)
 
 
 static ngx_int_t
-ngx_ors_client_event_refuse(ngx_ors_client_event_t *ev, char *code,
+ngx_ors_client_event_refuse(ngx_ors_client_event_t *ev, ngx_ors_code_e code,
     char *param, const char *message)
 {
     ev->type = ngx_ors_client_refused;
 
-    (void) ngx_ors_error_set(&ev->error, ev->pool, 400, code, "%s", message);
+    (void) ngx_ors_error_set(&ev->error, ev->pool, code, "%s", message);
 
     ev->error.param.data = (u_char *) param;
     ev->error.param.len = ngx_strlen(param);

@@ -218,8 +218,8 @@ ngx_ors_operation_reserve(ngx_ors_operation_t *op, ngx_ors_hold_t *hold)
         return (rc == NGX_OK) ? NGX_AGAIN : rc;
     }
 
-    (void) ngx_ors_error_set(&op->error, op->pool, 429,
-                             "rate_limit_exceeded",
+    (void) ngx_ors_error_set(&op->error, op->pool,
+                             ngx_ors_code_rate_limit_exceeded,
                              "your requests that run hold too much of "
                              "stored conversations, try again when one "
                              "has ended");

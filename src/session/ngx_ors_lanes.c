@@ -74,8 +74,8 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
     }
 
     if (lanes->nwaiting >= lanes->queue) {
-        return ngx_ors_error_set(&ev->error, ev->pool, 429,
-                                 "rate_limit_exceeded",
+        return ngx_ors_error_set(&ev->error, ev->pool,
+                                 ngx_ors_code_rate_limit_exceeded,
                                  "too many responses wait on this "
                                  "connection");
     }
@@ -83,11 +83,11 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
     if (ngx_ors_lanes_index(lanes, &ev->lane) == lanes->n) {
 
         if (lanes->n > NGX_ORS_LANES_MAX) {
-            (void) ngx_ors_error_set(&ev->error, ev->pool, 400,
-                                     "websocket_stream_limit_reached",
-                                     "this connection has had %d streams, "
-                                     "which is the most there may be",
-                                     NGX_ORS_LANES_MAX);
+            (void) ngx_ors_error_set(&ev->error, ev->pool,
+                                   ngx_ors_code_websocket_stream_limit_reached,
+                                   "this connection has had %d streams, "
+                                   "which is the most there may be",
+                                   NGX_ORS_LANES_MAX);
             ngx_str_set(&ev->error.param, "stream_id");
 
             return NGX_DECLINED;
@@ -108,8 +108,8 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 void
 ngx_ors_lanes_over(ngx_ors_error_t *err, ngx_pool_t *pool)
 {
-    (void) ngx_ors_error_set(err, pool, 400,
-                             "websocket_connection_limit_reached",
+    (void) ngx_ors_error_set(err, pool,
+                             ngx_ors_code_websocket_connection_limit_reached,
                              "this connection has reached its life time, make "
                              "a new one to go on");
 }

@@ -234,8 +234,8 @@ ngx_ors_operation_send(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
         }
 
         if (job->entries[1].value.data == NULL) {
-            (void) ngx_ors_error_set(&op->error, op->pool, 500,
-                                     "server_error",
+            (void) ngx_ors_error_set(&op->error, op->pool,
+                                     ngx_ors_code_server_error,
                                      "the server that ran it has stopped");
 
             return ngx_ors_operation_end(op, &op->error);
@@ -344,7 +344,7 @@ ngx_ors_operation_check(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
         return ngx_ors_operation_send(op, job);
     }
 
-    (void) ngx_ors_error_set(&op->error, op->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_invalid_value,
                              "only responses that were created with "
                              "\"background\": true can be cancelled");
     ngx_str_set(&op->error.param, "response_id");
@@ -401,7 +401,7 @@ ngx_ors_operation_read(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 static ngx_int_t
 ngx_ors_operation_absent(ngx_ors_operation_t *op)
 {
-    (void) ngx_ors_error_set(&op->error, op->pool, 404, "not_found",
+    (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_not_found,
                              "there is no response with this id");
 
     return NGX_DONE;
@@ -416,8 +416,8 @@ ngx_ors_operation_failed(ngx_ors_operation_t *op,
 
         /* stored with a larger limit than there is now: no failure */
 
-        (void) ngx_ors_error_set(&op->error, op->pool, 400,
-                                 "context_length_exceeded",
+        (void) ngx_ors_error_set(&op->error, op->pool,
+                                 ngx_ors_code_context_length_exceeded,
                                  "what is stored of this response is longer "
                                  "than what is read here");
         return NGX_DONE;
@@ -427,7 +427,8 @@ ngx_ors_operation_failed(ngx_ors_operation_t *op,
                   "store \"%V\" has failed: %V", &op->store->name,
                   ngx_ors_session_strerror(status));
 
-    (void) ngx_ors_error_set(&op->error, op->pool, 503, "store_unavailable",
+    (void) ngx_ors_error_set(&op->error, op->pool,
+                             ngx_ors_code_store_unavailable,
                              "stored responses cannot be reached at the "
                              "moment, try again later");
     return NGX_DONE;

@@ -137,8 +137,8 @@ ngx_ors_operation_stream(ngx_ors_operation_t *op, ngx_str_t *query)
         return NGX_OK;
     }
 
-    (void) ngx_ors_error_set(&op->error, op->pool, 400,
-                             "unsupported_parameter",
+    (void) ngx_ors_error_set(&op->error, op->pool,
+                             ngx_ors_code_unsupported_parameter,
                              "a stored response cannot be streamed, "
                              "\"stream\" must be false or absent");
     ngx_str_set(&op->error.param, "stream");

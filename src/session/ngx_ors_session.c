@@ -199,14 +199,16 @@ ngx_ors_session_background(ngx_ors_session_t *session)
 
         /* it would run there, and be stored there only */
 
-        return ngx_ors_session_refuse(session, 400, "unsupported_parameter",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_unsupported_parameter,
                                       "background",
                                       "a response of this model cannot run in "
                                       "the background");
     }
 
     if (req->stream) {
-        return ngx_ors_session_refuse(session, 400, "unsupported_parameter",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_unsupported_parameter,
                                       "stream",
                                       "a response of the background cannot be "
                                       "streamed, \"stream\" must be false or "
@@ -214,14 +216,16 @@ ngx_ors_session_background(ngx_ors_session_t *session)
     }
 
     if (req->compact) {
-        return ngx_ors_session_refuse(session, 400, "unsupported_parameter",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_unsupported_parameter,
                                       "background",
                                       "a compaction is not stored and cannot "
                                       "run in the background");
     }
 
     if (ngx_ors_session_is(req, ngx_ors_rq_store, ngx_ors_json_false)) {
-        return ngx_ors_session_refuse(session, 400, "unsupported_parameter",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_unsupported_parameter,
                                       "background",
                                       "a response that is not stored cannot "
                                       "run in the background, \"store\" must "
@@ -246,7 +250,8 @@ ngx_ors_session_crowded(ngx_ors_session_t *session)
     param = session->turn->request.field[ngx_ors_rq_previous_response_id]
             ? "previous_response_id" : "input";
 
-    rc = ngx_ors_session_refuse(session, 429, "rate_limit_exceeded", param,
+    rc = ngx_ors_session_refuse(session,
+                                ngx_ors_code_rate_limit_exceeded, param,
                                 "your requests that run hold too much of "
                                 "stored conversations, try again when one "
                                 "has ended");
@@ -466,7 +471,7 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
     }
 
     if (rc == NGX_ERROR) {
-        rc = ngx_ors_session_refuse(session, 500, "server_error", "",
+        rc = ngx_ors_session_refuse(session, ngx_ors_code_server_error, "",
                                     "out of memory");
     }
 

@@ -172,7 +172,8 @@ ngx_ors_session_chain_usable(ngx_ors_session_t *session,
         return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
     }
 
-    return ngx_ors_session_refuse(session, 400, "invalid_previous_response",
+    return ngx_ors_session_refuse(session,
+                                  ngx_ors_code_invalid_previous_response,
                                   "previous_response_id", text);
 }
 

@@ -81,14 +81,15 @@ ngx_ors_session_claimed(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
                       "whether they have been: %V", &session->store->name,
                       ngx_ors_session_strerror(status));
 
-        return ngx_ors_session_refuse(session, 503, "store_unavailable",
+        return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
                                       "input",
                                       "approved calls cannot be run at the "
                                       "moment, try again later");
     }
 
     if (there) {
-        return ngx_ors_session_refuse(session, 409, "approval_already_used",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_approval_already_used,
                                       "input",
                                       "another response has run a call that "
                                       "\"input\" approves of");

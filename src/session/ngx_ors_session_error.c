@@ -35,15 +35,14 @@ ngx_ors_session_strerror(ngx_ors_store_status_e status)
 
 
 ngx_int_t
-ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_uint_t status,
-    char *code, char *param, char *text)
+ngx_ors_session_refuse(ngx_ors_session_t *session, ngx_ors_code_e code,
+    char *param, char *text)
 {
     ngx_ors_turn_t  *turn;
 
     turn = session->turn;
 
-    (void) ngx_ors_error_set(&turn->error, turn->pool, status, code, "%s",
-                             text);
+    (void) ngx_ors_error_set(&turn->error, turn->pool, code, "%s", text);
 
     turn->error.param.data = (u_char *) param;
     turn->error.param.len = ngx_strlen(param);
@@ -70,8 +69,8 @@ ngx_ors_session_unread(ngx_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
     if (status == ngx_ors_store_absent) {
-        return ngx_ors_session_refuse(session, 400,
-                                      "previous_response_not_found",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_previous_response_not_found,
                                       "previous_response_id",
                                       "there is no previous response with "
                                       "this id");
@@ -80,16 +79,17 @@ ngx_ors_session_unread(ngx_ors_session_t *session,
     if (status == ngx_ors_store_limit
         && session->state == ngx_ors_session_st_items)
     {
-        return ngx_ors_session_refuse(session, 400,
-                                      "context_length_exceeded", "input",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_context_length_exceeded,
+                                      "input",
                                       "the items that \"input\" refers to, "
                                       "their turns and the conversation "
                                       "before this request are too long");
     }
 
     if (status == ngx_ors_store_limit) {
-        return ngx_ors_session_refuse(session, 400,
-                                      "context_length_exceeded",
+        return ngx_ors_session_refuse(session,
+                                      ngx_ors_code_context_length_exceeded,
                                       "previous_response_id",
                                       "the conversation before this "
                                       "request is too long, with "
@@ -101,7 +101,7 @@ ngx_ors_session_unread(ngx_ors_session_t *session,
                   "store \"%V\" cannot be read: %V", &session->store->name,
                   ngx_ors_session_strerror(status));
 
-    return ngx_ors_session_refuse(session, 503, "store_unavailable",
+    return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
                                   "previous_response_id",
                                   "stored conversations cannot be read "
                                   "at the moment, try again later");
@@ -113,7 +113,7 @@ ngx_ors_session_unstored(ngx_ors_session_t *session,
     ngx_ors_store_status_e status, char *param)
 {
     if (status == ngx_ors_store_share) {
-        return ngx_ors_session_refuse(session, 429, "insufficient_quota",
+        return ngx_ors_session_refuse(session, ngx_ors_code_insufficient_quota,
                                       param,
                                       "no more of your responses can be "
                                       "stored, delete some of them, or "
@@ -121,13 +121,14 @@ ngx_ors_session_unstored(ngx_ors_session_t *session,
     }
 
     if (status == ngx_ors_store_large) {
-        return ngx_ors_session_refuse(session, 413, "request_too_large",
+        return ngx_ors_session_refuse(session, ngx_ors_code_request_too_large,
                                       param,
                                       "the response is too large to be "
                                       "stored, send \"store\": false");
     }
 
-    return ngx_ors_session_refuse(session, 503, "store_unavailable", param,
+    return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
+                                  param,
                                   "the response cannot be stored at the "
                                   "moment, try again later");
 }

@@ -18,7 +18,7 @@
  * Returns NGX_DONE.
  */
 ngx_int_t ngx_ors_session_refuse(ngx_ors_session_t *session,
-    ngx_uint_t status, char *code, char *param, char *text);
+    ngx_ors_code_e code, char *param, char *text);
 
 /* Fails the turn with turn->error: no other target is tried.  NGX_DONE. */
 ngx_int_t ngx_ors_session_fail(ngx_ors_session_t *session);

@@ -153,23 +153,16 @@ void
 ngx_ors_stats_code(ngx_ors_stats_t *stats, ngx_str_t *code,
     ngx_uint_t reported)
 {
-    ngx_uint_t        i;
-    const ngx_str_t  *name;
+    ngx_ors_code_e  n;
 
     if (stats == NULL) {
         return;
     }
 
-    for (i = 0; i < NGX_ORS_STATS_CODES - 1; i++) {
-        name = &ngx_ors_stats_codes[i].name;
+    n = ngx_ors_error_code(code);
 
-        if (ngx_ors_same(name, code)) {
-            break;
-        }
-    }
-
-    (void) ngx_atomic_fetch_add(reported ? &stats->reported[i]
-                                         : &stats->refused[i], 1);
+    (void) ngx_atomic_fetch_add(reported ? &stats->reported[n]
+                                         : &stats->refused[n], 1);
 }
 
 
@@ -266,7 +259,7 @@ ngx_ors_stats_json_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     comma = 0;
 
-    for (i = 0; i < NGX_ORS_STATS_CODES; i++) {
+    for (i = 0; i < NGX_ORS_NCODES; i++) {
         refused = stats->refused[i];
         reported = stats->reported[i];
 
@@ -281,7 +274,7 @@ ngx_ors_stats_json_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         comma = 1;
 
         ngx_ors_out_lit(out, "\"");
-        ngx_ors_out_str(out, &ngx_ors_stats_codes[i].name);
+        ngx_ors_out_str(out, &ngx_ors_codes[i].name);
         ngx_ors_out_lit(out, "\":{");
         ngx_ors_stats_json_pair(out, &ngx_ors_stats_outcomes[2].name, refused);
         ngx_ors_out_lit(out, ",");
@@ -384,10 +377,10 @@ ngx_ors_stats_render_prometheus(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "What was refused or reported, by its error code.\n"
         "# TYPE open_responses_codes_total counter\n");
 
-    for (i = 0; i < NGX_ORS_STATS_CODES; i++) {
-        ngx_ors_stats_prometheus_code(out, &ngx_ors_stats_codes[i].name,
+    for (i = 0; i < NGX_ORS_NCODES; i++) {
+        ngx_ors_stats_prometheus_code(out, &ngx_ors_codes[i].name,
                                       "refused", stats->refused[i]);
-        ngx_ors_stats_prometheus_code(out, &ngx_ors_stats_codes[i].name,
+        ngx_ors_stats_prometheus_code(out, &ngx_ors_codes[i].name,
                                       "reported", stats->reported[i]);
     }
 }

@@ -20,10 +20,8 @@
 #include <ngx_ors_peer.h>
 
 
-/* to be raised when a counter or a code is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  11
-
-#define NGX_ORS_STATS_CODES    45
+/* to be raised when a counter is added, moved or removed */
+#define NGX_ORS_STATS_VERSION  12
 
 
 /* four outcomes of each kind, in the same order */
@@ -71,8 +69,8 @@ typedef struct {
     size_t                size;
     time_t                since;        /* when the counters were zero */
     ngx_atomic_t          counters[ngx_ors_stats_counters];
-    ngx_atomic_t          refused[NGX_ORS_STATS_CODES];
-    ngx_atomic_t          reported[NGX_ORS_STATS_CODES];
+    ngx_atomic_t          refused[NGX_ORS_NCODES];
+    ngx_atomic_t          reported[NGX_ORS_NCODES];
     ngx_ors_metrics_t     metrics;
     ngx_ors_peer_t       *peers;        /* targets that may fail */
 } ngx_ors_stats_t;

@@ -264,7 +264,7 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     any = 0;
 
-    for (i = 0; i < NGX_ORS_STATS_CODES; i++) {
+    for (i = 0; i < NGX_ORS_NCODES; i++) {
         pair[0] = stats->refused[i];
         pair[1] = stats->reported[i];
 
@@ -282,9 +282,9 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         }
 
         ngx_ors_out_lit(out, "<tr><th>");
-        ngx_ors_out_str(out, &ngx_ors_stats_codes[i].name);
+        ngx_ors_out_str(out, &ngx_ors_codes[i].name);
         ngx_ors_out_lit(out, "</th><td class=\"says\">");
-        ngx_ors_out_str(out, &ngx_ors_stats_codes[i].says);
+        ngx_ors_out_str(out, &ngx_ors_codes[i].text);
         ngx_ors_out_lit(out, "</td>");
 
         ngx_ors_stats_page_cells(out, pair, 2);

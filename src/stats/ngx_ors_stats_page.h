@@ -37,17 +37,10 @@ typedef struct {
 } ngx_ors_stats_single_t;
 
 
-typedef struct {
-    ngx_str_t                  name;
-    ngx_str_t                  says;
-} ngx_ors_stats_code_t;
-
-
-/* lists end with an empty name, codes with "other" */
+/* lists end with an empty name */
 
 extern const ngx_ors_stats_kind_t    ngx_ors_stats_kinds[];
 extern const ngx_ors_stats_single_t  ngx_ors_stats_singles[];
-extern const ngx_ors_stats_code_t    ngx_ors_stats_codes[];
 
 
 /* Appends the page as HTML; the rest is as of ngx_ors_stats_render(). */

@@ -472,8 +472,8 @@ ngx_ors_builder_delta(ngx_ors_builder_t *builder,
 
     if (call == NULL) {
         if (builder->ncalls == builder->limits->calls) {
-            return ngx_ors_error_set(err, builder->pool, 502,
-                                     "too_many_tool_calls",
+            return ngx_ors_error_set(err, builder->pool,
+                                     ngx_ors_code_too_many_tool_calls,
                                      "the model made more than %ui tool "
                                      "calls in one answer",
                                      builder->limits->calls);
@@ -778,15 +778,16 @@ ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
         break;
 
     case ngx_ors_chat_finish_error:
-        return ngx_ors_error_set(err, builder->pool, 502, "upstream_error",
+        return ngx_ors_error_set(err, builder->pool,
+                                 ngx_ors_code_upstream_error,
                                  "the model server broke its answer off");
 
     case ngx_ors_chat_finish_none:
     case ngx_ors_chat_finish_stop:
 
         if (ngx_ors_builder_nameless(builder)) {
-            return ngx_ors_error_set(err, builder->pool, 502,
-                                     "invalid_upstream_answer",
+            return ngx_ors_error_set(err, builder->pool,
+                                     ngx_ors_code_invalid_upstream_answer,
                                      "the model made a tool call without "
                                      "a name");
         }

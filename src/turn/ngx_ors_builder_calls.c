@@ -337,7 +337,7 @@ ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder, ngx_ors_error_t *err,
 {
     ngx_log_error(NGX_LOG_ERR, builder->log, 0, "model %s", what);
 
-    (void) ngx_ors_error_set(err, builder->pool, 500, "model_error",
+    (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
                              "the model %s", what);
 
     ngx_str_set(&err->type, "model_error");

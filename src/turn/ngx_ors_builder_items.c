@@ -51,7 +51,7 @@ ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
         return NGX_OK;
     }
 
-    return ngx_ors_error_set(err, builder->pool, 502, "answer_too_large",
+    return ngx_ors_error_set(err, builder->pool, ngx_ors_code_answer_too_large,
                              "the model's answer is over the limit of %uz "
                              "bytes", builder->limits->answer);
 }

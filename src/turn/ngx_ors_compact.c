@@ -55,7 +55,7 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
     /* half of a summary would be lost without notice */
 
     if (resp->status != ngx_ors_response_completed) {
-        return ngx_ors_error_set(err, builder->pool, 500, "model_error",
+        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
                                  "the model's summary was cut (%V)",
                                  &resp->reason);
     }
@@ -65,7 +65,7 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
     }
 
     if (text.len == 0) {
-        return ngx_ors_error_set(err, builder->pool, 500, "model_error",
+        return ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
                                  "the model wrote no summary");
     }
 
@@ -73,7 +73,8 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
                       &sealed);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(err, builder->pool, 502, "answer_too_large",
+        return ngx_ors_error_set(err, builder->pool,
+                                 ngx_ors_code_answer_too_large,
                                  "the model's summary is over the limit of "
                                  "%d bytes", NGX_ORS_SEAL_MAX);
     }

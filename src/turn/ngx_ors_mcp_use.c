@@ -122,14 +122,14 @@ ngx_ors_mcp_use_select(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
 
     if (use->conf == NULL) {
         return ngx_ors_request_mcp_refuse(req, asked, "server_label",
-                                          "unknown_server",
+                                          ngx_ors_code_unknown_server,
                                           "is not the label of an MCP server "
                                           "that is configured here", err);
     }
 
     if (asked->connector) {
         return ngx_ors_request_mcp_refuse(req, asked, NULL,
-                                          "unsupported_value",
+                                          ngx_ors_code_unsupported_value,
                                           "must not name a connector or a "
                                           "tunnel, there are none here", err);
     }
@@ -139,7 +139,7 @@ ngx_ors_mcp_use_select(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
                                use->conf->url.len))
     {
         return ngx_ors_request_mcp_refuse(req, asked, "server_url",
-                                          "unknown_server",
+                                          ngx_ors_code_unknown_server,
                                           "is not the address that is "
                                           "configured for this label", err);
     }
@@ -414,7 +414,7 @@ ngx_ors_mcp_uses_choice(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
         return rc;
     }
 
-    (void) ngx_ors_error_set(err, req->pool, 400, "invalid_value",
+    (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                              "\"tool_choice.name\" is not the name of a tool "
                              "that the MCP server has here");
     ngx_str_set(&err->param, "tool_choice.name");

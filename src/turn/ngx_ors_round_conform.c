@@ -279,12 +279,12 @@ ngx_ors_round_refuse(ngx_ors_builder_t *builder, ngx_ors_item_t *wrong,
     ngx_ors_error_t *err)
 {
     if (ngx_ors_item_is_call(wrong)) {
-        (void) ngx_ors_error_set(err, builder->pool, 500, "model_error",
+        (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
                                  "the model called \"%V\" with arguments that "
                                  "do not match its schema", &wrong->name);
 
     } else {
-        (void) ngx_ors_error_set(err, builder->pool, 500, "model_error",
+        (void) ngx_ors_error_set(err, builder->pool, ngx_ors_code_model_error,
                                  "the model's answer does not match the "
                                  "schema of \"text.format\"");
     }

@@ -47,7 +47,8 @@ ngx_ors_round_mcp_check(ngx_ors_round_t *round, ngx_ors_request_t *req,
         }
 
         if (tool == NULL) {
-            (void) ngx_ors_error_set(err, req->pool, 400, "tool_not_found",
+            (void) ngx_ors_error_set(err, req->pool,
+                                     ngx_ors_code_tool_not_found,
                                      "\"input\" approves of a call of an MCP "
                                      "server's tool that is not there");
             ngx_str_set(&err->param, "input");

@@ -870,14 +870,14 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
     switch (status) {
 
     case 504:
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 504,
-                                 "upstream_timeout",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_upstream_timeout,
                                  "the model server did not answer in time");
         break;
 
     case 502:
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                 "upstream_unavailable",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_upstream_unavailable,
                                  "the model server could not be reached or "
                                  "closed the connection without an answer");
         break;
@@ -887,15 +887,17 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
 
         /* "return 403": the client may not use this model */
 
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 403, "forbidden",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_forbidden,
                                  "this model is not allowed to you");
         break;
 
     case 429:
     case 503:
-        (void) ngx_ors_error_set(&turn->error, turn->pool, status,
-                                 (status == 429) ? "rate_limit_exceeded"
-                                                 : "server_is_overloaded",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 (status == 429)
+                                 ? ngx_ors_code_rate_limit_exceeded
+                                 : ngx_ors_code_server_is_overloaded,
                                  "too many requests for this model, "
                                  "try again later");
         break;
@@ -908,8 +910,8 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
                       "target answered with status %ui instead of a model",
                       status);
 
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                 "upstream_unavailable",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_upstream_unavailable,
                                  "the model server gave no answer");
         break;
     }
@@ -923,7 +925,7 @@ ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_answer_refuse(&turn->answer, "invalid_upstream_answer", what);
+    rc = ngx_ors_answer_refuse(&turn->answer, what);
 
     return (turn->state == ngx_ors_turn_st_pass) ? ngx_ors_turn_passed(turn, rc)
                                                  : rc;

@@ -49,8 +49,8 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
     }
 
     if (turn->round.n) {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 502,
-                                 "upstream_unavailable",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_upstream_unavailable,
                                  "the model server cannot go on with the "
                                  "response of another one");
         return ngx_ors_turn_fail(turn);
@@ -77,8 +77,8 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     builder = &turn->builder;
 
     if (req->compact && turn->sealer == NULL) {
-        return ngx_ors_error_set(&turn->error, turn->pool, 501,
-                                 "not_implemented",
+        return ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_not_implemented,
                                  "a compaction needs a key to be sealed with, "
                                  "and \"open_responses_secret\" is not set "
                                  "here");
@@ -331,15 +331,15 @@ ngx_ors_turn_unrouted(ngx_ors_turn_t *turn)
         ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_provider], from,
                                 &provider);
 
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 404,
-                                 "model_not_found",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_model_not_found,
                                  "there is no model \"%V\" of a provider "
                                  "\"%V\" here", &name, &provider);
         ngx_str_set(&turn->error.param, "provider");
 
     } else {
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 404,
-                                 "model_not_found",
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_model_not_found,
                                  "there is no model \"%V\" here", &name);
         ngx_str_set(&turn->error.param, "model");
     }

@@ -277,8 +277,8 @@ walk_validate(ngx_ors_validate_t *v, const ngx_ors_shape_t *shape,
     rc = ngx_ors_json_read(&json, text, len);
 
     if (rc == NGX_DECLINED) {
-        return ngx_ors_error_set(v->err, v->pool, 400, "invalid_json", "%V",
-                                 ngx_ors_json_strerror(json.error));
+        return ngx_ors_error_set(v->err, v->pool, ngx_ors_code_invalid_json,
+                                 "%V", ngx_ors_json_strerror(json.error));
     }
 
     if (rc != NGX_OK) {

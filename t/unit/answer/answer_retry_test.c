@@ -233,7 +233,8 @@ test_tell(void)
     for (i = 0; tells[i].message; i++) {
         pool = ngx_ors_test_pool();
 
-        ngx_ors_error_set(&err, pool, 429, "c", "%s", tells[i].message);
+        ngx_ors_error_set(&err, pool, ngx_ors_code_rate_limit_exceeded, "%s",
+                          tells[i].message);
         err.retry = tells[i].ms;
 
         is_int(ngx_ors_answer_retry_tell(&err, pool), NGX_OK, "tell, %d",
@@ -253,7 +254,7 @@ test_memory(void)
 
     pool = ngx_ors_test_pool();
 
-    ngx_ors_error_set(&err, pool, 429, "c", "m");
+    ngx_ors_error_set(&err, pool, ngx_ors_code_rate_limit_exceeded, "m");
     err.retry = 1;
 
     ngx_ors_test_fail_after(1);

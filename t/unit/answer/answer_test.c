@@ -457,13 +457,13 @@ test_refuse(void)
     run_begin(&run, &row, -1);
     run_data(&run, row.body, 9);
 
-    is_int(ngx_ors_answer_refuse(&run.answer, "some_code", "it is too old"),
+    is_int(ngx_ors_answer_refuse(&run.answer, "it is too old"),
            NGX_DONE, "refuse");
     is_str(&run.answer.failure.message, "the model server's answer was "
            "refused: it is too old", "refuse: message");
-    is_int(ngx_ors_answer_refuse(&run.answer, "other", "it"), NGX_DONE,
+    is_int(ngx_ors_answer_refuse(&run.answer, "it"), NGX_DONE,
            "refuse: again");
-    is_mem(run.trace, run.len, "event  a;failure some_code;", 27,
+    is_mem(run.trace, run.len, "event  a;failure invalid_upstream_answer;", 41,
            "refuse: once");
 
     run_free(&run);

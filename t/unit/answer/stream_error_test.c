@@ -171,9 +171,9 @@ test_refuse(void)
     check_t    c;
 
     static const char  *scripts[][2] = {
-        { "", "502 upstream_timeout" },
-        { START, "failed upstream_timeout 0" },
-        { START HELLO HELLO_DONE, "failed upstream_timeout 1" },
+        { "", "502 invalid_upstream_answer" },
+        { START, "failed invalid_upstream_answer 0" },
+        { START HELLO HELLO_DONE, "failed invalid_upstream_answer 1" },
         { START ERROR("oops"), "failed oops 0" },
     };
 
@@ -191,7 +191,7 @@ test_refuse(void)
         (void) ngx_ors_verify_header(&a.verify, 200, &type, -1);
         (void) ngx_ors_answer_data(&a.answer, &b);
 
-        a.rc = ngx_ors_answer_refuse(&a.answer, "upstream_timeout", "slow");
+        a.rc = ngx_ors_answer_refuse(&a.answer, "slow");
         answer_take(&a);
         stream_check(&c, &a);
 

@@ -283,7 +283,7 @@ test_end(void)
     ok(a.size > 14 && memcmp(a.text + a.size - 14, DONE, 14) == 0,
        "[DONE] at once");
 
-    is_int(ngx_ors_answer_refuse(&a.answer, "upstream_timeout", "too slow"),
+    is_int(ngx_ors_answer_refuse(&a.answer, "too slow"),
            NGX_DONE, "refused after its end");
     is_int(a.out.size, 0, "nothing more is sent");
 

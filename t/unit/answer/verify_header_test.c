@@ -206,24 +206,24 @@ test_refuse(void)
             (void) header(&a);
         }
 
-        is_int(ngx_ors_answer_refuse(&a.answer, "upstream_encoding",
-                                     "it is compressed"),
+        is_int(ngx_ors_answer_refuse(&a.answer, "it is compressed"),
                NGX_DONE, "refused");
 
         answer_take(&a);
 
         is_int(a.verify.status, 502, "refused: status");
-        is_str(&a.verify.error.code, "upstream_encoding", "refused: code");
+        is_str(&a.verify.error.code, "invalid_upstream_answer",
+               "refused: code");
         text.data = a.text;
         text.len = a.size;
 
         is_str(&text,
                "{\"error\":{\"type\":\"server_error\","
-               "\"code\":\"upstream_encoding\",\"message\":\"the model "
+               "\"code\":\"invalid_upstream_answer\",\"message\":\"the model "
                "server's answer was refused: it is compressed\","
                "\"param\":\"\"}}", "refused: document");
         ok(strstr((char *) ngx_ors_test_log_last(), "upstream answer "
-                  "refused: upstream_encoding: the model server's answer "
+                  "refused: invalid_upstream_answer: the model server's answer "
                   "was refused: it is compressed"),
            "refused: logged");
 
@@ -249,7 +249,7 @@ test_over(void)
 
     is_int(ngx_ors_answer_data(&a.answer, &b), NGX_DONE, "over: data");
     is_int(ngx_ors_answer_end(&a.answer, 1), NGX_DONE, "over: end");
-    is_int(ngx_ors_answer_refuse(&a.answer, "x", "y"), NGX_DONE,
+    is_int(ngx_ors_answer_refuse(&a.answer, "y"), NGX_DONE,
            "over: refused");
 
     answer_take(&a);

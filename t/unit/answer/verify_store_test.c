@@ -251,7 +251,8 @@ test_failed(void)
     body = stream_text(START COMPLETED("") DONE);
     held(&a, STREAM, body);
 
-    (void) ngx_ors_error_set(&err, a.pool, 503, "store_unavailable", "full");
+    (void) ngx_ors_error_set(&err, a.pool, ngx_ors_code_store_unavailable,
+                             "full");
     (void) ngx_ors_verify_unhold(&a.verify, &err);
     answer_take(&a);
 

@@ -5,7 +5,7 @@
 
 
 /*
- * Error values: types, texts, limits.
+ * Error values: codes, classes, types, texts, limits.
  */
 
 
@@ -14,6 +14,8 @@
 
 
 static void test_types(void);
+static void test_codes(void);
+static void test_reported(void);
 static void test_set(void);
 static void test_long(void);
 static void test_line(void);
@@ -24,6 +26,8 @@ int
 main(void)
 {
     test_types();
+    test_codes();
+    test_reported();
     test_set();
     test_long();
     test_line();
@@ -60,8 +64,75 @@ test_types(void)
     };
 
     for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-        ngx_ors_error_type(&err, tests[i].status);
+        ngx_ors_error_status(&err, tests[i].status);
+        is_int(err.status, tests[i].status, "status %d",
+               (int) tests[i].status);
         is_str(&err.type, tests[i].type, "type of %d", (int) tests[i].status);
+    }
+}
+
+
+/* each code has a status, a class with an origin, and a row by its name */
+
+static void
+test_codes(void)
+{
+    ngx_uint_t             i;
+    const ngx_ors_code_t  *code;
+
+    for (i = 0; i < ngx_ors_code_other; i++) {
+        code = &ngx_ors_codes[i];
+
+        ok(code->status >= 400 && code->status < 600 && code->text.len
+           && ngx_ors_error_origin(code->class) != ngx_ors_origin_none,
+           "code %s", (char *) code->name.data);
+        is_int(ngx_ors_error_code((ngx_str_t *) &code->name), i, "its row");
+        ok((ngx_ors_error_origin(code->class) == ngx_ors_origin_client)
+           == (code->status < 500 || code->status == 501
+               || i == ngx_ors_code_model_error)
+           || ngx_ors_error_origin(code->class) == ngx_ors_origin_limit
+           || i == ngx_ors_code_usage_limit_reached
+           || i == ngx_ors_code_usage_not_included, "its origin");
+    }
+
+    for (i = 1; i < ngx_ors_classes; i++) {
+        ok(ngx_ors_class_names[i].len
+           && ngx_ors_error_origin(i) != ngx_ors_origin_none,
+           "class %s", (char *) ngx_ors_class_names[i].data);
+    }
+}
+
+
+/* the status that a model server has answered with */
+
+static void
+test_reported(void)
+{
+    ngx_uint_t       i;
+    ngx_ors_error_t  err;
+
+    static struct {
+        ngx_uint_t          status;
+        ngx_ors_class_e     class;
+        ngx_ors_origin_e    origin;
+    } rows[] = {
+        { 400, ngx_ors_class_client, ngx_ors_origin_client },
+        { 401, ngx_ors_class_client, ngx_ors_origin_client },
+        { 404, ngx_ors_class_client, ngx_ors_origin_client },
+        { 408, ngx_ors_class_timeout, ngx_ors_origin_upstream },
+        { 422, ngx_ors_class_client, ngx_ors_origin_client },
+        { 429, ngx_ors_class_upstream_limit, ngx_ors_origin_upstream },
+        { 500, ngx_ors_class_upstream_error, ngx_ors_origin_upstream },
+        { 503, ngx_ors_class_upstream_error, ngx_ors_origin_upstream },
+        { 504, ngx_ors_class_timeout, ngx_ors_origin_upstream }
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        ngx_ors_error_reported(&err, rows[i].status);
+
+        ok(err.status == rows[i].status && err.class == rows[i].class
+           && ngx_ors_error_origin(err.class) == rows[i].origin,
+           "reported %d", (int) rows[i].status);
     }
 }
 
@@ -76,12 +147,13 @@ test_set(void)
     pool = ngx_ors_test_pool();
     ngx_memset(&err, 0xff, sizeof(err));
 
-    is_int(ngx_ors_error_set(&err, pool, 400, "bad_value", "\"%V\" has %ui",
-                             &name, (ngx_uint_t) 3),
+    is_int(ngx_ors_error_set(&err, pool, ngx_ors_code_invalid_value,
+                             "\"%V\" has %ui", &name, (ngx_uint_t) 3),
            NGX_DECLINED, "set");
     is_int(err.status, 400, "status");
     is_str(&err.type, "invalid_request", "type");
-    is_str(&err.code, "bad_value", "code");
+    is_str(&err.code, "invalid_value", "code");
+    is_int(err.class, ngx_ors_class_client, "class");
     is_str(&err.message, "\"input[0]\" has 3", "message");
     is_int(err.param.len, 0, "param is empty");
 
@@ -102,18 +174,18 @@ test_long(void)
     ngx_memset(text, 'x', sizeof(text));
 
     text[512] = '\0';
-    ngx_ors_error_set(&err, pool, 400, "c", "%s", text);
+    ngx_ors_error_set(&err, pool, ngx_ors_code_bad_request, "%s", text);
     is_int(err.message.len, 512, "512 bytes");
 
     text[512] = 'x';
     text[513] = '\0';
-    ngx_ors_error_set(&err, pool, 400, "c", "%s", text);
+    ngx_ors_error_set(&err, pool, ngx_ors_code_bad_request, "%s", text);
     is_int(err.message.len, 512, "513 bytes");
 
     for (n = 508; n <= 512; n++) {
         ngx_memset(text, 'x', sizeof(text));
         ngx_memcpy(text + n, "\xf0\x9f\x98\x80z", 6);
-        ngx_ors_error_set(&err, pool, 400, "c", "%s", text);
+        ngx_ors_error_set(&err, pool, ngx_ors_code_bad_request, "%s", text);
         is_int(err.message.len, (n == 508) ? 512 : n,
                "a character at byte %d", (int) n);
     }
@@ -137,19 +209,22 @@ test_line(void)
         char  *message;
         char  *line;
     } rows[] = {
-        { "\"a\" is required", "c in a?b, \"a\" is required" },
+        { "\"a\" is required", "bad_request in a?b, \"a\" is required" },
         { "must be x, found string \"y\"",
-          "c in a?b, must be x, found a value" },
-        { "must be x, found number 5", "c in a?b, must be x, found a value" },
-        { "must be x, found null", "c in a?b, must be x, found null" },
-        { "two\nlines", "c in a?b, two?lines" },
-        { "", "c in a?b" }
+          "bad_request in a?b, must be x, found a value" },
+        { "must be x, found number 5",
+          "bad_request in a?b, must be x, found a value" },
+        { "must be x, found null",
+          "bad_request in a?b, must be x, found null" },
+        { "two\nlines", "bad_request in a?b, two?lines" },
+        { "", "bad_request in a?b" }
     };
 
     pool = ngx_ors_test_pool();
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        ngx_ors_error_set(&err, pool, 400, "c", "%s", rows[i].message);
+        ngx_ors_error_set(&err, pool, ngx_ors_code_bad_request, "%s",
+                          rows[i].message);
         ngx_str_set(&err.param, "a\nb");
 
         len = ngx_ors_error_line(buf, &err) - buf;
@@ -170,8 +245,8 @@ test_no_memory(void)
     pool = ngx_ors_test_pool();
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_error_set(&err, pool, 500, "c", "text"), NGX_DECLINED,
-           "no memory");
+    is_int(ngx_ors_error_set(&err, pool, ngx_ors_code_server_error, "text"),
+           NGX_DECLINED, "no memory");
     ok(err.message.len > 0 && err.status == 500, "there is a message still");
 
     ngx_destroy_pool(pool);

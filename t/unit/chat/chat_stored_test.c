@@ -405,7 +405,8 @@ check(ngx_str_t *item, const ngx_ors_shape_t *shape)
     }
 
     if (shape == NULL) {
-        return ngx_ors_stored_check(&json, json.nodes, "code", "param", pool,
+        return ngx_ors_stored_check(&json, json.nodes,
+                                    ngx_ors_code_invalid_value, "param", pool,
                                     &err);
     }
 

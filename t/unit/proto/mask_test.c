@@ -148,8 +148,10 @@ test_row(row_t *row)
 
     pool = ngx_ors_test_pool();
 
-    (void) ngx_ors_error_set(&err, pool, row->status, (char *) row->code,
-                             SECRET);
+    (void) ngx_ors_error_set(&err, pool, ngx_ors_code_server_error, SECRET);
+    ngx_ors_error_reported(&err, row->status);
+    err.code.len = ngx_strlen(row->code);
+    err.code.data = (u_char *) row->code;
     err.param.len = ngx_strlen(row->param);
     err.param.data = (u_char *) row->param;
 

@@ -248,7 +248,8 @@ test_read(void)
     ngx_str_set(&label, "g");
     ok(ngx_ors_request_mcp_find(&mcps, &label) == NULL, "by another label");
 
-    is_int(ngx_ors_request_mcp_refuse(&request, mcp, NULL, "c", "is odd",
+    is_int(ngx_ors_request_mcp_refuse(&request, mcp, NULL,
+                                      ngx_ors_code_invalid_value, "is odd",
                                       &err),
            NGX_DECLINED, "the whole tool is refused");
     is_str(&err.param, "tools[1]", "param");

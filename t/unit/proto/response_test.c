@@ -516,7 +516,7 @@ test_error(void)
     setup("");
     ngx_ors_out_init(&out, pool, 4096);
 
-    ngx_ors_error_set(&err, pool, 400, "invalid_value", "\"x\" \n\t\\ %s",
+    ngx_ors_error_set(&err, pool, ngx_ors_code_invalid_value, "\"x\" \n\t\\ %s",
                       "\xc3\xa9\xff");
     ngx_str_set(&err.param, "input[0].\"k\"");
 

@@ -105,7 +105,7 @@ test_end(ngx_pool_t *pool)
              "only the status says so");
 
     ngx_memzero(&err, sizeof(ngx_ors_error_t));
-    (void) ngx_ors_error_set(&err, pool, 500, "server_error", "\"lost\"");
+    (void) ngx_ors_error_set(&err, pool, ngx_ors_code_server_error, "\"lost\"");
 
     ngx_ors_out_init(&out, pool, 512);
     is_int(ngx_ors_snapshot_end(&snap, &err, &out), NGX_OK, "failed");

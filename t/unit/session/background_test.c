@@ -524,7 +524,8 @@ life_fact(life_t *life, fact_e fact)
         break;
 
     case fact_failed:
-        (void) ngx_ors_error_set(&turn->error, turn->pool, 502, "x", "y");
+        (void) ngx_ors_error_set(&turn->error, turn->pool,
+                                 ngx_ors_code_upstream_unavailable, "y");
         turn->retries_left = 0;
         (void) ngx_ors_turn_fail(turn);
         break;

@@ -122,12 +122,13 @@ test_over(void)
     facts = test_facts(&r, 0);
     is_str(&facts->status, "failed", "an upstream that refuses");
 
-    (void) ngx_ors_error_set(&r.turn->error, env.pool, 400, "a_code", "text");
+    (void) ngx_ors_error_set(&r.turn->error, env.pool,
+                             ngx_ors_code_invalid_value, "text");
     ngx_str_set(&r.turn->error.param, "model");
 
     facts = test_facts(&r, 0);
     is_str(&facts->status, "failed", "... with an error of its own");
-    is_str(&facts->code, "a_code", "... its code");
+    is_str(&facts->code, "invalid_value", "... its code");
     is_str(&facts->param, "model", "... its param");
     is_int(facts->stored.len, 0, "... not stored");
 

@@ -247,7 +247,7 @@ test_messages(void)
     ngx_ors_client_event_t  *ev;
 
     ngx_ors_out_init(&out, pool, 1024);
-    ngx_ors_error_set(&err, pool, 429, "c", "m");
+    ngx_ors_error_set(&err, pool, ngx_ors_code_rate_limit_exceeded, "m");
 
     ngx_str_set(&lane, "");
     ngx_str_set(&retry, "");
@@ -255,7 +255,8 @@ test_messages(void)
     ngx_ors_client_event_error(&out, &err, &lane, &retry);
     (void) ngx_ors_out_take(&out, &cl);
     is_chain(cl, quoted("{'type':'error','status':429,'error':{"
-                        "'type':'too_many_requests','code':'c',"
+                        "'type':'too_many_requests',"
+                        "'code':'rate_limit_exceeded',"
                         "'message':'m','param':''}}"), "an error");
 
     ngx_str_set(&lane, "a");
@@ -264,7 +265,8 @@ test_messages(void)
     ngx_ors_client_event_error(&out, &err, &lane, &retry);
     (void) ngx_ors_out_take(&out, &cl);
     is_chain(cl, quoted("{'type':'error','status':429,'error':{"
-                        "'type':'too_many_requests','code':'c',"
+                        "'type':'too_many_requests',"
+                        "'code':'rate_limit_exceeded',"
                         "'message':'m','param':''},"
                         "'headers':{'retry-after':'7'},'stream_id':'a'}"),
              "an error of a lane, with headers");

@@ -61,7 +61,7 @@ test_init(void)
     ngx_ors_stats_init(&stats, 1700000000);
     ok(ngx_ors_stats_usable(&stats), "usable after init");
     is_int(stats.counters[ngx_ors_stats_counters - 1], 0, "zero");
-    is_int(stats.reported[NGX_ORS_STATS_CODES - 1], 0, "codes are zero");
+    is_int(stats.reported[NGX_ORS_NCODES - 1], 0, "codes are zero");
 
     stats.version++;
     ok(!ngx_ors_stats_usable(&stats), "another version is not usable");
@@ -257,7 +257,7 @@ test_prometheus(void)
     /* the version, the module's own time, gauges, turns, stores and tools */
 
     is_int(families, 17 + 9, "families");
-    is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_STATS_CODES + 1 + 17 + 3 + 6,
+    is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_NCODES + 1 + 17 + 3 + 6,
            "samples");
 
     free(text);
