@@ -440,6 +440,14 @@ for (['', ''], ['no', 'no'], ['none,user', 'none'], ['user,', ''],
         . 'or of "metadata"', '"user" or "verbosity"');
 }
 
+good('option state', location('open_responses_chat_options '
+                             . 'state=extra_content,thinking_blocks;'));
+
+bad('option state=usage',
+    location('open_responses_chat_options state=usage;'),
+    'invalid name "usage" in option "state", it must be "none" alone, or of '
+    . '"extra_content"');
+
 bad('option params twice',
     location('open_responses_chat_options params=none params=user;'),
     'option "params" is duplicate');
@@ -449,7 +457,7 @@ for my $word (qw( tokens width=5 =5 xtokens=auto tokens:auto )) {
         qq(invalid option "$word", it must be "tokens=", "developer=", )
         . '"systems=", "images=", "files=", "videos=", "stream=", "usage=", '
         . '"reasoning=", "think=", "strict=", "content=", "format=", '
-        . '"continue=", "choice=" or "params="');
+        . '"continue=", "choice=", "params=", "state=" or "unsigned="');
 }
 
 bad('no option', location('open_responses_chat_options;'),

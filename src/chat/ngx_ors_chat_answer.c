@@ -278,6 +278,7 @@ ngx_ors_chat_answer_chosen(ngx_ors_chat_answer_t *answer, ngx_ors_json_t *json,
         answer->whole = 1;
     }
 
+    answer->body = node;
     ngx_ors_chat_answer_body(answer, json, node);
 
     node = member[ngx_ors_chat_ch_logprobs];
@@ -394,6 +395,8 @@ ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call, ngx_ors_json_t *json,
 
     ngx_ors_json_members(json, node, ngx_ors_chat_call_names, member);
 
+    call->json = json;
+    call->node = node;
     call->index = -1;
 
     value = member[ngx_ors_chat_cl_index];

@@ -38,11 +38,14 @@ typedef struct {
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
     ngx_ors_json_node_t    *error;       /* object that describes it, or NULL */
+    ngx_ors_json_node_t    *body;         /* what all this is in, or NULL */
     unsigned                whole:1;      /* a message, not a delta */
 } ngx_ors_chat_answer_t;
 
 
 typedef struct {
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *node;         /* the call */
     ngx_int_t               index;        /* -1 if there is none */
     ngx_str_t               id;
     ngx_str_t               name;

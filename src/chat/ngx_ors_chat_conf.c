@@ -23,15 +23,17 @@
 typedef struct {
     ngx_str_t          name;
     size_t             offset;      /* in ngx_ors_chat_options_t */
-    ngx_conf_enum_t   *values;      /* NULL: a list of fields */
+    ngx_conf_enum_t   *values;      /* NULL: a list of "names" */
+    const ngx_str_t   *names;
 } ngx_ors_chat_conf_t;
 
 
 static char *ngx_ors_chat_conf_option(ngx_conf_t *cf,
     ngx_ors_chat_options_t *options, ngx_str_t *value);
-static ngx_int_t ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
-    ngx_uint_t *params);
-static ngx_int_t ngx_ors_chat_conf_param(ngx_str_t *name);
+static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
+    ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
+static ngx_int_t ngx_ors_chat_conf_name(const ngx_str_t *list,
+    ngx_str_t *name);
 static ngx_ors_chat_effort_t *ngx_ors_chat_conf_effort_get(ngx_conf_t *cf,
     ngx_array_t *efforts, ngx_str_t *value);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
@@ -135,57 +137,71 @@ static ngx_conf_enum_t  ngx_ors_chat_conf_formats[] = {
 };
 
 
+static ngx_conf_enum_t  ngx_ors_chat_conf_unsigned[] = {
+    { ngx_string("pass"), ngx_ors_chat_unsigned_pass },
+    { ngx_string("gemini"), ngx_ors_chat_unsigned_gemini },
+    { ngx_null_string, 0 }
+};
+
+
 static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
 
     { ngx_string("tokens"), offsetof(ngx_ors_chat_options_t, tokens),
-      ngx_ors_chat_conf_tokens },
+      ngx_ors_chat_conf_tokens, NULL },
 
     { ngx_string("developer"), offsetof(ngx_ors_chat_options_t, developer),
-      ngx_ors_chat_conf_roles },
+      ngx_ors_chat_conf_roles, NULL },
 
     { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, systems),
-      ngx_ors_chat_conf_systems },
+      ngx_ors_chat_conf_systems, NULL },
 
     { ngx_string("images"), offsetof(ngx_ors_chat_options_t, images),
-      ngx_ors_chat_conf_flags },
+      ngx_ors_chat_conf_flags, NULL },
 
     { ngx_string("files"), offsetof(ngx_ors_chat_options_t, files),
-      ngx_ors_chat_conf_files },
+      ngx_ors_chat_conf_files, NULL },
 
     { ngx_string("videos"), offsetof(ngx_ors_chat_options_t, videos),
-      ngx_ors_chat_conf_flags },
+      ngx_ors_chat_conf_flags, NULL },
 
     { ngx_string("stream"), offsetof(ngx_ors_chat_options_t, stream),
-      ngx_ors_chat_conf_streams },
+      ngx_ors_chat_conf_streams, NULL },
 
     { ngx_string("usage"), offsetof(ngx_ors_chat_options_t, usage),
-      ngx_ors_chat_conf_flags },
+      ngx_ors_chat_conf_flags, NULL },
 
     { ngx_string("reasoning"), offsetof(ngx_ors_chat_options_t, reasoning),
-      ngx_ors_chat_conf_reasonings },
+      ngx_ors_chat_conf_reasonings, NULL },
 
     { ngx_string("think"), offsetof(ngx_ors_chat_options_t, think),
-      ngx_ors_chat_conf_thinks },
+      ngx_ors_chat_conf_thinks, NULL },
 
     { ngx_string("strict"), offsetof(ngx_ors_chat_options_t, strict),
-      ngx_ors_chat_conf_stricts },
+      ngx_ors_chat_conf_stricts, NULL },
 
     { ngx_string("content"), offsetof(ngx_ors_chat_options_t, content),
-      ngx_ors_chat_conf_contents },
+      ngx_ors_chat_conf_contents, NULL },
 
     { ngx_string("format"), offsetof(ngx_ors_chat_options_t, format),
-      ngx_ors_chat_conf_formats },
+      ngx_ors_chat_conf_formats, NULL },
 
     { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, continues),
-      ngx_ors_chat_conf_flags },
+      ngx_ors_chat_conf_flags, NULL },
 
     { ngx_string("choice"), offsetof(ngx_ors_chat_options_t, required),
-      ngx_ors_chat_conf_choices },
+      ngx_ors_chat_conf_choices, NULL },
 
     { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),
-      NULL },
+      NULL, ngx_ors_chat_optionals },
 
-    { ngx_null_string, 0, NULL }
+    { ngx_string("state"), offsetof(ngx_ors_chat_options_t, state),
+      NULL, ngx_ors_chat_states },
+
+    { ngx_string("unsigned"),
+      offsetof(ngx_ors_chat_options_t, unsigned_calls),
+      ngx_ors_chat_conf_unsigned, NULL },
+
+    { ngx_null_string, 0, NULL, NULL }
 };
 
 
@@ -269,21 +285,21 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     rc = option->values
          ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
                               &s, field)
-         : ngx_ors_chat_conf_params(cf, &s, field);
+         : ngx_ors_chat_conf_names(cf, option, &s, field);
 
     return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
 static ngx_int_t
-ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
-    ngx_uint_t *params)
+ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
+    ngx_str_t *value, ngx_uint_t *bits)
 {
     u_char      *p, *end, buf[NGX_MAX_CONF_ERRSTR];
     ngx_int_t    n;
     ngx_str_t    name;
 
-    *params = 0;
+    *bits = 0;
 
     if (value->len == 4 && ngx_strncmp(value->data, "none", 4) == 0) {
         return NGX_OK;
@@ -297,20 +313,19 @@ ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
         p = ngx_strlchr(p, end, ',');
         name.len = (p ? p : end) - name.data;
 
-        n = ngx_ors_chat_conf_param(&name);
+        n = ngx_ors_chat_conf_name(option->names, &name);
 
         if (n == NGX_DECLINED) {
-            p = ngx_ors_conf_words(buf, ngx_ors_chat_optionals,
-                                   sizeof(ngx_str_t), "");
+            p = ngx_ors_conf_words(buf, option->names, sizeof(ngx_str_t), "");
 
             ngx_ors_conf_error(cf, 0,
-                               "invalid name \"%V\" in option \"params\", it "
+                               "invalid name \"%V\" in option \"%V\", it "
                                "must be \"none\" alone, or of %*s", &name,
-                               (size_t) (p - buf), buf);
+                               &option->name, (size_t) (p - buf), buf);
             return NGX_ERROR;
         }
 
-        *params |= (ngx_uint_t) 1 << n;
+        *bits |= (ngx_uint_t) 1 << n;
 
         if (p == NULL) {
             return NGX_OK;
@@ -320,12 +335,9 @@ ngx_ors_chat_conf_params(ngx_conf_t *cf, ngx_str_t *value,
 
 
 static ngx_int_t
-ngx_ors_chat_conf_param(ngx_str_t *name)
+ngx_ors_chat_conf_name(const ngx_str_t *list, ngx_str_t *name)
 {
-    ngx_int_t         n;
-    const ngx_str_t  *list;
-
-    list = ngx_ors_chat_optionals;
+    ngx_int_t  n;
 
     for (n = 0; list[n].len; n++) {
 

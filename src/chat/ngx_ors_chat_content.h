@@ -23,6 +23,7 @@ typedef struct {
     ngx_ors_error_t               *err;
     const ngx_ors_chat_options_t  *options;
     ngx_ors_sealer_t              *sealer;    /* or NULL */
+    ngx_str_t                     *maker;     /* of provider state */
     ngx_ors_hosting_t             *hosting;   /* or NULL */
 
     /* the place of the content, for errors: input[item - prior].field */

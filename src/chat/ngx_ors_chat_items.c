@@ -14,10 +14,15 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
 #include <ngx_ors_chat_replay.h>
+#include <ngx_ors_chat_state.h>
 
 
 /* items after a call where its output is looked for without an index */
 #define NGX_ORS_CHAT_NEAR  16
+
+/* of provider state, which is at most NGX_ORS_CHAT_STATE_MAX bytes */
+#define NGX_ORS_CHAT_STATE_DEPTH  64
+#define NGX_ORS_CHAT_STATE_NODES  65536
 
 
 static ngx_int_t ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci,
@@ -26,6 +31,8 @@ static ngx_int_t ngx_ors_chat_called(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in);
 static ngx_int_t ngx_ors_chat_thought(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
+static ngx_int_t ngx_ors_chat_sealed_state(ngx_ors_chat_items_t *ci,
+    ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
     ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
@@ -83,7 +90,9 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
         }
     }
 
-    return ngx_ors_chat_match(ci);
+    rc = ngx_ors_chat_match(ci);
+
+    return (rc == NGX_OK) ? ngx_ors_chat_state_read(ci) : rc;
 }
 
 
@@ -213,9 +222,27 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item)
 {
     ngx_int_t             rc;
+    ngx_uint_t            off;
     ngx_ors_json_node_t  *node;
 
-    if (ci->cc->options->reasoning == ngx_ors_chat_reasoning_off) {
+    off = (ci->cc->options->reasoning == ngx_ors_chat_reasoning_off);
+
+    if (off && ci->cc->options->state == 0) {
+        return NGX_OK;
+    }
+
+    node = ngx_ors_input_node(in, in->encrypted);
+
+    if (node && node->type == ngx_ors_json_object) {
+
+        /* of an earlier round of this turn */
+
+        if (ci->nitems > ci->input->n - ci->added) {
+            item->kind = ngx_ors_chat_item_state;
+            item->content = in->encrypted;
+            ci->nstates++;
+        }
+
         return NGX_OK;
     }
 
@@ -229,7 +256,11 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
             return NGX_ERROR;
         }
 
-        if (rc == NGX_OK) {
+        if (rc == NGX_OK && ngx_ors_chat_state_is(&item->text)) {
+            return ngx_ors_chat_sealed_state(ci, item);
+        }
+
+        if (rc == NGX_OK && !off) {
             item->kind = ngx_ors_chat_item_reasoning;
             return NGX_OK;
         }
@@ -238,11 +269,42 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         item->content = in->summary;
     }
 
-    if (node && node->type == ngx_ors_json_array && node->count) {
+    if (!off && node && node->type == ngx_ors_json_array && node->count) {
         item->kind = ngx_ors_chat_item_reasoning;
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_chat_sealed_state(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item)
+{
+    ngx_int_t        rc;
+    ngx_ors_json_t  *json;
+
+    if (ci->cc->options->state == 0) {
+        return NGX_OK;
+    }
+
+    json = ngx_palloc(ci->cc->pool, sizeof(ngx_ors_json_t));
+    if (json == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_init(json, ci->cc->pool, NGX_ORS_CHAT_STATE_DEPTH,
+                      NGX_ORS_CHAT_STATE_NODES);
+
+    rc = ngx_ors_json_read(json, item->text.data, item->text.len);
+
+    if (rc == NGX_OK) {
+        item->kind = ngx_ors_chat_item_state;
+        item->json = json;
+        item->content = 0;
+        ci->nstates++;
+    }
+
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -414,6 +476,16 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
     }
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
+    ngx_uint_t *n)
+{
+    *n = ngx_ors_chat_near(ci, i, id);
+
+    return *n ? NGX_OK : ngx_ors_chat_far(ci, ci->nitems, id, n);
 }
 
 

@@ -26,7 +26,8 @@ typedef enum {
     ngx_ors_chat_item_reasoning,
     ngx_ors_chat_item_summary,            /* "text" replaces earlier items */
     ngx_ors_chat_item_call,
-    ngx_ors_chat_item_output
+    ngx_ors_chat_item_output,
+    ngx_ors_chat_item_state               /* provider state, its root */
 } ngx_ors_chat_item_e;
 
 
@@ -45,6 +46,9 @@ typedef struct {
     uint32_t                 space;       /* the namespace of "name" */
     uint32_t                 pair;
     ngx_str_t                text;        /* what was sealed, or empty */
+    ngx_str_t                state;       /* members of a call, as its */
+    ngx_str_t                message;     /* provider wants them back, and */
+                                          /* of its message, or empty */
     unsigned                 custom:1;    /* "content" is free text */
     unsigned                 search:1;    /* ... any value, or tools */
     unsigned                 hosted:1;    /* a call with its own output */
@@ -58,6 +62,7 @@ typedef struct {
     ngx_ors_chat_item_t     *items;       /* one for each input item */
     ngx_uint_t               nitems;
     ngx_ors_approvals_t      approvals;   /* of hosted tools */
+    ngx_uint_t               added;       /* items at the end that are ours */
 
     unsigned                 spaces:1;    /* names may have a namespace */
     unsigned                 trigger:1;   /* the last item may be one */
@@ -65,6 +70,7 @@ typedef struct {
     /* private */
     unsigned                 last:1;      /* the item in hand is the last */
     ngx_uint_t               ncalls;
+    ngx_uint_t               nstates;
     ngx_uint_t               nindexed;    /* items that are in "calls" */
     ngx_ors_names_t          calls;       /* by call_id: item + 1 */
 } ngx_ors_chat_items_t;
@@ -79,6 +85,14 @@ typedef struct {
  */
 ngx_int_t ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci,
     ngx_ors_input_t *input);
+
+/*
+ * Sets "*n" to the number of the call with "id" that is the nearest in front of
+ * item "i", else the last one: its item + 1, 0 if there is none.  "id" is kept.
+ * NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i,
+    ngx_str_t *id, ngx_uint_t *n);
 
 /*
  * Appends what the model has thought in the items from "first" up to "last",

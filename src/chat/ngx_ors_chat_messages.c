@@ -49,6 +49,8 @@ static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_state(ngx_ors_chat_messages_t *cm,
+    ngx_str_t *members);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static void ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
@@ -64,6 +66,13 @@ static void ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm,
 
 #define ngx_ors_chat_message(cm, role)                                        \
     ngx_ors_chat_begin(cm, "{\"role\":\"" role "\",\"content\":")
+
+
+/* https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQ" */
+
+static ngx_str_t  ngx_ors_chat_unsigned = ngx_string(
+    "\"extra_content\":{\"google\":{\"thought_signature\":"
+    "\"skip_thought_signature_validator\"}}");
 
 
 /* how a summary is asked for */
@@ -94,10 +103,12 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     cm.cc.options = target->options;
     cm.cc.hosting = target->hosting;
     cm.cc.sealer = target->sealer;
+    cm.cc.maker = target->maker;
     cm.cc.out = out;
     cm.cc.pool = pool;
     cm.cc.err = err;
     cm.in.cc = &cm.cc;
+    cm.in.added = req->added;
     cm.in.spaces = (req->policy->profile & NGX_ORS_IN_OPENAI) ? 1 : 0;
 
     input = req->field[ngx_ors_rq_input];
@@ -314,6 +325,7 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
             break;
 
         case ngx_ors_chat_item_output: /* sent with its call */
+        case ngx_ors_chat_item_state: /* ... with what it is of */
         case ngx_ors_chat_item_none:
             i++;
             break;
@@ -390,7 +402,7 @@ static ngx_int_t
 ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 {
     ngx_int_t             rc;
-    ngx_uint_t            first, begin, end;
+    ngx_uint_t            i, first, begin, end;
     ngx_ors_json_node_t  *node;
     ngx_ors_chat_item_t  *item;
     ngx_ors_chat_item_e   kind;
@@ -435,6 +447,10 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     }
 
     ngx_ors_chat_history(&cm->in, first, end);
+
+    for (i = begin; i < end; i++) {
+        ngx_ors_chat_state(cm, &cm->in.items[i].message);
+    }
 
     ngx_ors_out_lit(cm->cc.out, "}");
 
@@ -515,6 +531,14 @@ ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm, ngx_uint_t begin,
             ngx_ors_out_lit(cm->cc.out, ",\"tool_calls\":[");
         }
 
+        /* of calls side by side the first one has the signature */
+
+        if (n == 1 && item->state.len == 0
+            && cm->cc.options->unsigned_calls == ngx_ors_chat_unsigned_gemini)
+        {
+            item->state = ngx_ors_chat_unsigned;
+        }
+
         if (ngx_ors_chat_call_put(cm, item) != NGX_OK) {
             return NGX_ERROR;
         }
@@ -565,9 +589,23 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
         ngx_ors_chat_call_arguments(cm, item);
     }
 
-    ngx_ors_out_lit(out, "}}");
+    ngx_ors_out_lit(out, "}");
+    ngx_ors_chat_state(cm, &item->state);
+    ngx_ors_out_lit(out, "}");
 
     return NGX_OK;
+}
+
+
+/* members with a comma in front of them, or nothing */
+
+static void
+ngx_ors_chat_state(ngx_ors_chat_messages_t *cm, ngx_str_t *members)
+{
+    if (members->len) {
+        ngx_ors_out_lit(cm->cc.out, ",");
+        ngx_ors_out_ref(cm->cc.out, members->data, members->len);
+    }
 }
 
 

@@ -46,8 +46,20 @@ const ngx_ors_chat_options_t  ngx_ors_chat_options = {
     .continues = 0,
     .required = 0,
     .params = 0,
+    .state = 0,
+    .unsigned_calls = ngx_ors_chat_unsigned_pass,
     .efforts = NULL,
     .types = NULL
+};
+
+
+const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1] = {
+    ngx_string("extra_content"),
+    ngx_string("reasoning_details"),
+    ngx_string("reasoning_opaque"),
+    ngx_string("thinking_blocks"),
+    ngx_string("provider_specific_fields"),
+    ngx_null_string
 };
 
 

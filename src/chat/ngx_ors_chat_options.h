@@ -78,6 +78,14 @@ typedef enum {
 } ngx_ors_chat_files_e;
 
 
+/* what a call gets that has no state of its provider */
+
+typedef enum {
+    ngx_ors_chat_unsigned_pass = 0,
+    ngx_ors_chat_unsigned_gemini          /* the value that Gemini documents */
+} ngx_ors_chat_unsigned_e;
+
+
 /* what is sent for one value of "reasoning.effort" */
 
 typedef struct {
@@ -120,6 +128,8 @@ typedef struct {
     ngx_uint_t              continues;    /* a message can be continued */
     ngx_uint_t              required;     /* a tool cannot be chosen by name */
     ngx_uint_t              params;       /* bits of ngx_ors_chat_optionals */
+    ngx_uint_t              state;        /* bits of ngx_ors_chat_states */
+    ngx_uint_t              unsigned_calls; /* ngx_ors_chat_unsigned_e */
     ngx_array_t            *efforts;      /* of ngx_ors_chat_effort_t, NULL */
     ngx_array_t            *types;        /* of ngx_ors_chat_type_t, NULL */
 } ngx_ors_chat_options_t;
@@ -144,6 +154,9 @@ typedef struct {
 /* fields that only some servers take: ngx_ors_chat_optionals */
 #define NGX_ORS_CHAT_OPTIONALS  10
 
+/* members of messages and calls that are provider state: ngx_ors_chat_states */
+#define NGX_ORS_CHAT_STATES     5
+
 
 /* what a model may call: more than the request says */
 
@@ -160,6 +173,7 @@ typedef struct {
     ngx_str_t                     *model;  /* its name there, plain text */
     const ngx_ors_chat_options_t  *options;
     ngx_str_t                      provider;  /* may be empty */
+    ngx_str_t                     *maker;  /* the same for provider state */
     ngx_ors_sealer_t              *sealer; /* opens what comes back or NULL */
     ngx_str_t                      prompt;  /* for a summary, empty: as usual */
     ngx_ors_hosting_t             *hosting; /* tools that run here, or NULL */
@@ -183,6 +197,9 @@ extern const ngx_ors_chat_options_t  ngx_ors_chat_options;
  * with an empty name.
  */
 extern const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_OPTIONALS + 1];
+
+/* Names of provider state: the bit of "state" is that of the place. */
+extern const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1];
 
 /*
  * 1 if a chat request has a field "name" that is written by the adapter,

@@ -133,7 +133,8 @@ static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_four[] = {
 
 static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_openrouter[] = {
     { { "tokens=max_tokens", "files=url", "videos=on",
-        "params=user,verbosity,seed,stop", "reasoning=reasoning" } },
+        "params=user,verbosity,seed,stop", "reasoning=reasoning",
+        "state=reasoning_details,extra_content" } },
     ngx_ors_chat_preset_end
 };
 
@@ -193,10 +194,14 @@ static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_nothing[] = {
 };
 
 
-/* https://ai.google.dev/gemini-api/docs/openai */
+/*
+ * https://ai.google.dev/gemini-api/docs/openai and thought-signatures: a call
+ * without a signature is refused, one by another model has a value for it
+ */
 
-static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_plain[] = {
-    { { "tokens=max_tokens", "files=off" } },
+static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_gemini[] = {
+    { { "tokens=max_tokens", "files=off", "state=extra_content",
+        "unsigned=gemini" } },
     ngx_ors_chat_preset_end
 };
 
@@ -211,6 +216,11 @@ static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_high[] = {
  * https://docs.claude.com/en/api/openai-sdk: thinking has a budget of tokens,
  * which must be under max_output_tokens
  */
+
+static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_anthropic[] = {
+    { { "tokens=max_tokens", "files=off", "state=thinking_blocks" } },
+    ngx_ors_chat_preset_end
+};
 
 static const ngx_ors_chat_preset_line_t  ngx_ors_chat_preset_budget[] = {
     { { "none" } },
@@ -290,10 +300,10 @@ static const ngx_ors_chat_preset_t  ngx_ors_chat_presets[] = {
     { ngx_string("mistral"), ngx_ors_chat_preset_mistral,
       ngx_ors_chat_preset_nothing, NULL },
 
-    { ngx_string("gemini"), ngx_ors_chat_preset_plain,
+    { ngx_string("gemini"), ngx_ors_chat_preset_gemini,
       ngx_ors_chat_preset_high, NULL },
 
-    { ngx_string("anthropic"), ngx_ors_chat_preset_plain,
+    { ngx_string("anthropic"), ngx_ors_chat_preset_anthropic,
       ngx_ors_chat_preset_budget, NULL },
 
     { ngx_string("groq"), ngx_ors_chat_preset_groq,

@@ -130,6 +130,13 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 
     ngx_ors_out_init(&out, call->pool, size);
 
+    turn->maker = call->ctx->target->provider;
+
+    if (turn->maker.len == 0) {
+        turn->maker = olcf->preset_name.len ? olcf->preset_name
+                                            : call->ctx->target->uri;
+    }
+
     start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
                            &out);

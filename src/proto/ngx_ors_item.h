@@ -128,6 +128,7 @@ struct ngx_ors_item_s {
     unsigned                dropped:1;  /* a call that no client sees */
     unsigned                hidden_call:1;  /* the same, but the model does */
     unsigned                held:1;     /* no client sees it yet */
+    unsigned                state:1;    /* "hidden" is provider state, JSON */
 };
 
 

@@ -284,7 +284,9 @@ ngx_ors_response_output(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
     for (item = resp->items; item; item = item->next) {
 
-        if (ngx_ors_item_is_open(item) || item->hidden_call) {
+        if (ngx_ors_item_is_open(item)
+            || (item->hidden_call && !(resp->kept && item->sealed.len)))
+        {
             continue;
         }
 

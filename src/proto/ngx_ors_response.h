@@ -54,6 +54,8 @@ typedef struct {
     ngx_uint_t                   nitems;
 
     ngx_uint_t                   sequence;    /* of the next event */
+    ngx_uint_t                   kept;        /* what is rendered is kept */
+                                              /* here: sealed state is in it */
     ngx_uint_t                   stored;      /* what the client reads of */
                                               /* "store" */
 

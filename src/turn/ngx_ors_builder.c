@@ -97,9 +97,11 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
         ngx_ors_builder_forget(builder, reply);
     }
 
-    rc = NGX_OK;
+    rc = reply->body ? ngx_ors_chat_state_add(&builder->state, json,
+                                              reply->body, NULL, reply->whole)
+                     : NGX_OK;
 
-    if (reply->logprobs) {
+    if (rc == NGX_OK && reply->logprobs) {
         rc = ngx_ors_builder_logprobs(builder, json, reply, err);
     }
 
@@ -534,11 +536,19 @@ ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
 
     item = call->item;
 
+    if (delta->node
+        && ngx_ors_chat_state_add(&builder->state, delta->json, delta->node,
+                                  item, 0)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (item->status != ngx_ors_item_in_progress) {
 
         /* its arguments were a whole JSON text when it was closed */
 
-        if (!builder->warned_more) {
+        if (!builder->warned_more && delta->arguments.len) {
             builder->warned_more = 1;
 
             ngx_log_error(NGX_LOG_WARN, builder->log, 0,
@@ -882,6 +892,7 @@ ngx_ors_builder_again(ngx_ors_builder_t *builder)
     builder->top = 0;
     ngx_memzero(&builder->known, sizeof(ngx_ors_names_t));
     ngx_str_null(&builder->logprobs);
+    ngx_memzero(&builder->state, sizeof(ngx_ors_chat_state_t));
     ngx_memzero(&builder->usage, sizeof(ngx_ors_usage_t));
 
     resp->last = mark->last;

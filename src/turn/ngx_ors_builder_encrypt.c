@@ -5,7 +5,7 @@
 
 
 /*
- * "encrypted_content" of reasoning items.
+ * "encrypted_content" of reasoning items: thoughts, and provider state.
  */
 
 
@@ -13,6 +13,9 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_builder_encrypt.h>
+
+
+#define NGX_ORS_BUILDER_STATE_BLOCK  1024
 
 
 ngx_int_t
@@ -77,4 +80,59 @@ ngx_ors_builder_encrypt(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     }
 
     return rc;
+}
+
+
+ngx_int_t
+ngx_ors_builder_carry(ngx_ors_builder_t *builder)
+{
+    ngx_int_t        rc;
+    ngx_str_t        text;
+    ngx_ors_out_t    out;
+    ngx_ors_item_t  *item;
+
+    /* nothing may follow an item that is incomplete (R37) */
+
+    if (builder->resp->status == ngx_ors_response_incomplete) {
+        return NGX_OK;
+    }
+
+    ngx_ors_out_init(&out, builder->pool, NGX_ORS_BUILDER_STATE_BLOCK);
+
+    rc = ngx_ors_chat_state_put(&builder->state, builder->maker,
+                                ngx_ors_builder_first(builder), &out);
+
+    if (builder->state.failed) {
+        ngx_log_error(NGX_LOG_WARN, builder->log, 0,
+                      "provider state of an answer is too large to be carried");
+    }
+
+    if (rc == NGX_DECLINED) {
+        return NGX_OK;
+    }
+
+    item = ngx_ors_builder_item(builder, ngx_ors_item_reasoning);
+
+    if (item == NULL
+        || ngx_ors_out_text(&out, &text) != NGX_OK
+        || ngx_ors_text_append(&item->hidden, builder->pool, text.data,
+                               text.len)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    item->state = 1;
+
+    if (builder->sealer == NULL) {
+        builder->sealer = builder->keeper;
+        rc = ngx_ors_builder_conceal(builder, item);
+        builder->sealer = NULL;
+
+        if (rc != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return ngx_ors_builder_advance(builder, 1);
 }

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_answer.h>
+#include <ngx_ors_chat_state.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_choice.h>
 #include <ngx_ors_citations.h>
@@ -60,6 +61,9 @@ typedef struct {
     ngx_ors_chat_finish_e    finish;
     ngx_ors_tags_t           tags;       /* in the text */
     ngx_ors_sealer_t        *sealer;      /* of reasoning, or NULL */
+    ngx_ors_sealer_t        *keeper;      /* of provider state, or NULL */
+    ngx_ors_chat_state_t     state;       /* of the round */
+    ngx_str_t               *maker;       /* ... the provider's name */
     ngx_ors_sources_t       *sources;     /* of searches, NULL: there are */
                                           /* none */
     ngx_str_t                schema;      /* of a structured output that is */

@@ -574,6 +574,15 @@ ngx_ors_round_put(ngx_ors_out_t *out, ngx_ors_item_t *item, ngx_uint_t *n)
         ngx_ors_out_lit(out, ",");
     }
 
+    /* no client sees this list: the state is an object in it */
+
+    if (item->state) {
+        ngx_ors_out_lit(out, "{\"type\":\"reasoning\",\"encrypted_content\":");
+        ngx_ors_text_put(out, &item->hidden);
+        ngx_ors_out_lit(out, "}");
+        return;
+    }
+
     ngx_ors_item_render(out, item, 0);
 }
 

@@ -21,6 +21,7 @@
 #include <ngx_ors_frame.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
+#include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_request_extend.h>
 #include <ngx_ors_token.h>
 #include <ngx_ors_turn.h>
@@ -621,7 +622,8 @@ static ngx_int_t
 ngx_ors_turn_complete(ngx_ors_turn_t *turn)
 {
     if (!turn->request.compact
-        && ngx_ors_builder_last(&turn->builder) != NGX_OK)
+        && (ngx_ors_builder_last(&turn->builder) != NGX_OK
+            || ngx_ors_builder_carry(&turn->builder) != NGX_OK))
     {
         return NGX_ERROR;
     }
@@ -670,6 +672,10 @@ ngx_ors_turn_tools(ngx_ors_turn_t *turn)
         resp->completed_at = ngx_time();
 
         return ngx_ors_turn_complete(turn);
+    }
+
+    if (rc == NGX_OK) {
+        rc = ngx_ors_builder_carry(builder);
     }
 
     if (rc == NGX_OK) {

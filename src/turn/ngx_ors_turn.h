@@ -72,6 +72,7 @@ typedef struct {
 
     ngx_ors_dialect_e       dialect;
     ngx_str_t               provider;     /* of the target, or empty */
+    ngx_str_t               maker;        /* ... of its provider state */
     ngx_ors_policy_t        policy;       /* a target's may hide more */
     ngx_uint_t              inline_context; /* see ngx_ors_turn_context() */
     ngx_uint_t              retries_left; /* targets that may still be tried */

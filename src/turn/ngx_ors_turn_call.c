@@ -88,6 +88,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.options = options;
     target.provider = turn->provider;
     target.sealer = turn->sealer;
+    target.maker = &turn->maker;
     target.prompt = turn->prompt;
     target.hosting = turn->round.hosting;
     target.calls = ngx_ors_turn_calls(turn);
@@ -103,6 +104,10 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
 
     builder->wants_logprobs = ngx_ors_chat_wants_logprobs(req);
     builder->sealer = NULL;
+    builder->keeper = turn->sealer;
+    builder->maker = &turn->maker;
+    builder->state.names = options->state;
+    builder->state.pool = turn->pool;
 
     ngx_memzero(&builder->tags, sizeof(ngx_ors_tags_t));
     builder->tags.mode = options->think;

@@ -81,9 +81,11 @@ ngx_ors_turn_record(ngx_ors_turn_t *turn, ngx_uint_t instructions,
     }
 
     turn->response.index = index;
+    turn->response.kept = 1;
 
     ngx_ors_response_render(response, &turn->response);
 
+    turn->response.kept = 0;
     turn->response.index = NULL;
 
     *field = node;
@@ -184,7 +186,9 @@ ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
     ngx_ors_context_own(req, NULL, &out);
     input = out.size;
 
+    turn->response.kept = 1;
     noutput = ngx_ors_response_output(&out, &turn->response);
+    turn->response.kept = 0;
 
     if (ngx_ors_out_text(&out, items) != NGX_OK) {
         return NGX_ERROR;

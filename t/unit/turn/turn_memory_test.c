@@ -64,6 +64,15 @@ main(void)
     test_no_memory("{'error':{'message':'slow','code':429}}",
                    "application/json", 0, "error, at once");
 
+    test_no_memory(DELTA("'reasoning_details':[{'type':'t','text':'a','x':1,"
+                         "'index':0}]")
+                   DELTA("'reasoning_details':[{'type':'t','text':'b',"
+                         "'signature':'S','index':0}]")
+                   CALL("'index':0,'id':'a','function':{'name':'f',"
+                        "'arguments':'{}'},'extra_content':{'a':1}")
+                   FINISH("stop") DONE, "text/event-stream", 1,
+                   "provider state, streamed");
+
     test_long_stream(1);
     test_long_stream(0);
     test_long_arguments();
@@ -109,6 +118,7 @@ test_no_memory(const char *text, const char *type, ngx_uint_t stream,
         run.stream = stream;
         run.step = 50;
         run.sealer = &sealer;
+        run.state = (1 << NGX_ORS_CHAT_STATES) - 1;
         run.request = "'input':[{'role':'user','content':'hi'}],'tools':"
                       "[{'type':'function','name':'f'}],'include':"
                       "['message.output_text.logprobs',"

@@ -112,6 +112,8 @@ run_turn(run_t *run)
         if (run->rc == NGX_OK) {
             options = ngx_ors_chat_options;
             options.think = run->think;
+            options.state = run->state;
+            ngx_str_set(&turn->maker, "p");
 
             run->rc = ngx_ors_turn_call(turn, ngx_ors_dialect_chat,
                                         &options, &model, &out);

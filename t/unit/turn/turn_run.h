@@ -27,7 +27,8 @@ typedef struct {
     ngx_uint_t            complete;
     ngx_ors_limits_t      limits;
     ngx_ors_policy_t      policy;
-    ngx_ors_chat_think_e  think;     /* a option of the server */
+    ngx_ors_chat_think_e  think;     /* options of the server */
+    ngx_uint_t            state;     /* ... it is called "p" */
     ngx_ors_sealer_t     *sealer;    /* borrowed, NULL: there is none */
     size_t                at;        /* 0, or where the first piece ends */
     size_t                step;      /* 0, or the length of the others */
