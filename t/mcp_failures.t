@@ -64,6 +64,7 @@ my $model = ORS::Model->new(scripts => { default => plan(
     huge  => [ { tool_calls => [ call('many__huge', text => 1) ] }, 'Done' ],
     much  => [ { tool_calls => [ call('many__much', text => 1) ] }, 'Done' ],
     asks  => [ { tool_calls => [ call('asks__echo', text => 1) ] }, 'Done' ],
+    flood => [ { tool_calls => [ call('flood__echo', text => 1) ] }, 'Done' ],
     leave => [ { tool_calls => [ call('slow__waits', text => 1) ] },
                'never' ],
     deaf  => [ { tool_calls => [ call('deaf__waits', text => 1) ] },
@@ -77,6 +78,7 @@ my $model = ORS::Model->new(scripts => { default => plan(
                   'Sorry' ] } @names),
 ) });
 
+my $comments = (': ' . 'x' x 997 . "\n") x 1000;
 my $echo = sub ($name, $arguments) { "echo $arguments->{text}" };
 my $now = sub ($name) { sub ($conn) {
     -e "$conn->{model}{dir}/$name" ? 'session-2' : 'session-1'
@@ -103,7 +105,19 @@ my $mcp = ORS::Model->new(scripts => {
                                          method => 'ping' } ],
                               [ sse => { jsonrpc => '2.0',
                                          method => 'notifications/progress',
-                                         params => {} } ] ]),
+                                         params => {} } ],
+                              [ wait_file => 'pours-gone' ] ],
+                   answered => [ [ header => 'Content-Type',
+                                   'text/event-stream' ],
+                                 [ raw => ": and so on\n\n" ],
+                                 [ hang => 'pours-gone' ] ]),
+    flood => legacy(tools => [ tool('echo') ],
+                    call => sub ($name, $arguments) {
+                        return [ [ header => 'Content-Type',
+                                   'text/event-stream' ],
+                                 map({ [ raw => $comments ] } 1 .. 12),
+                                 [ hang => 'flood-gone' ] ];
+                    }),
     many => modern(tools => [ tool('huge'), tool('much'),
                               map { tool("t$_") } 1 .. 9998 ],
                    call => sub ($name, $arguments) {
@@ -126,7 +140,8 @@ my $mcp = ORS::Model->new(scripts => {
     silent => [ [ hang => 'silent-gone' ] ],
 });
 
-my @labels = qw( lost gone bad slow deaf asks many endless circle silent );
+my @labels = qw( lost gone bad slow deaf asks flood
+                 many endless circle silent );
 my %timeout = (bad => '500ms', silent => '500ms');
 
 my $servers = join "\n", map {
@@ -242,6 +257,7 @@ for my $name (qw( lost gone )) {
 my ($call) = called(ask('asks', 'asks'));
 
 is($call->{output}, 'echo 1', 'a server that asks on its stream');
+ok($mcp->wait_file('pours-gone'), 'and does not end what it is told');
 
 wait_for(sub { grep { $_ eq 'answer' } said($mcp) });
 
@@ -261,8 +277,12 @@ is((called($response))[0]{error}{message}, 'The tool failed.',
 
 $response = ask('much', 'many');
 
-cmp_ok(length((called($response))[0]{output}), '<=', 1024 * 1024,
+cmp_ok(length((called($response))[0]{output}), '<', 257 * 1024,
        'a text that is cut');
+
+is((called(ask('flood', 'flood')))[0]{error}{type}, 'mcp_protocol_error',
+   'comments without an end');
+ok($mcp->wait_file('flood-gone'), 'are read up to a limit');
 
 for my $label (qw( circle silent )) {
     $response = ask('hello', $label);

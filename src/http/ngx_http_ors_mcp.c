@@ -62,10 +62,7 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
     mcp->next = ctx->mcp;
     ctx->mcp = mcp;
 
-    ngx_ors_mcp_limits_default(&mcp->limits);
-
-    mcp->limits.output = ngx_min(mcp->limits.output,
-                                 ctx->turn->limits->tool_answer);
+    ngx_ors_mcp_limits_set(&mcp->limits, ctx->turn->limits->tool_answer);
 
     dialog = &mcp->dialog;
     dialog->peer = &mcp->server->peer;
@@ -354,7 +351,13 @@ ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx)
         }
 
         for (mc = mcp->asides; mc; mc = mc->next) {
-            ngx_http_ors_call_wake(&mc->call);
+
+            if (mc->headed) {
+                ngx_http_ors_mcp_drop(mc);
+
+            } else {
+                ngx_http_ors_call_wake(&mc->call);
+            }
         }
     }
 }

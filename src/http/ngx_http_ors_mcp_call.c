@@ -187,6 +187,16 @@ ngx_http_ors_mcp_header(ngx_http_ors_call_t *call)
     sr = call->request;
     mc = (ngx_http_ors_mcp_call_t *) call;
 
+    if (mc->aside) {
+
+        /* a body that never ends is not waited for */
+
+        mc->headed = 1;
+        ngx_http_ors_post(call->ctx->request, &call->ctx->posted);
+
+        return NGX_OK;
+    }
+
     rc = ngx_http_ors_pump_decode(sr, &call->source, 1);
 
     if (rc == NGX_ERROR) {
@@ -226,9 +236,12 @@ ngx_http_ors_mcp_over(void *data)
 {
     ngx_http_ors_mcp_call_t *mc = data;
 
-    return mc->aside || mc->call.done || mc->mcp->over
-           || mc->mcp->call != mc || mc->mcp->rc != NGX_AGAIN
-           || mc->mcp->dialog.request;
+    if (mc->aside) {
+        return mc->headed;
+    }
+
+    return mc->call.done || mc->mcp->over || mc->mcp->call != mc
+           || mc->mcp->rc != NGX_AGAIN || mc->mcp->dialog.request;
 }
 
 

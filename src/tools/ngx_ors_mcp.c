@@ -13,6 +13,10 @@
 #include <ngx_ors_same.h>
 
 
+/* bytes of the shortest limit of an answer */
+#define NGX_ORS_MCP_DOCUMENT  (8 * 1024 * 1024)
+
+
 static ngx_str_t  ngx_ors_mcp_versions[NGX_ORS_MCP_VERSIONS] = {
     ngx_null_string,
     ngx_string("2024-11-05"),
@@ -24,9 +28,13 @@ static ngx_str_t  ngx_ors_mcp_versions[NGX_ORS_MCP_VERSIONS] = {
 
 
 void
-ngx_ors_mcp_limits_default(ngx_ors_mcp_limits_t *limits)
+ngx_ors_mcp_limits_set(ngx_ors_mcp_limits_t *limits, size_t output)
 {
-    limits->document = 8 * 1024 * 1024;
+    /* a text may be escaped, and stand beside others */
+
+    limits->document = ngx_max(NGX_ORS_MCP_DOCUMENT, 2 * output);
+    limits->dialog = limits->document + 10 * output;
+
     limits->depth = 64;
     limits->nodes = 200000;
 
@@ -35,7 +43,7 @@ ngx_ors_mcp_limits_default(ngx_ors_mcp_limits_t *limits)
     limits->tool = 64 * 1024;
     limits->list = 2 * 1024 * 1024;
 
-    limits->output = 1024 * 1024;
+    limits->output = output;
 }
 
 

@@ -55,6 +55,8 @@ typedef enum {
 
 typedef struct {
     size_t                   document;  /* bytes of an answer or an event */
+    size_t                   dialog;    /* bytes of all answers, with what */
+                                        /* is passed over in streams */
     ngx_uint_t               depth;     /* levels of JSON */
     ngx_uint_t               nodes;     /* values and names in a message */
 
@@ -67,8 +69,8 @@ typedef struct {
 } ngx_ors_mcp_limits_t;
 
 
-/* The limits for servers of a configuration. */
-void ngx_ors_mcp_limits_default(ngx_ors_mcp_limits_t *limits);
+/* The limits of a server whose results have texts of "output" bytes at most. */
+void ngx_ors_mcp_limits_set(ngx_ors_mcp_limits_t *limits, size_t output);
 
 /* The date of a version, static text; empty for none. */
 ngx_str_t *ngx_ors_mcp_version_name(ngx_ors_mcp_version_e version);

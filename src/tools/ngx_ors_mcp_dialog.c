@@ -263,6 +263,12 @@ ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog)
 {
     ngx_int_t  rc;
 
+    dialog->size += dialog->in->last - dialog->in->pos;
+
+    if (dialog->size > dialog->limits->dialog) {
+        return ngx_ors_mcp_dialog_broken(dialog, "is too long");
+    }
+
     /* the answer to a notification has none */
 
     if (dialog->state == ngx_ors_mcp_dialog_st_initialized) {

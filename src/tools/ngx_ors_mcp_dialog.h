@@ -114,6 +114,7 @@ typedef struct {
     ngx_uint_t                   repeats;
     ngx_uint_t                   nasides;
     ngx_uint_t                   resumes;     /* of this answer */
+    size_t                       size;        /* bytes of all answers */
     unsigned                     begun:1;     /* a session has begun here */
     unsigned                     modern:1;    /* a modern request was sent */
     unsigned                     listed:1;    /* the list was read again */

@@ -85,7 +85,7 @@ main(int argc, char **argv)
     prefix = argv[3];
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     while (fgets(line, sizeof(line), stdin)) {
         line[strcspn(line, "\n")] = '\0';

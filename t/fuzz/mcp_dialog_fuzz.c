@@ -72,7 +72,7 @@ mcp_dialog_fuzz_run(const uint8_t *input, size_t size, ngx_uint_t pieces,
     ngx_memzero(f, sizeof(mcp_dialog_fuzz_t));
     ngx_memzero(&peer, sizeof(ngx_ors_mcp_peer_t));
 
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     limits.pages = 8;
     limits.nodes = 1000;

@@ -34,7 +34,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     ngx_ors_mcp_tool_t    *tools;
     ngx_ors_mcp_limits_t   limits;
 
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     limits.pages = 8;
     limits.tools = 16;

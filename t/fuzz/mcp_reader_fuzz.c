@@ -72,7 +72,7 @@ mcp_reader_fuzz_run(const uint8_t *body, size_t size, ngx_uint_t kind,
     ngx_memzero(f, sizeof(mcp_reader_fuzz_t));
 
     pool = ngx_ors_test_pool();
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     limits.nodes = 1000;
 

@@ -24,6 +24,7 @@ package ORS::MCP;
 # session  the id of the session, or code that gives the one that there is now
 # lost     the status for requests of another session, 400
 # steps    instead of call: gives steps of ORS::Model for the message
+# answered steps for what the gateway answers to requests of the server
 # resume   gives steps of ORS::Model for a GET, which is 405 without it
 # scope, ttl   "cacheScope" and "ttlMs" of lists
 
@@ -70,6 +71,8 @@ sub legacy (%o) {
         return _error($conn, $o{lost} // 400, $m, -32000,
                       'Server not initialized')
             if $came ne $session;
+
+        return $conn->_play($o{answered}, 0) if $method eq '' && $o{answered};
 
         return $conn->_play([ [ status => 202 ], [ framing => 'length' ],
                               [ 'head' ] ], 0)

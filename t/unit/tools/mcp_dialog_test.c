@@ -22,6 +22,7 @@ static void test_two(void);
 static void test_arguments(void);
 static void test_repeats(void);
 static void test_resumes(void);
+static void test_flood(void);
 static void test_asides(void);
 static void test_no_memory(void);
 static ngx_int_t run(dialog_test_t *t, size_t step);
@@ -68,7 +69,7 @@ static u_char                  text[8192], expected[8192], *last;
 int
 main(void)
 {
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     test_dialogs();
     test_states();
@@ -76,6 +77,7 @@ main(void)
     test_arguments();
     test_repeats();
     test_resumes();
+    test_flood();
     test_asides();
     test_no_memory();
 
@@ -333,6 +335,43 @@ test_resumes(void)
     ok(dialog->asides, "... and the server is told");
 
     stop();
+}
+
+
+/* a server that sends what is passed over, in one stream or in many */
+
+static void
+test_flood(void)
+{
+    ngx_int_t   rc;
+    ngx_uint_t  n;
+
+    static dialog_test_t  t = { .peer = "2025-06-18 s", .tool = "a" };
+
+    static dialog_exchange_t  e = {
+        "", 200, SSE, "", "id: 7\ndata:\n\n: x\nevent: y\ndata: {}\n\n", CUT
+    };
+
+    ngx_ors_mcp_limits_set(&limits, 1024);
+    limits.dialog = 4 * ngx_strlen(e.body);
+
+    start(&t);
+    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_start);
+
+    for (n = 0; rc == NGX_AGAIN; n++) {
+        dialog->request = NULL;
+        rc = answer(&e, 0);
+    }
+
+    is_int(rc, NGX_DONE, "a flood");
+    is_int(n, 5, "... ends at its limit");
+    is_str(&dialog->error.message,
+           "the server sent an answer that is too long", "... and fails");
+    ok(dialog->asides, "... and the server is told");
+
+    stop();
+
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 }
 
 

@@ -238,7 +238,7 @@ static u_char                 buf[TEXT], expected[TEXT], text[TEXT], *last;
 int
 main(void)
 {
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     test_lists();
     test_limits();

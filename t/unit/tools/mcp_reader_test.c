@@ -137,7 +137,7 @@ static ngx_uint_t             over;
 int
 main(void)
 {
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     test_answers();
     test_cut();

@@ -81,7 +81,7 @@ main(void)
     size_t      step;
     ngx_uint_t  i;
 
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     for (i = 0; i < NTESTS; i++) {
 

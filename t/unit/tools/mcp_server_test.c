@@ -27,7 +27,7 @@ static ngx_ors_mcp_limits_t   limits;
 int
 main(void)
 {
-    ngx_ors_mcp_limits_default(&limits);
+    ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     test_servers();
     test_used();
