@@ -139,8 +139,7 @@ ngx_ors_jsonschema_compare_real(json_int_t i, double d)
 ngx_uint_t
 ngx_ors_jsonschema_multiple(json_t *a, json_t *b)
 {
-    uint64_t                      rest;
-    ngx_int_t                     n;
+    ngx_int_t                     i, n;
     ngx_ors_jsonschema_decimal_t  x, y;
 
     ngx_ors_jsonschema_decimal(a, &x);
@@ -165,13 +164,17 @@ ngx_ors_jsonschema_multiple(json_t *a, json_t *b)
         y.digits *= 10;
     }
 
-    rest = x.digits % y.digits;
+    /* ten to the power of n takes up to n factors of 2 and of 5 */
 
-    for ( /* void */ ; n > 0 && rest; n--) {
-        rest = (uint64_t) ((unsigned __int128) rest * 10 % y.digits);
+    for (i = 0; i < n && y.digits % 2 == 0; i++) {
+        y.digits /= 2;
     }
 
-    return rest == 0;
+    for (i = 0; i < n && y.digits % 5 == 0; i++) {
+        y.digits /= 5;
+    }
+
+    return x.digits % y.digits == 0;
 }
 
 
