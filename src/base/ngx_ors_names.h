@@ -31,6 +31,10 @@ typedef struct {
 } ngx_ors_names_t;
 
 
+/* The most bytes that room for "n" texts takes. */
+#define ngx_ors_names_size(n)                                                 \
+    (((n) > 1 ? 4 * (n) : 8) * sizeof(ngx_ors_name_t))
+
 /*
  * Makes room for "n" texts in all, so that adding them allocates nothing.
  * NGX_OK or NGX_ERROR: no memory, or no random bytes.

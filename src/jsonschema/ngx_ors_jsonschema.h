@@ -31,11 +31,12 @@ typedef struct ngx_ors_jsonschema_s  ngx_ors_jsonschema_t;
 
 typedef struct {
     size_t        size;        /* bytes of a schema or an instance */
+    size_t        memory;      /* bytes that a compiled schema may hold */
     size_t        pattern;     /* bytes of all compiled patterns of a schema */
     ngx_uint_t    depth;       /* levels of a schema or an instance */
     ngx_uint_t    values;      /* values in a schema or an instance */
     ngx_uint_t    nesting;     /* schemas that one check enters at a time */
-    ngx_uint_t    steps;       /* of one check: some 50 ns each */
+    ngx_uint_t    steps;       /* for a round of a model: some 50 ns each */
 } ngx_ors_jsonschema_limits_t;
 
 
@@ -51,21 +52,23 @@ typedef struct {
 } ngx_ors_jsonschema_report_t;
 
 
-/* The limits for what clients and models send: a check ends in some 10 ms. */
+/* The limits for what clients and models send: steps end in some 10 ms. */
 void ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits);
 
 /*
  * Compiles "text", which is not needed afterwards; "limits" are copied.  The
  * schema belongs to "pool": everything that it holds is released with the
- * pool, whose log must live as long.
+ * pool, whose log must live as long.  "*steps" are those that are left, which
+ * the work is subtracted from.
  *
  * NGX_OK         "*schema" is set
  * NGX_DECLINED   no schema, or one that cannot be used: "report" says why
+ * NGX_BUSY       no steps are left: "report" says so
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema,
     ngx_pool_t *pool, ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits,
-    ngx_ors_jsonschema_report_t *report);
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
 
 /* About the bytes of memory that a compiled schema holds. */
 size_t ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema);
@@ -73,7 +76,7 @@ size_t ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema);
 /*
  * Checks the JSON "text", which is borrowed for the call.  A schema serves one
  * check at a time.  The sentence quotes the schema and the names of members
- * of the instance, never its values.
+ * of the instance, never its values.  "*steps" as above.
  *
  * NGX_OK         valid
  * NGX_DECLINED   not valid: "report" has the first violation
@@ -81,7 +84,7 @@ size_t ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema);
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema,
-    ngx_str_t *text, ngx_ors_jsonschema_report_t *report);
+    ngx_str_t *text, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
 
 
 #endif /* _NGX_ORS_JSONSCHEMA_H_INCLUDED_ */

@@ -15,6 +15,7 @@
 #include <ngx_ors_jsonschema_keywords.h>
 #include <ngx_ors_jsonschema_ref.h>
 #include <ngx_ors_jsonschema_report.h>
+#include <ngx_ors_jsonschema_value.h>
 #include <ngx_ors_jsonschema_walk.h>
 
 
@@ -157,6 +158,7 @@ ngx_ors_jsonschema_build_dependents(ngx_ors_jsonschema_build_t *b,
 {
     char                             kind;
     void                            *iter;
+    size_t                           len;
     json_t                          *json;
     ngx_int_t                        rc;
     ngx_ors_jsonschema_dependent_t  *dependent;
@@ -166,7 +168,8 @@ ngx_ors_jsonschema_build_dependents(ngx_ors_jsonschema_build_t *b,
                                               "an object");
     }
 
-    dependent = ngx_pcalloc(b->pool, (json_object_size(value) + 1)
+    dependent = ngx_ors_jsonschema_build_alloc(b,
+                                     (json_object_size(value) + 1)
                                      * sizeof(ngx_ors_jsonschema_dependent_t));
     if (dependent == NULL) {
         return NGX_ERROR;
@@ -175,8 +178,7 @@ ngx_ors_jsonschema_build_dependents(ngx_ors_jsonschema_build_t *b,
     rule->u.dependents.elts = dependent;
     rule->u.dependents.n = json_object_size(value);
 
-    b->schema->size += rule->u.dependents.n
-                       * sizeof(ngx_ors_jsonschema_dependent_t);
+    len = 0;
 
     for (iter = json_object_iter(value);
          iter;
@@ -184,6 +186,7 @@ ngx_ors_jsonschema_build_dependents(ngx_ors_jsonschema_build_t *b,
     {
         dependent->name.data = (u_char *) json_object_iter_key(iter);
         dependent->name.len = json_object_iter_key_len(iter);
+        len += dependent->name.len;
 
         json = json_object_iter_value(iter);
 
@@ -205,6 +208,9 @@ ngx_ors_jsonschema_build_dependents(ngx_ors_jsonschema_build_t *b,
         dependent++;
     }
 
+    rule->u.dependents.cost = ngx_ors_jsonschema_names_cost(
+                                                rule->u.dependents.n, len);
+
     return NGX_OK;
 }
 
@@ -225,6 +231,7 @@ ngx_ors_jsonschema_check_dynamic(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
+    ngx_str_t                    *name;
     ngx_ors_jsonschema_node_t    *node;
     ngx_ors_jsonschema_scope_t   *scope;
     ngx_ors_jsonschema_anchor_t  *anchor;
@@ -232,15 +239,19 @@ ngx_ors_jsonschema_check_dynamic(ngx_ors_jsonschema_walk_t *w,
     node = rule->u.ref.node;
 
     if (rule->u.ref.anchor) {
+        name = &rule->u.ref.anchor->name;
 
         for (scope = w->scope; scope; scope = scope->parent) {
 
-            if (ngx_ors_jsonschema_step(w, 1) != NGX_OK) {
+            if (ngx_ors_jsonschema_step(w->steps, 1 + name->len
+                                                  / NGX_ORS_JSONSCHEMA_BYTES)
+                != NGX_OK)
+            {
                 return NGX_BUSY;
             }
 
-            anchor = ngx_ors_jsonschema_ref_anchor(scope->resource,
-                                                &rule->u.ref.anchor->name);
+            anchor = ngx_ors_jsonschema_ref_anchor(w->schema, scope->resource,
+                                                   name);
 
             if (anchor && anchor->dynamic) {
                 node = anchor->node;
@@ -424,7 +435,9 @@ ngx_ors_jsonschema_check_dependents(ngx_ors_jsonschema_walk_t *w,
     ngx_uint_t                       i;
     ngx_ors_jsonschema_dependent_t  *dependent;
 
-    if (ngx_ors_jsonschema_step(w, rule->u.dependents.n / 4) != NGX_OK) {
+    if (ngx_ors_jsonschema_step(w->steps, rule->u.dependents.cost)
+        != NGX_OK)
+    {
         return NGX_BUSY;
     }
 
@@ -458,7 +471,9 @@ ngx_ors_jsonschema_check_needed(ngx_ors_jsonschema_walk_t *w,
     ngx_str_t   *name;
     ngx_uint_t   i;
 
-    if (ngx_ors_jsonschema_step(w, dependent->names.n / 4) != NGX_OK) {
+    if (ngx_ors_jsonschema_step(w->steps, dependent->names.cost)
+        != NGX_OK)
+    {
         return NGX_BUSY;
     }
 

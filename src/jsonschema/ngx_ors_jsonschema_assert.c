@@ -20,10 +20,10 @@
 
 
 /* bytes for the names of all types */
-#define NGX_ORS_JSONSCHEMA_TYPES       128
+#define NGX_ORS_JSONSCHEMA_TYPES     128
 
-/* bytes of a string that are read in the time of a step */
-#define NGX_ORS_JSONSCHEMA_STEP_BYTES  64
+/* steps to find out the digits of a number with a fraction */
+#define NGX_ORS_JSONSCHEMA_DECIMALS  20
 
 
 typedef struct {
@@ -386,7 +386,7 @@ ngx_ors_jsonschema_check_enum(ngx_ors_jsonschema_walk_t *w,
     for (i = 0; i < json_array_size(rule->u.value); i++) {
         rc = ngx_ors_jsonschema_equal(at->json,
                                       json_array_get(rule->u.value, i),
-                                      &w->steps);
+                                      w->steps);
         if (rc != NGX_DECLINED) {
             return rc;
         }
@@ -404,7 +404,7 @@ ngx_ors_jsonschema_check_const(ngx_ors_jsonschema_walk_t *w,
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_jsonschema_equal(at->json, rule->u.value, &w->steps);
+    rc = ngx_ors_jsonschema_equal(at->json, rule->u.value, w->steps);
     if (rc != NGX_DECLINED) {
         return rc;
     }
@@ -448,6 +448,14 @@ ngx_ors_jsonschema_check_multiple(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
+    if (ngx_ors_jsonschema_step(w->steps, NGX_ORS_JSONSCHEMA_DECIMALS
+                                          * (json_is_real(at->json)
+                                             + json_is_real(rule->u.value)))
+        != NGX_OK)
+    {
+        return NGX_BUSY;
+    }
+
     if (ngx_ors_jsonschema_multiple(at->json, rule->u.value)) {
         return NGX_OK;
     }
@@ -517,7 +525,7 @@ ngx_ors_jsonschema_length(ngx_ors_jsonschema_walk_t *w,
 
     /* where steps end the check, the next node notices */
 
-    (void) ngx_ors_jsonschema_step(w, len / NGX_ORS_JSONSCHEMA_STEP_BYTES);
+    (void) ngx_ors_jsonschema_step(w->steps, len / NGX_ORS_JSONSCHEMA_BYTES);
 
     return ngx_ors_utf8_length((u_char *) json_string_value(at->json), len);
 }
@@ -552,7 +560,7 @@ ngx_ors_jsonschema_check_required(ngx_ors_jsonschema_walk_t *w,
     ngx_uint_t   i;
     ngx_str_t   *name;
 
-    if (ngx_ors_jsonschema_step(w, rule->u.names.n / 4) != NGX_OK) {
+    if (ngx_ors_jsonschema_step(w->steps, rule->u.names.cost) != NGX_OK) {
         return NGX_BUSY;
     }
 
@@ -605,7 +613,7 @@ ngx_ors_jsonschema_check_unique(ngx_ors_jsonschema_walk_t *w,
         /* the hash walks through the value, too */
 
         rc = ngx_ors_jsonschema_equal(json_array_get(at->json, i),
-                                      json_array_get(at->json, i), &w->steps);
+                                      json_array_get(at->json, i), w->steps);
         if (rc != NGX_OK) {
             return rc;
         }
@@ -640,7 +648,7 @@ ngx_ors_jsonschema_unique_add(ngx_ors_jsonschema_walk_t *w,
             return NGX_OK;
         }
 
-        if (ngx_ors_jsonschema_step(w, 1) != NGX_OK) {
+        if (ngx_ors_jsonschema_step(w->steps, 1) != NGX_OK) {
             return NGX_BUSY;
         }
 
@@ -649,7 +657,7 @@ ngx_ors_jsonschema_unique_add(ngx_ors_jsonschema_walk_t *w,
         }
 
         rc = ngx_ors_jsonschema_equal(json_array_get(at->json, slot->item - 1),
-                                      json_array_get(at->json, i), &w->steps);
+                                      json_array_get(at->json, i), w->steps);
         if (rc == NGX_OK) {
             return ngx_ors_jsonschema_fail(w, at, "uniqueItems",
                                            "must not have equal items, [%uz] "

@@ -15,11 +15,19 @@
 #include <ngx_ors_jsonschema_keywords.h>
 #include <ngx_ors_jsonschema_ref.h>
 #include <ngx_ors_jsonschema_report.h>
+#include <ngx_ors_jsonschema_value.h>
 
 
-#define NGX_ORS_JSONSCHEMA_MIX  2654435761u
+#define NGX_ORS_JSONSCHEMA_MIX       2654435761u
+
+/* steps to look for all keywords in an object */
+#define NGX_ORS_JSONSCHEMA_KEYWORDS  5
+
+#define NGX_ORS_JSONSCHEMA_TEMP      4096
 
 
+static ngx_int_t ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
+    ngx_uint_t objects);
 static ngx_int_t ngx_ors_jsonschema_build_object(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json);
@@ -36,55 +44,95 @@ static ngx_ors_jsonschema_slot_t *ngx_ors_jsonschema_build_slot(
 
 ngx_int_t
 ngx_ors_jsonschema_build(ngx_ors_jsonschema_t *schema, ngx_pool_t *pool,
-    ngx_uint_t objects, ngx_ors_jsonschema_report_t *report)
+    ngx_uint_t objects, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
 {
-    ngx_int_t                       rc;
-    ngx_uint_t                      n;
-    ngx_ors_jsonschema_build_t      b;
-    ngx_ors_jsonschema_resource_t  *resource;
+    ngx_int_t                   rc;
+    ngx_ors_jsonschema_build_t  b;
 
     ngx_memzero(&b, sizeof(ngx_ors_jsonschema_build_t));
 
     b.schema = schema;
     b.report = report;
     b.pool = pool;
+    b.steps = steps;
     b.depth = schema->limits.depth;
+
+    b.temp = ngx_create_pool(NGX_ORS_JSONSCHEMA_TEMP, pool->log);
+    if (b.temp == NULL) {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_jsonschema_build_root(&b, objects);
+
+    ngx_destroy_pool(b.temp);
+
+    if (b.large) {
+        return ngx_ors_jsonschema_refuse(report, "schema",
+                                         "schema takes more than %uz bytes of "
+                                         "memory", schema->limits.memory);
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_ors_jsonschema_build_root(ngx_ors_jsonschema_build_t *b,
+    ngx_uint_t objects)
+{
+    ngx_int_t                       rc;
+    ngx_uint_t                      n;
+    ngx_ors_jsonschema_resource_t  *resource;
 
     /* at most half of the slots are taken */
 
     for (n = 8; n < 2 * objects + 2; n <<= 1) { /* void */ }
 
-    b.mask = n - 1;
+    b->mask = n - 1;
+    b->slots = ngx_pcalloc(b->temp, n * sizeof(ngx_ors_jsonschema_slot_t));
 
-    b.slots = ngx_calloc(n * sizeof(ngx_ors_jsonschema_slot_t), pool->log);
-    if (b.slots == NULL) {
-        return NGX_ERROR;
-    }
-
-    resource = ngx_pcalloc(pool, sizeof(ngx_ors_jsonschema_resource_t));
-
-    if (resource == NULL
-        || ngx_array_init(&b.refs, pool, 8, sizeof(ngx_ors_jsonschema_ref_t))
+    if (b->slots == NULL
+        || ngx_array_init(&b->refs, b->temp, 8,
+                          sizeof(ngx_ors_jsonschema_ref_t))
+           != NGX_OK
+        || ngx_array_init(&b->resources, b->temp, 8, sizeof(void *)) != NGX_OK
+        || ngx_array_init(&b->schema->anchors, b->pool, 1, sizeof(void *))
            != NGX_OK)
     {
-        ngx_free(b.slots);
         return NGX_ERROR;
     }
 
-    ngx_str_set(&resource->uri, "");
-    resource->json = schema->root;
-    b.resources = resource;
-
-    rc = ngx_ors_jsonschema_build_node(&b, schema->root, resource,
-                                       &schema->node);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_jsonschema_ref_resolve(&b);
+    resource = ngx_ors_jsonschema_ref_document(b);
+    if (resource == NULL) {
+        return NGX_ERROR;
     }
 
-    ngx_free(b.slots);
+    rc = ngx_ors_jsonschema_build_node(b, b->schema->root, resource,
+                                       &b->schema->node);
 
-    return rc;
+    return (rc == NGX_OK) ? ngx_ors_jsonschema_ref_resolve(b) : rc;
+}
+
+
+ngx_int_t
+ngx_ors_jsonschema_build_hold(ngx_ors_jsonschema_build_t *b, size_t size)
+{
+    b->schema->size += size;
+
+    if (ngx_ors_jsonschema_size(b->schema) > b->schema->limits.memory) {
+        b->large = 1;
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+void *
+ngx_ors_jsonschema_build_alloc(ngx_ors_jsonschema_build_t *b, size_t size)
+{
+    return (ngx_ors_jsonschema_build_hold(b, size) == NGX_OK)
+           ? ngx_pcalloc(b->pool, size) : NULL;
 }
 
 
@@ -108,12 +156,11 @@ ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b, json_t *json,
         }
     }
 
-    *node = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_node_t));
+    *node = ngx_ors_jsonschema_build_alloc(b,
+                                           sizeof(ngx_ors_jsonschema_node_t));
     if (*node == NULL) {
         return NGX_ERROR;
     }
-
-    b->schema->size += sizeof(ngx_ors_jsonschema_node_t);
 
     (*node)->resource = resource;
     (*node)->never = json_is_false(json);
@@ -129,6 +176,12 @@ ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b, json_t *json,
     if (b->depth == 0) {
         return ngx_ors_jsonschema_refuse(b->report, "schema",
                                          "schema has too many levels");
+    }
+
+    if (ngx_ors_jsonschema_step(b->steps, NGX_ORS_JSONSCHEMA_KEYWORDS)
+        != NGX_OK)
+    {
+        return NGX_BUSY;
     }
 
     b->depth--;
@@ -195,12 +248,11 @@ ngx_ors_jsonschema_build_rules(ngx_ors_jsonschema_build_t *b,
             continue;
         }
 
-        rule = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_rule_t));
+        rule = ngx_ors_jsonschema_build_alloc(b,
+                                           sizeof(ngx_ors_jsonschema_rule_t));
         if (rule == NULL) {
             return NGX_ERROR;
         }
-
-        b->schema->size += sizeof(ngx_ors_jsonschema_rule_t);
 
         rule->keyword = keyword;
 
@@ -298,11 +350,9 @@ ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b, json_t *value,
     n = json_is_array(value) ? json_array_size(value)
                              : json_object_size(value);
 
-    b->schema->size += n * sizeof(ngx_ors_jsonschema_node_t *);
-
     nodes->n = n;
-    nodes->elts = ngx_palloc(b->pool,
-                             (n + 1) * sizeof(ngx_ors_jsonschema_node_t *));
+    nodes->elts = ngx_ors_jsonschema_build_alloc(b,
+                                (n + 1) * sizeof(ngx_ors_jsonschema_node_t *));
     if (nodes->elts == NULL) {
         return NGX_ERROR;
     }
@@ -349,7 +399,7 @@ ngx_int_t
 ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b, char *keyword,
     json_t *value, ngx_ors_jsonschema_strings_t *names)
 {
-    size_t   i;
+    size_t   i, len;
     json_t  *json;
 
     if (!json_is_array(value)) {
@@ -358,12 +408,13 @@ ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b, char *keyword,
     }
 
     names->n = json_array_size(value);
-    names->elts = ngx_palloc(b->pool, (names->n + 1) * sizeof(ngx_str_t));
+    names->elts = ngx_ors_jsonschema_build_alloc(b,
+                                           (names->n + 1) * sizeof(ngx_str_t));
     if (names->elts == NULL) {
         return NGX_ERROR;
     }
 
-    b->schema->size += names->n * sizeof(ngx_str_t);
+    len = 0;
 
     for (i = 0; i < names->n; i++) {
         json = json_array_get(value, i);
@@ -375,7 +426,10 @@ ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b, char *keyword,
 
         names->elts[i].data = (u_char *) json_string_value(json);
         names->elts[i].len = json_string_length(json);
+        len += names->elts[i].len;
     }
+
+    names->cost = ngx_ors_jsonschema_names_cost(names->n, len);
 
     return NGX_OK;
 }
@@ -392,7 +446,7 @@ ngx_ors_jsonschema_build_pattern(ngx_ors_jsonschema_build_t *b,
     str.len = len;
 
     rc = ngx_ors_jsonschema_pattern_compile(&b->schema->patterns, b->pool,
-                                            &str, pattern);
+                                            &str, b->steps, pattern);
     if (rc == NGX_DECLINED) {
         return ngx_ors_jsonschema_build_error(b, "pattern",
                                   "an ECMA-262 regular expression, and not "

@@ -13,6 +13,10 @@
 #include <ngx_ors_jsonschema_node.h>
 
 
+/* bytes of the URI of a resource, and of a reference */
+#define NGX_ORS_JSONSCHEMA_URI  2048
+
+
 /* a reference that waits until all anchors are known */
 
 typedef struct {
@@ -33,12 +37,20 @@ typedef struct {
 struct ngx_ors_jsonschema_build_s {
     ngx_ors_jsonschema_t           *schema;
     ngx_ors_jsonschema_report_t    *report;
-    ngx_ors_jsonschema_resource_t  *resources;
     ngx_ors_jsonschema_slot_t      *slots;
     ngx_uint_t                      mask;      /* slots are a power of two */
     ngx_array_t                     refs;      /* ngx_ors_jsonschema_ref_t */
+    ngx_array_t                     resources; /* pointers to them */
+    ngx_ors_names_t                 uris;      /* value: resource, + 1 */
     ngx_pool_t                     *pool;
+    ngx_pool_t                     *temp;      /* of the build alone */
+    ngx_uint_t                     *steps;     /* that are left */
     ngx_uint_t                      depth;     /* that is left */
+    unsigned                        large:1;   /* over the limit of memory */
+
+    /* of the reference that is resolved */
+    u_char                          uri[2 * NGX_ORS_JSONSCHEMA_URI + 2];
+    u_char                          fragment[NGX_ORS_JSONSCHEMA_URI + 1];
 };
 
 
@@ -47,12 +59,22 @@ struct ngx_ors_jsonschema_build_s {
  *
  * NGX_OK         done
  * NGX_DECLINED   the schema cannot be used: "report" says why
- * NGX_ERROR      no memory
+ * NGX_BUSY       no steps are left
+ * NGX_ERROR      no memory, or over the limit of it: b->large
  */
 
 /* Builds schema->root, which has "objects" objects. */
 ngx_int_t ngx_ors_jsonschema_build(ngx_ors_jsonschema_t *schema,
-    ngx_pool_t *pool, ngx_uint_t objects, ngx_ors_jsonschema_report_t *report);
+    ngx_pool_t *pool, ngx_uint_t objects, ngx_uint_t *steps,
+    ngx_ors_jsonschema_report_t *report);
+
+/* Counts "size" bytes that the schema is about to hold. */
+ngx_int_t ngx_ors_jsonschema_build_hold(ngx_ors_jsonschema_build_t *b,
+    size_t size);
+
+/* Zeroed memory that the schema holds, counted; NULL as NGX_ERROR. */
+void *ngx_ors_jsonschema_build_alloc(ngx_ors_jsonschema_build_t *b,
+    size_t size);
 
 /* Sets "*node" to the node of "json", which is built if there is none yet. */
 ngx_int_t ngx_ors_jsonschema_build_node(ngx_ors_jsonschema_build_t *b,

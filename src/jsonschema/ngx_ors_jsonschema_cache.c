@@ -127,6 +127,7 @@ ngx_ors_jsonschema_cache_add(ngx_ors_jsonschema_cache_t *cache,
     ngx_ors_jsonschema_cached_t **entry, ngx_ors_jsonschema_report_t *report)
 {
     ngx_int_t                     rc;
+    ngx_uint_t                    steps;
     ngx_pool_t                   *pool;
     ngx_ors_jsonschema_cached_t  *e;
 
@@ -136,14 +137,15 @@ ngx_ors_jsonschema_cache_add(ngx_ors_jsonschema_cache_t *cache,
     }
 
     e = ngx_palloc(pool, sizeof(ngx_ors_jsonschema_cached_t));
+    steps = cache->limits.steps;
 
     rc = e ? ngx_ors_jsonschema_compile(&e->schema, pool, text, &cache->limits,
-                                        report)
+                                        &steps, report)
            : NGX_ERROR;
 
     if (rc != NGX_OK) {
         ngx_destroy_pool(pool);
-        return rc;
+        return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
     }
 
     e->pool = pool;

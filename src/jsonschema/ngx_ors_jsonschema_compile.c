@@ -15,19 +15,23 @@
 #include <ngx_ors_jsonschema_walk.h>
 
 
-/* about what jansson allocates for a value */
-#define NGX_ORS_JSONSCHEMA_VALUE_SIZE  160
+/* about what jansson allocates for a value, and its name if it is a member */
+#define NGX_ORS_JSONSCHEMA_VALUE_SIZE  192
+
+/* bytes of a schema that are parsed in the time of a step */
+#define NGX_ORS_JSONSCHEMA_PARSED      16
 
 
 static void ngx_ors_jsonschema_release(void *data);
 static ngx_int_t ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema,
-    json_t *root, ngx_ors_jsonschema_report_t *report);
+    json_t *root, ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report);
 
 
 void
 ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits)
 {
     limits->size = 256 * 1024;
+    limits->memory = 16 * 1024 * 1024;
     limits->pattern = 256 * 1024;
     limits->depth = 64;
     limits->values = 20000;
@@ -38,13 +42,13 @@ ngx_ors_jsonschema_limits_default(ngx_ors_jsonschema_limits_t *limits)
 
 ngx_int_t
 ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema, ngx_pool_t *pool,
-    ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits,
+    ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits, ngx_uint_t *steps,
     ngx_ors_jsonschema_report_t *report)
 {
-    ngx_int_t              rc;
-    ngx_uint_t             objects;
-    ngx_pool_cleanup_t    *cln;
-    ngx_ors_jsonschema_t  *s;
+    ngx_int_t                     rc;
+    ngx_pool_cleanup_t           *cln;
+    ngx_ors_jsonschema_t         *s;
+    ngx_ors_jsonschema_extent_t   e;
 
     /* first, while there is nothing to undo */
 
@@ -62,18 +66,28 @@ ngx_ors_jsonschema_compile(ngx_ors_jsonschema_t **schema, ngx_pool_t *pool,
     s->patterns.log = pool->log;
     s->patterns.max = limits->pattern;
 
-    rc = ngx_ors_jsonschema_load(text, limits, &objects, &s->root, report);
+    rc = ngx_ors_jsonschema_step(steps, text->len / NGX_ORS_JSONSCHEMA_PARSED);
 
-    if (rc != NGX_OK) {
-        return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
+    if (rc == NGX_OK) {
+        rc = ngx_ors_jsonschema_load(text, limits, &e, &s->root, report);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
+        }
+
+        cln->handler = ngx_ors_jsonschema_release;
+
+        s->size = sizeof(ngx_ors_jsonschema_t) + text->len
+                  + e.values * NGX_ORS_JSONSCHEMA_VALUE_SIZE;
+
+        rc = ngx_ors_jsonschema_build(s, pool, e.objects, steps, report);
     }
 
-    cln->handler = ngx_ors_jsonschema_release;
+    if (rc == NGX_BUSY) {
+        return ngx_ors_jsonschema_busy(report, "schema takes too long to be "
+                                       "compiled");
+    }
 
-    s->size = sizeof(ngx_ors_jsonschema_t) + text->len
-              + objects * NGX_ORS_JSONSCHEMA_VALUE_SIZE;
-
-    rc = ngx_ors_jsonschema_build(s, pool, objects, report);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -104,19 +118,18 @@ ngx_ors_jsonschema_size(ngx_ors_jsonschema_t *schema)
 
 ngx_int_t
 ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text,
-    ngx_ors_jsonschema_report_t *report)
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
 {
-    json_t      *root;
-    ngx_int_t    rc;
-    ngx_uint_t   objects;
+    json_t                       *root;
+    ngx_int_t                     rc;
+    ngx_ors_jsonschema_extent_t   e;
 
-    rc = ngx_ors_jsonschema_load(text, &schema->limits, &objects, &root,
-                                 report);
+    rc = ngx_ors_jsonschema_load(text, &schema->limits, &e, &root, report);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    rc = ngx_ors_jsonschema_check_root(schema, root, report);
+    rc = ngx_ors_jsonschema_check_root(schema, root, steps, report);
 
     json_decref(root);
 
@@ -126,7 +139,7 @@ ngx_ors_jsonschema_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text,
 
 static ngx_int_t
 ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema, json_t *root,
-    ngx_ors_jsonschema_report_t *report)
+    ngx_uint_t *steps, ngx_ors_jsonschema_report_t *report)
 {
     ngx_int_t                   rc;
     ngx_ors_jsonschema_at_t     at;
@@ -140,8 +153,8 @@ ngx_ors_jsonschema_check_root(ngx_ors_jsonschema_t *schema, json_t *root,
 
     w.schema = schema;
     w.report = report;
-    w.match.steps = &w.steps;
-    w.steps = schema->limits.steps;
+    w.match.steps = steps;
+    w.steps = steps;
     w.nesting = schema->limits.nesting;
 
     rc = ngx_ors_jsonschema_walk(&w, schema->node, &at, NULL);

@@ -19,14 +19,6 @@
 #define NGX_ORS_JSONSCHEMA_TINY  3
 
 
-typedef struct {
-    ngx_uint_t    depth;      /* the deepest */
-    ngx_uint_t    values;
-    ngx_uint_t    objects;
-    unsigned      tiny:1;     /* 1e-400 */
-} ngx_ors_jsonschema_extent_t;
-
-
 static void ngx_ors_jsonschema_extent(ngx_str_t *text, ngx_uint_t max,
     ngx_ors_jsonschema_extent_t *e);
 static u_char *ngx_ors_jsonschema_string_end(u_char *p, u_char *last);
@@ -37,29 +29,29 @@ static ngx_int_t ngx_ors_jsonschema_load_error(json_error_t *jerr,
 
 ngx_int_t
 ngx_ors_jsonschema_load(ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits,
-    ngx_uint_t *objects, json_t **root, ngx_ors_jsonschema_report_t *report)
+    ngx_ors_jsonschema_extent_t *e, json_t **root,
+    ngx_ors_jsonschema_report_t *report)
 {
-    json_error_t                 jerr;
-    ngx_ors_jsonschema_extent_t  e;
+    json_error_t  jerr;
 
     if (text->len > limits->size) {
         return ngx_ors_jsonschema_busy(report, "has more than %uz bytes",
                                        limits->size);
     }
 
-    ngx_ors_jsonschema_extent(text, limits->depth, &e);
+    ngx_ors_jsonschema_extent(text, limits->depth, e);
 
-    if (e.depth > limits->depth) {
+    if (e->depth > limits->depth) {
         return ngx_ors_jsonschema_busy(report, "has more than %ui levels",
                                        limits->depth);
     }
 
-    if (e.values > limits->values) {
+    if (e->values > limits->values) {
         return ngx_ors_jsonschema_busy(report, "has more than %ui values",
                                        limits->values);
     }
 
-    if (e.tiny) {
+    if (e->tiny) {
         return ngx_ors_jsonschema_busy(report,
                                        "has a number that is too small");
     }
@@ -70,8 +62,6 @@ ngx_ors_jsonschema_load(ngx_str_t *text, ngx_ors_jsonschema_limits_t *limits,
     if (*root == NULL) {
         return ngx_ors_jsonschema_load_error(&jerr, report);
     }
-
-    *objects = e.objects;
 
     return NGX_OK;
 }

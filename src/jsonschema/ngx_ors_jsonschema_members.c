@@ -129,12 +129,11 @@ ngx_ors_jsonschema_build_fields(ngx_ors_jsonschema_build_t *b,
         return NGX_DONE;
     }
 
-    fields = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_fields_t));
+    fields = ngx_ors_jsonschema_build_alloc(b,
+                                         sizeof(ngx_ors_jsonschema_fields_t));
     if (fields == NULL) {
         return NGX_ERROR;
     }
-
-    b->schema->size += sizeof(ngx_ors_jsonschema_fields_t);
 
     rule->u.fields = fields;
 
@@ -173,13 +172,13 @@ ngx_ors_jsonschema_build_named(ngx_ors_jsonschema_build_t *b,
         return ngx_ors_jsonschema_build_error(b, "properties", "an object");
     }
 
-    if (ngx_ors_names_reserve(&fields->names, b->pool, json_object_size(value))
-        != NGX_OK)
+    n = json_object_size(value);
+
+    if (ngx_ors_jsonschema_build_hold(b, ngx_ors_names_size(n)) != NGX_OK
+        || ngx_ors_names_reserve(&fields->names, b->pool, n) != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    b->schema->size += fields->names.nslots * sizeof(ngx_ors_name_t);
 
     n = 0;
 
@@ -219,7 +218,7 @@ ngx_ors_jsonschema_build_matching(ngx_ors_jsonschema_build_t *b,
 
     n = json_object_size(value);
 
-    fields->patterns = ngx_palloc(b->pool, (n + 1)
+    fields->patterns = ngx_ors_jsonschema_build_alloc(b, (n + 1)
                                      * sizeof(ngx_ors_jsonschema_pattern_t *));
     if (fields->patterns == NULL) {
         return NGX_ERROR;
@@ -271,7 +270,8 @@ ngx_ors_jsonschema_build_contains(ngx_ors_jsonschema_build_t *b,
     json_t                         *n;
     ngx_ors_jsonschema_contains_t  *contains;
 
-    contains = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_contains_t));
+    contains = ngx_ors_jsonschema_build_alloc(b,
+                                       sizeof(ngx_ors_jsonschema_contains_t));
     if (contains == NULL) {
         return NGX_ERROR;
     }
@@ -355,7 +355,10 @@ ngx_ors_jsonschema_check_field(ngx_ors_jsonschema_walk_t *w,
     ngx_uint_t       i;
     ngx_ors_name_t  *name;
 
-    if (ngx_ors_jsonschema_step(w, 1) != NGX_OK) {
+    if (ngx_ors_jsonschema_step(w->steps, 1 + at->name.len
+                                              / NGX_ORS_JSONSCHEMA_BYTES)
+        != NGX_OK)
+    {
         return NGX_BUSY;
     }
 
@@ -420,6 +423,13 @@ ngx_ors_jsonschema_check_names(ngx_ors_jsonschema_walk_t *w,
          iter = json_object_iter_next(at->json, iter))
     {
         ngx_ors_jsonschema_member(&child, at, iter);
+
+        if (ngx_ors_jsonschema_step(w->steps, 1 + child.name.len
+                                                  / NGX_ORS_JSONSCHEMA_BYTES)
+            != NGX_OK)
+        {
+            return NGX_BUSY;
+        }
 
         child.type = NGX_ORS_JSONSCHEMA_STRING;
         child.is_name = 1;

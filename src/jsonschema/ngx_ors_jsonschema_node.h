@@ -76,6 +76,7 @@ typedef struct {
 typedef struct {
     ngx_str_t                      *elts;
     ngx_uint_t                      n;
+    ngx_uint_t                      cost;    /* steps to look all of them up */
 } ngx_ors_jsonschema_strings_t;
 
 
@@ -109,6 +110,7 @@ typedef struct {
 typedef struct {
     ngx_ors_jsonschema_dependent_t *elts;
     ngx_uint_t                      n;
+    ngx_uint_t                      cost;    /* as above */
 } ngx_ors_jsonschema_dependents_t;
 
 
@@ -154,7 +156,6 @@ struct ngx_ors_jsonschema_node_s {
 
 
 struct ngx_ors_jsonschema_anchor_s {
-    ngx_ors_jsonschema_anchor_t    *next;
     ngx_ors_jsonschema_node_t      *node;
     ngx_str_t                       name;
     json_t                         *json;
@@ -165,8 +166,7 @@ struct ngx_ors_jsonschema_anchor_s {
 /* a schema with an "$id", or the document */
 
 struct ngx_ors_jsonschema_resource_s {
-    ngx_ors_jsonschema_resource_t  *next;
-    ngx_ors_jsonschema_anchor_t    *anchors;
+    ngx_ors_names_t                 anchors; /* value: index in those, + 1 */
     ngx_str_t                       uri;
     json_t                         *json;
 };
@@ -176,6 +176,7 @@ struct ngx_ors_jsonschema_s {
     ngx_ors_jsonschema_node_t      *node;
     ngx_ors_jsonschema_limits_t     limits;
     ngx_ors_jsonschema_patterns_t   patterns;
+    ngx_array_t                     anchors; /* pointers to them */
     ngx_log_t                      *log;
     json_t                         *root;
     size_t                          size;
@@ -207,7 +208,7 @@ struct ngx_ors_jsonschema_walk_s {
     ngx_ors_jsonschema_scope_t     *scope;
     ngx_ors_jsonschema_match_t      match;
     ngx_pool_t                     *pool;            /* of this check */
-    ngx_uint_t                      steps;           /* that are left */
+    ngx_uint_t                     *steps;           /* that are left */
     ngx_uint_t                      nesting;         /* that is left */
     ngx_uint_t                      quiet;           /* no report */
     ngx_uint_t                      depth;           /* of the failure */

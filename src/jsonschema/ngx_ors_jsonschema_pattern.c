@@ -16,6 +16,7 @@
 #include <pcre2.h>
 
 #include <ngx_ors_jsonschema_pattern.h>
+#include <ngx_ors_jsonschema_value.h>
 
 
 #define NGX_ORS_JSONSCHEMA_PATTERN_LEN    4096
@@ -29,6 +30,12 @@
 /* bytes that an item of a pattern may read in the time of a step */
 #define NGX_ORS_JSONSCHEMA_MATCH_BYTES    128
 
+/* pairs of repeated items that libpcre2 compares in the time of a step */
+#define NGX_ORS_JSONSCHEMA_PATTERN_PAIRS  8
+
+/* letters that ECMA-262 permits after a backslash */
+#define NGX_ORS_JSONSCHEMA_PATTERN_ESCAPES  "bBcdDfknpPrsStuvwWx"
+
 #define NGX_ORS_JSONSCHEMA_PATTERN_FLAGS                                      \
     (PCRE2_UTF|PCRE2_NO_UTF_CHECK|PCRE2_DOLLAR_ENDONLY|PCRE2_ALT_BSUX         \
      |PCRE2_ALLOW_EMPTY_CLASS|PCRE2_MATCH_UNSET_BACKREF                       \
@@ -38,12 +45,17 @@
 struct ngx_ors_jsonschema_pattern_s {
     ngx_ors_jsonschema_pattern_t  *next;
     pcre2_code                    *code;
+    ngx_uint_t                     repeats;  /* items with a quantifier */
+    ngx_uint_t                     members;  /* of a class, not in ASCII */
 };
 
 
 static ngx_int_t ngx_ors_jsonschema_patterns_init(
     ngx_ors_jsonschema_patterns_t *patterns);
-static ngx_uint_t ngx_ors_jsonschema_pattern_verb(ngx_str_t *text);
+static ngx_int_t ngx_ors_jsonschema_pattern_scan(ngx_str_t *text,
+    ngx_ors_jsonschema_pattern_t *pattern);
+static ngx_uint_t ngx_ors_jsonschema_pattern_group(u_char *p, u_char *last);
+static u_char *ngx_ors_jsonschema_pattern_escape(u_char *p, u_char *last);
 static void *ngx_ors_jsonschema_pattern_alloc(PCRE2_SIZE size, void *data);
 static void ngx_ors_jsonschema_pattern_release(void *p, void *data);
 static int ngx_ors_jsonschema_pattern_step(pcre2_callout_block *block,
@@ -52,25 +64,33 @@ static int ngx_ors_jsonschema_pattern_step(pcre2_callout_block *block,
 
 ngx_int_t
 ngx_ors_jsonschema_pattern_compile(ngx_ors_jsonschema_patterns_t *patterns,
-    ngx_pool_t *pool, ngx_str_t *text, ngx_ors_jsonschema_pattern_t **pattern)
+    ngx_pool_t *pool, ngx_str_t *text, ngx_uint_t *steps,
+    ngx_ors_jsonschema_pattern_t **pattern)
 {
     int                            code;
     size_t                         size;
     PCRE2_SIZE                     offset;
     ngx_ors_jsonschema_pattern_t  *p;
 
-    if (ngx_ors_jsonschema_pattern_verb(text)) {
+    p = ngx_pcalloc(pool, sizeof(ngx_ors_jsonschema_pattern_t));
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_ors_jsonschema_pattern_scan(text, p) != NGX_OK) {
         return NGX_DECLINED;
+    }
+
+    if (ngx_ors_jsonschema_step(steps, 1 + text->len + p->repeats * p->repeats
+                                       / NGX_ORS_JSONSCHEMA_PATTERN_PAIRS)
+        != NGX_OK)
+    {
+        return NGX_BUSY;
     }
 
     if (patterns->memory == NULL
         && ngx_ors_jsonschema_patterns_init(patterns) != NGX_OK)
     {
-        return NGX_ERROR;
-    }
-
-    p = ngx_palloc(pool, sizeof(ngx_ors_jsonschema_pattern_t));
-    if (p == NULL) {
         return NGX_ERROR;
     }
 
@@ -88,32 +108,45 @@ ngx_ors_jsonschema_pattern_compile(ngx_ors_jsonschema_patterns_t *patterns,
         return NGX_ERROR;
     }
 
-    patterns->size += size;
+    patterns->size += sizeof(ngx_ors_jsonschema_pattern_t) + size;
     *pattern = p;
 
     return (patterns->size > patterns->max) ? NGX_DECLINED : NGX_OK;
 }
 
 
-/* "(*" outside of a class begins what could change the limits */
+/*
+ * NGX_DECLINED: the pattern has a group or an escape that ECMA-262 does not
+ * have.  Others of libpcre2 change options and limits, or recurse, and some of
+ * them hide from this scan where a class begins.
+ */
 
-static ngx_uint_t
-ngx_ors_jsonschema_pattern_verb(ngx_str_t *text)
+static ngx_int_t
+ngx_ors_jsonschema_pattern_scan(ngx_str_t *text,
+    ngx_ors_jsonschema_pattern_t *pattern)
 {
-    size_t      i;
-    ngx_uint_t  class;
+    u_char      *p, *last;
+    ngx_uint_t   class, members;
 
     class = 0;
+    members = 0;
+    last = text->data + text->len;
 
-    for (i = 0; i < text->len; i++) {
+    for (p = text->data; p < last; p++) {
 
-        switch (text->data[i]) {
+        switch (*p) {
 
         case '\\':
-            i++;
+            p = ngx_ors_jsonschema_pattern_escape(p + 1, last);
+            if (p == NULL) {
+                return NGX_DECLINED;
+            }
+
+            members++;
             break;
 
         case '[':
+            members = class ? members : 0;
             class = 1;
             break;
 
@@ -123,15 +156,81 @@ ngx_ors_jsonschema_pattern_verb(ngx_str_t *text)
 
         case '(':
 
-            if (!class && i + 1 < text->len && text->data[i + 1] == '*') {
-                return 1;
+            if (!class && !ngx_ors_jsonschema_pattern_group(p + 1, last)) {
+                return NGX_DECLINED;
             }
 
             break;
+
+        case '*':
+        case '+':
+        case '?':
+        case '{':
+            pattern->repeats += !class;
+            break;
+
+        default:
+
+            /* characters in ASCII are bits of a map */
+
+            members += (*p >= 0xc0);
+            break;
+        }
+
+        if (class && members > pattern->members) {
+            pattern->members = members;
         }
     }
 
-    return 0;
+    return NGX_OK;
+}
+
+
+/* 1 if ECMA-262 has a group that begins so after its parenthesis */
+
+static ngx_uint_t
+ngx_ors_jsonschema_pattern_group(u_char *p, u_char *last)
+{
+    if (p == last || *p != '?') {
+        return p == last || *p != '*';
+    }
+
+    return ++p < last && (*p == ':' || *p == '=' || *p == '!' || *p == '<');
+}
+
+
+/* the last byte of the escape, or NULL: not one of ECMA-262 */
+
+static u_char *
+ngx_ors_jsonschema_pattern_escape(u_char *p, u_char *last)
+{
+    u_char  ch;
+
+    if (p == last) {
+        return NULL;
+    }
+
+    ch = ngx_tolower(*p);
+
+    if (ch < 'a' || ch > 'z') {
+        return p;
+    }
+
+    if (ngx_strchr(NGX_ORS_JSONSCHEMA_PATTERN_ESCAPES, *p) == NULL) {
+        return NULL;
+    }
+
+    if (*p != 'c') {
+        return p;
+    }
+
+    if (++p == last) {
+        return NULL;
+    }
+
+    ch = ngx_tolower(*p);
+
+    return (ch >= 'a' && ch <= 'z') ? p : NULL;
 }
 
 
@@ -214,6 +313,15 @@ ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_patterns_t *patterns,
 {
     int  rc;
 
+    /* a start is searched for without a callout */
+
+    if (ngx_ors_jsonschema_step(match->steps,
+                                1 + len / NGX_ORS_JSONSCHEMA_BYTES)
+        != NGX_OK)
+    {
+        return NGX_BUSY;
+    }
+
     if (match->data == NULL) {
         match->data = pcre2_match_data_create(1, patterns->memory);
         if (match->data == NULL) {
@@ -221,7 +329,10 @@ ngx_ors_jsonschema_pattern_match(ngx_ors_jsonschema_patterns_t *patterns,
         }
     }
 
-    match->cost = 1 + len / NGX_ORS_JSONSCHEMA_MATCH_BYTES;
+    /* each character may be compared with each member of a class */
+
+    match->cost = 1 + len * (1 + 2 * pattern->members)
+                      / NGX_ORS_JSONSCHEMA_MATCH_BYTES;
 
     (void) pcre2_set_callout(patterns->match, ngx_ors_jsonschema_pattern_step,
                              match);
@@ -246,14 +357,8 @@ ngx_ors_jsonschema_pattern_step(pcre2_callout_block *block, void *data)
 {
     ngx_ors_jsonschema_match_t *match = data;
 
-    if (*match->steps < match->cost) {
-        *match->steps = 0;
-        return PCRE2_ERROR_CALLOUT;
-    }
-
-    *match->steps -= match->cost;
-
-    return 0;
+    return (ngx_ors_jsonschema_step(match->steps, match->cost) == NGX_OK)
+           ? 0 : PCRE2_ERROR_CALLOUT;
 }
 
 

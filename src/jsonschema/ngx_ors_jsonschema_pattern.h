@@ -4,7 +4,7 @@
  *
  * What differs: \s is ASCII only, "." takes U+2028 and U+2029, \p{} knows the
  * short names of categories; lookbehinds of unbounded length are refused.
- * What only Perl has, such as recursion, is accepted, "(*VERB)" is refused.
+ * Groups and escapes that only Perl has, options among them, are refused.
  */
 
 
@@ -37,27 +37,29 @@ typedef struct {
 typedef struct {
     void                          *data;
     ngx_uint_t                    *steps;      /* that are left, counted down */
-    ngx_uint_t                     cost;
+    ngx_uint_t                     cost;       /* of an item that is tried */
 } ngx_ors_jsonschema_match_t;
 
 
 /*
  * Compiles "text", UTF-8, into memory of "pool" and of libpcre2; all patterns
- * are freed by ngx_ors_jsonschema_patterns_free(), once.
+ * are freed by ngx_ors_jsonschema_patterns_free(), once.  Takes a step for each
+ * byte, and more where libpcre2 compares repeated items with one another.
  *
  * NGX_OK         "*pattern" is set
  * NGX_DECLINED   not a pattern, or too large
+ * NGX_BUSY       no steps are left
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_jsonschema_pattern_compile(
     ngx_ors_jsonschema_patterns_t *patterns, ngx_pool_t *pool, ngx_str_t *text,
-    ngx_ors_jsonschema_pattern_t **pattern);
+    ngx_uint_t *steps, ngx_ors_jsonschema_pattern_t **pattern);
 
 void ngx_ors_jsonschema_patterns_free(ngx_ors_jsonschema_patterns_t *patterns);
 
 /*
- * Searches "text", UTF-8.  Each item of the pattern that is tried takes steps,
- * more of them the longer the text is.
+ * Searches "text", UTF-8.  The search takes steps, and so does each item of the
+ * pattern that is tried, more of them the longer the text and the classes are.
  *
  * NGX_OK         found
  * NGX_DECLINED   not found

@@ -14,10 +14,13 @@
 #include <ngx_ors_jsonschema_ref.h>
 #include <ngx_ors_jsonschema_report.h>
 #include <ngx_ors_jsonschema_uri.h>
-#include <ngx_ors_same.h>
+#include <ngx_ors_jsonschema_value.h>
 
 
-#define NGX_ORS_JSONSCHEMA_DIALECTS  "//json-schema.org/"
+#define NGX_ORS_JSONSCHEMA_DIALECTS   "//json-schema.org/"
+
+/* bytes of URIs that are resolved in the time of a step */
+#define NGX_ORS_JSONSCHEMA_URI_BYTES  16
 
 
 static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
@@ -25,11 +28,16 @@ static ngx_int_t ngx_ors_jsonschema_ref_dialect(ngx_ors_jsonschema_build_t *b,
 static ngx_int_t ngx_ors_jsonschema_ref_resource(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     json_t *json, json_t *id);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_add_resource(
+    ngx_ors_jsonschema_build_t *b, json_t *json, ngx_str_t *uri);
 static ngx_int_t ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword);
 static ngx_int_t ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_ref_t *ref);
-static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_uri(
+static ngx_int_t ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b,
+    char *keyword, ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
+    ngx_str_t *fragment);
+static ngx_ors_jsonschema_resource_t *ngx_ors_jsonschema_ref_target(
     ngx_ors_jsonschema_build_t *b, ngx_str_t *uri);
 static json_t *ngx_ors_jsonschema_ref_pointer(ngx_ors_jsonschema_build_t *b,
     ngx_str_t *pointer, ngx_ors_jsonschema_resource_t **resource);
@@ -106,23 +114,18 @@ ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json, json_t *id)
 {
     ngx_int_t                       rc;
-    ngx_str_t                       text, fragment;
+    ngx_str_t                       text, uri, fragment;
     ngx_ors_jsonschema_resource_t  *resource;
 
     if (!json_is_string(id)) {
         return ngx_ors_jsonschema_build_error(b, "$id", "a string");
     }
 
-    resource = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_resource_t));
-    if (resource == NULL) {
-        return NGX_ERROR;
-    }
-
     text.data = (u_char *) json_string_value(id);
     text.len = json_string_length(id);
 
-    rc = ngx_ors_jsonschema_uri_resolve(b->pool, &node->resource->uri, &text,
-                                        &resource->uri, &fragment);
+    rc = ngx_ors_jsonschema_ref_uri(b, "$id", &node->resource->uri, &text,
+                                    &uri, &fragment);
     if (rc != NGX_OK) {
         return rc;
     }
@@ -132,12 +135,10 @@ ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
                                               "a URI without a fragment");
     }
 
-    b->schema->size += sizeof(ngx_ors_jsonschema_resource_t)
-                       + resource->uri.len;
-
-    resource->json = json;
-    resource->next = b->resources;
-    b->resources = resource;
+    resource = ngx_ors_jsonschema_ref_add_resource(b, json, &uri);
+    if (resource == NULL) {
+        return NGX_ERROR;
+    }
 
     node->resource = resource;
 
@@ -145,12 +146,60 @@ ngx_ors_jsonschema_ref_resource(ngx_ors_jsonschema_build_t *b,
 }
 
 
+ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_document(ngx_ors_jsonschema_build_t *b)
+{
+    ngx_str_t  uri = ngx_string("");
+
+    return ngx_ors_jsonschema_ref_add_resource(b, b->schema->root, &uri);
+}
+
+
+/* of resources with one URI the first one is referred to */
+
+static ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_add_resource(ngx_ors_jsonschema_build_t *b,
+    json_t *json, ngx_str_t *uri)
+{
+    ngx_ors_name_t                  *name;
+    ngx_ors_jsonschema_resource_t   *resource, **slot;
+
+    resource = ngx_ors_jsonschema_build_alloc(b,
+                          sizeof(ngx_ors_jsonschema_resource_t) + uri->len);
+    if (resource == NULL) {
+        return NULL;
+    }
+
+    resource->json = json;
+    resource->uri.len = uri->len;
+    resource->uri.data = (u_char *) (resource + 1);
+    ngx_memcpy(resource->uri.data, uri->data, uri->len);
+
+    slot = ngx_array_push(&b->resources);
+    name = ngx_ors_names_entry(&b->uris, b->temp, &resource->uri);
+
+    if (slot == NULL || name == NULL) {
+        return NULL;
+    }
+
+    *slot = resource;
+
+    if (name->value == 0) {
+        name->value = b->resources.nelts;
+    }
+
+    return resource;
+}
+
+
 static ngx_int_t
 ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, json_t *json, char *keyword)
 {
-    json_t                       *value;
-    ngx_ors_jsonschema_anchor_t  *anchor;
+    json_t                        *value;
+    ngx_str_t                      text;
+    ngx_ors_name_t                *name;
+    ngx_ors_jsonschema_anchor_t   *anchor, **slot;
 
     value = json_object_get(json, keyword);
     if (value == NULL) {
@@ -161,21 +210,40 @@ ngx_ors_jsonschema_ref_name(ngx_ors_jsonschema_build_t *b,
         return ngx_ors_jsonschema_build_error(b, keyword, "a string");
     }
 
-    anchor = ngx_pcalloc(b->pool, sizeof(ngx_ors_jsonschema_anchor_t));
-    if (anchor == NULL) {
+    text.data = (u_char *) json_string_value(value);
+    text.len = json_string_length(value);
+
+    /* of anchors with one name the first one is referred to */
+
+    anchor = ngx_ors_jsonschema_ref_anchor(b->schema, node->resource, &text);
+
+    if (anchor) {
+        anchor->dynamic |= (keyword[1] == 'd' && anchor->json == json);
+        return NGX_OK;
+    }
+
+    /* for one alone, or twice for each of many, as the index grows */
+
+    if (ngx_ors_jsonschema_build_hold(b, ngx_ors_names_size(1)) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    b->schema->size += sizeof(ngx_ors_jsonschema_anchor_t);
+    anchor = ngx_ors_jsonschema_build_alloc(b,
+                                         sizeof(ngx_ors_jsonschema_anchor_t));
+    slot = ngx_array_push(&b->schema->anchors);
+    name = ngx_ors_names_entry(&node->resource->anchors, b->pool, &text);
 
-    anchor->name.data = (u_char *) json_string_value(value);
-    anchor->name.len = json_string_length(value);
+    if (anchor == NULL || slot == NULL || name == NULL) {
+        return NGX_ERROR;
+    }
+
+    *slot = anchor;
+    name->value = b->schema->anchors.nelts;
+
+    anchor->name = text;
     anchor->json = json;
     anchor->node = node;
     anchor->dynamic = (keyword[1] == 'd');
-
-    anchor->next = node->resource->anchors;
-    node->resource->anchors = anchor;
 
     return NGX_OK;
 }
@@ -239,13 +307,14 @@ ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_anchor_t    *anchor;
     ngx_ors_jsonschema_resource_t  *resource;
 
-    rc = ngx_ors_jsonschema_uri_resolve(b->pool, &ref->resource->uri,
-                                        &ref->text, &uri, &fragment);
+    rc = ngx_ors_jsonschema_ref_uri(b, ref->rule->keyword->name,
+                                    &ref->resource->uri, &ref->text, &uri,
+                                    &fragment);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    resource = ngx_ors_jsonschema_ref_uri(b, &uri);
+    resource = ngx_ors_jsonschema_ref_target(b, &uri);
     if (resource == NULL) {
         return ngx_ors_jsonschema_ref_lost(b, ref);
     }
@@ -257,7 +326,8 @@ ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
         json = ngx_ors_jsonschema_ref_pointer(b, &fragment, &resource);
 
     } else if (fragment.len) {
-        anchor = ngx_ors_jsonschema_ref_anchor(resource, &fragment);
+        anchor = ngx_ors_jsonschema_ref_anchor(b->schema, resource,
+                                               &fragment);
         json = anchor ? anchor->json : NULL;
     }
 
@@ -274,36 +344,58 @@ ngx_ors_jsonschema_ref_find(ngx_ors_jsonschema_build_t *b,
 }
 
 
-static ngx_ors_jsonschema_resource_t *
-ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
+/* "uri" and "fragment" last until the next call */
+
+static ngx_int_t
+ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, char *keyword,
+    ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment)
 {
-    ngx_ors_jsonschema_resource_t  *r;
+    if (ngx_ors_jsonschema_step(b->steps, 1 + (base->len + ref->len)
+                                              / NGX_ORS_JSONSCHEMA_URI_BYTES)
+        != NGX_OK)
+    {
+        return NGX_BUSY;
+    }
 
-    for (r = b->resources; r; r = r->next) {
+    uri->data = b->uri;
+    fragment->data = b->fragment;
 
-        if (ngx_ors_same(&r->uri, uri)) {
-            return r;
+    if (ref->len <= NGX_ORS_JSONSCHEMA_URI) {
+        ngx_ors_jsonschema_uri_resolve(base, ref, uri, fragment);
+
+        if (uri->len <= NGX_ORS_JSONSCHEMA_URI) {
+            return NGX_OK;
         }
     }
 
-    return NULL;
+    return ngx_ors_jsonschema_build_error(b, keyword, "shorter");
+}
+
+
+static ngx_ors_jsonschema_resource_t *
+ngx_ors_jsonschema_ref_target(ngx_ors_jsonschema_build_t *b, ngx_str_t *uri)
+{
+    ngx_ors_name_t                  *name;
+    ngx_ors_jsonschema_resource_t  **resources;
+
+    resources = b->resources.elts;
+    name = ngx_ors_names_find(&b->uris, uri);
+
+    return name ? resources[name->value - 1] : NULL;
 }
 
 
 ngx_ors_jsonschema_anchor_t *
-ngx_ors_jsonschema_ref_anchor(ngx_ors_jsonschema_resource_t *resource,
-    ngx_str_t *name)
+ngx_ors_jsonschema_ref_anchor(ngx_ors_jsonschema_t *schema,
+    ngx_ors_jsonschema_resource_t *resource, ngx_str_t *name)
 {
-    ngx_ors_jsonschema_anchor_t  *anchor;
+    ngx_ors_name_t                *entry;
+    ngx_ors_jsonschema_anchor_t  **anchors;
 
-    for (anchor = resource->anchors; anchor; anchor = anchor->next) {
+    anchors = schema->anchors.elts;
+    entry = ngx_ors_names_find(&resource->anchors, name);
 
-        if (ngx_ors_same(&anchor->name, name)) {
-            return anchor;
-        }
-    }
-
-    return NULL;
+    return entry ? anchors[entry->value - 1] : NULL;
 }
 
 

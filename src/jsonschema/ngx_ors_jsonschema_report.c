@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_report.h>
+#include <ngx_ors_jsonschema_value.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_utf8.h>
 
@@ -19,6 +20,9 @@
 /* bytes of a name in a path, and of values of a schema in a sentence */
 #define NGX_ORS_JSONSCHEMA_NAME    64
 #define NGX_ORS_JSONSCHEMA_VALUES  384
+
+/* bytes that jansson prints in the time of a step */
+#define NGX_ORS_JSONSCHEMA_DUMPED  16
 
 
 static void ngx_ors_jsonschema_text(ngx_ors_jsonschema_report_t *report,
@@ -28,7 +32,8 @@ static void ngx_ors_jsonschema_path(ngx_ors_jsonschema_report_t *report,
 static u_char *ngx_ors_jsonschema_path_name(u_char *p, u_char *last,
     ngx_str_t *name);
 static ngx_uint_t ngx_ors_jsonschema_plain(ngx_str_t *name);
-static u_char *ngx_ors_jsonschema_dump(u_char *p, u_char *last, json_t *value);
+static u_char *ngx_ors_jsonschema_dump(ngx_ors_jsonschema_walk_t *w, u_char *p,
+    u_char *last, json_t *value);
 
 
 ngx_int_t
@@ -126,11 +131,12 @@ ngx_ors_jsonschema_fail_value(ngx_ors_jsonschema_walk_t *w,
 
         for (i = 0; i < json_array_size(value) && p < last; i++) {
             p = ngx_slprintf(p, last, i ? ", " : "");
-            p = ngx_ors_jsonschema_dump(p, last, json_array_get(value, i));
+            p = ngx_ors_jsonschema_dump(w, p, last,
+                                        json_array_get(value, i));
         }
 
     } else {
-        p = ngx_ors_jsonschema_dump(p, last, value);
+        p = ngx_ors_jsonschema_dump(w, p, last, value);
     }
 
     text.data = buf;
@@ -253,7 +259,8 @@ ngx_ors_jsonschema_plain(ngx_str_t *name)
 /* a value of the schema, up to "last" */
 
 static u_char *
-ngx_ors_jsonschema_dump(u_char *p, u_char *last, json_t *value)
+ngx_ors_jsonschema_dump(ngx_ors_jsonschema_walk_t *w, u_char *p, u_char *last,
+    json_t *value)
 {
     size_t  len;
 
@@ -263,6 +270,9 @@ ngx_ors_jsonschema_dump(u_char *p, u_char *last, json_t *value)
 
     len = json_dumpb(value, (char *) p, last - p,
                      JSON_ENCODE_ANY|JSON_REAL_PRECISION(15));
+
+    (void) ngx_ors_jsonschema_step(w->steps,
+                                   len / NGX_ORS_JSONSCHEMA_DUMPED);
 
     return (len < (size_t) (last - p)) ? p + len : last;
 }

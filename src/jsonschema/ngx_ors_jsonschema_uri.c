@@ -31,9 +31,9 @@ static size_t ngx_ors_jsonschema_uri_decode(u_char *dst, u_char *p,
 static size_t ngx_ors_jsonschema_uri_dots(u_char *path, size_t len);
 
 
-ngx_int_t
-ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
-    ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment)
+void
+ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri,
+    ngx_str_t *fragment)
 {
     size_t                     len, keep;
     u_char                    *p, *path;
@@ -43,13 +43,6 @@ ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
     len = p ? (size_t) (p - ref->data) : ref->len;
 
     fragment->len = p ? ref->len - len - 1 : 0;
-    fragment->data = ngx_pnalloc(pool, fragment->len + 1);
-
-    uri->data = ngx_pnalloc(pool, base->len + len + 2);
-
-    if (fragment->data == NULL || uri->data == NULL) {
-        return NGX_ERROR;
-    }
 
     if (p) {
         fragment->len = ngx_ors_jsonschema_uri_decode(fragment->data, p + 1,
@@ -101,8 +94,6 @@ ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
     p = ngx_cpymem(p, ref->data + r.path, r.query - r.path);
 
     uri->len = p - uri->data;
-
-    return NGX_OK;
 }
 
 

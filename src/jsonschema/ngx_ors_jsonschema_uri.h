@@ -14,11 +14,12 @@
 
 /*
  * Resolves "ref" against "base", which may be empty: "uri" has no fragment,
- * "fragment" is without "#" and %-decoded; both are in memory of "pool".
- * NGX_OK or NGX_ERROR: no memory.
+ * "fragment" is without "#" and %-decoded.  Both are written to buffers of the
+ * caller: uri->data has base->len + ref->len + 1 bytes, fragment->data has
+ * ref->len.
  */
-ngx_int_t ngx_ors_jsonschema_uri_resolve(ngx_pool_t *pool, ngx_str_t *base,
-    ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment);
+void ngx_ors_jsonschema_uri_resolve(ngx_str_t *base, ngx_str_t *ref,
+    ngx_str_t *uri, ngx_str_t *fragment);
 
 /* Decodes "~0" and "~1" of a JSON pointer in place; returns the length. */
 size_t ngx_ors_jsonschema_uri_token(u_char *name, size_t len);

@@ -22,9 +22,6 @@
 /* digits that tell any double from all others */
 #define NGX_ORS_JSONSCHEMA_DIGITS  17
 
-/* bytes of a string that are compared in the time of a step */
-#define NGX_ORS_JSONSCHEMA_BYTES   64
-
 
 /* digits * 10 ^ exponent */
 
@@ -43,6 +40,20 @@ static ngx_int_t ngx_ors_jsonschema_equal_object(json_t *a, json_t *b,
     ngx_uint_t *steps);
 static ngx_int_t ngx_ors_jsonschema_equal_array(json_t *a, json_t *b,
     ngx_uint_t *steps);
+
+
+ngx_int_t
+ngx_ors_jsonschema_step(ngx_uint_t *steps, size_t n)
+{
+    if (*steps < n) {
+        *steps = 0;
+        return NGX_BUSY;
+    }
+
+    *steps -= n;
+
+    return NGX_OK;
+}
 
 
 ngx_uint_t
@@ -229,11 +240,9 @@ ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps)
 {
     size_t  len;
 
-    if (*steps == 0) {
+    if (ngx_ors_jsonschema_step(steps, 1) != NGX_OK) {
         return NGX_BUSY;
     }
-
-    (*steps)--;
 
     if (json_is_number(a) && json_is_number(b)) {
         return ngx_ors_jsonschema_compare(a, b) == 0 ? NGX_OK : NGX_DECLINED;
@@ -254,15 +263,17 @@ ngx_ors_jsonschema_equal(json_t *a, json_t *b, ngx_uint_t *steps)
     case JSON_STRING:
         len = json_string_length(a);
 
-        if (*steps < len / NGX_ORS_JSONSCHEMA_BYTES) {
+        if (len != json_string_length(b)) {
+            return NGX_DECLINED;
+        }
+
+        if (ngx_ors_jsonschema_step(steps, len / NGX_ORS_JSONSCHEMA_BYTES)
+            != NGX_OK)
+        {
             return NGX_BUSY;
         }
 
-        *steps -= len / NGX_ORS_JSONSCHEMA_BYTES;
-
-        return (len == json_string_length(b)
-                && ngx_memcmp(json_string_value(a), json_string_value(b), len)
-                   == 0)
+        return ngx_memcmp(json_string_value(a), json_string_value(b), len) == 0
                ? NGX_OK : NGX_DECLINED;
 
     default:
@@ -275,6 +286,7 @@ static ngx_int_t
 ngx_ors_jsonschema_equal_object(json_t *a, json_t *b, ngx_uint_t *steps)
 {
     void       *iter;
+    size_t      len;
     json_t     *value;
     ngx_int_t   rc;
 
@@ -286,8 +298,15 @@ ngx_ors_jsonschema_equal_object(json_t *a, json_t *b, ngx_uint_t *steps)
          iter;
          iter = json_object_iter_next(a, iter))
     {
-        value = json_object_getn(b, json_object_iter_key(iter),
-                                 json_object_iter_key_len(iter));
+        len = json_object_iter_key_len(iter);
+
+        if (ngx_ors_jsonschema_step(steps, len / NGX_ORS_JSONSCHEMA_BYTES)
+            != NGX_OK)
+        {
+            return NGX_BUSY;
+        }
+
+        value = json_object_getn(b, json_object_iter_key(iter), len);
         if (value == NULL) {
             return NGX_DECLINED;
         }

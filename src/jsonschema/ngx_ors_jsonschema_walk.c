@@ -38,12 +38,12 @@ ngx_ors_jsonschema_walk(ngx_ors_jsonschema_walk_t *w,
 {
     ngx_int_t  rc;
 
-    if (node->never) {
-        return ngx_ors_jsonschema_fail(w, at, "false", "is not allowed");
+    if (w->nesting == 0 || ngx_ors_jsonschema_step(w->steps, 1) != NGX_OK) {
+        return NGX_BUSY;
     }
 
-    if (w->nesting == 0 || ngx_ors_jsonschema_step(w, 1) != NGX_OK) {
-        return NGX_BUSY;
+    if (node->never) {
+        return ngx_ors_jsonschema_fail(w, at, "false", "is not allowed");
     }
 
     w->nesting--;
@@ -162,7 +162,7 @@ ngx_ors_jsonschema_seen(ngx_ors_jsonschema_walk_t *w,
 
     size = (seen->n + 7) / 8;
 
-    if (ngx_ors_jsonschema_step(w, size / 8) != NGX_OK) {
+    if (ngx_ors_jsonschema_step(w->steps, size / 8) != NGX_OK) {
         return NGX_BUSY;
     }
 
@@ -186,20 +186,6 @@ ngx_ors_jsonschema_seen_add(ngx_ors_jsonschema_seen_t *seen,
     for (i = 0; i < (seen->n + 7) / 8; i++) {
         seen->bits[i] |= more->bits[i];
     }
-}
-
-
-ngx_int_t
-ngx_ors_jsonschema_step(ngx_ors_jsonschema_walk_t *w, ngx_uint_t n)
-{
-    if (w->steps < n) {
-        w->steps = 0;
-        return NGX_BUSY;
-    }
-
-    w->steps -= n;
-
-    return NGX_OK;
 }
 
 

@@ -34,9 +34,6 @@ ngx_int_t ngx_ors_jsonschema_try(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
 
-/* Takes "n" steps: NGX_OK, or NGX_BUSY if there are not so many left. */
-ngx_int_t ngx_ors_jsonschema_step(ngx_ors_jsonschema_walk_t *w, ngx_uint_t n);
-
 /* Memory that lasts until the check ends; NULL: there is none. */
 void *ngx_ors_jsonschema_alloc(ngx_ors_jsonschema_walk_t *w, size_t size);
 

@@ -61,6 +61,7 @@ ngx_ors_conform_check(ngx_ors_conform_t *conform, ngx_str_t *schema,
 {
     u_char                 digest[NGX_ORS_DIGEST_LEN];
     ngx_int_t              rc;
+    ngx_uint_t             steps;
     ngx_ors_jsonschema_t  *compiled;
 
     if (ngx_ors_digest(NGX_ORS_CONFORM_KIND, schema, digest) != NGX_OK) {
@@ -74,7 +75,9 @@ ngx_ors_conform_check(ngx_ors_conform_t *conform, ngx_str_t *schema,
         return (rc == NGX_DECLINED) ? NGX_BUSY : rc;
     }
 
-    return ngx_ors_jsonschema_check(compiled, json, report);
+    steps = conform->cache->limits.steps;
+
+    return ngx_ors_jsonschema_check(compiled, json, &steps, report);
 }
 
 

@@ -84,7 +84,8 @@ suite_group(const char *file, json_t *group)
 
     ngx_ors_jsonschema_limits_default(&limits);
 
-    rc = ngx_ors_jsonschema_compile(&schema, pool, &text, &limits, &report);
+    rc = ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
+                                    &limits.steps, &report);
 
     /* a schema does not need its text any more */
 
@@ -105,13 +106,16 @@ static char *
 suite_case(ngx_ors_jsonschema_t *schema, json_t *test,
     ngx_ors_jsonschema_report_t *report)
 {
-    ngx_int_t  rc;
-    ngx_str_t  text;
+    ngx_int_t                    rc;
+    ngx_str_t                    text;
+    ngx_ors_jsonschema_limits_t  limits;
+
+    ngx_ors_jsonschema_limits_default(&limits);
 
     report->text.len = 0;
 
     text = suite_text(json_object_get(test, "data"));
-    rc = ngx_ors_jsonschema_check(schema, &text, report);
+    rc = ngx_ors_jsonschema_check(schema, &text, &limits.steps, report);
 
     free(text.data);
 

@@ -15,6 +15,9 @@
 #include <ngx_ors_line.h>
 
 
+#define JSONSCHEMA_FUZZ_STEPS  20000
+
+
 static void jsonschema_fuzz_check(ngx_ors_jsonschema_t *schema,
     ngx_str_t *text);
 static void jsonschema_fuzz_report(ngx_ors_jsonschema_report_t *report);
@@ -44,10 +47,10 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     ngx_ors_jsonschema_limits_default(&limits);
 
-    limits.steps = 20000;
+    limits.steps = JSONSCHEMA_FUZZ_STEPS;
 
     rc = ngx_ors_jsonschema_compile(&schema, pool, &schema_text, &limits,
-                                    &report);
+                                    &limits.steps, &report);
 
     /* the schema does not need its text any more */
 
@@ -57,7 +60,8 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         jsonschema_fuzz_check(schema, &text);
 
     } else {
-        fuzz_check(rc == NGX_DECLINED);
+        fuzz_check(rc == NGX_DECLINED || rc == NGX_BUSY);
+        fuzz_check(rc == NGX_DECLINED || limits.steps == 0);
         jsonschema_fuzz_report(&report);
     }
 
@@ -72,11 +76,16 @@ static void
 jsonschema_fuzz_check(ngx_ors_jsonschema_t *schema, ngx_str_t *text)
 {
     ngx_int_t                    rc;
+    ngx_uint_t                   steps, left;
     ngx_ors_jsonschema_report_t  report, again;
 
-    rc = ngx_ors_jsonschema_check(schema, text, &report);
+    steps = JSONSCHEMA_FUZZ_STEPS;
+    left = JSONSCHEMA_FUZZ_STEPS;
 
-    fuzz_check(rc == ngx_ors_jsonschema_check(schema, text, &again));
+    rc = ngx_ors_jsonschema_check(schema, text, &steps, &report);
+
+    fuzz_check(rc == ngx_ors_jsonschema_check(schema, text, &left, &again));
+    fuzz_check(steps == left);
 
     if (rc == NGX_OK) {
         return;

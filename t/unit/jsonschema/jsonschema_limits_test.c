@@ -17,12 +17,17 @@
 
 #define TEXT_MAX  400000
 
+#define B50   "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define B500  B50 B50 B50 B50 B50 B50 B50 B50 B50 B50
+#define B2K   B500 B500 B500 B500
+
 /* far above what a check takes, also under a sanitizer */
 #define SECONDS   5
 
 
 static void test_hostile(void);
 static void test_sizes(void);
+static void test_held(void);
 static void test_nested(void);
 static void test_large(void);
 static void test_memory(void);
@@ -58,7 +63,6 @@ static hostile_t  hostile[] = {
     { "{\"pattern\":\"^(?:(?=a*c)|a)*b\"}", "\"", "a", 100000, "\"",
       NGX_BUSY },
     { "{\"pattern\":\"[^b]*c$\"}", "\"", "c", 100000, "a\"", NGX_BUSY },
-    { "{\"pattern\":\"(?R)?ab$\"}", "\"", "a", 100000, "bc\"", NGX_BUSY },
     { "{\"pattern\":\"[^b]*c\"}", "\"", "a", 100000, "\"", NGX_DECLINED },
     { "{\"patternProperties\":{\"^(a+)+$\":{}}}", "{\"", "a", 40, "!\":1}",
       NGX_BUSY },
@@ -86,6 +90,25 @@ static hostile_t  hostile[] = {
       "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
       "", 0, "", NGX_BUSY },
 
+    /* alternatives that take nothing */
+
+    { "{\"$defs\":{\"f\":{\"anyOf\":[false,false,false,false,false,false,"
+      "false,false,false,false,false,false,false,true]}},\"items\":{"
+      "\"$ref\":\"#/$defs/f\"}}", "[", "1,", 9000, "2]", NGX_BUSY },
+
+    /* names that are long */
+
+    { "{\"items\":{\"not\":{\"required\":[\"" B2K "\"]}}}", "[", "{},",
+      9000, "{}]", NGX_BUSY },
+    { "{\"items\":{\"dependentRequired\":{\"" B2K "\":[]}}}", "[", "{},",
+      9000, "{}]", NGX_BUSY },
+    { "{\"$defs\":{\"a\":{\"propertyNames\":true},\"b\":{\"properties\":{"
+      "\"x\":true}}},\"allOf\":[{\"$ref\":\"#/$defs/a\"},"
+      "{\"$ref\":\"#/$defs/b\"}]}", "{\"", "a", 200000, "\":1}", NGX_OK },
+    { "{\"propertyNames\":{\"allOf\":[{\"maxLength\":300000},"
+      "{\"maxLength\":300000},{\"pattern\":\"^[\u0100-\u0800]*$\"}]}}",
+      "{\"", "\304\200", 100000, "\":1}", NGX_OK },
+
     /* lists that are long */
 
     { "{\"uniqueItems\":true}", "[", "[1],", 9000, "[2]]", NGX_DECLINED },
@@ -111,6 +134,7 @@ main(void)
 {
     test_hostile();
     test_sizes();
+    test_held();
     test_nested();
     test_large();
     test_memory();
@@ -163,12 +187,23 @@ test_sizes(void)
         { "{\"enum\":[", "1,", 20000, "1]}", NGX_DECLINED },
         { "{\"pattern\":\"", "a", 5000, "\"}", NGX_DECLINED },
         { "{\"pattern\":\"", "(", 100, "\"}", NGX_DECLINED },
+        { "{\"pattern\":\"", "a?", 300, "\"}", NGX_OK },
+        { "{\"pattern\":\"", "a?", 1300, "\"}", NGX_BUSY },
         { "{\"pattern\":\"(", "a{900}", 100, "){900}\"}", NGX_DECLINED },
         { "{\"allOf\":[", "{\"pattern\":\"(?:[^a]{60000})\"},", 8000, "{}]}",
           NGX_DECLINED },
         { "{\"allOf\":[", "{\"pattern\":\"(abc|[^a]|x{100})\"},", 5000,
           "{}]}", NGX_DECLINED },
         { "{\"allOf\":[", "{\"$ref\":\"#\"},", 5000, "{}]}", NGX_OK },
+        { "{\"$id\":\"http://x/", "b", 2000, "\",\"$ref\":\"#\"}", NGX_OK },
+        { "{\"$id\":\"http://x/", "b", 2100, "\"}", NGX_DECLINED },
+        { "{\"b\":{},\"$ref\":\"#/", "%62", 700, "\"}", NGX_DECLINED },
+        { "{\"$id\":\"http://x/" B2K "/c\",\"allOf\":[",
+          "{\"$ref\":\"c\"},", 5000, "{}]}", NGX_BUSY },
+        { "{\"$id\":\"http://x/" B2K "/c\",\"allOf\":[",
+          "{\"$id\":\"a\"},", 5000, "{}]}", NGX_BUSY },
+        { "{\"$defs\":{\"z\":{\"$anchor\":\"z\"}},\"allOf\":[",
+          "{\"$anchor\":\"a\",\"$ref\":\"#z\"},", 4000, "{}]}", NGX_OK },
     };
 
     for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -181,13 +216,50 @@ test_sizes(void)
         ngx_ors_jsonschema_limits_default(&limits);
 
         rc = ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
-                                        &report);
+                                        &limits.steps, &report);
         is_int(rc, sizes[i].rc, "%s%s ...", sizes[i].head, sizes[i].body);
 
         if (rc == NGX_OK) {
             ok(ngx_ors_jsonschema_size(schema) > text.len, "%d bytes",
                (int) ngx_ors_jsonschema_size(schema));
         }
+
+        ngx_destroy_pool(pool);
+    }
+}
+
+
+/* what a schema would hold is counted before it is allocated */
+
+static void
+test_held(void)
+{
+    size_t                        memory;
+    ngx_str_t                     text;
+    ngx_int_t                     rc;
+    ngx_pool_t                   *pool;
+    ngx_ors_jsonschema_t         *schema;
+    ngx_ors_jsonschema_limits_t   limits;
+
+    text = filled("{\"$id\":\"http://x/" B2K "/c\",\"allOf\":[",
+                  "{\"$id\":\"a\",\"required\":[\"a\",\"b\"]},", 500,
+                  "{}]}");
+
+    for (memory = 4 * 1024 * 1024; memory > 1000; memory /= 2) {
+        pool = ngx_ors_test_pool();
+
+        ngx_ors_jsonschema_limits_default(&limits);
+        limits.memory = memory;
+
+        ngx_ors_test_memory_reset();
+
+        rc = ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
+                                        &limits.steps, &report);
+
+        is_int(rc, memory > 1024 * 1024 ? NGX_OK : NGX_DECLINED, "with %d KB",
+               (int) memory / 1024);
+        ok(ngx_ors_test_memory() < memory + 128 * 1024, "%d KB of pools",
+           (int) ngx_ors_test_memory() / 1024);
 
         ngx_destroy_pool(pool);
     }
@@ -294,9 +366,10 @@ test_memory(void)
         ngx_ors_test_fail_after(n);
 
         rc = ngx_ors_jsonschema_compile(&schema, pool, &schema_text, &limits,
-                                        &report);
+                                        &limits.steps, &report);
         if (rc == NGX_OK) {
-            rc = ngx_ors_jsonschema_check(schema, &text, &report);
+            rc = ngx_ors_jsonschema_check(schema, &text, &limits.steps,
+                                          &report);
         }
 
         if (!ngx_ors_test_failed()) {
@@ -332,10 +405,11 @@ check(char *schema_text, ngx_str_t *text)
 
     ngx_ors_jsonschema_limits_default(&limits);
 
-    rc = ngx_ors_jsonschema_compile(&schema, pool, &str, &limits, &report);
+    rc = ngx_ors_jsonschema_compile(&schema, pool, &str, &limits,
+                                    &limits.steps, &report);
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_jsonschema_check(schema, text, &report);
+        rc = ngx_ors_jsonschema_check(schema, text, &limits.steps, &report);
     }
 
     ngx_destroy_pool(pool);

@@ -154,6 +154,11 @@ static check_t  checks[] = {
     { "{'maxLength':2}", "'\\ud83d\\ude00\\u00e4'", NULL, NULL },
     { "{'pattern':'^.$'}", "'\\ud83d\\ude00'", NULL, NULL },
     { "{'pattern':'^\\\\u00e4\\\\d$'}", "'\\u00e45'", NULL, NULL },
+    { "{'pattern':'^(?:a|(?<n>b))(?=c)(?!d)(?<=[ab])(?<!x)c\\\\k<n>$'}",
+      "'bcb'", NULL, NULL },
+    { "{'pattern':'^[(?i)(*A]+\\\\(?i$'}", "'(?*A(i'", NULL, NULL },
+    { "{'pattern':'^\\\\cJ[\\\\cI\\\\]\\\\p{L}]{2}\\\\/$'}", "'\\n\\t]/'",
+      NULL, NULL },
     { "{'pattern':'^a$'}", "'a\\n'", "",
       "The value must match the pattern '^a$'" },
     { "{'maxLength':1}", "'a\\u0000'", "",
@@ -187,6 +192,21 @@ static char  *schemas[][2] = {
     { "{'pattern':1}", "pattern" },
     { "{'pattern':'('}", "pattern" },
     { "{'pattern':'(*LIMIT_MATCH=9999999)a'}", "pattern" },
+    { "{'pattern':'(?i)a'}", "pattern" },
+    { "{'pattern':'(?i:a)'}", "pattern" },
+    { "{'pattern':'(?>a)'}", "pattern" },
+    { "{'pattern':'(?|a)'}", "pattern" },
+    { "{'pattern':'(?#a)'}", "pattern" },
+    { "{'pattern':'(?R)?a'}", "pattern" },
+    { "{'pattern':'(a)(?1)'}", "pattern" },
+    { "{'pattern':'(?P<n>a)'}", "pattern" },
+    { "{'pattern':'(?<n>a)(?(n)b)'}", "pattern" },
+    { "{'pattern':'[a](?i)b'}", "pattern" },
+    { "{'pattern':'\\\\Q[\\\\E(?i)b'}", "pattern" },
+    { "{'pattern':'\\\\c[(?i)b]'}", "pattern" },
+    { "{'pattern':'(a)\\\\g1'}", "pattern" },
+    { "{'pattern':'\\\\Aa'}", "pattern" },
+    { "{'pattern':'a\\\\'}", "pattern" },
     { "{'patternProperties':{'[':{}}}", "pattern" },
     { "{'properties':{'a':1}}", "schema" },
     { "{'properties':[]}", "properties" },
@@ -251,7 +271,7 @@ test_checks(void)
         text = quoted(c->schema, buf);
 
         rc = ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
-                                        &report);
+                                        &limits.steps, &report);
         is_int(rc, NGX_OK, "%s", c->schema);
 
         if (rc != NGX_OK) {
@@ -260,7 +280,7 @@ test_checks(void)
         }
 
         text = quoted(c->text, buf);
-        rc = ngx_ors_jsonschema_check(schema, &text, &report);
+        rc = ngx_ors_jsonschema_check(schema, &text, &limits.steps, &report);
 
         is_int(rc, c->path ? NGX_DECLINED : NGX_OK, "%s", c->text);
 
@@ -302,7 +322,7 @@ test_schemas(void)
         text = quoted(schemas[i][0], buf);
 
         is_int(ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
-                                          &report),
+                                          &limits.steps, &report),
                NGX_DECLINED, "refused: %s", schemas[i][0]);
 
         ok(strcmp(report.keyword, schemas[i][1]) == 0, "because of \"%s\"",
@@ -331,14 +351,16 @@ test_busy(void)
 
     ngx_ors_jsonschema_limits_default(&limits);
 
-    is_int(ngx_ors_jsonschema_compile(&schema, pool, &text, &limits, &report),
+    is_int(ngx_ors_jsonschema_compile(&schema, pool, &text, &limits,
+                                      &limits.steps, &report),
            NGX_OK, "a schema");
 
     for (i = 0; busy[i]; i++) {
         text = quoted(busy[i], buf);
 
-        is_int(ngx_ors_jsonschema_check(schema, &text, &report), NGX_BUSY,
-               "no verdict: %s", busy[i]);
+        is_int(ngx_ors_jsonschema_check(schema, &text, &limits.steps,
+                                        &report),
+               NGX_BUSY, "no verdict: %s", busy[i]);
         is_int(report.path.len, 0, "%.*s", (int) report.text.len,
                (char *) report.text.data);
     }
