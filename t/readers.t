@@ -12,9 +12,10 @@
 # a double, [] an array, n, t and f are null, true and false; members of the
 # protocol that are null are absent.  Lone surrogates are U+FFFD.
 #
-# The compiler of Go is large.  What its encoding/json answers is recorded, the
-# digest of all bodies and the beginning of that of each answer; where the
-# compiler is installed it is asked, and ORS_RECORD=1 writes the record.
+# The compiler of Go is large.  Answers of its encoding/json are recorded: a line
+# with the digest of all bodies, then lines with the beginnings of the digests
+# of answers; where the compiler is installed it is asked, and ORS_RECORD=1
+# writes the record.
 
 use v5.36;
 use Test::More;
@@ -32,6 +33,7 @@ use constant {
     MUTANTS => 24,           # of each body
     LARGEST => 12_000,       # bytes of a body that is mutated
     SHOWN => 10,             # differences
+    ROW => 60,               # answers in a line of the record
 };
 
 my $ROOT = $ORS::Nginx::ROOT;
@@ -106,7 +108,7 @@ sub ask ($bodies, @command) {
 # an answer in the record
 
 sub digest ($text) {
-    return $text eq '-' ? '-' : substr md5_hex($text), 0, 12;
+    return $text eq '-' ? '-' : substr md5_hex($text), 0, 8;
 }
 
 
@@ -308,12 +310,14 @@ is($sees{'body-parser'}[4], '{model=s62;}', 'Node takes the last one');
 my @all = (@bodies, @odd);
 my $of = md5_hex(join "\n", map { length } @all) . md5_hex(join '', @all);
 
-spew($RECORD, join '', map { "$_\n" } $of,
-                       map { digest($_) } ask(\@all, $go))
+my @said = $go ? map { digest($_) } ask(\@all, $go) : ();
+
+spew($RECORD, join "\n", $of,
+     join(' ', @said) =~ /(\S+(?: \S+){0,${\(ROW - 1)}}) ?/g, '')
     if $go && $ENV{ORS_RECORD};
 
-my ($recorded, @record) = split /\n/, slurp($RECORD);
-my @theirs = $go ? map { digest($_) } ask(\@all, $go) : @record;
+my ($recorded, @record) = split ' ', slurp($RECORD);
+my @theirs = $go ? @said : @record;
 
 is($recorded, $of, 'encoding/json: the record is of these bodies');
 is_deeply(\@theirs, \@record, 'encoding/json: it is what Go says');
