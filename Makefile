@@ -63,7 +63,7 @@ SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
 .PHONY: build module server check house prove without test test-codex \
-        test-engine asan mainline fresh bench run deps deps-run deps-test \
+        test-engine asan asan-prove mainline fresh bench run deps deps-run deps-test \
         sources install clean help need FORCE
 
 build: need
@@ -167,10 +167,7 @@ include t/fault/fault.mk
 -include t/cost/cost.mk
 
 test: deps-test
-	+@$(MAKE) --no-print-directory unit
-	+@$(MAKE) --no-print-directory prove without
-	+@$(MAKE) --no-print-directory cost bench-programs
-	+@$(MAKE) --no-print-directory asan
+	+@BUILD=$(BUILD) t/make/test.sh '$(MAKE)'
 
 prove: build
 	@for test in $(TESTS); do \
@@ -219,13 +216,33 @@ asan-server: need
 	    LD_OPT='$(ASAN_SAN) -fsanitize=undefined' \
 	    OWN_FLAGS='$(OWN_FLAGS) $(UBSAN)' LIST_FLAGS='--param=asan-globals=0'
 
+# files whose subject is the life of requests, connections and memory: "make
+# test" runs these with sanitizers, "make asan" all
+
+LIFETIMES := abort answer_framing background% backpressure body chaos \
+             connections context_limit conversation credentials detach% \
+             error_log failover filters heartbeat hosted_cut many_% mcp% \
+             memory_pages post_action references reload% retry scope soup% \
+             store_% stored% target_% tls tool_search tools% upstream_% \
+             validator validator_abort validator_body validator_down \
+             validator_encoding validator_flow validator_frames \
+             validator_framing validator_nginx validator_pages \
+             validator_streams validator_websocket websocket%
+ASAN_TESTS = $(if $(filter command%,$(origin TESTS)),$(TESTS), \
+                 $(filter $(LIFETIMES:%=t/%.t),$(TESTS)))
+
 asan: asan-server
 	+@$(MAKE) --no-print-directory unit-asan
+	+@$(MAKE) --no-print-directory asan-prove TESTS='$(TESTS)'
+
+asan-prove: asan-server
+	+@$(MAKE) --no-print-directory unit-tools UNIT_DIR=$(BUILD)/asan/unit \
+	    UNIT_FLAGS='$(UNIT_SAN)'
 	LSAN_OPTIONS=suppressions=$(CURDIR)/t/make/leaks.txt:print_suppressions=0 \
 	TEST_NGINX_ASAN=1 \
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
-	    $(PROVE) $(PROVE_FLAGS) $(TESTS)
+	    $(PROVE) $(PROVE_FLAGS) $(ASAN_TESTS)
 
 # the newest nginx that is to be had, or NGINX=X.Y.Z; nginx itself would take
 # that variable for a list of sockets
