@@ -63,8 +63,8 @@ SERVER      ?= $(or $(shell PATH=$$PATH:/usr/sbin command -v nginx),nginx)
 
 
 .PHONY: build module server check house prove without test test-codex \
-        test-engine asan asan-prove mainline fresh bench run deps deps-run deps-test \
-        sources install clean help need FORCE
+        test-engine asan asan-prove mainline fresh bench run deps deps-run \
+        deps-test sources install clean help need FORCE
 
 build: need
 	+@mkdir -p $(BUILD) && flock $(BUILD) \

@@ -12,10 +12,10 @@
 # a double, [] an array, n, t and f are null, true and false; members of the
 # protocol that are null are absent.  Lone surrogates are U+FFFD.
 #
-# The compiler of Go is large.  Answers of its encoding/json are recorded: a line
-# with the digest of all bodies, then lines with the beginnings of the digests
-# of answers; where the compiler is installed it is asked, and ORS_RECORD=1
-# writes the record.
+# The compiler of Go is large.  What its encoding/json answers is recorded: a
+# line with the digest of all bodies, then lines with the beginnings of the
+# digests of answers; where the compiler is installed it is asked, and
+# ORS_RECORD=1 writes the record.
 
 use v5.36;
 use Test::More;
