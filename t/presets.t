@@ -10,12 +10,34 @@ use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::HTTP qw( post_json );
-use ORS::JSON qw( json_decode json_false );
-use ORS::Model;
+use ORS::JSON qw( json_decode json_false json_true );
+use ORS::Model qw( chat_reply json_script stream_script );
 use ORS::Nginx;
-use ORS::Stream qw( response_ok );
+use ORS::Stream qw( error_ok response_ok stream_ok );
 
-my $model = ORS::Model->new;
+# what Ollama 0.17.4 answers for a model that does not think, and for one that
+# thinks but not in steps; the name of the model says which it is
+
+my $model = ORS::Model->new(scripts => { ollama => sub ($conn, $r) {
+    my $asked = json_decode($r->{body});
+    my $effort = $asked->{reasoning_effort} // '';
+    my $message
+        = $asked->{model} =~ /thinker/ || $effort eq ''
+              ? ''
+        : $asked->{model} =~ /plain/
+              ? qq("$asked->{model}" does not support thinking)
+              : qq(think value "$effort" is not supported for this model);
+
+    $message = 'something else' if $asked->{model} =~ /broken/;
+
+    $conn->_play($message
+        ? [ [ status => 400 ], [ json => { error => {
+              message => $message, type => 'api_error', param => undef,
+              code => undef } } ] ]
+        : $asked->{stream}
+        ? stream_script(text => [ 'Hello' ])
+        : json_script(chat_reply(content => 'Hello')), 0);
+} });
 
 my $thinking = { chat_template_kwargs => { enable_thinking => json_false } };
 my $low = { reasoning_effort => 'low' };
@@ -65,12 +87,21 @@ my $t = ORS::Nginx->new(model => $model, conf => <<"CONF");
             open_responses on;
             open_responses_target nested /group/x;
             open_responses_target llama /to/llama;
+            open_responses_target ~^o- /to/ollama;
+            open_responses_target two /to/ollama /to/0 max_fails=1;
             $targets
         }
 
         location = /to/llama {
             internal;
             open_responses_dialect chat server=llama.cpp;
+            proxy_pass http://%%MODEL%%\$open_responses_uri;
+        }
+
+        location = /to/ollama {
+            internal;
+            open_responses_dialect chat server=ollama;
+            proxy_set_header X-Script ollama;
             proxy_pass http://%%MODEL%%\$open_responses_uri;
         }
 
@@ -111,9 +142,46 @@ is($chosen->{tool_choice}, 'required', 'llama.cpp: a call is required');
 is_deeply([ map { $_->{function}{name} } $chosen->{tools}->@* ], ['do_it'],
           '... of the tool that is named');
 
+# an effort that a model at Ollama refuses is left out, and remembered
+
+for my $name (qw( o-plain-1 o-steps-1 )) {
+    for my $stream (0, 1) {
+        is(effort($name . $stream, $stream), ' high', "$name$stream: refused");
+        is(effort($name . $stream, $stream), '', "$name$stream: left out");
+    }
+}
+
+is(effort('o-thinker', 0), 'high', 'a model that thinks gets its effort');
+is(effort('two', 1), ' high', 'no other target is called');
+is(effort('two', 0), '', '... nor is the first one left out');
+
+$model->forget;
+error_ok(post_json($t->port, '/v1/responses', {
+    model => 'o-broken', input => 'hi', reasoning => { effort => 'low' } }),
+    400, 'something else that is refused');
+is(scalar(my @asked = $model->requests), 1, '... is not tried again');
+
 $t->finish;
 
 done_testing();
+
+
+# the efforts that were sent, the last one first
+
+sub effort ($name, $stream) {
+    $model->forget;
+
+    my $r = post_json($t->port, '/v1/responses', {
+        model => $name, input => 'hi', reasoning => { effort => 'high' },
+        stream => $stream ? json_true : json_false });
+
+    $r = ($stream ? \&stream_ok : \&response_ok)->($r, "$name, $stream");
+    is($r->text, 'Hello', "$name, $stream: the text");
+    is($r->response->{reasoning}{effort}, 'high', '... what was asked for');
+
+    return join ' ', map { json_decode($_->{body})->{reasoning_effort} // '' }
+                         reverse $model->requests;
+}
 
 
 sub sent ($name, $what, $tokens, $effort, $expected) {

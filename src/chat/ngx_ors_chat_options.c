@@ -19,7 +19,8 @@
 #include <ngx_ors_spelling.h>
 
 
-static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req);
+static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target);
 static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
     const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
@@ -140,7 +141,7 @@ ngx_ors_chat_options_read(ngx_ors_request_t *req,
         }
     }
 
-    node = ngx_ors_chat_effort_node(req);
+    node = ngx_ors_chat_effort_node(req, target);
 
     target->effort = node ? ngx_ors_chat_effort_find(json, options, node)
                           : NULL;
@@ -158,7 +159,7 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     static const ngx_str_t  name = ngx_string("reasoning_effort");
 
-    node = ngx_ors_chat_effort_node(req);
+    node = ngx_ors_chat_effort_node(req, target);
 
     if (node == NULL) {
         return;
@@ -189,13 +190,14 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 static ngx_ors_json_node_t *
-ngx_ors_chat_effort_node(ngx_ors_request_t *req)
+ngx_ors_chat_effort_node(ngx_ors_request_t *req,
+    ngx_ors_chat_target_t *target)
 {
     ngx_ors_json_node_t  *node;
 
     node = req->field[ngx_ors_rq_reasoning];
 
-    if (node == NULL) {
+    if (node == NULL || target->effortless) {
         return NULL;
     }
 

@@ -178,6 +178,7 @@ typedef struct {
     ngx_str_t                      prompt;  /* for a summary, empty: as usual */
     ngx_ors_hosting_t             *hosting; /* tools that run here, or NULL */
     ngx_ors_chat_calls_e           calls;
+    ngx_uint_t                     effortless; /* the model takes no effort */
 
     /* by ngx_ors_chat_pass_read(): written in place of the adapter's own */
     ngx_ors_chat_passthrough_t    passthrough;

@@ -733,6 +733,16 @@ void ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx);
 /* Remembers that ctx->target has failed, and another one is to be called. */
 void ngx_http_ors_peer_failed(ngx_http_ors_ctx_t *ctx);
 
+/*
+ * Remembers for 10 minutes, in this worker, that the model of the last call
+ * takes no effort.
+ */
+void ngx_http_ors_peer_refused(ngx_http_ors_ctx_t *ctx);
+
+/* 1 if the request's model takes none in the location of target "olcf". */
+ngx_uint_t ngx_http_ors_peer_refuses(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf);
+
 /* Remembers how the last call of a turn went that is over. */
 void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx);
 

@@ -75,6 +75,18 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
 {
     ngx_ors_target_t  *failed;
 
+    if (ctx->turn->refused) {
+        ngx_log_error(NGX_LOG_INFO, ctx->request->connection->log, 0,
+                      "target \"%V\" refuses \"reasoning.effort\" for this "
+                      "model, calling it without", &ctx->target->uri);
+
+        ngx_http_ors_peer_refused(ctx);
+        ngx_http_ors_call_cancel(ctx->call);
+        ngx_ors_turn_reset(ctx->turn);
+
+        return ngx_http_ors_call(ctx);
+    }
+
     ngx_http_ors_stats_again(ctx);
     ngx_http_ors_peer_failed(ctx);
 

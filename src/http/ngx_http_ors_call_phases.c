@@ -137,6 +137,10 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
                                             : call->ctx->target->uri;
     }
 
+    if (ngx_http_ors_peer_refuses(call->ctx, olcf)) {
+        turn->effortless = 1;
+    }
+
     start = ngx_ors_metrics_clock();
     rc = ngx_ors_turn_call(turn, olcf->dialect, &olcf->options, &olcf->model,
                            &out);

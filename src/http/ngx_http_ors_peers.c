@@ -16,6 +16,20 @@
 #include <ngx_ors_json_writer.h>
 
 
+/* a worker's memory of models that take no effort, and how long it lasts */
+#define NGX_HTTP_ORS_EFFORTS      64
+#define NGX_HTTP_ORS_EFFORT_TIME  600
+
+
+typedef struct {
+    ngx_http_ors_loc_conf_t  *conf;       /* of the target, only compared */
+    uint32_t                  model;      /* digest of the name sent there */
+    time_t                    until;
+} ngx_http_ors_effort_t;
+
+
+static ngx_http_ors_effort_t *ngx_http_ors_peer_effort(
+    ngx_http_ors_ctx_t *ctx, ngx_http_ors_loc_conf_t *olcf, uint32_t *model);
 static ngx_ors_target_t *ngx_http_ors_peer_of(ngx_http_ors_ctx_t *ctx,
     ngx_ors_target_t *target);
 static ngx_ors_peer_conf_t *ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx,
@@ -29,6 +43,9 @@ static ngx_uint_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep);
 static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep,
     char *name, ngx_str_t *value, ngx_uint_t usable);
+
+
+static ngx_http_ors_effort_t  ngx_http_ors_efforts[NGX_HTTP_ORS_EFFORTS];
 
 
 ngx_int_t
@@ -153,6 +170,50 @@ ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx)
     /* one of them is for the target that is called now */
 
     ctx->turn->retries_left = ngx_min(ctx->turn->retries_left, n + 1);
+}
+
+
+void
+ngx_http_ors_peer_refused(ngx_http_ors_ctx_t *ctx)
+{
+    uint32_t                model;
+    ngx_http_ors_effort_t  *effort;
+
+    effort = ngx_http_ors_peer_effort(ctx, ctx->call->conf, &model);
+
+    effort->conf = ctx->call->conf;
+    effort->model = model;
+    effort->until = ngx_time() + NGX_HTTP_ORS_EFFORT_TIME;
+}
+
+
+ngx_uint_t
+ngx_http_ors_peer_refuses(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf)
+{
+    uint32_t                model;
+    ngx_http_ors_effort_t  *effort;
+
+    effort = ngx_http_ors_peer_effort(ctx, olcf, &model);
+
+    return effort->conf == olcf && effort->model == model
+           && effort->until > ngx_time();
+}
+
+
+/* a place may be that of several models: the last one has it */
+
+static ngx_http_ors_effort_t *
+ngx_http_ors_peer_effort(ngx_http_ors_ctx_t *ctx,
+    ngx_http_ors_loc_conf_t *olcf, uint32_t *model)
+{
+    ngx_str_t  *name;
+
+    name = olcf->model.len ? &olcf->model : &ctx->turn->request.model;
+
+    *model = ngx_murmur_hash2(name->data, name->len);
+
+    return &ngx_http_ors_efforts[*model % NGX_HTTP_ORS_EFFORTS];
 }
 
 

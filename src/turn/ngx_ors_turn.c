@@ -33,6 +33,7 @@
 
 static void ngx_ors_turn_reader(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
+static ngx_uint_t ngx_ors_turn_effort_refused(ngx_str_t *message);
 static ngx_uint_t ngx_ors_turn_may_again(ngx_ors_turn_t *turn,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_turn_event(void *data);
@@ -521,6 +522,15 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         return NGX_ERROR;
     }
 
+    if (status == 400 && !turn->effortless
+        && turn->request.field[ngx_ors_rq_reasoning]
+        && ngx_ors_turn_effort_refused(&turn->error.message))
+    {
+        turn->refused = 1;
+        turn->state = ngx_ors_turn_st_again;
+        return NGX_DONE;
+    }
+
     ngx_ors_turn_log(turn, &turn->error.code);
     ngx_ors_answer_said_log(turn->log, &turn->error, status);
 
@@ -535,6 +545,31 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
     }
 
     return ngx_ors_turn_fail(turn);
+}
+
+
+/* Ollama's words for models that do not think, or not in such steps */
+
+static ngx_uint_t
+ngx_ors_turn_effort_refused(ngx_str_t *message)
+{
+    ngx_uint_t  i;
+
+    static const ngx_str_t  words[] = {
+        ngx_string("does not support thinking"),
+        ngx_string("think value ")
+    };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+
+        if (ngx_strlcasestrn(message->data, message->data + message->len,
+                             words[i].data, words[i].len - 1))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -797,7 +832,13 @@ ngx_ors_turn_may_again(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 void
 ngx_ors_turn_reset(ngx_ors_turn_t *turn)
 {
-    turn->retries_left--;
+    turn->effortless = turn->refused;
+
+    if (!turn->refused) {
+        turn->retries_left--;
+    }
+
+    turn->refused = 0;
 
     ngx_ors_turn_anew(turn);
     ngx_ors_builder_again(&turn->builder);

@@ -67,6 +67,9 @@ typedef struct {
     unsigned                claiming:1;   /* calls of stored requests were */
                                           /* approved; the caller sets */
     unsigned                claimed:1;    /* ... this when they may run */
+    unsigned                effortless:1; /* the model takes no effort; the */
+                                          /* caller sets it if it knows */
+    unsigned                refused:1;    /* ... has refused one */
     unsigned                messages:1;   /* to a WebSocket: one message ends */
                                           /* a turn that has failed */
 
@@ -252,7 +255,8 @@ ngx_uint_t ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn);
  * A target has failed before the client got anything of its answer, and
  * turn->retries_left says that there are others: makes the turn ready for the
  * next target, which is called as the first was.  What earlier rounds have
- * made stays.
+ * made stays.  With turn->refused the next target is the same one, and no
+ * effort is sent.
  */
 void ngx_ors_turn_reset(ngx_ors_turn_t *turn);
 

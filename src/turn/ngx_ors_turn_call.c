@@ -89,6 +89,7 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.provider = turn->provider;
     target.sealer = turn->sealer;
     target.maker = &turn->maker;
+    target.effortless = turn->effortless;
     target.prompt = turn->prompt;
     target.hosting = turn->round.hosting;
     target.calls = ngx_ors_turn_calls(turn);
