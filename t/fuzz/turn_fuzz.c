@@ -163,7 +163,14 @@ static const char  *turn_fuzz_fragments[] = {
     "}}]}",
     "}}],'usage':{'prompt_tokens':#,'total_tokens':99}}",
     "{'error':{'message':'%','type':'x','code':#}}",
-    " "
+    " ",
+
+    /* provider state */
+
+    DELTA("'reasoning_details':[{'type':'t','text':'%','index':#,'id':null}]"),
+    DELTA("'reasoning_details':[{'type':'t','text':7,'data':'%','x#':[]},#]"),
+    DELTA("'thinking_blocks':[{'thinking':'%','signature':''},{}]"),
+    CALL("'index':#,'extra_content':{'a':'%'}")
 };
 
 #define TURN_FUZZ_N                                                           \
@@ -208,6 +215,7 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
     run_init(&run, body, b.len);
 
+    run.state = (1 << NGX_ORS_CHAT_STATES) - 1;
     run.stream = (input[0] & TURN_FUZZ_STREAM) ? 1 : 0;
     run.complete = (input[0] & TURN_FUZZ_COMPLETE) ? 1 : 0;
     run.type = turn_fuzz_types[(input[0] & TURN_FUZZ_TYPE) >> 2];
