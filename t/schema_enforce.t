@@ -39,6 +39,11 @@ my %plan = (
                  { tool_calls => [ call('hosted#b', city => 'Oslo') ] },
                  'It rains' ],
     odd     => [ { tool_calls => [ call('odd', n => 1) ] } ],
+    slow    => [ { tool_calls => [ call('slow', a => 'a' x 40 . '!'),
+                                   call('mine', n => 'secret') ] } ],
+    again   => [ { tool_calls => [ call('mine', n => 'secret'),
+                                   call('slow', a => 'a' x 40 . '!') ] },
+                 { tool_calls => [ call('mine#b', n => 'secret') ] } ],
     text    => [ '{"n": "secret"}', '{"n": 2}' ],
     prose   => [ 'It is 2.', '{"n": 2}' ],
     fine    => [ '{"n": 2}' ],
@@ -278,6 +283,17 @@ for my $stream (0, 1) {
                   [ 'oddn:1' ], "$how: $_: a schema that cannot be used")
             for '', '/report';
     }
+
+    # the steps of a round are those of all its calls
+
+    my $slow = { %$mine, name => 'slow', parameters => {
+                     properties => { a => { pattern => '^(a+)+$' } } } };
+
+    is_deeply([ calls(ask('', 'slow', $stream, tools => [ $slow, $mine ])) ],
+              [ 'slowa:' . 'a' x 40 . '!', 'minen:secret' ],
+              "$how: no steps are left for the second call");
+    ask('', 'again', $stream, tools => [ $slow, $mine ], expect => 'failed');
+    is(scalar $model->requests, 2, "$how: the next round has all of them");
 
     # no effect
 

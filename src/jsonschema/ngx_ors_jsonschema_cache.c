@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_jsonschema_cache.h>
+#include <ngx_ors_jsonschema_report.h>
 
 
 #define NGX_ORS_JSONSCHEMA_CACHE_POOL  1024
@@ -23,7 +24,8 @@ typedef struct {
     ngx_queue_t            used;
     ngx_queue_t            chain;
     ngx_pool_t            *pool;
-    ngx_ors_jsonschema_t  *schema;
+    ngx_ors_jsonschema_t  *schema;     /* NULL: it cannot be used */
+    char                  *keyword;    /* why not */
     size_t                 size;
     u_char                 digest[NGX_ORS_JSONSCHEMA_DIGEST];
 } ngx_ors_jsonschema_cached_t;
@@ -33,7 +35,7 @@ static ngx_ors_jsonschema_cached_t *ngx_ors_jsonschema_cache_find(
     ngx_queue_t *chain, u_char *digest);
 static ngx_int_t ngx_ors_jsonschema_cache_add(
     ngx_ors_jsonschema_cache_t *cache, ngx_queue_t *chain, u_char *digest,
-    ngx_str_t *text, ngx_ors_jsonschema_cached_t **entry,
+    ngx_str_t *text, ngx_uint_t *steps, ngx_ors_jsonschema_cached_t **entry,
     ngx_ors_jsonschema_report_t *report);
 static void ngx_ors_jsonschema_cache_delete(ngx_ors_jsonschema_cache_t *cache);
 
@@ -50,6 +52,7 @@ ngx_ors_jsonschema_cache_init(ngx_ors_jsonschema_cache_t *cache,
     cache->max = max;
     cache->max_size = max_size;
     cache->limits = *limits;
+    cache->limits.memory = max_size;
     cache->log = log;
 
     ngx_queue_init(&cache->used);
@@ -62,8 +65,8 @@ ngx_ors_jsonschema_cache_init(ngx_ors_jsonschema_cache_t *cache,
 
 ngx_int_t
 ngx_ors_jsonschema_cache_get(ngx_ors_jsonschema_cache_t *cache,
-    u_char *digest, ngx_str_t *text, ngx_ors_jsonschema_t **schema,
-    ngx_ors_jsonschema_report_t *report)
+    u_char *digest, ngx_str_t *text, ngx_uint_t *steps,
+    ngx_ors_jsonschema_t **schema, ngx_ors_jsonschema_report_t *report)
 {
     ngx_int_t                     rc;
     ngx_queue_t                  *chain;
@@ -76,8 +79,8 @@ ngx_ors_jsonschema_cache_get(ngx_ors_jsonschema_cache_t *cache,
         ngx_queue_remove(&entry->used);
 
     } else {
-        rc = ngx_ors_jsonschema_cache_add(cache, chain, digest, text, &entry,
-                                          report);
+        rc = ngx_ors_jsonschema_cache_add(cache, chain, digest, text, steps,
+                                          &entry, report);
         if (rc != NGX_OK) {
             return rc;
         }
@@ -93,7 +96,9 @@ ngx_ors_jsonschema_cache_get(ngx_ors_jsonschema_cache_t *cache,
 
     *schema = entry->schema;
 
-    return NGX_OK;
+    return entry->schema ? NGX_OK
+                         : ngx_ors_jsonschema_refuse(report, entry->keyword,
+                                                     "schema cannot be used");
 }
 
 
@@ -123,12 +128,13 @@ ngx_ors_jsonschema_cache_find(ngx_queue_t *chain, u_char *digest)
 
 static ngx_int_t
 ngx_ors_jsonschema_cache_add(ngx_ors_jsonschema_cache_t *cache,
-    ngx_queue_t *chain, u_char *digest, ngx_str_t *text,
+    ngx_queue_t *chain, u_char *digest, ngx_str_t *text, ngx_uint_t *steps,
     ngx_ors_jsonschema_cached_t **entry, ngx_ors_jsonschema_report_t *report)
 {
     ngx_int_t                     rc;
-    ngx_uint_t                    steps;
+    ngx_uint_t                    all;
     ngx_pool_t                   *pool;
+    ngx_ors_jsonschema_t         *schema;
     ngx_ors_jsonschema_cached_t  *e;
 
     pool = ngx_create_pool(NGX_ORS_JSONSCHEMA_CACHE_POOL, cache->log);
@@ -136,21 +142,38 @@ ngx_ors_jsonschema_cache_add(ngx_ors_jsonschema_cache_t *cache,
         return NGX_ERROR;
     }
 
-    e = ngx_palloc(pool, sizeof(ngx_ors_jsonschema_cached_t));
-    steps = cache->limits.steps;
+    all = (*steps == cache->limits.steps);
 
-    rc = e ? ngx_ors_jsonschema_compile(&e->schema, pool, text, &cache->limits,
-                                        &steps, report)
-           : NGX_ERROR;
+    rc = ngx_ors_jsonschema_compile(&schema, pool, text, &cache->limits, steps,
+                                    report);
 
-    if (rc != NGX_OK) {
+    if (rc == NGX_DECLINED || (rc == NGX_BUSY && all)) {
+
+        /* only that it cannot be used is kept */
+
         ngx_destroy_pool(pool);
-        return (rc == NGX_BUSY) ? NGX_DECLINED : rc;
+
+        pool = ngx_create_pool(NGX_ORS_JSONSCHEMA_CACHE_POOL, cache->log);
+        if (pool == NULL) {
+            return NGX_ERROR;
+        }
+
+        schema = NULL;
+        rc = NGX_OK;
+    }
+
+    e = (rc == NGX_OK) ? ngx_palloc(pool, sizeof(ngx_ors_jsonschema_cached_t))
+                       : NULL;
+    if (e == NULL) {
+        ngx_destroy_pool(pool);
+        return (rc == NGX_OK) ? NGX_ERROR : rc;
     }
 
     e->pool = pool;
+    e->schema = schema;
+    e->keyword = report->keyword;
     e->size = NGX_ORS_JSONSCHEMA_CACHE_POOL
-              + ngx_ors_jsonschema_size(e->schema);
+              + (schema ? ngx_ors_jsonschema_size(schema) : 0);
 
     ngx_memcpy(e->digest, digest, NGX_ORS_JSONSCHEMA_DIGEST);
     ngx_queue_insert_head(chain, &e->chain);

@@ -15,7 +15,10 @@
 
 
 /* kind of the digests, see ngx_ors_digest() */
-#define NGX_ORS_CONFORM_KIND  'j'
+#define NGX_ORS_CONFORM_KIND   'j'
+
+/* bytes of a schema that are hashed in the time of a step */
+#define NGX_ORS_CONFORM_BYTES  32
 
 
 static ngx_int_t ngx_ors_conform_check(ngx_ors_conform_t *conform,
@@ -61,23 +64,34 @@ ngx_ors_conform_check(ngx_ors_conform_t *conform, ngx_str_t *schema,
 {
     u_char                 digest[NGX_ORS_DIGEST_LEN];
     ngx_int_t              rc;
-    ngx_uint_t             steps;
+    ngx_uint_t             max, left;
     ngx_ors_jsonschema_t  *compiled;
+
+    max = conform->cache->limits.steps;
+
+    if (conform->steps >= max) {
+        report->keyword = "";
+        return NGX_BUSY;
+    }
+
+    left = max - conform->steps;
 
     if (ngx_ors_digest(NGX_ORS_CONFORM_KIND, schema, digest) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    rc = ngx_ors_jsonschema_cache_get(conform->cache, digest, schema,
+    rc = ngx_ors_jsonschema_cache_get(conform->cache, digest, schema, &left,
                                       &compiled, report);
+    if (rc == NGX_OK) {
+        rc = ngx_ors_jsonschema_check(compiled, json, &left, report);
 
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_BUSY : rc;
+    } else if (rc == NGX_DECLINED) {
+        rc = NGX_BUSY;
     }
 
-    steps = conform->cache->limits.steps;
+    conform->steps = max - left + schema->len / NGX_ORS_CONFORM_BYTES;
 
-    return ngx_ors_jsonschema_check(compiled, json, &steps, report);
+    return rc;
 }
 
 

@@ -34,6 +34,7 @@ typedef struct {
     ngx_uint_t                   mode;    /* ngx_ors_conform_mode_e */
     ngx_uint_t                   retry;   /* rounds that may be repeated */
     ngx_ors_jsonschema_cache_t  *cache;   /* the worker's, borrowed */
+    ngx_uint_t                   steps;   /* that this round has taken */
 
     ngx_uint_t                   violations;
     ngx_uint_t                   unchecked;
@@ -43,8 +44,9 @@ typedef struct {
 
 /*
  * Checks "json", which was made for "what", a phrase for the log, against
- * "schema".  An empty schema takes everything, and so does one that cannot be
- * used: that is logged and counted.
+ * "schema".  An empty schema takes everything.  So does one that cannot be
+ * used, and any when the round has taken all of its steps: that is logged and
+ * counted.
  *
  * NGX_OK         it conforms
  * NGX_DECLINED   it does not: "why" is a sentence for a model, from "pool"

@@ -594,6 +594,7 @@ ngx_ors_round_next(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
     round->last = round->limited;
     round->nelts = 0;
     round->repeat = 0;
+    round->conform.steps = 0;
     ngx_str_null(&round->again);
 
     ngx_ors_builder_next(builder);

@@ -88,6 +88,7 @@ main(int argc, char **argv)
         ns = schema_bench_now();
 
         for (n = 0; n < SCHEMA_BENCH_CHECKS; n++) {
+            conform.steps = 0;
 
             if (ngx_ors_conform(&conform, &what, &schema, &schema_bench_value,
                                 schema_bench_pool, schema_bench_pool->log,

@@ -106,7 +106,9 @@ test_bytes(void)
     ngx_ors_jsonschema_cache_init(&cache, 1000, 1, &limits,
                                   ngx_ors_test_log());
 
-    ok(get(1) != NULL && get(2) != NULL, "one that is too large is given");
+    ok(get(1) == NULL && rc == NGX_DECLINED, "one that is too large is none");
+    is_int(cache.n, 1, "this is kept");
+    ok(get(2) == NULL, "nor is another one");
     is_int(cache.n, 1, "the newest one only");
 
     ngx_ors_jsonschema_cache_clear(&cache);
@@ -118,15 +120,58 @@ test_refused(void)
 {
     u_char                 digest[NGX_ORS_JSONSCHEMA_DIGEST] = "";
     ngx_str_t              text = ngx_string("{\"type\":1}");
+    ngx_uint_t             steps, allocs;
     ngx_ors_jsonschema_t  *schema;
 
-    ngx_ors_jsonschema_cache_init(&cache, 4, 1024, &limits,
+    steps = limits.steps;
+
+    ngx_ors_jsonschema_cache_init(&cache, 4, 1024 * 1024, &limits,
                                   ngx_ors_test_log());
 
-    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &schema,
-                                        &report),
+    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps,
+                                        &schema, &report),
            NGX_DECLINED, "a schema that cannot be used");
-    is_int(cache.n, 0, "is not in the cache");
+    ok(strcmp(report.keyword, "type") == 0, "because of its type");
+    is_int(cache.n, 1, "this is kept");
+    is_int(cache.size, 1024, "without the schema");
+
+    report.keyword = "";
+    allocs = ngx_ors_test_allocs();
+
+    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps,
+                                        &schema, &report),
+           NGX_DECLINED, "as it cannot the next time");
+    ok(strcmp(report.keyword, "type") == 0, "because of its type");
+    is_int(ngx_ors_test_allocs(), allocs, "nothing is compiled again");
+
+    /* steps of others say nothing about a schema, all of them do */
+
+    digest[0] = 1;
+    ngx_str_set(&text, "{\"pattern\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}");
+    steps = 20;
+
+    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps,
+                                        &schema, &report),
+           NGX_BUSY, "with few steps a schema is not compiled");
+    is_int(cache.n, 1, "and not kept");
+
+    steps = limits.steps;
+
+    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps,
+                                        &schema, &report),
+           NGX_OK, "with all of them it is");
+
+    ngx_ors_jsonschema_cache_clear(&cache);
+
+    cache.limits.steps = 20;
+    steps = 20;
+
+    is_int(ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps,
+                                        &schema, &report),
+           NGX_DECLINED, "a schema that takes more than all of them");
+    is_int(cache.n, 1, "is kept as one that cannot be used");
+
+    ngx_ors_jsonschema_cache_clear(&cache);
 }
 
 
@@ -164,6 +209,7 @@ get(ngx_uint_t i)
 {
     u_char                 digest[NGX_ORS_JSONSCHEMA_DIGEST], buf[64];
     ngx_str_t              text;
+    ngx_uint_t             steps;
     ngx_ors_jsonschema_t  *schema;
 
     ngx_memzero(digest, sizeof(digest));
@@ -175,7 +221,10 @@ get(ngx_uint_t i)
                - buf;
 
     schema = NULL;
-    rc = ngx_ors_jsonschema_cache_get(&cache, digest, &text, &schema, &report);
+    steps = limits.steps;
+
+    rc = ngx_ors_jsonschema_cache_get(&cache, digest, &text, &steps, &schema,
+                                      &report);
 
     return schema;
 }
