@@ -206,6 +206,9 @@ typedef ngx_int_t (*ngx_http_ors_begin_pt)(ngx_http_ors_ctx_t *ctx);
 
 struct ngx_http_ors_ctx_s {
     ngx_http_request_t        *request;
+    ngx_http_ors_loc_conf_t   *conf;        /* of the location that serves */
+                                            /* it: "post_action" leads the */
+                                            /* request to another one */
     ngx_http_ors_resume_pt     resume;      /* what files below the loop of */
                                             /* a turn call */
     const ngx_ors_endpoint_t  *endpoint;
@@ -422,22 +425,22 @@ ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
 
 /*
  * Whom the request is from, as far as what is kept or sealed for one client
- * is not to be another's: puts NGX_ORS_DIGEST_LEN bytes into "digest", the
- * same for a main request and its subrequests.  NGX_OK or NGX_ERROR.
+ * is not to be another's: puts NGX_ORS_DIGEST_LEN bytes into "digest".
+ * NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest);
+ngx_int_t ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx, u_char *digest);
 
 /*
  * The same as the location's store has it, which has a key and a name of its
  * own.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest);
+ngx_int_t ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest);
 
 /*
  * What seals for the client of the request, from its pool; NULL: there is no
  * "open_responses_secret".  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_ors_scope_sealer(ngx_http_request_t *r,
+ngx_int_t ngx_http_ors_scope_sealer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_sealer_t **sealer);
 
 /*
@@ -608,10 +611,12 @@ void ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_stats_unstored(ngx_http_request_t *r);
 
 /*
- * Logs that "req" is refused with "err", with "report" that it would be: what
- * the client would read, the model and the client's name for itself.
+ * Logs that "req" is refused with "err" in the location of "olcf", with
+ * "report" that it would be: what the client would read, the model and the
+ * client's name for itself.
  */
-void ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_ors_request_t *req,
+void ngx_http_ors_stats_tell(ngx_http_request_t *r,
+    ngx_http_ors_loc_conf_t *olcf, ngx_ors_request_t *req,
     ngx_ors_error_t *err, ngx_uint_t report);
 
 /* Counts the fields of "req" that are not sent on, and logs their names. */
@@ -698,10 +703,10 @@ void ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
- * What is remembered of the tool "name" of the gateway that "r" is in, or of
- * the MCP server with that label.  NULL: the gateway has none.
+ * What is remembered of the tool "name" of the gateway "olcf", or of the MCP
+ * server with that label.  NULL: the gateway has none.
  */
-ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_request_t *r,
+ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf,
     ngx_str_t *name, ngx_uint_t mcp);
 
 
@@ -752,8 +757,8 @@ char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* ngx_http_ors_session.c */
 
-/* Prepares "hold" for what the request "r" is to hold. */
-void ngx_http_ors_hold_init(ngx_http_request_t *r, ngx_ors_hold_t *hold);
+/* Prepares "hold" for what the request of "ctx" is to hold. */
+void ngx_http_ors_hold_init(ngx_http_ors_ctx_t *ctx, ngx_ors_hold_t *hold);
 
 /*
  * Makes the session of a turn whose request has been read, if the location

@@ -23,16 +23,13 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
 {
     u_char                      scope[NGX_ORS_DIGEST_LEN];
     ngx_int_t                   rc;
-    ngx_http_ors_loc_conf_t    *olcf;
     ngx_http_ors_main_conf_t   *omcf;
     ngx_ors_background_load_t   load;
 
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
     omcf = ngx_http_get_module_main_conf(ctx->request,
                                          ngx_http_open_responses_module);
 
-    if (ngx_http_ors_scope(ctx->request, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -45,7 +42,7 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
     load.free = ngx_cycle->free_connection_n
                 + ngx_cycle->reusable_connections_n;
 
-    rc = ngx_ors_background_admit(ctx->session, &olcf->background, &load,
+    rc = ngx_ors_background_admit(ctx->session, &ctx->conf->background, &load,
                                   ctx->request->connection->log);
 
     if (rc == NGX_DONE) {

@@ -86,7 +86,6 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ngx_http_request_t         *r;
     ngx_http_cleanup_t         *cln;
     ngx_http_ors_ctx_t         *ctx;
-    ngx_http_ors_loc_conf_t    *olcf;
     ngx_http_ors_background_t  *bg;
 
     cln = ngx_http_cleanup_add(client->request, 0);
@@ -121,6 +120,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     bg->timer.log = r->connection->log;
 
     ctx->request = r;
+    ctx->conf = client->conf;
     ctx->endpoint = client->endpoint;
     ctx->target = client->target;
     ctx->background = bg;
@@ -145,9 +145,8 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
         goto failed;
     }
 
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
-
-    ngx_ors_background_init(&bg->life, ctx->session, olcf->background.timeout);
+    ngx_ors_background_init(&bg->life, ctx->session,
+                            ctx->conf->background.timeout);
 
     cln->handler = ngx_http_ors_background_cleanup;
     cln->data = bg;
@@ -199,7 +198,7 @@ ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,
     ctx->turn = turn;
     turn->prompt = client->turn->prompt;
 
-    if (ngx_http_ors_scope_sealer(r, &turn->sealer) != NGX_OK
+    if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
         || ngx_http_ors_session_detach(ctx, client->session) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {

@@ -40,7 +40,7 @@ ngx_http_ors_call(ngx_http_ors_ctx_t *ctx)
     ngx_http_ors_loc_conf_t  *olcf;
 
     r = ctx->request;
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    olcf = ctx->conf;
 
     call = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_call_t));
     if (call == NULL) {

@@ -30,11 +30,9 @@ ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
     ngx_uint_t                drop;
     ngx_http_request_t       *r;
     ngx_http_headers_in_t    *in;
-    ngx_http_ors_loc_conf_t  *olcf;
 
     r = call->request->main;
     in = &call->request->headers_in;
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     drop = 0;
 
     if (call->bare) {
@@ -42,7 +40,7 @@ ngx_http_ors_call_headers(ngx_http_ors_call_t *call)
         ngx_http_ors_call_remember(r);
     }
 
-    if (!olcf->trace) {
+    if (!call->ctx->conf->trace) {
         drop |= NGX_ORS_FORWARD_UNTRACED;
     }
 

@@ -92,13 +92,11 @@ ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
 
 
 ngx_ors_callee_conf_t *
-ngx_http_ors_callee(ngx_http_request_t *r, ngx_str_t *name, ngx_uint_t mcp)
+ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf, ngx_str_t *name,
+    ngx_uint_t mcp)
 {
-    ngx_uint_t                i;
-    ngx_ors_callee_conf_t    *callee;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    ngx_uint_t              i;
+    ngx_ors_callee_conf_t  *callee;
 
     for (i = 0; i < olcf->ncallees; i++) {
         callee = &olcf->callees[i];

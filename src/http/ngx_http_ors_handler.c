@@ -65,6 +65,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     }
 
     ctx->request = r;
+    ctx->conf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     ctx->endpoint = endpoint;
 
     /* what a model says has no validators that "If-Match" could ask for */
@@ -127,7 +128,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
     ngx_http_ors_main_conf_t  *omcf;
 
     r = ctx->request;
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    olcf = ctx->conf;
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
     turn = ngx_ors_turn_create(ctx->endpoint, &olcf->policy, &olcf->limits,
@@ -146,7 +147,7 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
         ngx_http_ors_ws_prepare(ctx);
     }
 
-    if (ngx_http_ors_scope_sealer(r, &turn->sealer) != NGX_OK
+    if (ngx_http_ors_scope_sealer(ctx, &turn->sealer) != NGX_OK
         || ngx_http_ors_turn_init(ctx) != NGX_OK)
     {
         return NGX_ERROR;

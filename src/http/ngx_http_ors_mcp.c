@@ -130,7 +130,7 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
         return NGX_ERROR;
     }
 
-    if (ngx_http_ors_scope(r, key + NGX_ORS_DIGEST_LEN) == NGX_OK) {
+    if (ngx_http_ors_scope(mcp->ctx, key + NGX_ORS_DIGEST_LEN) == NGX_OK) {
         mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key);
     }
 
@@ -139,7 +139,7 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
         return NGX_ERROR;
     }
 
-    mcp->callee = ngx_http_ors_callee(r, &mcp->conf->label, 1);
+    mcp->callee = ngx_http_ors_callee(mcp->ctx->conf, &mcp->conf->label, 1);
 
     if (mcp->server->peer.version == ngx_ors_mcp_version_none) {
         mcp->server->peer.version = ngx_ors_callee_era(mcp->callee);

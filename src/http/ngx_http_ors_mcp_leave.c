@@ -103,6 +103,7 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_mcp_t *mcp, ngx_http_request_t *r)
     }
 
     ctx->request = r;
+    ctx->conf = mcp->ctx->conf;
     ctx->endpoint = mcp->ctx->endpoint;
     ctx->scoped = mcp->ctx->scoped;
     ngx_memcpy(ctx->scope, mcp->ctx->scope, NGX_ORS_DIGEST_LEN);

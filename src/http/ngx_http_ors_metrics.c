@@ -452,13 +452,12 @@ ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx)
 static ngx_ors_metrics_row_t *
 ngx_http_ors_metrics_row(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_uint_t  n;
 
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
+    n = ctx->target->number * ngx_ors_metrics_operations
+        + ngx_http_ors_metrics_operation(ctx->endpoint);
 
-    return olcf->labels[ctx->target->number * ngx_ors_metrics_operations
-                        + ngx_http_ors_metrics_operation(ctx->endpoint)].row;
+    return ctx->conf->labels[n].row;
 }
 
 

@@ -103,12 +103,8 @@ ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
 void
 ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_uint_t                n;
-    ngx_ors_target_t         *target;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
+    ngx_uint_t         n;
+    ngx_ors_target_t  *target;
 
     target = ngx_http_ors_peer_of(ctx, ctx->target);
 
@@ -122,7 +118,7 @@ ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 
     n = 0;
 
-    for (target = target->next; target && n + 1 < (ngx_uint_t) olcf->tries;
+    for (target = target->next; target && n + 1 < (ngx_uint_t) ctx->conf->tries;
          target = target->next)
     {
         n++;
@@ -226,8 +222,7 @@ ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
+    olcf = ctx->conf;
 
     if (olcf->tries_timeout
         && (ngx_msec_t) ngx_http_ors_pump_elapsed(ctx->request)
@@ -283,12 +278,7 @@ ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx)
 static ngx_ors_peer_conf_t *
 ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx, ngx_ors_target_t *target)
 {
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    olcf = ngx_http_get_module_loc_conf(ctx->request,
-                                        ngx_http_open_responses_module);
-
-    return &olcf->peers[target->number];
+    return &ctx->conf->peers[target->number];
 }
 
 

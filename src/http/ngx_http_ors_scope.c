@@ -17,7 +17,7 @@
 #include <ngx_ors_conf.h>
 
 
-static ngx_int_t ngx_http_ors_scope_text(ngx_http_request_t *r,
+static ngx_int_t ngx_http_ors_scope_text(ngx_http_ors_ctx_t *ctx,
     ngx_str_t *source, ngx_str_t *text);
 
 
@@ -29,17 +29,13 @@ static ngx_str_t  ngx_http_ors_scope_no_key = ngx_null_string;
 
 
 ngx_int_t
-ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
+ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx, u_char *digest)
 {
-    ngx_str_t                 list[2];
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    ctx = ngx_http_get_module_ctx(r->main, ngx_http_open_responses_module);
+    ngx_str_t  list[2];
 
     if (!ctx->scoped) {
 
-        if (ngx_http_ors_scope_text(r->main, &list[0], &list[1]) != NGX_OK
+        if (ngx_http_ors_scope_text(ctx, &list[0], &list[1]) != NGX_OK
             || ngx_ors_digest_list(ngx_ors_key_scope, list, 2,
                                    &ngx_http_ors_scope_no_key, ctx->scope)
                != NGX_OK)
@@ -47,10 +43,7 @@ ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
             return NGX_ERROR;
         }
 
-        olcf = ngx_http_get_module_loc_conf(r->main,
-                                            ngx_http_open_responses_module);
-
-        ctx->ownerless = (list[1].len == 0 && !olcf->scope_share);
+        ctx->ownerless = (list[1].len == 0 && !ctx->conf->scope_share);
         ctx->scoped = 1;
     }
 
@@ -63,16 +56,18 @@ ngx_http_ors_scope(ngx_http_request_t *r, u_char *digest)
 /* the same text made of other variables is another client */
 
 static ngx_int_t
-ngx_http_ors_scope_text(ngx_http_request_t *r, ngx_str_t *source,
+ngx_http_ors_scope_text(ngx_http_ors_ctx_t *ctx, ngx_str_t *source,
     ngx_str_t *text)
 {
-    ngx_http_ors_loc_conf_t  *olcf;
+    ngx_http_request_t        *r;
+    ngx_http_complex_value_t  *scope;
 
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    r = ctx->request;
+    scope = ctx->conf->scope;
 
-    if (olcf->scope) {
-        *source = olcf->scope->value;
-        return ngx_http_complex_value(r, olcf->scope, text);
+    if (scope) {
+        *source = scope->value;
+        return ngx_http_complex_value(r, scope, text);
     }
 
     *source = ngx_http_ors_scope_source;
@@ -89,22 +84,16 @@ ngx_http_ors_scope_text(ngx_http_request_t *r, ngx_str_t *source,
 
 
 ngx_int_t
-ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
+ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest)
 {
-    u_char                    scope[NGX_ORS_DIGEST_LEN];
-    ngx_str_t                 list[2];
-    ngx_ors_store_t          *store;
-    ngx_http_ors_ctx_t       *ctx;
-    ngx_http_ors_loc_conf_t  *olcf;
-
-    ctx = ngx_http_get_module_ctx(r->main, ngx_http_open_responses_module);
+    u_char            scope[NGX_ORS_DIGEST_LEN];
+    ngx_str_t         list[2];
+    ngx_ors_store_t  *store;
 
     if (!ctx->owned) {
-        olcf = ngx_http_get_module_loc_conf(r->main,
-                                            ngx_http_open_responses_module);
-        store = olcf->stored.store;
+        store = ctx->conf->stored.store;
 
-        if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+        if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -129,12 +118,14 @@ ngx_http_ors_scope_store(ngx_http_request_t *r, u_char *digest)
 
 
 ngx_int_t
-ngx_http_ors_scope_sealer(ngx_http_request_t *r, ngx_ors_sealer_t **sealer)
+ngx_http_ors_scope_sealer(ngx_http_ors_ctx_t *ctx, ngx_ors_sealer_t **sealer)
 {
     u_char                     scope[NGX_ORS_DIGEST_LEN];
     ngx_str_t                  text;
+    ngx_http_request_t        *r;
     ngx_http_ors_main_conf_t  *omcf;
 
+    r = ctx->request;
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
     *sealer = NULL;
@@ -150,7 +141,7 @@ ngx_http_ors_scope_sealer(ngx_http_request_t *r, ngx_ors_sealer_t **sealer)
 
     (*sealer)->keys = omcf->secret;
 
-    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
         return NGX_ERROR;
     }
 

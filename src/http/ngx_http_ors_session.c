@@ -29,12 +29,10 @@ ngx_int_t
 ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 {
     u_char                    scope[NGX_ORS_DIGEST_LEN];
-    ngx_http_request_t       *r;
     ngx_ors_session_t        *session;
     ngx_http_ors_loc_conf_t  *olcf;
 
-    r = ctx->request;
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    olcf = ctx->conf;
 
     if (olcf->stored.store == NULL
         || (ctx->endpoint->id != ngx_ors_endpoint_responses
@@ -54,7 +52,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 
     /* resolve the scope now: its variables may change later */
 
-    if (ngx_http_ors_scope(r, scope) != NGX_OK) {
+    if (ngx_http_ors_scope(ctx, scope) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -90,25 +88,23 @@ ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
 
     ctx->session = session;
 
-    ngx_http_ors_hold_init(ctx->request, &ctx->hold);
+    ngx_http_ors_hold_init(ctx, &ctx->hold);
 
     return session;
 }
 
 
 void
-ngx_http_ors_hold_init(ngx_http_request_t *r, ngx_ors_hold_t *hold)
+ngx_http_ors_hold_init(ngx_http_ors_ctx_t *ctx, ngx_ors_hold_t *hold)
 {
-    ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_main_conf_t  *omcf;
 
-    olcf = ngx_http_get_module_loc_conf(r->main,
-                                        ngx_http_open_responses_module);
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    omcf = ngx_http_get_module_main_conf(ctx->request,
+                                         ngx_http_open_responses_module);
 
     hold->holders = &omcf->holders;
-    hold->limit = olcf->limits.scope_context;
-    hold->log = r->connection->log;
+    hold->limit = ctx->conf->limits.scope_context;
+    hold->log = ctx->request->connection->log;
 }
 
 
@@ -144,7 +140,7 @@ ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
                            olcf->inline_context);
 
     if (session && ngx_ors_session_used(session)
-        && ngx_http_ors_scope_store(ctx->request, session->scope) != NGX_OK)
+        && ngx_http_ors_scope_store(ctx, session->scope) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -179,7 +179,8 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
     ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
     ngx_ors_stats_code(stats, &turn->error.code, 0);
 
-    ngx_http_ors_stats_tell(ctx->request, &turn->request, &turn->error, 0);
+    ngx_http_ors_stats_tell(ctx->request, ctx->conf, &turn->request,
+                            &turn->error, 0);
 }
 
 
@@ -195,16 +196,14 @@ ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats, ngx_ors_conform_t *conform)
 
 
 void
-ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_ors_request_t *req,
-    ngx_ors_error_t *err, ngx_uint_t report)
+ngx_http_ors_stats_tell(ngx_http_request_t *r, ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_request_t *req, ngx_ors_error_t *err, ngx_uint_t report)
 {
-    u_char                    buf[NGX_ORS_ERROR_LINE];
-    u_char                    name[NGX_ORS_LINE_MAX];
-    ngx_str_t                 line, model, agent;
-    ngx_uint_t                level;
-    ngx_http_ors_loc_conf_t  *olcf;
+    u_char      buf[NGX_ORS_ERROR_LINE];
+    u_char      name[NGX_ORS_LINE_MAX];
+    ngx_str_t   line, model, agent;
+    ngx_uint_t  level;
 
-    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     level = report ? NGX_LOG_ERR : olcf->reject_level;
 
     if (r->connection->log->log_level < level) {

@@ -133,10 +133,11 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
     }
 
     ctx->request = r;
+    ctx->conf = olcf;
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     st->request = r;
-    ngx_http_ors_hold_init(r, &st->hold);
+    ngx_http_ors_hold_init(ctx, &st->hold);
 
     op = &st->operation;
 
@@ -159,7 +160,7 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
 
     *stored = st;
 
-    return ngx_http_ors_scope_store(r, op->scope);
+    return ngx_http_ors_scope_store(ctx, op->scope);
 }
 
 

@@ -337,9 +337,9 @@ ngx_http_ors_tools_count(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool,
     started = tool->mcp ? tool->mcp->started : tool->started;
 
     callee = hosted->mcp
-             ? ngx_http_ors_callee(ctx->request,
-                                   &hosted->mcp->use->conf->label, 1)
-             : ngx_http_ors_callee(ctx->request, &hosted->name, 0);
+             ? ngx_http_ors_callee(ctx->conf, &hosted->mcp->use->conf->label,
+                                   1)
+             : ngx_http_ors_callee(ctx->conf, &hosted->name, 0);
 
     tool->counted = 1;
 

@@ -402,7 +402,8 @@ ngx_http_ors_validator_refuse(ngx_http_ors_validator_t *vr)
 
     r = vr->request;
 
-    ngx_http_ors_stats_tell(r, &vr->body, &vr->error, vr->conf->report);
+    ngx_http_ors_stats_tell(r, vr->conf, &vr->body, &vr->error,
+                            vr->conf->report);
 
     if (vr->conf->report) {
         return NGX_DECLINED;

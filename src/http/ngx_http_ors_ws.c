@@ -149,7 +149,10 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     cln->data = ws;
 
     ctx->request = r;
+    ctx->conf = ws->conf;
     ctx->socket = ws;
+
+    ws->ctx = ctx;
 
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 

@@ -18,6 +18,7 @@
 
 struct ngx_http_ors_ws_s {
     ngx_http_request_t         *request;    /* the handshake */
+    ngx_http_ors_ctx_t         *ctx;        /* ... its own */
     const ngx_ors_endpoint_t   *endpoint;
     ngx_http_ors_begin_pt       begin;
     ngx_http_ors_loc_conf_t    *conf;

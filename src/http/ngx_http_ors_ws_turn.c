@@ -105,6 +105,7 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ngx_queue_insert_tail(&ws->turns, &t->queue);
 
     ctx->request = r;
+    ctx->conf = ws->conf;
     ctx->endpoint = ws->endpoint;
     ctx->message = t;
 
@@ -383,16 +384,13 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 static ngx_int_t
 ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
 {
-    u_char               scope[NGX_ORS_DIGEST_LEN];
-    ngx_int_t            rc;
-    ngx_http_request_t  *r;
+    u_char     scope[NGX_ORS_DIGEST_LEN];
+    ngx_int_t  rc;
 
-    r = ws->request;
+    rc = ws->conf->stored.store ? ngx_http_ors_scope_store(ws->ctx, scope)
+                                : ngx_http_ors_scope(ws->ctx, scope);
 
-    rc = ws->conf->stored.store ? ngx_http_ors_scope_store(r, scope)
-                                : ngx_http_ors_scope(r, scope);
-
-    ngx_http_ors_hold_init(r, &ws->hold);
+    ngx_http_ors_hold_init(ws->ctx, &ws->hold);
 
     return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope, ws->lanes.size)
                           : NGX_ERROR;
