@@ -211,6 +211,7 @@ struct ngx_http_ors_ctx_s {
                                             /* request to another one */
     ngx_http_ors_resume_pt     resume;      /* what files below the loop of */
                                             /* a turn call */
+    ngx_http_cleanup_t        *cleanup;     /* of all that goes on for it */
     const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
     ngx_uint_t                 state;       /* of "turn", in the debug log */
@@ -773,6 +774,9 @@ ngx_int_t ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx);
  */
 ngx_int_t ngx_http_ors_session_settle(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_loc_conf_t *olcf);
+
+/* The request of "ctx" ends, it may have a session: may be called twice. */
+void ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx);
 
 /*
  * Makes the session of a detached turn from that of its client's request.

@@ -83,6 +83,10 @@ ngx_int_t ngx_http_ors_background_early(ngx_http_ors_ctx_t *ctx);
 ngx_int_t ngx_http_ors_background_begin(ngx_http_ors_ctx_t *ctx);
 
 
+/* The client of "ctx" leaves, perhaps before it got an answer. */
+void ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client);
+
+
 /* ngx_http_ors_background_limit.c */
 
 /*

@@ -25,7 +25,6 @@ static void ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
     ngx_ors_error_t *err);
 static void ngx_http_ors_background_retry(ngx_http_ors_ctx_t *client,
     ngx_str_t *after);
-static void ngx_http_ors_background_client_cleanup(void *data);
 
 
 ngx_int_t
@@ -88,11 +87,6 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ngx_http_ors_ctx_t         *ctx;
     ngx_http_ors_background_t  *bg;
 
-    cln = ngx_http_cleanup_add(client->request, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
     r = ngx_http_ors_detach(client->request, &client->turn->request.body);
     if (r == NULL) {
         return NGX_ERROR;
@@ -132,9 +126,6 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ctx->scoped = client->scoped;
 
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
-
-    cln->handler = ngx_http_ors_background_client_cleanup;
-    cln->data = client;
 
     cln = ngx_http_cleanup_add(r, 0);
     if (cln == NULL) {
@@ -315,19 +306,15 @@ ngx_http_ors_background_error(ngx_http_ors_ctx_t *client,
 }
 
 
-/* the client has left before it got an answer */
-
-static void
-ngx_http_ors_background_client_cleanup(void *data)
+void
+ngx_http_ors_background_leave(ngx_http_ors_ctx_t *client)
 {
-    ngx_http_ors_ctx_t  *client = data;
-
     ngx_connection_t           *c;
     ngx_http_ors_background_t  *bg;
 
     bg = client->background;
 
-    if (bg == NULL) {
+    if (bg == NULL || client->detached) {
         return;
     }
 

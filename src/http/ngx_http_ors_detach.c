@@ -628,6 +628,18 @@ ngx_http_ors_detach_handler(ngx_event_t *ev)
 void
 ngx_http_ors_detach_end(ngx_http_request_t *r)
 {
+    if (r->post_action) {
+
+        /* its memory is about to be freed */
+
+        return;
+    }
+
+    /* a post action is for the client's request, and would keep this one */
+
+    r->post_action = 1;
+    r->uri_changes = 0;
+
     /*
      * Subrequests are ended with it, and nothing lingers, as for a client
      * that has gone away

@@ -25,7 +25,8 @@ ngx_http_request_t *ngx_http_ors_detach(ngx_http_request_t *from,
 
 /*
  * Ends it, with its subrequests; its cleanup handlers are called before this
- * returns, the memory is freed by ngx_http_run_posted_requests().
+ * returns, the memory is freed by ngx_http_run_posted_requests().  It has no
+ * post action, and is ended once: another call does nothing.
  */
 void ngx_http_ors_detach_end(ngx_http_request_t *r);
 

@@ -9,12 +9,13 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_http_ors_pump.h>
+#include <ngx_http_ors.h>
 
 
 static ngx_int_t ngx_http_ors_pump_flush(ngx_http_ors_pump_t *pump,
     ngx_uint_t last);
 static ngx_int_t ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump);
+static void ngx_http_ors_watch_handler(ngx_http_request_t *r);
 
 
 ngx_int_t
@@ -166,7 +167,7 @@ ngx_http_ors_watch(ngx_http_request_t *r)
 
     rev = r->connection->read;
 
-    r->read_event_handler = ngx_http_test_reading;
+    r->read_event_handler = ngx_http_ors_watch_handler;
 
     if (rev->ready) {
         ngx_post_event(rev, &ngx_posted_events);
@@ -174,6 +175,32 @@ ngx_http_ors_watch(ngx_http_request_t *r)
     }
 
     return ngx_handle_read_event(rev, 0);
+}
+
+
+static void
+ngx_http_ors_watch_handler(ngx_http_request_t *r)
+{
+    ngx_http_ors_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+
+    if (r->discard_body) {
+        ngx_http_discarded_request_body_handler(r);
+
+    } else {
+        ngx_http_test_reading(r);
+    }
+
+    /*
+     * The client has left, and a post action has begun: what waits for a
+     * client would go on in its location.  The memory of "r" is freed by
+     * ngx_http_run_posted_requests() at the earliest.
+     */
+
+    if (r->post_action) {
+        ctx->cleanup->handler(ctx->cleanup->data);
+    }
 }
 
 

@@ -74,8 +74,8 @@ ngx_int_t ngx_http_ors_pump_send(ngx_http_ors_pump_t *pump, ngx_uint_t last);
 ngx_msec_int_t ngx_http_ors_pump_elapsed(ngx_http_request_t *r);
 
 /*
- * Ends the request of a client that goes away while nothing is sent to it.
- * NGX_OK or NGX_ERROR.
+ * Ends the request of a client that goes away while nothing is sent to it; in
+ * front of a post action, its ctx->cleanup is called.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_watch(ngx_http_request_t *r);
 

@@ -22,7 +22,6 @@ static ngx_int_t ngx_http_ors_session_step(ngx_http_ors_ctx_t *ctx,
 static void ngx_http_ors_session_loaded(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_claimed(ngx_ors_store_job_t *job);
 static void ngx_http_ors_session_committed(ngx_ors_store_job_t *job);
-static void ngx_http_ors_session_cleanup(void *data);
 
 
 ngx_int_t
@@ -63,8 +62,7 @@ ngx_http_ors_session_init(ngx_http_ors_ctx_t *ctx)
 static ngx_ors_session_t *
 ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_cleanup_t  *cln;
-    ngx_ors_session_t   *session;
+    ngx_ors_session_t  *session;
 
     session = ngx_pcalloc(ctx->request->pool, sizeof(ngx_ors_session_t));
     if (session == NULL) {
@@ -77,14 +75,6 @@ ngx_http_ors_session_create(ngx_http_ors_ctx_t *ctx)
      *     session->state = ngx_ors_session_st_new;
      *     session->record, session->touch: the first turn of a chain
      */
-
-    cln = ngx_http_cleanup_add(ctx->request, 0);
-    if (cln == NULL) {
-        return NULL;
-    }
-
-    cln->handler = ngx_http_ors_session_cleanup;
-    cln->data = ctx;
 
     ctx->session = session;
 
@@ -346,10 +336,12 @@ ngx_http_ors_session_committed(ngx_ors_store_job_t *job)
 }
 
 
-static void
-ngx_http_ors_session_cleanup(void *data)
+void
+ngx_http_ors_session_close(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_http_ors_ctx_t  *ctx = data;
+    if (ctx->session == NULL) {
+        return;
+    }
 
     (void) ngx_http_ors_session_step(ctx, ngx_ors_session_ev_close, NULL);
 

@@ -156,6 +156,8 @@ ngx_http_ors_stored_create(ngx_http_request_t *r, ngx_str_t *id,
     cln->handler = ngx_http_ors_stored_cleanup;
     cln->data = st;
 
+    ctx->cleanup = cln;
+
     r->disable_not_modified = 1;
 
     *stored = st;
@@ -189,10 +191,6 @@ static ngx_int_t
 ngx_http_ors_stored_watch(ngx_http_request_t *r)
 {
     r->write_event_handler = ngx_http_request_empty_handler;
-
-    if (r->discard_body) {
-        return NGX_DONE;
-    }
 
     if (ngx_http_ors_watch(r) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);

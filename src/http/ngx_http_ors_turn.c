@@ -30,7 +30,6 @@ static void ngx_http_ors_turn_linger(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_linger_handler(ngx_event_t *ev);
 static void ngx_http_ors_turn_trace(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_turn_gone(void *data);
-static void ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx);
 
 
 ngx_int_t
@@ -46,6 +45,8 @@ ngx_http_ors_turn_init(ngx_http_ors_ctx_t *ctx)
 
     cln->handler = ngx_http_ors_turn_gone;
     cln->data = ctx;
+
+    ctx->cleanup = cln;
 
     log = ctx->request->connection->log;
 
@@ -348,13 +349,7 @@ ngx_http_ors_turn_finalize(ngx_http_ors_ctx_t *ctx, ngx_int_t rc)
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "ors turn: finalized %i, state %d", rc, ctx->turn->state);
 
-    ngx_http_ors_turn_cleanup(ctx);
-
-    if (ctx->call) {
-        ngx_http_ors_call_cancel(ctx->call);
-    }
-
-    ngx_http_ors_tools_cancel(ctx);
+    ngx_http_ors_turn_gone(ctx);
 
     if (wev->delayed) {
 
@@ -411,19 +406,22 @@ ngx_http_ors_turn_linger_handler(ngx_event_t *ev)
 }
 
 
-/* the request is closed, perhaps by its client in the middle of a call */
+/*
+ * All that goes on for a turn ends, in front of its request: "post_action" may
+ * keep that for another location.  Runs twice.
+ */
 
 static void
 ngx_http_ors_turn_gone(void *data)
 {
     ngx_http_ors_ctx_t *ctx = data;
 
+    ngx_http_ors_background_leave(ctx);
+
     if (ctx->call && !ctx->call->done) {
         ngx_log_debug1(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
                        "ors call: dropped with its request, state %d",
                        ctx->turn->state);
-
-        ngx_http_ors_call_log(ctx->call);
     }
 
     if (!ctx->counted && ctx->turn && ctx->call) {
@@ -431,13 +429,6 @@ ngx_http_ors_turn_gone(void *data)
         ngx_http_ors_metrics_turn(ctx);
     }
 
-    ngx_http_ors_turn_cleanup(ctx);
-}
-
-
-static void
-ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
-{
     if (ctx->pace.timer_set) {
         ngx_del_timer(&ctx->pace);
     }
@@ -452,5 +443,10 @@ ngx_http_ors_turn_cleanup(ngx_http_ors_ctx_t *ctx)
 
     ngx_http_ors_metrics_close(ctx);
 
-    ngx_http_ors_tools_cleanup(ctx);
+    if (ctx->call) {
+        ngx_http_ors_call_cancel(ctx->call);
+    }
+
+    ngx_http_ors_tools_cancel(ctx);
+    ngx_http_ors_session_close(ctx);
 }
