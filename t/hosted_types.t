@@ -212,6 +212,11 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, TOOLS => $tools },
             open_responses_tool web_search mcp:docs/find.it;
         }
 
+        location /wrong/v1/ {
+            open_responses on;
+            open_responses_tool web_search mcp:docs/nosuch;
+        }
+
         location = /to/model {
             internal;
             open_responses_dialect chat;
@@ -441,8 +446,9 @@ for my $stream (0, 1) {
               "MCP, $how: the item");
     is_deeply([ outputs(($model->requests)[1]) ], [ 'find.it: q' ],
               "MCP, $how: the text");
-    is_deeply([ said($tools) ], [ 'tools/call find.it' ],
-              "MCP, $how: one call, no list");
+    is_deeply([ said($tools) ], [ $stream ? () : 'tools/list',
+                                  'tools/call find.it' ],
+              "MCP, $how: one call, and the list once");
 
     $response = ask('mcp_bad', stream => $stream, path => '/mcp')->response;
 
@@ -450,6 +456,25 @@ for my $stream (0, 1) {
     is_deeply([ outputs(($model->requests)[1]) ], [ 'no "x"' ],
               "MCP, $how: the model gets its words");
 }
+
+# a tool that the server does not have
+
+my $response = ask('search', path => '/wrong')->response;
+
+my ($call) = grep { $_->{type} eq 'web_search_call' } @{ $response->{output} };
+
+is($call->{status}, 'failed', 'no such tool: it fails');
+is_deeply([ said($tools) ], [ 'tools/list' ],
+          'no such tool: the list is read again, nothing is called');
+
+my $log = $t->error_log;
+
+like($log, qr/\[info\] .* has listed 1 tools after \d+ ms: find\.it/,
+     'the log has the names of tools');
+like($log, qr/\[error\] .* has no tool "nosuch", which is to serve "web_/,
+     'the log has the tool that is not there');
+like($log, qr/\[error\] .*tool "web_search" of MCP server "docs" has failed/,
+     'and its call');
 
 $t->finish;
 done_testing();

@@ -116,6 +116,19 @@ void ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp);
  */
 ngx_int_t ngx_http_ors_mcp_load(ngx_http_ors_ctx_t *ctx, ngx_uint_t dialect);
 
+/*
+ * The tool of a call for which no list was read by the turn: sets dialog->tool
+ * from the list that is known, else lets the dialog read one in front of the
+ * call.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_http_ors_mcp_tool(ngx_http_ors_mcp_t *mcp);
+
+/*
+ * Keeps the list that a dialog has read for the requests to come, and looks for
+ * the tools in it that the location names.
+ */
+void ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp);
+
 /* Goes on with the lists that are being read.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);
 

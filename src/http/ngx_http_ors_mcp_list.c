@@ -10,10 +10,20 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_mcp.h>
+#include <ngx_ors_same.h>
+
+
+/* bytes of the names of tools in a line of the log */
+#define NGX_HTTP_ORS_MCP_NAMES  1024
 
 
 static ngx_int_t ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx);
 static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_known(ngx_http_ors_mcp_t *mcp,
+    ngx_ors_mcp_list_t **list);
+static void ngx_http_ors_mcp_names(ngx_ors_mcp_list_t *list, ngx_str_t *names);
+static ngx_int_t ngx_http_ors_mcp_hold(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_mcp_list_t *list);
 static ngx_int_t ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx,
     ngx_ors_mcp_use_t *use, ngx_ors_mcp_list_t *list);
 static void ngx_http_ors_mcp_release(void *data);
@@ -79,11 +89,7 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
 
         mcp->use = use;
 
-        rc = ngx_ors_mcp_server_list(mcp->shared, ngx_current_msec, &list);
-
-        if (rc != NGX_OK) {
-            rc = ngx_ors_mcp_server_list(mcp->server, ngx_current_msec, &list);
-        }
+        rc = ngx_http_ors_mcp_known(mcp, &list);
 
         if (rc == NGX_OK) {
             mcp->over = 1;
@@ -97,6 +103,43 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
             return NGX_ERROR;
         }
     }
+
+    return NGX_OK;
+}
+
+
+/* the codes of ngx_ors_mcp_server_list() */
+
+static ngx_int_t
+ngx_http_ors_mcp_known(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_list_t **list)
+{
+    ngx_int_t  rc;
+
+    rc = ngx_ors_mcp_server_list(mcp->shared, ngx_current_msec, list);
+
+    return (rc == NGX_OK) ? rc
+                          : ngx_ors_mcp_server_list(mcp->server,
+                                                    ngx_current_msec, list);
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_tool(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_ors_mcp_list_t    *list;
+    ngx_ors_mcp_dialog_t  *dialog;
+
+    dialog = &mcp->dialog;
+
+    if (ngx_http_ors_mcp_known(mcp, &list) == NGX_OK) {
+        dialog->tool = ngx_ors_mcp_list_find(list, &dialog->name);
+
+        if (dialog->tool) {
+            return ngx_http_ors_mcp_hold(mcp->ctx, list);
+        }
+    }
+
+    dialog->lists = 1;
 
     return NGX_OK;
 }
@@ -155,13 +198,7 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
     list = dialog->list;
 
     if (mcp->rc == NGX_OK) {
-        ngx_log_error(NGX_LOG_INFO, log, 0,
-                      "MCP server \"%V\" has listed %ui tools after %M ms",
-                      &mcp->conf->label, list->tools.nelts,
-                      ngx_current_msec - mcp->started);
-
-        ngx_ors_mcp_server_keep(list->shared ? mcp->shared : mcp->server,
-                                list, ngx_current_msec, mcp->conf->list_ttl);
+        ngx_http_ors_mcp_keep(mcp);
 
         return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
     }
@@ -182,27 +219,107 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
 }
 
 
+void
+ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp)
+{
+    u_char                    buf[NGX_HTTP_ORS_MCP_NAMES];
+    ngx_log_t                *log;
+    ngx_str_t                 names;
+    ngx_uint_t                i;
+    ngx_array_t              *tools;
+    ngx_ors_tool_t           *tool;
+    ngx_ors_mcp_list_t       *list;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    list = mcp->dialog.list;
+    log = mcp->ctx->request->connection->log;
+
+    names.data = buf;
+    ngx_http_ors_mcp_names(list, &names);
+
+    ngx_log_error(NGX_LOG_INFO, log, 0,
+                  "MCP server \"%V\" has listed %ui tools after %M ms: %V",
+                  &mcp->conf->label, list->tools.nelts,
+                  ngx_current_msec - mcp->started, &names);
+
+    ngx_ors_mcp_server_keep(list->shared ? mcp->shared : mcp->server, list,
+                            ngx_current_msec, mcp->conf->list_ttl);
+
+    olcf = ngx_http_get_module_loc_conf(mcp->ctx->request,
+                                        ngx_http_open_responses_module);
+    tools = olcf->hosting.tools;
+
+    for (i = 0; tools && i < tools->nelts; i++) {
+        tool = (ngx_ors_tool_t *) tools->elts + i;
+
+        if (ngx_ors_same(&tool->label, &mcp->conf->label)
+            && ngx_ors_mcp_list_find(list, &tool->remote) == NULL)
+        {
+            ngx_log_error(NGX_LOG_ERR, log, 0,
+                          "MCP server \"%V\" has no tool \"%V\", which is "
+                          "to serve \"%V\"", &tool->label, &tool->remote,
+                          &tool->name);
+        }
+    }
+}
+
+
+static void
+ngx_http_ors_mcp_names(ngx_ors_mcp_list_t *list, ngx_str_t *names)
+{
+    u_char              *p, *last;
+    ngx_uint_t           i;
+    ngx_ors_mcp_tool_t  *tool;
+
+    p = names->data;
+    last = p + NGX_HTTP_ORS_MCP_NAMES;
+    tool = list->tools.elts;
+
+    for (i = 0; i < list->tools.nelts; i++) {
+
+        if ((size_t) (last - p) < tool[i].name.len + sizeof(", ...") - 1) {
+            p = ngx_cpymem(p, "...", 3);
+            break;
+        }
+
+        p = ngx_sprintf(p, "%V%s", &tool[i].name,
+                        (i + 1 < list->tools.nelts) ? ", " : "");
+    }
+
+    names->len = p - names->data;
+}
+
+
 /* "list" may be NULL; the turn borrows it as long as its pool lives */
 
 static ngx_int_t
 ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_use_t *use,
     ngx_ors_mcp_list_t *list)
 {
-    ngx_pool_cleanup_t  *cln;
-
-    if (list) {
-        cln = ngx_pool_cleanup_add(ctx->request->pool, 0);
-        if (cln == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_ors_mcp_list_hold(list);
-
-        cln->handler = ngx_http_ors_mcp_release;
-        cln->data = list;
+    if (list && ngx_http_ors_mcp_hold(ctx, list) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_ors_turn_listed(ctx->turn, use, list);
+}
+
+
+static ngx_int_t
+ngx_http_ors_mcp_hold(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_list_t *list)
+{
+    ngx_pool_cleanup_t  *cln;
+
+    cln = ngx_pool_cleanup_add(ctx->request->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_mcp_list_hold(list);
+
+    cln->handler = ngx_http_ors_mcp_release;
+    cln->data = list;
+
+    return NGX_OK;
 }
 
 

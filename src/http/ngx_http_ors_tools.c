@@ -105,6 +105,10 @@ ngx_http_ors_tools_begin(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     dialog->tool = function ? function->tool : NULL;
     dialog->arguments = tool->called->arguments;
 
+    if (function == NULL && ngx_http_ors_mcp_tool(tool->mcp) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_http_ors_mcp_begin(tool->mcp);
 }
 
@@ -239,6 +243,10 @@ ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     tool->ended = 1;
     ctx->tools->running--;
 
+    if (dialog->listed) {
+        ngx_http_ors_mcp_keep(mcp);
+    }
+
     if (dialog->stale) {
         ngx_ors_mcp_server_expire(mcp->server, ngx_current_msec);
         ngx_ors_mcp_server_expire(mcp->shared, ngx_current_msec);
@@ -252,7 +260,9 @@ ngx_http_ors_tools_answered(ngx_http_ors_ctx_t *ctx, ngx_http_ors_tool_t *tool)
     failed = (dialog->error.type == ngx_ors_mcp_error_protocol
               || dialog->error.type == ngx_ors_mcp_error_http);
 
-    level = failed ? NGX_LOG_WARN : NGX_LOG_INFO;
+    level = !failed ? NGX_LOG_INFO
+            : (dialog->listed && dialog->tool == NULL) ? NGX_LOG_ERR
+                                                       : NGX_LOG_WARN;
 
     ngx_log_error(level, ctx->request->connection->log, 0,
                   "tool \"%V\" of MCP server \"%V\" has %s after %M ms%s%V",

@@ -58,8 +58,8 @@ ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog)
         return ngx_ors_mcp_ask_initialize(dialog, NGX_ORS_MCP_LEGACY);
     }
 
-    return dialog->name.len ? ngx_ors_mcp_ask_call(dialog)
-                            : ngx_ors_mcp_ask_list(dialog);
+    return (dialog->name.len && (dialog->listed || !dialog->lists))
+           ? ngx_ors_mcp_ask_call(dialog) : ngx_ors_mcp_ask_list(dialog);
 }
 
 

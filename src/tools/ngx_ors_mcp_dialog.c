@@ -676,12 +676,12 @@ ngx_ors_mcp_dialog_list(ngx_ors_mcp_dialog_t *dialog)
         return NGX_ERROR;
     }
 
+    dialog->listed = 1;
+
     if (dialog->name.len == 0) {
         dialog->state = ngx_ors_mcp_dialog_st_done;
         return NGX_OK;
     }
-
-    /* the schema has changed: the call has other headers now */
 
     dialog->tool = ngx_ors_mcp_list_find(dialog->list, &dialog->name);
 
@@ -773,7 +773,9 @@ ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
     case ngx_ors_mcp_refusal_list:
 
         if (dialog->state == ngx_ors_mcp_dialog_st_call && !dialog->listed) {
-            dialog->listed = 1;
+
+            /* the schema has changed: the call has other headers now */
+
             return ngx_ors_mcp_ask_list(dialog);
         }
 

@@ -88,6 +88,8 @@ typedef struct {
                                               /* empty: the list is wanted */
     ngx_str_t                    arguments;   /* as the model wrote them */
     ngx_ors_mcp_tool_t          *tool;        /* NULL: not known */
+    unsigned                     lists:1;     /* the list is read before the */
+                                              /* call */
 
     /* of the answer, before an event */
     ngx_uint_t                   status;
@@ -99,10 +101,11 @@ typedef struct {
     ngx_ors_mcp_request_t       *request;     /* to be sent now */
     ngx_ors_mcp_request_t       *asides;      /* to be sent too, whatever */
                                               /* the answers are */
-    ngx_ors_mcp_list_t          *list;        /* a new one */
+    ngx_ors_mcp_list_t          *list;        /* a new one, if "listed" */
     ngx_ors_mcp_result_t         result;
     ngx_ors_mcp_error_t          error;
     unsigned                     stale:1;     /* the tool's list is old */
+    unsigned                     listed:1;    /* the list was read */
 
     /* private */
     ngx_ors_mcp_dialog_state_e   state;
@@ -117,7 +120,6 @@ typedef struct {
     size_t                       size;        /* bytes of all answers */
     unsigned                     begun:1;     /* a session has begun here */
     unsigned                     modern:1;    /* a modern request was sent */
-    unsigned                     listed:1;    /* the list was read again */
 } ngx_ors_mcp_dialog_t;
 
 
