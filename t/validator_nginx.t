@@ -22,6 +22,21 @@ my $list = json_encode({ object => 'list', data => [
     { id => 'parrot-1', object => 'model', created => 1, owned_by => 'us' } ]
 });
 
+# of an upstream's answer, its content and its caches
+
+my @own = map { [ header => @$_ ] } (
+    [ 'Cache-Control', 'public, max-age=3600' ],
+    [ 'Expires', 'Thu, 01 Jan 2037 00:00:00 GMT' ], [ 'Age', 5 ],
+    [ 'Content-MD5', 'abc' ], [ 'Digest', 'sha-256=x' ],
+    [ 'Content-Digest', 'sha-256=:x:' ], [ 'Repr-Digest', 'sha-256=:x:' ],
+    [ 'Content-Disposition', 'attachment; filename=a.json' ],
+    [ 'Content-Language', 'de' ], [ 'Content-Location', '/other' ],
+    [ 'Set-Cookie', 'a=b' ], [ 'Link', '</x>; rel=preload' ],
+    [ 'Vary', 'Origin' ], [ 'Location', '/x' ], [ 'X-Other', 'y' ],
+    [ 'X-Codex-A', 1 ], [ 'X-Request-Id', 'req_7' ], [ 'Retry-After', 7 ],
+    [ 'WWW-Authenticate', 'Bearer' ],
+);
+
 my $model = ORS::Model->new(scripts => {
     whole  => [ [ header => 'ETag', '"abc"' ],
                 [ header => 'Last-Modified',
@@ -38,6 +53,17 @@ my $model = ORS::Model->new(scripts => {
     ssi    => [ [ header => 'Content-Type', 'text/html' ],
                 [ raw => '<!--#include virtual="/sub/models" -->.' ] ],
     part   => [ [ raw => 'not a list' ] ],
+    map { my ($name, @answer) = @$_; $name => [ @own, @answer ] }
+        [ headers_good => [ json => $whole ] ],
+        [ headers_holes => [ json => '{"id":"resp_1","status":"completed",'
+                                     . '"output":[]}' ] ],
+        [ headers_bad => [ json => '{"id":"resp_1"}' ] ],
+        [ headers_206 => [ status => 206 ],
+                         [ header => 'Content-Range', 'bytes 0-9/100' ],
+                         [ json => $whole ] ],
+        [ headers_302 => [ status => 302 ], [ raw => 'secret' ] ],
+        [ headers_401 => [ status => 401 ], [ raw => '<html>secret' ] ],
+        [ headers_503 => [ status => 503 ], [ raw => '<html>secret' ] ],
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
@@ -160,7 +186,16 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         }
 
         location /added/ {
+            expires 1h;
             add_header X-Added yes always;
+            add_header X-Request-Id ours always;
+            add_header X-Good yes;
+            proxy_hide_header X-Codex-A;
+            proxy_pass http://%%MODEL%%/v1/;
+        }
+
+        location /masked/ {
+            open_responses_upstream_errors mask;
             proxy_pass http://%%MODEL%%/v1/;
         }
 
@@ -279,6 +314,33 @@ sub is_refused ($r, $name) {
     is($r->{headers}{'x-added'}, 'yes', 'add_header on a refusal');
     is(wrong('added')->{headers}{'x-added'}, 'yes', '... of a request');
     is(ask('outer/report')->{headers}{etag}, '"abc"', 'report: all stay');
+
+    my $names = sub ($r) {
+        return join ' ', sort grep { !/^(?:connection|content-length|date
+                                        |content-type|server)$/x }
+                              keys %{ $r->{headers} };
+    };
+    my @digests = qw( content-digest content-md5 digest repr-digest );
+    my $sent = join ' ', sort map { lc $_->[1] } @own;
+
+    is($names->(ask('v1', 'headers_good')), $sent, 'those of a good answer');
+    is($names->(ask('v1', 'headers_holes')),
+       join(' ', grep { my $n = $_; !grep { $_ eq $n } @digests }
+                 split / /, $sent), 'no digest of what was repaired');
+    is($names->(ask('v1', "headers_$_")), 'x-codex-a x-request-id',
+       "those that stay with a refusal, $_") for qw( bad 206 302 );
+    is($names->(ask('v1', "headers_$_")),
+       'retry-after www-authenticate x-codex-a x-request-id',
+       "those that stay with an error page, $_") for 401, 503;
+    is($names->(ask('masked', "headers_$_->[0]")), $_->[1],
+       "mask: those that stay, $_->[0]")
+        for [ bad => '' ], [ 503 => 'retry-after www-authenticate' ];
+
+    $r = ask('added', 'headers_bad');
+    is($names->($r), 'x-added x-request-id',
+       "nginx's own are those of a refusal");
+    is(join(',', $r->{raw} =~ /^x-request-id: (\S+)/mgi), 'req_7,ours',
+       'each once');
 
     $r = ask('v1', 'whole', Range => 'bytes=0-9');
     is($r->{body}, $whole, 'no ranges of what is checked');

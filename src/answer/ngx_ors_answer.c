@@ -72,6 +72,10 @@ ngx_ors_answer_header(ngx_ors_answer_t *answer, ngx_uint_t status,
         return NGX_OK;
     }
 
+    if (status == 206) {
+        return ngx_ors_answer_refuse(answer, "it is a part of a document");
+    }
+
     if (answer->form != ngx_ors_answer_json
         && ngx_ors_mime_is(type, "text/event-stream"))
     {

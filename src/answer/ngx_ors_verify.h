@@ -54,6 +54,7 @@ typedef struct {
     const ngx_str_t           *places[NGX_ORS_VERIFY_PLACES];
     ngx_uint_t                 nplaces;   /* names of the others, each once */
     unsigned                   refused:1;  /* "error" is a violation */
+    unsigned                   replaced:1;  /* all of the answer is "error" */
     unsigned                   begun:1;   /* a stream has some output */
     ngx_str_t                  held;      /* its end, see _store.h */
     ngx_str_t                  held_type;  /* ... that of an event */

@@ -180,6 +180,7 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
 ngx_int_t
 ngx_ors_verify_failed(ngx_ors_verify_t *verify)
 {
+    verify->replaced = 1;
     verify->status = verify->error.status;
     ngx_str_set(&verify->type, "application/json");
 

@@ -29,7 +29,9 @@ static ngx_int_t ngx_http_ors_validator_refuse_data(void *data,
 static ngx_int_t ngx_http_ors_validator_end(void *data);
 static ngx_int_t ngx_http_ors_validator_send(ngx_http_ors_validator_t *vr);
 static ngx_int_t ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr);
-static void ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *vr);
+static ngx_int_t ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr);
+static ngx_uint_t ngx_http_ors_validator_sent(ngx_http_request_t *r,
+    ngx_table_elt_t *h);
 static void ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr);
 
 
@@ -416,14 +418,32 @@ ngx_http_ors_validator_quit(ngx_http_ors_validator_t *vr)
 static ngx_int_t
 ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 {
-    ngx_http_request_t  *r;
+    char                **name;
+    ngx_http_request_t   *r;
+
+    static char  *digests[] = {
+        "Content-MD5", "Digest", "Content-Digest", "Repr-Digest", NULL
+    };
 
     r = vr->request;
 
     vr->header_sent = 1;
 
+    if (vr->verify.replaced && ngx_http_ors_validator_clean(vr) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    /* other bytes may be sent than those that came */
+
+    if (vr->verify.repaired || vr->verify.stream || vr->source.decode.inflate) {
+        for (name = digests; *name; name++) {
+            ngx_ors_header_set(&r->headers_out.headers, *name, NULL);
+        }
+    }
+
     if (vr->verify.status != r->headers_out.status) {
-        ngx_http_ors_validator_own_status(vr);
+        r->headers_out.status = vr->verify.status;
+        r->headers_out.status_line.len = 0;
     }
 
     if (!ngx_ors_mime_is(&r->headers_out.content_type,
@@ -445,29 +465,100 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
         r->headers_out.content_length_n = vr->out.size;
     }
 
-    return vr->next_header(r);
+    /* filters that have run for the upstream's answer run for ours */
+
+    return vr->verify.replaced ? ngx_http_send_header(r) : vr->next_header(r);
 }
 
 
-/* headers that belong to the upstream's status go with it */
+/*
+ * Headers of an answer go with it, as do those that nginx has added to it.  A
+ * client needs some of an upstream's to know what it may do now.
+ */
 
-static void
-ngx_http_ors_validator_own_status(ngx_http_ors_validator_t *vr)
+static ngx_int_t
+ngx_http_ors_validator_clean(ngx_http_ors_validator_t *vr)
 {
-    char                **name;
-    ngx_http_request_t   *r;
+    ngx_str_t           *name;
+    ngx_uint_t           i;
+    ngx_list_t           old, *headers;
+    ngx_list_part_t     *part;
+    ngx_table_elt_t     *h;
+    ngx_http_request_t  *r;
 
-    static char  *names[] = {
-        "Location", "Refresh", "WWW-Authenticate", "Proxy-Authenticate", NULL
+    static ngx_str_t  names[] = {
+        ngx_string("Retry-After"),
+        ngx_string("WWW-Authenticate"),
+        ngx_null_string
     };
 
     r = vr->request;
+    headers = &r->headers_out.headers;
+    old = *headers;
 
-    r->headers_out.status = vr->verify.status;
-    r->headers_out.status_line.len = 0;
-    r->headers_out.location = NULL;
+    for (part = &old.part; part; part = part->next) {
+        h = part->elts;
 
-    for (name = names; *name; name++) {
-        ngx_ors_header_set(&r->headers_out.headers, *name, NULL);
+        for (i = 0; i < part->nelts; i++) {
+            if (!ngx_http_ors_validator_sent(r, &h[i])) {
+                h[i].hash = 0;
+            }
+        }
     }
+
+    ngx_http_clean_header(r);
+
+    if (ngx_list_init(headers, r->pool, 20, sizeof(ngx_table_elt_t))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (!vr->conf->policy.mask
+        && ngx_ors_headers_pass(&old, headers) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (vr->verify.status != vr->answer.status) {
+        return NGX_OK;
+    }
+
+    for (name = names; name->len; name++) {
+        h = ngx_ors_header_find(&old, name);
+
+        if (h && ngx_ors_header_add(headers, (char *) h->key.data,
+                                    (char *) h->lowcase_key, &h->value)
+                 == NULL)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* 1 if "h", of the answer, is the upstream's: neither nginx's nor hidden */
+
+static ngx_uint_t
+ngx_http_ors_validator_sent(ngx_http_request_t *r, ngx_table_elt_t *h)
+{
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *sent;
+
+    part = r->upstream ? &r->upstream->headers_in.headers.part : NULL;
+
+    for ( /* void */ ; part; part = part->next) {
+        sent = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (sent[i].value.data == h->value.data) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
 }

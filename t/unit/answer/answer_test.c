@@ -101,6 +101,7 @@ static const row_t  rows[] = {
     { 503, "", ONLY, "", "error ;" },
 
     { 200, "text/html", ANY, "<html>", REFUSED },
+    { 206, JSON, ANY, "{}", REFUSED },
     { 200, "application/jsonl", ANY, "{}", REFUSED },
     { 200, STREAM, ONLY, "data: a\n\n", REFUSED },
     { 200, STREAM, DOCUMENT, "data: a\n\n", REFUSED },
