@@ -272,7 +272,8 @@ typedef struct {
     ngx_http_ors_validator_state_e  state;
     ngx_http_request_t             *request;
     ngx_http_ors_loc_conf_t        *conf;  /* of the location that validators */
-    const ngx_ors_endpoint_t       *endpoint;  /* NULL: the path is refused */
+    const ngx_ors_endpoint_t       *endpoint;  /* NULL: the path is refused, */
+                                               /* or only 101 is */
 
     ngx_ors_request_t           body;
     ngx_ors_error_t             error;      /* of the request */
@@ -344,7 +345,8 @@ ngx_int_t ngx_http_ors_allow(ngx_http_request_t *r, char *methods);
 
 /*
  * 1 if the request is the handshake of a WebSocket at "endpoint", which may
- * be NULL: by HTTP/1.1, other versions have no upgrade.
+ * be NULL: by HTTP/1.1, other versions have no upgrade, and for this
+ * connection.
  */
 ngx_uint_t ngx_http_ors_upgrade(ngx_http_request_t *r,
     const ngx_ors_endpoint_t *endpoint);
@@ -847,7 +849,8 @@ char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
  * NGX_HTTP_ORS_UPGRADE_REQUIRED
  *                     a WebSocket, of which no message would be validated
  * NGX_HTTP_SWITCHING_PROTOCOLS
- *                     a WebSocket that is validated message by message
+ *                     something else, that asks for another protocol: the
+ *                     upstream must not switch to it
  * NGX_ERROR           no memory
  */
 ngx_int_t ngx_http_ors_path(ngx_http_request_t *r,

@@ -42,7 +42,11 @@ ngx_http_ors_header_filter(ngx_http_request_t *r)
 
     vr = ngx_http_ors_filter_validator(r);
 
-    if (vr) {
+    /* an answer to a path that is no endpoint is anything but a tunnel */
+
+    if (vr && (vr->endpoint
+               || r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS))
+    {
         return ngx_http_ors_validator_header(vr, ngx_http_next_header_filter,
                                              ngx_http_next_body_filter);
     }
@@ -99,7 +103,6 @@ ngx_http_ors_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 static ngx_http_ors_validator_t *
 ngx_http_ors_filter_validator(ngx_http_request_t *r)
 {
-    ngx_http_ors_validator_t  *vr;
     ngx_http_ors_main_conf_t  *omcf;
 
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
@@ -108,11 +111,7 @@ ngx_http_ors_filter_validator(ngx_http_request_t *r)
         return NULL;
     }
 
-    vr = ngx_http_ors_validator_find(r);
-
-    /* an answer to a path that is no endpoint is anything */
-
-    return (vr && vr->endpoint) ? vr : NULL;
+    return ngx_http_ors_validator_find(r);
 }
 
 

@@ -486,7 +486,9 @@ ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr)
 
     stats = ngx_http_ors_stats(vr->request);
 
-    if (stats == NULL || vr->endpoint->request == NULL) {
+    if (stats == NULL || vr->endpoint == NULL
+        || vr->endpoint->request == NULL)
+    {
         return;
     }
 

@@ -63,7 +63,10 @@ ngx_http_ors_validator_early_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (rc == NGX_HTTP_NOT_FOUND) {
+    if (rc == NGX_HTTP_SWITCHING_PROTOCOLS) {
+        vr->state = ngx_http_ors_validator_st_passed;
+
+    } else if (rc == NGX_HTTP_NOT_FOUND) {
         ngx_http_ors_path_error(r, endpoint, &vr->error);
 
     } else if (rc == NGX_HTTP_ORS_UPGRADE_REQUIRED) {

@@ -53,16 +53,20 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     ngx_http_output_body_filter_pt next_body)
 {
     ngx_int_t            rc;
-    ngx_uint_t           status;
+    ngx_uint_t           switches;
     ngx_http_request_t  *r;
 
     r = vr->request;
-    status = r->headers_out.status;
 
     if (vr->refused || vr->held
-        || status == NGX_HTTP_SWITCHING_PROTOCOLS
-        || status == NGX_HTTP_NOT_MODIFIED)
+        || r->headers_out.status == NGX_HTTP_NOT_MODIFIED)
     {
+        return next(r);
+    }
+
+    switches = (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS);
+
+    if (switches && vr->conf->websocket == ngx_http_ors_websocket_pass) {
         return next(r);
     }
 
@@ -81,8 +85,9 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
 
     /* the answer to a request that was not let in is nginx's, too */
 
-    if (vr->state == ngx_http_ors_validator_st_new
-        || !(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE))
+    if (!switches
+        && (vr->state == ngx_http_ors_validator_st_new
+            || !(vr->conf->validate & NGX_HTTP_ORS_VALIDATE_RESPONSE)))
     {
         return next(r);
     }
@@ -111,6 +116,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
     }
 
     if (vr->conf->report) {
+        ngx_http_ors_stats_validator(vr);
         return next(r);
     }
 
@@ -139,6 +145,16 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr)
     vr->held = 1;
 
     r->main_filter_need_in_memory = 1;
+
+    if (r->upstream && !vr->conf->report
+        && r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS)
+    {
+
+        /* nginx would hand on bytes both ways, and call no body filter */
+
+        r->upstream->upgrade = 0;
+        r->upstream->cacheable = 0;
+    }
 
     if (r->upstream && !r->upstream->cacheable) {
 
@@ -225,6 +241,11 @@ ngx_http_ors_validator_answer(ngx_http_ors_validator_t *vr)
     if (rc == NGX_DECLINED) {
         return ngx_ors_answer_refuse(&vr->answer,
                                      "its Content-Encoding is not known");
+    }
+
+    if (r->headers_out.status == NGX_HTTP_SWITCHING_PROTOCOLS) {
+        return ngx_ors_answer_refuse(&vr->answer,
+                                     "it switches to another protocol");
     }
 
     if (r->headers_out.status == 0) {

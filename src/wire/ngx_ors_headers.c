@@ -17,6 +17,7 @@
 #include <ngx_ors_line.h>
 
 
+static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);
 static ngx_uint_t ngx_ors_headers_passes(ngx_str_t *key);
 
 
@@ -116,6 +117,69 @@ ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
             h[i].value.len = ngx_strlen(value);
         }
     }
+}
+
+
+ngx_uint_t
+ngx_ors_header_lists(ngx_list_t *headers, char *name, ngx_str_t *token)
+{
+    size_t            len;
+    ngx_uint_t        i;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    len = ngx_strlen(name);
+
+    for (part = &headers->part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len == len
+                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0
+                && ngx_ors_header_has(&h[i].value, token))
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token)
+{
+    u_char  *p, *last, *start;
+
+    p = value->data;
+    last = p + value->len;
+
+    while (p < last) {
+
+        while (p < last && (*p == ' ' || *p == '\t' || *p == ',')) {
+            p++;
+        }
+
+        start = p;
+
+        while (p < last && *p != ',' && *p != '/' && *p != ' ' && *p != '\t') {
+            p++;
+        }
+
+        if ((size_t) (p - start) == token->len
+            && ngx_strncasecmp(start, token->data, token->len) == 0)
+        {
+            return 1;
+        }
+
+        while (p < last && *p != ',') {
+            p++;
+        }
+    }
+
+    return 0;
 }
 
 

@@ -33,6 +33,13 @@ ngx_table_elt_t *ngx_ors_header_text(ngx_list_t *headers, char *name,
 void ngx_ors_header_set(ngx_list_t *headers, char *name, char *value);
 
 /*
+ * 1 if a header of that name has "token" in its list, in any case, with a
+ * version after a slash or without.
+ */
+ngx_uint_t ngx_ors_header_lists(ngx_list_t *headers, char *name,
+    ngx_str_t *token);
+
+/*
  * Adds to the list "to" those headers of an upstream's answer that are of use
  * to a client: its limits, the id of the request, and what clients of the API
  * look for, as their sources have it.  NGX_OK or NGX_ERROR: no memory.

@@ -18,6 +18,7 @@
 
 static void test_media(ngx_pool_t *pool);
 static void test_pass(ngx_pool_t *pool);
+static void test_lists(ngx_pool_t *pool);
 static void test_forward(ngx_pool_t *pool);
 static void test_args(ngx_pool_t *pool);
 static void test_origin(void);
@@ -34,6 +35,7 @@ main(void)
 
     test_media(pool);
     test_pass(pool);
+    test_lists(pool);
     test_forward(pool);
     test_args(pool);
     test_origin();
@@ -116,6 +118,36 @@ test_pass(ngx_pool_t *pool)
 
     ok(ngx_ors_header_text(to, "Allow", "allow", "GET")->hash
        == ngx_hash_key((u_char *) "allow", 5), "an added header has its hash");
+}
+
+
+static void
+test_lists(ngx_pool_t *pool)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  token = ngx_string("upgrade");
+
+    static struct {
+        char        *headers;
+        ngx_uint_t   is;
+    } rows[] = {
+        { "A: upgrade", 1 },
+        { "a: UpGrade", 1 },
+        { "A: ,\tupgrade ,x", 1 },
+        { "A: x, upgrade/13", 1 },
+        { "A: x|B: 1|A: upgrade", 1 },
+        { "A: x|B: 2|C: 3|D: 4|E: 5|F: 6|G: 7|H: 8|A: upgrade", 1 },
+        { "B: upgrade", 0 },
+        { "A: upgrades|A: x/upgrade|A: up, grade|A: \"upgrade\"|A: ", 0 },
+        { "A: ,", 0 },
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        is_int(ngx_ors_header_lists(test_list(pool, rows[i].headers), "A",
+                                    &token),
+               rows[i].is, "%s", rows[i].headers);
+    }
 }
 
 
