@@ -17,6 +17,7 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( response_ok stream_ok );
 use ORS::Util qw( spew );
+use ORS::WS;
 
 # as long as those of Gemini are, with all that base64 has
 
@@ -161,6 +162,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, conf => <<"CONF");
         location /v1/ {
             open_responses on;
             open_responses_store main;
+            open_responses_websocket on;
         }
 
         location /tool/ {
@@ -279,6 +281,22 @@ for my $name (sort keys %provider) {
         is($r->{status}, 200, "$how: what is stored can be read");
         unlike($r->{body}, qr/9Zq_-/, '... and is sealed');
     }
+}
+
+# what a WebSocket keeps of a turn that is not stored
+
+for my $name (sort keys %provider) {
+    my $ws = ORS::WS->new($t->port, path => '/v1/responses',
+                          headers => { Authorization => 'Bearer ws' });
+    my %more = (model => $name, store => json_false, tools => [ $mine ]);
+    my $first = $ws->say('hi', %more);
+
+    $ws->say([ map { { type => 'function_call_output', output => 'ok',
+                       call_id => $_->{call_id} } }
+                   grep { $_->{type} eq 'function_call' }
+                        @{ $first->{output} } ], %more, after => $first);
+    has($name, "$name, WebSocket");
+    $ws->close(1000);
 }
 
 # another provider does not get it
