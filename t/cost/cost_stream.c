@@ -115,6 +115,18 @@ static const cost_row_t  cost_translated_rows[] = {
       "data: {'choices':[{'delta':{'reasoning_details':[",
       ",{'type':'reasoning.text','text':'a'}", "]}}]}\n\n" END },
 
+    { "elements of a state", 250, "",
+      DELTA("'reasoning_details':[{'type':'t','text':'a','index':#}]"), END },
+    { "pieces of elements of a state", 100, "",
+      DELTA("'reasoning_details':[{'type':'t','text':'a','index':#}]"), END,
+      "", DELTA("'reasoning_details':[{'type':'t','text':'b','index':@}]") },
+    { "members of an element of a state", 300,
+      "data: {'choices':[{'delta':{'reasoning_details':[{'type':'t'",
+      ",'~':1", "}]}}]}\n\n" SAY("a") END },
+    { "members of a state again and again", 300, "",
+      CALL("'index':0,'id':'a','function':{'name':'f'},'extra_content':{'#':"
+           "1}"), END },
+
     /* items */
 
     { "thoughts and texts in turn", 250, "", THINK("a") SAY("b"), END },
@@ -488,6 +500,7 @@ cost_turn(cost_t *cost, const cost_mode_t *mode, ngx_ors_turn_t **turn)
 
     options = ngx_ors_chat_options;
     options.think = mode->think;
+    options.state = (1 << NGX_ORS_CHAT_STATES) - 1;
 
     ngx_ors_out_init(&out, cost->pool, 4096);
 
