@@ -15,6 +15,7 @@ use ORS::HTTP qw( post_json request );
 use ORS::JSON qw( json_decode json_encode json_false json_true );
 use ORS::Model qw( :all );
 use ORS::Nginx;
+use ORS::Sample;
 use ORS::Stream qw( response_ok stream_ok );
 use ORS::Util qw( spew );
 use ORS::WS;
@@ -127,6 +128,7 @@ sub answer ($name) {
 my $model = ORS::Model->new(scripts => {
     map({ $_ => answer($_) } keys %provider),
     weather => [ [ raw => 'rain' ] ],
+    native => [ [ json => response('completed', model => 'native') ] ],
     other => sub ($conn, $r) {
         $conn->_play(json_decode($r->{body})->{stream}
             ? stream_script(text => [ 'Done' ])
@@ -155,6 +157,7 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, conf => <<"CONF");
     open_responses_target gemini-fails /to/gemini /to/other;
     open_responses_target openrouter-fails /to/openrouter /to/gemini;
     open_responses_target theirs /to/gemini provider=theirs;
+    open_responses_target native /to/native;
 
     server {
         listen 127.0.0.1:%%PORT_0%%;
@@ -168,6 +171,12 @@ my $t = ORS::Nginx->new(model => $model, workers => 2, conf => <<"CONF");
         location /tool/ {
             internal;
             proxy_pass http://%%MODEL%%/script/;
+        }
+
+        location = /to/native {
+            internal;
+            proxy_set_header X-Script native;
+            proxy_pass http://%%MODEL%%;
         }
 
         location = /to/other {
@@ -327,8 +336,18 @@ for my $stream (0, 1) {
         input => history($first));
     lacks('sealed for another client');
 
-    my @items = @{ history($first) };
-    for my $item (grep { $_->{encrypted_content} } @items) {
+    # a server that has sealed reasoning itself would refuse ours
+
+    my @items = ({ type => 'reasoning', summary => [],
+                   encrypted_content => 'theirs' }, @{ history($first) });
+
+    ask('native', 0, 'client', @asks, tools => [ $mine ], input => \@items);
+    lacks('a server with sealed reasoning of its own');
+    is_deeply(json_decode(sent())->{input},
+              [ grep { ($_->{encrypted_content} // '') !~ /^ors1/ } @items ],
+              '... gets all other items');
+
+    for my $item (grep { $_->{encrypted_content} } @items[1 .. $#items]) {
         my $at = \substr $item->{encrypted_content}, 100, 1;
 
         $$at = $$at eq 'A' ? 'B' : 'A';

@@ -18,6 +18,8 @@
 #include <ngx_ors_violation.h>
 
 
+static ngx_int_t ngx_ors_turn_write(ngx_ors_turn_t *turn, ngx_str_t *model,
+    ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
@@ -28,6 +30,7 @@ static ngx_uint_t ngx_ors_turn_claims(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_approved(ngx_ors_turn_t *turn);
 static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
+static ngx_uint_t ngx_ors_turn_sealed(ngx_ors_input_item_t *item);
 
 
 ngx_int_t
@@ -56,11 +59,59 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
         return ngx_ors_turn_fail(turn);
     }
 
-    /* the bytes that were checked are the bytes that are sent */
-
-    ngx_ors_request_write(&turn->request, model, out);
+    if (ngx_ors_turn_write(turn, model, out) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     return ngx_ors_request_ignore(&turn->request, 0);
+}
+
+
+/*
+ * The bytes that were checked are the bytes that are sent, but for reasoning
+ * that was sealed here: no other server can open it, and most refuse it
+ */
+
+static ngx_int_t
+ngx_ors_turn_write(ngx_ors_turn_t *turn, ngx_str_t *model, ngx_ors_out_t *out)
+{
+    ngx_uint_t             i, merged;
+    ngx_ors_input_t        input;
+    ngx_ors_request_t     *req;
+    ngx_ors_input_item_t  *item;
+
+    req = &turn->request;
+    input = req->input;
+    merged = req->merged;
+
+    if (turn->sealer && ngx_ors_turn_seals_input(req)) {
+        req->input.n = 0;
+        req->input.items = ngx_palloc(turn->pool, input.n
+                                              * sizeof(ngx_ors_input_item_t));
+        if (req->input.items == NULL) {
+            req->input = input;
+            return NGX_ERROR;
+        }
+
+        for (i = 0; i < input.n; i++) {
+            item = &input.items[i];
+
+            if (item->kind != ngx_ors_input_reasoning
+                || !ngx_ors_turn_sealed(item))
+            {
+                req->input.items[req->input.n++] = *item;
+            }
+        }
+
+        req->merged = 1;
+    }
+
+    ngx_ors_request_write(req, model, out);
+
+    req->input = input;
+    req->merged = merged;
+
+    return NGX_OK;
 }
 
 
@@ -370,25 +421,32 @@ ngx_ors_turn_seals(ngx_ors_turn_t *turn)
 static ngx_uint_t
 ngx_ors_turn_seals_input(ngx_ors_request_t *req)
 {
-    ngx_str_t              text;
-    ngx_uint_t             i;
-    ngx_ors_json_node_t   *node;
-    ngx_ors_input_item_t  *item;
+    ngx_uint_t  i;
 
     for (i = 0; i < req->input.n; i++) {
-        item = &req->input.items[i];
-        node = ngx_ors_input_node(item, item->encrypted);
 
-        if (node == NULL || node->type != ngx_ors_json_string) {
-            continue;
-        }
-
-        ngx_ors_json_raw(item->json, node, &text);
-
-        if (ngx_ors_seal_is(&text)) {
+        if (ngx_ors_turn_sealed(&req->input.items[i])) {
             return 1;
         }
     }
 
     return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_turn_sealed(ngx_ors_input_item_t *item)
+{
+    ngx_str_t             text;
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_input_node(item, item->encrypted);
+
+    if (node == NULL || node->type != ngx_ors_json_string) {
+        return 0;
+    }
+
+    ngx_ors_json_raw(item->json, node, &text);
+
+    return ngx_ors_seal_is(&text);
 }
