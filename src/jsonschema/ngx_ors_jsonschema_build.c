@@ -206,6 +206,10 @@ ngx_ors_jsonschema_build_object(ngx_ors_jsonschema_build_t *b,
         ngx_ors_jsonschema_members
     };
 
+    if (json_object_size(json) == 0) {
+        return NGX_OK;
+    }
+
     rc = ngx_ors_jsonschema_ref_names(b, node, json);
     if (rc != NGX_OK) {
         return rc;

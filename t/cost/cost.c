@@ -55,7 +55,7 @@ main(int argc, char **argv)
     const cost_row_t     *row;
     const cost_group_t   *group, *list[] = {
         cost_requests, cost_contexts, cost_sessions, cost_streams,
-        cost_documents, cost_others, NULL
+        cost_documents, cost_others, cost_schemas, NULL
     };
 
     nth = (argc > 2) ? atoi(argv[1]) : 0;

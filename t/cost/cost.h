@@ -82,6 +82,7 @@ extern const cost_group_t  cost_sessions[];
 extern const cost_group_t  cost_streams[];
 extern const cost_group_t  cost_documents[];
 extern const cost_group_t  cost_others[];
+extern const cost_group_t  cost_schemas[];
 
 
 /* Limits as they are without directives. */
