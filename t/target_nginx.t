@@ -236,4 +236,46 @@ sub ask ($name, %more) {
 }
 
 $t->finish;
+
+
+# a filter of njs in a target loses the mark of the end of a body
+
+my $njs = '/usr/lib/nginx/modules/ngx_http_js_module.so';
+
+if (-e $njs && ($ENV{TEST_NGINX_BINARY} // '') =~ m!\A(/usr/sbin/nginx)?\z!)
+{
+    my $js = ORS::Nginx->new(model => $model, main => "load_module $njs;",
+                             conf => <<'CONF');
+    js_path %%TESTDIR%%;
+    js_import main from pass.js;
+
+    server {
+        listen 127.0.0.1:%%PORT_0%%;
+
+        location /v1/ {
+            open_responses on;
+            open_responses_target default /to/model;
+        }
+
+        location = /to/model {
+            internal;
+            open_responses_dialect chat;
+            js_body_filter main.pass;
+            proxy_pass http://%%MODEL%%/chat;
+        }
+    }
+CONF
+
+    $js->write_file('pass.js', 'export default { pass: (r, data, flags) => '
+                               . 'r.sendBuffer(data, flags) }');
+    $js->start;
+
+    response_ok(post_json($js->port, '/v1/responses',
+                          { model => 'm', input => 'hi' }), 'js_body_filter');
+    stream_ok(post_json($js->port, '/v1/responses',
+                        { model => 'cached-stream', input => 'hi',
+                          stream => json_true }), 'a stream through it');
+    $js->finish;
+}
+
 done_testing();

@@ -20,6 +20,7 @@ static ngx_int_t ngx_http_ors_subrequest_done(ngx_http_request_t *sr,
     void *data, ngx_int_t rc);
 static ngx_int_t ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call,
     ngx_int_t rc);
+static ngx_uint_t ngx_http_ors_subrequest_whole(ngx_http_request_t *sr);
 static ngx_int_t ngx_http_ors_subrequest_early_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_subrequest_handler(ngx_http_request_t *r);
 static void ngx_http_ors_subrequest_buffering(ngx_http_request_t *sr);
@@ -303,6 +304,10 @@ ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
     call->done = 1;
     call->status = sr->headers_out.status;
 
+    if (!call->complete && ngx_http_ors_subrequest_whole(sr)) {
+        (void) ngx_http_ors_subrequest_ended(call);
+    }
+
     ngx_http_ors_call_limited(call);
     ngx_http_ors_call_forget(sr);
 
@@ -331,6 +336,22 @@ ngx_http_ors_subrequest_end(ngx_http_ors_call_t *call, ngx_int_t rc)
     /* anything else would let nginx make an error page for the subrequest */
 
     return NGX_OK;
+}
+
+
+/*
+ * All of a body has come whose length or last chunk the upstream has told,
+ * though a filter of another module has kept back the mark of its end
+ */
+
+static ngx_uint_t
+ngx_http_ors_subrequest_whole(ngx_http_request_t *sr)
+{
+    ngx_http_upstream_t  *u;
+
+    u = sr->upstream;
+
+    return (u && !u->buffering && !u->error && u->length == 0);
 }
 
 
