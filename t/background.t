@@ -37,6 +37,8 @@ my $conf = <<'CONF';
     open_responses_target native /to/native;
     open_responses_target whole /to/whole;
     open_responses_target moved /to/moved;
+    open_responses_target paced /to/paced;
+    limit_req_zone $uri zone=paced:1m rate=1r/m;
 
     log_format kind '$request|$status|$open_responses_status|$http_x_user';
 
@@ -83,6 +85,13 @@ my $conf = <<'CONF';
             internal;
             open_responses_dialect chat;
             proxy_pass http://127.0.0.1:%%PORT_2%%;
+        }
+
+        location = /to/paced {
+            internal;
+            open_responses_dialect chat;
+            limit_req zone=paced burst=9;
+            proxy_pass http://%%MODEL%%/v1/chat/completions;
         }
 
         location = /to/moved { rewrite ^ /to/model last; }
@@ -276,6 +285,22 @@ $failed = becomes('ann', background('ann', 'hang',
 is($failed->{error}{code}, 'upstream_timeout', 'says so');
 ok($model->wait_file('gone'), 'the call to the model has ended');
 $model->untouch('gone');
+
+
+# the answer comes before a target's limit lets the call go on
+
+becomes('ann', background('ann', 'hello', model => 'paced')->{id},
+        'completed', 'the first one of a minute');
+
+{
+    my $n = $model->count;
+
+    $d = background('ann', 'hello', model => 'paced');
+    is(status('ann', $d->{id}), $d->{status}, 'the second one is there');
+    is($model->count, $n, 'and waits for its minute');
+    found(as('ann', POST => "/v1/responses/$d->{id}/cancel"), 'cancelled');
+    is(status('ann', $d->{id}), 'cancelled', 'meanwhile');
+}
 
 
 # it is cancelled, by another worker as well

@@ -188,6 +188,7 @@ typedef struct {
 
     unsigned                   bare:1;      /* without the client's headers */
     unsigned                   bodiless:1;  /* a GET */
+    unsigned                   early:1;     /* its limits are next */
     unsigned                   made:1;      /* it has its body */
     unsigned                   complete:1;  /* the last byte has come */
     unsigned                   done:1;      /* the subrequest has ended */
@@ -489,6 +490,13 @@ ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
  * used from inside of the subrequest's own handlers and filters.
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
+
+/*
+ * Makes the body of a call that a limit of its target's location has put off:
+ * the client of a turn in the background is answered meanwhile.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_call_ahead(ngx_http_ors_call_t *call);
 
 /* Writes the access log of a call that was given up: "log_subrequest". */
 void ngx_http_ors_call_log(ngx_http_ors_call_t *call);

@@ -93,7 +93,7 @@ ngx_http_ors_background_do(ngx_http_ors_background_t *bg, ngx_uint_t todo)
     }
 
     if ((todo & NGX_ORS_BACKGROUND_CALL) && ctx->call) {
-        (void) ngx_http_post_request(ctx->call->request, NULL);
+        ngx_http_ors_post(ctx->call->request, &ctx->call->posted);
     }
 
     if (todo & NGX_ORS_BACKGROUND_BEGIN) {
@@ -201,7 +201,9 @@ ngx_http_ors_background_run(ngx_http_ors_ctx_t *ctx)
 
     /* a detached request has no client for its output */
 
-    if (ngx_ors_out_drop(&turn->out) != NGX_OK) {
+    if ((ctx->call && ngx_http_ors_call_ahead(ctx->call) != NGX_OK)
+        || ngx_ors_out_drop(&turn->out) != NGX_OK)
+    {
         ngx_http_ors_detach_end(ctx->request);
         return;
     }

@@ -235,8 +235,12 @@ ngx_http_ors_background_tell(ngx_http_ors_background_t *bg)
 
     /* a subrequest that has found out about it ends first */
 
-    (void) ngx_http_post_request(client->call ? client->call->request
-                                              : client->request, NULL);
+    if (client->call) {
+        ngx_http_ors_post(client->call->request, &client->call->posted);
+
+    } else {
+        ngx_http_ors_post(client->request, &client->posted);
+    }
 
     ngx_http_run_posted_requests(c);
 }

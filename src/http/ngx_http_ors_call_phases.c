@@ -59,6 +59,11 @@ ngx_http_ors_call_early(ngx_http_ors_call_t *call)
         rc = ngx_http_ors_background_begin(call->ctx);
     }
 
+    if (rc == NGX_OK && call->ctx->detached) {
+        call->early = 1;
+        ngx_http_ors_post(call->request->parent, &call->ctx->posted);
+    }
+
     return ngx_http_ors_call_status(rc);
 }
 
@@ -174,6 +179,22 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
     ngx_http_ors_post(r->parent, &call->ctx->posted);
 
     return ngx_http_ors_call_ready(call);
+}
+
+
+ngx_int_t
+ngx_http_ors_call_ahead(ngx_http_ors_call_t *call)
+{
+    if (!call->early || call->conf || call->done
+        || ngx_http_ors_call_over(call))
+    {
+        return NGX_OK;
+    }
+
+    ngx_http_ors_call_method(call->request);
+
+    return (ngx_http_ors_call_make(call) == NGX_HTTP_INTERNAL_SERVER_ERROR)
+           ? NGX_ERROR : NGX_OK;
 }
 
 

@@ -270,21 +270,25 @@ ngx_http_ors_job_done(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 static void
 ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *sr;
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_connection_t     *c;
+    ngx_http_ors_ctx_t   *ctx;
+    ngx_http_ors_call_t  *call;
 
     ctx = job->data;
     c = ngx_http_ors_job_done(ctx->request, job);
-    sr = ctx->call->request;
+    call = ctx->call;
 
     if (ngx_http_ors_session_read(ctx, ngx_ors_session_ev_done) == NGX_AGAIN) {
         return;
     }
 
-    /* its phase handler asks again */
+    /* its phase handler asks again, or ngx_http_ors_call_ahead() */
 
-    (void) ngx_http_post_request(sr, NULL);
+    ngx_http_ors_post(call->request, &call->posted);
+
+    if (ctx->detached) {
+        ngx_http_ors_post(ctx->request, &ctx->posted);
+    }
 
     ngx_http_run_posted_requests(c);
 }
@@ -293,19 +297,19 @@ ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
 static void
 ngx_http_ors_session_claimed(ngx_ors_store_job_t *job)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *sr;
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_connection_t     *c;
+    ngx_http_ors_ctx_t   *ctx;
+    ngx_http_ors_call_t  *call;
 
     ctx = job->data;
     c = ngx_http_ors_job_done(ctx->request, job);
-    sr = ctx->call->request;
+    call = ctx->call;
 
     (void) ngx_ors_session_step(ctx->session, ngx_ors_session_ev_done);
 
     /* its phase handler asks again */
 
-    (void) ngx_http_post_request(sr, NULL);
+    ngx_http_ors_post(call->request, &call->posted);
 
     ngx_http_run_posted_requests(c);
 }
