@@ -99,6 +99,8 @@ help:
 	@echo '           or so often in all [RUNS=n]'
 	@echo 'fault      each call of a worker that can fail, one by one'
 	@echo 'chaos      hostile peers, with sanitizers [SECONDS=600 SEED=1]'
+	@echo 'soup       directives of nginx at random beside ours, and clients of all'
+	@echo '           kinds [SECONDS=180 SEED=1]'
 	@echo 'cost       what inputs cost: instructions and memory [R=name V=1]'
 	@echo 'bench      benchmarks (bench-peers: beside other servers)'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'

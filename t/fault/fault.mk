@@ -6,7 +6,7 @@
 
 FAULT_SET = $(filter command environment,$(firstword $(origin $1)))
 
-.PHONY: fault chaos
+.PHONY: fault chaos soup
 
 fault: build
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
@@ -20,3 +20,17 @@ chaos: asan-server
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) \
 	ORS_CHAOS=$(if $(call FAULT_SET,SECONDS),$(SECONDS),600) \
 	ORS_SEED=$(or $(SEED),1) $(PROVE) -v t/chaos.t
+
+
+# with Debian's modules, and as long with sanitizers
+
+SOUP = SOUP_SECONDS=$(if $(call FAULT_SET,SECONDS),$(SECONDS),180) \
+       SOUP_SEED=$(or $(SEED),1) $(PROVE) -v t/soup.t
+
+soup: build asan-server
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) $(SOUP)
+	LSAN_OPTIONS=suppressions=$(CURDIR)/t/make/leaks.txt:print_suppressions=0 \
+	TEST_NGINX_ASAN=1 \
+	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
+	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) $(SOUP)
