@@ -491,13 +491,6 @@ ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 
-/*
- * Makes the body of a call that a limit of its target's location has put off:
- * the client of a turn in the background is answered meanwhile.  NGX_OK or
- * NGX_ERROR.
- */
-ngx_int_t ngx_http_ors_call_ahead(ngx_http_ors_call_t *call);
-
 /* Writes the access log of a call that was given up: "log_subrequest". */
 void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
 

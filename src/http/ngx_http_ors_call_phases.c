@@ -182,22 +182,6 @@ ngx_http_ors_call_make(ngx_http_ors_call_t *call)
 }
 
 
-ngx_int_t
-ngx_http_ors_call_ahead(ngx_http_ors_call_t *call)
-{
-    if (!call->early || call->conf || call->done
-        || ngx_http_ors_call_over(call))
-    {
-        return NGX_OK;
-    }
-
-    ngx_http_ors_call_method(call->request);
-
-    return (ngx_http_ors_call_make(call) == NGX_HTTP_INTERNAL_SERVER_ERROR)
-           ? NGX_ERROR : NGX_OK;
-}
-
-
 /* the client of a background turn gets its answer first */
 
 static ngx_int_t

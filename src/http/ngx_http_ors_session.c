@@ -282,7 +282,7 @@ ngx_http_ors_session_loaded(ngx_ors_store_job_t *job)
         return;
     }
 
-    /* its phase handler asks again, or ngx_http_ors_call_ahead() */
+    /* its phase handler asks again, or the loop of the turn */
 
     ngx_http_ors_post(call->request, &call->posted);
 
