@@ -104,6 +104,7 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, SECOND => $second,
                                    TOOLS => $tools },
                         subst => { REFUSED => free_port() },
                         conf => <<"CONF");
+    log_subrequest on;
     limit_req_zone \$open_responses_tool_name zone=one:1m rate=1r/m;
 
     open_responses_limits tool_answer=2k;

@@ -355,9 +355,32 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
         /* closes the upstream connection and finalizes the subrequest */
 
         (*u->cleanup)(sr);
+        ngx_http_ors_call_log(call);
+    }
+}
+
+
+/*
+ * A subrequest that "limit_req" delays has no upstream that could be closed,
+ * and its request would wait for it: without the delay its phases go on, to our
+ * own, which ends it
+ */
+
+void
+ngx_http_ors_call_drop(ngx_http_ors_call_t *call)
+{
+    ngx_http_request_t  *sr;
+
+    sr = call->request;
+
+    if (!call->done && !call->made && sr->upstream == NULL
+        && sr->write_event_handler != ngx_http_handler)
+    {
+        sr->connection->write->delayed = 0;
+        ngx_http_ors_post(sr, &call->posted);
     }
 
-    ngx_http_ors_call_log(call);
+    ngx_http_ors_call_cancel(call);
 }
 
 

@@ -34,7 +34,7 @@ static ngx_http_ors_upstreams_t *ngx_http_ors_call_known(
     ngx_http_request_t *r);
 static void ngx_http_ors_call_ignore(ngx_http_request_t *r,
     ngx_http_upstream_conf_t *conf);
-static void ngx_http_ors_call_drop(void *data);
+static void ngx_http_ors_call_free(void *data);
 
 
 static ngx_str_t  ngx_http_ors_call_post = ngx_string("POST");
@@ -207,7 +207,7 @@ ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
         return NGX_ERROR;
     }
 
-    cln->handler = ngx_http_ors_call_drop;
+    cln->handler = ngx_http_ors_call_free;
     cln->data = call;
 
     return NGX_OK;
@@ -215,7 +215,7 @@ ngx_http_ors_call_pool(ngx_http_ors_call_t *call, size_t size)
 
 
 static void
-ngx_http_ors_call_drop(void *data)
+ngx_http_ors_call_free(void *data)
 {
     ngx_http_ors_call_t *call = data;
 
@@ -246,7 +246,7 @@ ngx_http_ors_call_sent(ngx_http_ors_call_t *call)
     sr->request_body->bufs = NULL;
     u->request_bufs = NULL;
 
-    ngx_http_ors_call_drop(call);
+    ngx_http_ors_call_free(call);
 }
 
 

@@ -32,7 +32,6 @@ static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
-static void ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc);
 static void ngx_http_ors_mcp_clear(void *data);
 
 
@@ -274,7 +273,7 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     }
 
     if (mcp->call) {
-        ngx_http_ors_mcp_drop(mcp->call);
+        ngx_http_ors_call_drop(&mcp->call->call);
     }
 
     if (mcp->rc == NGX_AGAIN) {
@@ -331,13 +330,6 @@ ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 }
 
 
-static void
-ngx_http_ors_mcp_drop(ngx_http_ors_mcp_call_t *mc)
-{
-    ngx_http_ors_tool_drop(&mc->call);
-}
-
-
 void
 ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx)
 {
@@ -353,7 +345,7 @@ ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx)
         for (mc = mcp->asides; mc; mc = mc->next) {
 
             if (mc->headed) {
-                ngx_http_ors_mcp_drop(mc);
+                ngx_http_ors_call_drop(&mc->call);
 
             } else {
                 ngx_http_ors_call_wake(&mc->call);
@@ -372,11 +364,11 @@ ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx)
     for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
 
         if (mcp->call) {
-            ngx_http_ors_mcp_drop(mcp->call);
+            ngx_http_ors_call_drop(&mcp->call->call);
         }
 
         for (mc = mcp->asides; mc; mc = mc->next) {
-            ngx_http_ors_mcp_drop(mc);
+            ngx_http_ors_call_drop(&mc->call);
         }
     }
 }

@@ -59,10 +59,6 @@ void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 void ngx_http_ors_tools_cleanup(ngx_http_ors_ctx_t *ctx);
 
 
-/* Ends a subrequest at once, see ngx_http_ors_call_cancel(). */
-void ngx_http_ors_tool_drop(ngx_http_ors_call_t *call);
-
-
 /* ngx_http_ors_tool.c */
 
 /* Starts a call; tool->called is set.  NGX_OK or NGX_ERROR. */

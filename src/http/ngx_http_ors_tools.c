@@ -196,7 +196,7 @@ ngx_http_ors_tools_reap(ngx_http_ors_ctx_t *ctx)
         /* the rest of an answer that is of no use is not waited for */
 
         if (tool->fault) {
-            ngx_http_ors_tool_drop(&tool->call);
+            ngx_http_ors_call_drop(&tool->call);
         }
 
         if (!tool->call.done) {
@@ -422,36 +422,12 @@ ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx)
         tool = &ctx->tools->elts[i];
 
         if (tool->mcp == NULL) {
-            ngx_http_ors_tool_drop(&tool->call);
+            ngx_http_ors_call_drop(&tool->call);
         }
     }
 
     ngx_http_ors_mcp_cancel(ctx);
     ngx_http_ors_tools_cleanup(ctx);
-}
-
-
-/*
- * A subrequest that "limit_req" holds up has no upstream that could be closed,
- * and its request would wait for it in vain: its phases go on, to our own,
- * which ends it
- */
-
-void
-ngx_http_ors_tool_drop(ngx_http_ors_call_t *call)
-{
-    ngx_http_request_t  *sr;
-
-    sr = call->request;
-
-    if (!call->done && !call->made && sr->upstream == NULL
-        && sr->write_event_handler != ngx_http_handler)
-    {
-        sr->write_event_handler = ngx_http_core_run_phases;
-        ngx_http_ors_post(sr, &call->posted);
-    }
-
-    ngx_http_ors_call_cancel(call);
 }
 
 
