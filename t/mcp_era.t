@@ -104,7 +104,8 @@ sub all_workers ($name) {
     my (%seen, %output);
 
     wait_for(sub {
-        my $r = post_json($t->port, '/v1/responses', body($name));
+        my $r = post_json($t->port, '/v1/responses', body($name),
+                          headers => { Authorization => 'Bearer key' });
         my ($call) = grep { $_->{type} eq 'mcp_call' }
                      @{ $r->{json}{output} // [] };
 
@@ -137,7 +138,8 @@ is(begun(), 2, 'each has a session of its own');
 # a reload in the middle of a call
 
 my $client = http_start($t->port, 'POST', '/v1/responses',
-                        { 'Content-Type' => 'application/json' },
+                        { 'Content-Type' => 'application/json',
+                          Authorization => 'Bearer key' },
                         json_encode(body('slow')));
 
 ok($mcp->wait_file('there'), 'a call runs');

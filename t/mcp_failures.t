@@ -375,6 +375,38 @@ is_deeply([ map { $_->{json} } @cancels ],
           'and the server hears which call is over, once');
 is($cancels[0]{headers}{'mcp-session-id'}, 'session-1', 'in its session');
 
+# clients without a key have nothing in common
+
+for my $n (1, 2) {
+    $mcp->forget;
+
+    response_ok(post_json($t->port, '/v1/responses', body('asks', 'asks')),
+                "without a key, $n", flavor => 'openai');
+    wait_for(sub { grep { $_ eq 'DELETE' } said($mcp) });
+
+    is(scalar(grep { $_ eq 'initialize' } said($mcp)), 1,
+       "without a key, $n: a session, which ends");
+}
+
+my ($delete) = grep { $_->{method} eq 'DELETE' } $mcp->requests;
+
+is($delete->{headers}{'mcp-session-id'}, 'session-1', 'the session that ends');
+is($delete->{body}, '', 'and no body');
+
+# and many keys of one client push out their own sessions
+
+$mcp->forget;
+
+for my $n (1 .. 300) {
+    post_json($t->port, '/v1/responses', body('hello', 'gone'),
+              headers => { Authorization => "Bearer made-up-$n" });
+}
+
+wait_for(sub { 40 <= grep { $_ eq 'DELETE' } said($mcp) });
+
+cmp_ok(scalar(grep { $_ eq 'DELETE' } said($mcp)), '>=', 40,
+       'sessions that are forgotten end');
+
 like($t->error_log, qr/"bad__refused" of MCP server "bad" has failed/,
      'the log has the details');
 unlike($t->error_log, qr/$SECRET/, 'no secret in the log');

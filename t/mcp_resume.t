@@ -163,7 +163,8 @@ ok(!grep({ /^GET/ } (sent())), 'a wait beyond the time limit is none');
 $mcp->forget;
 
 my $client = http_start($t->port, 'POST', '/v1/responses',
-                        { 'Content-Type' => 'application/json' },
+                        { 'Content-Type' => 'application/json',
+                          Authorization => 'Bearer key' },
                         json_encode(body('leaves', 1)));
 
 wait_for(sub { grep { /^tools\/call/ } said($mcp) });
@@ -215,7 +216,8 @@ sub ask ($name, %o) {
     $mcp->forget;
 
     my $r = post_json($t->port, '/v1/responses', body($name, $o{stream}),
-                      headers => { 'Last-Event-ID' => 'mine',
+                      headers => { Authorization => 'Bearer key',
+                                   'Last-Event-ID' => 'mine',
                                    Cookie => 'a=b' });
     my $how = $name . ($o{stream} ? ', stream' : '');
     my $response = ($o{stream} ? stream_ok($r, $how, flavor => 'openai')

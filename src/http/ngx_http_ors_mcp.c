@@ -14,8 +14,12 @@
 #include <ngx_ors_key.h>
 
 
-/* servers that a worker knows, each with other credentials */
-#define NGX_HTTP_ORS_MCP_SERVERS  256
+/*
+ * servers that a worker knows, each with other credentials, and those of one
+ * address
+ */
+#define NGX_HTTP_ORS_MCP_SERVERS  1024
+#define NGX_HTTP_ORS_MCP_SHARE    256
 
 /* how long a list may serve that could not be read again, ms */
 #define NGX_HTTP_ORS_MCP_STALE    3600000
@@ -25,6 +29,9 @@ static ngx_str_t  ngx_http_ors_mcp_no_key = ngx_null_string;
 
 
 static ngx_int_t ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp);
+static ngx_int_t ngx_http_ors_mcp_peer(ngx_http_ors_mcp_t *mcp);
+static uint32_t ngx_http_ors_mcp_origin(ngx_connection_t *c);
+static void ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data);
 static void ngx_http_ors_mcp_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_paused(ngx_event_t *ev);
 static void ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx);
@@ -64,7 +71,7 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
     ngx_ors_mcp_limits_set(&mcp->limits, ctx->turn->limits->tool_answer);
 
     dialog = &mcp->dialog;
-    dialog->peer = &mcp->server->peer;
+    dialog->peer = mcp->peer;
     dialog->limits = &mcp->limits;
     dialog->pool = r->pool;
     dialog->log = r->connection->log;
@@ -124,13 +131,21 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
         return NGX_ERROR;
     }
 
-    mcp->shared = ngx_ors_mcp_server_get(&omcf->servers, key);
-    if (mcp->shared == NULL) {
-        return NGX_ERROR;
+    omcf->servers.data = mcp->ctx;
+
+    mcp->shared = ngx_ors_mcp_server_get(&omcf->servers, key, 0);
+
+    if (mcp->shared
+        && ngx_http_ors_scope(mcp->ctx, key + NGX_ORS_DIGEST_LEN) == NGX_OK)
+    {
+        mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key,
+                                      ngx_http_ors_mcp_origin(r->connection));
     }
 
-    if (ngx_http_ors_scope(mcp->ctx, key + NGX_ORS_DIGEST_LEN) == NGX_OK) {
-        mcp->server = ngx_ors_mcp_server_get(&omcf->servers, key);
+    omcf->servers.data = NULL;
+
+    if (mcp->shared == NULL) {
+        return NGX_ERROR;
     }
 
     if (mcp->server == NULL) {
@@ -138,13 +153,107 @@ ngx_http_ors_mcp_find(ngx_http_ors_mcp_t *mcp)
         return NGX_ERROR;
     }
 
+    mcp->server->conf = mcp->conf;
     mcp->callee = ngx_http_ors_callee(mcp->ctx->conf, &mcp->conf->label, 1);
 
-    if (mcp->server->peer.version == ngx_ors_mcp_version_none) {
-        mcp->server->peer.version = ngx_ors_callee_era(mcp->callee);
+    if (ngx_http_ors_mcp_peer(mcp) != NGX_OK) {
+        ngx_ors_mcp_server_release(mcp->server);
+        ngx_ors_mcp_server_release(mcp->shared);
+        return NGX_ERROR;
+    }
+
+    if (mcp->peer->version == ngx_ors_mcp_version_none) {
+        mcp->peer->version = ngx_ors_callee_era(mcp->callee);
     }
 
     return NGX_OK;
+}
+
+
+/* clients without a key are not one client: each request has its session */
+
+static ngx_int_t
+ngx_http_ors_mcp_peer(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_http_ors_mcp_t  *other;
+
+    if (!mcp->ctx->ownerless) {
+        mcp->peer = &mcp->server->peer;
+        return NGX_OK;
+    }
+
+    for (other = mcp->ctx->mcp; other; other = other->next) {
+
+        if (other->conf == mcp->conf) {
+            mcp->peer = other->peer;
+            return NGX_OK;
+        }
+    }
+
+    mcp->peer = ngx_pcalloc(mcp->ctx->request->pool,
+                            sizeof(ngx_ors_mcp_peer_t));
+
+    return mcp->peer ? NGX_OK : NGX_ERROR;
+}
+
+
+/* keys can be made up; not 0, and of IPv6 what a host has as a whole */
+
+static uint32_t
+ngx_http_ors_mcp_origin(ngx_connection_t *c)
+{
+    uint32_t              origin;
+#if (NGX_HAVE_INET6)
+    struct sockaddr_in6  *sin6;
+#endif
+
+    origin = 0;
+
+    switch (c->sockaddr->sa_family) {
+
+#if (NGX_HAVE_INET6)
+    case AF_INET6:
+        sin6 = (struct sockaddr_in6 *) c->sockaddr;
+        origin = ngx_crc32_short(sin6->sin6_addr.s6_addr, 8);
+        break;
+#endif
+
+    case AF_INET:
+        origin = ((struct sockaddr_in *) c->sockaddr)->sin_addr.s_addr;
+        break;
+    }
+
+    return origin ? origin : 1;
+}
+
+
+/* without a request there is nothing that its session could be ended from */
+
+static void
+ngx_http_ors_mcp_forget(ngx_ors_mcp_server_t *server, void *data)
+{
+    ngx_http_ors_ctx_t *ctx = data;
+
+    ngx_uint_t           i;
+    ngx_array_t         *servers;
+    ngx_ors_mcp_conf_t  *conf;
+
+    if (ctx == NULL || server->conf == NULL) {
+        return;
+    }
+
+    /* its location is one of this server{} if this location names it */
+
+    servers = ctx->conf->hosting.servers;
+    conf = servers->elts;
+
+    for (i = 0; i < servers->nelts; i++) {
+
+        if (&conf[i] == server->conf) {
+            ngx_http_ors_mcp_end(ctx, &conf[i], &server->peer);
+            return;
+        }
+    }
 }
 
 
@@ -283,7 +392,7 @@ ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp)
     mcp->over = 1;
 
     if (mcp->rc == NGX_OK) {
-        ngx_ors_callee_learned(mcp->callee, mcp->server->peer.version);
+        ngx_ors_callee_learned(mcp->callee, mcp->peer->version);
     }
 
     ngx_http_ors_mcp_untime(mcp);
@@ -396,6 +505,10 @@ ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
             ngx_http_ors_mcp_leave(mcp);
         }
 
+        if (ctx->ownerless) {
+            ngx_http_ors_mcp_end(ctx, mcp->conf, mcp->peer);
+        }
+
         (void) ngx_ors_mcp_dialog_step(&mcp->dialog,
                                        ngx_ors_mcp_dialog_ev_close);
 
@@ -416,7 +529,10 @@ ngx_http_ors_mcp_table(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
     }
 
     ngx_ors_mcp_servers_init(&omcf->servers, NGX_HTTP_ORS_MCP_SERVERS,
-                             NGX_HTTP_ORS_MCP_STALE, &cf->cycle->new_log);
+                             NGX_HTTP_ORS_MCP_SHARE, NGX_HTTP_ORS_MCP_STALE,
+                             &cf->cycle->new_log);
+
+    omcf->servers.ended = ngx_http_ors_mcp_forget;
 
     cln->handler = ngx_http_ors_mcp_clear;
     cln->data = &omcf->servers;

@@ -39,6 +39,7 @@ struct ngx_http_ors_mcp_s {
     ngx_ors_mcp_use_t        *use;        /* the list is for it, or NULL */
     ngx_ors_round_call_t     *called;     /* the model's call, or NULL */
     ngx_ors_mcp_server_t     *server;
+    ngx_ors_mcp_peer_t       *peer;       /* the server's, or this request's */
     ngx_ors_mcp_server_t     *shared;     /* the same without credentials */
     ngx_ors_callee_conf_t    *callee;     /* what all workers know of it */
     ngx_ors_mcp_limits_t      limits;
@@ -99,6 +100,13 @@ ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
  * message that ends it: from a request without a client, which lives on.
  */
 void ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp);
+
+/*
+ * Ends the session that "peer" has with the server of "conf", if there is one,
+ * from a request of the same kind.
+ */
+void ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
+    ngx_ors_mcp_peer_t *peer);
 
 
 /* ngx_http_ors_mcp_list.c */

@@ -144,12 +144,20 @@ ngx_http_ors_mcp_of(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_ors_mcp_make(ngx_http_ors_call_t *call)
 {
+    ngx_int_t                 rc;
     ngx_http_ors_mcp_call_t  *mc;
 
     mc = (ngx_http_ors_mcp_call_t *) call;
 
     if (call->bodiless) {
-        return ngx_http_ors_subrequest_get(call);
+        rc = ngx_http_ors_subrequest_get(call);
+
+        if (mc->message->ends) {
+            call->request->method = NGX_HTTP_DELETE;
+            call->request->method_name = mc->message->method;
+        }
+
+        return rc;
     }
 
     return ngx_http_ors_subrequest_make(call, mc->message->body,

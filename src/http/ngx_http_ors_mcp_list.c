@@ -222,14 +222,13 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
 void
 ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp)
 {
-    u_char                    buf[NGX_HTTP_ORS_MCP_NAMES];
-    ngx_log_t                *log;
-    ngx_str_t                 names;
-    ngx_uint_t                i;
-    ngx_array_t              *tools;
-    ngx_ors_tool_t           *tool;
-    ngx_ors_mcp_list_t       *list;
-    ngx_http_ors_loc_conf_t  *olcf;
+    u_char               buf[NGX_HTTP_ORS_MCP_NAMES];
+    ngx_log_t           *log;
+    ngx_str_t            names;
+    ngx_uint_t           i;
+    ngx_array_t         *tools;
+    ngx_ors_tool_t      *tool;
+    ngx_ors_mcp_list_t  *list;
 
     list = mcp->dialog.list;
     log = mcp->ctx->request->connection->log;
@@ -245,9 +244,7 @@ ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp)
     ngx_ors_mcp_server_keep(list->shared ? mcp->shared : mcp->server, list,
                             ngx_current_msec, mcp->conf->list_ttl);
 
-    olcf = ngx_http_get_module_loc_conf(mcp->ctx->request,
-                                        ngx_http_open_responses_module);
-    tools = olcf->hosting.tools;
+    tools = mcp->ctx->conf->hosting.tools;
 
     for (i = 0; tools && i < tools->nelts; i++) {
         tool = (ngx_ors_tool_t *) tools->elts + i;

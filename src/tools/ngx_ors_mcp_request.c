@@ -247,6 +247,26 @@ ngx_ors_mcp_request_resume(ngx_ors_mcp_sender_t *sender, ngx_str_t *id)
 }
 
 
+ngx_ors_mcp_request_t *
+ngx_ors_mcp_request_end(ngx_ors_mcp_sender_t *sender)
+{
+    ngx_ors_mcp_request_t  *req;
+
+    static ngx_str_t  method = ngx_string("DELETE");
+
+    req = ngx_ors_mcp_request_alloc(sender);
+
+    if (req == NULL || ngx_ors_mcp_request_era(sender, req) != NGX_OK) {
+        return NULL;
+    }
+
+    req->method = method;
+    req->ends = 1;
+
+    return req;
+}
+
+
 static ngx_ors_mcp_request_t *
 ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, ngx_str_t *method,
     uint64_t id)

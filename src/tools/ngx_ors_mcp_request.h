@@ -26,6 +26,7 @@ struct ngx_ors_mcp_request_s {
     ngx_chain_t              *body;       /* NULL: a GET */
     size_t                    size;       /* of the body */
     ngx_msec_t                delay;      /* to wait before it is sent */
+    unsigned                  ends:1;     /* a DELETE in place of a GET */
     ngx_ors_mcp_request_t    *next;       /* see ngx_ors_mcp_dialog_t */
 };
 
@@ -76,6 +77,9 @@ ngx_ors_mcp_request_t *ngx_ors_mcp_request_cancelled(
 /* ... a stream goes on after the event with "id", which is borrowed */
 ngx_ors_mcp_request_t *ngx_ors_mcp_request_resume(
     ngx_ors_mcp_sender_t *sender, ngx_str_t *id);
+
+/* ... the session is over, which is a DELETE */
+ngx_ors_mcp_request_t *ngx_ors_mcp_request_end(ngx_ors_mcp_sender_t *sender);
 
 /*
  * ... an answer to a request of the server: "id" is that request's, as JSON;

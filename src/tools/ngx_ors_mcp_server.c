@@ -16,6 +16,8 @@ static ngx_ors_mcp_server_t *ngx_ors_mcp_server_find(ngx_queue_t *chain,
     u_char *key);
 static ngx_ors_mcp_server_t *ngx_ors_mcp_server_add(
     ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain, u_char *key);
+static void ngx_ors_mcp_servers_share(ngx_ors_mcp_servers_t *servers,
+    uint32_t origin);
 static void ngx_ors_mcp_servers_evict(ngx_ors_mcp_servers_t *servers,
     ngx_uint_t max);
 static void ngx_ors_mcp_server_delete(ngx_ors_mcp_server_t *server);
@@ -24,12 +26,15 @@ static void ngx_ors_mcp_server_drop(ngx_ors_mcp_server_t *server);
 
 void
 ngx_ors_mcp_servers_init(ngx_ors_mcp_servers_t *servers, ngx_uint_t max,
-    ngx_msec_t stale, ngx_log_t *log)
+    ngx_uint_t share, ngx_msec_t stale, ngx_log_t *log)
 {
     ngx_uint_t  i;
 
     servers->n = 0;
     servers->max = max;
+    servers->share = share;
+    servers->ended = NULL;
+    servers->data = NULL;
     servers->stale = stale;
     servers->log = log;
 
@@ -49,7 +54,8 @@ ngx_ors_mcp_servers_clear(ngx_ors_mcp_servers_t *servers)
 
 
 ngx_ors_mcp_server_t *
-ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key)
+ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
+    uint32_t origin)
 {
     ngx_queue_t           *chain;
     ngx_ors_mcp_server_t  *server;
@@ -65,6 +71,9 @@ ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key)
         if (server == NULL) {
             return NULL;
         }
+
+        server->origin = origin;
+        ngx_ors_mcp_servers_share(servers, origin);
     }
 
     ngx_queue_insert_head(&servers->used, &server->used);
@@ -120,6 +129,36 @@ ngx_ors_mcp_server_add(ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain,
 }
 
 
+/* an origin with many keys pushes out its own servers, not those of others */
+
+static void
+ngx_ors_mcp_servers_share(ngx_ors_mcp_servers_t *servers, uint32_t origin)
+{
+    ngx_uint_t             n;
+    ngx_queue_t           *q;
+    ngx_ors_mcp_server_t  *server, *last;
+
+    n = 0;
+    last = NULL;
+
+    for (q = ngx_queue_head(&servers->used);
+         origin && q != ngx_queue_sentinel(&servers->used);
+         q = ngx_queue_next(q))
+    {
+        server = ngx_queue_data(q, ngx_ors_mcp_server_t, used);
+
+        if (server->origin == origin) {
+            n++;
+            last = server->references ? last : server;
+        }
+    }
+
+    if (last && n >= servers->share) {
+        ngx_ors_mcp_server_delete(last);
+    }
+}
+
+
 /* those used least recently go first; one that is in use stays */
 
 static void
@@ -149,6 +188,10 @@ ngx_ors_mcp_server_delete(ngx_ors_mcp_server_t *server)
     ngx_queue_remove(&server->chain);
 
     server->servers->n--;
+
+    if (server->servers->ended) {
+        server->servers->ended(server, server->servers->data);
+    }
 
     ngx_ors_mcp_server_drop(server);
 

@@ -19,18 +19,30 @@
 #define NGX_ORS_MCP_CHAINS  64
 
 
+typedef struct ngx_ors_mcp_server_s  ngx_ors_mcp_server_t;
+
+
+/* "server" is going to be forgotten, and its session may be ended */
+typedef void (*ngx_ors_mcp_server_pt)(ngx_ors_mcp_server_t *server,
+    void *data);
+
+
 typedef struct {
     ngx_queue_t            used;         /* the last one used is first */
     ngx_queue_t            chains[NGX_ORS_MCP_CHAINS];
     ngx_log_t             *log;
     ngx_uint_t             n;
     ngx_uint_t             max;
+    ngx_uint_t             share;        /* of them that one origin may have */
     ngx_msec_t             stale;
+    ngx_ors_mcp_server_pt  ended;        /* the caller's, or NULL */
+    void                  *data;
 } ngx_ors_mcp_servers_t;
 
 
-typedef struct {
+struct ngx_ors_mcp_server_s {
     ngx_ors_mcp_peer_t      peer;        /* for dialogs with the server */
+    void                   *conf;        /* the caller's, NULL at first */
 
     /* private */
     ngx_ors_mcp_servers_t  *servers;
@@ -39,28 +51,30 @@ typedef struct {
     ngx_ors_mcp_list_t     *list;
     ngx_msec_t              expires;     /* the list */
     ngx_uint_t              references;
+    uint32_t                origin;      /* who has added it; 0: everybody */
     u_char                  key[NGX_ORS_MCP_KEY];
-} ngx_ors_mcp_server_t;
+};
 
 
 /*
- * Prepares an empty table of about "max" servers: more are in it only while
- * they are used.  A list may be served "stale" ms after it has expired.  "log"
- * must live as long as the table.
+ * Prepares an empty table of about "max" servers, "share" of them for one
+ * origin: more are in it only while they are used.  A list may be served
+ * "stale" ms after it has expired.  "log" must live as long as the table.
  */
 void ngx_ors_mcp_servers_init(ngx_ors_mcp_servers_t *servers, ngx_uint_t max,
-    ngx_msec_t stale, ngx_log_t *log);
+    ngx_uint_t share, ngx_msec_t stale, ngx_log_t *log);
 
 /* Releases all servers, none of which may be used any more. */
 void ngx_ors_mcp_servers_clear(ngx_ors_mcp_servers_t *servers);
 
 /*
  * The server with "key", NGX_ORS_MCP_KEY bytes that no other server and no
- * other credentials have; nothing is known of a new one.  It is to be given
- * back by ngx_ors_mcp_server_release().  NULL: no memory.
+ * other credentials have; nothing is known of a new one, which counts in the
+ * share of "origin", of none if that is 0.  It is to be given back by
+ * ngx_ors_mcp_server_release().  NULL: no memory.
  */
 ngx_ors_mcp_server_t *ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers,
-    u_char *key);
+    u_char *key, uint32_t origin);
 void ngx_ors_mcp_server_release(ngx_ors_mcp_server_t *server);
 
 /*

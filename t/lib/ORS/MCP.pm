@@ -53,6 +53,9 @@ sub legacy (%o) {
                                        : [ [ status => 405 ], [ 'head' ] ], 0)
             if $r->{method} eq 'GET';
 
+        return $conn->_play([ [ status => 204 ], [ 'head' ] ], 0)
+            if $r->{method} eq 'DELETE';
+
         my $m = json_decode($r->{body});
         my $method = $m->{method} // '';
 
@@ -158,7 +161,7 @@ sub said ($server) {
         my $m = $_->{json};
         my $name = $m->{params}{name} // $_->{headers}{'last-event-id'};
 
-        ($m->{method} // ($_->{method} eq 'GET' ? 'GET' : 'answer'))
+        ($m->{method} // ($_->{method} eq 'POST' ? 'answer' : $_->{method}))
             . (defined $name ? " $name" : '');
     } $server->requests;
 }

@@ -12,6 +12,8 @@
 
 
 static void test_servers(void);
+static void test_share(void);
+static void end(ngx_ors_mcp_server_t *server, void *data);
 static void test_used(void);
 static void test_lists(void);
 static void test_wrap(void);
@@ -30,6 +32,7 @@ main(void)
     ngx_ors_mcp_limits_set(&limits, 1024 * 1024);
 
     test_servers();
+    test_share();
     test_used();
     test_lists();
     test_wrap();
@@ -45,10 +48,10 @@ test_servers(void)
     ngx_uint_t             i;
     ngx_ors_mcp_server_t  *server;
 
-    ngx_ors_mcp_servers_init(&servers, 3, 1000, ngx_ors_test_log());
+    ngx_ors_mcp_servers_init(&servers, 3, 3, 1000, ngx_ors_test_log());
 
     for (i = 1; i <= 5; i++) {
-        server = ngx_ors_mcp_server_get(&servers, key(i));
+        server = ngx_ors_mcp_server_get(&servers, key(i), 0);
         is_int(server->peer.version, 0, "server %d is new", (int) i);
 
         server->peer.version = NGX_ORS_MCP_MODERN;
@@ -58,18 +61,65 @@ test_servers(void)
     is_int(servers.n, 3, "no more than there may be");
 
     for (i = 3; i <= 5; i++) {
-        server = ngx_ors_mcp_server_get(&servers, key(i));
+        server = ngx_ors_mcp_server_get(&servers, key(i), 0);
         is_int(server->peer.version, NGX_ORS_MCP_MODERN,
                "server %d is known", (int) i);
         ngx_ors_mcp_server_release(server);
     }
 
-    server = ngx_ors_mcp_server_get(&servers, key(1));
+    server = ngx_ors_mcp_server_get(&servers, key(1), 0);
     is_int(server->peer.version, 0, "server 1 is new again");
     ngx_ors_mcp_server_release(server);
 
     ngx_ors_mcp_servers_clear(&servers);
     is_int(servers.n, 0, "all are gone");
+}
+
+
+/* keys that one client makes up */
+
+static void
+test_share(void)
+{
+    ngx_uint_t             i, ended;
+    ngx_ors_mcp_server_t  *server, *used;
+
+    ngx_ors_mcp_servers_init(&servers, 10, 3, 1000, ngx_ors_test_log());
+
+    ended = 0;
+    servers.ended = end;
+    servers.data = &ended;
+
+    server = ngx_ors_mcp_server_get(&servers, key(100), 7);
+    server->peer.version = NGX_ORS_MCP_MODERN;
+    ngx_ors_mcp_server_release(server);
+
+    used = ngx_ors_mcp_server_get(&servers, key(50), 8);
+
+    for (i = 0; i < 50; i++) {
+        server = ngx_ors_mcp_server_get(&servers, key(i), 8);
+        ngx_ors_mcp_server_release(server);
+    }
+
+    is_int(servers.n, 4, "a share and what others have");
+    is_int(ended, 48, "the caller hears of those that have gone");
+    ok(ngx_ors_mcp_server_get(&servers, key(50), 8) == used,
+       "one that is in use has not");
+    ngx_ors_mcp_server_release(used);
+    ngx_ors_mcp_server_release(used);
+
+    server = ngx_ors_mcp_server_get(&servers, key(100), 7);
+    is_int(server->peer.version, NGX_ORS_MCP_MODERN, "nor another client's");
+    ngx_ors_mcp_server_release(server);
+
+    ngx_ors_mcp_servers_clear(&servers);
+}
+
+
+static void
+end(ngx_ors_mcp_server_t *server, void *data)
+{
+    (*(ngx_uint_t *) data)++;
 }
 
 
@@ -81,16 +131,16 @@ test_used(void)
     ngx_uint_t             i;
     ngx_ors_mcp_server_t  *used[4], *server;
 
-    ngx_ors_mcp_servers_init(&servers, 2, 1000, ngx_ors_test_log());
+    ngx_ors_mcp_servers_init(&servers, 2, 2, 1000, ngx_ors_test_log());
 
     for (i = 0; i < 4; i++) {
-        used[i] = ngx_ors_mcp_server_get(&servers, key(i));
+        used[i] = ngx_ors_mcp_server_get(&servers, key(i), 0);
         used[i]->peer.version = NGX_ORS_MCP_MODERN;
     }
 
     is_int(servers.n, 4, "servers in use stay");
 
-    server = ngx_ors_mcp_server_get(&servers, key(0));
+    server = ngx_ors_mcp_server_get(&servers, key(0), 0);
     ok(server == used[0], "one server for two dialogs");
     ngx_ors_mcp_server_release(server);
 
@@ -112,8 +162,8 @@ test_lists(void)
     ngx_ors_mcp_list_t    *list, *got;
     ngx_ors_mcp_server_t  *server;
 
-    ngx_ors_mcp_servers_init(&servers, 2, 1000, ngx_ors_test_log());
-    server = ngx_ors_mcp_server_get(&servers, key(1));
+    ngx_ors_mcp_servers_init(&servers, 2, 2, 1000, ngx_ors_test_log());
+    server = ngx_ors_mcp_server_get(&servers, key(1), 0);
 
     is_int(ngx_ors_mcp_server_list(server, 0, &got), NGX_DECLINED,
            "there is no list");
@@ -170,8 +220,8 @@ test_wrap(void)
     ngx_ors_mcp_list_t    *list;
     ngx_ors_mcp_server_t  *server;
 
-    ngx_ors_mcp_servers_init(&servers, 2, 1000, ngx_ors_test_log());
-    server = ngx_ors_mcp_server_get(&servers, key(1));
+    ngx_ors_mcp_servers_init(&servers, 2, 2, 1000, ngx_ors_test_log());
+    server = ngx_ors_mcp_server_get(&servers, key(1), 0);
 
     now = (ngx_msec_t) -10;
     list = new_list(0);
@@ -191,10 +241,10 @@ test_wrap(void)
 static void
 test_no_memory(void)
 {
-    ngx_ors_mcp_servers_init(&servers, 2, 1000, ngx_ors_test_log());
+    ngx_ors_mcp_servers_init(&servers, 2, 2, 1000, ngx_ors_test_log());
 
     ngx_ors_test_fail_after(1);
-    ok(ngx_ors_mcp_server_get(&servers, key(1)) == NULL, "no memory");
+    ok(ngx_ors_mcp_server_get(&servers, key(1), 0) == NULL, "no memory");
     ngx_ors_test_fail_after(0);
 
     is_int(servers.n, 0, "no server");
