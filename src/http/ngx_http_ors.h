@@ -491,7 +491,7 @@ ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
 
-/* The same of a call that its location may have put off: it goes on, and ends. */
+/* The same of a call that its location may delay: it goes on, and ends. */
 void ngx_http_ors_call_drop(ngx_http_ors_call_t *call);
 
 /* Writes the access log of a call that was given up: "log_subrequest". */
