@@ -114,10 +114,6 @@ my @rows = (
                 code => '1', container_id => 'cntr_1', outputs => undef },
       include => 'code_interpreter_call.outputs',
       shown => { outputs => [ { type => 'logs', logs => "a \"b\"\n" } ] } },
-    { name => 'no arguments', tool => \%web, arguments => {},
-      answer => 'what?', text => 'what?',
-      item => { type => 'web_search_call', status => 'completed',
-                action => { type => 'search', query => '' } } },
 );
 
 my %events = (
@@ -139,6 +135,7 @@ my $model = ORS::Model->new(scripts => { default => plan(
         call('web_search', query => 'q') ] }, 'Done' ],
     bad => [ { tool_calls => [ { id => 'c', name => 'web_search',
                                  arguments => '[1]' } ] }, 'Sorry' ],
+    lacks => [ { tool_calls => [ call('web_search', q => 'x') ] }, 'Sorry' ],
     again => [ ({ tool_calls => [ call('web_search', query => 'q') ] }) x 2,
                'Done' ],
     both => [ { tool_calls => [ call('web_search', query => 'q'),
@@ -322,10 +319,12 @@ for my $stream (0, 1) {
     is_deeply(types($response), [ qw( message web_search_call message ) ],
               "$how: items");
 
-    $response = ask('bad', stream => $stream)->response;
+    for my $bad (qw( bad lacks )) {
+        $response = ask($bad, stream => $stream)->response;
 
-    is($response->{output}[0]{status}, 'failed', "$how: bad arguments");
-    is(scalar($tools->requests), 0, "$how: nothing is called");
+        is($response->{output}[0]{status}, 'failed', "$how: $bad arguments");
+        is(scalar($tools->requests), 0, "$how: nothing is called");
+    }
 
     $response = ask('again', stream => $stream, max_tool_calls => 1)->response;
 

@@ -245,8 +245,8 @@ for my $stream (0, 1) {
     $s = ask('broken', $stream);
     is(scalar($tools->requests), 0, "$how: arguments that are no object");
     is_deeply([ outputs(($model->requests)[1]) ],
-              [ 'The tool was not called: its arguments are not a JSON '
-                . 'object.' ], "$how: the model reads why");
+              [ 'The tool was not called: its arguments are not the JSON '
+                . 'object that it needs.' ], "$how: the model reads why");
 }
 
 

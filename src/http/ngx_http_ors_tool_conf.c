@@ -213,8 +213,9 @@ ngx_http_ors_tool_typed(ngx_conf_t *cf, ngx_ors_tool_t *tool)
 {
     tool->silent = tool->hidden;
     tool->hidden = 1;
+    tool->defined = (tool->function.len != 0);
 
-    return tool->function.len
+    return tool->defined
            ? NGX_OK
            : ngx_http_ors_tool_define(cf, tool,
                                       ngx_ors_hosted_type_definition(

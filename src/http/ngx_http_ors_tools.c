@@ -153,7 +153,8 @@ ngx_http_ors_tools_create(ngx_http_ors_ctx_t *ctx)
                       &round->calls[i].item->tool->name,
                       (round->calls[i].outcome == ngx_ors_tool_limit)
                       ? "the limit of calls is reached"
-                      : "its arguments are no JSON object");
+                      : "its arguments are not the JSON object "
+                        "that it needs");
     }
 
     ngx_log_debug3(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,

@@ -48,6 +48,7 @@ typedef struct {
     ngx_ors_mcp_function_t  *mcp;         /* of an MCP server, or NULL */
     ngx_uint_t               hidden;      /* clients get no items of it */
     ngx_uint_t               silent;      /* ... nor of its type */
+    ngx_uint_t               defined;     /* of a type, by "definition=" */
 } ngx_ors_tool_t;
 
 

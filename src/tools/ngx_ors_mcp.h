@@ -29,7 +29,7 @@
 #define NGX_ORS_MCP_TIMEOUT          504
 
 /* bytes of the id of a session */
-#define NGX_ORS_MCP_SESSION_MAX      512
+#define NGX_ORS_MCP_SESSION_MAX      4096
 
 
 /*

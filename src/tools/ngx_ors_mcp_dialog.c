@@ -241,6 +241,12 @@ ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
     sender = &dialog->sender;
     session = &dialog->session;
 
+    if (session->len > NGX_ORS_MCP_SESSION_MAX) {
+        return ngx_ors_mcp_dialog_broken(dialog,
+                                         "has an Mcp-Session-Id that is too "
+                                         "long");
+    }
+
     if (!ngx_ors_mcp_header_session(session)) {
         return ngx_ors_mcp_dialog_broken(dialog,
                                          "has no valid Mcp-Session-Id");

@@ -43,7 +43,8 @@ static ngx_str_t  ngx_ors_round_texts[] = {
     ngx_null_string,
     ngx_string("The tool failed."),
     ngx_string("The tool was not called: the limit of tool calls is reached."),
-    ngx_string("The tool was not called: its arguments are not a JSON object.")
+    ngx_string("The tool was not called: its arguments are not the "
+               "JSON object that it needs.")
 };
 
 
@@ -274,6 +275,12 @@ ngx_ors_round_ready(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     item = call->item;
 
     rc = ngx_ors_round_arguments(builder, item, &call->arguments);
+
+    if (rc == NGX_OK && ngx_ors_round_typed(item)
+        && !ngx_ors_round_type_asks(call))
+    {
+        rc = NGX_DECLINED;
+    }
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_round_ended(round, builder, call,

@@ -28,7 +28,7 @@ typedef enum {
     ngx_ors_tool_ok,
     ngx_ors_tool_failed,
     ngx_ors_tool_limit,                   /* not run: over a limit */
-    ngx_ors_tool_arguments,               /* not run: they are no object */
+    ngx_ors_tool_arguments,               /* not run: not what it needs */
     ngx_ors_tool_schema                   /* not run: they violate it */
 } ngx_ors_tool_outcome_e;
 

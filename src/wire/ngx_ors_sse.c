@@ -283,8 +283,9 @@ ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
 
     if (len == 0) {
 
-        if (sse->place) {
+        if (sse->place && sse->place->changed) {
             sse->place->last = sse->place->next;
+            sse->place->changed = 0;
         }
 
         if (sse->has_data) {
@@ -339,6 +340,7 @@ ngx_ors_sse_resume(ngx_ors_sse_place_t *place, u_char *p, u_char *last)
     if (len >= 2 && ngx_memcmp(p, "id", 2) == 0 && (len == 2 || p[2] == ':')) {
         ngx_ors_sse_value(&value, p + 2, last);
         ngx_ors_sse_id(&place->next, &value);
+        place->changed = 1;
         return;
     }
 

@@ -14,7 +14,7 @@
 
 
 /* bytes of an event's id; a longer one cannot be resumed from */
-#define NGX_ORS_SSE_ID  256
+#define NGX_ORS_SSE_ID  1024
 
 
 typedef struct {
@@ -29,6 +29,7 @@ typedef struct {
     ngx_ors_sse_id_t   last;      /* of the last whole event, or empty */
     ngx_ors_sse_id_t   next;      /* of the one that is being read */
     ngx_msec_t         retry;     /* how long to wait, if the server says it */
+    unsigned           changed:1; /* "next" is another one than "last" */
 } ngx_ors_sse_place_t;
 
 
