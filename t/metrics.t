@@ -225,7 +225,8 @@ counted('a model with a quote and a backslash', ask('a"\\b'),
     $duration . labels(model => 'a\\"\\\\b') => 1);
 
 counted('an error of the model server', ask('error'),
-    $duration . labels(%regex, more => { error_type => 'failed' }) => 1,
+    $duration . labels(%regex, more => { error_type
+                                          => 'upstream_error' }) => 1,
     $duration . labels(%regex) => 0);
 
 counted('embeddings', sub { post_json($port, '/v1/embeddings',

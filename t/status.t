@@ -228,7 +228,7 @@ counted('an error of the model server, in its stream', ask('told', @stream),
 counted('a model server that is not there', ask('down'),
         @read, upstream_errors => 1);
 counted('a target that is not there', ask('none'),
-        @read, upstream_errors => 1);
+        @read, 'upstream_unavailable.refused' => 1);
 counted('one that is not there, another one answers', ask('over-hello'),
         @read, 'answers.checked' => 1, upstream_errors => 1, failovers => 1);
 counted('one that sends no JSON, too', ask('over-garbage'),
@@ -238,7 +238,7 @@ counted('one that sends no JSON, too', ask('over-garbage'),
 counted('a target with one request', ask('busy'),
         @read, 'answers.checked' => 1);
 counted('a target with too many requests', ask('busy'),
-        @read, upstream_errors => 1);
+        @read, 'requests.refused' => 1, 'rate_limit_exceeded.refused' => 1);
 
 counted('an answer that is no JSON', ask('garbage'),
         @read, 'answers.checked' => 1, 'answers.refused' => 1,

@@ -69,4 +69,13 @@ typedef struct {
 } ngx_ors_verify_t;
 
 
+/*
+ * The class of the failure that the client has seen, an ngx_ors_class_e: a
+ * violation that is only reported is none
+ */
+#define ngx_ors_verify_class(verify)                                          \
+    (((verify)->error.status == 0 || ((verify)->refused && (verify)->report)) \
+     ? ngx_ors_class_none : (verify)->error.class)
+
+
 #endif /* _NGX_ORS_VERIFY_H_INCLUDED_ */

@@ -25,17 +25,10 @@ static size_t ngx_ors_error_found(ngx_str_t *message);
 
 
 #undef ngx_ors_class_row
-#define ngx_ors_class_row(name, origin)  ngx_string(#name),
-
-const ngx_str_t  ngx_ors_class_names[] = {
-    NGX_ORS_CLASSES(ngx_ors_class_row)
-};
-
-
-#undef ngx_ors_class_row
 #define ngx_ors_class_row(name, origin)  ngx_ors_origin_##origin,
 
 static const ngx_ors_origin_e  ngx_ors_class_origins[] = {
+    ngx_ors_origin_none,
     NGX_ORS_CLASSES(ngx_ors_class_row)
 };
 

@@ -31,7 +31,6 @@ typedef enum {
  */
 
 #define NGX_ORS_CLASSES(row)                                                  \
-    row(none, none)                                                           \
     row(client, client)               /* the request, or what it asks for */  \
     row(model, client)                /* the model did not do what it asks */ \
     row(gateway, gateway)                                                     \
@@ -49,6 +48,7 @@ typedef enum {
 #define ngx_ors_class_row(name, origin)  ngx_ors_class_##name,
 
 typedef enum {
+    ngx_ors_class_none = 0,
     NGX_ORS_CLASSES(ngx_ors_class_row)
     ngx_ors_classes
 } ngx_ors_class_e;
@@ -239,9 +239,6 @@ typedef struct {
 
 /* the codes, in the order of ngx_ors_code_e */
 extern const ngx_ors_code_t  ngx_ors_codes[];
-
-/* the names of the classes, in the order of ngx_ors_class_e */
-extern const ngx_str_t  ngx_ors_class_names[];
 
 
 /*

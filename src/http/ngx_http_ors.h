@@ -192,6 +192,8 @@ typedef struct {
     unsigned                   made:1;      /* it has its body */
     unsigned                   complete:1;  /* the last byte has come */
     unsigned                   done:1;      /* the subrequest has ended */
+    unsigned                   limited:1;   /* "limit_req" or "limit_conn" */
+                                            /* have refused it */
     unsigned                   starved:1;   /* no connection was left for it */
 } ngx_http_ors_call_t;
 
@@ -630,11 +632,14 @@ void ngx_http_ors_stats_tell(ngx_http_request_t *r,
 void ngx_http_ors_stats_ignored(ngx_http_request_t *r,
     ngx_ors_request_t *req);
 
-/* Counts a target that has failed, in place of which another one is called. */
+/* Counts and remembers a call that failed, when another target is called. */
 void ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx);
 
 /* Counts a request that a validator has looked at, and what came of it. */
 void ngx_http_ors_stats_request(ngx_http_ors_validator_t *vr);
+
+/* Counts a 5xx of nginx itself as the answer to a validated request. */
+void ngx_http_ors_stats_failed(ngx_http_ors_validator_t *vr);
 
 /*
  * Counts the upstreams of a validated request that failed before its answer
@@ -685,11 +690,16 @@ void ngx_http_ors_metrics_close(ngx_http_ors_ctx_t *ctx);
 /* Adds "n" to the WebSockets that are open: 1, or -1 when "r" has ended. */
 void ngx_http_ors_metrics_websocket(ngx_http_request_t *r, ngx_int_t n);
 
-/* Counts a turn that has ended: it is over, or its client has left. */
-void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx);
+/* Counts a turn that has ended; "outcome" NULL: its client has left. */
+void ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_outcome_t *outcome);
 
-/* The same for a validated answer. */
-void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr);
+/*
+ * The same for a validated answer and the class of the failure that the client
+ * has seen; ngx_ors_classes: the client has left.
+ */
+void ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
+    ngx_ors_class_e class);
 
 /* Counts a job of a store that is done, for request "r". */
 void ngx_http_ors_metrics_job(ngx_http_request_t *r,
@@ -742,9 +752,6 @@ void ngx_http_ors_peer_next(ngx_http_ors_ctx_t *ctx);
 /* After "open_responses_target_timeout" no other target is tried. */
 void ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx);
 
-/* Remembers that ctx->target has failed, and another one is to be called. */
-void ngx_http_ors_peer_failed(ngx_http_ors_ctx_t *ctx);
-
 /*
  * Remembers for 10 minutes, in this worker, that the model of the last call
  * takes no effort.
@@ -755,8 +762,9 @@ void ngx_http_ors_peer_refused(ngx_http_ors_ctx_t *ctx);
 ngx_uint_t ngx_http_ors_peer_refuses(ngx_http_ors_ctx_t *ctx,
     ngx_http_ors_loc_conf_t *olcf);
 
-/* Remembers how the last call of a turn went that is over. */
-void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx);
+/* Remembers how the last call to ctx->target went. */
+void ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_outcome_t *outcome);
 
 /* Handler of the directive "open_responses_ready". */
 char *ngx_http_ors_ready_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);

@@ -88,7 +88,6 @@ ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx)
     }
 
     ngx_http_ors_stats_again(ctx);
-    ngx_http_ors_peer_failed(ctx);
 
     failed = ctx->target;
     ngx_http_ors_peer_next(ctx);

@@ -42,6 +42,7 @@ ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
 
     call->limit_req = main->limit_req_status;
     call->limit_conn = main->limit_conn_status;
+    call->limited = 0;
 
     if (ngx_http_ors_call_limits_differ(r, omcf->limit_req)) {
         main->limit_req_status = 0;
@@ -59,6 +60,11 @@ ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
     ngx_http_request_t  *main;
 
     main = call->request->main;
+
+    call->limited = (main->limit_req_status
+                     == NGX_HTTP_ORS_LIMIT_REQ_REJECTED
+                     || main->limit_conn_status
+                        == NGX_HTTP_ORS_LIMIT_CONN_REJECTED);
 
     main->limit_req_status =
         ngx_http_ors_call_worst(call->limit_req, main->limit_req_status,

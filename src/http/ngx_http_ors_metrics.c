@@ -406,7 +406,7 @@ ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
 
 
 void
-ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx)
+ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 {
     ngx_ors_turn_t          *turn;
     ngx_ors_stats_t         *stats;
@@ -419,17 +419,8 @@ ngx_http_ors_metrics_turn(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    end.end = ngx_ors_metrics_completed;
-
-    if (turn->state != ngx_ors_turn_st_over) {
-        end.end = ngx_ors_metrics_canceled;
-
-    } else if (turn->error.status || turn->answer.status >= 400
-               || turn->response.status == ngx_ors_response_failed)
-    {
-        end.end = ngx_ors_metrics_failed;
-    }
-
+    end.end = outcome ? ngx_ors_metrics_ended + outcome->class
+                      : ngx_ors_metrics_canceled;
     end.delivery = turn->request.stream ? ngx_ors_metrics_stream
                                         : ngx_ors_metrics_document;
 
@@ -478,7 +469,8 @@ ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end, ngx_ors_usage_t *usage)
 
 
 void
-ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr)
+ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
+    ngx_ors_class_e class)
 {
     ngx_ors_stats_t           *stats;
     ngx_ors_metrics_turn_t     end;
@@ -492,15 +484,8 @@ ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr)
         return;
     }
 
-    end.end = ngx_ors_metrics_completed;
-
-    if (vr->answer.state != ngx_ors_answer_st_over) {
-        end.end = ngx_ors_metrics_canceled;
-
-    } else if (vr->verify.error.status || vr->answer.status >= 400) {
-        end.end = ngx_ors_metrics_failed;
-    }
-
+    end.end = (class == ngx_ors_classes) ? ngx_ors_metrics_canceled
+                                         : ngx_ors_metrics_ended + class;
     end.delivery = vr->verify.stream ? ngx_ors_metrics_stream
                                     : ngx_ors_metrics_document;
     end.background = 0;

@@ -234,43 +234,17 @@ ngx_http_ors_peer_late(ngx_http_ors_ctx_t *ctx)
 
 
 void
-ngx_http_ors_peer_failed(ngx_http_ors_ctx_t *ctx)
+ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx, ngx_ors_outcome_t *outcome)
 {
-    ngx_ors_peer_failed(ngx_http_ors_peer_conf(ctx, ctx->target), ngx_time());
-}
+    ngx_ors_peer_conf_t  *conf;
 
+    conf = ngx_http_ors_peer_conf(ctx, ctx->target);
 
-void
-ngx_http_ors_peer_over(ngx_http_ors_ctx_t *ctx)
-{
-    ngx_uint_t  status;
+    if (outcome->broken) {
+        ngx_ors_peer_failed(conf, ngx_time());
 
-    status = ctx->turn->error.status;
-
-    if (ctx->turn->answer.status >= NGX_HTTP_BAD_REQUEST) {
-        status = ctx->turn->answer.status;
-
-    } else if (ctx->session && ctx->session->unstored) {
-
-        /* the store has failed, and the target has not */
-
-        status = 0;
-    }
-
-    switch (status) {
-
-    case NGX_HTTP_REQUEST_TIME_OUT:
-    case NGX_HTTP_TOO_MANY_REQUESTS:
-    case NGX_HTTP_INTERNAL_SERVER_ERROR:
-    case NGX_HTTP_BAD_GATEWAY:
-    case NGX_HTTP_SERVICE_UNAVAILABLE:
-    case NGX_HTTP_GATEWAY_TIME_OUT:
-        ngx_http_ors_peer_failed(ctx);
-        return;
-    }
-
-    if (ctx->turn->answer.status) {
-        ngx_ors_peer_worked(ngx_http_ors_peer_conf(ctx, ctx->target));
+    } else if (outcome->worked) {
+        ngx_ors_peer_worked(conf);
     }
 }
 

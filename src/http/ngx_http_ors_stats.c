@@ -19,7 +19,7 @@
 
 
 /* rows of histograms for some 200 targets, and the rest */
-#define NGX_HTTP_ORS_STATS_ZONE  (1024 * 1024)
+#define NGX_HTTP_ORS_STATS_ZONE  (2 * 1024 * 1024)
 
 #define NGX_HTTP_ORS_PAGE        16384
 
@@ -104,16 +104,20 @@ ngx_http_ors_stats_ignored(ngx_http_request_t *r, ngx_ors_request_t *req)
 void
 ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_stats_t  *stats;
+    ngx_ors_stats_t    *stats;
+    ngx_ors_outcome_t   outcome;
 
     stats = ngx_http_ors_stats(ctx->request);
 
+    ngx_ors_turn_outcome(ctx->turn, &outcome);
+
     ngx_ors_stats_count(stats, ngx_ors_stats_failover);
+    ngx_http_ors_peer_over(ctx, &outcome);
 
     if (ctx->turn->answer.status) {
         ngx_http_ors_stats_answer(ctx, stats);
 
-    } else {
+    } else if (outcome.broken) {
         ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
     }
 }
@@ -122,8 +126,9 @@ ngx_http_ors_stats_again(ngx_http_ors_ctx_t *ctx)
 void
 ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 {
-    ngx_ors_turn_t   *turn;
-    ngx_ors_stats_t  *stats;
+    ngx_ors_turn_t     *turn;
+    ngx_ors_stats_t    *stats;
+    ngx_ors_outcome_t   outcome;
 
     turn = ctx->turn;
 
@@ -133,22 +138,16 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     ctx->counted = 1;
 
+    ngx_ors_turn_outcome(turn, &outcome);
+
     if (turn->answer.status
-        || turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR
-        || turn->error.status == NGX_HTTP_TOO_MANY_REQUESTS)
+        || (outcome.class && outcome.class != ngx_ors_class_client))
     {
-        ngx_http_ors_metrics_turn(ctx);
-    }
-
-    if (ctx->call && ctx->call->starved) {
-
-        /* our own failure */
-
-        return;
+        ngx_http_ors_metrics_turn(ctx, &outcome);
     }
 
     if (ctx->call) {
-        ngx_http_ors_peer_over(ctx);
+        ngx_http_ors_peer_over(ctx, &outcome);
     }
 
     stats = ngx_http_ors_stats(ctx->request);
@@ -157,30 +156,20 @@ ngx_http_ors_stats_turn(ngx_http_ors_ctx_t *ctx)
 
     if (turn->answer.status) {
         ngx_http_ors_stats_answer(ctx, stats);
-        return;
-    }
 
-    if (turn->error.status == 0) {
-
-        /* it goes on without its client, and will be counted then */
-
-        return;
-    }
-
-    /* 429 is of "limit_req" in the target's location */
-
-    if (turn->error.status >= NGX_HTTP_INTERNAL_SERVER_ERROR
-        || turn->error.status == NGX_HTTP_TOO_MANY_REQUESTS)
-    {
+    } else if (outcome.broken) {
         ngx_ors_stats_count(stats, ngx_ors_stats_upstream_error);
-        return;
+
+    } else if (outcome.end == ngx_ors_end_rejected) {
+        ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
+        ngx_ors_stats_code(stats, &turn->error.code, 0);
+
+        ngx_http_ors_stats_tell(ctx->request, ctx->conf, &turn->request,
+                                &turn->error, 0);
+
+    } else if (outcome.end == ngx_ors_end_failed) {
+        ngx_ors_stats_code(stats, &turn->error.code, 0);
     }
-
-    ngx_ors_stats_count(stats, ngx_ors_stats_request_refused);
-    ngx_ors_stats_code(stats, &turn->error.code, 0);
-
-    ngx_http_ors_stats_tell(ctx->request, ctx->conf, &turn->request,
-                            &turn->error, 0);
 }
 
 
@@ -272,7 +261,7 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
 
     vr->counted = 1;
 
-    ngx_http_ors_metrics_validated(vr);
+    ngx_http_ors_metrics_validated(vr, ngx_ors_verify_class(&vr->verify));
 
     end.upstream = (!vr->verify.refused
                     && (vr->verify.error.status
@@ -292,6 +281,25 @@ ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr)
                       vr->verify.repaired,
                       (vr->verify.repaired == 1) ? "" : "s", &places);
     }
+}
+
+
+void
+ngx_http_ors_stats_failed(ngx_http_ors_validator_t *vr)
+{
+    ngx_uint_t       status;
+    ngx_ors_error_t  err;
+
+    status = vr->request->err_status;
+
+    if (vr->counted || status < NGX_HTTP_INTERNAL_SERVER_ERROR) {
+        return;
+    }
+
+    vr->counted = 1;
+
+    ngx_http_ors_error_of(vr->request, status, &err);
+    ngx_http_ors_metrics_validated(vr, err.class);
 }
 
 

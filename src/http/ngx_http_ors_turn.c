@@ -205,6 +205,8 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
 
     ngx_http_ors_peer_late(ctx);
 
+    turn->limited = call->limited;
+
     if (!call->starved || turn->state != ngx_ors_turn_st_call) {
         return ngx_ors_turn_end(turn, call->status, call->complete);
     }
@@ -426,7 +428,7 @@ ngx_http_ors_turn_gone(void *data)
 
     if (!ctx->counted && ctx->turn && ctx->call) {
         ctx->counted = 1;
-        ngx_http_ors_metrics_turn(ctx);
+        ngx_http_ors_metrics_turn(ctx, NULL);
     }
 
     if (ctx->pace.timer_set) {

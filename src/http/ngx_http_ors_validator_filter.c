@@ -76,6 +76,8 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
 
         /* nginx's own error page, or that of "error_page" */
 
+        ngx_http_ors_stats_failed(vr);
+
         if (!vr->conf->report && ngx_http_ors_error(r) != NGX_OK) {
             return NGX_ERROR;
         }
@@ -203,7 +205,7 @@ ngx_http_ors_validator_cleanup(void *data)
         && (c->error || c->timedout || c->close))
     {
         vr->counted = 1;
-        ngx_http_ors_metrics_validated(vr);
+        ngx_http_ors_metrics_validated(vr, ngx_ors_classes);
     }
 
     if (vr->ended || c->error || c->timedout || c->close) {

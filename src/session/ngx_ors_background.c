@@ -329,6 +329,7 @@ ngx_ors_background_timeout(ngx_ors_background_t *bg)
     (void) ngx_ors_error_set(&turn->error, turn->pool,
                              ngx_ors_code_upstream_timeout,
                              "the response has taken longer than it may");
+    turn->error.class = ngx_ors_class_limit;
 
     turn->retries_left = 0;
 
@@ -592,6 +593,7 @@ static void
 ngx_ors_background_lost(ngx_ors_background_t *bg,
     ngx_ors_store_status_e status)
 {
+    bg->session->unstored = 1;
     ngx_ors_session_log(bg->session, status, "a response in the background");
 }
 

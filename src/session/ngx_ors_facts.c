@@ -126,28 +126,26 @@ static void
 ngx_ors_facts_status(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_uint_t gone)
 {
+    ngx_ors_outcome_t  outcome;
+
+    /* in the order of ngx_ors_end_e */
+
+    static const ngx_str_t  ends[] = {
+        ngx_null_string,
+        ngx_string("completed"),
+        ngx_string("incomplete"),
+        ngx_string("failed"),
+        ngx_string("rejected"),
+        ngx_string("canceled")
+    };
+
+    ngx_ors_turn_outcome(turn, &outcome);
+
     if (turn->state != ngx_ors_turn_st_over) {
-
-        if (gone) {
-            ngx_str_set(&facts->status, "canceled");
-        }
-
-        return;
+        outcome.end = gone ? ngx_ors_end_canceled : ngx_ors_end_open;
     }
 
-    if (turn->error.status && turn->error.status < 500
-        && turn->answer.status == 0)
-    {
-        ngx_str_set(&facts->status, "rejected");
-        return;
-    }
-
-    if (turn->error.status || turn->answer.status >= 400) {
-        ngx_str_set(&facts->status, "failed");
-        return;
-    }
-
-    ngx_ors_facts_outcome(facts, turn->response.status);
+    facts->status = ends[outcome.end];
 }
 
 
@@ -174,7 +172,7 @@ ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
         ngx_str_set(&facts->status, "rejected");
 
     } else if (verify->answer->state == ngx_ors_answer_st_over) {
-        ngx_ors_facts_outcome(facts, verify->error.status
+        ngx_ors_facts_outcome(facts, ngx_ors_verify_class(verify)
                                      ? ngx_ors_response_failed
                                      : verify->outcome);
 

@@ -108,6 +108,7 @@ static ngx_int_t
 ngx_ors_session_lost(ngx_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
+    session->unstored = 1;
     ngx_ors_session_log(session, status, "a response");
 
     if (!session->required) {

@@ -143,7 +143,6 @@ ngx_ors_session_log(ngx_ors_session_t *session, ngx_ors_store_status_e status,
     u_char  *scope;
 
     scope = session->scope;
-    session->unstored = 1;
 
     if (status != ngx_ors_store_share && status != ngx_ors_store_large) {
         ngx_log_error(NGX_LOG_ERR, session->log, 0,

@@ -26,12 +26,11 @@ static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
 
 
+/* those of all others are durations */
+
 static const ngx_ors_metrics_bound_t  *ngx_ors_metrics_of[] = {
     ngx_ors_metrics_tokens,
     ngx_ors_metrics_tokens,
-    ngx_ors_metrics_durations,
-    ngx_ors_metrics_durations,
-    ngx_ors_metrics_durations,
     ngx_ors_metrics_firsts,
     ngx_ors_metrics_eaches
 };
@@ -172,7 +171,10 @@ static void
 ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value)
 {
-    ngx_ors_metrics_observe(&row->histograms[n], ngx_ors_metrics_of[n], value);
+    ngx_ors_metrics_observe(&row->histograms[n],
+                            (n < ngx_ors_metrics_canceled)
+                            ? ngx_ors_metrics_of[n] : ngx_ors_metrics_durations,
+                            value);
 }
 
 
@@ -241,6 +243,23 @@ ngx_ors_metrics_recent(ngx_ors_metrics_row_t *row, time_t now)
         if (n - row->pieces[i].piece < 60 / NGX_ORS_METRICS_PIECE) {
             sum += row->pieces[i].n;
         }
+    }
+
+    return sum;
+}
+
+
+uint64_t
+ngx_ors_metrics_failed(ngx_ors_metrics_row_t *row)
+{
+    uint64_t    sum;
+    ngx_uint_t  i;
+
+    sum = 0;
+
+    for (i = ngx_ors_metrics_completed + 1; i < ngx_ors_metrics_histograms; i++)
+    {
+        sum += ngx_ors_metrics_values(&row->histograms[i]);
     }
 
     return sum;

@@ -16,6 +16,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_callee.h>
+#include <ngx_ors_error.h>
 #include <ngx_ors_metrics_bounds.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_peer.h>
@@ -48,13 +49,13 @@ typedef enum {
 typedef enum {
     ngx_ors_metrics_input = 0,        /* tokens */
     ngx_ors_metrics_output,
-    ngx_ors_metrics_completed,        /* ns of turns, by their end */
-    ngx_ors_metrics_failed,
-    ngx_ors_metrics_canceled,
     ngx_ors_metrics_first,            /* ns to the first token of a stream */
     ngx_ors_metrics_each,             /* ns for each one after it */
+    ngx_ors_metrics_canceled,         /* ns of turns, by their end */
+    ngx_ors_metrics_ended,            /* ... and the class of their failure */
+    ngx_ors_metrics_completed = ngx_ors_metrics_ended + ngx_ors_class_none,
 
-    ngx_ors_metrics_histograms
+    ngx_ors_metrics_histograms = ngx_ors_metrics_ended + ngx_ors_classes
 } ngx_ors_metrics_histogram_e;
 
 
@@ -127,7 +128,7 @@ typedef struct {
  */
 
 typedef struct {
-    ngx_ors_metrics_histogram_e  end;     /* completed, failed, canceled */
+    ngx_ors_metrics_histogram_e  end;     /* canceled, ended + class */
     ngx_ors_metrics_delivery_e   delivery;
     ngx_uint_t                background;
     int64_t                   input;
@@ -164,6 +165,9 @@ int64_t ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
 
 /* Turns of "row" in about the last minute. */
 ngx_uint_t ngx_ors_metrics_recent(ngx_ors_metrics_row_t *row, time_t now);
+
+/* Turns of "row" that have failed, all classes together. */
+uint64_t ngx_ors_metrics_failed(ngx_ors_metrics_row_t *row);
 
 /* How many values "histogram" has. */
 uint64_t ngx_ors_metrics_values(ngx_ors_histogram_t *histogram);

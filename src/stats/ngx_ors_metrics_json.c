@@ -121,7 +121,7 @@ ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_metrics_json_number(out, ",\"completed\":",
                    ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]));
     ngx_ors_metrics_json_number(out, ",\"failed\":",
-                   ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]));
+                                ngx_ors_metrics_failed(labels->row));
     ngx_ors_metrics_json_number(out, ",\"canceled\":",
                    ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]));
     ngx_ors_metrics_json_number(out, ",\"input_tokens\":",

@@ -25,7 +25,8 @@ typedef struct {
     char                           *name;
     char                           *help;
     const ngx_ors_metrics_bound_t  *bounds;
-    ngx_ors_metrics_series_t        series[4];      /* to one of no label */
+    ngx_ors_metrics_series_t        series[ngx_ors_classes + 2];
+                                                    /* to one of no label */
 } ngx_ors_metrics_family_t;
 
 
@@ -70,6 +71,11 @@ static void ngx_ors_metrics_callee_times(ngx_ors_out_t *out,
 static void ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text);
 
 
+#undef ngx_ors_class_row
+#define ngx_ors_class_row(name, origin)                                       \
+        { ngx_ors_metrics_ended + ngx_ors_class_##name,                       \
+          ",error_type=\"" #name "\"" },
+
 static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
 
     { "gen_ai_client_token_usage",
@@ -84,7 +90,7 @@ static const ngx_ors_metrics_family_t  ngx_ors_metrics_families[] = {
       "and tools included.",
       ngx_ors_metrics_durations,
       { { ngx_ors_metrics_completed, "" },
-        { ngx_ors_metrics_failed, ",error_type=\"failed\"" },
+        NGX_ORS_CLASSES(ngx_ors_class_row)
         { ngx_ors_metrics_canceled, ",error_type=\"canceled\"" },
         { 0, NULL } } },
 

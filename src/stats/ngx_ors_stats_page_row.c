@@ -37,7 +37,7 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     h = labels->row->histograms;
 
     completed = ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]);
-    failed = ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]);
+    failed = ngx_ors_metrics_failed(labels->row);
     canceled = ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]);
 
     if (labels->operation == ngx_ors_metrics_embeddings

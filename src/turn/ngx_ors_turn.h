@@ -41,6 +41,27 @@ typedef enum {
 } ngx_ors_dialect_e;
 
 
+typedef enum {
+    ngx_ors_end_open = 0,           /* it goes on, perhaps without its client */
+    ngx_ors_end_completed,
+    ngx_ors_end_incomplete,
+    ngx_ors_end_failed,
+    ngx_ors_end_rejected,           /* the request; no target has answered */
+    ngx_ors_end_canceled
+} ngx_ors_end_e;
+
+
+/* see ngx_ors_turn_outcome() */
+
+typedef struct {
+    ngx_ors_end_e           end;
+    ngx_ors_class_e         class;        /* of the failure, or none */
+    unsigned                broken:1;     /* the target of the last call has */
+                                          /* failed */
+    unsigned                worked:1;     /* ... has answered */
+} ngx_ors_outcome_t;
+
+
 typedef struct {
     ngx_ors_turn_state_e    state;
 
@@ -64,6 +85,8 @@ typedef struct {
     ngx_ors_json_last_t     chunk;        /* the last one */
     ngx_uint_t              retry;        /* ms, by a header, or 0 */
     unsigned                upstream_error:1;   /* "error" is its own */
+    unsigned                limited:1;    /* nginx's own limits have refused */
+                                          /* the call; the caller sets this */
     unsigned                claiming:1;   /* calls of stored requests were */
                                           /* approved; the caller sets */
     unsigned                claimed:1;    /* ... this when they may run */
@@ -268,6 +291,15 @@ void ngx_ors_turn_respond(ngx_ors_turn_t *turn);
  * events for it if the stream has begun.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_turn_fail(ngx_ors_turn_t *turn);
+
+/*
+ * The outcome of a turn, which all that counts or remembers reads.  A target is
+ * broken by a failure of its own: no connection, no answer in time, an answer
+ * that was cut or is not understood, a 5xx or 429.  It has worked if it has
+ * answered anything else, whatever the turn has made of that.  In the state
+ * "again" the outcome is that of the call, and its end is open.
+ */
+void ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome);
 
 /* 1 if the request asks for something sealed, or holds something sealed. */
 ngx_uint_t ngx_ors_turn_seals(ngx_ors_turn_t *turn);

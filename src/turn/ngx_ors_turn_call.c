@@ -56,6 +56,7 @@ ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
                                  ngx_ors_code_upstream_unavailable,
                                  "the model server cannot go on with the "
                                  "response of another one");
+        turn->error.class = ngx_ors_class_gateway;
         return ngx_ors_turn_fail(turn);
     }
 

@@ -96,9 +96,8 @@ test_codes(void)
     }
 
     for (i = 1; i < ngx_ors_classes; i++) {
-        ok(ngx_ors_class_names[i].len
-           && ngx_ors_error_origin(i) != ngx_ors_origin_none,
-           "class %s", (char *) ngx_ors_class_names[i].data);
+        ok(ngx_ors_error_origin(i) != ngx_ors_origin_none, "class %d",
+           (int) i);
     }
 }
 

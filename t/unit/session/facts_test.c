@@ -119,8 +119,6 @@ test_over(void)
     is_str(&facts->stored, "1", "... and stored");
 
     r.turn->answer.status = 429;
-    facts = test_facts(&r, 0);
-    is_str(&facts->status, "failed", "an upstream that refuses");
 
     (void) ngx_ors_error_set(&r.turn->error, env.pool,
                              ngx_ors_code_invalid_value, "text");
@@ -173,11 +171,18 @@ test_verify(void)
     is_str(&facts.status, "completed", "an answer that passes");
 
     verify.error.status = 502;
+    verify.error.class = ngx_ors_class_invalid_answer;
     ngx_str_set(&verify.error.code, "invalid");
 
     ngx_ors_facts_verify(&facts, &verify, &err, 0, 0);
     is_str(&facts.status, "failed", "an answer that does not");
     is_str(&facts.code, "invalid", "... its code");
+
+    verify.refused = 1;
+    verify.report = 1;
+
+    ngx_ors_facts_verify(&facts, &verify, &err, 0, 0);
+    is_str(&facts.status, "completed", "... and is only reported");
 
     err.status = 400;
     ngx_str_set(&err.code, "mistake");

@@ -148,8 +148,9 @@ test_turns(void)
     is_int(h[ngx_ors_metrics_output].sum, 101, "output tokens");
 
     ngx_ors_metrics_turn(&metrics, labels.row,
-                         turn(ngx_ors_metrics_failed, 280, 1), 600);
-    is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_failed]), 1, "failed");
+                         turn(ngx_ors_metrics_ended
+                              + ngx_ors_class_timeout, 280, 1), 600);
+    is_int(ngx_ors_metrics_failed(labels.row), 1, "failed");
     is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]), 1,
            "... is not completed");
     is_int(ngx_ors_metrics_values(&h[ngx_ors_metrics_each]), 1,
@@ -227,7 +228,7 @@ test_text(void)
            "gen_ai_provider_name=\"acme\",gen_ai_request_model=\"a\\\"\\\\\","
            "gen_ai_token_type=\"output\",le=\"256\"} 3\n"),
        "labels are escaped, buckets are sums");
-    ok(has(",error_type=\"failed\"} 1.280000000\n"), "seconds");
+    ok(has(",error_type=\"timeout\"} 1.280000000\n"), "seconds");
     ok(has("\nopen_responses_streams 4\n"), "a gauge of all processes");
     ok(has("\nopen_responses_websockets 5\n"),
        "... that are there, since they began");
