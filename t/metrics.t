@@ -264,7 +264,7 @@ counted('a response that is stored', ask('hello', store => \1),
     my @alerts = $text{'alerts.yml'} =~ /^      - alert: (\w+)$/mg;
     my @panels = @{ $board->{panels} };
 
-    is(scalar @alerts, 3, 'three alerts');
+    is(scalar @alerts, 7, 'seven alerts');
     cmp_ok(scalar @panels, '>=', 10, 'panels of the dashboard');
     ok($_->{title} && @{ $_->{targets} }, "panel $_->{id} has a title and data")
         for @panels;

@@ -178,6 +178,9 @@ uint64_t ngx_ors_metrics_clock(void);
 
 /* ngx_ors_metrics_text.c */
 
+/* the names of the operations of stores, in the order of src/store */
+extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
+
 /*
  * Appends all of "metrics" as Prometheus reads it; "labels" has pointers to
  * those of the configuration and may be NULL.

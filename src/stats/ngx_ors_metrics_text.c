@@ -158,7 +158,7 @@ static char  *ngx_ors_metrics_engines[] = {
     "lmdb", "redis"
 };
 
-static char  *ngx_ors_metrics_ops[] = {
+char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS] = {
     "get", "chain", "put", "delete", "add"
 };
 

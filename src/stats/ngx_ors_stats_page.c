@@ -61,13 +61,6 @@ static const ngx_ors_stats_single_t  ngx_ors_stats_page_singles[] = {
 };
 
 
-/* in the order of the operations of src/store */
-
-static ngx_str_t  ngx_ors_stats_page_ops[NGX_ORS_METRICS_OPS] = {
-    ngx_string("get"), ngx_string("chain"), ngx_string("put"),
-    ngx_string("delete")
-};
-
 static ngx_str_t  ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
     ngx_string("LMDB"), ngx_string("Redis")
 };
@@ -334,6 +327,7 @@ ngx_ors_stats_page_other(ngx_ors_out_t *out, const ngx_str_t *title,
 static void
 ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
+    char          *name;
     ngx_uint_t     i, j, k, any;
     ngx_atomic_t  *n, pair[2];
 
@@ -366,7 +360,9 @@ ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         ngx_ors_out_lit(out, "<tr><th>");
         ngx_ors_out_str(out, &ngx_ors_stats_page_engines[k]);
         ngx_ors_out_lit(out, " ");
-        ngx_ors_out_str(out, &ngx_ors_stats_page_ops[i % NGX_ORS_METRICS_OPS]);
+        name = ngx_ors_metrics_ops[i % NGX_ORS_METRICS_OPS];
+
+        ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
         ngx_ors_out_lit(out, "</th>");
 
         ngx_ors_stats_page_cells(out, pair, 2);
