@@ -5,7 +5,7 @@
 
 
 /*
- * What a turn takes from the store, and what it gives to it.
+ * The outcome of a turn, and what it takes from the store and gives to it.
  */
 
 
@@ -255,4 +255,59 @@ ngx_ors_turn_committed(ngx_ors_turn_t *turn, ngx_uint_t stored)
     ngx_ors_turn_respond(turn);
 
     return NGX_DONE;
+}
+
+
+void
+ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
+{
+    ngx_uint_t  failed;
+
+    failed = (turn->error.status != 0);
+
+    outcome->class = failed ? turn->error.class : ngx_ors_class_none;
+
+    outcome->broken = (ngx_ors_error_origin(outcome->class)
+                       == ngx_ors_origin_upstream);
+    outcome->worked = (turn->answer.status && !outcome->broken);
+
+    if (turn->state != ngx_ors_turn_st_over) {
+        outcome->end = ngx_ors_end_open;
+        return;
+    }
+
+    if (failed) {
+        outcome->end = (turn->error.status < 500 && turn->answer.status == 0)
+                       ? ngx_ors_end_rejected : ngx_ors_end_failed;
+        return;
+    }
+
+    switch (turn->response.status) {
+
+    case ngx_ors_response_incomplete:
+        outcome->end = ngx_ors_end_incomplete;
+        break;
+
+    case ngx_ors_response_failed:
+
+        /* a document of its own says so, with a status of 200 */
+
+        outcome->class = ngx_ors_class_upstream_error;
+        outcome->end = ngx_ors_end_failed;
+        break;
+
+    case ngx_ors_response_cancelled:
+        outcome->end = ngx_ors_end_canceled;
+        break;
+
+    case ngx_ors_response_completed:
+    case ngx_ors_response_in_progress:
+
+        /* the second one is passed on as it came; or no target was called */
+
+        outcome->end = turn->answer.status
+                       || turn->response.status == ngx_ors_response_completed
+                       ? ngx_ors_end_completed : ngx_ors_end_open;
+        break;
+    }
 }
