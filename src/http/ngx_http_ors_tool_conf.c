@@ -124,6 +124,7 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
         return NGX_CONF_ERROR;
     }
 
+    ngx_memzero(&hosting, sizeof(ngx_ors_hosting_t));
     hosting.tools = tools;
 
     if (ngx_ors_hosting_find(&hosting, value)) {
