@@ -134,6 +134,18 @@ for my $case ([ 'without a mask', frame(0x81, body, mask => 0), 1002 ],
     is($ws->closed, 1009, 'and their close');
 }
 
+# a client that is still sending when it is closed meets no reset
+
+{
+    my $ws = ORS::WS->new($port);
+
+    $ws->write(frame(0x88, pack 'n', 1000));
+    is($ws->closed, 1000, 'a close, and then');
+    is(join(' ', map { $ws->write('x' x 1000) } 1 .. 3), '1 1 1',
+       'what the client still sends is read');
+    $ws->drop;
+}
+
 
 # attacks
 

@@ -20,6 +20,7 @@ static void ngx_http_ors_ws_event_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_write_handler(ngx_http_request_t *r);
 static void ngx_http_ors_ws_work_handler(ngx_event_t *ev);
 static void ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws);
+static ngx_uint_t ngx_http_ors_ws_sent(ngx_http_ors_ws_t *ws);
 static ngx_int_t ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws);
 static void ngx_http_ors_ws_cleanup(void *data);
 
@@ -182,15 +183,18 @@ ngx_http_ors_ws_event_handler(ngx_event_t *ev)
         ev->timedout = 0;
     }
 
-    if (c->close) {
+    if (c->close && c->error) {
 
-        if (c->idle && !ws->closing) {
-            ngx_http_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
-            ngx_http_ors_ws_work(ws);
+        /* "worker_shutdown_timeout" */
 
-        } else {
-            ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
-        }
+        ngx_http_ors_ws_finalize(ws, NGX_HTTP_CLOSE);
+
+    } else if (c->close) {
+
+        /* nginx closes idle connections: asked once, it is not repeated */
+
+        c->close = 0;
+        ngx_http_ors_ws_work(ws);
 
     } else if (ev->write) {
         r->write_event_handler(r);
@@ -260,6 +264,7 @@ ngx_http_ors_ws_work_handler(ngx_event_t *ev)
 static void
 ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
 {
+    ngx_uint_t               idle;
     ngx_connection_t        *c;
     ngx_ors_client_event_t  *ev;
 
@@ -275,34 +280,43 @@ ngx_http_ors_ws_work(ngx_http_ors_ws_t *ws)
         ngx_http_ors_ws_turn(ws, ev);
     }
 
+    idle = ngx_ors_lanes_idle(&ws->lanes);
+
+    if (idle && !ws->closing
+        && (ngx_exiting || ngx_terminate || ws->lanes.over))
+    {
+        ngx_http_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
+    }
+
     if (ngx_http_ors_ws_flush(ws) != NGX_OK) {
         return;
     }
 
     if (!ws->closing) {
         ngx_http_ors_ws_turns_wake(ws);
+        idle = ngx_ors_lanes_idle(&ws->lanes);
     }
 
-    /* an idle connection does not hold back a worker that is to leave */
+    /* nginx closes an idle connection when its worker is to leave */
 
-    c->idle = ngx_ors_lanes_idle(&ws->lanes);
-
-    if (c->idle && !ws->closing && (ngx_exiting || ngx_terminate)) {
-        ngx_http_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
-    }
-
-    if (c->idle && !ws->closing && ws->lanes.over) {
-        ngx_http_ors_ws_close(ws, NGX_ORS_WS_GOING_AWAY);
-    }
+    c->idle = (idle && !ws->closing && ngx_http_ors_ws_sent(ws));
 
     if (ws->out.size) {
         ngx_http_ors_ws_post(ws);
         return;
     }
 
-    if (ws->closing && ws->pump.queue.busy == NULL && !c->buffered) {
+    if (ws->closing && ngx_http_ors_ws_sent(ws)) {
         ngx_http_ors_ws_finalize(ws, NGX_OK);
     }
+}
+
+
+static ngx_uint_t
+ngx_http_ors_ws_sent(ngx_http_ors_ws_t *ws)
+{
+    return ws->out.size == 0 && ws->pump.queue.busy == NULL
+           && !ws->request->connection->buffered;
 }
 
 
@@ -339,6 +353,7 @@ ngx_http_ors_ws_flush(ngx_http_ors_ws_t *ws)
 
         if (!wev->delayed && (!wev->timer_set || ws->sent != c->sent)) {
             ws->sent = c->sent;
+            ws->heard = ngx_current_msec;
             ngx_add_timer(wev, clcf->send_timeout);
         }
 
@@ -401,6 +416,10 @@ ngx_http_ors_ws_finalize(ngx_http_ors_ws_t *ws, ngx_int_t rc)
     if (rc != NGX_OK) {
         c->error = 1;
     }
+
+    /* a client that is sending would lose the close frame to a reset */
+
+    r->lingering_close = 1;
 
     ngx_http_finalize_request(r, rc);
 }

@@ -59,7 +59,7 @@ ngx_http_ors_ws_tick(ngx_http_ors_ws_t *ws)
         ngx_http_ors_ws_close(ws, NGX_ORS_WS_NORMAL);
 
     } else if (heartbeat && now - ws->heard >= 3 * heartbeat
-               && !ngx_http_ors_ws_full(ws))
+               && !ws->closing && !ngx_http_ors_ws_full(ws))
     {
         ngx_log_error(NGX_LOG_INFO, ws->request->connection->log, 0,
                       "client of a WebSocket answers no ping");
