@@ -101,6 +101,7 @@ help:
 	@echo 'chaos      hostile peers, with sanitizers [SECONDS=600 SEED=1]'
 	@echo 'soup       directives of nginx at random beside ours, for clients of'
 	@echo '           all kinds [SECONDS=180 SEED=1]'
+	@echo 'reloads    1,000 streams and WebSockets under 20 reloads'
 	@echo 'cost       what inputs cost: instructions and memory [R=name V=1]'
 	@echo 'bench      benchmarks (bench-peers: beside other servers)'
 	@echo 'run        an nginx to try it out, with a model of its own or in front'

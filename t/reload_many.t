@@ -275,7 +275,10 @@ sub feed ($c, $bytes) {
             next;
         }
 
-        next if $op == 0x89;
+        if ($op == 0x89) {
+            syswrite $c->{fh}, ORS::WS::pack_frame(0x8a, $text);
+            next;
+        }
 
         my ($type) = $text =~ /"type":"([^"]+)"/;
 

@@ -3,10 +3,12 @@
 #
 #   make fault [ORS_ONLY=name]          every call of a worker that can fail
 #   make chaos [SECONDS=600] [SEED=1]   hostile peers, with the sanitizers
+#   make reloads [CLIENTS=1000] [RELOADS=20]   streams and WebSockets, none of
+#                                       which a reload cuts
 
 FAULT_SET = $(filter command environment,$(firstword $(origin $1)))
 
-.PHONY: fault chaos soup
+.PHONY: fault chaos soup reloads
 
 fault: build
 	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
@@ -34,3 +36,9 @@ soup: build asan-server
 	TEST_NGINX_ASAN=1 \
 	TEST_NGINX_BINARY=$(abspath $(BUILD)/asan/tree/objs/nginx) \
 	TEST_NGINX_MODULE=$(abspath $(BUILD)/asan/$(NAME).so) $(SOUP)
+
+reloads: build
+	TEST_NGINX_BINARY=$(abspath $(SERVER)) \
+	TEST_NGINX_MODULE=$(abspath $(MODULE)) \
+	ORS_CLIENTS=$(or $(CLIENTS),1000) ORS_RELOADS=$(or $(RELOADS),20) \
+	    $(PROVE) -v t/reload_many.t
