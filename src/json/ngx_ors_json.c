@@ -253,7 +253,7 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     /* a key is compared with many names: most differ where they begin */
 
-    if (len && p[0] == '\\' && p[1] == 'u' && *s < 0x80
+    if (len && end - p >= 6 && p[0] == '\\' && p[1] == 'u' && *s < 0x80
         && ngx_ors_json_hex4(p + 2) != *s)
     {
         return 0;
@@ -284,13 +284,21 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 }
 
 
-/* decodes one escape to "*dst", a surrogate pair at once */
+/*
+ * Decodes one escape to "*dst", a surrogate pair at once.  One that is cut
+ * off was not read by the reader; it becomes "?" and ends the text.
+ */
 
 static u_char *
 ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst)
 {
     u_char    ch;
     uint32_t  code, low;
+
+    if (end - p < 2 || (p[1] == 'u' && end - p < 6)) {
+        *(*dst)++ = '?';
+        return end;
+    }
 
     ch = p[1];
 

@@ -66,6 +66,8 @@ ngx_ors_listing_init(ngx_ors_listing_t *list, ngx_str_t *query,
     list->pool = pool;
     list->begun = (list->after.len == 0);
 
+    ngx_ors_json_init(&list->json, pool, NGX_ORS_JSON_MAX_DEPTH, 1);
+
     if (ngx_ors_listing_order(list, &order, err) != NGX_OK
         || ngx_ors_listing_limit(list, &limit, err) != NGX_OK)
     {
@@ -192,8 +194,10 @@ ngx_ors_listing_take(ngx_ors_listing_t *list, ngx_ors_index_t *items,
         return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
     }
 
-    if (ngx_ors_stored_id(items, item, list->pool, &name) != NGX_OK) {
-        return NGX_ERROR;
+    rc = ngx_ors_stored_id(items, item, &list->json, &name);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     return ngx_ors_listing_place(list, &text, &id, &name);
@@ -236,10 +240,6 @@ ngx_ors_listing_read(ngx_ors_listing_t *list, ngx_str_t *item)
     json = &list->json;
 
     /* limits have been applied when the item came in */
-
-    if (json->pool == NULL) {
-        ngx_ors_json_init(json, list->pool, NGX_ORS_JSON_MAX_DEPTH, 0);
-    }
 
     json->max_nodes = item->len;
 

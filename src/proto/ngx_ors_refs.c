@@ -338,8 +338,10 @@ ngx_ors_refs_output(ngx_ors_refs_search_t *rs, ngx_ors_index_t *output)
             continue;
         }
 
-        if (ngx_ors_stored_id(output, item, rs->pool, &id) != NGX_OK) {
-            return NGX_ERROR;
+        rc = ngx_ors_stored_id(output, item, &rs->json, &id);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? NGX_ABORT : rc;
         }
 
         ref = ngx_ors_refs_search(rs, &id);

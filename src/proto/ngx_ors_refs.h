@@ -61,6 +61,7 @@ void ngx_ors_refs_group(ngx_ors_refs_t *refs);
  *
  * NGX_OK         all were found
  * NGX_DECLINED   "err" says what is wrong: 400
+ * NGX_ABORT      the index has an id that is none
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,

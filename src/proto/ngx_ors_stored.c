@@ -52,10 +52,6 @@ ngx_ors_stored_add(ngx_ors_index_t *index, ngx_ors_input_item_t *in,
 
     item->id = (uint32_t) place;
     item->id_len = node->len;
-
-    if (node->escaped) {
-        item->flags |= NGX_ORS_INDEX_ESCAPED;
-    }
 }
 
 
@@ -130,37 +126,30 @@ ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len)
 }
 
 
+/* with its quotes an id is a document, whatever the table of a record says */
+
 ngx_int_t
 ngx_ors_stored_id(ngx_ors_index_t *index, ngx_ors_index_item_t *item,
-    ngx_pool_t *pool, ngx_str_t *id)
+    ngx_ors_json_t *json, ngx_str_t *id)
 {
-    ngx_ors_json_t       json;
-    ngx_ors_json_node_t  node;
+    u_char     *p;
+    ngx_int_t   rc;
 
-    id->data = index->text.data + item->pos + item->id;
-    id->len = item->id_len;
+    p = index->text.data + item->pos + item->id - 1;
 
-    if (!(item->flags & NGX_ORS_INDEX_ESCAPED)) {
-        return NGX_OK;
+    rc = ngx_ors_json_read(json, p, (size_t) item->id_len + 2);
+
+    if (rc != NGX_OK) {
+        return rc;
     }
 
-    ngx_memzero(&json, sizeof(ngx_ors_json_t));
-    ngx_memzero(&node, sizeof(ngx_ors_json_node_t));
-
-    json.text = id->data;
-
-    node.type = ngx_ors_json_string;
-    node.escaped = 1;
-    node.len = item->id_len;
-
-    id->data = ngx_pnalloc(pool, node.len + 1);
-    if (id->data == NULL) {
-        return NGX_ERROR;
+    if (json->nodes->type != ngx_ors_json_string
+        || json->nodes->len != item->id_len)
+    {
+        return NGX_DECLINED;
     }
 
-    id->len = ngx_ors_json_decode(&json, &node, id->data) - id->data;
-
-    return NGX_OK;
+    return ngx_ors_json_decoded(json, json->nodes, json->pool, id);
 }
 
 

@@ -33,10 +33,15 @@ void ngx_ors_stored_add_text(ngx_ors_index_t *index, size_t pos, size_t len);
 
 /*
  * The id of "item", which has one: decoded, borrowed from the text of "index"
- * or, where it was escaped, from "pool".  NGX_OK or NGX_ERROR: no memory.
+ * or, where it was escaped, from json->pool.  "json", which reads the id, may
+ * hold any other document.
+ *
+ * NGX_OK         done; the raw bytes are the inside of a JSON string
+ * NGX_DECLINED   they are not, the record is corrupt
+ * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_stored_id(ngx_ors_index_t *index,
-    ngx_ors_index_item_t *item, ngx_pool_t *pool, ngx_str_t *id);
+    ngx_ors_index_item_t *item, ngx_ors_json_t *json, ngx_str_t *id);
 
 /*
  * Checks an item that was stored against the tables of requests, in their

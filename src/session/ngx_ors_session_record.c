@@ -173,6 +173,7 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
 {
     ngx_str_t               id;
     ngx_uint_t              i;
+    ngx_ors_json_t          json;
     ngx_ors_index_t         index;
     ngx_ors_record_t        rec;
     ngx_ors_store_entry_t  *entry, *last;
@@ -196,6 +197,8 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
 
     job->entries = entry;
 
+    ngx_ors_json_init(&json, job->pool, 1, 1);
+
     for (i = 0; i < index.n; i++) {
 
         if (index.items[i].id_len == 0) {
@@ -204,8 +207,7 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
 
         entry = &job->entries[job->n++];
 
-        if (ngx_ors_stored_id(&index, &index.items[i], job->pool, &id)
-            != NGX_OK
+        if (ngx_ors_stored_id(&index, &index.items[i], &json, &id) != NGX_OK
             || ngx_ors_key(session->scope, ngx_ors_key_item, &id, &entry->key)
                != NGX_OK)
         {

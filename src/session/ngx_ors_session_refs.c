@@ -400,6 +400,10 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
     rc = ngx_ors_refs_find(owner->refs, owner->n, &input, &output,
                            &turn->request, &turn->error);
 
+    if (rc == NGX_ABORT) {
+        return ngx_ors_session_unread(session, ngx_ors_store_corrupt);
+    }
+
     if (rc == NGX_DECLINED) {
         return ngx_ors_session_fail(session);
     }

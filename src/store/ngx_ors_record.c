@@ -41,7 +41,7 @@
  */
 
 #define NGX_ORS_RECORD_HEAD     44
-#define NGX_ORS_RECORD_MAGIC    "ORS\3"
+#define NGX_ORS_RECORD_MAGIC    "ORS\4"
 
 
 /* four bytes, one load or store of compilers where the order permits it */
@@ -188,7 +188,10 @@ ngx_ors_record_check(ngx_ors_record_t *rec)
 }
 
 
-/* a list of "len" bytes has brackets, and a comma between items */
+/*
+ * a list of "len" bytes has brackets, and a comma between items; an id has a
+ * byte on either side for its quotes
+ */
 
 static ngx_int_t
 ngx_ors_record_check_items(u_char *p, ngx_uint_t n, size_t len)
@@ -204,7 +207,8 @@ ngx_ors_record_check_items(u_char *p, ngx_uint_t n, size_t len)
 
         if (item.pos < pos || item.len == 0
             || (uint64_t) item.pos + item.len >= len
-            || (uint64_t) item.id + item.id_len > item.len
+            || (uint64_t) item.id + item.id_len >= item.len
+            || (item.id == 0 && item.id_len)
             || item.flags > NGX_ORS_INDEX_FLAGS)
         {
             return NGX_DECLINED;

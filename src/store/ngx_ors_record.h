@@ -73,7 +73,8 @@ u_char *ngx_ors_record_table(ngx_ors_index_t *index, u_char *p);
  * Reads a record; texts, names and the table are borrowed from "value".
  *
  * NGX_OK         done: each item of the table is in its list, after the one
- *                in front of it, and its id is in it
+ *                in front of it, and its id is in it, with a byte on either
+ *                side; whether they are quotes ngx_ors_stored_id() finds out
  * NGX_DECLINED   the value is no record, or one of another version
  */
 ngx_int_t ngx_ors_record_read(ngx_ors_record_t *rec, ngx_str_t *value);

@@ -26,6 +26,7 @@ FUZZ_RUN    := $(if $(F),$(foreach n,$(FUZZ_NAMES), \
 # a request goes on to a chat server, and is checked with what turns are
 FUZZ_request := turn
 FUZZ_options := chat
+FUZZ_record  := session
 FUZZ_redis   := store
 FUZZ_stored  := turn
 

@@ -6,15 +6,19 @@
 
 /*
  * Records: what is taken for one lies within its bytes and is the only
- * reading of them.
+ * reading of them.  Whatever its table says, the ids of its items are read,
+ * and a list of them is legal JSON.
  */
 
 
-#include "fuzz.h"
+#include "fuzz_json.h"
+#include <ngx_ors_listing.h>
 #include <ngx_ors_record.h>
+#include <ngx_ors_stored.h>
 
 
 static void record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part);
+static void record_fuzz_list(ngx_ors_index_t *index, ngx_pool_t *pool);
 static void record_fuzz_inherit(ngx_ors_record_t *rec);
 
 
@@ -74,12 +78,16 @@ static void
 record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part)
 {
     size_t                 pos;
+    ngx_int_t              rc;
+    ngx_str_t              id;
     ngx_uint_t             i;
     ngx_pool_t            *pool;
+    ngx_ors_json_t         json;
     ngx_ors_index_t        index;
     ngx_ors_index_item_t  *item;
 
     pool = ngx_ors_test_pool();
+    ngx_ors_json_init(&json, pool, 1, 1);
 
     fuzz_check(ngx_ors_record_items(rec, part, pool, &index) == NGX_OK);
 
@@ -89,13 +97,53 @@ record_fuzz_items(ngx_ors_record_t *rec, ngx_uint_t part)
         fuzz_check(item->pos > pos);
         fuzz_check(item->pos < index.text.len
                    && item->len < index.text.len - item->pos);
-        fuzz_check(item->id <= item->len
-                   && item->id_len <= item->len - item->id);
+        fuzz_check(item->id < item->len
+                   && item->id_len < item->len - item->id);
 
         pos = (size_t) item->pos + item->len;
+
+        if (item->id_len) {
+            rc = ngx_ors_stored_id(&index, item, &json, &id);
+
+            fuzz_check(rc == NGX_OK || rc == NGX_DECLINED);
+            fuzz_check(rc == NGX_DECLINED || id.len <= item->id_len);
+        }
     }
 
+    record_fuzz_list(&index, pool);
+
     ngx_destroy_pool(pool);
+}
+
+
+static void
+record_fuzz_list(ngx_ors_index_t *index, ngx_pool_t *pool)
+{
+    ngx_int_t           rc;
+    ngx_str_t           text;
+    ngx_ors_out_t       out;
+    ngx_ors_json_t      json;
+    ngx_ors_error_t     err;
+    ngx_ors_listing_t   list;
+
+    static ngx_str_t  none = ngx_null_string;
+    static ngx_str_t  owner = ngx_string("resp_0123456789abcdefghijklmn");
+
+    ngx_memzero(&err, sizeof(ngx_ors_error_t));
+    ngx_ors_out_init(&out, pool, 64);
+
+    fuzz_check(ngx_ors_listing_init(&list, &none, pool, &err) == NGX_OK);
+
+    rc = ngx_ors_listing_add(&list, index, &owner);
+
+    if (rc == NGX_OK || rc == NGX_DONE) {
+        rc = ngx_ors_listing_render(&list, &out, &err);
+    }
+
+    if (rc == NGX_OK) {
+        text = fuzz_take(&out, pool);
+        fuzz_read(&json, pool, &text);
+    }
 }
 
 

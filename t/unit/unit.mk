@@ -137,7 +137,8 @@ $(UNIT_DIR)/t/fuzz/%_corpus.o: t/fuzz/%_fuzz.c $(UNIT_MK) \
 	    $(UNIT_INCS) -c -o $@ $<
 
 define UNIT_PROG
-$(UNIT_DIR)/t/unit/$1/files.h: $(UNIT_MK) $(wildcard t/unit/$1 t/fuzz)
+$(UNIT_DIR)/t/unit/$1/files.h: $(UNIT_MK) t/fuzz/fuzz.mk \
+    $(wildcard t/unit/$1 t/fuzz)
 	@mkdir -p $$(@D)
 	@printf '%s\n' $(patsubst %,'UNIT_TEST(%)',$(call UNIT_TESTS,$1)) \
 	    $(patsubst %,'UNIT_CORPUS(%)',$(call UNIT_CORPORA,$1)) >$$@

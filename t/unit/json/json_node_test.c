@@ -47,6 +47,7 @@ typedef struct {
 } json_test_integer_t;
 
 
+static void json_test_cut(void);
 static void json_test_tree(ngx_ors_json_t *json);
 static void json_test_links(ngx_ors_json_t *json);
 static void json_test_get(ngx_ors_json_t *json);
@@ -205,6 +206,8 @@ main(void)
     json_test_texts(&json);
     json_test_integers(&json);
     json_test_errors();
+
+    json_test_cut();
 
     ngx_destroy_pool(pool);
 
@@ -495,6 +498,48 @@ json_test_strings(ngx_ors_json_t *json)
 
         ok(same, "decoded: %s", t->raw);
     }
+}
+
+
+/* a text that nobody has read may end within an escape */
+
+static void
+json_test_cut(void)
+{
+    u_char               *raw, *dst;
+    size_t                len, n;
+    ngx_ors_json_t        json;
+    ngx_ors_json_node_t   node;
+
+    static const char  text[] = "\\ud83d\\ude00";
+
+    ngx_memzero(&json, sizeof(ngx_ors_json_t));
+    ngx_memzero(&node, sizeof(ngx_ors_json_node_t));
+
+    node.type = ngx_ors_json_string;
+    node.escaped = 1;
+
+    for (len = 1; len < sizeof(text); len++) {
+        raw = malloc(len);
+        dst = malloc(len + 1);
+        ngx_memcpy(raw, text, len);
+
+        json.text = raw;
+        node.len = (uint32_t) len;
+
+        n = ngx_ors_json_decode(&json, &node, dst) - dst;
+
+        if (n == 0 || n > len || ngx_ors_json_length(&json, &node) == 0
+            || ngx_ors_json_equal(&json, &node, (u_char *) "ab", 2))
+        {
+            fail("an escape of %d bytes", (int) len);
+        }
+
+        free(raw);
+        free(dst);
+    }
+
+    ok(1, "escapes that are cut off");
 }
 
 

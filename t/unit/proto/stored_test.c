@@ -28,6 +28,7 @@ static void test_items(void);
 static void test_list(void);
 static void test_edits(void);
 static void test_text(void);
+static void test_corrupt(void);
 static void test_memory(void);
 static void is_id(ngx_ors_index_t *index, ngx_uint_t n, const char *id,
     const char *name);
@@ -36,7 +37,6 @@ static size_t document(ngx_ors_json_t *json, const char *s);
 
 #define ANSWER   NGX_ORS_INDEX_ANSWER
 #define RULE     NGX_ORS_INDEX_RULE
-#define ESCAPED  NGX_ORS_INDEX_ESCAPED
 
 #define OUTPUT   "'call_id':'c','output':''"
 
@@ -79,10 +79,10 @@ static item_t  items[] = {
     { "{'type':'reasoning','id':'rs_1','summary':[]}", 0, "rs_1", "an id" },
     { "{'id':'x','type':'reasoning'}", 0, "x", "an id in the first place" },
     { "{ 'type' : 'reasoning' , 'id' : 'x' }", 0, "x", "spaces" },
-    { "{'type':'reasoning','id':'a\\u0062'}", ESCAPED, "ab",
+    { "{'type':'reasoning','id':'a\\u0062'}", 0, "ab",
       "an id with an escape" },
     { "{'type':'acme_output','role':'system','id':'\\n'}",
-      ANSWER|RULE|ESCAPED, "\n", "all flags" },
+      ANSWER|RULE, "\n", "all flags" },
     { "{'type':'reasoning','id':''}", 0, NULL, "an empty id counts as none" },
     { "{'type':'reasoning','id':null}", 0, NULL, "an id that is null" },
     { "{'type':'reasoning','id':17}", 0, NULL, "an id that is a number" },
@@ -101,6 +101,7 @@ main(void)
     test_list();
     test_edits();
     test_text();
+    test_corrupt();
     test_memory();
 
     ngx_destroy_pool(pool);
@@ -276,17 +277,83 @@ test_text(void)
 }
 
 
+/* whatever a table says, an id is the inside of a string */
+
+static void
+test_corrupt(void)
+{
+    size_t                len;
+    ngx_str_t             id, list;
+    ngx_int_t             rc;
+    ngx_uint_t            i, first, last, legal;
+    ngx_ors_json_t        json;
+    ngx_ors_index_t       index;
+    ngx_ors_index_item_t  item;
+
+    /* the strings: id, a\"b and x with a byte that is no UTF-8 beside them */
+
+    ngx_str_set(&list, "[{\"id\":\"a\\\"b\\\\\",\"x\":\"\\u00\",\"\xc3\"}]");
+
+    ngx_ors_index_init(&index, pool);
+    ngx_ors_json_init(&json, pool, 1, 1);
+
+    index.text = list;
+    len = list.len - 2;
+
+    ngx_memzero(&item, sizeof(ngx_ors_index_item_t));
+    item.pos = 1;
+    item.len = (uint32_t) len;
+
+    for (first = 1, legal = 0; first < len; first++) {
+        for (last = first + 1; last < len; last++) {
+            item.id = (uint32_t) first;
+            item.id_len = (uint32_t) (last - first);
+
+            rc = ngx_ors_stored_id(&index, &item, &json, &id);
+
+            if (rc == NGX_DECLINED) {
+                continue;
+            }
+
+            legal++;
+
+            if (rc != NGX_OK || list.data[first] != '"'
+                || list.data[last + 1] != '"')
+            {
+                fail("an id from %d to %d", (int) first, (int) last);
+            }
+
+            for (i = 0; i < id.len; i++) {
+                if (id.data[i] == 0xc3) {
+                    fail("an id that is no UTF-8");
+                }
+            }
+        }
+    }
+
+    ok(legal > 2, "%d ids are between quotes", (int) legal);
+}
+
+
 static void
 test_memory(void)
 {
     ngx_str_t        id, list;
+    ngx_ors_json_t   json;
     ngx_ors_index_t  index;
 
     ngx_str_set(&list, "[{\"id\":\"\\t\"}]");
     ngx_ors_test_items(&index, &list, pool);
+    ngx_ors_json_init(&json, pool, 1, 1);
 
     ngx_ors_test_fail_after(1);
-    is_int(ngx_ors_stored_id(&index, &index.items[0], pool, &id), NGX_ERROR,
+    is_int(ngx_ors_stored_id(&index, &index.items[0], &json, &id), NGX_ERROR,
+           "no memory for an id that is read");
+
+    is_int(ngx_ors_stored_id(&index, &index.items[0], &json, &id), NGX_OK,
+           "memory for an id");
+    ngx_ors_test_fail_after(1);
+    is_int(ngx_ors_stored_id(&index, &index.items[0], &json, &id), NGX_ERROR,
            "no memory for an id that is decoded");
 
     ngx_ors_index_init(&index, pool);
@@ -300,9 +367,11 @@ static void
 is_id(ngx_ors_index_t *index, ngx_uint_t n, const char *id, const char *name)
 {
     ngx_str_t              text;
+    ngx_ors_json_t         json;
     ngx_ors_index_item_t  *item;
 
     item = &index->items[n];
+    ngx_ors_json_init(&json, pool, 1, 1);
 
     if (id == NULL) {
         is_int(item->id_len, 0, "%s: no id", name);
@@ -310,8 +379,8 @@ is_id(ngx_ors_index_t *index, ngx_uint_t n, const char *id, const char *name)
         return;
     }
 
-    is_int(ngx_ors_stored_id(index, item, pool, &text), NGX_OK, "%s: has an id",
-           name);
+    is_int(ngx_ors_stored_id(index, item, &json, &text), NGX_OK,
+           "%s: has an id", name);
     is_str(&text, id, "%s: its id", name);
 }
 

@@ -32,7 +32,7 @@ static void make(ngx_pool_t *pool, ngx_ors_record_t *rec, ngx_str_t *value);
 /* offset, length, id and its length, flags */
 
 static const ngx_ors_index_item_t  items[] = {
-    { 1, 10, 7, 1, NGX_ORS_INDEX_ESCAPED },
+    { 1, 10, 7, 1, NGX_ORS_INDEX_RULE },
     { 12, 7, 0, 0, NGX_ORS_INDEX_ANSWER|NGX_ORS_INDEX_RULE },
     { 1, 2, 0, 0, 0 }
 };
