@@ -46,6 +46,7 @@ my $t = ORS::Nginx->new(workers => 2,
                         subst => { REDIS => $redis->address },
                         conf => <<'CONF');
     open_responses_store lmdb lmdb:%%TESTDIR%%/db size=64m;
+    open_responses_store short redis:%%REDIS%% prefix=t: ttl=3s;
     open_responses_store redis redis:%%REDIS%% timeout=2s;
     open_responses_store shares redis:%%REDIS%% prefix=s: scope_turns=100;
     open_responses_store_scope $http_x_user;
@@ -68,6 +69,11 @@ my $t = ORS::Nginx->new(workers => 2,
         location /shares/v1/ {
             open_responses on;
             open_responses_store shares;
+        }
+
+        location /short/v1/ {
+            open_responses on;
+            open_responses_store short;
         }
 
         location /slow/v1/ {
@@ -203,6 +209,50 @@ for my $n (1, 2) {
     is($r->response->{output}[0]{type}, $n == 1 ? 'mcp_list_tools' : 'mcp_call',
        "$n references: an item has its label");
     is(calls(), 1, "$n references: the call has run");
+
+    error_ok(post('lmdb', 'write',
+                  input => [ reverse(@refs), @{ answers($first) } ]),
+             409, "$n references: once", code => 'approval_already_used');
+    error_ok(post('lmdb', 'write', after => $first,
+                  input => answers($first)),
+             409, "$n references: and not by the conversation",
+             code => 'approval_already_used');
+    is(calls(), 1, "$n references: it has run once");
+}
+
+# a response to no request, in a stream that has not begun
+
+error_ok(post('lmdb', 'write', stream => 1,
+              input => [ { type => 'mcp_approval_response',
+                           approval_request_id => 'mcpr_x',
+                           approve => json_true } ]),
+         400, 'an unknown request, stream', code => 'item_not_found',
+         param => 'input[0].approval_request_id');
+
+# a conversation that goes on: what has run lives as long as its request
+
+{
+    my $first = first('short', 'write');
+
+    $mcp->forget;
+
+    my $next = response_ok(post('short', 'write', after => $first,
+                                input => answers($first)),
+                           'short: the answer', flavor => 'openai')->response;
+    my $end = time + 5;
+
+    for my $n (1 .. 20) {
+        last if time > $end;
+        $next = response_ok(post('short', 'hello', after => $next),
+                            "short: turn $n", flavor => 'openai')->response;
+        select(undef, undef, undef, 0.5);
+    }
+
+    error_ok(post('short', 'write', after => $first,
+                  input => answers($first)),
+             409, 'short: after the time that entries live',
+             code => 'approval_already_used');
+    is(calls(), 1, 'short: it has run once');
 }
 
 # while the call runs

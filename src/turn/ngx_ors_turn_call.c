@@ -252,8 +252,21 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
             return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
         }
 
-        if (uses->n && ngx_ors_turn_show_lists(turn) != NGX_OK) {
-            return NGX_ERROR;
+        /* a response to an unknown request is a 400, no stream that fails */
+
+        if (uses->n) {
+            rc = ngx_ors_approvals_read(&turn->approvals,
+                                        &turn->request.input,
+                                        turn->request.prior, turn->pool,
+                                        &turn->error);
+            if (rc != NGX_OK) {
+                return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn)
+                                            : NGX_ERROR;
+            }
+
+            if (ngx_ors_turn_show_lists(turn) != NGX_OK) {
+                return NGX_ERROR;
+            }
         }
     }
 
@@ -279,13 +292,8 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
     }
 
-    rc = ngx_ors_approvals_read(&turn->approvals, &turn->request.input,
-                                turn->request.prior, turn->pool, &turn->error);
-
-    if (rc == NGX_OK) {
-        rc = ngx_ors_round_mcp_check(&turn->round, &turn->request,
-                                     &turn->approvals, &turn->error);
-    }
+    rc = ngx_ors_round_mcp_check(&turn->round, &turn->request,
+                                 &turn->approvals, &turn->error);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
@@ -302,21 +310,24 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
 
 
 /*
- * 1 if some approved call is that of a stored request, which other responses
- * can be answers to, too
+ * 1 if some approved call is that of a stored request, in the conversation or
+ * referred to: other responses can be answers to it
  */
 
 static ngx_uint_t
 ngx_ors_turn_claims(ngx_ors_turn_t *turn)
 {
     ngx_uint_t           i;
+    ngx_ors_request_t   *req;
     ngx_ors_approval_t  *approval;
+
+    req = &turn->request;
 
     for (i = 0; i < turn->approvals.n; i++) {
         approval = &turn->approvals.elts[i];
 
         if (approval->state == ngx_ors_approval_approved
-            && approval->item < turn->request.prior)
+            && req->input.items[approval->item].json != &req->json)
         {
             return 1;
         }
