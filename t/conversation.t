@@ -102,8 +102,7 @@ for my $stream (0, 1) {
         $talk->refused($who, 'two', 400, "E17: an id $what", after => $after,
                        code => 'previous_response_not_found',
                        param => 'previous_response_id',
-                       message => 'there is no previous response with this '
-                                  . 'id');
+                       message => qr/previous response with the id "[^"]*"\z/);
     }
 
     # what is not kept

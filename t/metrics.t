@@ -253,6 +253,14 @@ counted('a response that is stored', ask('hello', store => \1),
     'open_responses_store_operations_total{engine="lmdb",operation="put",'
     . 'result="ok"}' => 1);
 
+counted('a response that is not there',
+        sub { get($port, '/v1/responses/resp_' . 'x' x 24,
+                  headers => $scope) },
+    'open_responses_store_operations_total{engine="lmdb",operation="get",'
+    . 'result="absent"}' => 1,
+    'open_responses_store_operations_total{engine="lmdb",operation="get",'
+    . 'result="ok"}' => 0);
+
 
 # ---- the dashboard and the alerts ask for what is there
 

@@ -93,7 +93,7 @@ sub found ($r, $name) {
 
 sub absent ($r, $name) {
     return error_ok($r, 404, $name, code => 'not_found', param => '',
-                    message => 'there is no response with this id');
+                    message => qr/\Athere is no response with the id ".*"\z/s);
 }
 
 
@@ -165,6 +165,10 @@ error_ok(as('ann', GET => "/v1/$_"), 404, "no $_", code => 'not_found')
     for "responses/$first->{id}/", "responses/$first->{id}/other",
         "responses//input_items", "other/$first->{id}",
         'responses/' . 'a' x 257;
+
+error_ok(as('ann', POST => "/v1/responses/$_"), 404, "POST responses/$_",
+         code => 'not_found', message => qr{the paths end with /responses})
+    for 'input_tokens', 'input_tokens/count', "$first->{id}/x";
 
 is(as('ann', GET => '/v1/responses/compact')->{status}, 405,
    '"compact" is no id');

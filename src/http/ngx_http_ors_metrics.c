@@ -504,13 +504,23 @@ ngx_http_ors_metrics_validated(ngx_http_ors_validator_t *vr,
 void
 ngx_http_ors_metrics_job(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 {
-    ngx_ors_stats_t  *stats;
+    ngx_ors_stats_t         *stats;
+    ngx_ors_store_status_e   status;
 
     stats = ngx_http_ors_stats(r);
 
-    if (stats) {
-        ngx_ors_metrics_store(&stats->metrics,
-                              job->store->engine->number, job->op,
-                              job->status);
+    if (stats == NULL) {
+        return;
     }
+
+    status = job->status;
+
+    if (status == ngx_ors_store_ok && job->op == ngx_ors_store_get
+        && job->entries[0].value.data == NULL)
+    {
+        status = ngx_ors_store_absent;
+    }
+
+    ngx_ors_metrics_store(&stats->metrics, job->store->engine->number,
+                          job->op, status);
 }

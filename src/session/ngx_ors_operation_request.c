@@ -60,6 +60,9 @@ ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
     ngx_uint_t                 i;
     ngx_ors_operation_path_t  *known;
 
+    static ngx_str_t  post = ngx_string("POST");
+    static ngx_str_t  prefix = ngx_string("resp_");
+
     last = path->data + path->len;
 
     p = ngx_strlchr(path->data, last, '/');
@@ -91,6 +94,15 @@ ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
 
         *allow = known->allow;
         rc = NGX_DONE;
+    }
+
+    /* what is posted to is another endpoint of the API, and no response */
+
+    if (suffix.len == 0 && ngx_ors_same(method, &post)
+        && (id->len < prefix.len
+            || ngx_memcmp(id->data, prefix.data, prefix.len) != 0))
+    {
+        return NGX_DECLINED;
     }
 
     return rc;

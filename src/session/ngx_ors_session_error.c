@@ -10,6 +10,10 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_session_error.h>
+#include <ngx_ors_violation.h>
+
+
+static ngx_int_t ngx_ors_session_absent(ngx_ors_session_t *session);
 
 
 static ngx_str_t  ngx_ors_session_statuses[] = {
@@ -62,18 +66,12 @@ ngx_ors_session_fail(ngx_ors_session_t *session)
 }
 
 
-/* another scope gets the same answer as for what is not there */
-
 ngx_int_t
 ngx_ors_session_unread(ngx_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
     if (status == ngx_ors_store_absent) {
-        return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_previous_response_not_found,
-                                      "previous_response_id",
-                                      "there is no previous response with "
-                                      "this id");
+        return ngx_ors_session_absent(session);
     }
 
     if (status == ngx_ors_store_limit
@@ -105,6 +103,34 @@ ngx_ors_session_unread(ngx_ors_session_t *session,
                                   "previous_response_id",
                                   "stored conversations cannot be read "
                                   "at the moment, try again later");
+}
+
+
+/* another scope gets the same answer as for what is not there */
+
+static ngx_int_t
+ngx_ors_session_absent(ngx_ors_session_t *session)
+{
+    u_char                buf[NGX_ORS_VIOLATION_QUOTE];
+    ngx_str_t             id;
+    ngx_ors_turn_t       *turn;
+    ngx_ors_request_t    *req;
+    ngx_ors_violation_t   m;
+
+    turn = session->turn;
+    req = &turn->request;
+
+    ngx_ors_violation_init(&m, &req->json, 0);
+    ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_previous_response_id],
+                            buf, &id);
+
+    (void) ngx_ors_error_set(&turn->error, turn->pool,
+                             ngx_ors_code_previous_response_not_found,
+                             "there is no previous response with the id "
+                             "\"%V\"", &id);
+    ngx_str_set(&turn->error.param, "previous_response_id");
+
+    return ngx_ors_session_fail(session);
 }
 
 
