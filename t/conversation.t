@@ -121,6 +121,25 @@ for my $stream (0, 1) {
     is_deeply($talk->heard, [ user('one'), assistant('one!'), user('two') ],
               "and has its context$way");
 
+    # an output that the conversation has is not sent again (Semantic Kernel)
+
+    my $done = { type => 'function_call_output', call_id => 'c1',
+                 output => [ { type => 'input_text', text => "a\n\x{e9}" } ] };
+    my $ran = $talk->say('alice', [ user('one'),
+                                    { type => 'function_call', name => 'f',
+                                      call_id => 'c1', arguments => '{}' },
+                                    $done ], @way);
+
+    $talk->say('alice', [ user('two'), $done ], @way, after => $ran);
+
+    is_deeply([ map { $_->{role} } @{ $talk->heard } ],
+              [ qw( user assistant tool assistant user ) ],
+              "an output that is sent again is left out$way");
+
+    $talk->refused('alice', [ user('two'), { %$done, output => 'b' } ], 400,
+                   "another output of the call$way", after => $ran,
+                   code => 'duplicate_call_id', param => 'input[1].call_id');
+
     # incomplete turns are usable, with what they have
 
     my $h = $talk->say('alice', 'one', @way, script => 'cut',

@@ -45,6 +45,8 @@ static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
 static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id);
+static ngx_int_t ngx_ors_chat_repeats(ngx_ors_chat_items_t *ci,
+    ngx_ors_chat_item_t *item, ngx_ors_chat_item_t *stored);
 static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
@@ -426,6 +428,7 @@ ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
 static ngx_int_t
 ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 {
+    ngx_int_t             rc;
     ngx_str_t             id;
     ngx_uint_t            i, n;
     ngx_ors_chat_item_t  *item, *call;
@@ -464,6 +467,19 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
         call = &ci->items[n - 1];
 
+        rc = (call->pair && call->pair < ci->cc->prior)
+             ? ngx_ors_chat_repeats(ci, item, &ci->items[call->pair])
+             : NGX_DECLINED;
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            item->kind = ngx_ors_chat_item_none;
+            continue;
+        }
+
         if (call->pair) {
             return ngx_ors_chat_refuse(ci->cc, -1,
                                        ngx_ors_code_duplicate_call_id,
@@ -486,6 +502,60 @@ ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
     *n = ngx_ors_chat_near(ci, i, id);
 
     return *n ? NGX_OK : ngx_ors_chat_far(ci, ci->nitems, id, n);
+}
+
+
+/*
+ * NGX_OK if an output is one that the conversation has, NGX_DECLINED if not:
+ * some clients send all outputs of a run with each request.  Escapes and
+ * spaces may differ.
+ */
+
+static ngx_int_t
+ngx_ors_chat_repeats(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
+    ngx_ors_chat_item_t *stored)
+{
+    ngx_str_t             text;
+    ngx_uint_t            left;
+    ngx_ors_json_node_t  *one, *two;
+
+    one = ngx_ors_input_node(item, item->content);
+    two = ngx_ors_input_node(stored, stored->content);
+
+    if (one == NULL || two == NULL) {
+        return (one == two) ? NGX_OK : NGX_DECLINED;
+    }
+
+    /* the nodes of a value are side by side, a key and its value are two */
+
+    for (left = 1; left; left--, one++, two++) {
+
+        if (one->type != two->type || one->count != two->count) {
+            return NGX_DECLINED;
+        }
+
+        if (one->type == ngx_ors_json_array) {
+            left += one->count;
+            continue;
+        }
+
+        if (one->type == ngx_ors_json_object) {
+            left += 2 * one->count;
+            continue;
+        }
+
+        if (ngx_ors_json_decoded(stored->json, two, ci->cc->pool, &text)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (!ngx_ors_json_equal(item->json, one, text.data, text.len)) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
 }
 
 
