@@ -64,11 +64,15 @@ static const ngx_ors_listing_kind_t  ngx_ors_listing_kinds[] = {
     { ngx_string("computer_call_output"), ngx_string("cuo"), 1 },
     { ngx_string("code_interpreter_call"), ngx_string("ci"), 1 },
     { ngx_string("image_generation_call"), ngx_string("ig"), 1 },
+    { ngx_string("tool_search_call"), ngx_string("tsc"), 1 },
+    { ngx_string("tool_search_output"), ngx_string("tso"), 1 },
+    { ngx_string("additional_tools"), ngx_string("at"), 0 },
     { ngx_string("mcp_call"), ngx_string("mcp"), 1 },
     { ngx_string("mcp_list_tools"), ngx_string("mcpl"), 0 },
     { ngx_string("mcp_approval_request"), ngx_string("mcpr"), 0 },
     { ngx_string("mcp_approval_response"), ngx_string("mcpa"), 0 },
     { ngx_string("compaction"), ngx_string("cmp"), 0 },
+    { ngx_string("context_compaction"), ngx_string("cmp"), 0 },
     { ngx_null_string, ngx_string("item"), 0 }
 };
 

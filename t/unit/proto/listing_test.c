@@ -140,6 +140,20 @@ static form_t  forms[] = {
     { "{\"type\":\"item_reference\",\"id\":\"msg_1\"}",
       "{\"type\":\"item_reference\",\"id\":\"msg_1\"}" },
 
+    { "{\"type\":\"tool_search_call\",\"arguments\":{}}",
+      "{\"id\":\"tsc_ri0\",\"status\":\"completed\","
+      "\"type\":\"tool_search_call\",\"arguments\":{}}" },
+
+    { "{\"type\":\"tool_search_output\",\"tools\":[]}",
+      "{\"id\":\"tso_ri0\",\"status\":\"completed\","
+      "\"type\":\"tool_search_output\",\"tools\":[]}" },
+
+    { "{\"type\":\"additional_tools\",\"tools\":[]}",
+      "{\"id\":\"at_ri0\",\"type\":\"additional_tools\",\"tools\":[]}" },
+
+    { "{\"type\":\"context_compaction\"}",
+      "{\"id\":\"cmp_ri0\",\"type\":\"context_compaction\"}" },
+
     { "{\"type\":\"compaction\",\"encrypted_content\":\"x\"}",
       "{\"id\":\"cmp_ri0\",\"type\":\"compaction\","
       "\"encrypted_content\":\"x\"}" },
