@@ -703,11 +703,12 @@ ngx_ors_response_reasoning(ngx_ors_out_t *out, ngx_ors_request_t *req)
 
     effort = ngx_ors_json_find(&req->json, reasoning, "effort");
 
-    /* C12: "minimal" has no place in an answer, nor has "max" */
+    /* C12: "minimal" has no place in the specification's answer, nor "max" */
 
     if (effort == NULL
-        || ngx_ors_json_is(&req->json, effort, "minimal")
-        || ngx_ors_json_is(&req->json, effort, "max"))
+        || (!(req->policy->profile & NGX_ORS_IN_OPENAI)
+            && (ngx_ors_json_is(&req->json, effort, "minimal")
+                || ngx_ors_json_is(&req->json, effort, "max"))))
     {
         ngx_ors_out_lit(out, "null");
 

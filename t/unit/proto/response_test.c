@@ -229,7 +229,9 @@ static echo_t  echoes[] = {
 
 static echo_t  echoes_openai[] = {
     { "'reasoning':{'effort':'max','context':'all_turns'}", "reasoning",
-      "{'effort':null,'summary':null}" },
+      "{'effort':'max','summary':null}" },
+    { "'reasoning':{'effort':'minimal'}", "reasoning",
+      "{'effort':'minimal','summary':null}" },
     { "'reasoning':{'generate_summary':'auto','mode':'pro'}", "reasoning",
       "{'effort':null,'summary':null}" },
     { "'service_tier':'scale'", "service_tier", "'scale'" },
