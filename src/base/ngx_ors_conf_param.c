@@ -167,6 +167,12 @@ ngx_ors_conf_param_size(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     n = ngx_parse_offset(value);
     *size = n;
 
+    /* off_t has more bits than size_t on 32-bit platforms */
+
+    if (n < 0 || (uint64_t) n != *size) {
+        n = NGX_ERROR;
+    }
+
     return ngx_ors_conf_param_fits(param, n);
 }
 

@@ -53,7 +53,7 @@ static ngx_ors_conf_param_t  ngx_ors_lmdb_params[] = {
 
     { ngx_string("size="), ngx_ors_conf_param_size,
       offsetof(ngx_ors_lmdb_state_t, db.size), NGX_ORS_LMDB_SIZE_MIN,
-      NGX_MAX_OFF_T_VALUE / 2, NULL, "a size of at least 1m" },
+      NGX_MAX_SIZE_T_VALUE / 2, NULL, "a size of at least 1m" },
 
     { ngx_string("sync="), ngx_ors_conf_param_word,
       offsetof(ngx_ors_lmdb_state_t, db.sync), 0, 0, ngx_ors_conf_flags,

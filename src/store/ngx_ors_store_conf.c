@@ -20,7 +20,14 @@
 
 
 #define NGX_ORS_STORE_TTL      (30 * 24 * 60 * 60)
+
+/* the end of a record's life is a time_t */
+#if (NGX_TIME_T_SIZE == 4)
+#define NGX_ORS_STORE_TTL_MAX  (365 * 24 * 60 * 60)
+#else
 #define NGX_ORS_STORE_TTL_MAX  (100 * 365 * 24 * 60 * 60LL)
+#endif
+
 #define NGX_ORS_STORE_TIMEOUT  5000
 
 #define NGX_ORS_STORE_RECORD      (16 * 1024 * 1024)
