@@ -900,8 +900,6 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    ngx_http_ors_scope_check(cf, omcf);
-
     if (ngx_http_ors_phases(cf, ngx_http_ors_validator_early_handler,
                             ngx_http_ors_validator_handler)
         != NGX_OK)

@@ -211,18 +211,6 @@ sub told ($name, $http, $location, $like = undef, $ok = 0) {
 my $store = 'open_responses_store main lmdb:db;';
 my $use = 'open_responses_store main;';
 
-told('nothing checks keys', $store, $use,
-     qr{\[warn\].*location\ "/v1/"\ keeps\ responses\ for\ whoever\ sends
-        .*"auth_request".*open_responses_store_scope}x, 1);
-told("nothing checks keys, $_", $store, "$use $_",
-     qr{\[warn\].*location\ "/v1/"\ keeps}x, 1)
-    for 'auth_basic off;', 'auth_request off;';
-told('no store', $store, '', undef, 1);
-told($_, $store, "$use $_", undef, 1)
-    for 'open_responses_store_scope $http_authorization;',
-        'auth_basic x; auth_basic_user_file /dev/null;',
-        'auth_request /auth;', 'allow 127.0.0.1; deny all;', 'deny ::1;',
-        'if ($http_authorization != "Bearer x") { return 401; }';
 told('what an empty one is', '', 'open_responses_store_scope a empty=x;',
      qr/invalid parameter "empty=x" of "open_responses_store_scope"/);
 

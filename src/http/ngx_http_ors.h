@@ -409,10 +409,6 @@ ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf,
     ngx_uint_t validate);
 
-/* 1 if a handler or the rewrite module may answer in the location. */
-ngx_uint_t ngx_http_ors_conf_answers(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf);
-
 
 /* ngx_http_ors_target_check.c */
 
@@ -466,9 +462,6 @@ ngx_int_t ngx_http_ors_scope_refuse(ngx_http_request_t *r,
 
 /* Handler of the directive "open_responses_store_scope". */
 char *ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/* Warns of locations where a client can invent the owner of a response. */
-void ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf);
 
 
 /* ngx_http_ors_call.c */

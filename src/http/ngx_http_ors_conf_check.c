@@ -19,10 +19,6 @@
 
 static char *ngx_http_ors_conf_of_target(ngx_http_ors_loc_conf_t *conf);
 static char *ngx_http_ors_conf_of_gateway(ngx_http_ors_loc_conf_t *conf);
-static ngx_uint_t ngx_http_ors_conf_returns(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf);
-static void *ngx_http_ors_conf_first(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf, char *module);
 static ngx_int_t ngx_http_ors_conf_page(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf);
 
@@ -69,13 +65,24 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
         return NGX_ERROR;
     }
 
-    if (conf->enable != 1 && conf->validate != NGX_CONF_UNSET_UINT
-        && conf->validate && !ngx_http_ors_conf_answers(cf, clcf))
+    name = (conf->enable != 1 && !validate
+            && conf->dialect != NGX_CONF_UNSET_UINT)
+           ? ngx_http_ors_conf_of_gateway(conf) : NULL;
+
+    if (name == NULL && conf->enable != 1 && !validate
+        && conf->dialect != NGX_CONF_UNSET_UINT
+        && conf->strict != NGX_CONF_UNSET)
     {
-        ngx_conf_log_error(NGX_LOG_WARN, cf, 0,
-                           "location \"%V\" with \"open_responses_validate\" "
-                           "has nothing that answers, such as \"proxy_pass\"",
+        name = "open_responses_strict";
+    }
+
+    if (name) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"%s\" has no effect in location \"%V\" with "
+                           "\"open_responses_dialect\", set it in the "
+                           "location with \"open_responses on\"", name,
                            &clcf->name);
+        return NGX_ERROR;
     }
 
     return NGX_OK;
@@ -114,6 +121,14 @@ ngx_http_ors_conf_of_gateway(ngx_http_ors_loc_conf_t *conf)
         return "open_responses_tool";
     }
 
+    if (conf->hosting.servers != NGX_CONF_UNSET_PTR) {
+        return "open_responses_mcp";
+    }
+
+    if (conf->conform.mode != NGX_CONF_UNSET_UINT) {
+        return "open_responses_schema";
+    }
+
     if (conf->stored.store != NGX_CONF_UNSET_PTR && conf->stored.store) {
         return "open_responses_store";
     }
@@ -132,64 +147,13 @@ static ngx_int_t
 ngx_http_ors_conf_page(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
     ngx_http_ors_loc_conf_t *conf)
 {
-    if (conf->page == NULL
-        || (clcf->handler == conf->page
-            && !ngx_http_ors_conf_returns(cf, clcf)))
-    {
+    if (conf->page == NULL || clcf->handler == conf->page) {
         return NGX_OK;
     }
 
     ngx_ors_conf_error(cf, 0,
                        "\"open_responses_status\" and another content handler "
-                       "such as \"proxy_pass\" or \"return\" are in location "
-                       "\"%V\"", &clcf->name);
+                       "such as \"proxy_pass\" are in location \"%V\"",
+                       &clcf->name);
     return NGX_ERROR;
-}
-
-
-ngx_uint_t
-ngx_http_ors_conf_answers(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
-{
-    return clcf->handler
-           || ngx_http_ors_conf_first(cf, clcf, "ngx_http_rewrite_module")
-           || ngx_http_ors_conf_first(cf, clcf, "ngx_http_try_files_module");
-}
-
-
-static ngx_uint_t
-ngx_http_ors_conf_returns(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf)
-{
-    ngx_array_t              *codes;
-    ngx_http_script_code_pt  *code;
-
-    codes = ngx_http_ors_conf_first(cf, clcf, "ngx_http_rewrite_module");
-
-    if (codes == NULL) {
-        return 0;
-    }
-
-    code = codes->elts;
-
-    return *code == ngx_http_script_return_code;
-}
-
-
-/* what a module's private configuration begins with, if it is there */
-
-static void *
-ngx_http_ors_conf_first(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
-    char *module)
-{
-    void       **conf;
-    ngx_int_t    index;
-
-    index = ngx_ors_conf_module(cf, module);
-
-    if (index == NGX_ERROR) {
-        return NULL;
-    }
-
-    conf = clcf->loc_conf[index];
-
-    return conf[0];
 }

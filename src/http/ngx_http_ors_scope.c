@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_http_ors_access.h>
 #include <ngx_ors_conf.h>
 
 
@@ -227,32 +226,4 @@ ngx_http_ors_scope_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return NGX_CONF_OK;
-}
-
-
-void
-ngx_http_ors_scope_check(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
-{
-    ngx_uint_t                  i;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t  **location;
-
-    location = omcf->locations.elts;
-
-    for (i = 0; i < omcf->locations.nelts; i++) {
-        olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
-
-        if (olcf->stored.store && olcf->scope == NULL && !location[i]->noname
-            && !ngx_http_ors_access_checked(cf, location[i]))
-        {
-            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                          "location \"%V\" keeps responses for whoever sends "
-                          "an \"Authorization\", and nothing in it checks "
-                          "keys: add \"auth_request\" or the like and name "
-                          "the client by \"open_responses_store_scope\", or "
-                          "write \"open_responses_store_scope "
-                          "$http_authorization\" if keys are checked "
-                          "elsewhere", &location[i]->name);
-        }
-    }
 }

@@ -14,7 +14,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_http_ors_access.h>
 #include <ngx_ors_mcp_conf.h>
 
 
@@ -101,7 +100,7 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 
     for (i = 0; servers && i < servers->nelts; i++) {
 
-        if (ngx_http_ors_target_check_hosted(cf, gateway, "MCP server",
+        if (ngx_http_ors_target_check_hosted(cf, gateway, "mcp",
                                              &mcp[i].uri, level, seen)
             != NGX_OK)
         {
@@ -223,8 +222,7 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     char *what, ngx_str_t *uri, ngx_http_core_loc_conf_t *target,
     ngx_array_t *seen)
 {
-    char                       *directives;
-    ngx_uint_t                  i, n;
+    ngx_uint_t                  i;
     ngx_http_core_loc_conf_t  **known;
 
     known = seen->elts;
@@ -249,28 +247,7 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                       "\"%V\"", &target->name, what, uri, &gateway->name);
     }
 
-    if (!ngx_http_ors_conf_answers(cf, target)) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "location \"%V\" of %s \"%V\" has nothing that answers, "
-                      "such as \"proxy_pass\"", &target->name, what, uri);
-    }
-
-    n = 0;
-
-    for ( ;; ) {
-        directives = ngx_http_ors_access_skipped(cf, &n, target, gateway);
-
-        if (directives == NULL) {
-            return NGX_OK;
-        }
-
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "%s in location \"%V\" does not hold for requests that "
-                      "come by \"open_responses_%s\" of location \"%V\": "
-                      "nginx skips it in subrequests, set it there, or use "
-                      "\"map\" and \"return\" in the %s",
-                      directives, &target->name, what, &gateway->name, what);
-    }
+    return NGX_OK;
 }
 
 
