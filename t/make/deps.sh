@@ -84,6 +84,8 @@ analyze_deps() {
     need gcc gcc
     need clang clang
     need cppcheck cppcheck
+    gcc -m32 -E -include features.h -x c /dev/null >/dev/null 2>&1 \
+        || add gcc-multilib
 }
 
 
