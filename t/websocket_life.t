@@ -23,6 +23,7 @@ my $model = ORS::Model->new(scripts => {
     wait => [ @hang, [ wait_file => 'go-on' ],
               [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
     hang => [ @hang, [ hang => 'gone' ] ],
+    copy => [ @hang, [ hang => 'gone-copy' ] ],
     closed => [ @hang, [ hang => 'gone2' ] ],
     flood => [ sse_head(), [ flood => 'flooded' ] ],
     slow => [ @hang, [ wait_file => 'go-on-slow' ],
@@ -48,6 +49,13 @@ HTTP
         location /lanes/ {
             open_responses on;
             open_responses_websocket on lanes=on;
+        }
+
+        location /bound/ {
+            open_responses on;
+            open_responses_limits context=4k scope_context=8k;
+            open_responses_websocket on lanes=on;
+            client_max_body_size 0;
         }
 
         location /idle/ {
@@ -146,6 +154,37 @@ sub connected ($where = 'v1', %o) {
     $ws->create(model => 'm', input => 7, stream_id => 'a');
     $ws->error_ok(400, 'an error of a lane', lane => 'a');
     $ws->drop;
+}
+
+
+# memory: of a response, and of the turns that continue one
+
+{
+    my $ws = connected('bound');
+    my %warm = (store => json_false, generate => json_false);
+    my $r = $ws->say('x' x 3000, %warm, name => '3 KB, of any size');
+    my $s = $ws->say('y' x 2000, %warm, after => $r, name => '5 KB');
+
+    $ws->create(model => 'm', input => 'z', previous_response_id => $s->{id});
+    $ws->error_ok(400, 'a response over "context" is not continued',
+                  code => 'previous_response_not_found');
+
+    $r = $ws->say('x' x 3000, %warm);
+    $ws->create(model => 'copy', input => 'a', stream_id => 'a',
+                previous_response_id => $r->{id});
+    is($ws->message->{type}, 'response.created', 'a lane continues one');
+
+    $ws->create(model => 'm', input => 'b', stream_id => 'b',
+                previous_response_id => $r->{id});
+
+    my $m;
+
+    do { $m = $ws->message } while $m->{type} ne 'error';
+
+    is($m->{status}, 429, 'another would hold more than "scope_context"');
+    is($m->{error}{code}, 'rate_limit_exceeded', 'and can be tried again');
+    $ws->drop;
+    ok($model->wait_file('gone-copy'), 'the turn that ran ends');
 }
 
 

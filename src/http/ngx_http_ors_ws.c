@@ -112,7 +112,9 @@ ngx_http_ors_ws_create(ngx_http_request_t *r)
     ws->codec = ngx_ors_ws_create(r->pool, &ws->out,
                                   ws->conf->ws.message
                                   ? ws->conf->ws.message
-                                  : (size_t) clcf->client_max_body_size);
+                                  : clcf->client_max_body_size
+                                  ? (size_t) clcf->client_max_body_size
+                                  : NGX_MAX_SIZE_T_VALUE);
 
     if (ws->codec == NULL
         || ngx_ors_lanes_init(&ws->lanes, ws->conf->ws.queue, r->pool)

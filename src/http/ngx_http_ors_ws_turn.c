@@ -18,6 +18,8 @@ static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t
 static ngx_int_t ngx_http_ors_ws_turn_members(ngx_http_ors_ws_turn_t *t,
     ngx_str_t *lane, ngx_pool_t *pool);
 static ngx_int_t ngx_http_ors_ws_turn_begin(ngx_http_ors_ws_turn_t *t);
+static ngx_int_t ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws,
+    ngx_ors_client_event_t *ev, ngx_ors_lane_cache_t *cache);
 static void ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws,
     ngx_ors_client_event_t *ev);
 static void ngx_http_ors_ws_turn_cleanup(void *data);
@@ -61,6 +63,10 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ngx_ors_lane_cache_t    *cache;
 
     cache = ngx_ors_lanes_find(&ws->lanes, &ev->previous);
+
+    if (ngx_http_ors_ws_turn_admit(ws, ev, cache) != NGX_OK) {
+        return NULL;
+    }
 
     if (ngx_ors_client_event_body(ev, cache ? &cache->items : NULL,
                                   cache ? cache->nitems : 0, ev->pool, &body)
@@ -112,6 +118,34 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
     return t;
+}
+
+
+/* NGX_OK: the turn holds its copy of a response; else it does not begin */
+
+static ngx_int_t
+ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev,
+    ngx_ors_lane_cache_t *cache)
+{
+    ngx_int_t  rc;
+
+    if (cache == NULL) {
+        return NGX_OK;
+    }
+
+    ev->held = cache->items.len;
+    ws->lanes.held += ev->held;
+
+    rc = ngx_http_ors_ws_turn_hold(ws);
+
+    if (rc == NGX_BUSY) {
+        rc = ngx_ors_error_set(&ev->error, ev->pool,
+                               ngx_ors_code_rate_limit_exceeded,
+                               "your requests that run hold too much of "
+                               "conversations, try again when one has ended");
+    }
+
+    return rc;
 }
 
 
@@ -192,12 +226,16 @@ ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx)
 static void
 ngx_http_ors_ws_turn_lost(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 {
-    ngx_ors_error_t  err;
-
     ngx_ors_lanes_failed(&ws->lanes, ev);
+    (void) ngx_http_ors_ws_turn_hold(ws);
 
-    ngx_http_ors_error_of(ws->request, NGX_HTTP_INTERNAL_SERVER_ERROR, &err);
-    ngx_http_ors_ws_error(ws, &err, &ev->lane, NULL, ev->pool);
+    if (ev->error.status == 0) {
+        ngx_http_ors_error_of(ws->request, NGX_HTTP_INTERNAL_SERVER_ERROR,
+                              &ev->error);
+    }
+
+    ngx_http_ors_stats_error(ws->request, &ev->error);
+    ngx_http_ors_ws_error(ws, &ev->error, &ev->lane, NULL, ev->pool);
 
     ngx_destroy_pool(ev->pool);
 
@@ -340,7 +378,10 @@ ngx_http_ors_ws_turn_over(ngx_http_ors_ws_turn_t *t)
 }
 
 
-/* the context of a response that is not stored stays in the connection */
+/*
+ * The context of a response that is not stored stays in the connection, unless
+ * a turn of a store could not load as much
+ */
 
 static ngx_int_t
 ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
@@ -365,6 +406,10 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 
     rc = ngx_ors_turn_items(turn, &items, &n);
 
+    if (rc == NGX_OK && items.len > ws->conf->limits.context) {
+        rc = NGX_DECLINED;
+    }
+
     if (ngx_ors_lanes_done(&ws->lanes, t->event, &turn->response.id,
                            (rc == NGX_OK) ? &items : NULL, n)
         != NGX_OK)
@@ -377,8 +422,9 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 
 
 /*
- * The lanes count with what the client's requests hold; a conversation that
- * became shorter always may.  NGX_OK, NGX_BUSY or NGX_ERROR.
+ * The lanes count with what the client's requests hold, and so do the copies
+ * of turns that run; a conversation that became shorter always may.  NGX_OK,
+ * NGX_BUSY or NGX_ERROR.
  */
 
 static ngx_int_t
@@ -392,7 +438,8 @@ ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
 
     ngx_http_ors_hold_init(ws->ctx, &ws->hold);
 
-    return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope, ws->lanes.size)
+    return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope,
+                                         ws->lanes.size + ws->lanes.held)
                           : NGX_ERROR;
 }
 

@@ -31,6 +31,7 @@ typedef struct {
     ngx_str_t                lane;        /* "stream_id", or empty */
     ngx_str_t                previous;    /* the id to continue, or empty */
     ngx_uint_t               prior;       /* items that body() has put first */
+    size_t                   held;        /* bytes of "context" in a turn */
     ngx_queue_t              queue;       /* of those that wait */
     ngx_pool_t              *pool;
     unsigned                 warm:1;      /* no output is asked for */

@@ -273,6 +273,7 @@ ngx_ors_lanes_end(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 
     lane->running = NULL;
     lanes->running--;
+    lanes->held -= ev->held;
 
     return lane;
 }

@@ -44,6 +44,7 @@ typedef struct {
     ngx_uint_t          nwaiting;
     ngx_uint_t          queue;        /* events that may wait */
     size_t              size;         /* bytes of all caches */
+    size_t              held;         /* ... of their copies that run */
     ngx_pool_t         *pool;
     unsigned            over:1;       /* no new turn begins */
 } ngx_ors_lanes_t;
