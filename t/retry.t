@@ -96,6 +96,7 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
         location = /to/model {
             internal;
             open_responses_dialect chat;
+            proxy_set_header X-Script $http_x_script;
             proxy_pass http://%%MODEL%%/v1/chat/completions;
         }
 

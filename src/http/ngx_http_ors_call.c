@@ -349,13 +349,18 @@ ngx_http_ors_call_cancel(ngx_http_ors_call_t *call)
     ngx_log_debug0(NGX_LOG_DEBUG_HTTP, sr->connection->log, 0,
                    "ors call: cancelled");
 
-    if (u && u->cleanup && *u->cleanup) {
+    if (u == NULL) {
+        return;
+    }
+
+    if (u->cleanup && *u->cleanup) {
 
         /* closes the upstream connection and finalizes the subrequest */
 
         (*u->cleanup)(sr);
-        ngx_http_ors_call_log(call);
     }
+
+    ngx_http_ors_call_log(call);
 }
 
 

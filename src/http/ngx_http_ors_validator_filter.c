@@ -466,6 +466,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 
     if (vr->verify.status != r->headers_out.status) {
         r->headers_out.status = vr->verify.status;
+        r->err_status = 0;    /* of "error_page ... =200" */
         r->headers_out.status_line.len = 0;
     }
 
