@@ -124,7 +124,10 @@ sub answer_model ($s, $asked) {
 
 
 sub answer_mcp ($s, $asked) {
-    my $m = json_decode($asked->{body});
+
+    # a client without a key ends its session: a DELETE, which has no body
+    my $m = $asked->{body} eq '' ? { method => 'end' }
+                                 : json_decode($asked->{body});
     my $name = $m->{method};
 
     return ($name =~ s{.*/}{}r, "HTTP/1.1 202 Accepted\r\n"
