@@ -18,7 +18,8 @@ use ORS::WS;
 
 my $model = ORS::Model->new(scripts => {
     default => json_script(chat_reply(content => 'Hello')),
-    hang => [ [ touch => 'there' ], [ hang => 'gone' ] ],
+    hang => [ [ header => 'Content-Type', 'application/json' ],
+              [ touch => 'there' ], [ hang => 'gone' ] ],
 });
 
 my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');

@@ -40,19 +40,22 @@ my $read = "H\xf6Ferti\xdf";
 sub frames (@data) { map { "data: $_\n\n" } @data }
 
 
-sub calls ($name) {
+# "key" is what the tool cannot do without
+
+sub calls ($name, $key) {
     return {
         stream => [ frames(
             '{"choices":[{"delta":{"content":"H\u00f6"}}]}',
             '{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1",'
                 . "\"function\":{\"name\":\"$name\",\"arguments\":\"{\"}}]}}]}",
             '{"choices":[{"delta":{"tool_calls":[{"index":0,"function":'
-                . '{"arguments":"}"}}]}}]}',
+                . "{\"arguments\":\"\\\"$key\\\":\\\"x\\\"}\"}}]}}]}",
             '{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}',
             '[DONE]') ],
         plain => [ '{"choices":[{"message":{"content":"H\u00f6","tool_calls":'
                    . '[{"id":"c1","function":{"name":"' . $name
-                   . '","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}' ],
+                   . "\",\"arguments\":\"{\\\"$key\\\":\\\"x\\\"}\"}}]},"
+                   . '"finish_reason":"tool_calls"}]}' ],
     };
 }
 
@@ -93,7 +96,7 @@ my %turn = (
                   items => 'list message mcp message' } } qw( new stale old ),
 );
 
-$_->{model1} = calls($_->{function}) for values %turn;
+$_->{model1} = calls($_->{function}, 'query') for values %turn;
 
 
 # ---- the servers: the name of what is asked for, head and body of the answer
@@ -229,7 +232,7 @@ sub run ($job) {
 
         # what follows a turn that is over, and has no answer, is not asked
         push @asked, $name
-            if ($asked->{headers}{'x-turn'} // $id) eq $id;
+            if $name ne 'end' && ($asked->{headers}{'x-turn'} // $id) eq $id;
 
         ($told) = map { $_->{content} } grep { $_->{role} eq 'tool' }
                   @{ json_decode($asked->{body})->{messages} }
