@@ -174,8 +174,10 @@ sub connected ($where = 'v1', %o) {
                 previous_response_id => $r->{id});
     is($ws->message->{type}, 'response.created', 'a lane continues one');
 
-    $ws->create(model => 'm', input => 'b', stream_id => 'b',
-                previous_response_id => $r->{id});
+    # the copy of one is paid by the response that it copies
+
+    $ws->create(model => 'copy', input => $_, stream_id => $_,
+                previous_response_id => $r->{id}) for qw( b c );
 
     my $m;
 

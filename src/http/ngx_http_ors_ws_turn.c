@@ -422,8 +422,9 @@ ngx_http_ors_ws_turn_cache(ngx_http_ors_ws_turn_t *t)
 
 
 /*
- * The lanes count with what the client's requests hold, and so do the copies
- * of turns that run; a conversation that became shorter always may.  NGX_OK,
+ * The lanes count with what the client's requests hold, and the copies of turns
+ * that run as far as they are more than the lanes: a connection has at most
+ * twice what counts.  A conversation that became shorter always may.  NGX_OK,
  * NGX_BUSY or NGX_ERROR.
  */
 
@@ -439,7 +440,8 @@ ngx_http_ors_ws_turn_hold(ngx_http_ors_ws_t *ws)
     ngx_http_ors_hold_init(ws->ctx, &ws->hold);
 
     return (rc == NGX_OK) ? ngx_ors_hold(&ws->hold, scope,
-                                         ws->lanes.size + ws->lanes.held)
+                                         ngx_max(ws->lanes.size,
+                                                 ws->lanes.held))
                           : NGX_ERROR;
 }
 
