@@ -78,7 +78,7 @@ typedef enum {
 } ngx_ors_chat_files_e;
 
 
-/* what a call gets that has no state of its provider */
+/* the value of a call that has no state of its provider */
 
 typedef enum {
     ngx_ors_chat_unsigned_pass = 0,

@@ -713,7 +713,7 @@ void ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
- * What is remembered of the tool "name" of the gateway "olcf", or of the MCP
+ * The counters of the tool "name" of the gateway "olcf", or of the MCP
  * server with that label.  NULL: the gateway has none.
  */
 ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf,

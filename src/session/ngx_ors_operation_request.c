@@ -96,7 +96,7 @@ ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method, ngx_str_t *id,
         rc = NGX_DONE;
     }
 
-    /* what is posted to is another endpoint of the API, and no response */
+    /* a POST names another endpoint of the API, not a response */
 
     if (suffix.len == 0 && ngx_ors_same(method, &post)
         && (id->len < prefix.len
