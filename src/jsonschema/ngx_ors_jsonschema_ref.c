@@ -350,15 +350,17 @@ static ngx_int_t
 ngx_ors_jsonschema_ref_uri(ngx_ors_jsonschema_build_t *b, char *keyword,
     ngx_str_t *base, ngx_str_t *ref, ngx_str_t *uri, ngx_str_t *fragment)
 {
+    uri->len = 0;
+    uri->data = b->uri;
+    fragment->len = 0;
+    fragment->data = b->fragment;
+
     if (ngx_ors_jsonschema_step(b->steps, 1 + (base->len + ref->len)
                                               / NGX_ORS_JSONSCHEMA_URI_BYTES)
         != NGX_OK)
     {
         return NGX_BUSY;
     }
-
-    uri->data = b->uri;
-    fragment->data = b->fragment;
 
     if (ref->len <= NGX_ORS_JSONSCHEMA_URI) {
         ngx_ors_jsonschema_uri_resolve(base, ref, uri, fragment);

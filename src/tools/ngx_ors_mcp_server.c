@@ -16,7 +16,7 @@ static ngx_ors_mcp_server_t *ngx_ors_mcp_server_find(ngx_queue_t *chain,
     u_char *key);
 static ngx_ors_mcp_server_t *ngx_ors_mcp_server_add(
     ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain, u_char *key);
-static void ngx_ors_mcp_servers_share(ngx_ors_mcp_servers_t *servers,
+static ngx_uint_t ngx_ors_mcp_servers_crowded(ngx_ors_mcp_servers_t *servers,
     uint32_t origin);
 static void ngx_ors_mcp_servers_evict(ngx_ors_mcp_servers_t *servers,
     ngx_uint_t max);
@@ -57,9 +57,11 @@ ngx_ors_mcp_server_t *
 ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
     uint32_t origin)
 {
+    ngx_uint_t             max;
     ngx_queue_t           *chain;
     ngx_ors_mcp_server_t  *server;
 
+    max = servers->max;
     chain = &servers->chains[key[0] % NGX_ORS_MCP_CHAINS];
     server = ngx_ors_mcp_server_find(chain, key);
 
@@ -73,13 +75,16 @@ ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
         }
 
         server->origin = origin;
-        ngx_ors_mcp_servers_share(servers, origin);
+
+        if (ngx_ors_mcp_servers_crowded(servers, origin)) {
+            max = ngx_min(max, servers->n - 1);
+        }
     }
 
     ngx_queue_insert_head(&servers->used, &server->used);
     server->references++;
 
-    ngx_ors_mcp_servers_evict(servers, servers->max);
+    ngx_ors_mcp_servers_evict(servers, max);
 
     return server;
 }
@@ -129,10 +134,13 @@ ngx_ors_mcp_server_add(ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain,
 }
 
 
-/* an origin with many keys pushes out its own servers, not those of others */
+/*
+ * An origin with many keys pushes out its own servers, not those of others:
+ * 1 if one of these is to go, which is the last of the queue then
+ */
 
-static void
-ngx_ors_mcp_servers_share(ngx_ors_mcp_servers_t *servers, uint32_t origin)
+static ngx_uint_t
+ngx_ors_mcp_servers_crowded(ngx_ors_mcp_servers_t *servers, uint32_t origin)
 {
     ngx_uint_t             n;
     ngx_queue_t           *q;
@@ -153,9 +161,14 @@ ngx_ors_mcp_servers_share(ngx_ors_mcp_servers_t *servers, uint32_t origin)
         }
     }
 
-    if (last && n >= servers->share) {
-        ngx_ors_mcp_server_delete(last);
+    if (last == NULL || n < servers->share) {
+        return 0;
     }
+
+    ngx_queue_remove(&last->used);
+    ngx_queue_insert_tail(&servers->used, &last->used);
+
+    return 1;
 }
 
 
