@@ -27,7 +27,8 @@ typedef enum {
     ngx_ors_chat_item_summary,            /* "text" replaces earlier items */
     ngx_ors_chat_item_call,
     ngx_ors_chat_item_output,
-    ngx_ors_chat_item_state               /* provider state, its root */
+    ngx_ors_chat_item_state               /* provider state, its root; */
+                                          /* "name": members of a message */
 } ngx_ors_chat_item_e;
 
 
@@ -45,10 +46,10 @@ typedef struct {
     uint32_t                 name;
     uint32_t                 space;       /* the namespace of "name" */
     uint32_t                 pair;
-    ngx_str_t                text;        /* what was sealed, or empty */
-    ngx_str_t                state;       /* members of a call, as its */
-    ngx_str_t                message;     /* provider wants them back, and */
-                                          /* of its message, or empty */
+    ngx_str_t                text;        /* sealed content, or members that */
+                                          /* a call's provider wants back */
+    uint32_t                 state;       /* item + 1 with the members of the */
+                                          /* message that begins here, or 0 */
     unsigned                 custom:1;    /* "content" is free text */
     unsigned                 search:1;    /* ... any value, or tools */
     unsigned                 hosted:1;    /* a call with its own output */

@@ -16,6 +16,7 @@
 #include <ngx_ors_chat_messages.h>
 #include <ngx_ors_chat_replay.h>
 #include <ngx_ors_chat_search.h>
+#include <ngx_ors_chat_state.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_json_writer.h>
 
@@ -49,6 +50,8 @@ static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
+static void ngx_ors_chat_message_state(ngx_ors_chat_messages_t *cm,
+    ngx_uint_t i);
 static void ngx_ors_chat_state(ngx_ors_chat_messages_t *cm,
     ngx_str_t *members);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
@@ -449,7 +452,9 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
     ngx_ors_chat_history(&cm->in, first, end);
 
     for (i = begin; i < end; i++) {
-        ngx_ors_chat_state(cm, &cm->in.items[i].message);
+        if (cm->in.items[i].state) {
+            ngx_ors_chat_message_state(cm, cm->in.items[i].state - 1);
+        }
     }
 
     ngx_ors_out_lit(cm->cc.out, "}");
@@ -533,10 +538,10 @@ ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm, ngx_uint_t begin,
 
         /* of calls side by side the first one has the signature */
 
-        if (n == 1 && item->state.len == 0
+        if (n == 1 && item->text.len == 0
             && cm->cc.options->unsigned_calls == ngx_ors_chat_unsigned_gemini)
         {
-            item->state = ngx_ors_chat_unsigned;
+            item->text = ngx_ors_chat_unsigned;
         }
 
         if (ngx_ors_chat_call_put(cm, item) != NGX_OK) {
@@ -590,10 +595,24 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
     }
 
     ngx_ors_out_lit(out, "}");
-    ngx_ors_chat_state(cm, &item->state);
+    ngx_ors_chat_state(cm, &item->text);
     ngx_ors_out_lit(out, "}");
 
     return NGX_OK;
+}
+
+
+static void
+ngx_ors_chat_message_state(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
+{
+    ngx_str_t             members;
+    ngx_ors_chat_item_t  *item;
+
+    item = &cm->in.items[i];
+
+    ngx_ors_chat_state_inside(item->json, &item->json->nodes[item->name],
+                               &members);
+    ngx_ors_chat_state(cm, &members);
 }
 
 

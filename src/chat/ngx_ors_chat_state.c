@@ -577,34 +577,42 @@ ngx_ors_chat_state_read(ngx_ors_chat_items_t *ci)
 }
 
 
+void
+ngx_ors_chat_state_inside(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_str_t *members)
+{
+    ngx_ors_json_raw(json, node, members);
+
+    /* without the braces */
+
+    members->data++;
+    members->len -= 2;
+}
+
+
 /* the state of item "i" to its calls and their message */
 
 static ngx_int_t
 ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_ors_json_node_t *node)
 {
-    ngx_str_t             id, members, message;
+    uint32_t              message;
+    ngx_str_t             id;
     ngx_uint_t            n;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *key;
     ngx_ors_chat_item_t  *item;
 
     json = ci->items[i].json;
-
-    ngx_str_null(&message);
+    message = 0;
 
     for (key = ngx_ors_json_first(json, node);
          key;
          key = ngx_ors_json_next(json, key))
     {
-        /* without the braces */
-
-        ngx_ors_json_raw(json, &key[1], &members);
-        members.data++;
-        members.len -= 2;
-
         if (key->len == 0) {
-            message = members;
+            ci->items[i].name = &key[1] - json->nodes;
+            message = i + 1;
             continue;
         }
 
@@ -616,10 +624,9 @@ ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci, ngx_uint_t i,
 
         if (n) {
             item = &ci->items[n - 1];
-            item->state = members;
-            item->message = message;
-
-            ngx_str_null(&message);
+            ngx_ors_chat_state_inside(json, &key[1], &item->text);
+            item->state = message;
+            message = 0;
         }
     }
 
@@ -629,7 +636,7 @@ ngx_ors_chat_state_give(ngx_ors_chat_items_t *ci, ngx_uint_t i,
         item = &ci->items[n - 1];
 
         if (item->kind == ngx_ors_chat_item_assistant) {
-            item->message = message;
+            item->state = message;
         }
 
         if (item->kind != ngx_ors_chat_item_none

@@ -79,5 +79,9 @@ ngx_int_t ngx_ors_chat_state_put(ngx_ors_chat_state_t *state,
  */
 ngx_int_t ngx_ors_chat_state_read(ngx_ors_chat_items_t *ci);
 
+/* The members of "node", an object, without its braces; they are borrowed. */
+void ngx_ors_chat_state_inside(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_str_t *members);
+
 
 #endif /* _NGX_ORS_CHAT_STATE_H_INCLUDED_ */
