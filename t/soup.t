@@ -192,8 +192,13 @@ sub conf (@names) {
             $at{target}
         }
 
+        # as "http_1_1" does: the model closes a connection of HTTP/1.0, which
+        # the pool would keep
+
         location \@model {
             open_responses_dialect chat;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
             proxy_pass http://pool;
         }
 
