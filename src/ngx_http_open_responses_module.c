@@ -405,43 +405,6 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       0,
       NULL },
 
-    /* names of before the first release */
-
-    { ngx_string("open_responses_chat"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_ors_conf_renamed,
-      0,
-      0,
-      "open_responses_chat_options" },
-
-    { ngx_string("open_responses_effort"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_ors_conf_renamed,
-      0,
-      0,
-      "open_responses_reasoning_effort" },
-
-    { ngx_string("open_responses_expand"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_ors_conf_renamed,
-      0,
-      0,
-      "open_responses_inline_context" },
-
-    { ngx_string("open_responses_ping"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_ors_conf_renamed,
-      0,
-      0,
-      "open_responses_heartbeat" },
-
-    { ngx_string("open_responses_tries"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_ANY,
-      ngx_ors_conf_renamed,
-      0,
-      0,
-      "open_responses_target_tries" },
-
       ngx_null_command
 };
 

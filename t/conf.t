@@ -123,17 +123,6 @@ CONF
 
 bad('open_responses maybe', location('open_responses maybe;'),
     '"maybe"', '"on"', '"off"');
-for (['chat', 'chat_options'], ['effort', 'reasoning_effort'],
-     ['expand', 'inline_context'], ['ping', 'heartbeat'],
-     ['tries', 'target_tries'])
-{
-    my ($old, $new) = @$_;
-
-    bad("open_responses_$old", location("open_responses_$old x y z;"),
-        qq("open_responses_$old" is not a directive any more, )
-        . qq(use "open_responses_$new"));
-}
-
 bad('open_responses twice',
     on('open_responses on; open_responses_target default /t;'),
     '"open_responses" directive is duplicate');

@@ -207,17 +207,6 @@ ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark)
 }
 
 
-char *
-ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_ors_conf_error(cf, 0,
-                       "\"%V\" is not a directive any more, use \"%s\"",
-                       &cmd->name, (char *) cmd->post);
-
-    return NGX_CONF_ERROR;
-}
-
-
 ngx_int_t
 ngx_ors_conf_module(ngx_conf_t *cf, char *name)
 {

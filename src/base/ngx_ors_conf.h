@@ -59,9 +59,6 @@ char *ngx_ors_conf_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* A setter of ngx_str_t; an empty text is an error. */
 char *ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* A setter that refuses the directive; cmd->post is the name it has now. */
-char *ngx_ors_conf_renamed(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
 /*
  * Reads the file "name" that is open as "fd", and closes it.  "text" has the
  * room for it, text->len bytes, and gets its length.

@@ -21,7 +21,6 @@
 
 static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env);
 static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env);
-static int ngx_ors_lmdb_first_count(ngx_ors_lmdb_t *db, MDB_txn *txn);
 static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
 static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_lmdb_op_t *op, time_t now);
@@ -141,38 +140,12 @@ ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
         err = mdb_dbi_open(txn, "scopes", MDB_CREATE, &db->scopes);
     }
 
-    if (err == 0) {
-        err = ngx_ors_lmdb_first_count(db, txn);
-    }
-
     if (err) {
         mdb_txn_abort(txn);
         return err;
     }
 
     return mdb_txn_commit(txn);
-}
-
-
-/* a store may be older than its table of scopes */
-
-static int
-ngx_ors_lmdb_first_count(ngx_ors_lmdb_t *db, MDB_txn *txn)
-{
-    int       err;
-    MDB_stat  scopes, values;
-
-    err = mdb_stat(txn, db->scopes, &scopes);
-
-    if (err == 0) {
-        err = mdb_stat(txn, db->values, &values);
-    }
-
-    if (err || scopes.ms_entries || values.ms_entries == 0) {
-        return err;
-    }
-
-    return ngx_ors_lmdb_recount(db, txn);
 }
 
 

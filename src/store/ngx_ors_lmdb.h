@@ -134,9 +134,6 @@ int ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn,
 int ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
     ngx_ors_lmdb_share_t *share);
 
-/* Counts all values anew.  0 or an error. */
-int ngx_ors_lmdb_recount(ngx_ors_lmdb_t *db, MDB_txn *txn);
-
 
 /* What an error means to a job. */
 ngx_ors_store_status_e ngx_ors_lmdb_status(int err);

@@ -21,8 +21,6 @@ static void ngx_ors_lmdb_share_of(u_char *data, size_t len,
 static int ngx_ors_lmdb_share_put(ngx_ors_lmdb_t *db, MDB_txn *txn,
     u_char *scope, ngx_ors_lmdb_share_t *share);
 static uint64_t ngx_ors_lmdb_less(uint64_t n, uint64_t m);
-static int ngx_ors_lmdb_recount_rows(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    MDB_cursor *cursor);
 
 
 int
@@ -219,73 +217,4 @@ static uint64_t
 ngx_ors_lmdb_less(uint64_t n, uint64_t m)
 {
     return (n > m) ? n - m : 0;
-}
-
-
-int
-ngx_ors_lmdb_recount(ngx_ors_lmdb_t *db, MDB_txn *txn)
-{
-    int          err;
-    MDB_cursor  *cursor;
-
-    err = mdb_drop(txn, db->scopes, 0);
-    if (err) {
-        return err;
-    }
-
-    err = mdb_cursor_open(txn, db->values, &cursor);
-    if (err) {
-        return err;
-    }
-
-    err = ngx_ors_lmdb_recount_rows(db, txn, cursor);
-
-    mdb_cursor_close(cursor);
-
-    return err;
-}
-
-
-/* keys begin with their scope, so that those of one are together */
-
-static int
-ngx_ors_lmdb_recount_rows(ngx_ors_lmdb_t *db, MDB_txn *txn, MDB_cursor *cursor)
-{
-    int                   err, rc;
-    u_char                scope[NGX_ORS_STORE_KEY];
-    MDB_val               key, value;
-    ngx_ors_lmdb_share_t  share, one;
-
-    share.bytes = 0;
-    share.turns = 0;
-
-    for ( ;; ) {
-        err = mdb_cursor_get(cursor, &key, &value, MDB_NEXT);
-
-        if (err == 0 && key.mv_size != sizeof(ngx_ors_store_key_t)) {
-            return MDB_CORRUPTED;
-        }
-
-        if (share.bytes
-            && (err || ngx_memcmp(scope, key.mv_data, NGX_ORS_STORE_KEY) != 0))
-        {
-            rc = ngx_ors_lmdb_share_put(db, txn, scope, &share);
-            if (rc) {
-                return rc;
-            }
-
-            share.bytes = 0;
-            share.turns = 0;
-        }
-
-        if (err) {
-            return (err == MDB_NOTFOUND) ? 0 : err;
-        }
-
-        ngx_memcpy(scope, key.mv_data, NGX_ORS_STORE_KEY);
-        ngx_ors_lmdb_share_of(value.mv_data, value.mv_size, &one);
-
-        share.bytes += one.bytes;
-        share.turns += one.turns;
-    }
 }

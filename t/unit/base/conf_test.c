@@ -76,15 +76,6 @@ test_enum(ngx_pool_t *pool)
                   "invalid value \"gree\" of \"color\", it must be \"red\", "
                   "\"green\" or \"blue\"") == 0,
        "... with the list");
-
-    cmd.set = ngx_ors_conf_renamed;
-    cmd.post = "colour";
-    rv = ngx_ors_test_conf(pool, &cmd, field, "color red");
-
-    ok(rv == NGX_CONF_ERROR, "a name of before is refused");
-    ok(ngx_strcmp(ngx_ors_test_log_last(),
-                  "\"color\" is not a directive any more, use \"colour\"")
-       == 0, "... with the name of today");
 }
 
 

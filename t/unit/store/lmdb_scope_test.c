@@ -22,7 +22,6 @@ static void test_size(void);
 static void test_turns(void);
 static void test_small(void);
 static void test_batch(void);
-static void test_older(void);
 static ngx_ors_store_status_e put_record(ngx_ors_test_lmdb_t *t, char *name,
     size_t len, time_t ttl);
 static void make_record(ngx_ors_test_lmdb_t *t, ngx_str_t *value, size_t len);
@@ -39,7 +38,6 @@ main(void)
     test_turns();
     test_small();
     test_batch();
-    test_older();
 
     return done_testing();
 }
@@ -279,36 +277,6 @@ test_batch(void)
 
     t.scope = 's';
     takes(&t, 200 + 2 * NGX_ORS_STORE_ENTRY, 2, "they are counted");
-
-    ngx_ors_test_lmdb_close(&t);
-}
-
-
-/* a store that has no sums gets them when it is opened */
-
-static void
-test_older(void)
-{
-    MDB_txn             *txn;
-    ngx_ors_test_lmdb_t  t;
-
-    ngx_ors_test_lmdb_open(&t, 1024 * 1024);
-
-    put_record(&t, "a", 100, 10);
-    put_record(&t, "b", 200, 10);
-
-    t.scope = 'x';
-    put_record(&t, "a", 300, 10);
-
-    is_int(ngx_ors_lmdb_begin(&t.db, 0, &txn), 0, "the sums");
-    is_int(mdb_drop(txn, t.db.scopes, 0), 0, "are taken away");
-    is_int(ngx_ors_lmdb_end(&t.db, txn, 1), 0, "for good");
-    takes(&t, 0, 0, "no sum");
-
-    is_int(ngx_ors_lmdb_open(&t.db), 0, "it is opened");
-    takes(&t, 300 + NGX_ORS_STORE_ENTRY, 1, "the last scope");
-    t.scope = 's';
-    takes(&t, 300 + 2 * NGX_ORS_STORE_ENTRY, 2, "the first one");
 
     ngx_ors_test_lmdb_close(&t);
 }
