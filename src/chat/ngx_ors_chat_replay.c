@@ -113,19 +113,14 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 static void
 ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
+    ngx_ors_item_row_t    *row;
     ngx_ors_input_item_t  *in;
 
     in = &ci->input->items[i];
+    row = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type), 1);
 
-    if (ngx_ors_input_get(in, "queries")) {
-        ngx_ors_out_lit(ci->cc->out, "\"file_search\"");
-
-    } else if (ngx_ors_input_get(in, "outputs")) {
-        ngx_ors_out_lit(ci->cc->out, "\"code_interpreter\"");
-
-    } else {
-        ngx_ors_out_lit(ci->cc->out, "\"web_search\"");
-    }
+    ngx_ors_json_quote(ci->cc->out, row->name.data,
+                       row->name.len - (sizeof("_call") - 1));
 }
 
 

@@ -18,6 +18,8 @@
 
 #define NGX_HTTP_ORS_TOOL_TIMEOUT  30000
 
+#define ngx_http_ors_tool_type(name, ...)  "\"" #name "\", "
+
 
 static char *ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
     ngx_ors_tool_t *tool, ngx_str_t *value);
@@ -190,9 +192,10 @@ ngx_http_ors_tool_remote(ngx_conf_t *cf, ngx_ors_tool_t *tool,
     {
         ngx_ors_conf_error(cf, 0,
                            "invalid location \"%V\" of tool \"%V\", only "
-                           "\"web_search\", \"file_search\" and "
-                           "\"code_interpreter\" can have a tool of an MCP "
-                           "server, as \"mcp:LABEL/NAME\"", value,
+                           "hosted types, "
+                           NGX_ORS_HOSTED_TYPES(ngx_http_ors_tool_type)
+                           "can have a tool of an MCP server, as "
+                           "\"mcp:LABEL/NAME\"", value,
                            &tool->name);
         return NGX_CONF_ERROR;
     }

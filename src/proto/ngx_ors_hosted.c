@@ -14,23 +14,46 @@
 #include <ngx_ors_hosted.h>
 
 
-static char *ngx_ors_hosted_include(ngx_ors_item_type_e type);
+/* an item of a hosted type */
+
+typedef struct {
+    ngx_ors_item_type_e   type;
+    ngx_str_t             busy;
+    char                 *include;        /* NULL: has none */
+    void                (*render)(ngx_ors_out_t *out, ngx_ors_item_t *item,
+                              ngx_uint_t empty);
+} ngx_ors_hosted_row_t;
+
+
+static const ngx_ors_hosted_row_t *ngx_ors_hosted_row(
+    ngx_ors_item_type_e type);
 static void ngx_ors_hosted_mcp(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_answer(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty);
 static void ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
     ngx_uint_t empty);
-static void ngx_ors_hosted_search(ngx_ors_out_t *out,
-    ngx_ors_hosted_t *hosted, ngx_uint_t empty);
-static void ngx_ors_hosted_files(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
-    ngx_uint_t empty);
-static void ngx_ors_hosted_code(ngx_ors_out_t *out, ngx_ors_item_t *item,
-    ngx_uint_t empty);
+static void ngx_ors_hosted_web_search(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_file_search(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
+static void ngx_ors_hosted_interpreter(ngx_ors_out_t *out,
+    ngx_ors_item_t *item, ngx_uint_t empty);
 static void ngx_ors_hosted_results(ngx_ors_out_t *out,
     ngx_ors_hosted_t *hosted, ngx_uint_t empty);
 static void ngx_ors_hosted_value(ngx_ors_out_t *out, ngx_str_t *value,
     ngx_uint_t empty, ngx_str_t *none);
+
+
+/* the last one is that of MCP */
+
+#define ngx_ors_hosted_book(name, as, busy, include, ...)                     \
+    { ngx_ors_item_##as, ngx_string(#busy), include, ngx_ors_hosted_##as },
+
+static const ngx_ors_hosted_row_t  ngx_ors_hosted_rows[] = {
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_book)
+    { ngx_ors_item_mcp_call, ngx_string("calling"), NULL, ngx_ors_hosted_mcp }
+};
 
 
 static ngx_str_t  ngx_ors_hosted_null = ngx_string("null");
@@ -63,7 +86,7 @@ ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
     }
 
     form = ngx_ors_hosted_form(req, show);
-    include = ngx_ors_hosted_include(item->type);
+    include = ngx_ors_hosted_row(item->type)->include;
 
     hosted->prefixed = (form == ngx_ors_hosted_prefixed);
     hosted->included = include && ngx_ors_request_includes(req, include);
@@ -75,21 +98,26 @@ ngx_ors_hosted_create(ngx_ors_item_t *item, ngx_ors_request_t *req,
 }
 
 
-/* the value of "include" without which results are not shown, or NULL */
-
-static char *
-ngx_ors_hosted_include(ngx_ors_item_type_e type)
+static const ngx_ors_hosted_row_t *
+ngx_ors_hosted_row(ngx_ors_item_type_e type)
 {
-    if (type == ngx_ors_item_web_search) {
-        return "web_search_call.action.sources";
+    const ngx_ors_hosted_row_t  *row;
+
+    for (row = ngx_ors_hosted_rows; row->include; row++) {
+
+        if (row->type == type) {
+            break;
+        }
     }
 
-    if (type == ngx_ors_item_file_search) {
-        return "file_search_call.results";
-    }
+    return row;
+}
 
-    return (type == ngx_ors_item_interpreter) ? "code_interpreter_call.outputs"
-                                              : NULL;
+
+ngx_str_t *
+ngx_ors_hosted_busy(ngx_ors_item_type_e type)
+{
+    return (ngx_str_t *) &ngx_ors_hosted_row(type)->busy;
 }
 
 
@@ -168,18 +196,7 @@ ngx_ors_hosted_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
 
     ngx_ors_out_lit(out, "\"");
 
-    if (item->type == ngx_ors_item_web_search) {
-        ngx_ors_hosted_search(out, hosted, empty);
-
-    } else if (item->type == ngx_ors_item_file_search) {
-        ngx_ors_hosted_files(out, hosted, empty);
-
-    } else if (item->type == ngx_ors_item_interpreter) {
-        ngx_ors_hosted_code(out, item, empty);
-
-    } else {
-        ngx_ors_hosted_mcp(out, item, empty);
-    }
+    ngx_ors_hosted_row(item->type)->render(out, item, empty);
 
     ngx_ors_out_lit(out, "}");
 }
@@ -265,13 +282,15 @@ ngx_ors_hosted_list(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
 
 
 static void
-ngx_ors_hosted_search(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+ngx_ors_hosted_web_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {
     static ngx_str_t  none = ngx_string("{\"type\":\"search\",\"query\":\"\"}");
 
-    ngx_str_t  *action;
+    ngx_str_t         *action;
+    ngx_ors_hosted_t  *hosted;
 
+    hosted = item->hosted;
     action = hosted->value.len ? &hosted->value : &none;
 
     ngx_ors_out_lit(out, ",\"action\":");
@@ -291,19 +310,20 @@ ngx_ors_hosted_search(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
 
 
 static void
-ngx_ors_hosted_files(ngx_ors_out_t *out, ngx_ors_hosted_t *hosted,
+ngx_ors_hosted_file_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {
     ngx_ors_out_lit(out, ",\"queries\":");
-    ngx_ors_hosted_value(out, &hosted->value, empty, &ngx_ors_hosted_no_list);
+    ngx_ors_hosted_value(out, &item->hosted->value, empty,
+                         &ngx_ors_hosted_no_list);
 
     ngx_ors_out_lit(out, ",\"results\":");
-    ngx_ors_hosted_results(out, hosted, empty);
+    ngx_ors_hosted_results(out, item->hosted, empty);
 }
 
 
 static void
-ngx_ors_hosted_code(ngx_ors_out_t *out, ngx_ors_item_t *item,
+ngx_ors_hosted_interpreter(ngx_ors_out_t *out, ngx_ors_item_t *item,
     ngx_uint_t empty)
 {
     ngx_ors_out_lit(out, ",\"code\":\"");

@@ -39,6 +39,8 @@ typedef struct {
 typedef struct {
     ngx_str_t                  list;      /* the answer's member */
     ngx_ors_hosted_element_t  *elements;
+    ngx_str_t                  argument;
+    const char                *shown;     /* a format */
 } ngx_ors_hosted_contract_t;
 
 
@@ -62,7 +64,7 @@ static ngx_ors_hosted_element_t  ngx_ors_hosted_sources[] = {
 };
 
 
-static ngx_ors_hosted_element_t  ngx_ors_hosted_files[] = {
+static ngx_ors_hosted_element_t  ngx_ors_hosted_results[] = {
     { ngx_null_string,
       { { ngx_string("file_id"), ngx_ors_json_string, 1 },
         { ngx_string("filename"), ngx_ors_json_string, 1 },
@@ -86,11 +88,14 @@ static ngx_ors_hosted_element_t  ngx_ors_hosted_outputs[] = {
 
 /* by type */
 
+#define ngx_ors_hosted_contract(name, as, busy, include, list, argument,      \
+    shown, ...)                                                               \
+    { ngx_string(#list), ngx_ors_hosted_##list, ngx_string(#argument),        \
+      shown },
+
 static ngx_ors_hosted_contract_t  ngx_ors_hosted_contracts[] = {
-    { ngx_null_string, NULL },
-    { ngx_string("sources"), ngx_ors_hosted_sources },
-    { ngx_string("results"), ngx_ors_hosted_files },
-    { ngx_string("outputs"), ngx_ors_hosted_outputs }
+    { ngx_null_string, NULL, ngx_null_string, NULL },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_contract)
 };
 
 
@@ -116,10 +121,11 @@ ngx_int_t
 ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
     ngx_str_t *value)
 {
-    ngx_int_t             rc;
-    ngx_str_t             text;
-    ngx_ors_json_t        json;
-    ngx_ors_json_node_t  *node;
+    ngx_int_t                   rc;
+    ngx_str_t                   text;
+    ngx_ors_json_t              json;
+    ngx_ors_json_node_t        *node;
+    ngx_ors_hosted_contract_t  *contract;
 
     ngx_str_null(value);
 
@@ -129,28 +135,24 @@ ngx_ors_hosted_call_value(ngx_ors_hosted_call_t *call, ngx_str_t *arguments,
         return (rc == NGX_DECLINED) ? NGX_OK : NGX_ERROR;
     }
 
-    node = (call->type == ngx_ors_hosted_type_interpreter)
-           ? ngx_ors_json_find(&json, json.nodes, "code")
-           : ngx_ors_json_find(&json, json.nodes, "query");
+    contract = &ngx_ors_hosted_contracts[call->type];
+
+    node = ngx_ors_json_get(&json, json.nodes, contract->argument.data,
+                            contract->argument.len);
 
     ngx_ors_json_inner(&json, node, &text);
 
-    if (text.len == 0 || call->type == ngx_ors_hosted_type_interpreter) {
-        *value = text;
+    if (text.len == 0) {
         return NGX_OK;
     }
 
     value->data = ngx_pnalloc(call->pool,
-                              sizeof("{\"type\":\"search\",\"query\":\"\"}")
-                              + text.len);
+                              ngx_strlen(contract->shown) + text.len);
     if (value->data == NULL) {
         return NGX_ERROR;
     }
 
-    value->len = ngx_sprintf(value->data,
-                             (call->type == ngx_ors_hosted_type_web_search)
-                             ? "{\"type\":\"search\",\"query\":\"%V\"}"
-                             : "[\"%V\"]", &text)
+    value->len = ngx_sprintf(value->data, contract->shown, &text)
                  - value->data;
 
     return NGX_OK;

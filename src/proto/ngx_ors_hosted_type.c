@@ -13,46 +13,38 @@
 #include <ngx_ors_same.h>
 
 
-/* the first name of a type is the one that an operator writes */
+#define ngx_ors_hosted_type_name(name, as, ...)                               \
+    { ngx_string(#name), ngx_ors_hosted_type_##as },
+
+#define ngx_ors_hosted_type_alias(name, type, as)                             \
+    { ngx_string(#name), ngx_ors_hosted_type_##as },
+
+#define ngx_ors_hosted_type_made(name, as, ...)  ngx_ors_item_##as,
+
+#define ngx_ors_hosted_type_text(name, as, busy, include, list, argument,     \
+    shown, does, says)                                                        \
+    ngx_string("{\"description\":\"" does "\",\"parameters\":{\"type\":"      \
+               "\"object\",\"properties\":{\"" #argument "\":{\"type\":"      \
+               "\"string\",\"description\":\"" says "\"}},\"required\":[\""    \
+               #argument "\"],\"additionalProperties\":false}}"),
+
+
+/* an operator writes the names up to the aliases */
 
 static const struct {
     ngx_str_t              name;
     ngx_ors_hosted_type_e  type;
-} ngx_ors_hosted_types[] = {
-    { ngx_string("web_search"), ngx_ors_hosted_type_web_search },
-    { ngx_string("file_search"), ngx_ors_hosted_type_file_search },
-    { ngx_string("code_interpreter"), ngx_ors_hosted_type_interpreter },
-    { ngx_string("web_search_2025_08_26"), ngx_ors_hosted_type_web_search },
-    { ngx_string("web_search_preview"), ngx_ors_hosted_type_web_search },
-    { ngx_string("web_search_preview_2025_03_11"),
-      ngx_ors_hosted_type_web_search },
+} ngx_ors_hosted_names[] = {
+    { ngx_null_string, ngx_ors_hosted_type_none },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_name)
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_hosted_type_alias)
     { ngx_null_string, ngx_ors_hosted_type_none }
 };
 
-#define NGX_ORS_HOSTED_TYPES  3
-
 
 static ngx_str_t  ngx_ors_hosted_type_definitions[] = {
-
     ngx_null_string,
-
-    ngx_string("{\"description\":\"Searches the web and returns what was "
-               "found.\",\"parameters\":{\"type\":\"object\",\"properties\":"
-               "{\"query\":{\"type\":\"string\",\"description\":"
-               "\"What to search for\"}},\"required\":[\"query\"],"
-               "\"additionalProperties\":false}}"),
-
-    ngx_string("{\"description\":\"Searches the user's files and returns the "
-               "passages that were found.\",\"parameters\":{\"type\":"
-               "\"object\",\"properties\":{\"query\":{\"type\":\"string\","
-               "\"description\":\"What to search for\"}},\"required\":"
-               "[\"query\"],\"additionalProperties\":false}}"),
-
-    ngx_string("{\"description\":\"Runs Python code and returns what it has "
-               "printed.\",\"parameters\":{\"type\":\"object\","
-               "\"properties\":{\"code\":{\"type\":\"string\","
-               "\"description\":\"The code to run\"}},\"required\":"
-               "[\"code\"],\"additionalProperties\":false}}")
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_text)
 };
 
 
@@ -61,10 +53,10 @@ ngx_ors_hosted_type(ngx_str_t *name)
 {
     ngx_uint_t  i;
 
-    for (i = 0; i < NGX_ORS_HOSTED_TYPES; i++) {
+    for (i = 1; i < ngx_ors_hosted_types; i++) {
 
-        if (ngx_ors_same(&ngx_ors_hosted_types[i].name, name)) {
-            return ngx_ors_hosted_types[i].type;
+        if (ngx_ors_same(&ngx_ors_hosted_names[i].name, name)) {
+            return ngx_ors_hosted_names[i].type;
         }
     }
 
@@ -77,16 +69,16 @@ ngx_ors_hosted_type_of(ngx_ors_json_t *json, ngx_ors_json_node_t *type)
 {
     ngx_uint_t  i;
 
-    for (i = 0; ngx_ors_hosted_types[i].name.len; i++) {
+    for (i = 1; ngx_ors_hosted_names[i].name.len; i++) {
 
-        if (ngx_ors_json_equal(json, type, ngx_ors_hosted_types[i].name.data,
-                               ngx_ors_hosted_types[i].name.len))
+        if (ngx_ors_json_equal(json, type, ngx_ors_hosted_names[i].name.data,
+                               ngx_ors_hosted_names[i].name.len))
         {
             break;
         }
     }
 
-    return ngx_ors_hosted_types[i].type;
+    return ngx_ors_hosted_names[i].type;
 }
 
 
@@ -100,22 +92,12 @@ ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type)
 ngx_ors_item_type_e
 ngx_ors_hosted_type_item(ngx_ors_hosted_type_e type)
 {
-    switch (type) {
+    static const ngx_ors_item_type_e  items[] = {
+        ngx_ors_item_function_call,
+        NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_made)
+    };
 
-    case ngx_ors_hosted_type_web_search:
-        return ngx_ors_item_web_search;
-
-    case ngx_ors_hosted_type_file_search:
-        return ngx_ors_item_file_search;
-
-    case ngx_ors_hosted_type_interpreter:
-        return ngx_ors_item_interpreter;
-
-    case ngx_ors_hosted_type_none:
-        break;
-    }
-
-    return ngx_ors_item_function_call;
+    return items[type];
 }
 
 

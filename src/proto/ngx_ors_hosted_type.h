@@ -1,7 +1,6 @@
 
 /*
- * Types of hosted tools that a client names by their type alone: "web_search",
- * "file_search", "code_interpreter".
+ * Types of hosted tools that a client names by their type alone.
  */
 
 

@@ -11,11 +11,9 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_names.h>
 
-
-/* what types of hosted tools begin with in flavor "spec" */
-#define NGX_ORS_HOSTED_SLUG       "nginx:"
 
 /* the longest name of a function */
 #define NGX_ORS_HOSTING_NAME_MAX  64
@@ -26,11 +24,12 @@ typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
 
 /* types of tools that a location, or a tool of an MCP server, can implement */
 
+#define ngx_ors_hosted_type_value(name, as, ...)  ngx_ors_hosted_type_##as,
+
 typedef enum {
     ngx_ors_hosted_type_none = 0,         /* a function */
-    ngx_ors_hosted_type_web_search,
-    ngx_ors_hosted_type_file_search,
-    ngx_ors_hosted_type_interpreter
+    NGX_ORS_HOSTED_TYPES(ngx_ors_hosted_type_value)
+    ngx_ors_hosted_types
 } ngx_ors_hosted_type_e;
 
 

@@ -9,21 +9,13 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_hosting.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_same.h>
 
 
 /* the row after the last member */
 #define NGX_ORS_INPUT_NONE  14
-
-#define NGX_ORS_INPUT_SLUG  (sizeof(NGX_ORS_HOSTED_SLUG) - 1)
-
-
-typedef struct {
-    ngx_str_t        type;
-    ngx_ors_input_e  kind;
-} ngx_ors_input_kind_t;
 
 
 typedef struct {
@@ -70,41 +62,15 @@ static const u_char  ngx_ors_input_lengths[] = {
 };
 
 
-static const ngx_ors_input_kind_t  ngx_ors_input_kinds[] = {
-    { ngx_string("message"), ngx_ors_input_message },
-    { ngx_string("function_call"), ngx_ors_input_call },
-    { ngx_string("function_call_output"), ngx_ors_input_output },
-    { ngx_string("reasoning"), ngx_ors_input_reasoning },
-    { ngx_string("custom_tool_call"), ngx_ors_input_custom_call },
-    { ngx_string("custom_tool_call_output"), ngx_ors_input_output },
-    { ngx_string("item_reference"), ngx_ors_input_reference },
-    { ngx_string("compaction"), ngx_ors_input_compaction },
-    { ngx_string("context_compaction"), ngx_ors_input_compaction },
-    { ngx_string("compaction_trigger"), ngx_ors_input_trigger },
-    { ngx_string("additional_tools"), ngx_ors_input_tools },
-    { ngx_string("tool_search_call"), ngx_ors_input_search_call },
-    { ngx_string("tool_search_output"), ngx_ors_input_search_output },
-    { ngx_null_string, ngx_ors_input_other }
-};
+#define ngx_ors_item_book(name, as, id, status, kind, text, in)               \
+    { ngx_string(#name), ngx_string(NGX_ORS_HOSTED_SLUG #name),               \
+      ngx_string(#id), ngx_string(#text), status, ngx_ors_input_##kind },
 
-
-/* these may have the slug in front of them */
-
-static const ngx_ors_input_kind_t  ngx_ors_input_hosted_kinds[] = {
-    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_list_tools"),
-      ngx_ors_input_mcp_list },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_call"), ngx_ors_input_mcp_call },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_approval_request"),
-      ngx_ors_input_approval },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "mcp_approval_response"),
-      ngx_ors_input_approval_response },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "web_search_call"),
-      ngx_ors_input_hosted },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "file_search_call"),
-      ngx_ors_input_hosted },
-    { ngx_string(NGX_ORS_HOSTED_SLUG "code_interpreter_call"),
-      ngx_ors_input_hosted },
-    { ngx_null_string, ngx_ors_input_other }
+ngx_ors_item_row_t  ngx_ors_items[] = {
+    NGX_ORS_ITEMS(ngx_ors_item_book)
+    NGX_ORS_ITEMS_INPUT(ngx_ors_item_book)
+    { ngx_null_string, ngx_null_string, ngx_string("item"), ngx_string("-"),
+      0, ngx_ors_input_other }
 };
 
 
@@ -220,8 +186,7 @@ ngx_ors_input_find(ngx_ors_json_t *json, ngx_ors_json_node_t *key)
 static ngx_ors_input_e
 ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
 {
-    ngx_ors_json_node_t         *type;
-    const ngx_ors_input_kind_t  *row;
+    ngx_ors_json_node_t  *type;
 
     type = ngx_ors_input_node(item, item->type);
 
@@ -229,25 +194,31 @@ ngx_ors_input_kind(ngx_ors_input_item_t *item, ngx_ors_json_t *json)
         return item->role ? ngx_ors_input_message : ngx_ors_input_reference;
     }
 
-    for (row = ngx_ors_input_kinds; row->type.len; row++) {
+    return ngx_ors_item_row(json, type, 1)->kind;
+}
 
-        if ((type->escaped || type->len == row->type.len)
-            && ngx_ors_json_equal(json, type, row->type.data, row->type.len))
+
+ngx_ors_item_row_t *
+ngx_ors_item_row(ngx_ors_json_t *json, ngx_ors_json_node_t *type,
+    ngx_uint_t slug)
+{
+    ngx_ors_item_row_t  *row;
+
+    for (row = ngx_ors_items; row->name.len; row++) {
+
+        if ((type->escaped || type->len == row->name.len)
+            && ngx_ors_json_equal(json, type, row->name.data, row->name.len))
         {
-            return row->kind;
+            break;
         }
-    }
 
-    for (row = ngx_ors_input_hosted_kinds; row->type.len; row++) {
-
-        if (ngx_ors_json_equal(json, type, row->type.data, row->type.len)
-            || ngx_ors_json_equal(json, type,
-                                  row->type.data + NGX_ORS_INPUT_SLUG,
-                                  row->type.len - NGX_ORS_INPUT_SLUG))
+        if (slug && row->kind >= ngx_ors_input_mcp_list
+            && ngx_ors_json_equal(json, type, row->slugged.data,
+                                  row->slugged.len))
         {
             break;
         }
     }
 
-    return row->kind;
+    return row;
 }

@@ -38,6 +38,22 @@ typedef enum {
 } ngx_ors_input_e;
 
 
+/* a row of the book */
+
+typedef struct {
+    ngx_str_t                  name;
+    ngx_str_t                  slugged;   /* the name with the slug */
+    ngx_str_t                  id;
+    ngx_str_t                  text;
+    ngx_uint_t                 status;
+    ngx_ors_input_e            kind;
+} ngx_ors_item_row_t;
+
+
+/* all items, those of ngx_ors_item_type_e first; the last has no name */
+extern ngx_ors_item_row_t  ngx_ors_items[];
+
+
 /*
  * An item; members are indexes of nodes, 0 where absent or null.  The item
  * may well be node 0: of a stored item that is referred to it is.
@@ -85,6 +101,13 @@ ngx_int_t ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
 /* Fills "item" with what "node" of "json" is. */
 void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
+
+/*
+ * The row that "type", a string of "json", names, the last row if there is
+ * none.  With "slug", the types of hosted tools may have it in front.
+ */
+ngx_ors_item_row_t *ngx_ors_item_row(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *type, ngx_uint_t slug);
 
 /* The last item, or NULL. */
 #define ngx_ors_input_last(input)                                             \

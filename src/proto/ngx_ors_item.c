@@ -22,26 +22,9 @@ static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 
 
-static ngx_str_t  ngx_ors_item_types[] = {
-    ngx_string("message"),
-    ngx_string("function_call"),
-    ngx_string("reasoning"),
-    ngx_string("custom_tool_call"),
-    ngx_string("tool_search_call"),
-    ngx_string("compaction"),
-    ngx_string("function_call_output"),
-    ngx_string("mcp_list_tools"),
-    ngx_string("mcp_call"),
-    ngx_string("mcp_approval_request"),
-    ngx_string("web_search_call"),
-    ngx_string("file_search_call"),
-    ngx_string("code_interpreter_call")
-};
-
-
 static ngx_str_t  ngx_ors_item_statuses[] = {
     ngx_string("in_progress"),
-    ngx_string("calling"),
+    ngx_null_string,
     ngx_string("completed"),
     ngx_string("incomplete"),
     ngx_string("failed")
@@ -49,32 +32,11 @@ static ngx_str_t  ngx_ors_item_statuses[] = {
 
 
 ngx_str_t *
-ngx_ors_item_type(ngx_ors_item_type_e type)
-{
-    return &ngx_ors_item_types[type];
-}
-
-
-ngx_str_t *
 ngx_ors_item_status(ngx_ors_item_t *item)
 {
-    static ngx_str_t  searching = ngx_string("searching");
-    static ngx_str_t  interpreting = ngx_string("interpreting");
-
-    if (item->status == ngx_ors_item_busy) {
-
-        if (item->type == ngx_ors_item_interpreter) {
-            return &interpreting;
-        }
-
-        if (item->type == ngx_ors_item_web_search
-            || item->type == ngx_ors_item_file_search)
-        {
-            return &searching;
-        }
-    }
-
-    return &ngx_ors_item_statuses[item->status];
+    return (item->status == ngx_ors_item_busy)
+           ? ngx_ors_hosted_busy(item->type)
+           : &ngx_ors_item_statuses[item->status];
 }
 
 
@@ -180,12 +142,7 @@ ngx_ors_item_render(ngx_ors_out_t *out, ngx_ors_item_t *item,
         ngx_ors_out_lit(out, "\"}");
         break;
 
-    case ngx_ors_item_list_tools:
-    case ngx_ors_item_mcp_call:
-    case ngx_ors_item_approval:
-    case ngx_ors_item_web_search:
-    case ngx_ors_item_file_search:
-    case ngx_ors_item_interpreter: /* have a hosted part */
+    default: /* has a hosted part */
         break;
     }
 }

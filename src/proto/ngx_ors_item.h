@@ -11,26 +11,18 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_hosting.h>
+#include <ngx_ors_input.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_text.h>
 
 
-typedef enum {
-    ngx_ors_item_message = 0,
-    ngx_ors_item_function_call,
-    ngx_ors_item_reasoning,
-    ngx_ors_item_custom_call,
-    ngx_ors_item_search_call,
-    ngx_ors_item_compaction,
-    ngx_ors_item_call_output,             /* of a tool that ran here */
+#define ngx_ors_item_value(name, as, ...)  ngx_ors_item_##as,
 
-    /* those with a hosted part */
-    ngx_ors_item_list_tools,
-    ngx_ors_item_mcp_call,
-    ngx_ors_item_approval,                /* a request for it */
-    ngx_ors_item_web_search,
-    ngx_ors_item_file_search,
-    ngx_ors_item_interpreter
+/* those with a hosted part come last */
+
+typedef enum {
+    NGX_ORS_ITEMS_PLAIN(ngx_ors_item_value)
+    NGX_ORS_ITEMS_HOSTED(ngx_ors_item_value)
 } ngx_ors_item_type_e;
 
 
@@ -143,8 +135,10 @@ struct ngx_ors_item_s {
      || (item)->status == ngx_ors_item_busy)
 
 
-/* The name of a type, and of an item's status; static text. */
-ngx_str_t *ngx_ors_item_type(ngx_ors_item_type_e type);
+/* The name of a type, static text. */
+#define ngx_ors_item_type(type)  (&ngx_ors_items[type].name)
+
+/* The name of an item's status, static text. */
 ngx_str_t *ngx_ors_item_status(ngx_ors_item_t *item);
 
 /*

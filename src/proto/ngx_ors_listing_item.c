@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_edit.h>
+#include <ngx_ors_item.h>
 #include <ngx_ors_listing_item.h>
 
 
@@ -19,19 +20,12 @@
 #define NGX_ORS_LISTING_OWNER  64
 
 
-typedef struct {
-    ngx_str_t     type;
-    ngx_str_t     prefix;
-    ngx_uint_t    status;       /* it has one */
-} ngx_ors_listing_kind_t;
-
-
-static const ngx_ors_listing_kind_t *ngx_ors_listing_kind(
+static ngx_ors_item_row_t *ngx_ors_listing_kind(
     ngx_ors_json_t *json, ngx_ors_json_node_t *item);
 static ngx_ors_json_node_t *ngx_ors_listing_own_id(ngx_ors_json_t *json,
     ngx_ors_json_node_t *item);
 static ngx_int_t ngx_ors_listing_head(ngx_ors_edits_t *edits,
-    ngx_ors_json_t *json, const ngx_ors_listing_kind_t *kind, ngx_str_t *id);
+    ngx_ors_json_t *json, ngx_ors_item_row_t *kind, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_missing(ngx_ors_edits_t *edits,
     ngx_ors_json_t *json, ngx_ors_json_node_t *object, const char *name,
     ngx_str_t *value);
@@ -43,47 +37,13 @@ static ngx_int_t ngx_ors_listing_part(ngx_ors_edits_t *edits,
     ngx_ors_json_t *json, ngx_ors_json_node_t *part);
 
 
-/* the first one is that of items without a type, the last one of others */
-
-static const ngx_ors_listing_kind_t  ngx_ors_listing_kinds[] = {
-    { ngx_string("message"), ngx_string("msg"), 1 },
-    { ngx_string("function_call"), ngx_string("fc"), 1 },
-    { ngx_string("function_call_output"), ngx_string("fco"), 1 },
-    { ngx_string("reasoning"), ngx_string("rs"), 1 },
-    { ngx_string("custom_tool_call"), ngx_string("ctc"), 1 },
-    { ngx_string("custom_tool_call_output"), ngx_string("ctco"), 1 },
-    { ngx_string("local_shell_call"), ngx_string("lsh"), 1 },
-    { ngx_string("local_shell_call_output"), ngx_string("lsho"), 1 },
-    { ngx_string("shell_call"), ngx_string("sh"), 1 },
-    { ngx_string("shell_call_output"), ngx_string("sho"), 1 },
-    { ngx_string("apply_patch_call"), ngx_string("apc"), 1 },
-    { ngx_string("apply_patch_call_output"), ngx_string("apco"), 1 },
-    { ngx_string("web_search_call"), ngx_string("ws"), 1 },
-    { ngx_string("file_search_call"), ngx_string("fs"), 1 },
-    { ngx_string("computer_call"), ngx_string("cu"), 1 },
-    { ngx_string("computer_call_output"), ngx_string("cuo"), 1 },
-    { ngx_string("code_interpreter_call"), ngx_string("ci"), 1 },
-    { ngx_string("image_generation_call"), ngx_string("ig"), 1 },
-    { ngx_string("tool_search_call"), ngx_string("tsc"), 1 },
-    { ngx_string("tool_search_output"), ngx_string("tso"), 1 },
-    { ngx_string("additional_tools"), ngx_string("at"), 0 },
-    { ngx_string("mcp_call"), ngx_string("mcp"), 1 },
-    { ngx_string("mcp_list_tools"), ngx_string("mcpl"), 0 },
-    { ngx_string("mcp_approval_request"), ngx_string("mcpr"), 0 },
-    { ngx_string("mcp_approval_response"), ngx_string("mcpa"), 0 },
-    { ngx_string("compaction"), ngx_string("cmp"), 0 },
-    { ngx_string("context_compaction"), ngx_string("cmp"), 0 },
-    { ngx_null_string, ngx_string("item"), 0 }
-};
-
-
 ngx_ors_json_node_t *
 ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
     ngx_str_t *owner, ngx_uint_t index, u_char *buf, ngx_str_t *id)
 {
-    u_char                        *p, *q, *last;
-    ngx_ors_json_node_t           *node;
-    const ngx_ors_listing_kind_t  *kind;
+    u_char               *p, *q, *last;
+    ngx_ors_item_row_t   *kind;
+    ngx_ors_json_node_t  *node;
 
     node = ngx_ors_listing_own_id(json, item);
 
@@ -94,7 +54,7 @@ ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
 
     kind = ngx_ors_listing_kind(json, item);
 
-    p = ngx_cpymem(buf, kind->prefix.data, kind->prefix.len);
+    p = ngx_cpymem(buf, kind->id.data, kind->id.len);
     *p++ = '_';
 
     last = owner->data + owner->len;
@@ -123,27 +83,18 @@ ngx_ors_listing_item_id(ngx_ors_json_t *json, ngx_ors_json_node_t *item,
 }
 
 
-static const ngx_ors_listing_kind_t *
+/* without a type, an item is a message */
+
+static ngx_ors_item_row_t *
 ngx_ors_listing_kind(ngx_ors_json_t *json, ngx_ors_json_node_t *item)
 {
-    ngx_ors_json_node_t           *node;
-    const ngx_ors_listing_kind_t  *kind;
+    ngx_ors_json_node_t  *type;
 
-    kind = ngx_ors_listing_kinds;
+    type = ngx_ors_json_find(json, item, "type");
 
-    node = ngx_ors_json_find(json, item, "type");
-
-    if (node == NULL || node->type != ngx_ors_json_string) {
-        return kind;
-    }
-
-    while (kind->type.len
-           && !ngx_ors_json_equal(json, node, kind->type.data, kind->type.len))
-    {
-        kind++;
-    }
-
-    return kind;
+    return (type && type->type == ngx_ors_json_string)
+           ? ngx_ors_item_row(json, type, 0)
+           : &ngx_ors_items[ngx_ors_item_message];
 }
 
 
@@ -163,8 +114,8 @@ ngx_int_t
 ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
     ngx_ors_out_t *out)
 {
-    ngx_ors_edits_t                edits;
-    const ngx_ors_listing_kind_t  *kind;
+    ngx_ors_edits_t      edits;
+    ngx_ors_item_row_t  *kind;
 
     ngx_ors_edits_init(&edits, json->pool);
 
@@ -174,7 +125,7 @@ ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
         return NGX_ERROR;
     }
 
-    if (kind == ngx_ors_listing_kinds
+    if (kind == &ngx_ors_items[ngx_ors_item_message]
         && ngx_ors_listing_content(&edits, json) != NGX_OK)
     {
         return NGX_ERROR;
@@ -189,7 +140,7 @@ ngx_ors_listing_item_render(ngx_ors_json_t *json, ngx_str_t *id,
 
 static ngx_int_t
 ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
-    const ngx_ors_listing_kind_t *kind, ngx_str_t *id)
+    ngx_ors_item_row_t *kind, ngx_str_t *id)
 {
     u_char               *p;
     ngx_int_t             rc;
@@ -202,7 +153,7 @@ ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 
     type = &message;
 
-    if (kind == ngx_ors_listing_kinds
+    if (kind == &ngx_ors_items[ngx_ors_item_message]
         && ngx_ors_json_find(json, json->nodes, "role") == NULL)
     {
         type = &reference;

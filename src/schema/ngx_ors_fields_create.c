@@ -16,16 +16,17 @@
 
 /* include: where the profile is tolerant, values not known are ignored */
 
+#define ngx_ors_include_hosted(name, as, busy, include, ...)                  \
+    { ngx_string(include), NGX_ORS_IN_OPENAI },
+
 static const ngx_ors_value_t  ngx_ors_includes[] = {
     { ngx_string("reasoning.encrypted_content"), NGX_ORS_IN_ALL },
     { ngx_string("message.output_text.logprobs"), NGX_ORS_IN_ALL },
-    { ngx_string("file_search_call.results"), NGX_ORS_IN_OPENAI },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_include_hosted)
     { ngx_string("web_search_call.results"), NGX_ORS_IN_OPENAI },
-    { ngx_string("web_search_call.action.sources"), NGX_ORS_IN_OPENAI },
     { ngx_string("message.input_image.image_url"), NGX_ORS_IN_OPENAI },
     { ngx_string("computer_call_output.output.image_url"),
       NGX_ORS_IN_OPENAI },
-    { ngx_string("code_interpreter_call.outputs"), NGX_ORS_IN_OPENAI },
     { ngx_null_string, NGX_ORS_IN_TOLERANT }
 };
 

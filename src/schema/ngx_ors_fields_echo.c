@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_fields_answer.h>
 
 
@@ -41,21 +42,16 @@ static ngx_ors_open_needed(ngx_ors_echo_named_shape,
 
 /* hosted tools are not ours to check */
 
+#define ngx_ors_echo_hosted(name, ...)                                        \
+    { ngx_string(#name), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+
 static const ngx_ors_variant_t  ngx_ors_echo_tool_types[] = {
     { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_function_shape },
     { ngx_string("custom"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
     { ngx_string("namespace"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
-    { ngx_string("web_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("web_search_2025_08_26"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
-    { ngx_string("web_search_preview"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
-    { ngx_string("web_search_preview_2025_03_11"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
-    { ngx_string("file_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
+    NGX_ORS_HOSTED_TYPES(ngx_ors_echo_hosted)
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_echo_hosted)
     { ngx_string("tool_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("code_interpreter"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
     { ngx_string("image_generation"), NGX_ORS_IN_OPENAI,
       &ngx_ors_typed_shape },
     { ngx_string("mcp"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },

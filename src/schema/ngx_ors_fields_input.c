@@ -14,9 +14,8 @@
 #include <ngx_ors_fields_input.h>
 
 
-/* a variant of the flavor "openai" only */
-#define ngx_ors_item_openai(name, shape)                                      \
-    { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
+#define ngx_ors_item_variant(name, as, id, status, kind, text, in)            \
+    { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_input_##name##_shape },
 
 
 static const ngx_ors_value_t  ngx_ors_input_statuses[] = {
@@ -69,14 +68,14 @@ static const ngx_ors_variant_t  ngx_ors_roles[] = {
     ngx_ors_variants_end
 };
 
-static const ngx_ors_shape_t  ngx_ors_message_shape =
+const ngx_ors_shape_t  ngx_ors_input_message_shape =
     ngx_ors_shape_choice("role", ngx_ors_roles,
                          NULL, NULL, ngx_ors_code_invalid_value);
 
 
 /* calls of functions and what they gave */
 
-static ngx_ors_members(ngx_ors_function_call_shape,
+ngx_ors_members(ngx_ors_input_function_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_call_id_rule),
      ngx_ors_row_needed("name", &ngx_ors_name_rule),
@@ -91,7 +90,7 @@ static ngx_ors_members(ngx_ors_function_call_shape,
 
 /* the flavor has outputs that name the function of their call */
 
-static ngx_ors_members(ngx_ors_call_output_shape,
+ngx_ors_members(ngx_ors_input_function_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
                     NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
@@ -106,7 +105,7 @@ static ngx_ors_members(ngx_ors_call_output_shape,
 
 /* the specification has null only as the content of reasoning (C8) */
 
-static ngx_ors_members(ngx_ors_reasoning_item_shape,
+ngx_ors_members(ngx_ors_input_reasoning_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("summary", &ngx_ors_summary_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -117,7 +116,7 @@ static ngx_ors_members(ngx_ors_reasoning_item_shape,
     ngx_ors_row_openai("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_compaction_shape,
+ngx_ors_members(ngx_ors_input_compaction_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("encrypted_content", &ngx_ors_text_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -127,7 +126,7 @@ static ngx_ors_members(ngx_ors_compaction_shape,
 
 /* "role" is here to be noticed when it comes twice: null, then a message's */
 
-static ngx_ors_members(ngx_ors_reference_shape,
+ngx_ors_members(ngx_ors_input_item_reference_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("type", NULL),
     ngx_ors_row_in("role", NGX_ORS_IN_WIDE, 0, NULL));
@@ -144,58 +143,16 @@ static ngx_ors_open_needed(ngx_ors_extension_item_shape,
 
 
 static const ngx_ors_variant_t  ngx_ors_item_types[] = {
-    { ngx_string("message"), NGX_ORS_IN_ALL, &ngx_ors_message_shape },
-    { ngx_string("function_call"), NGX_ORS_IN_ALL,
-      &ngx_ors_function_call_shape },
-    { ngx_string("function_call_output"), NGX_ORS_IN_ALL,
-      &ngx_ors_call_output_shape },
-    { ngx_string("reasoning"), NGX_ORS_IN_ALL, &ngx_ors_reasoning_item_shape },
-    { ngx_string("compaction"), NGX_ORS_IN_ALL, &ngx_ors_compaction_shape },
-    { ngx_string("item_reference"), NGX_ORS_IN_ALL, &ngx_ors_reference_shape },
-
-    ngx_ors_item_openai("custom_tool_call", &ngx_ors_custom_call_shape),
-    ngx_ors_item_openai("custom_tool_call_output",
-                        &ngx_ors_custom_output_shape),
-    ngx_ors_item_openai("local_shell_call", &ngx_ors_local_shell_call_shape),
-    ngx_ors_item_openai("local_shell_call_output",
-                        &ngx_ors_local_shell_output_shape),
-    ngx_ors_item_openai("shell_call", &ngx_ors_shell_call_shape),
-    ngx_ors_item_openai("shell_call_output", &ngx_ors_shell_output_shape),
-    ngx_ors_item_openai("apply_patch_call", &ngx_ors_patch_call_shape),
-    ngx_ors_item_openai("apply_patch_call_output",
-                        &ngx_ors_patch_output_shape),
-    ngx_ors_item_openai("web_search_call", &ngx_ors_web_search_call_shape),
-    ngx_ors_item_openai("file_search_call", &ngx_ors_file_search_call_shape),
-    ngx_ors_item_openai("computer_call", &ngx_ors_computer_call_shape),
-    ngx_ors_item_openai("computer_call_output",
-                        &ngx_ors_computer_output_shape),
-    ngx_ors_item_openai("code_interpreter_call",
-                        &ngx_ors_interpreter_call_shape),
-    ngx_ors_item_openai("image_generation_call", &ngx_ors_image_call_shape),
-    ngx_ors_item_openai("mcp_list_tools", &ngx_ors_mcp_list_shape),
-    ngx_ors_item_openai("mcp_approval_request", &ngx_ors_mcp_request_shape),
-    ngx_ors_item_openai("mcp_approval_response", &ngx_ors_mcp_response_shape),
-    ngx_ors_item_openai("mcp_call", &ngx_ors_mcp_call_shape),
-    ngx_ors_item_openai("tool_search_call", &ngx_ors_tool_search_call_shape),
-    ngx_ors_item_openai("tool_search_output",
-                        &ngx_ors_tool_search_output_shape),
-    ngx_ors_item_openai("additional_tools", &ngx_ors_additional_tools_shape),
-    ngx_ors_item_openai("compaction_trigger", &ngx_ors_trigger_shape),
-    ngx_ors_item_openai("context_compaction",
-                        &ngx_ors_context_compaction_shape),
-    ngx_ors_item_openai("agent_message", &ngx_ors_agent_message_shape),
-    ngx_ors_item_openai("configuration_update", &ngx_ors_configuration_shape),
-    ngx_ors_item_openai("program", &ngx_ors_program_shape),
-    ngx_ors_item_openai("program_output", &ngx_ors_program_output_shape),
-
+    NGX_ORS_ITEMS(ngx_ors_item_variant)
+    NGX_ORS_ITEMS_INPUT(ngx_ors_item_variant)
     ngx_ors_variants_end
 };
 
 /* an id alone is a reference; a role makes a message of it (C1) */
 
 static const ngx_ors_variant_t  ngx_ors_untyped_items[] = {
-    { ngx_string("role"), NGX_ORS_IN_WIDE, &ngx_ors_message_shape },
-    { ngx_string("id"), NGX_ORS_IN_ALL, &ngx_ors_reference_shape },
+    { ngx_string("role"), NGX_ORS_IN_WIDE, &ngx_ors_input_message_shape },
+    { ngx_string("id"), NGX_ORS_IN_ALL, &ngx_ors_input_item_reference_shape },
     ngx_ors_variants_end
 };
 

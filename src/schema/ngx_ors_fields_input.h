@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_fields.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_rules.h>
 
 
@@ -60,43 +61,23 @@ extern const ngx_ors_rule_t   ngx_ors_summary_rule;
 extern const ngx_ors_rule_t   ngx_ors_reasoning_content_rule;
 
 
-/* items that only the flavor "openai" has */
+/* items */
 
-extern const ngx_ors_shape_t  ngx_ors_custom_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_custom_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_local_shell_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_local_shell_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_shell_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_shell_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_patch_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_patch_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_web_search_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_file_search_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_computer_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_computer_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_interpreter_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_image_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_mcp_list_shape;
-extern const ngx_ors_shape_t  ngx_ors_mcp_request_shape;
-extern const ngx_ors_shape_t  ngx_ors_mcp_response_shape;
-extern const ngx_ors_shape_t  ngx_ors_mcp_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_tool_search_call_shape;
-extern const ngx_ors_shape_t  ngx_ors_tool_search_output_shape;
-extern const ngx_ors_shape_t  ngx_ors_additional_tools_shape;
-extern const ngx_ors_shape_t  ngx_ors_trigger_shape;
-extern const ngx_ors_shape_t  ngx_ors_context_compaction_shape;
-extern const ngx_ors_shape_t  ngx_ors_agent_message_shape;
-extern const ngx_ors_shape_t  ngx_ors_configuration_shape;
-extern const ngx_ors_shape_t  ngx_ors_program_shape;
-extern const ngx_ors_shape_t  ngx_ors_program_output_shape;
+#define ngx_ors_item_shape(name, as, id, status, kind, text, in)              \
+    extern const ngx_ors_shape_t  ngx_ors_input_##name##_shape;
+
+NGX_ORS_ITEMS(ngx_ors_item_shape)
+NGX_ORS_ITEMS_INPUT(ngx_ors_item_shape)
 
 
 /* tools that only the flavor "openai" has, but those made of functions */
 
-extern const ngx_ors_shape_t  ngx_ors_web_search_shape;
-extern const ngx_ors_shape_t  ngx_ors_file_search_shape;
+#define ngx_ors_tool_shape_of(name, ...)                                      \
+    extern const ngx_ors_shape_t  ngx_ors_tool_##name##_shape;
+
+NGX_ORS_HOSTED_TYPES(ngx_ors_tool_shape_of)
+
 extern const ngx_ors_shape_t  ngx_ors_computer_preview_shape;
-extern const ngx_ors_shape_t  ngx_ors_interpreter_shape;
 extern const ngx_ors_shape_t  ngx_ors_image_tool_shape;
 extern const ngx_ors_shape_t  ngx_ors_mcp_shape;
 extern const ngx_ors_shape_t  ngx_ors_shell_shape;

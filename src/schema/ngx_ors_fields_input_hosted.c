@@ -18,7 +18,7 @@
 
 /* tools with free text */
 
-ngx_ors_members(ngx_ors_custom_call_shape,
+ngx_ors_members(ngx_ors_input_custom_tool_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
@@ -30,7 +30,7 @@ ngx_ors_members(ngx_ors_custom_call_shape,
     ngx_ors_row("caller", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_custom_output_shape,
+ngx_ors_members(ngx_ors_input_custom_tool_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_rule)),
@@ -51,7 +51,7 @@ static ngx_ors_members_optional(ngx_ors_local_action_shape,
     ngx_ors_row("working_directory", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_local_shell_call_shape,
+ngx_ors_members(ngx_ors_input_local_shell_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("action",
                         ngx_ors_is_object(0, &ngx_ors_local_action_shape))),
@@ -60,7 +60,7 @@ ngx_ors_members(ngx_ors_local_shell_call_shape,
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_local_shell_output_shape,
+ngx_ors_members(ngx_ors_input_local_shell_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -76,7 +76,7 @@ static ngx_ors_members(ngx_ors_shell_action_shape,
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule));
 
 
-ngx_ors_members(ngx_ors_shell_call_shape,
+ngx_ors_members(ngx_ors_input_shell_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("action",
@@ -98,7 +98,7 @@ static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_shell_result_shape));
 
 
-ngx_ors_members(ngx_ors_shell_output_shape,
+ngx_ors_members(ngx_ors_input_shell_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_shell_results_rule)),
@@ -117,7 +117,7 @@ static ngx_ors_members(ngx_ors_operation_shape,
     ngx_ors_row("diff", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_patch_call_shape,
+ngx_ors_members(ngx_ors_input_apply_patch_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("operation",
@@ -128,7 +128,7 @@ ngx_ors_members(ngx_ors_patch_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_patch_output_shape,
+ngx_ors_members(ngx_ors_input_apply_patch_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -140,7 +140,7 @@ ngx_ors_members(ngx_ors_patch_output_shape,
 
 /* what the server's own tools have done */
 
-ngx_ors_members(ngx_ors_web_search_call_shape,
+ngx_ors_members(ngx_ors_input_web_search_call_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -148,7 +148,7 @@ ngx_ors_members(ngx_ors_web_search_call_shape,
     ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_file_search_call_shape,
+ngx_ors_members(ngx_ors_input_file_search_call_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -156,7 +156,7 @@ ngx_ors_members(ngx_ors_file_search_call_shape,
     ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_computer_call_shape,
+ngx_ors_members(ngx_ors_input_computer_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -166,7 +166,7 @@ ngx_ors_members(ngx_ors_computer_call_shape,
     ngx_ors_row("pending_safety_checks", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_computer_output_shape,
+ngx_ors_members(ngx_ors_input_computer_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_object_rule)),
@@ -175,7 +175,7 @@ ngx_ors_members(ngx_ors_computer_output_shape,
     ngx_ors_row("acknowledged_safety_checks", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_interpreter_call_shape,
+ngx_ors_members(ngx_ors_input_code_interpreter_call_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -184,7 +184,7 @@ ngx_ors_members(ngx_ors_interpreter_call_shape,
     ngx_ors_row("outputs", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_image_call_shape,
+ngx_ors_members(ngx_ors_input_image_generation_call_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -201,7 +201,7 @@ ngx_ors_members(ngx_ors_image_call_shape,
 
 /* mcp */
 
-ngx_ors_members(ngx_ors_mcp_list_shape,
+ngx_ors_members(ngx_ors_input_mcp_list_tools_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -209,7 +209,7 @@ ngx_ors_members(ngx_ors_mcp_list_shape,
     ngx_ors_row("error", NULL));
 
 
-ngx_ors_members(ngx_ors_mcp_request_shape,
+ngx_ors_members(ngx_ors_input_mcp_approval_request_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
@@ -217,7 +217,7 @@ ngx_ors_members(ngx_ors_mcp_request_shape,
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_mcp_response_shape,
+ngx_ors_members(ngx_ors_input_mcp_approval_response_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
@@ -225,7 +225,7 @@ ngx_ors_members(ngx_ors_mcp_response_shape,
     ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_mcp_call_shape,
+ngx_ors_members(ngx_ors_input_mcp_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
@@ -239,7 +239,7 @@ ngx_ors_members(ngx_ors_mcp_call_shape,
 
 /* tools that come later than the request's own */
 
-ngx_ors_members(ngx_ors_tool_search_call_shape,
+ngx_ors_members(ngx_ors_input_tool_search_call_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
@@ -248,7 +248,7 @@ ngx_ors_members(ngx_ors_tool_search_call_shape,
     ngx_ors_row("arguments", NULL));
 
 
-ngx_ors_members(ngx_ors_tool_search_output_shape,
+ngx_ors_members(ngx_ors_input_tool_search_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -257,7 +257,7 @@ ngx_ors_members(ngx_ors_tool_search_output_shape,
     ngx_ors_row("execution", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_additional_tools_shape,
+ngx_ors_members(ngx_ors_input_additional_tools_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("role", &ngx_ors_string_rule),
@@ -266,12 +266,12 @@ ngx_ors_members(ngx_ors_additional_tools_shape,
 
 /* compaction while streaming */
 
-ngx_ors_members(ngx_ors_trigger_shape,
+ngx_ors_members(ngx_ors_input_compaction_trigger_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_context_compaction_shape,
+ngx_ors_members(ngx_ors_input_context_compaction_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
     ngx_ors_row("id", &ngx_ors_string_rule));
@@ -279,7 +279,7 @@ ngx_ors_members(ngx_ors_context_compaction_shape,
 
 /* agents among themselves, settings, programs that call tools */
 
-ngx_ors_members(ngx_ors_agent_message_shape,
+ngx_ors_members(ngx_ors_input_agent_message_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("content", &ngx_ors_list_rule),
     ngx_ors_row("author", &ngx_ors_string_rule),
@@ -288,14 +288,14 @@ ngx_ors_members(ngx_ors_agent_message_shape,
     ngx_ors_row("agent", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_configuration_shape,
+ngx_ors_members(ngx_ors_input_configuration_update_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("reasoning", &ngx_ors_object_rule),
     ngx_ors_row("text", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_program_shape,
+ngx_ors_members(ngx_ors_input_program_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
@@ -303,7 +303,7 @@ ngx_ors_members(ngx_ors_program_shape,
     ngx_ors_row("fingerprint", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_program_output_shape,
+ngx_ors_members(ngx_ors_input_program_output_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),

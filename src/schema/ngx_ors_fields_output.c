@@ -9,6 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_fields_answer.h>
 
 
@@ -58,7 +59,7 @@ static ngx_ors_members(ngx_ors_output_function_call_shape,
     ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_output_function_output_shape,
+static ngx_ors_members_needed(ngx_ors_output_function_call_output_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
@@ -96,7 +97,7 @@ static ngx_ors_open_needed(ngx_ors_output_extension_shape,
 
 /* flavor "openai" */
 
-static ngx_ors_members(ngx_ors_output_custom_call_shape,
+static ngx_ors_members(ngx_ors_output_custom_tool_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
@@ -106,7 +107,7 @@ static ngx_ors_members(ngx_ors_output_custom_call_shape,
     ngx_ors_row("namespace", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_custom_output_shape,
+static ngx_ors_members(ngx_ors_output_custom_tool_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule)),
@@ -114,14 +115,14 @@ static ngx_ors_members(ngx_ors_output_custom_output_shape,
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_web_search_shape,
+static ngx_ors_members(ngx_ors_output_web_search_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("action", &ngx_ors_object_rule));
 
 
-static ngx_ors_members(ngx_ors_output_file_search_shape,
+static ngx_ors_members(ngx_ors_output_file_search_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
@@ -129,7 +130,7 @@ static ngx_ors_members(ngx_ors_output_file_search_shape,
     ngx_ors_row("results", &ngx_ors_output_objects_rule));
 
 
-static ngx_ors_members(ngx_ors_output_image_generation_shape,
+static ngx_ors_members(ngx_ors_output_image_generation_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
@@ -142,7 +143,7 @@ static ngx_ors_members(ngx_ors_output_image_generation_shape,
     ngx_ors_row("size", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_code_interpreter_shape,
+static ngx_ors_members(ngx_ors_output_code_interpreter_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
@@ -171,7 +172,7 @@ static ngx_ors_members(ngx_ors_output_mcp_list_tools_shape,
     ngx_ors_row("error", NULL));
 
 
-static ngx_ors_members_needed(ngx_ors_output_mcp_request_shape,
+static ngx_ors_members_needed(ngx_ors_output_mcp_approval_request_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
@@ -179,7 +180,7 @@ static ngx_ors_members_needed(ngx_ors_output_mcp_request_shape,
     ngx_ors_row_needed("arguments", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_mcp_reply_shape,
+static ngx_ors_members(ngx_ors_output_mcp_approval_response_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
@@ -187,7 +188,7 @@ static ngx_ors_members(ngx_ors_output_mcp_reply_shape,
     ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_output_local_shell_shape,
+static ngx_ors_members_needed(ngx_ors_output_local_shell_call_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
@@ -195,7 +196,7 @@ static ngx_ors_members_needed(ngx_ors_output_local_shell_shape,
     ngx_ors_row_needed("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_local_output_shape,
+static ngx_ors_members(ngx_ors_output_local_shell_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -213,7 +214,7 @@ static ngx_ors_members(ngx_ors_output_shell_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_shell_output_shape,
+static ngx_ors_members(ngx_ors_output_shell_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_objects_rule)),
@@ -223,7 +224,7 @@ static ngx_ors_members(ngx_ors_output_shell_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_patch_call_shape,
+static ngx_ors_members(ngx_ors_output_apply_patch_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
@@ -232,7 +233,7 @@ static ngx_ors_members(ngx_ors_output_patch_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_patch_output_shape,
+static ngx_ors_members(ngx_ors_output_apply_patch_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
@@ -251,7 +252,7 @@ static ngx_ors_members(ngx_ors_output_computer_call_shape,
     ngx_ors_row("pending_safety_checks", &ngx_ors_output_objects_rule));
 
 
-static ngx_ors_members(ngx_ors_output_computer_output_shape,
+static ngx_ors_members(ngx_ors_output_computer_call_output_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_object_rule)),
@@ -261,7 +262,7 @@ static ngx_ors_members(ngx_ors_output_computer_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_tool_search_shape,
+static ngx_ors_members(ngx_ors_output_tool_search_call_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
@@ -289,68 +290,21 @@ static ngx_ors_members(ngx_ors_output_additional_tools_shape,
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_configuration_shape,
+static ngx_ors_members(ngx_ors_output_configuration_update_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("reasoning", &ngx_ors_object_rule));
 
 
+/* the same in another flavor */
+#define ngx_ors_output_context_compaction_shape                               \
+    ngx_ors_output_compaction_shape
+
+#define ngx_ors_output_variant(name, as, id, status, kind, text, in)          \
+    { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_output_##name##_shape },
+
 static const ngx_ors_variant_t  ngx_ors_output_types[] = {
-    { ngx_string("message"), NGX_ORS_IN_ALL, &ngx_ors_output_message_shape },
-    { ngx_string("function_call"), NGX_ORS_IN_ALL,
-      &ngx_ors_output_function_call_shape },
-    { ngx_string("function_call_output"), NGX_ORS_IN_ALL,
-      &ngx_ors_output_function_output_shape },
-    { ngx_string("reasoning"), NGX_ORS_IN_ALL,
-      &ngx_ors_output_reasoning_shape },
-    { ngx_string("compaction"), NGX_ORS_IN_ALL,
-      &ngx_ors_output_compaction_shape },
-    { ngx_string("context_compaction"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_compaction_shape },
-    { ngx_string("custom_tool_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_custom_call_shape },
-    { ngx_string("custom_tool_call_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_custom_output_shape },
-    { ngx_string("web_search_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_web_search_shape },
-    { ngx_string("file_search_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_file_search_shape },
-    { ngx_string("image_generation_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_image_generation_shape },
-    { ngx_string("code_interpreter_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_code_interpreter_shape },
-    { ngx_string("mcp_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_mcp_call_shape },
-    { ngx_string("mcp_list_tools"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_mcp_list_tools_shape },
-    { ngx_string("mcp_approval_request"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_mcp_request_shape },
-    { ngx_string("mcp_approval_response"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_mcp_reply_shape },
-    { ngx_string("local_shell_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_local_shell_shape },
-    { ngx_string("local_shell_call_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_local_output_shape },
-    { ngx_string("shell_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_shell_call_shape },
-    { ngx_string("shell_call_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_shell_output_shape },
-    { ngx_string("apply_patch_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_patch_call_shape },
-    { ngx_string("apply_patch_call_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_patch_output_shape },
-    { ngx_string("computer_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_computer_call_shape },
-    { ngx_string("computer_call_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_computer_output_shape },
-    { ngx_string("tool_search_call"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_tool_search_shape },
-    { ngx_string("tool_search_output"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_tool_search_output_shape },
-    { ngx_string("additional_tools"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_additional_tools_shape },
-    { ngx_string("configuration_update"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_output_configuration_shape },
+    NGX_ORS_ITEMS(ngx_ors_output_variant)
     ngx_ors_variants_end
 };
 

@@ -25,6 +25,15 @@
 #define ngx_ors_choice_openai(name, shape)                                    \
     { ngx_string(name), NGX_ORS_IN_OPENAI, shape }
 
+#define ngx_ors_tool_hosted(name, ...)                                        \
+    ngx_ors_tool_openai(#name, &ngx_ors_tool_##name##_shape),
+
+#define ngx_ors_tool_alias(name, type, as)                                    \
+    ngx_ors_tool_openai(#name, &ngx_ors_tool_##type##_shape),
+
+#define ngx_ors_choice_hosted(name, ...)                                      \
+    ngx_ors_choice_openai(#name, &ngx_ors_plain_shape),
+
 
 /* an object in the tool, where Chat Completions has what it is called */
 
@@ -150,15 +159,10 @@ static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
     ngx_ors_choice_openai("namespace", &ngx_ors_namespace_shape),
     ngx_ors_choice_openai("custom", &ngx_ors_custom_shape),
     ngx_ors_choice_openai("tool_search", &ngx_ors_tool_search_shape),
-    ngx_ors_tool_openai("web_search", &ngx_ors_web_search_shape),
-    ngx_ors_tool_openai("web_search_2025_08_26", &ngx_ors_web_search_shape),
-    ngx_ors_tool_openai("web_search_preview", &ngx_ors_web_search_shape),
-    ngx_ors_tool_openai("web_search_preview_2025_03_11",
-                        &ngx_ors_web_search_shape),
-    ngx_ors_tool_openai("file_search", &ngx_ors_file_search_shape),
+    NGX_ORS_HOSTED_TYPES(ngx_ors_tool_hosted)
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_tool_alias)
     ngx_ors_tool_openai("mcp", &ngx_ors_mcp_shape),
     ngx_ors_tool_openai("image_generation", &ngx_ors_image_tool_shape),
-    ngx_ors_tool_openai("code_interpreter", &ngx_ors_interpreter_shape),
     ngx_ors_tool_openai("computer", &ngx_ors_plain_shape),
     ngx_ors_tool_openai("computer_use_preview",
                         &ngx_ors_computer_preview_shape),
@@ -269,14 +273,9 @@ static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
       &ngx_ors_allowed_tools_shape },
     ngx_ors_choice_openai("custom", &ngx_ors_named_shape),
     ngx_ors_choice_openai("mcp", &ngx_ors_mcp_choice_shape),
-    ngx_ors_choice_openai("web_search", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("web_search_2025_08_26", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("web_search_preview", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("web_search_preview_2025_03_11",
-                          &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("file_search", &ngx_ors_plain_shape),
+    NGX_ORS_HOSTED_TYPES(ngx_ors_choice_hosted)
+    NGX_ORS_HOSTED_ALIASES(ngx_ors_choice_hosted)
     ngx_ors_choice_openai("image_generation", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("code_interpreter", &ngx_ors_plain_shape),
     ngx_ors_choice_openai("computer", &ngx_ors_plain_shape),
     ngx_ors_choice_openai("computer_use", &ngx_ors_plain_shape),
     ngx_ors_choice_openai("computer_use_preview", &ngx_ors_plain_shape),

@@ -14,7 +14,7 @@
 
 /* web_search and web_search_preview, dated or not */
 
-ngx_ors_members(ngx_ors_web_search_shape,
+ngx_ors_members(ngx_ors_tool_web_search_shape,
     (ngx_ors_row_needed("type", NULL)),
     ngx_ors_row("external_web_access", &ngx_ors_boolean_rule),
     ngx_ors_row("search_content_types", &ngx_ors_strings_rule),
@@ -23,7 +23,7 @@ ngx_ors_members(ngx_ors_web_search_shape,
     ngx_ors_row("user_location", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_file_search_shape,
+ngx_ors_members(ngx_ors_tool_file_search_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("vector_store_ids", &ngx_ors_strings_rule)),
     ngx_ors_row("max_num_results", &ngx_ors_integer_rule),
@@ -38,7 +38,7 @@ ngx_ors_members_needed(ngx_ors_computer_preview_shape,
     ngx_ors_row_needed("environment", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_interpreter_shape,
+ngx_ors_members(ngx_ors_tool_code_interpreter_shape,
     (ngx_ors_row_needed("type", NULL),
      ngx_ors_row_needed("container", &ngx_ors_string_object_rule)),
     ngx_ors_row("allowed_callers", &ngx_ors_strings_rule));

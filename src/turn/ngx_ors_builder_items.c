@@ -296,13 +296,8 @@ ngx_ors_builder_announce(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 static ngx_int_t
 ngx_ors_builder_ids(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
 {
-    static const char  *prefixes[] = {
-        "msg", "fc", "rs", "ctc", "tsc", "cmp", "fco", "mcpl", "mcp", "mcpr",
-        "ws", "fs", "ci"
-    };
-
-    if (ngx_ors_id_make(&builder->ids, builder->pool, prefixes[item->type],
-                        &item->id)
+    if (ngx_ors_id_make(&builder->ids, builder->pool,
+                        (char *) ngx_ors_items[item->type].id.data, &item->id)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -430,14 +425,7 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 
         break;
 
-    case ngx_ors_item_compaction:
-    case ngx_ors_item_call_output:
-    case ngx_ors_item_list_tools:
-    case ngx_ors_item_mcp_call:
-    case ngx_ors_item_approval:
-    case ngx_ors_item_web_search:
-    case ngx_ors_item_file_search:
-    case ngx_ors_item_interpreter:
+    default: /* has no events of its text here */
         break;
     }
 
