@@ -2,8 +2,8 @@
 
 # Copyright (C) Open Responses contributors
 
-# Responses in the background leave connections to clients, and no client has
-# all of them.
+# Responses in the background, and turns of WebSockets, leave connections to
+# clients, and no client has all of them.
 
 use v5.36;
 use Test::More;
@@ -14,10 +14,15 @@ use ORS::Model qw( :all );
 use ORS::Nginx;
 use ORS::Stream qw( error_ok );
 use ORS::Util qw( wait_for );
+use ORS::WS;
 
 my $model = ORS::Model->new(scripts => {
     hang => [ [ wait_file => 'go' ],
               [ json => chat_reply(content => 'Hello') ] ],
+    stream => [ sse_head(), [ sse => chat_chunk(content => 'Hel') ],
+                [ wait_file => 'go' ],
+                [ sse => chat_chunk(content => 'lo', finish => 'stop') ],
+                [ 'done' ] ],
 });
 
 sub conf ($events, $background) {
@@ -45,6 +50,30 @@ sub conf ($events, $background) {
                 open_responses_dialect chat;
                 proxy_pass http://%%MODEL%%/v1/chat/completions;
                 proxy_set_header X-Script hang;
+            }
+
+            location /ws/v1/ {
+                open_responses on;
+                open_responses_websocket on lanes=on;
+                open_responses_target default /to/stream;
+            }
+
+            location = /to/stream {
+                internal;
+                open_responses_dialect chat;
+                proxy_pass http://%%MODEL%%/v1/chat/completions;
+                proxy_set_header X-Script stream;
+            }
+
+            location /plain/v1/ {
+                open_responses on;
+                open_responses_target default /to/plain;
+            }
+
+            location = /to/plain {
+                internal;
+                open_responses_dialect chat;
+                proxy_pass http://%%MODEL%%/v1/chat/completions;
             }
 
             location = /ok { return 200 ok; }
@@ -143,6 +172,63 @@ is((begun($t, 'ann'))[0], 9, 'idle connections do not count');
 $_->close for @idle;
 
 ends($t, 'they end');
+
+
+# turns of WebSockets: 16 lanes of each one would have all connections
+
+$t = ORS::Nginx->new(model => $model, conf => conf($events, ''))->start;
+
+# the first message of a lane that has such a type
+
+sub message ($ws, $lane, $types) {
+    while (my $m = $ws->message) {
+        return $m if $m->{stream_id} eq $lane && $m->{type} =~ $types;
+    }
+
+    die "no message in lane $lane";
+}
+
+sub turn ($ws, $lane, $types) {
+    $ws->create(model => 'm', input => 'x', stream_id => $lane);
+    return message($ws, $lane, $types);
+}
+
+my ($m, @ws);
+
+for ($n = 0; $n < 48; $n++) {
+    push @ws, ORS::WS->new($t->port, path => '/ws/v1/responses')
+        if $n % 16 == 0;
+
+    $m = turn($ws[-1], 'l' . $n % 16, qr/\A(?:error|response[.]created)\z/);
+    last if $m->{type} eq 'error';
+}
+
+my $lane = 'l' . $n % 16;
+
+cmp_ok($n, '>', 15, 'turns of WebSockets have most connections');
+is($m->{type}, 'error', 'and not the last ones');
+is($m->{status}, 429, 'the client may try again');
+is($m->{error}{code}, 'rate_limit_exceeded', 'its code');
+is($m->{error}{type}, 'too_many_requests', 'its type');
+is($m->{headers}{'retry-after'}, 10, 'later');
+ok($t->wait_log(qr/of 64 worker_connections \d+ are free, and 8 of them/),
+   'the log tells why');
+
+is(post_json($t->port, '/plain/v1/responses',
+             { model => 'm', input => 'x' })->{status}, 200,
+   'another client is served');
+
+$model->touch('go');
+
+message($ws[0], 'l0', qr/completed/);
+
+ok(wait_for(sub {
+    turn($ws[-1], $lane, qr/error|completed/)->{type} ne 'error';
+}), 'turns that end make room');
+
+$_->drop for @ws;
+$t->finish;
+$model->untouch('go');
 
 
 # nginx -t

@@ -35,12 +35,7 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
 
     load.running = omcf->nbackground;
     load.of_scope = ngx_http_ors_background_of_scope(omcf, scope);
-    load.connections = ngx_cycle->connection_n;
-
-    /* nginx closes connections that only wait for another request */
-
-    load.free = ngx_cycle->free_connection_n
-                + ngx_cycle->reusable_connections_n;
+    ngx_http_ors_background_connections(&load);
 
     rc = ngx_ors_background_admit(ctx->session, &ctx->conf->background, &load,
                                   ctx->request->connection->log);
@@ -50,6 +45,18 @@ ngx_http_ors_background_limit(ngx_http_ors_ctx_t *ctx)
     }
 
     return rc;
+}
+
+
+void
+ngx_http_ors_background_connections(ngx_ors_background_load_t *load)
+{
+    load->connections = ngx_cycle->connection_n;
+
+    /* nginx closes connections that only wait for another request */
+
+    load->free = ngx_cycle->free_connection_n
+                 + ngx_cycle->reusable_connections_n;
 }
 
 

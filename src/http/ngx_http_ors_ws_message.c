@@ -22,7 +22,6 @@ static void ngx_http_ors_ws_turn_frame(ngx_http_ors_ws_turn_t *t, ngx_chain_t
     *in, ngx_chain_t *last);
 static void ngx_http_ors_ws_turn_sent(ngx_http_ors_ws_turn_t *t, size_t
     before);
-static void ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx);
 
 
 ngx_int_t
@@ -182,7 +181,10 @@ ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
     err = &ctx->turn->error;
     before = t->ws->out.size;
 
-    ngx_http_ors_ws_turn_retry(ctx);
+    if (!ngx_ors_line_clean(&ctx->retry_after)) {
+        ctx->retry_after.len = 0;
+    }
+
     ngx_ors_client_event_param(t->event, err);
 
     ngx_http_ors_ws_error(t->ws, err, &t->event->lane, &ctx->retry_after,
@@ -191,29 +193,4 @@ ngx_http_ors_ws_turn_error(ngx_http_ors_ws_turn_t *t)
     ngx_http_ors_ws_turn_sent(t, before);
 
     t->terminal = 1;
-}
-
-
-static void
-ngx_http_ors_ws_turn_retry(ngx_http_ors_ctx_t *ctx)
-{
-    u_char      *p;
-    ngx_uint_t   retry;
-
-    retry = ctx->turn->error.retry;
-
-    if (!ngx_ors_line_clean(&ctx->retry_after)) {
-        ctx->retry_after.len = 0;
-    }
-
-    if (ctx->retry_after.len || retry == 0) {
-        return;
-    }
-
-    p = ngx_pnalloc(ctx->request->pool, NGX_INT_T_LEN);
-
-    if (p) {
-        ctx->retry_after.data = p;
-        ctx->retry_after.len = ngx_sprintf(p, "%ui", (retry + 999) / 1000) - p;
-    }
 }

@@ -9,8 +9,14 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_ws.h>
+
+
+/* when a turn may be tried again, ms: as HTTP says it for the same limits */
+#define NGX_HTTP_ORS_WS_SOON    1000
+#define NGX_HTTP_ORS_WS_LATER  10000
 
 
 static ngx_http_ors_ws_turn_t *ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t
@@ -121,13 +127,30 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 }
 
 
-/* NGX_OK: the turn holds its copy of a response; else it does not begin */
+/*
+ * NGX_OK: there are connections for the turn, and it holds its copy of a
+ * response; else it does not begin
+ */
 
 static ngx_int_t
 ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev,
     ngx_ors_lane_cache_t *cache)
 {
-    ngx_int_t  rc;
+    ngx_int_t                  rc;
+    ngx_ors_background_load_t  load;
+
+    ngx_http_ors_background_connections(&load);
+
+    if (ngx_ors_background_reserve(&load, ws->request->connection->log)
+        != NGX_OK)
+    {
+        (void) ngx_ors_error_set(&ev->error, ev->pool,
+                                 ngx_ors_code_rate_limit_exceeded,
+                                 "too many responses run, try again later");
+        ev->error.retry = NGX_HTTP_ORS_WS_LATER;
+
+        return NGX_BUSY;
+    }
 
     if (cache == NULL) {
         return NGX_OK;
@@ -139,10 +162,12 @@ ngx_http_ors_ws_turn_admit(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev,
     rc = ngx_http_ors_ws_turn_hold(ws);
 
     if (rc == NGX_BUSY) {
-        rc = ngx_ors_error_set(&ev->error, ev->pool,
-                               ngx_ors_code_rate_limit_exceeded,
-                               "your requests that run hold too much of "
-                               "conversations, try again when one has ended");
+        (void) ngx_ors_error_set(&ev->error, ev->pool,
+                                 ngx_ors_code_rate_limit_exceeded,
+                                 "your requests that run hold too much of "
+                                 "conversations, try again when one has "
+                                 "ended");
+        ev->error.retry = NGX_HTTP_ORS_WS_SOON;
     }
 
     return rc;

@@ -123,18 +123,8 @@ ngx_ors_background_admit(ngx_ors_session_t *session,
                                       "has ended");
     }
 
-    n = load->connections / NGX_ORS_BACKGROUND_RESERVE;
-
-    if (load->free < n + NGX_ORS_BACKGROUND_CONNECTIONS) {
-        ngx_log_error(NGX_LOG_WARN, log, 0,
-                      "no response is begun in the background, of %ui "
-                      "worker_connections %ui are free, and %ui of them are "
-                      "for clients", load->connections, load->free, n);
-
-        return ngx_ors_background_overloaded(session);
-    }
-
-    return NGX_OK;
+    return (ngx_ors_background_reserve(load, log) == NGX_OK)
+           ? NGX_OK : ngx_ors_background_overloaded(session);
 }
 
 
@@ -170,6 +160,26 @@ ngx_ors_background_overloaded(ngx_ors_session_t *session)
                                   "background",
                                   "too many responses run in the "
                                   "background, try again later");
+}
+
+
+ngx_int_t
+ngx_ors_background_reserve(ngx_ors_background_load_t *load, ngx_log_t *log)
+{
+    ngx_uint_t  n;
+
+    n = load->connections / NGX_ORS_BACKGROUND_RESERVE;
+
+    if (load->free >= n + NGX_ORS_BACKGROUND_CONNECTIONS) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, log, 0,
+                  "a response is refused: of %ui worker_connections %ui are "
+                  "free, and %ui of them are for clients",
+                  load->connections, load->free, n);
+
+    return NGX_BUSY;
 }
 
 

@@ -401,6 +401,11 @@ ngx_ors_client_event_error(ngx_ors_out_t *out, ngx_ors_error_t *err,
         ngx_ors_out_lit(out, ",\"headers\":{\"retry-after\":");
         ngx_ors_json_quote(out, retry->data, retry->len);
         ngx_ors_out_lit(out, "}");
+
+    } else if (err->retry) {
+        ngx_ors_out_lit(out, ",\"headers\":{\"retry-after\":\"");
+        ngx_ors_out_int(out, (err->retry + 999) / 1000);
+        ngx_ors_out_lit(out, "\"}");
     }
 
     if (lane->len) {

@@ -68,7 +68,7 @@ void ngx_ors_client_event_param(ngx_ors_client_event_t *ev,
 
 /*
  * Appends the message of an error; "retry" is the value of "retry-after", or
- * empty, "lane" the turn's, or empty.
+ * empty: that of "err", if it has one; "lane" is the turn's, or empty.
  */
 void ngx_ors_client_event_error(ngx_ors_out_t *out, ngx_ors_error_t *err,
     ngx_str_t *lane, ngx_str_t *retry);

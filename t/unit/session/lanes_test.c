@@ -259,6 +259,17 @@ test_messages(void)
                         "'code':'rate_limit_exceeded',"
                         "'message':'m','param':''}}"), "an error");
 
+    err.retry = 1200;
+
+    ngx_ors_client_event_error(&out, &err, &lane, &retry);
+    (void) ngx_ors_out_take(&out, &cl);
+    is_chain(cl, quoted("{'type':'error','status':429,'error':{"
+                        "'type':'too_many_requests',"
+                        "'code':'rate_limit_exceeded',"
+                        "'message':'m','param':''},"
+                        "'headers':{'retry-after':'2'}}"),
+             "an error that says when to try again");
+
     ngx_str_set(&lane, "a");
     ngx_str_set(&retry, "7");
 
