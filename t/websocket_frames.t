@@ -116,12 +116,16 @@ for my $case ([ 'without a mask', frame(0x81, body, mask => 0), 1002 ],
     is($ws->closed, $code, "$name: $code");
 }
 
+# by what a header announces, not by what has come
+
+for my $case ([ 'a byte over the limit', pack('CQ>', 0xff, 100 * 1024 + 1) ],
+              [ '4 EB', pack('CQ>', 0xff, 1 << 62) ])
 {
+    my ($name, $len) = @$case;
     my $ws = ORS::WS->new($port);
 
-    $ws->write(substr frame(0x81, 'x' x (100 * 1024 + 1)), 0, 20);
-    $ws->error_ok(413, 'a message that is too long',
-                  code => 'request_too_large');
+    $ws->write("\x81$len");
+    $ws->error_ok(413, "a message of $name", code => 'request_too_large');
     is($ws->closed, 1009, 'and its close');
 }
 

@@ -5,8 +5,8 @@
 
 
 /*
- * WebSocket frames: wslay cuts and unmasks them, the rules of messages, of
- * UTF-8 and of control frames are here.
+ * WebSocket frames: wslay cuts and unmasks them, the rules of headers, of
+ * messages, of UTF-8 and of control frames are here.
  */
 
 
@@ -19,6 +19,7 @@
 
 
 #define NGX_ORS_WS_POOL   512
+#define NGX_ORS_WS_MASK   4
 
 /* the first piece of memory of a message, which then doubles */
 #define NGX_ORS_WS_PIECE  4096
@@ -26,6 +27,9 @@
 
 static ssize_t ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags,
     void *data);
+static u_char *ngx_ors_ws_headers(ngx_ors_ws_t *ws, u_char *p, u_char *last);
+static ngx_uint_t ngx_ors_ws_header(ngx_ors_ws_t *ws);
+static ngx_uint_t ngx_ors_ws_rules(ngx_ors_ws_t *ws, uint64_t len);
 static ssize_t ngx_ors_ws_send_handler(const uint8_t *buf, size_t len,
     int flags, void *data);
 static void ngx_ors_ws_cleanup(void *data);
@@ -33,8 +37,6 @@ static ngx_int_t ngx_ors_ws_frame(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame);
 static ngx_int_t ngx_ors_ws_data(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame, ngx_uint_t last);
-static ngx_int_t ngx_ors_ws_begin(ngx_ors_ws_t *ws,
-    struct wslay_frame_iocb *frame);
 static ngx_int_t ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data,
     size_t len);
 static ngx_int_t ngx_ors_ws_utf8(ngx_ors_ws_t *ws, ngx_uint_t last);
@@ -71,6 +73,8 @@ ngx_ors_ws_create(ngx_pool_t *pool, ngx_ors_out_t *out, size_t max)
      * set by ngx_pcalloc():
      *
      *     ws->part = NULL;
+     *     ws->rest = 0;
+     *     ws->refused = 0;
      *     ws->fragmented = 0;
      */
 
@@ -105,13 +109,122 @@ ngx_ors_ws_recv_handler(uint8_t *buf, size_t len, int flags, void *data)
 
     ngx_buf_t  *b;
 
+    if (ws->refused) {
+        return 0;
+    }
+
     b = ws->in;
     len = ngx_min(len, (size_t) (b->last - b->pos));
+    len = ngx_ors_ws_headers(ws, b->pos, b->pos + len) - b->pos;
 
     ngx_memcpy(buf, b->pos, len);
     b->pos += len;
 
     return len;
+}
+
+
+/*
+ * wslay tells of a frame with the first byte of its payload: a client that
+ * announces too much would be waited for.  Returns where to stop: in front of
+ * the byte that completes a header which is refused.
+ */
+
+static u_char *
+ngx_ors_ws_headers(ngx_ors_ws_t *ws, u_char *p, u_char *last)
+{
+    size_t  n;
+
+    while (p < last) {
+
+        if (ws->rest) {
+            n = (size_t) ngx_min(ws->rest, (uint64_t) (last - p));
+            ws->rest -= n;
+            p += n;
+            continue;
+        }
+
+        ws->header[ws->nheader++] = *p;
+        ws->refused = ngx_ors_ws_header(ws);
+
+        if (ws->refused) {
+            break;
+        }
+
+        p++;
+    }
+
+    return p;
+}
+
+
+/* 0, or the code that refuses the header; so in ngx_ors_ws_rules() */
+
+static ngx_uint_t
+ngx_ors_ws_header(ngx_ors_ws_t *ws)
+{
+    size_t    i, size;
+    uint64_t  len;
+
+    if (ws->nheader < 2) {
+        return 0;
+    }
+
+    len = ws->header[1] & 0x7f;
+    size = (len < 126) ? 2 : (len == 126) ? 4 : NGX_ORS_WS_HEADER;
+
+    if (ws->nheader < size) {
+        return 0;
+    }
+
+    if (size > 2) {
+        for (len = 0, i = 2; i < size; i++) {
+            len = (len << 8) + ws->header[i];
+        }
+    }
+
+    ws->nheader = 0;
+    ws->rest = len + NGX_ORS_WS_MASK;
+
+    return ngx_ors_ws_rules(ws, len);
+}
+
+
+/* wslay has the rules of a length's form, and of a control frame's length */
+
+static ngx_uint_t
+ngx_ors_ws_rules(ngx_ors_ws_t *ws, uint64_t len)
+{
+    ngx_uint_t  opcode;
+
+    opcode = ws->header[0] & 0x0f;
+
+    if ((ws->header[0] & 0x70) || !(ws->header[1] & 0x80) || (len >> 63)) {
+        return NGX_ORS_WS_PROTOCOL;
+    }
+
+    if (wslay_is_ctrl_frame(opcode)) {
+        return (opcode > WSLAY_PONG) ? NGX_ORS_WS_PROTOCOL : 0;
+    }
+
+    if (opcode > WSLAY_BINARY_FRAME
+        || ws->fragmented == (opcode != WSLAY_CONTINUATION_FRAME))
+    {
+        return NGX_ORS_WS_PROTOCOL;
+    }
+
+    if (opcode == WSLAY_BINARY_FRAME) {
+        return NGX_ORS_WS_UNSUPPORTED;
+    }
+
+    if (len > ws->max - ws->announced) {
+        return NGX_ORS_WS_TOO_LARGE;
+    }
+
+    ws->fragmented = !(ws->header[0] & 0x80);
+    ws->announced = ws->fragmented ? ws->announced + (size_t) len : 0;
+
+    return 0;
 }
 
 
@@ -154,7 +267,8 @@ ngx_ors_ws_read(ngx_ors_ws_t *ws, ngx_buf_t *b)
         n = wslay_frame_recv(ws->frame, &frame);
 
         if (n == WSLAY_ERR_WANT_READ) {
-            return NGX_AGAIN;
+            return ws->refused ? ngx_ors_ws_refuse(ws, ws->refused)
+                               : NGX_AGAIN;
         }
 
         if (n < 0) {
@@ -177,10 +291,6 @@ ngx_ors_ws_frame(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
     ngx_int_t   rc;
     ngx_uint_t  last;
 
-    if (!frame->mask || frame->rsv) {
-        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
-    }
-
     last = (ws->got + frame->data_length == frame->payload_length);
 
     rc = wslay_is_ctrl_frame(frame->opcode)
@@ -197,16 +307,6 @@ static ngx_int_t
 ngx_ors_ws_data(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
     ngx_uint_t last)
 {
-    ngx_int_t  rc;
-
-    if (ws->got == 0) {
-        rc = ngx_ors_ws_begin(ws, frame);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
     if (ngx_ors_ws_append(ws, frame->data, frame->data_length) != NGX_OK) {
         return NGX_ERROR;
     }
@@ -218,47 +318,6 @@ ngx_ors_ws_data(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
     }
 
     return last ? ngx_ors_ws_message(ws) : NGX_AGAIN;
-}
-
-
-/* NGX_OK: the frame can be one of a message */
-
-static ngx_int_t
-ngx_ors_ws_begin(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
-{
-    switch (frame->opcode) {
-
-    case WSLAY_CONTINUATION_FRAME:
-
-        if (!ws->fragmented) {
-            return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
-        }
-
-        break;
-
-    case WSLAY_TEXT_FRAME:
-
-        if (ws->fragmented) {
-            return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
-        }
-
-        break;
-
-    case WSLAY_BINARY_FRAME:
-        return ngx_ors_ws_refuse(ws, ws->fragmented ? NGX_ORS_WS_PROTOCOL
-                                                    : NGX_ORS_WS_UNSUPPORTED);
-
-    default:
-        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
-    }
-
-    ws->fragmented = 1;
-
-    if (frame->payload_length > ws->max - ws->len) {
-        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_TOO_LARGE);
-    }
-
-    return NGX_OK;
 }
 
 
@@ -346,7 +405,6 @@ ngx_ors_ws_message(ngx_ors_ws_t *ws)
     ws->len = 0;
     ws->size = 0;
     ws->valid = 0;
-    ws->fragmented = 0;
 
     return NGX_OK;
 }
@@ -356,16 +414,12 @@ static ngx_int_t
 ngx_ors_ws_control(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
     ngx_uint_t last)
 {
-    /* wslay has checked that there is but one frame, and its length */
+    /* there is but one frame, and its length is right */
 
     if (frame->data_length) {
         ngx_memcpy(ws->control + ws->ncontrol, frame->data,
                    frame->data_length);
         ws->ncontrol += frame->data_length;
-    }
-
-    if (frame->opcode > WSLAY_PONG) {
-        return ngx_ors_ws_refuse(ws, NGX_ORS_WS_PROTOCOL);
     }
 
     if (!last) {

@@ -23,8 +23,9 @@
 #define NGX_ORS_WS_TOO_LARGE     1009
 #define NGX_ORS_WS_INTERNAL      1011
 
-/* bytes of a control frame's payload */
+/* bytes of a control frame's payload, and of a header without its mask */
 #define NGX_ORS_WS_CONTROL       125
+#define NGX_ORS_WS_HEADER        10
 
 
 typedef struct {
@@ -49,6 +50,13 @@ typedef struct {
     uint64_t        got;          /* of the frame's payload */
     size_t          ncontrol;
     u_char          control[NGX_ORS_WS_CONTROL];
+
+    /* of the headers, which are read in front of the library */
+    u_char          header[NGX_ORS_WS_HEADER];
+    size_t          nheader;
+    uint64_t        rest;         /* bytes up to the next header */
+    size_t          announced;    /* of a message that is not complete */
+    ngx_uint_t      refused;      /* the code, 0: none */
     unsigned        fragmented:1; /* a message has begun */
 } ngx_ors_ws_t;
 

@@ -154,7 +154,13 @@ ws_fuzz_piece(ngx_ors_ws_t *ws, const uint8_t *in, size_t len,
         ngx_destroy_pool(ws->pool);
     }
 
-    if (rc == NGX_AGAIN && b.pos != b.last) {
+    /* what is waited for fits, and is known to fit by its headers */
+
+    if (rc == NGX_AGAIN
+        && (b.pos != b.last || ws->announced > ws->max
+            || (ws->fragmented == 0 && ws->rest > ws->max + 4
+                && ws->rest > NGX_ORS_WS_CONTROL + 4)))
+    {
         abort();
     }
 

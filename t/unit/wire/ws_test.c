@@ -52,6 +52,7 @@ static void test_lengths(void);
 static void test_forms(void);
 static void test_codes(void);
 static void test_limit(void);
+static void test_header(void);
 static void test_truncated(void);
 static void test_many(void);
 static void text_frame(ngx_ors_ws_t *ws, u_char *text, size_t len,
@@ -174,6 +175,7 @@ main(void)
     test_forms();
     test_codes();
     test_limit();
+    test_header();
     test_truncated();
     test_many();
     test_output();
@@ -329,6 +331,82 @@ test_limit(void)
     ok(ngx_strcmp(run(stream, len, len, 1, 8),
                   "[8a:0123456789]<12345678><12345678>") == 0,
        "control frames and other messages do not count");
+}
+
+
+/*
+ * The end of a header that breaks a rule is enough: no byte of its payload is
+ * waited for, and it has no memory.  What is in front of it is read.
+ */
+
+static void
+test_header(void)
+{
+    char           expected[32];
+    size_t         i, len, first;
+    ngx_buf_t      b;
+    ngx_pool_t    *pool;
+    ngx_ors_ws_t  *ws;
+    ngx_ors_out_t  out;
+
+    static struct {
+        u_char       bytes[10];
+        size_t       len;
+        ngx_uint_t   code;
+    } headers[] = {
+        { { TEXT, 0x89 }, 2, 1009 },
+        { { FIRST, 0x89 }, 2, 1009 },
+        { { TEXT, 0xfe, 0x00, 0x7e }, 4, 1009 },
+        { { TEXT, 0xff, 0, 0, 0, 0, 0, 1, 0, 0 }, 10, 1009 },
+        { { TEXT, 0xff, 0x40, 0, 0, 0, 0, 0, 0, 0 }, 10, 1009 },
+        { { TEXT, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0 }, 10, 1002 },
+        { { TEXT, 0x01 }, 2, 1002 },
+        { { TEXT, 0x00 }, 2, 1002 },
+        { { 0xc1, 0x81 }, 2, 1002 },
+        { { 0x83, 0x81 }, 2, 1002 },
+        { { LAST, 0x81 }, 2, 1002 },
+        { { BIN, 0x81 }, 2, 1003 },
+        { { PING, 0x01 }, 2, 1002 },
+        { { PING, 0xfe }, 2, 1002 },
+        { { 0x09, 0x81 }, 2, 1002 },
+        { { 0x8b, 0x80 }, 2, 1002 }
+    };
+
+    for (i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        first = frame(stream, TEXT, "12345678", 8);
+        len = first + headers[i].len;
+        ngx_memcpy(stream + first, headers[i].bytes, headers[i].len);
+
+        sprintf(expected, "<12345678>refused %d", (int) headers[i].code);
+
+        ok(ngx_strcmp(run(stream, len, len, len, 8), expected) == 0,
+           "header %d is refused after a text", (int) i);
+        ok(ngx_strcmp(run(stream, len, 1, 1, 8), expected) == 0,
+           "... byte by byte");
+        ok(ngx_strcmp(run(stream, len - 1, 1, 1, 8), "<12345678>") == 0,
+           "... and not before its end");
+    }
+
+    len = frame(stream, FIRST, "12345", 5);
+    stream[len] = LAST;
+    stream[len + 1] = 0x84;
+
+    ok(ngx_strcmp(run(stream, len + 2, 1, 1, 8), "refused 1009") == 0,
+       "a fragment that is too long with those in front of it");
+
+    pool = ngx_ors_test_pool();
+    ngx_ors_out_init(&out, pool, 512);
+    ws = ngx_ors_ws_create(pool, &out, 8);
+
+    ngx_memzero(&b, sizeof(ngx_buf_t));
+    b.pos = headers[0].bytes;
+    b.last = b.pos + 2;
+
+    is_int(ngx_ors_ws_read(ws, &b), NGX_DECLINED, "a long text");
+    ok(ws->part == NULL, "... has no memory");
+    is_int(ngx_ors_ws_read(ws, &b), NGX_DECLINED, "... and stays refused");
+
+    ngx_destroy_pool(pool);
 }
 
 
