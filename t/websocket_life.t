@@ -24,6 +24,7 @@ my $model = ORS::Model->new(scripts => {
               [ sse => chat_chunk(finish => 'stop') ], [ 'done' ] ],
     hang => [ @hang, [ hang => 'gone' ] ],
     copy => [ @hang, [ hang => 'gone-copy' ] ],
+    queue => [ @hang, [ hang => 'gone-queue' ] ],
     closed => [ @hang, [ hang => 'gone2' ] ],
     flood => [ sse_head(), [ flood => 'flooded' ] ],
     slow => [ @hang, [ wait_file => 'go-on-slow' ],
@@ -118,6 +119,44 @@ sub connected ($where = 'v1', %o) {
     ok($ws->turn, 'the one that ran ends');
     $ws->turn_ok("then number $_", expect => 'completed') for 1, 2;
     $ws->drop;
+}
+
+
+# messages that wait have the memory of their text, not that of 100,000 values
+
+{
+    my $ws = connected('lanes');
+    my $text = json_encode({ type => 'response.create', model => 'm',
+                             input => [ ({}) x 100_000 ] });
+    my $m;
+
+    $ws->create(model => 'queue', input => 'x');
+    is($ws->message->{type}, 'response.created', 'one runs');
+
+    # the first one takes what the worker then has for the others
+
+    $ws->send_text($text);
+    $ws->send_json({ type => 'x' });
+    1 until ($m = $ws->message)->{type} eq 'error';
+    is($m->{status}, 400, 'one waits, what is bad does not');
+
+    my $before = $t->memory;
+
+    $ws->send_text($text) for 2 .. 17;
+    1 until ($m = $ws->message)->{type} eq 'error';
+    is($m->{status}, 429, '16 wait');
+
+    my $n = ($t->memory - $before) / (15 * length $text);
+
+    diag(sprintf '%.2f bytes for a byte that waits', $n);
+
+    SKIP: {
+        skip 'a sanitizer keeps what is freed', 1 if $ENV{TEST_NGINX_ASAN};
+        cmp_ok($n, '<', 1.3, 'with the bytes that came');
+    }
+
+    $ws->drop;
+    ok($model->wait_file('gone-queue'), 'all end');
 }
 
 

@@ -88,7 +88,13 @@ ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 
     r->method = NGX_HTTP_POST;
     ngx_str_set(&r->method_name, "POST");
-    r->request_length = ev->json.nodes->len;
+    r->request_length = ev->text.len;
+
+    /* the request has a copy of its body: the event needs no text any more */
+
+    ngx_ors_client_event_forget(ev);
+    (void) ngx_pfree(ev->pool, ev->text.data);
+    (void) ngx_pfree(ev->pool, body.data);
 
     r->connection->log->action = "serving a message of a WebSocket";
 

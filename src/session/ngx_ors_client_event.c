@@ -65,6 +65,7 @@ ngx_ors_client_event_read(ngx_ors_client_event_t *ev, ngx_str_t *text,
     ngx_memzero(ev, sizeof(ngx_ors_client_event_t));
 
     ev->pool = pool;
+    ev->text = *text;
 
     ngx_ors_json_init(&ev->json, pool, depth, nodes);
 
@@ -242,6 +243,22 @@ ngx_ors_client_event_refuse(ngx_ors_client_event_t *ev, ngx_ors_code_e code,
 }
 
 
+void
+ngx_ors_client_event_forget(ngx_ors_client_event_t *ev)
+{
+    ngx_ors_json_t  *json;
+
+    json = &ev->json;
+
+    if (json->nodes) {
+        (void) ngx_pfree(ev->pool, json->nodes);
+    }
+
+    json->nodes = NULL;
+    json->nalloc = 0;
+}
+
+
 ngx_int_t
 ngx_ors_client_event_body(ngx_ors_client_event_t *ev, ngx_str_t *context,
     ngx_uint_t prior, ngx_pool_t *pool, ngx_str_t *body)
@@ -252,6 +269,13 @@ ngx_ors_client_event_body(ngx_ors_client_event_t *ev, ngx_str_t *context,
     ngx_ors_json_node_t  *key, *root;
 
     json = &ev->json;
+
+    if (json->nodes == NULL
+        && ngx_ors_json_read(json, ev->text.data, ev->text.len) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     root = json->nodes;
 
     size = root->len + NGX_ORS_CLIENT_SPARE + (context ? context->len : 0);

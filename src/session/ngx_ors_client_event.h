@@ -27,7 +27,8 @@ typedef enum {
 typedef struct {
     ngx_ors_client_event_e   type;
     ngx_ors_error_t          error;
-    ngx_ors_json_t           json;
+    ngx_str_t                text;
+    ngx_ors_json_t           json;        /* of "text" */
     ngx_str_t                lane;        /* "stream_id", or empty */
     ngx_str_t                previous;    /* the id to continue, or empty */
     ngx_uint_t               prior;       /* items that body() has put first */
@@ -49,6 +50,12 @@ typedef struct {
 ngx_int_t ngx_ors_client_event_read(ngx_ors_client_event_t *ev,
     ngx_str_t *text, ngx_uint_t depth, ngx_uint_t nodes, ngx_uint_t lanes,
     ngx_pool_t *pool);
+
+/*
+ * Gives the nodes of "ev" back: its turn has to wait, or has its body.  The
+ * text stays, and is read again if a body is made of it.
+ */
+void ngx_ors_client_event_forget(ngx_ors_client_event_t *ev);
 
 /*
  * Makes the body of POST responses for a turn, from "pool": without what

@@ -68,6 +68,8 @@ ngx_ors_lanes_cleanup(void *data)
 ngx_int_t
 ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 {
+    ngx_uint_t  i;
+
     if (lanes->over) {
         ngx_ors_lanes_over(&ev->error, ev->pool);
         return NGX_DECLINED;
@@ -80,7 +82,9 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
                                  "connection");
     }
 
-    if (ngx_ors_lanes_index(lanes, &ev->lane) == lanes->n) {
+    i = ngx_ors_lanes_index(lanes, &ev->lane);
+
+    if (i == lanes->n) {
 
         if (lanes->n > NGX_ORS_LANES_MAX) {
             (void) ngx_ors_error_set(&ev->error, ev->pool,
@@ -96,6 +100,12 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
         if (ngx_ors_lanes_new(lanes, &ev->lane) == NULL) {
             return NGX_ERROR;
         }
+    }
+
+    if (lanes->nwaiting || lanes->lanes[i].running
+        || lanes->running >= NGX_ORS_LANES_RUNNING)
+    {
+        ngx_ors_client_event_forget(ev);
     }
 
     ngx_queue_insert_tail(&lanes->waiting, &ev->queue);

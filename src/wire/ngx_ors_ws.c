@@ -37,8 +37,8 @@ static ngx_int_t ngx_ors_ws_frame(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame);
 static ngx_int_t ngx_ors_ws_data(ngx_ors_ws_t *ws,
     struct wslay_frame_iocb *frame, ngx_uint_t last);
-static ngx_int_t ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data,
-    size_t len);
+static ngx_int_t ngx_ors_ws_append(ngx_ors_ws_t *ws,
+    struct wslay_frame_iocb *frame);
 static ngx_int_t ngx_ors_ws_utf8(ngx_ors_ws_t *ws, ngx_uint_t last);
 static ngx_int_t ngx_ors_ws_message(ngx_ors_ws_t *ws);
 static ngx_int_t ngx_ors_ws_control(ngx_ors_ws_t *ws,
@@ -307,7 +307,7 @@ static ngx_int_t
 ngx_ors_ws_data(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
     ngx_uint_t last)
 {
-    if (ngx_ors_ws_append(ws, frame->data, frame->data_length) != NGX_OK) {
+    if (ngx_ors_ws_append(ws, frame) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -321,13 +321,18 @@ ngx_ors_ws_data(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame,
 }
 
 
-/* memory grows with what has come, not with what a header announces */
+/*
+ * Memory grows with what has come, not with what a header announces, but not
+ * beyond that: a message that waits for its turn has no more than its bytes
+ */
 
 static ngx_int_t
-ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data, size_t len)
+ngx_ors_ws_append(ngx_ors_ws_t *ws, struct wslay_frame_iocb *frame)
 {
-    size_t   size;
+    size_t   len, size;
     u_char  *p;
+
+    len = frame->data_length;
 
     if (ws->part == NULL) {
         ws->part = ngx_create_pool(NGX_ORS_WS_POOL, ws->log);
@@ -345,6 +350,11 @@ ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data, size_t len)
             /* void */
         }
 
+        if (frame->fin) {
+            size = ngx_min(size, ws->len + (size_t) (frame->payload_length
+                                                     - ws->got));
+        }
+
         p = ngx_palloc(ws->part, size);
         if (p == NULL) {
             return NGX_ERROR;
@@ -360,7 +370,7 @@ ngx_ors_ws_append(ngx_ors_ws_t *ws, const u_char *data, size_t len)
     }
 
     if (len) {
-        ngx_memcpy(ws->data + ws->len, data, len);
+        ngx_memcpy(ws->data + ws->len, frame->data, len);
         ws->len += len;
     }
 

@@ -298,6 +298,7 @@ test_messages(void)
 static void
 test_order(void)
 {
+    ngx_str_t                body;
     ngx_ors_client_event_t  *a, *b, *c, *d;
 
     start(4);
@@ -319,6 +320,12 @@ test_order(void)
     ok(ngx_ors_lanes_next(&lanes) == d, "... until the one of their lane");
     done(a, "r", NULL);
     ok(ngx_ors_lanes_next(&lanes) == b, "... has ended");
+
+    ok(a->json.nodes && !b->json.nodes && !c->json.nodes,
+       "the first one kept its nodes, those that waited their text");
+    is_int(ngx_ors_client_event_body(b, NULL, 0, pool, &body), NGX_OK,
+           "one that waited is read again");
+    is_str(&body, quoted("{'stream':true}"), "... for the same body");
 
     done(b, "r", NULL);
     done(d, "r", NULL);
