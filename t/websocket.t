@@ -108,6 +108,32 @@ sub connected (%o) {
             { headers => { 'Sec-WebSocket-Key' => 'short' } },
             { headers => { 'Content-Length' => 3 }, rest => 'abc' };
 
+    # the first header may be right, and the second one is what others read
+
+    for ([ Origin => "http://127.0.0.1:$port", 'http://evil.example' ],
+         [ 'Sec-WebSocket-Key' => ('dGhlIHNhbXBsZSBub25jZQ==') x 2 ],
+         [ 'Sec-WebSocket-Version' => 13, 8 ],
+         [ Host => "127.0.0.1:$port", 'evil.example' ])
+    {
+        my ($name, $first, $second) = @$_;
+        my %o = (headers => { Host => "127.0.0.1:$port",
+                              $name => "$first\r\n\L$name\E: $second" });
+
+        is(ORS::WS->new($port, %o)->{status}, 400, "two headers $name");
+        is(ORS::WS->new($port, %o, path => '/any/responses')->{status}, 400,
+           '... and with origin=any');
+    }
+
+    ok($t->wait_log(qr/refused: it has header "origin" 2 times/),
+       'it is logged');
+
+    # these are lists, in one header or in several
+
+    is(ORS::WS->new($port, headers => {
+           Connection => "keep-alive\r\nConnection: Upgrade",
+           Upgrade => "h2c\r\nUpgrade: websocket" })->{status}, 101,
+       'Connection and Upgrade may come twice');
+
     $ws = ORS::WS->new($port, headers => { 'Sec-WebSocket-Version' => 8 });
     is($ws->{status}, 426, 'version 8');
     like($ws->{head}, qr/^Sec-WebSocket-Version: 13\r$/mi, 'says which');

@@ -18,6 +18,7 @@
 #define NGX_HTTP_ORS_WS_ACCEPT  28
 
 
+static ngx_uint_t ngx_http_ors_ws_repeats(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_ors_ws_foreign(ngx_http_request_t *r);
 static ngx_int_t ngx_http_ors_ws_refuse(ngx_http_request_t *r,
     ngx_uint_t version);
@@ -36,7 +37,9 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
 
     /* a body would be taken for frames */
 
-    if (r->headers_in.content_length_n > 0 || r->headers_in.chunked) {
+    if (r->headers_in.content_length_n > 0 || r->headers_in.chunked
+        || ngx_http_ors_ws_repeats(r))
+    {
         return NGX_HTTP_BAD_REQUEST;
     }
 
@@ -57,6 +60,51 @@ ngx_http_ors_ws_key(ngx_http_request_t *r, ngx_str_t *key)
     *key = h->value;
 
     return ngx_http_ors_ws_foreign(r) ? NGX_HTTP_FORBIDDEN : NGX_OK;
+}
+
+
+/*
+ * 1 if a header that counts here comes twice (RFC 6455, 11.3): the one that is
+ * read might be the one that nobody else sees
+ */
+
+static ngx_uint_t
+ngx_http_ors_ws_repeats(ngx_http_request_t *r)
+{
+    ngx_str_t        *name;
+    ngx_uint_t        i, n;
+    ngx_list_part_t  *part;
+    ngx_table_elt_t  *h;
+
+    static ngx_str_t  names[] = {
+        ngx_string("origin"),
+        ngx_string("sec-websocket-key"),
+        ngx_string("sec-websocket-version"),
+        ngx_null_string
+    };
+
+    for (name = names; name->len; name++) {
+        n = 0;
+
+        for (part = &r->headers_in.headers.part; part; part = part->next) {
+            h = part->elts;
+
+            for (i = 0; i < part->nelts; i++) {
+                n += (h[i].key.len == name->len
+                      && ngx_strncasecmp(h[i].key.data, name->data, name->len)
+                         == 0);
+            }
+        }
+
+        if (n > 1) {
+            ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                          "a WebSocket is refused: it has header \"%V\" "
+                          "%ui times", name, n);
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
