@@ -17,28 +17,6 @@
 #include <ngx_ors_verify_tolerate.h>
 
 
-#define ngx_ors_verify_row(name, act)                                          \
-    { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_none,    \
-      ngx_ors_verify_m_n, NULL, ngx_ors_verify_step_none }
-
-/* a text in a part, and one that is the item's own */
-
-#define ngx_ors_verify_row_part(name, act, part, text)                         \
-    { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_##part,  \
-      ngx_ors_verify_m_##text, NULL, ngx_ors_verify_step_none }
-
-#define ngx_ors_verify_row_own(name, act, text, item)                          \
-    { ngx_string(name), ngx_ors_verify_act_##act, ngx_ors_verify_part_none,    \
-      ngx_ors_verify_m_##text, item, ngx_ors_verify_step_none }
-
-/* the progress of a hosted tool */
-
-#define ngx_ors_verify_row_step(item, name, step)                              \
-    { ngx_string("response." item "." name), ngx_ors_verify_act_step,          \
-      ngx_ors_verify_part_none, ngx_ors_verify_m_n, item,                      \
-      ngx_ors_verify_step_##step }
-
-
 static const ngx_ors_verify_row_t *ngx_ors_verify_event_find(ngx_str_t *type);
 static void ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev, ngx_ors_json_node_t *key);
@@ -46,87 +24,44 @@ static ngx_int_t ngx_ors_verify_event_type(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 
 
-/* what comes most often comes first */
+#define ngx_ors_verify_event_row(as, name, act, part, in, shape)              \
+    { ngx_string(#name), ngx_ors_verify_act_##act,                            \
+      ngx_ors_verify_part_##part, ngx_ors_verify_m_n, NULL,                   \
+      ngx_ors_verify_step_none },
+
+/* a text in a part, and one that is the item's own */
+
+#define ngx_ors_verify_part_row(type, event, text, holder, index, in)         \
+    { ngx_string("response." #event ".delta"), ngx_ors_verify_act_delta,      \
+      ngx_ors_verify_part_##type, ngx_ors_verify_m_delta, NULL,               \
+      ngx_ors_verify_step_none },                                             \
+    { ngx_string("response." #event ".done"), ngx_ors_verify_act_text,        \
+      ngx_ors_verify_part_##type, ngx_ors_verify_m_##text, NULL,              \
+      ngx_ors_verify_step_none },
+
+#define ngx_ors_verify_text_row(item, as, text, in)                           \
+    { ngx_string("response." #item "_" #text ".delta"),                       \
+      ngx_ors_verify_act_delta, ngx_ors_verify_part_none,                     \
+      ngx_ors_verify_m_delta, #item, ngx_ors_verify_step_none },              \
+    { ngx_string("response." #item "_" #text ".done"),                        \
+      ngx_ors_verify_act_text, ngx_ors_verify_part_none,                      \
+      ngx_ors_verify_m_##text, #item, ngx_ors_verify_step_none },
+
+/* the progress of a hosted tool */
+
+#define ngx_ors_verify_step_row(item, status, step)                           \
+    { ngx_string("response." #item "." #status), ngx_ors_verify_act_step,     \
+      ngx_ors_verify_part_none, ngx_ors_verify_m_n, #item,                    \
+      ngx_ors_verify_step_##step },
+
+/* those that come most often come first */
 
 static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
-
-    ngx_ors_verify_row_part("response.output_text.delta", delta,
-                            output_text, delta),
-    ngx_ors_verify_row_own("response.function_call_arguments.delta", delta,
-                           delta, "function_call"),
-    ngx_ors_verify_row_part("response.reasoning_summary_text.delta", delta,
-                            summary_text, delta),
-    ngx_ors_verify_row_part("response.reasoning_text.delta", delta,
-                            reasoning_text, delta),
-    ngx_ors_verify_row_part("response.reasoning.delta", delta,
-                            reasoning_text, delta),
-    ngx_ors_verify_row_part("response.refusal.delta", delta, refusal, delta),
-    ngx_ors_verify_row_own("response.custom_tool_call_input.delta", delta,
-                           delta, "custom_tool_call"),
-    ngx_ors_verify_row_own("response.mcp_call_arguments.delta", delta,
-                           delta, "mcp_call"),
-    ngx_ors_verify_row_own("response.code_interpreter_call_code.delta", delta,
-                           delta, "code_interpreter_call"),
-
-    ngx_ors_verify_row("response.output_item.added", item_added),
-    ngx_ors_verify_row("response.output_item.done", item_done),
-    ngx_ors_verify_row_part("response.content_part.added", part_added,
-                            other, n),
-    ngx_ors_verify_row_part("response.content_part.done", part_done,
-                            other, n),
-    ngx_ors_verify_row_part("response.reasoning_summary_part.added",
-                            part_added, summary_text, n),
-    ngx_ors_verify_row_part("response.reasoning_summary_part.done",
-                            part_done, summary_text, n),
-
-    ngx_ors_verify_row_part("response.output_text.done", text,
-                            output_text, text),
-    ngx_ors_verify_row_part("response.output_text.annotation.added", note,
-                            output_text, n),
-    ngx_ors_verify_row_own("response.function_call_arguments.done", text,
-                           arguments, "function_call"),
-    ngx_ors_verify_row_part("response.reasoning_summary_text.done", text,
-                            summary_text, text),
-    ngx_ors_verify_row_part("response.reasoning_text.done", text,
-                            reasoning_text, text),
-    ngx_ors_verify_row_part("response.reasoning.done", text,
-                            reasoning_text, text),
-    ngx_ors_verify_row_part("response.refusal.done", text, refusal, refusal),
-    ngx_ors_verify_row_own("response.custom_tool_call_input.done", text,
-                           input, "custom_tool_call"),
-    ngx_ors_verify_row_own("response.mcp_call_arguments.done", text,
-                           arguments, "mcp_call"),
-    ngx_ors_verify_row_own("response.code_interpreter_call_code.done", text,
-                           code, "code_interpreter_call"),
-
-    ngx_ors_verify_row_step("mcp_list_tools", "in_progress", begun),
-    ngx_ors_verify_row_step("mcp_list_tools", "completed", over),
-    ngx_ors_verify_row_step("mcp_list_tools", "failed", over),
-    ngx_ors_verify_row_step("mcp_call", "in_progress", begun),
-    ngx_ors_verify_row_step("mcp_call", "completed", over),
-    ngx_ors_verify_row_step("mcp_call", "failed", over),
-    ngx_ors_verify_row_step("web_search_call", "in_progress", begun),
-    ngx_ors_verify_row_step("web_search_call", "searching", busy),
-    ngx_ors_verify_row_step("web_search_call", "completed", over),
-    ngx_ors_verify_row_step("file_search_call", "in_progress", begun),
-    ngx_ors_verify_row_step("file_search_call", "searching", busy),
-    ngx_ors_verify_row_step("file_search_call", "completed", over),
-    ngx_ors_verify_row_step("code_interpreter_call", "in_progress", begun),
-    ngx_ors_verify_row_step("code_interpreter_call", "interpreting", busy),
-    ngx_ors_verify_row_step("code_interpreter_call", "completed", over),
-    ngx_ors_verify_row_step("image_generation_call", "in_progress", begun),
-    ngx_ors_verify_row_step("image_generation_call", "generating", busy),
-    ngx_ors_verify_row_step("image_generation_call", "completed", over),
-
-    ngx_ors_verify_row("response.created", created),
-    ngx_ors_verify_row("response.queued", queued),
-    ngx_ors_verify_row("response.in_progress", in_progress),
-    ngx_ors_verify_row("response.completed", completed),
-    ngx_ors_verify_row("response.incomplete", incomplete),
-    ngx_ors_verify_row("response.failed", failed),
-    ngx_ors_verify_row("error", error),
-    ngx_ors_verify_row("keepalive", none),
-
+    NGX_ORS_PARTS(ngx_ors_verify_part_row)
+    NGX_ORS_TEXTS(ngx_ors_verify_text_row)
+    NGX_ORS_PARTS_OPENAI(ngx_ors_verify_part_row)
+    NGX_ORS_EVENTS(ngx_ors_verify_event_row)
+    NGX_ORS_STEPS(ngx_ors_verify_step_row)
     { ngx_null_string, ngx_ors_verify_act_none, ngx_ors_verify_part_none,
       ngx_ors_verify_m_n, NULL, ngx_ors_verify_step_none }
 };
@@ -156,12 +91,15 @@ static const ngx_str_t  ngx_ors_verify_members[] = {
 
 /* in the order of ngx_ors_verify_part_e */
 
-static const ngx_str_t  ngx_ors_verify_parts[] = {
-    ngx_null_string,
-    ngx_string("output_text"),
-    ngx_string("refusal"),
-    ngx_string("reasoning_text"),
-    ngx_string("summary_text")
+#define ngx_ors_verify_part_name(type, event, text, ...)                      \
+    { ngx_string(#type), ngx_string(#text) },
+
+static const struct {
+    ngx_str_t  type;
+    ngx_str_t  text;
+} ngx_ors_verify_parts[] = {
+    { ngx_null_string, ngx_null_string },
+    NGX_ORS_PARTS(ngx_ors_verify_part_name)
 };
 
 
@@ -247,16 +185,14 @@ ngx_ors_verify_event_part(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
 
     type = ngx_ors_json_find(json, part, "type");
 
-    for (i = ngx_ors_verify_part_output_text;
-         type && i < ngx_ors_verify_part_other;
-         i++)
-    {
-        if (ngx_ors_json_equal(json, type, ngx_ors_verify_parts[i].data,
-                               ngx_ors_verify_parts[i].len))
+    for (i = 1; type && i < ngx_ors_verify_part_other; i++) {
+
+        if (ngx_ors_json_equal(json, type, ngx_ors_verify_parts[i].type.data,
+                               ngx_ors_verify_parts[i].type.len))
         {
-            *text = (i == ngx_ors_verify_part_refusal)
-                    ? ngx_ors_json_find(json, part, "refusal")
-                    : ngx_ors_json_find(json, part, "text");
+            *text = ngx_ors_json_get(json, part,
+                                     ngx_ors_verify_parts[i].text.data,
+                                     ngx_ors_verify_parts[i].text.len);
             return i;
         }
     }

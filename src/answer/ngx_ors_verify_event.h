@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_verify.h>
 #include <ngx_ors_verify_digest.h>
 #include <ngx_ors_names.h>
@@ -41,12 +42,11 @@ typedef enum {
 
 /* types of parts that have events for their text */
 
+#define ngx_ors_verify_part_value(type, ...)  ngx_ors_verify_part_##type,
+
 typedef enum {
     ngx_ors_verify_part_none = 0,
-    ngx_ors_verify_part_output_text,
-    ngx_ors_verify_part_refusal,
-    ngx_ors_verify_part_reasoning_text,
-    ngx_ors_verify_part_summary_text,
+    NGX_ORS_PARTS(ngx_ors_verify_part_value)
     ngx_ors_verify_part_other
 } ngx_ors_verify_part_e;
 

@@ -52,20 +52,20 @@ static void ngx_ors_verify_item_name(ngx_ors_json_t *json,
 
 /* the last kind is that of all other types */
 
+#define ngx_ors_verify_item_text(item, as, text, in)                          \
+    { ngx_string(#item), ngx_string(#text), 0,                                \
+      NGX_ORS_IN_##in == NGX_ORS_IN_ALL },
+
 static const ngx_ors_verify_kind_t  ngx_ors_verify_kinds[] = {
 
     { ngx_string("message"), ngx_null_string,
       ngx_ors_verify_fits(output_text)|ngx_ors_verify_fits(refusal)
       |ngx_ors_verify_fits(other), 1 },
 
-    { ngx_string("function_call"), ngx_string("arguments"), 0, 1 },
-
     { ngx_string("reasoning"), ngx_null_string,
       ngx_ors_verify_fits(reasoning_text)|ngx_ors_verify_fits(other), 1 },
 
-    { ngx_string("custom_tool_call"), ngx_string("input"), 0, 0 },
-    { ngx_string("mcp_call"), ngx_string("arguments"), 0, 0 },
-    { ngx_string("code_interpreter_call"), ngx_string("code"), 0, 0 },
+    NGX_ORS_TEXTS(ngx_ors_verify_item_text)
 
     { ngx_null_string, ngx_null_string, (ngx_uint_t) -1, 0 }
 };

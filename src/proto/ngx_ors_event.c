@@ -15,6 +15,14 @@
 #include <ngx_ors_frame.h>
 #include <ngx_ors_hosted.h>
 #include <ngx_ors_pad.h>
+#include <ngx_ors_same.h>
+
+
+#define ngx_ors_event_type_value(as, ...)  ngx_ors_event_type_##as,
+
+typedef enum {
+    NGX_ORS_EVENTS(ngx_ors_event_type_value)
+} ngx_ors_event_type_e;
 
 
 /* the events of a part, by its type */
@@ -32,10 +40,18 @@ typedef struct {
 /* the events of what a call is made with: arguments, input or code */
 
 typedef struct {
-    ngx_str_t   delta;
-    ngx_str_t   done;
-    ngx_str_t   text;         /* name of the field in "done" */
+    ngx_ors_item_type_e  type;
+    ngx_str_t            delta;
+    ngx_str_t            done;
+    ngx_str_t            text;      /* name of the field in "done" */
 } ngx_ors_event_call_t;
+
+
+typedef struct {
+    ngx_str_t            item;
+    ngx_str_t            status;
+    ngx_str_t            name;
+} ngx_ors_event_step_t;
 
 
 static void ngx_ors_event_progress(ngx_ors_out_t *out,
@@ -44,9 +60,9 @@ static ngx_ors_event_call_t *ngx_ors_event_call(ngx_ors_item_t *item);
 static void ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_str_t *type);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_str_t *type);
+    ngx_ors_event_type_e event);
 static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_str_t *type, ngx_uint_t empty);
+    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty);
 static void ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_str_t *type);
 static void ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,
@@ -60,144 +76,82 @@ static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
     ngx_ors_part_t *part);
 
 
+#define ngx_ors_event_name(as, name, ...)  ngx_string(#name),
+
+/* in the order of ngx_ors_event_type_e */
+
+static ngx_str_t  ngx_ors_events[] = {
+    NGX_ORS_EVENTS(ngx_ors_event_name)
+};
+
+
+#define ngx_ors_event_part_row(type, event, text, holder, index, in)          \
+    { ngx_string("response." #holder ".added"),                               \
+      ngx_string("response." #event ".delta"),                                \
+      ngx_string("response." #event ".done"),                                 \
+      ngx_string("response." #holder ".done"),                                \
+      ngx_string(",\"" #index "_index\":"),                                   \
+      ngx_string(",\"" #text "\":\"") },
+
 static ngx_ors_event_part_t  ngx_ors_event_parts[] = {
-
-    { ngx_string("response.content_part.added"),
-      ngx_string("response.output_text.delta"),
-      ngx_string("response.output_text.done"),
-      ngx_string("response.content_part.done"),
-      ngx_string(",\"content_index\":"),
-      ngx_string(",\"text\":\"") },
-
-    { ngx_string("response.content_part.added"),
-      ngx_string("response.refusal.delta"),
-      ngx_string("response.refusal.done"),
-      ngx_string("response.content_part.done"),
-      ngx_string(",\"content_index\":"),
-      ngx_string(",\"refusal\":\"") },
-
-    { ngx_string("response.reasoning_summary_part.added"),
-      ngx_string("response.reasoning_summary_text.delta"),
-      ngx_string("response.reasoning_summary_text.done"),
-      ngx_string("response.reasoning_summary_part.done"),
-      ngx_string(",\"summary_index\":"),
-      ngx_string(",\"text\":\"") },
-
-    { ngx_string("response.content_part.added"),
-      ngx_string("response.reasoning.delta"),
-      ngx_string("response.reasoning.done"),
-      ngx_string("response.content_part.done"),
-      ngx_string(",\"content_index\":"),
-      ngx_string(",\"text\":\"") }
+    NGX_ORS_PARTS(ngx_ors_event_part_row)
 };
 
 
 /* of reasoning_text with flavor "openai" (C3) */
 
-static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning = {
-    ngx_string("response.content_part.added"),
-    ngx_string("response.reasoning_text.delta"),
-    ngx_string("response.reasoning_text.done"),
-    ngx_string("response.content_part.done"),
-    ngx_string(",\"content_index\":"),
-    ngx_string(",\"text\":\"")
+static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning[] = {
+    NGX_ORS_PARTS_OPENAI(ngx_ors_event_part_row)
 };
 
+
+#define ngx_ors_event_text_row(item, as, text, in)                            \
+    { ngx_ors_item_##as, ngx_string("response." #item "_" #text ".delta"),    \
+      ngx_string("response." #item "_" #text ".done"),                        \
+      ngx_string(",\"" #text "\":\"") },
 
 static ngx_ors_event_call_t  ngx_ors_event_calls[] = {
-
-    { ngx_string("response.function_call_arguments.delta"),
-      ngx_string("response.function_call_arguments.done"),
-      ngx_string(",\"arguments\":\"") },
-
-    { ngx_string("response.custom_tool_call_input.delta"),
-      ngx_string("response.custom_tool_call_input.done"),
-      ngx_string(",\"input\":\"") },
-
-    { ngx_string("response.mcp_call_arguments.delta"),
-      ngx_string("response.mcp_call_arguments.done"),
-      ngx_string(",\"arguments\":\"") },
-
-    { ngx_string("response.code_interpreter_call_code.delta"),
-      ngx_string("response.code_interpreter_call_code.done"),
-      ngx_string(",\"code\":\"") }
+    NGX_ORS_TEXTS(ngx_ors_event_text_row)
 };
 
 
-/* by type from the first one with a hosted part, and status */
+#define ngx_ors_event_step_row(item, status, step)                            \
+    { ngx_string(#item), ngx_string(#status),                                 \
+      ngx_string("response." #item "." #status) },
 
-static ngx_str_t  ngx_ors_event_hosted[][5] = {
-
-    { ngx_string("response.mcp_list_tools.in_progress"),
-      ngx_null_string,
-      ngx_string("response.mcp_list_tools.completed"),
-      ngx_null_string,
-      ngx_string("response.mcp_list_tools.failed") },
-
-    { ngx_string("response.mcp_call.in_progress"),
-      ngx_null_string,
-      ngx_string("response.mcp_call.completed"),
-      ngx_null_string,
-      ngx_string("response.mcp_call.failed") },
-
-    { ngx_null_string, ngx_null_string, ngx_null_string, ngx_null_string,
-      ngx_null_string },
-
-    { ngx_string("response.web_search_call.in_progress"),
-      ngx_string("response.web_search_call.searching"),
-      ngx_string("response.web_search_call.completed"),
-      ngx_null_string,
-      ngx_null_string },
-
-    { ngx_string("response.file_search_call.in_progress"),
-      ngx_string("response.file_search_call.searching"),
-      ngx_string("response.file_search_call.completed"),
-      ngx_null_string,
-      ngx_null_string },
-
-    { ngx_string("response.code_interpreter_call.in_progress"),
-      ngx_string("response.code_interpreter_call.interpreting"),
-      ngx_string("response.code_interpreter_call.completed"),
-      ngx_null_string,
-      ngx_null_string }
+static ngx_ors_event_step_t  ngx_ors_event_steps[] = {
+    NGX_ORS_STEPS(ngx_ors_event_step_row)
+    { ngx_null_string, ngx_null_string, ngx_null_string }
 };
 
 
 void
 ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    static ngx_str_t  created = ngx_string("response.created");
-    static ngx_str_t  in_progress = ngx_string("response.in_progress");
-
-    ngx_ors_event_state(out, resp, &created);
-    ngx_ors_event_state(out, resp, &in_progress);
+    ngx_ors_event_state(out, resp, ngx_ors_event_type_created);
+    ngx_ors_event_state(out, resp, ngx_ors_event_type_in_progress);
 }
 
 
 void
 ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    static ngx_str_t  in_progress = ngx_string("response.in_progress");
-    static ngx_str_t  completed = ngx_string("response.completed");
-    static ngx_str_t  incomplete = ngx_string("response.incomplete");
-    static ngx_str_t  failed = ngx_string("response.failed");
-
     switch (resp->status) {
 
     case ngx_ors_response_in_progress:
-        ngx_ors_event_state(out, resp, &in_progress);
+        ngx_ors_event_state(out, resp, ngx_ors_event_type_in_progress);
         break;
 
     case ngx_ors_response_completed:
-        ngx_ors_event_state(out, resp, &completed);
+        ngx_ors_event_state(out, resp, ngx_ors_event_type_completed);
         break;
 
     case ngx_ors_response_incomplete:
-        ngx_ors_event_state(out, resp, &incomplete);
+        ngx_ors_event_state(out, resp, ngx_ors_event_type_incomplete);
         break;
 
     case ngx_ors_response_failed:
-        ngx_ors_event_state(out, resp, &failed);
+        ngx_ors_event_state(out, resp, ngx_ors_event_type_failed);
         break;
 
     case ngx_ors_response_cancelled: /* the protocol has no event for it */
@@ -211,9 +165,7 @@ ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 void
 ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 {
-    static ngx_str_t  error = ngx_string("error");
-
-    ngx_ors_event_open(out, resp, &error);
+    ngx_ors_event_open(out, resp, &ngx_ors_events[ngx_ors_event_type_error]);
     ngx_ors_out_lit(out, ",\"error\":");
     ngx_ors_error_render(out, resp->error);
     ngx_ors_out_lit(out, "}");
@@ -225,9 +177,7 @@ void
 ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    static ngx_str_t  added = ngx_string("response.output_item.added");
-
-    ngx_ors_event_item(out, resp, item, &added, 1);
+    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_added, 1);
 }
 
 
@@ -235,9 +185,7 @@ void
 ngx_ors_event_item_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    static ngx_str_t  done = ngx_string("response.output_item.done");
-
-    ngx_ors_event_item(out, resp, item, &done, 0);
+    ngx_ors_event_item(out, resp, item, ngx_ors_event_type_item_done, 0);
 }
 
 
@@ -293,10 +241,8 @@ ngx_ors_event_annotation(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_part_t *part, ngx_ors_element_t *element,
     ngx_uint_t index)
 {
-    static ngx_str_t  added =
-        ngx_string("response.output_text.annotation.added");
-
-    ngx_ors_event_part(out, resp, item, part, &added);
+    ngx_ors_event_part(out, resp, item, part,
+                       &ngx_ors_events[ngx_ors_event_type_annotation]);
     ngx_ors_out_lit(out, ",\"annotation_index\":");
     ngx_ors_out_int(out, index);
     ngx_ors_out_lit(out, ",\"annotation\":");
@@ -389,10 +335,8 @@ ngx_ors_event_hosted_begin(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_item_added(out, resp, item);
     ngx_ors_event_progress(out, resp, item);
 
-    if (!item->hosted->prefixed
-        && (item->type == ngx_ors_item_mcp_call
-            || item->type == ngx_ors_item_interpreter))
-    {
+    if (!item->hosted->prefixed && ngx_ors_event_call(item)) {
+
         if (item->arguments.len) {
             ngx_ors_event_arguments_delta(out, resp, item, NULL);
         }
@@ -421,34 +365,47 @@ static void
 ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item)
 {
-    ngx_str_t  *type;
+    ngx_str_t             *type, *status;
+    ngx_ors_event_step_t  *step;
 
-    type = &ngx_ors_event_hosted[item->type - ngx_ors_item_list_tools]
-                                [item->status];
-
-    if (item->hosted->prefixed || type->len == 0) {
+    if (item->hosted->prefixed) {
         return;
     }
 
-    ngx_ors_event_place(out, resp, item, type);
-    ngx_ors_out_lit(out, "}");
-    ngx_ors_frame_close(out);
+    type = ngx_ors_item_type(item->type);
+    status = ngx_ors_item_status(item);
+
+    for (step = ngx_ors_event_steps; step->name.len; step++) {
+
+        if (ngx_ors_same(&step->item, type)
+            && ngx_ors_same(&step->status, status))
+        {
+            ngx_ors_event_place(out, resp, item, &step->name);
+            ngx_ors_out_lit(out, "}");
+            ngx_ors_frame_close(out);
+            return;
+        }
+    }
 }
 
+
+/* NULL: the item's text has no events */
 
 static ngx_ors_event_call_t *
 ngx_ors_event_call(ngx_ors_item_t *item)
 {
-    if (item->type == ngx_ors_item_custom_call) {
-        return &ngx_ors_event_calls[1];
+    ngx_uint_t  i;
+
+    for (i = 0;
+         i < sizeof(ngx_ors_event_calls) / sizeof(ngx_ors_event_calls[0]);
+         i++)
+    {
+        if (ngx_ors_event_calls[i].type == item->type) {
+            return &ngx_ors_event_calls[i];
+        }
     }
 
-    if (item->type == ngx_ors_item_mcp_call) {
-        return &ngx_ors_event_calls[2];
-    }
-
-    return &ngx_ors_event_calls[(item->type == ngx_ors_item_interpreter)
-                                ? 3 : 0];
+    return NULL;
 }
 
 
@@ -466,9 +423,9 @@ ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 static void
 ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_str_t *type)
+    ngx_ors_event_type_e event)
 {
-    ngx_ors_event_open(out, resp, type);
+    ngx_ors_event_open(out, resp, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"response\":");
     ngx_ors_response_render(out, resp);
     ngx_ors_out_lit(out, "}");
@@ -478,9 +435,9 @@ ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
 static void
 ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_ors_item_t *item, ngx_str_t *type, ngx_uint_t empty)
+    ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty)
 {
-    ngx_ors_event_open(out, resp, type);
+    ngx_ors_event_open(out, resp, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"output_index\":");
     ngx_ors_out_int(out, item->index);
     ngx_ors_out_lit(out, ",\"item\":");
@@ -554,7 +511,7 @@ ngx_ors_event_names(ngx_ors_response_t *resp, ngx_ors_part_t *part)
     if (part->type == ngx_ors_part_reasoning_text
         && (resp->request->policy->profile & NGX_ORS_IN_OPENAI))
     {
-        return &ngx_ors_event_openai_reasoning;
+        return ngx_ors_event_openai_reasoning;
     }
 
     return &ngx_ors_event_parts[part->type];

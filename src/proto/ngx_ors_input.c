@@ -62,15 +62,15 @@ static const u_char  ngx_ors_input_lengths[] = {
 };
 
 
-#define ngx_ors_item_book(name, as, id, status, kind, text, in)               \
+#define ngx_ors_item_book(name, as, id, status, kind, in)                     \
     { ngx_string(#name), ngx_string(NGX_ORS_HOSTED_SLUG #name),               \
-      ngx_string(#id), ngx_string(#text), status, ngx_ors_input_##kind },
+      ngx_string(#id), status, ngx_ors_input_##kind },
 
 ngx_ors_item_row_t  ngx_ors_items[] = {
     NGX_ORS_ITEMS(ngx_ors_item_book)
     NGX_ORS_ITEMS_INPUT(ngx_ors_item_book)
-    { ngx_null_string, ngx_null_string, ngx_string("item"), ngx_string("-"),
-      0, ngx_ors_input_other }
+    { ngx_null_string, ngx_null_string, ngx_string("item"), 0,
+      ngx_ors_input_other }
 };
 
 

@@ -44,7 +44,6 @@ typedef struct {
     ngx_str_t                  name;
     ngx_str_t                  slugged;   /* the name with the slug */
     ngx_str_t                  id;
-    ngx_str_t                  text;
     ngx_uint_t                 status;
     ngx_ors_input_e            kind;
 } ngx_ors_item_row_t;

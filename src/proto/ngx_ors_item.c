@@ -22,6 +22,10 @@ static void ngx_ors_item_search(ngx_ors_out_t *out, ngx_ors_item_t *item,
 static void ngx_ors_item_parts(ngx_ors_out_t *out, ngx_ors_item_t *item);
 
 
+#define ngx_ors_item_part_head(type, event, text, ...)                        \
+    ngx_string("{\"type\":\"" #type "\",\"" #text "\":\""),
+
+
 static ngx_str_t  ngx_ors_item_statuses[] = {
     ngx_string("in_progress"),
     ngx_null_string,
@@ -216,10 +220,7 @@ ngx_ors_part_render(ngx_ors_out_t *out, ngx_ors_part_t *part,
     ngx_uint_t empty)
 {
     static ngx_str_t  heads[] = {
-        ngx_string("{\"type\":\"output_text\",\"text\":\""),
-        ngx_string("{\"type\":\"refusal\",\"refusal\":\""),
-        ngx_string("{\"type\":\"summary_text\",\"text\":\""),
-        ngx_string("{\"type\":\"reasoning_text\",\"text\":\"")
+        NGX_ORS_PARTS(ngx_ors_item_part_head)
     };
 
     ngx_ors_out_str(out, &heads[part->type]);

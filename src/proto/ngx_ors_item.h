@@ -35,11 +35,10 @@ typedef enum {
 } ngx_ors_item_status_e;
 
 
+#define ngx_ors_part_value(type, ...)  ngx_ors_part_##type,
+
 typedef enum {
-    ngx_ors_part_output_text = 0,
-    ngx_ors_part_refusal,
-    ngx_ors_part_summary_text,
-    ngx_ors_part_reasoning_text
+    NGX_ORS_PARTS(ngx_ors_part_value)
 } ngx_ors_part_type_e;
 
 

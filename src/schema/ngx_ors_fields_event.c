@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_fields_answer.h>
 
 
@@ -60,7 +61,7 @@ static ngx_ors_members_needed(ngx_ors_stream_summary_part_shape,
 
 /* texts */
 
-static ngx_ors_members(ngx_ors_stream_text_delta_shape,
+static ngx_ors_members(ngx_ors_stream_output_text_delta_shape,
     (ngx_ors_stream_part_rows("content_index"),
      ngx_ors_row_needed("delta", &ngx_ors_string_rule),
      ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
@@ -68,7 +69,7 @@ static ngx_ors_members(ngx_ors_stream_text_delta_shape,
     ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_stream_text_done_shape,
+static ngx_ors_members_needed(ngx_ors_stream_output_text_done_shape,
     ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
@@ -92,24 +93,24 @@ static ngx_ors_members_needed(ngx_ors_stream_refusal_done_shape,
     ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_stream_reasoning_delta_shape,
+static ngx_ors_members(ngx_ors_stream_reasoning_text_delta_shape,
     (ngx_ors_stream_part_rows("content_index"),
      ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_stream_reasoning_done_shape,
+static ngx_ors_members_needed(ngx_ors_stream_reasoning_text_done_shape,
     ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_stream_summary_delta_shape,
+static ngx_ors_members(ngx_ors_stream_summary_text_delta_shape,
     (ngx_ors_stream_part_rows("summary_index"),
      ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_stream_summary_done_shape,
+static ngx_ors_members_needed(ngx_ors_stream_summary_text_done_shape,
     ngx_ors_stream_part_rows("summary_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
@@ -226,140 +227,36 @@ static const ngx_ors_shape_t  ngx_ors_stream_any_error_shape =
                          ngx_ors_code_invalid_value);
 
 
+#define ngx_ors_stream_event(as, name, act, part, in, shape)                  \
+    { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_stream_##shape##_shape },
+
+#define ngx_ors_stream_part(type, event, text, holder, index, in)             \
+    { ngx_string("response." #event ".delta"), NGX_ORS_IN_##in,               \
+      &ngx_ors_stream_##type##_delta_shape },                                 \
+    { ngx_string("response." #event ".done"), NGX_ORS_IN_##in,                \
+      &ngx_ors_stream_##type##_done_shape },
+
+#define ngx_ors_stream_text(item, as, text, in)                               \
+    { ngx_string("response." #item "_" #text ".delta"), NGX_ORS_IN_##in,      \
+      &ngx_ors_stream_arguments_delta_shape },                                \
+    { ngx_string("response." #item "_" #text ".done"), NGX_ORS_IN_##in,       \
+      &ngx_ors_stream_##text##_done_shape },
+
+#define ngx_ors_stream_step(item, status, step)                               \
+    { ngx_string("response." #item "." #status), NGX_ORS_IN_OPENAI,           \
+      &ngx_ors_stream_progress_shape },
+
+/* those that come most often come first */
+
 static const ngx_ors_variant_t  ngx_ors_stream_types[] = {
-    { ngx_string("response.created"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.queued"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.in_progress"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.completed"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.incomplete"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.failed"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_state_shape },
-    { ngx_string("response.output_item.added"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_item_shape },
-    { ngx_string("response.output_item.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_item_shape },
-    { ngx_string("response.content_part.added"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_part_shape },
-    { ngx_string("response.content_part.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_part_shape },
-    { ngx_string("response.output_text.delta"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_text_delta_shape },
-    { ngx_string("response.output_text.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_text_done_shape },
-    { ngx_string("response.output_text.annotation.added"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_annotation_shape },
-    { ngx_string("response.refusal.delta"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_refusal_delta_shape },
-    { ngx_string("response.refusal.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_refusal_done_shape },
-    { ngx_string("response.reasoning.delta"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_reasoning_delta_shape },
-    { ngx_string("response.reasoning.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_reasoning_done_shape },
-    { ngx_string("response.reasoning_summary_part.added"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_summary_part_shape },
-    { ngx_string("response.reasoning_summary_part.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_summary_part_shape },
-    { ngx_string("response.reasoning_summary_text.delta"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_summary_delta_shape },
-    { ngx_string("response.reasoning_summary_text.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_summary_done_shape },
-    { ngx_string("response.function_call_arguments.delta"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_arguments_delta_shape },
-    { ngx_string("response.function_call_arguments.done"), NGX_ORS_IN_ALL,
-      &ngx_ors_stream_arguments_done_shape },
-    { ngx_string("error"), NGX_ORS_IN_CORE, &ngx_ors_stream_error_shape },
+    NGX_ORS_PARTS(ngx_ors_stream_part)
+    NGX_ORS_TEXTS(ngx_ors_stream_text)
+    NGX_ORS_PARTS_OPENAI(ngx_ors_stream_part)
+    NGX_ORS_EVENTS(ngx_ors_stream_event)
     { ngx_string("error"), NGX_ORS_IN_OPENAI,
       &ngx_ors_stream_any_error_shape },
-
-    /* by another name (C3) */
-    { ngx_string("response.reasoning_text.delta"), NGX_ORS_IN_WIDE,
-      &ngx_ors_stream_reasoning_delta_shape },
-    { ngx_string("response.reasoning_text.done"), NGX_ORS_IN_WIDE,
-      &ngx_ors_stream_reasoning_done_shape },
-
-    /* of flavor "openai" */
-    { ngx_string("response.custom_tool_call_input.delta"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_arguments_delta_shape },
-    { ngx_string("response.custom_tool_call_input.done"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_input_done_shape },
-    { ngx_string("response.web_search_call.in_progress"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.web_search_call.searching"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.web_search_call.completed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.file_search_call.in_progress"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.file_search_call.searching"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.file_search_call.completed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.image_generation_call.in_progress"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.image_generation_call.generating"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.image_generation_call.completed"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.code_interpreter_call.in_progress"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.code_interpreter_call.interpreting"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.code_interpreter_call.completed"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_call.in_progress"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_call.completed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_call.failed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_list_tools.in_progress"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_list_tools.completed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.mcp_list_tools.failed"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.compaction.compacting"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_progress_shape },
-    { ngx_string("response.image_generation_call.partial_image"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_image_shape },
-    { ngx_string("response.code_interpreter_call_code.delta"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_arguments_delta_shape },
-    { ngx_string("response.code_interpreter_call_code.done"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_code_done_shape },
-    { ngx_string("response.mcp_call_arguments.delta"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_arguments_delta_shape },
-    { ngx_string("response.mcp_call_arguments.done"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_arguments_done_shape },
-    { ngx_string("response.shell_call_command.added"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_shell_shape },
-    { ngx_string("response.shell_call_command.delta"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_shell_shape },
-    { ngx_string("response.shell_call_command.done"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_shell_shape },
-    { ngx_string("response.shell_call_output_content.delta"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_shell_shape },
-    { ngx_string("response.shell_call_output_content.done"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_shell_shape },
-    { ngx_string("response.apply_patch_call_operation_diff.delta"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_patch_shape },
-    { ngx_string("response.apply_patch_call_operation_diff.done"),
-      NGX_ORS_IN_OPENAI, &ngx_ors_stream_patch_shape },
-    { ngx_string("response.audio.delta"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_audio_shape },
-    { ngx_string("response.audio.done"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_audio_shape },
-    { ngx_string("response.audio.transcript.delta"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_audio_shape },
-    { ngx_string("response.audio.transcript.done"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_audio_shape },
-    { ngx_string("keepalive"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_extension_shape },
+    NGX_ORS_STEPS(ngx_ors_stream_step)
+    NGX_ORS_EVENTS_PASSED(ngx_ors_stream_event)
     ngx_ors_variants_end
 };
 

@@ -14,7 +14,7 @@
 #include <ngx_ors_fields_input.h>
 
 
-#define ngx_ors_item_variant(name, as, id, status, kind, text, in)            \
+#define ngx_ors_item_variant(name, as, id, status, kind, in)                  \
     { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_input_##name##_shape },
 
 

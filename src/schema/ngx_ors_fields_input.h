@@ -63,7 +63,7 @@ extern const ngx_ors_rule_t   ngx_ors_reasoning_content_rule;
 
 /* items */
 
-#define ngx_ors_item_shape(name, as, id, status, kind, text, in)              \
+#define ngx_ors_item_shape(name, as, id, status, kind, in)                    \
     extern const ngx_ors_shape_t  ngx_ors_input_##name##_shape;
 
 NGX_ORS_ITEMS(ngx_ors_item_shape)

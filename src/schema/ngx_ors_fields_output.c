@@ -300,7 +300,7 @@ static ngx_ors_members(ngx_ors_output_configuration_update_shape,
 #define ngx_ors_output_context_compaction_shape                               \
     ngx_ors_output_compaction_shape
 
-#define ngx_ors_output_variant(name, as, id, status, kind, text, in)          \
+#define ngx_ors_output_variant(name, as, id, status, kind, in)                \
     { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_output_##name##_shape },
 
 static const ngx_ors_variant_t  ngx_ors_output_types[] = {
