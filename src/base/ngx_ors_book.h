@@ -245,4 +245,238 @@
     row(-, response.audio.transcript.done, -, -, OPENAI, audio)
 
 
+/*
+ * Members of the body of POST responses (protocol, sections 2 to 6):
+ *
+ *   name    the member, and ngx_ors_rq_<name>
+ *   rule    its value: ngx_ors_<rule>_rule
+ */
+
+#define NGX_ORS_REQUEST_FIELDS(row)                                           \
+    row(model, string_null)                                                   \
+    row(input, input)                                                         \
+    row(previous_response_id, string_null)                                    \
+    row(include, include)                                                     \
+    row(tools, tools)                                                         \
+    row(tool_choice, tool_choice)                                             \
+    row(metadata, metadata)                                                   \
+    row(text, text_param)                                                     \
+    row(temperature, number_null)                                             \
+    row(top_p, number_null)                                                   \
+    row(presence_penalty, number_null)                                        \
+    row(frequency_penalty, number_null)                                       \
+    row(parallel_tool_calls, boolean_null)                                    \
+    row(stream, boolean)                                                      \
+    row(stream_options, stream_options)                                       \
+    row(background, boolean)                                                  \
+    row(max_output_tokens, max_output_tokens)                                 \
+    row(max_tool_calls, max_tool_calls)                                       \
+    row(reasoning, reasoning)                                                 \
+    row(safety_identifier, identifier)                                        \
+    row(prompt_cache_key, identifier)                                         \
+    row(truncation, truncation)                                               \
+    row(instructions, string_null)                                            \
+    row(store, boolean)                                                       \
+    row(service_tier, service_tier)                                           \
+    row(top_logprobs, top_logprobs)
+
+/*
+ * Not in the specification, with profiles and the rule, NULL: any value.
+ * The first two are refused where they cannot be honoured, the others are of
+ * routers: a name, or what another router makes of it.
+ */
+
+#define NGX_ORS_REQUEST_FIELDS_WIDE(row)                                      \
+    row(conversation, WIDE, NULL)                                             \
+    row(prompt, WIDE, NULL)                                                   \
+    row(provider, WIDE, &ngx_ors_string_or_object_rule)                       \
+    row(provider_options, WIDE, &ngx_ors_objects_rule)                        \
+    row(params, TOLERANT, &ngx_ors_object_rule)
+
+/* of flavor "openai", without a value in a request that was read */
+
+#define NGX_ORS_REQUEST_FIELDS_OPENAI(row)                                    \
+    row(user, string)                                                         \
+    row(client_metadata, object)                                              \
+    row(prompt_cache_retention, string)                                       \
+    row(prompt_cache_options, object)                                         \
+    row(context_management, list_object)                                      \
+    row(moderation, object)                                                   \
+    row(access_programs, object)                                              \
+    row(image, object)
+
+
+/*
+ * Members of the response object (protocol, section 7):
+ *
+ *   name    the member, and ngx_ors_rs_<name>
+ *   form    needed, or filled in where an answer of a server lacks it
+ *   in      profiles that know it so
+ *   rule    its value, NULL: any
+ *   value   JSON that is filled in, and that stands where a request has none
+ */
+
+#define NGX_ORS_RESPONSE_FIELDS(row)                                          \
+    row(id, needed, ALL, &ngx_ors_string_rule, -)                             \
+    row(object, filled, ALL, &ngx_ors_resource_object_rule, "\"response\"")   \
+    row(created_at, filled, CORE, &ngx_ors_integer_rule, "0")                 \
+    row(completed_at, filled, ALL, &ngx_ors_integer_null_rule, "null")        \
+    row(status, needed, ALL, &ngx_ors_string_rule, -)                         \
+    row(incomplete_details, filled, ALL, &ngx_ors_incomplete_rule, "null")    \
+    row(model, filled, ALL, &ngx_ors_string_rule, "\"\"")                     \
+    row(previous_response_id, filled, ALL, &ngx_ors_string_null_rule, "null") \
+    row(instructions, filled, CORE, &ngx_ors_string_null_rule, "null")        \
+    row(output, needed, ALL, &ngx_ors_output_items_rule, -)                   \
+    row(error, filled, ALL, &ngx_ors_resource_error_rule, "null")             \
+    row(tools, filled, ALL, &ngx_ors_echo_tools_rule, "[]")                   \
+    row(tool_choice, filled, ALL, &ngx_ors_echo_tool_choice_rule, "\"auto\"") \
+    row(truncation, filled, ALL, &ngx_ors_truncation_rule, "\"disabled\"")    \
+    row(parallel_tool_calls, filled, ALL, &ngx_ors_boolean_rule, "true")      \
+    row(text, filled, ALL, &ngx_ors_echo_text_rule,                           \
+        "{\"format\":{\"type\":\"text\"}}")                                   \
+    row(top_p, filled, ALL, &ngx_ors_number_rule, "1")                        \
+    row(presence_penalty, filled, ALL, &ngx_ors_number_rule, "0")             \
+    row(frequency_penalty, filled, ALL, &ngx_ors_number_rule, "0")            \
+    row(top_logprobs, filled, ALL, &ngx_ors_integer_rule, "0")                \
+    row(temperature, filled, ALL, &ngx_ors_number_rule, "1")                  \
+    row(reasoning, filled, ALL, &ngx_ors_echo_reasoning_null_rule, "null")    \
+    row(usage, filled, ALL, &ngx_ors_usage_null_rule, "null")                 \
+    row(max_output_tokens, filled, ALL, &ngx_ors_integer_null_rule, "null")   \
+    row(max_tool_calls, filled, ALL, &ngx_ors_integer_null_rule, "null")      \
+    row(store, filled, ALL, &ngx_ors_boolean_rule, "false")                   \
+    row(background, filled, ALL, &ngx_ors_boolean_rule, "false")              \
+    row(service_tier, filled, ALL, &ngx_ors_string_rule, "\"default\"")       \
+    row(metadata, filled, ALL, NULL, "{}")                                    \
+    row(safety_identifier, filled, ALL, &ngx_ors_string_null_rule, "null")    \
+    row(prompt_cache_key, filled, ALL, &ngx_ors_string_null_rule, "null")
+
+/*
+ * Of these, the values of a request that our answers repeat, in their order:
+ *
+ *   name    the member of both
+ *   render  how it is written, NULL: as it came
+ */
+
+#define NGX_ORS_ECHOES(row)                                                   \
+    row(instructions, NULL)                                                   \
+    row(truncation, NULL)                                                     \
+    row(parallel_tool_calls, NULL)                                            \
+    row(top_p, NULL)                                                          \
+    row(presence_penalty, NULL)                                               \
+    row(frequency_penalty, NULL)                                              \
+    row(top_logprobs, NULL)                                                   \
+    row(temperature, NULL)                                                    \
+    row(max_output_tokens, NULL)                                              \
+    row(max_tool_calls, NULL)                                                 \
+    row(service_tier, NULL)                                                   \
+    row(metadata, NULL)                                                       \
+    row(safety_identifier, NULL)                                              \
+    row(prompt_cache_key, NULL)                                               \
+    row(tools, ngx_ors_response_tools)                                        \
+    row(tool_choice, ngx_ors_response_tool_choice)                            \
+    row(text, ngx_ors_response_text)                                          \
+    row(reasoning, ngx_ors_response_reasoning)
+
+/* the same, but our answers have them from elsewhere */
+
+#define NGX_ORS_ECHOES_FILLED(row)                                            \
+    row(previous_response_id, NULL)                                           \
+    row(store, NULL)                                                          \
+    row(background, NULL)
+
+
+/*
+ * Members of a request of Chat Completions that is made of another.  Numbers
+ * keep their name and every digit; other fields cannot set them.
+ */
+
+#define NGX_ORS_CHAT_NUMBERS(row)                                             \
+    row(temperature)                                                          \
+    row(top_p)                                                                \
+    row(presence_penalty)                                                     \
+    row(frequency_penalty)
+
+/*
+ * Sent to servers that take them, in their order; the last one is a member of
+ * "text":
+ *
+ *   name     the member of both
+ *   foreign  1 if only Chat Completions has it
+ */
+
+#define NGX_ORS_CHAT_OPTIONALS(row)                                           \
+    row(metadata, 0)                                                          \
+    row(prompt_cache_key, 0)                                                  \
+    row(prompt_cache_retention, 0)                                            \
+    row(safety_identifier, 0)                                                 \
+    row(seed, 1)                                                              \
+    row(service_tier, 0)                                                      \
+    row(stop, 1)                                                              \
+    row(store, 0)                                                             \
+    row(user, 0)                                                              \
+    row(verbosity, 0)
+
+/*
+ * Written by the gateway or never sent: the name, and NGX_ORS_CHAT_FIELD_ of
+ * OWN, DROP and FIXED.
+ */
+
+#define NGX_ORS_CHAT_FIELDS(row)                                              \
+    row(audio, OWN|DROP|FIXED)                                                \
+    row(function_call, OWN|DROP|FIXED)                                        \
+    row(functions, OWN|DROP|FIXED)                                            \
+    row(logprobs, OWN|DROP|FIXED)                                             \
+    row(max_completion_tokens, OWN|DROP)                                      \
+    row(max_tokens, OWN|DROP)                                                 \
+    row(messages, OWN|DROP|FIXED)                                             \
+    row(modalities, OWN|DROP|FIXED)                                           \
+    row(model, OWN|FIXED)                                                     \
+    row(n, OWN|DROP|FIXED)                                                    \
+    row(parallel_tool_calls, OWN|FIXED)                                       \
+    row(reasoning_effort, DROP)                                               \
+    row(response_format, OWN|DROP)                                            \
+    row(stream, OWN|FIXED)                                                    \
+    row(stream_options, OWN|FIXED)                                            \
+    row(tool_choice, OWN|FIXED)                                               \
+    row(tools, OWN|FIXED)                                                     \
+    row(top_logprobs, OWN|FIXED)
+
+/*
+ * Refused, as Chat Completions has nothing for them, and an answer is wrong
+ * without.  Those of flavor "openai" are for the server of OpenAI's API; where
+ * a profile is tolerant, it is tolerated that nothing comes of them.
+ *
+ *   name    the member
+ *   value   ngx_ors_rq_<value>, n: it has none
+ *   code    of the error
+ *   text    follows the name in the message
+ *   in      profiles that refuse it
+ */
+
+#define NGX_ORS_CHAT_REFUSED(row)                                             \
+    row(previous_response_id, previous_response_id,                           \
+        previous_response_not_found,                                          \
+        "names a response that is not stored here, the conversation must be " \
+        "sent as \"input\"", NGX_ORS_IN_ALL)                                  \
+    row(conversation, conversation, unsupported_parameter,                    \
+        "is not supported here, the conversation must be sent as \"input\"",  \
+        NGX_ORS_IN_ALL)                                                       \
+    row(prompt, prompt, unsupported_parameter,                                \
+        "is not supported here, its text must be sent as \"instructions\" "   \
+        "or \"input\"", NGX_ORS_IN_ALL)                                       \
+    row(background, background, unsupported_parameter,                        \
+        "is not supported here, it must be false or absent", NGX_ORS_IN_ALL)  \
+    row(top_logprobs, top_logprobs, unsupported_parameter,                    \
+        "must be 0 or absent unless \"include\" names "                       \
+        "\"message.output_text.logprobs\"", NGX_ORS_IN_ALL)                   \
+    row(context_management, n, unsupported_parameter,                         \
+        "is not supported here, conversations are not compacted",             \
+        NGX_ORS_STRICT_OPENAI)                                                \
+    row(moderation, n, unsupported_parameter,                                 \
+        "is not supported here, nothing is moderated", NGX_ORS_STRICT_OPENAI) \
+    row(image, n, unsupported_parameter,                                      \
+        "is not supported here, the model server makes no images",            \
+        NGX_ORS_STRICT_OPENAI)
+
+
 #endif /* _NGX_ORS_BOOK_H_INCLUDED_ */

@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_chat_fields.h>
 #include <ngx_ors_spelling.h>
 
@@ -27,29 +28,13 @@ typedef struct {
 } ngx_ors_chat_field_t;
 
 
+#define ngx_ors_chat_number_row(name)  { ngx_string(#name), OWN },
+
+#define ngx_ors_chat_field_row(name, flags)  { ngx_string(#name), flags },
+
 static const ngx_ors_chat_field_t  ngx_ors_chat_fields[] = {
-    { ngx_string("audio"), OWN|DROP|FIXED },
-    { ngx_string("frequency_penalty"), OWN },
-    { ngx_string("function_call"), OWN|DROP|FIXED },
-    { ngx_string("functions"), OWN|DROP|FIXED },
-    { ngx_string("logprobs"), OWN|DROP|FIXED },
-    { ngx_string("max_completion_tokens"), OWN|DROP },
-    { ngx_string("max_tokens"), OWN|DROP },
-    { ngx_string("messages"), OWN|DROP|FIXED },
-    { ngx_string("modalities"), OWN|DROP|FIXED },
-    { ngx_string("model"), OWN|FIXED },
-    { ngx_string("n"), OWN|DROP|FIXED },
-    { ngx_string("parallel_tool_calls"), OWN|FIXED },
-    { ngx_string("presence_penalty"), OWN },
-    { ngx_string("reasoning_effort"), DROP },
-    { ngx_string("response_format"), OWN|DROP },
-    { ngx_string("stream"), OWN|FIXED },
-    { ngx_string("stream_options"), OWN|FIXED },
-    { ngx_string("temperature"), OWN },
-    { ngx_string("tool_choice"), OWN|FIXED },
-    { ngx_string("tools"), OWN|FIXED },
-    { ngx_string("top_logprobs"), OWN|FIXED },
-    { ngx_string("top_p"), OWN },
+    NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number_row)
+    NGX_ORS_CHAT_FIELDS(ngx_ors_chat_field_row)
     { ngx_null_string, 0 }
 };
 

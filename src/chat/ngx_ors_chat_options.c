@@ -24,7 +24,7 @@ static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req,
 static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
     const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
 static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
-    const ngx_str_t *name);
+    ngx_uint_t i);
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     const ngx_str_t *name);
@@ -64,29 +64,19 @@ const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1] = {
 };
 
 
-/* in the answer's own order; the last one is of "text" */
+#define ngx_ors_chat_optional_name(name, foreign)  ngx_string(#name),
+#define ngx_ors_chat_optional_foreign(name, foreign)  foreign,
 
-const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_OPTIONALS + 1] = {
-    ngx_string("metadata"),
-    ngx_string("prompt_cache_key"),
-    ngx_string("prompt_cache_retention"),
-    ngx_string("safety_identifier"),
-    ngx_string("seed"),
-    ngx_string("service_tier"),
-    ngx_string("stop"),
-    ngx_string("store"),
-    ngx_string("user"),
-    ngx_string("verbosity"),
+const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_NOPTIONALS + 1] = {
+    NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_name)
     ngx_null_string
 };
 
 
-/* of these, what only Chat Completions has */
+/* of these, 1 if only Chat Completions has it */
 
-static const ngx_str_t  ngx_ors_chat_foreign_names[] = {
-    ngx_string("seed"),
-    ngx_string("stop"),
-    ngx_null_string
+static const u_char  ngx_ors_chat_foreign[] = {
+    NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_foreign)
 };
 
 
@@ -115,7 +105,7 @@ ngx_ors_chat_options_read(ngx_ors_request_t *req,
 
     json = &req->json;
     options = target->options;
-    last = NGX_ORS_CHAT_OPTIONALS - 1;
+    last = NGX_ORS_CHAT_NOPTIONALS - 1;
 
     ngx_ors_json_members(json, json->nodes, ngx_ors_chat_optionals,
                          target->optional);
@@ -127,15 +117,13 @@ ngx_ors_chat_options_read(ngx_ors_request_t *req,
                                           ngx_ors_chat_optionals[last].len)
                                   : NULL;
 
-    for (i = 0; i < NGX_ORS_CHAT_OPTIONALS; i++) {
+    for (i = 0; i < NGX_ORS_CHAT_NOPTIONALS; i++) {
         node = target->optional[i];
 
         if (node
             && (!(options->params & 1 << i)
                 || node->type == ngx_ors_json_null
-                || (i != last
-                    && !ngx_ors_chat_optional_may(req,
-                                             &ngx_ors_chat_optionals[i]))))
+                || (i != last && !ngx_ors_chat_optional_may(req, i))))
         {
             target->optional[i] = NULL;
         }
@@ -274,13 +262,13 @@ ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
  */
 
 static ngx_uint_t
-ngx_ors_chat_optional_may(ngx_ors_request_t *req, const ngx_str_t *name)
+ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_uint_t i)
 {
-    if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
+    if (ngx_ors_chat_foreign[i]) {
         return req->policy->unknown != ngx_ors_unknown_strip;
     }
 
-    return ngx_ors_request_knows(req, name);
+    return ngx_ors_request_knows(req, &ngx_ors_chat_optionals[i]);
 }
 
 
@@ -289,14 +277,10 @@ ngx_ors_chat_takes(const ngx_ors_chat_options_t *options, ngx_str_t *name)
 {
     ngx_uint_t  i;
 
-    if (ngx_ors_chat_listed(ngx_ors_chat_foreign_names, name)) {
-        return 1;
-    }
-
     for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
 
         if (ngx_ors_same(&ngx_ors_chat_optionals[i], name)) {
-            return (options->params & 1 << i) != 0;
+            return ngx_ors_chat_foreign[i] || (options->params & 1 << i);
         }
     }
 

@@ -152,7 +152,10 @@ typedef struct {
 
 
 /* fields that only some servers take: ngx_ors_chat_optionals */
-#define NGX_ORS_CHAT_OPTIONALS  10
+#define NGX_ORS_CHAT_NOPTIONALS                                               \
+    (0 NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_one))
+
+#define ngx_ors_chat_optional_one(name, foreign)  + 1
 
 /* members of messages and calls that are provider state: ngx_ors_chat_states */
 #define NGX_ORS_CHAT_STATES     5
@@ -184,7 +187,7 @@ typedef struct {
     ngx_ors_chat_passthrough_t    passthrough;
 
     /* by ngx_ors_chat_options_read(): what is written for this server */
-    ngx_ors_json_node_t          *optional[NGX_ORS_CHAT_OPTIONALS];
+    ngx_ors_json_node_t          *optional[NGX_ORS_CHAT_NOPTIONALS];
     ngx_ors_chat_effort_t        *effort;     /* NULL: as the request has it */
 } ngx_ors_chat_target_t;
 
@@ -197,7 +200,7 @@ extern const ngx_ors_chat_options_t  ngx_ors_chat_options;
  * them: the bit of "params" is that of the place in the list, which ends
  * with an empty name.
  */
-extern const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_OPTIONALS + 1];
+extern const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_NOPTIONALS + 1];
 
 /* Names of provider state: the bit of "state" is that of the place. */
 extern const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1];

@@ -90,71 +90,19 @@ static const ngx_str_t  ngx_ors_chat_format_names[] = {
 };
 
 
-/* numbers that keep their name and every digit */
+#define ngx_ors_chat_number(name)  { ngx_ors_rq_##name, ngx_string(#name) },
 
 static const ngx_ors_chat_param_t  ngx_ors_chat_numbers[] = {
-    { ngx_ors_rq_temperature, ngx_string("temperature") },
-    { ngx_ors_rq_top_p, ngx_string("top_p") },
-    { ngx_ors_rq_presence_penalty, ngx_string("presence_penalty") },
-    { ngx_ors_rq_frequency_penalty, ngx_string("frequency_penalty") },
+    NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number)
     { ngx_ors_rq_n, ngx_null_string }
 };
 
 
-/*
- * What Chat Completions has nothing for, and an answer is wrong without.
- * Those of the last kind are for the server of OpenAI's API; where a profile
- * is tolerant, it is tolerated that nothing comes of them.
- */
+#define ngx_ors_chat_refused(name, value, code, text, in)                     \
+    { ngx_ors_rq_##value, ngx_string(#name), ngx_ors_code_##code, text, in },
 
 static const ngx_ors_chat_unsupported_t  ngx_ors_chat_unsupported[] = {
-
-    { ngx_ors_rq_previous_response_id,
-      ngx_string("previous_response_id"),
-      ngx_ors_code_previous_response_not_found,
-      "names a response that is not stored here, the conversation must be "
-      "sent as \"input\"", NGX_ORS_IN_ALL },
-
-    { ngx_ors_rq_conversation,
-      ngx_string("conversation"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, the conversation must be sent as \"input\"",
-      NGX_ORS_IN_ALL },
-
-    { ngx_ors_rq_prompt,
-      ngx_string("prompt"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, its text must be sent as \"instructions\" or "
-      "\"input\"", NGX_ORS_IN_ALL },
-
-    { ngx_ors_rq_background,
-      ngx_string("background"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, it must be false or absent", NGX_ORS_IN_ALL },
-
-    { ngx_ors_rq_top_logprobs,
-      ngx_string("top_logprobs"),
-      ngx_ors_code_unsupported_parameter,
-      "must be 0 or absent unless \"include\" names "
-      "\"message.output_text.logprobs\"", NGX_ORS_IN_ALL },
-
-    { ngx_ors_rq_n,
-      ngx_string("context_management"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, conversations are not compacted",
-      NGX_ORS_STRICT_OPENAI },
-
-    { ngx_ors_rq_n,
-      ngx_string("moderation"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, nothing is moderated", NGX_ORS_STRICT_OPENAI },
-
-    { ngx_ors_rq_n,
-      ngx_string("image"),
-      ngx_ors_code_unsupported_parameter,
-      "is not supported here, the model server makes no images",
-      NGX_ORS_STRICT_OPENAI },
-
+    NGX_ORS_CHAT_REFUSED(ngx_ors_chat_refused)
     { ngx_ors_rq_n, ngx_null_string, 0, NULL, 0 }
 };
 

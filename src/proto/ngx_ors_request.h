@@ -17,42 +17,16 @@
 #include <ngx_ors_index.h>
 #include <ngx_ors_input.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_limits.h>
 #include <ngx_ors_validate.h>
 
 
+#define ngx_ors_rq_value(name, ...)  ngx_ors_rq_##name,
+
 typedef enum {
-    ngx_ors_rq_model = 0,
-    ngx_ors_rq_input,
-    ngx_ors_rq_previous_response_id,
-    ngx_ors_rq_include,
-    ngx_ors_rq_tools,
-    ngx_ors_rq_tool_choice,
-    ngx_ors_rq_metadata,
-    ngx_ors_rq_text,
-    ngx_ors_rq_temperature,
-    ngx_ors_rq_top_p,
-    ngx_ors_rq_presence_penalty,
-    ngx_ors_rq_frequency_penalty,
-    ngx_ors_rq_parallel_tool_calls,
-    ngx_ors_rq_stream,
-    ngx_ors_rq_stream_options,
-    ngx_ors_rq_background,
-    ngx_ors_rq_max_output_tokens,
-    ngx_ors_rq_max_tool_calls,
-    ngx_ors_rq_reasoning,
-    ngx_ors_rq_safety_identifier,
-    ngx_ors_rq_prompt_cache_key,
-    ngx_ors_rq_truncation,
-    ngx_ors_rq_instructions,
-    ngx_ors_rq_store,
-    ngx_ors_rq_service_tier,
-    ngx_ors_rq_top_logprobs,
-    ngx_ors_rq_conversation,
-    ngx_ors_rq_prompt,
-    ngx_ors_rq_provider,
-    ngx_ors_rq_provider_options,
-    ngx_ors_rq_params,
+    NGX_ORS_REQUEST_FIELDS(ngx_ors_rq_value)
+    NGX_ORS_REQUEST_FIELDS_WIDE(ngx_ors_rq_value)
     ngx_ors_rq_n
 } ngx_ors_rq_field_e;
 

@@ -26,7 +26,6 @@ typedef struct {
     ngx_ors_rs_field_e         field;
     ngx_ors_rq_field_e         source;
     ngx_str_t                  key;       /* with the comma in front */
-    ngx_str_t                  value;     /* when the request has none */
     ngx_ors_response_echo_pt   render;    /* NULL: it goes back as it came */
 } ngx_ors_response_echo_t;
 
@@ -77,74 +76,16 @@ static ngx_str_t  ngx_ors_response_statuses[] = {
 
 /* what follows from the request; without a key: not in answers of ours */
 
+#define ngx_ors_response_echoed(name, render)                                 \
+    { ngx_ors_rs_##name, ngx_ors_rq_##name, ngx_string(",\"" #name "\":"),    \
+      render },
+
+#define ngx_ors_response_echo_filled(name, render)                            \
+    { ngx_ors_rs_##name, ngx_ors_rq_##name, ngx_null_string, render },
+
 static const ngx_ors_response_echo_t  ngx_ors_response_echoes[] = {
-
-    { ngx_ors_rs_instructions, ngx_ors_rq_instructions,
-      ngx_string(",\"instructions\":"), ngx_string("null"), NULL },
-
-    { ngx_ors_rs_truncation, ngx_ors_rq_truncation,
-      ngx_string(",\"truncation\":"), ngx_string("\"disabled\""), NULL },
-
-    { ngx_ors_rs_parallel_tool_calls, ngx_ors_rq_parallel_tool_calls,
-      ngx_string(",\"parallel_tool_calls\":"), ngx_string("true"), NULL },
-
-    { ngx_ors_rs_top_p, ngx_ors_rq_top_p,
-      ngx_string(",\"top_p\":"), ngx_string("1"), NULL },
-
-    { ngx_ors_rs_presence_penalty, ngx_ors_rq_presence_penalty,
-      ngx_string(",\"presence_penalty\":"), ngx_string("0"), NULL },
-
-    { ngx_ors_rs_frequency_penalty, ngx_ors_rq_frequency_penalty,
-      ngx_string(",\"frequency_penalty\":"), ngx_string("0"), NULL },
-
-    { ngx_ors_rs_top_logprobs, ngx_ors_rq_top_logprobs,
-      ngx_string(",\"top_logprobs\":"), ngx_string("0"), NULL },
-
-    { ngx_ors_rs_temperature, ngx_ors_rq_temperature,
-      ngx_string(",\"temperature\":"), ngx_string("1"), NULL },
-
-    { ngx_ors_rs_max_output_tokens, ngx_ors_rq_max_output_tokens,
-      ngx_string(",\"max_output_tokens\":"), ngx_string("null"), NULL },
-
-    { ngx_ors_rs_max_tool_calls, ngx_ors_rq_max_tool_calls,
-      ngx_string(",\"max_tool_calls\":"), ngx_string("null"), NULL },
-
-    { ngx_ors_rs_service_tier, ngx_ors_rq_service_tier,
-      ngx_string(",\"service_tier\":"), ngx_string("\"default\""), NULL },
-
-    { ngx_ors_rs_metadata, ngx_ors_rq_metadata,
-      ngx_string(",\"metadata\":"), ngx_string("{}"), NULL },
-
-    { ngx_ors_rs_safety_identifier, ngx_ors_rq_safety_identifier,
-      ngx_string(",\"safety_identifier\":"), ngx_string("null"), NULL },
-
-    { ngx_ors_rs_prompt_cache_key, ngx_ors_rq_prompt_cache_key,
-      ngx_string(",\"prompt_cache_key\":"), ngx_string("null"), NULL },
-
-    { ngx_ors_rs_tools, ngx_ors_rq_tools,
-      ngx_string(",\"tools\":"), ngx_null_string,
-      ngx_ors_response_tools },
-
-    { ngx_ors_rs_tool_choice, ngx_ors_rq_tool_choice,
-      ngx_string(",\"tool_choice\":"), ngx_null_string,
-      ngx_ors_response_tool_choice },
-
-    { ngx_ors_rs_text, ngx_ors_rq_text,
-      ngx_string(",\"text\":"), ngx_null_string,
-      ngx_ors_response_text },
-
-    { ngx_ors_rs_reasoning, ngx_ors_rq_reasoning,
-      ngx_string(",\"reasoning\":"), ngx_null_string,
-      ngx_ors_response_reasoning },
-
-    { ngx_ors_rs_previous_response_id, ngx_ors_rq_previous_response_id,
-      ngx_null_string, ngx_string("null"), NULL },
-
-    { ngx_ors_rs_store, ngx_ors_rq_store,
-      ngx_null_string, ngx_string("false"), NULL },
-
-    { ngx_ors_rs_background, ngx_ors_rq_background,
-      ngx_null_string, ngx_string("false"), NULL }
+    NGX_ORS_ECHOES(ngx_ors_response_echoed)
+    NGX_ORS_ECHOES_FILLED(ngx_ors_response_echo_filled)
 };
 
 #define NGX_ORS_RESPONSE_ECHOES                                               \
@@ -425,7 +366,8 @@ static void
 ngx_ors_response_echo_value(ngx_ors_out_t *out, ngx_ors_request_t *req,
     const ngx_ors_response_echo_t *echo)
 {
-    ngx_ors_json_node_t  *node;
+    ngx_ors_json_node_t    *node;
+    const ngx_ors_field_t  *field;
 
     if (echo->render) {
         echo->render(out, req);
@@ -438,7 +380,10 @@ ngx_ors_response_echo_value(ngx_ors_out_t *out, ngx_ors_request_t *req,
         ngx_ors_response_value(out, &req->json, node);
 
     } else {
-        ngx_ors_out_copy(out, echo->value.data, echo->value.len);
+        field = &ngx_ors_fields_response.fields[echo->field];
+
+        ngx_ors_out_copy(out, field->fill.data + ngx_ors_fill_key_len(field),
+                         field->fill.len - ngx_ors_fill_key_len(field));
     }
 }
 

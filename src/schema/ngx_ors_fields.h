@@ -10,43 +10,16 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_validate.h>
 
 
 /* rows of ngx_ors_fields_response that are filled in from elsewhere */
 
+#define ngx_ors_rs_value(name, ...)  ngx_ors_rs_##name,
+
 typedef enum {
-    ngx_ors_rs_id = 0,
-    ngx_ors_rs_object,
-    ngx_ors_rs_created_at,
-    ngx_ors_rs_completed_at,
-    ngx_ors_rs_status,
-    ngx_ors_rs_incomplete_details,
-    ngx_ors_rs_model,
-    ngx_ors_rs_previous_response_id,
-    ngx_ors_rs_instructions,
-    ngx_ors_rs_output,
-    ngx_ors_rs_error,
-    ngx_ors_rs_tools,
-    ngx_ors_rs_tool_choice,
-    ngx_ors_rs_truncation,
-    ngx_ors_rs_parallel_tool_calls,
-    ngx_ors_rs_text,
-    ngx_ors_rs_top_p,
-    ngx_ors_rs_presence_penalty,
-    ngx_ors_rs_frequency_penalty,
-    ngx_ors_rs_top_logprobs,
-    ngx_ors_rs_temperature,
-    ngx_ors_rs_reasoning,
-    ngx_ors_rs_usage,
-    ngx_ors_rs_max_output_tokens,
-    ngx_ors_rs_max_tool_calls,
-    ngx_ors_rs_store,
-    ngx_ors_rs_background,
-    ngx_ors_rs_service_tier,
-    ngx_ors_rs_metadata,
-    ngx_ors_rs_safety_identifier,
-    ngx_ors_rs_prompt_cache_key,
+    NGX_ORS_RESPONSE_FIELDS(ngx_ors_rs_value)
     ngx_ors_rs_n,
 
     /* with a fraction, and as a list, in place of the other ones */

@@ -328,6 +328,10 @@ static const ngx_ors_value_t  ngx_ors_chat_kinds[] = {
 };
 
 
+#define ngx_ors_chat_number_row(name)                                         \
+    ngx_ors_row(#name, &ngx_ors_number_null_rule),
+
+
 /* a server of one model may do without its name */
 
 ngx_ors_members(ngx_ors_fields_chat_request,
@@ -338,8 +342,7 @@ ngx_ors_members(ngx_ors_fields_chat_request,
     ngx_ors_row("stream_options",
                 ngx_ors_is_object(NGX_ORS_V_NULL,
                                   &ngx_ors_chat_stream_options_shape)),
-    ngx_ors_row("temperature", &ngx_ors_number_null_rule),
-    ngx_ors_row("top_p", &ngx_ors_number_null_rule),
+    NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number_row)
     ngx_ors_row("max_tokens", &ngx_ors_integer_null_rule),
     ngx_ors_row("max_completion_tokens", &ngx_ors_integer_null_rule),
     ngx_ors_row("tools",
@@ -363,8 +366,6 @@ ngx_ors_members(ngx_ors_fields_chat_request,
                                 &ngx_ors_string_rule)),
     ngx_ors_row("n", ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0)),
     ngx_ors_row("seed", &ngx_ors_integer_null_rule),
-    ngx_ors_row("presence_penalty", &ngx_ors_number_null_rule),
-    ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
     ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0,
                    ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_bias_shape)),
     ngx_ors_row_in("logit_bias", NGX_ORS_IN_TOLERANT, 0,

@@ -30,6 +30,9 @@ static const ngx_ors_value_t  ngx_ors_includes[] = {
     { ngx_null_string, NGX_ORS_IN_TOLERANT }
 };
 
+static const ngx_ors_rule_t  ngx_ors_include_rule =
+    ngx_ors_rule_list(0, ngx_ors_is_enum(0, ngx_ors_includes));
+
 
 /* metadata: the specification limits its keys in words only */
 
@@ -42,6 +45,9 @@ static const ngx_ors_map_t  ngx_ors_metadata_map = {
 
 static const ngx_ors_shape_t  ngx_ors_metadata_shape =
     ngx_ors_shape_map(&ngx_ors_metadata_map);
+
+static const ngx_ors_rule_t  ngx_ors_metadata_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
 
 
 /* text; nothing is required: a dialect says what it cannot do without */
@@ -89,6 +95,9 @@ static ngx_ors_members_optional(ngx_ors_stream_options_shape,
     ngx_ors_row_openai("include_usage", &ngx_ors_boolean_rule),
     ngx_ors_row_openai_any("reasoning_summary_delivery"));
 
+static const ngx_ors_rule_t  ngx_ors_stream_options_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_stream_options_shape);
+
 
 /* reasoning */
 
@@ -119,6 +128,21 @@ static const ngx_ors_value_t  ngx_ors_service_tiers[] = {
 static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
     ngx_ors_rule_enum(0, ngx_ors_service_tiers);
 
+static const ngx_ors_rule_t  ngx_ors_max_output_tokens_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0);
+
+static const ngx_ors_rule_t  ngx_ors_max_tool_calls_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0);
+
+static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
+    ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
+
+static const ngx_ors_rule_t  ngx_ors_string_or_object_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
+
+static const ngx_ors_rule_t  ngx_ors_objects_rule =
+    ngx_ors_rule_list(0, &ngx_ors_object_rule);
+
 
 /* what Chat Completions calls something else: its clients learn our name */
 
@@ -134,62 +158,19 @@ static const ngx_ors_foreign_t  ngx_ors_chat_names[] = {
 };
 
 
-/* rows in the order of ngx_ors_rq_field_e, then those without a value there */
+#define ngx_ors_create_row(name, rule)                                        \
+    ngx_ors_row(#name, &ngx_ors_##rule##_rule),
+
+#define ngx_ors_create_row_wide(name, in, rule)                               \
+    ngx_ors_row_in(#name, NGX_ORS_IN_##in, 0, rule),
+
+#define ngx_ors_create_row_openai(name, rule)                                 \
+    ngx_ors_row_openai(#name, &ngx_ors_##rule##_rule),
 
 ngx_ors_members_foreign(ngx_ors_fields_create, ngx_ors_chat_names, 0, 0,
-    ngx_ors_row("model", &ngx_ors_string_null_rule),
-    ngx_ors_row("input", &ngx_ors_input_rule),
-    ngx_ors_row("previous_response_id", &ngx_ors_string_null_rule),
-    ngx_ors_row("include",
-                ngx_ors_is_list(0, ngx_ors_is_enum(0, ngx_ors_includes))),
-    ngx_ors_row("tools", &ngx_ors_tools_rule),
-    ngx_ors_row("tool_choice", &ngx_ors_tool_choice_rule),
-    ngx_ors_row("metadata",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape)),
-    ngx_ors_row("text", &ngx_ors_text_param_rule),
-    ngx_ors_row("temperature", &ngx_ors_number_null_rule),
-    ngx_ors_row("top_p", &ngx_ors_number_null_rule),
-    ngx_ors_row("presence_penalty", &ngx_ors_number_null_rule),
-    ngx_ors_row("frequency_penalty", &ngx_ors_number_null_rule),
-    ngx_ors_row("parallel_tool_calls", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("stream", &ngx_ors_boolean_rule),
-    ngx_ors_row("stream_options",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_stream_options_shape)),
-    ngx_ors_row("background", &ngx_ors_boolean_rule),
-    ngx_ors_row("max_output_tokens",
-                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0)),
-    ngx_ors_row("max_tool_calls",
-                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0)),
-    ngx_ors_row("reasoning", &ngx_ors_reasoning_rule),
-    ngx_ors_row("safety_identifier", &ngx_ors_identifier_rule),
-    ngx_ors_row("prompt_cache_key", &ngx_ors_identifier_rule),
-    ngx_ors_row("truncation", &ngx_ors_truncation_rule),
-    ngx_ors_row("instructions", &ngx_ors_string_null_rule),
-    ngx_ors_row("store", &ngx_ors_boolean_rule),
-    ngx_ors_row("service_tier", &ngx_ors_service_tier_rule),
-    ngx_ors_row("top_logprobs",
-                ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20)),
-
-    /* not in the specification: refused where they cannot be honoured */
-    ngx_ors_row_in("conversation", NGX_ORS_IN_WIDE, 0, NULL),
-    ngx_ors_row_in("prompt", NGX_ORS_IN_WIDE, 0, NULL),
-
-    /* of routers: a name, or what another router makes of it */
-    ngx_ors_row_in("provider", NGX_ORS_IN_WIDE, 0,
-                   ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0)),
-    ngx_ors_row_in("provider_options", NGX_ORS_IN_WIDE, 0,
-                   ngx_ors_is_list(0, &ngx_ors_object_rule)),
-    ngx_ors_row_in("params", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule),
-
-    ngx_ors_row_openai("user", &ngx_ors_string_rule),
-    ngx_ors_row_openai("client_metadata", &ngx_ors_object_rule),
-    ngx_ors_row_openai("prompt_cache_retention", &ngx_ors_string_rule),
-    ngx_ors_row_openai("prompt_cache_options", &ngx_ors_object_rule),
-    ngx_ors_row_openai("context_management", &ngx_ors_list_object_rule),
-    ngx_ors_row_openai("moderation", &ngx_ors_object_rule),
-    ngx_ors_row_openai("access_programs", &ngx_ors_object_rule),
-    ngx_ors_row_openai("image", &ngx_ors_object_rule));
+    NGX_ORS_REQUEST_FIELDS(ngx_ors_create_row)
+    NGX_ORS_REQUEST_FIELDS_WIDE(ngx_ors_create_row_wide)
+    NGX_ORS_REQUEST_FIELDS_OPENAI(ngx_ors_create_row_openai));
 
 
 /* compact: clients of the flavor send what they would for an answer, too */

@@ -61,55 +61,33 @@ ngx_ors_members_needed(ngx_ors_fields_usage,
                        "{\"reasoning_tokens\":0}"));
 
 
+static const ngx_ors_rule_t  ngx_ors_resource_object_rule =
+    ngx_ors_rule_enum(0, ngx_ors_resource_objects);
+
+static const ngx_ors_rule_t  ngx_ors_incomplete_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_incomplete_shape);
+
+static const ngx_ors_rule_t  ngx_ors_resource_error_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_error_shape);
+
+static const ngx_ors_rule_t  ngx_ors_usage_null_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_fields_usage);
+
+
+#define ngx_ors_resource_row(name, form, in, rule, value)                     \
+    ngx_ors_resource_##form(#name, NGX_ORS_IN_##in, rule, value),
+
+#define ngx_ors_resource_needed(name, in, rule, value)                        \
+    ngx_ors_row_in(name, in, in, rule)
+
+#define ngx_ors_resource_filled(name, in, rule, value)                        \
+    ngx_ors_row_filled_in(name, in, in, rule, value)
+
+
 /* rows as in ngx_ors_rs_field_e, then what flavor "openai" has otherwise */
 
 ngx_ors_members(ngx_ors_fields_response,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_resource_objects),
-                        "\"response\""),
-     ngx_ors_row_filled_in("created_at", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
-                           &ngx_ors_integer_rule, "0"),
-     ngx_ors_row_filled("completed_at", &ngx_ors_integer_null_rule, "null"),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule),
-     ngx_ors_row_filled("incomplete_details",
-                        ngx_ors_is_object(NGX_ORS_V_NULL,
-                                          &ngx_ors_resource_incomplete_shape),
-                        "null"),
-     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
-     ngx_ors_row_filled("previous_response_id", &ngx_ors_string_null_rule,
-                        "null"),
-     ngx_ors_row_filled_in("instructions", NGX_ORS_IN_CORE, NGX_ORS_IN_CORE,
-                           &ngx_ors_string_null_rule, "null"),
-     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
-     ngx_ors_row_filled("error",
-                        ngx_ors_is_object(NGX_ORS_V_NULL,
-                                          &ngx_ors_resource_error_shape),
-                        "null"),
-     ngx_ors_row_filled("tools", &ngx_ors_echo_tools_rule, "[]"),
-     ngx_ors_row_filled("tool_choice", &ngx_ors_echo_tool_choice_rule,
-                        "\"auto\""),
-     ngx_ors_row_filled("truncation", &ngx_ors_truncation_rule, "\"disabled\""),
-     ngx_ors_row_filled("parallel_tool_calls", &ngx_ors_boolean_rule, "true"),
-     ngx_ors_row_filled("text", &ngx_ors_echo_text_rule,
-                        "{\"format\":{\"type\":\"text\"}}"),
-     ngx_ors_row_filled("top_p", &ngx_ors_number_rule, "1"),
-     ngx_ors_row_filled("presence_penalty", &ngx_ors_number_rule, "0"),
-     ngx_ors_row_filled("frequency_penalty", &ngx_ors_number_rule, "0"),
-     ngx_ors_row_filled("top_logprobs", &ngx_ors_integer_rule, "0"),
-     ngx_ors_row_filled("temperature", &ngx_ors_number_rule, "1"),
-     ngx_ors_row_filled("reasoning", &ngx_ors_echo_reasoning_null_rule, "null"),
-     ngx_ors_row_filled("usage",
-                        ngx_ors_is_object(NGX_ORS_V_NULL,
-                                          &ngx_ors_fields_usage), "null"),
-     ngx_ors_row_filled("max_output_tokens", &ngx_ors_integer_null_rule,
-                        "null"),
-     ngx_ors_row_filled("max_tool_calls", &ngx_ors_integer_null_rule, "null"),
-     ngx_ors_row_filled("store", &ngx_ors_boolean_rule, "false"),
-     ngx_ors_row_filled("background", &ngx_ors_boolean_rule, "false"),
-     ngx_ors_row_filled("service_tier", &ngx_ors_string_rule, "\"default\""),
-     ngx_ors_row_filled("metadata", NULL, "{}"),
-     ngx_ors_row_filled("safety_identifier", &ngx_ors_string_null_rule, "null"),
-     ngx_ors_row_filled("prompt_cache_key", &ngx_ors_string_null_rule, "null"),
+    (NGX_ORS_RESPONSE_FIELDS(ngx_ors_resource_row)
      ngx_ors_row_filled_in("created_at", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
                            &ngx_ors_number_rule, "0"),
      ngx_ors_row_filled_in("instructions", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
