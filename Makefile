@@ -311,6 +311,7 @@ check:
 	@$(PROVE) -Q t/make/check_test.pl t/make/house_test.pl
 	+@status=0; \
 	$(MAKE) --no-print-directory build || status=1; \
+	$(PROVE) t/make/book_test.pl :: $(NGX_TREE) || status=1; \
 	t/make/check.pl --tree=$(NGX_TREE) --clang='$(CLANG)' || status=1; \
 	$(MAKE) --no-print-directory analyze || status=1; \
 	exit $$status

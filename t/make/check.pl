@@ -105,6 +105,7 @@ sub main {
     check_config();
     check_reference();
     check_docs();
+    check_book();
     check_links($_) for documents();
     check_references($_) for grep { !m!^t/make/! } @files, documents();
     check_cycles();
@@ -431,6 +432,40 @@ sub check_docs {
     }
 
     finding($map, 0, "$_ does not exist") for grep { !-d } sort keys %listed;
+}
+
+
+# a name of the protocol has a line in docs/behaviour.md, a code with its
+# status, and the rows of tables there begin with a name of the protocol
+
+sub check_book {
+    my $docs = 'docs/behaviour.md';
+    my $text = -f $docs ? content($docs) : '';
+    my $book = join('', map { content($_) } grep { -f }
+                    map { "src/base/ngx_ors_$_.h" } qw(book error));
+    my %known;
+
+    while ($book =~ /^\#define\ NGX_ORS_(ITEMS_\w+|HOSTED_TYPES|REQUEST_\w+
+                     |CHAT_OPTIONALS|CODES)\(row\)(.*?[^\\])$/msgx)
+    {
+        my ($list, $rows) = ($1, $2);
+
+        while ($rows =~ /\brow\((\w+)(?:, (\d{3}))?/g) {
+            my ($name, $status) = ($1, $2);
+            my $line = $status ? "^\\| (?:$status|other \\dxx) \\|.*" : '';
+
+            $known{$name} = 1;
+            finding($docs, 0, "no line has $name of NGX_ORS_$list")
+                if $text !~ /$line`$name`/m;
+        }
+    }
+
+    return if $book eq '';
+
+    while ($text =~ /^\| (?:parameter|input item) \|.*\n((?:^\|.*\n)*)/mg) {
+        finding($docs, 0, "$_ is not in the book")
+            for grep { !$known{$_} } $1 =~ /^\| `(\w+)`/mg;
+    }
 }
 
 

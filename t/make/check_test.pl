@@ -236,6 +236,16 @@ fails('purpose of nothing', qr!docs/architecture.md: src/attic/ does not!,
       { 'docs/architecture.md' => $good{'docs/architecture.md'}
                                   . "* `src/attic/`: what was there\n" });
 
+my $codes = "$head\n#define NGX_ORS_CODES(row) \\\n    row(lost, 404)\n";
+
+fails('a code without a line', qr!docs/\S+: no line has lost of NGX_ORS_CODES!,
+      { 'src/base/ngx_ors_error.h' => $codes,
+        'docs/behaviour.md' => "| 400 | a | `lost` |\n" });
+fails('a name of nothing', qr!docs/behaviour.md: gone is not in the book!,
+      { 'src/base/ngx_ors_error.h' => $codes,
+        'docs/behaviour.md' => "| 404 | a | `lost` |\n\n| parameter | b |\n"
+                               . "| --- | --- |\n| `gone` | c |\n" });
+
 for my $cite ('R1', '(C2)', 'E3', 'D1', 'R1 to R1', 'protocol, section 10.3',
               "protocol,\n * section 10.3", 'protocol, sections 10.3 and 10.3')
 {
