@@ -10,7 +10,9 @@ package ORS::Events;
 use v5.36;
 use parent qw( ORS::Schema );
 use Exporter qw( import );
+use File::Basename qw( dirname );
 use ORS::JSON qw( is_int is_str same_text same_value );
+use ORS::Util qw( slurp );
 
 our @EXPORT_OK = qw( event_types );
 
@@ -21,6 +23,27 @@ my %IN_SUMMARY = (item_id => 'str', output_index => 'int',
 my %IN_ITEM = (item_id => 'str', output_index => 'int');
 my %LOGPROBS = ('?logprobs' => 'arr');
 my %PADDING = ('?obfuscation' => 'str');
+
+# names are those of the book, src/base/ngx_ors_book.h: the columns of each row
+
+sub rows ($list) {
+    state $book = slurp(dirname(__FILE__)
+                        . '/../../../src/base/ngx_ors_book.h');
+
+    my ($rows) = $book =~ /^#define NGX_ORS_$list\(row\)(.*?[^\\])$/ms
+        or die "no NGX_ORS_$list in the book";
+
+    return map { [ split(/, */, s/ *\\\n *//gr) ] }
+           $rows =~ /\brow\((.*?)\)/gs;
+}
+
+sub text_events ($in) {
+    return map { ("response.$_->[0]_$_->[2].delta"
+                      => { %IN_ITEM, delta => 'str', %PADDING },
+                  "response.$_->[0]_$_->[2].done"
+                      => { %IN_ITEM, $_->[2] => 'str' }) }
+           grep { $_->[3] eq $in } rows('TEXTS');
+}
 
 my %EVENT = (
     (map { ("response.$_" => { response => 'obj' }) }
@@ -46,10 +69,7 @@ my %EVENT = (
         => { %IN_SUMMARY, delta => 'str', %PADDING },
     'response.reasoning_summary_text.done'
         => { %IN_SUMMARY, text => 'str' },
-    'response.function_call_arguments.delta'
-        => { %IN_ITEM, delta => 'str', %PADDING },
-    'response.function_call_arguments.done'
-        => { %IN_ITEM, arguments => 'str' },
+    text_events('ALL'),
     'error' => { error => 'obj' },
 );
 
@@ -58,63 +78,36 @@ my %EVENT = (
 my %OPENAI_EVENT = (
     'response.reasoning_text.delta' => $EVENT{'response.reasoning.delta'},
     'response.reasoning_text.done' => $EVENT{'response.reasoning.done'},
-    'response.custom_tool_call_input.delta'
-        => { %IN_ITEM, delta => 'str', %PADDING },
-    'response.custom_tool_call_input.done' => { %IN_ITEM, input => 'str' },
+    text_events('OPENAI'),
     'response.refusal.delta' => { %IN_PART, delta => 'str', %PADDING },
-    'response.mcp_call_arguments.delta'
-        => { %IN_ITEM, delta => 'str', %PADDING },
-    'response.mcp_call_arguments.done' => { %IN_ITEM, arguments => 'str' },
-    'response.code_interpreter_call_code.delta'
-        => { %IN_ITEM, delta => 'str', %PADDING },
-    'response.code_interpreter_call_code.done'
-        => { %IN_ITEM, code => 'str' },
 );
 
 # how far a hosted tool is, by its item and the event; what comes late is one
 # of an earlier step
 
-my %STEP = (
-    (map { ("response.$_.in_progress" => [ $_, 1 ],
-            "response.$_.completed" => [ $_, 3, 'completed' ]) }
-     qw( mcp_list_tools mcp_call web_search_call file_search_call
-         code_interpreter_call )),
-    (map { ("response.$_.failed" => [ $_, 3, 'failed' ]) }
-     qw( mcp_list_tools mcp_call )),
-    (map { ("response.$_.searching" => [ $_, 2 ]) }
-     qw( web_search_call file_search_call )),
-    'response.code_interpreter_call.interpreting'
-        => [ code_interpreter_call => 2 ],
-);
+my %FAR = (begun => 1, busy => 2, over => 3);
+
+my %STEP = map { my ($item, $status, $step) = @$_;
+                 ("response.$item.$status"
+                      => [ $item, $FAR{$step},
+                           $step eq 'over' ? $status : () ]) }
+           grep { $_->[0] ne 'image_generation_call' } rows('STEPS');
 
 $OPENAI_EVENT{$_} = { %IN_ITEM } for keys %STEP;
 
 # items whose own text has events: where they say it, and the item keeps it
 
-my %TEXT_EVENT = (
-    'response.function_call_arguments' => [ qw( function_call arguments ) ],
-    'response.custom_tool_call_input' => [ qw( custom_tool_call input ) ],
-    'response.mcp_call_arguments' => [ qw( mcp_call arguments ) ],
-    'response.code_interpreter_call_code'
-        => [ qw( code_interpreter_call code ) ],
-);
+my %TEXT_EVENT = map { ("response.$_->[0]_$_->[2]" => [ @$_[0, 2] ]) }
+                 rows('TEXTS');
 
 my %TEXT_OF = map { @$_ } values %TEXT_EVENT;
 
 # which part type an event belongs to, and where its text is
 
-my %PART_EVENT = (
-    'response.output_text.delta' => [ output_text => 'delta' ],
-    'response.output_text.done' => [ output_text => 'text' ],
-    'response.refusal.delta' => [ refusal => 'delta' ],
-    'response.refusal.done' => [ refusal => 'refusal' ],
-    'response.reasoning.delta' => [ reasoning_text => 'delta' ],
-    'response.reasoning.done' => [ reasoning_text => 'text' ],
-    'response.reasoning_text.delta' => [ reasoning_text => 'delta' ],
-    'response.reasoning_text.done' => [ reasoning_text => 'text' ],
-    'response.reasoning_summary_text.delta' => [ summary_text => 'delta' ],
-    'response.reasoning_summary_text.done' => [ summary_text => 'text' ],
-);
+my %PART_EVENT = map { my ($type, $event, $text) = @$_;
+                       ("response.$event.delta" => [ $type, 'delta' ],
+                        "response.$event.done" => [ $type, $text ]) }
+                 rows('PARTS'), rows('PARTS_OPENAI');
 
 # the parts that an item of a type may have
 
