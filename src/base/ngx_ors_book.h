@@ -122,6 +122,24 @@
     row(web_search_preview, web_search, web_search)                           \
     row(web_search_preview_2025_03_11, web_search, web_search)
 
+/*
+ * Other types of tools that flavor "openai" has:
+ *
+ *   name    "type" of the tool
+ *   shape   its members: ngx_ors_<shape>_shape
+ *   choice  those of a choice that names it
+ */
+
+#define NGX_ORS_TOOLS(row)                                                    \
+    row(mcp, mcp, mcp_choice)                                                 \
+    row(image_generation, image_tool, plain)                                  \
+    row(computer, plain, plain)                                               \
+    row(computer_use_preview, computer_preview, plain)                        \
+    row(local_shell, plain, plain)                                            \
+    row(shell, shell, plain)                                                  \
+    row(apply_patch, patch, plain)                                            \
+    row(programmatic_tool_calling, plain, plain)
+
 
 /*
  * Items whose text has events, response.<item>_<text>.delta and .done:

@@ -51,18 +51,8 @@ static const ngx_ors_variant_t  ngx_ors_echo_tool_types[] = {
     { ngx_string("namespace"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
     NGX_ORS_HOSTED_TYPES(ngx_ors_echo_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_echo_hosted)
+    NGX_ORS_TOOLS(ngx_ors_echo_hosted)
     { ngx_string("tool_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("image_generation"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
-    { ngx_string("mcp"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("local_shell"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("shell"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("apply_patch"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("computer"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_string("computer_use_preview"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
-    { ngx_string("programmatic_tool_calling"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_typed_shape },
     { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
 };
 

@@ -31,6 +31,12 @@
 #define ngx_ors_tool_alias(name, type, as)                                    \
     ngx_ors_tool_openai(#name, &ngx_ors_tool_##type##_shape),
 
+#define ngx_ors_tool_row(name, shape, choice)                                 \
+    ngx_ors_tool_openai(#name, &ngx_ors_##shape##_shape),
+
+#define ngx_ors_choice_row(name, shape, choice)                               \
+    ngx_ors_choice_openai(#name, &ngx_ors_##choice##_shape),
+
 #define ngx_ors_choice_hosted(name, ...)                                      \
     ngx_ors_choice_openai(#name, &ngx_ors_plain_shape),
 
@@ -161,15 +167,7 @@ static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
     ngx_ors_choice_openai("tool_search", &ngx_ors_tool_search_shape),
     NGX_ORS_HOSTED_TYPES(ngx_ors_tool_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_tool_alias)
-    ngx_ors_tool_openai("mcp", &ngx_ors_mcp_shape),
-    ngx_ors_tool_openai("image_generation", &ngx_ors_image_tool_shape),
-    ngx_ors_tool_openai("computer", &ngx_ors_plain_shape),
-    ngx_ors_tool_openai("computer_use_preview",
-                        &ngx_ors_computer_preview_shape),
-    ngx_ors_tool_openai("local_shell", &ngx_ors_plain_shape),
-    ngx_ors_tool_openai("shell", &ngx_ors_shell_shape),
-    ngx_ors_tool_openai("apply_patch", &ngx_ors_patch_shape),
-    ngx_ors_tool_openai("programmatic_tool_calling", &ngx_ors_plain_shape),
+    NGX_ORS_TOOLS(ngx_ors_tool_row)
     { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
 };
 
@@ -272,18 +270,11 @@ static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
     { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
       &ngx_ors_allowed_tools_shape },
     ngx_ors_choice_openai("custom", &ngx_ors_named_shape),
-    ngx_ors_choice_openai("mcp", &ngx_ors_mcp_choice_shape),
     NGX_ORS_HOSTED_TYPES(ngx_ors_choice_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_choice_hosted)
-    ngx_ors_choice_openai("image_generation", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("computer", &ngx_ors_plain_shape),
+    NGX_ORS_TOOLS(ngx_ors_choice_row)
     ngx_ors_choice_openai("computer_use", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("computer_use_preview", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("local_shell", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("shell", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("apply_patch", &ngx_ors_plain_shape),
     ngx_ors_choice_openai("tool_search", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("programmatic_tool_calling", &ngx_ors_plain_shape),
     ngx_ors_variants_end
 };
 
