@@ -600,6 +600,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
+     *     conf->kinds = 0;
+     *     conf->own = 0;
      *     conf->model = { 0, NULL };
      *     conf->preset = NULL;
      *     conf->preset_name = { 0, NULL };
@@ -667,11 +669,7 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
 
-    if (ngx_http_ors_conf_check(cf, clcf, conf,
-                                (conf->validate != NGX_CONF_UNSET_UINT)
-                                ? conf->validate : prev->validate)
-        != NGX_OK)
-    {
+    if (ngx_http_ors_conf_check(cf, clcf, conf, prev) != NGX_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -893,6 +891,10 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
         {
             return NGX_ERROR;
         }
+    }
+
+    if (ngx_http_ors_conf_check_called(cf, &seen) != NGX_OK) {
+        return NGX_ERROR;
     }
 
     return ngx_http_ors_filter_init(cf);

@@ -100,7 +100,6 @@ good('everything everywhere', <<'CONF');
 
         location = /u {
             open_responses_dialect  responses;
-            open_responses_limits   answer=1024m;
             proxy_pass http://127.0.0.1:1;
         }
     }
@@ -165,7 +164,8 @@ for my $name (sort keys %words) {
     my $list = join(', ', @quoted[0 .. $#quoted - 1]) . " or $quoted[-1]";
 
     good("$name $_, everywhere",
-         "$name $_;" . server("$name $_; location / { $name $_; return 204; }"))
+         "$name $_;" . server("$name $_; location / { open_responses off;"
+                              . " $name $_; return 204; }"))
         for @words;
 
     bad("$name, unknown value", location("$name $_;"),
@@ -202,7 +202,8 @@ bad('flavor with two words', location('open_responses_flavor spec openai;'),
 good("strict $_, everywhere",
      "open_responses_strict $_;"
      . server("open_responses_strict $_;"
-              . " location / { open_responses_strict $_; }"))
+              . " location / { open_responses off;"
+              . " open_responses_strict $_; }"))
     for qw( on off );
 bad('strict maybe', location('open_responses_strict maybe;'), '"maybe"',
     '"on"', '"off"');
@@ -216,9 +217,10 @@ bad('strict in an if',
 good("scope $_, everywhere",
      "open_responses_store_scope $_;"
      . server("open_responses_store_scope $_;"
-              . " location / { open_responses_store_scope $_; }"))
+              . " location / { open_responses off;"
+              . " open_responses_store_scope $_; }"))
     for '$http_authorization', '"all of them"', '""', '$remote_addr-$arg_x';
-like((ORS::Nginx->conf_test(location('open_responses_store_scope $x;')))[1],
+like((ORS::Nginx->conf_test('open_responses_store_scope $x;'))[1],
      qr/\[emerg\].*unknown "x" variable/, 'scope of a variable not there');
 bad('scope twice',
     location('open_responses_store_scope a; open_responses_store_scope b;'),
@@ -230,7 +232,8 @@ bad('scope in an if',
 good('a prompt, everywhere',
      'open_responses_compact_prompt a;'
      . server('open_responses_compact_prompt "a b";'
-              . ' location / { open_responses_compact_prompt ""; }'));
+              . ' location / { open_responses off;'
+              . ' open_responses_compact_prompt ""; }'));
 bad('a prompt twice',
     location('open_responses_compact_prompt a; '
              . 'open_responses_compact_prompt b;'),
@@ -306,7 +309,7 @@ for my $name (qw( default x pre* * ~re ~*re )) {
         qq(target of model "$name" is duplicate));
 }
 
-good('a name, a prefix and a regex that look alike', location(<<'CONF'));
+good('a name, a prefix and a regex that look alike', on(<<'CONF'));
     open_responses_target  x    /t;
     open_responses_target  x*   /t;
     open_responses_target  ~x   /t;

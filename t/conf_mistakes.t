@@ -38,7 +38,83 @@ for my $case (@cases) {
     unlike($out, qr/\Q$_\E/, "$name: does not print it") for @{ $case->{"-"} };
 }
 
+places();
+
 done_testing();
+
+
+# each row of the table "Where directives have an effect", in each location
+
+sub places () {
+    my $docs = slurp("$ORS::Nginx::ROOT/docs/directives.md");
+    my %where = $docs =~ /^\| \[`(open_responses\w+)`\]\S+ \| (.*) \|$/mg;
+    my %example = (
+        open_responses_target => 'm /t', open_responses_target_tries => 2,
+        open_responses_target_timeout => '9s', open_responses_tool => 'f /t',
+        open_responses_mcp => 'docs /t', open_responses_max_tool_calls => 0,
+        open_responses_max_rounds => 1, open_responses_schema => 'off',
+        open_responses_store => 'main', open_responses_store_scope => '$uri',
+        open_responses_background => 'timeout=5s',
+        open_responses_compact_prompt => '""', open_responses_heartbeat => 0,
+        open_responses_pass_credentials => 'first',
+        open_responses_pass_trace => 'off', open_responses_reasoning => 'auto',
+        open_responses_refusal => 'part', open_responses_strict => 'off',
+        open_responses_flavor => 'spec', open_responses_limits => 'depth=9',
+        open_responses_reject_log_level => 'info',
+        open_responses_unknown_fields => 'pass',
+        open_responses_websocket => 'pass', open_responses_model => 'm',
+        open_responses_upstream_errors => 'pass',
+        open_responses_path_variants => 'pass',
+        open_responses_unknown_paths => 'pass',
+        open_responses_dialect => 'responses',
+        open_responses_inline_context => 'off',
+        open_responses_chat_options => 'usage=off',
+        open_responses_reasoning_effort => 'low',
+        open_responses_tool_type => 'default skip',
+    );
+
+    while ($docs =~ /^## (open_responses\w*)\n.*?^\*\*Context:\*\* (.*?)$/msg) {
+        my ($name, $context) = ($1, $2);
+
+        next if $context !~ /location/
+            || $name =~ /^open_responses(?:_(?:validate|status|ready))?$/;
+
+        ok(exists $where{$name}, "$name is in the table");
+    }
+
+    for my $name (sort keys %where) {
+        my $line = "$name $example{$name};";
+        my ($gateway, $validated, $target) = split / ?\| ?/, $where{$name}, -1;
+        my $dialect = $line =~ /dialect/ ? '' : 'open_responses_dialect chat;';
+
+        place($name, 'a gateway', $gateway,
+              "location /a/ { open_responses on;
+                              open_responses_target default /t; $line }");
+        place($name, 'a validated location', $validated,
+              "location /a/ { open_responses_validate on; $line return 200; }");
+        place($name, 'a target', $target,
+              "location /a/ { internal; $dialect $line return 200; }");
+        place($name, 'a target of responses', $target =~ s/`chat`//r,
+              "location /a/ { internal; $line return 200; }
+               location /b/ { open_responses on;
+                              open_responses_target default /a/; }");
+        place($name, 'a tool', '',
+              "location /a/ { internal; $line return 200; }
+               location /b/ { open_responses on; open_responses_tool f /a/;
+                              open_responses_target default /t; }");
+    }
+}
+
+
+sub place ($name, $kind, $allowed, $lines) {
+    my ($code, $out) = ORS::Nginx->conf_test(conf({
+        http => ['open_responses_store main lmdb:db;'], server => [$lines] }));
+
+    return is($code, 0, "$name is for $kind") || diag($out) if $allowed;
+
+    like($out, qr{\[emerg\].*"$name" has no effect in location "/a/"},
+         "$name is not for $kind");
+}
 
 
 sub mistake ($block) {

@@ -53,7 +53,6 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location = /to/responses {
             internal;
-            open_responses_strict off;
             proxy_pass http://%%MODEL%%$open_responses_uri;
         }
     }

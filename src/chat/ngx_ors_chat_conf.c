@@ -540,28 +540,6 @@ ngx_ors_chat_options_init(ngx_ors_chat_options_t *options)
 }
 
 
-char *
-ngx_ors_chat_options_own(ngx_ors_chat_options_t *options)
-{
-    ngx_ors_chat_conf_t  *option;
-
-    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
-
-        if (*ngx_ors_chat_conf_field(options, option) != NGX_CONF_UNSET_UINT)
-        {
-            return "open_responses_chat_options";
-        }
-    }
-
-    if (options->efforts != NGX_CONF_UNSET_PTR) {
-        return "open_responses_reasoning_effort";
-    }
-
-    return (options->types != NGX_CONF_UNSET_PTR) ? "open_responses_tool_type"
-                                                  : NULL;
-}
-
-
 void
 ngx_ors_chat_options_fill(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *preset)

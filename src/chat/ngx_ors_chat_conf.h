@@ -36,12 +36,6 @@ char *ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* Sets all options to "not configured". */
 void ngx_ors_chat_options_init(ngx_ors_chat_options_t *options);
 
-/*
- * The name of a directive that has set one of these options, which have not
- * been merged, or NULL.
- */
-char *ngx_ors_chat_options_own(ngx_ors_chat_options_t *options);
-
 /* Sets options that are not configured to those of "preset" that are. */
 void ngx_ors_chat_options_fill(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *preset);

@@ -30,6 +30,13 @@
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
+/* which directives have an effect in a location: what serves it */
+#define NGX_HTTP_ORS_IN_GATEWAY         0x1
+#define NGX_HTTP_ORS_IN_VALIDATED       0x2
+#define NGX_HTTP_ORS_IN_CHAT            0x4     /* a target of that dialect */
+#define NGX_HTTP_ORS_IN_RESPONSES       0x8     /* the same */
+#define NGX_HTTP_ORS_IN_CALLEE          0x10    /* a tool or an MCP server */
+
 /* blocks of a document that is written at once */
 #define NGX_HTTP_ORS_BLOCK     1024
 
@@ -84,6 +91,9 @@ typedef enum {
 
 typedef struct {
     ngx_flag_t                 enable;
+    ngx_uint_t                 kinds;       /* NGX_HTTP_ORS_IN_ */
+    uint64_t                   own;         /* directives written in it, by */
+                                            /* the rows of conf_check.c */
     ngx_array_t               *routes;      /* of ngx_ors_route_t */
     ngx_ors_hosting_t          hosting;     /* tools of a gateway */
     ngx_int_t                  max_tool_calls;
@@ -401,13 +411,21 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
 /* ngx_http_ors_conf_check.c */
 
 /*
- * Checks the directives of one location, "conf", which have not been merged;
- * "validate" is 1 if the location is validated.  NGX_OK, or NGX_ERROR: the log
- * says what is wrong.
+ * Checks the directives that are written in one location, "conf", which has not
+ * been merged with "prev".  NGX_OK, or NGX_ERROR: the log says which of them
+ * has no effect there.
  */
 ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf,
-    ngx_uint_t validate);
+    ngx_http_ors_loc_conf_t *prev);
+
+/*
+ * The same for the locations of targets, tools and MCP servers, pointers to
+ * ngx_http_core_loc_conf_t, when all gateways have marked what they call in
+ * their "kinds".
+ */
+ngx_int_t ngx_http_ors_conf_check_called(ngx_conf_t *cf,
+    ngx_array_t *locations);
 
 
 /* ngx_http_ors_target_check.c */

@@ -13,24 +13,163 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
-#include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
 
 
-static char *ngx_http_ors_conf_of_target(ngx_http_ors_loc_conf_t *conf);
-static char *ngx_http_ors_conf_of_gateway(ngx_http_ors_loc_conf_t *conf);
+/* with a gateway's location, a validated one, those of targets by dialect */
+
+#define NGX_HTTP_ORS_IN_BOTH     (NGX_HTTP_ORS_IN_GATEWAY                     \
+                                  |NGX_HTTP_ORS_IN_VALIDATED)
+#define NGX_HTTP_ORS_IN_TARGET   (NGX_HTTP_ORS_IN_CHAT                        \
+                                  |NGX_HTTP_ORS_IN_RESPONSES)
+
+/* "off" is harmless where it has no effect; a location that is turned off */
+#define NGX_HTTP_ORS_IN_OFF      0x100
+
+
+/* a field of ngx_http_ors_loc_conf_t, as words that have the same value */
+
+#define ngx_http_ors_conf_field(field)                                        \
+    offsetof(ngx_http_ors_loc_conf_t, field),                                 \
+    sizeof(((ngx_http_ors_loc_conf_t *) 0)->field)
+
+#define NGX_HTTP_ORS_CONF_UNSET  ((uintptr_t) NGX_CONF_UNSET)
+
+
+typedef struct {
+    char        *name;      /* of the directive */
+    ngx_uint_t   in;        /* locations where it has an effect */
+    uintptr_t    none;      /* words of the field where it is not written */
+    size_t       offset;
+    size_t       size;
+} ngx_http_ors_conf_row_t;
+
+
+static uint64_t ngx_http_ors_conf_own(ngx_http_ors_loc_conf_t *conf);
+static ngx_uint_t ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
+    ngx_http_ors_loc_conf_t *prev);
+static ngx_uint_t ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf);
+static ngx_int_t ngx_http_ors_conf_idle(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf);
+static char *ngx_http_ors_conf_where(ngx_uint_t kinds);
+static char *ngx_http_ors_conf_place(ngx_uint_t in);
 static ngx_int_t ngx_http_ors_conf_page(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf);
+
+
+/* all directives of locations but those that say what a location is */
+
+static const ngx_http_ors_conf_row_t  ngx_http_ors_conf_rows[] = {
+
+    { "open_responses_target", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(routes) },
+
+    { "open_responses_target_tries", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(tries) },
+
+    { "open_responses_target_timeout", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(tries_timeout) },
+
+    { "open_responses_tool", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(hosting.tools) },
+
+    { "open_responses_mcp", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(hosting.servers) },
+
+    { "open_responses_max_tool_calls", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(max_tool_calls) },
+
+    { "open_responses_max_rounds", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(max_rounds) },
+
+    { "open_responses_schema", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(conform.mode) },
+
+    { "open_responses_store", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_OFF,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(stored.store) },
+
+    { "open_responses_store_scope", NGX_HTTP_ORS_IN_GATEWAY,
+      0, ngx_http_ors_conf_field(scope) },
+
+    { "open_responses_background", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(background) },
+
+    { "open_responses_compact_prompt", NGX_HTTP_ORS_IN_GATEWAY,
+      0, ngx_http_ors_conf_field(compact_prompt.data) },
+
+    { "open_responses_heartbeat", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(heartbeat) },
+
+    { "open_responses_pass_credentials", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(credentials) },
+
+    { "open_responses_pass_trace", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(trace) },
+
+    { "open_responses_reasoning", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.reasoning) },
+
+    { "open_responses_refusal", NGX_HTTP_ORS_IN_GATEWAY,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.refusal) },
+
+    { "open_responses_strict", NGX_HTTP_ORS_IN_BOTH,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(strict) },
+
+    { "open_responses_flavor", NGX_HTTP_ORS_IN_BOTH,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(flavor) },
+
+    { "open_responses_reject_log_level", NGX_HTTP_ORS_IN_BOTH,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(reject_level) },
+
+    { "open_responses_unknown_fields", NGX_HTTP_ORS_IN_BOTH,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.unknown) },
+
+    { "open_responses_limits", NGX_HTTP_ORS_IN_BOTH,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(limits) },
+
+    { "open_responses_websocket", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_OFF,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(websocket) },
+
+    { "open_responses_upstream_errors",
+      NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_TARGET,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.mask) },
+
+    { "open_responses_path_variants", NGX_HTTP_ORS_IN_VALIDATED,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(path_variants) },
+
+    { "open_responses_unknown_paths", NGX_HTTP_ORS_IN_VALIDATED,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(unknown_paths) },
+
+    { "open_responses_model",
+      NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_TARGET,
+      0, ngx_http_ors_conf_field(model.data) },
+
+    { "open_responses_dialect", NGX_HTTP_ORS_IN_TARGET,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(dialect) },
+
+    { "open_responses_inline_context", NGX_HTTP_ORS_IN_TARGET,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(inline_context) },
+
+    { "open_responses_chat_options", NGX_HTTP_ORS_IN_CHAT,
+      NGX_HTTP_ORS_CONF_UNSET, offsetof(ngx_http_ors_loc_conf_t, options),
+      offsetof(ngx_ors_chat_options_t, efforts) },
+
+    { "open_responses_reasoning_effort", NGX_HTTP_ORS_IN_CHAT,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(options.efforts) },
+
+    { "open_responses_tool_type", NGX_HTTP_ORS_IN_CHAT,
+      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(options.types) },
+
+    { NULL, 0, 0, 0, 0 }
+};
 
 
 /* directives of locations in it would be inherited by nested ones */
 
 ngx_int_t
 ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
-    ngx_http_ors_loc_conf_t *conf, ngx_uint_t validate)
+    ngx_http_ors_loc_conf_t *conf, ngx_http_ors_loc_conf_t *prev)
 {
-    char  *name;
-
     if (clcf->name.len == 0 || clcf->noname) {
         return NGX_OK;
     }
@@ -39,49 +178,183 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
         return NGX_ERROR;
     }
 
-    if (clcf->locations) {
+    if (!ngx_http_ors_conf_leaf(clcf)) {
         return NGX_OK;
     }
 
-    name = (conf->enable == 1) ? ngx_http_ors_conf_of_target(conf) : NULL;
+    conf->kinds = ngx_http_ors_conf_kinds(conf, prev);
 
-    if (name) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"%s\" has no effect in location \"%V\" with "
-                           "\"open_responses on\", set it in the location "
-                           "that \"open_responses_target\" names", name,
-                           &clcf->name);
+    /* one that is turned off for a while keeps its directives */
+
+    if (conf->kinds == NGX_HTTP_ORS_IN_OFF) {
+        return NGX_OK;
+    }
+
+    conf->own = ngx_http_ors_conf_own(conf);
+
+    if (ngx_http_ors_conf_idle(cf, clcf, conf) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    name = (conf->enable != 1 && validate) ? ngx_http_ors_conf_of_gateway(conf)
-                                           : NULL;
+    /* a gateway says later what it calls */
 
-    if (name) {
-        ngx_ors_conf_error(cf, 0,
-                           "\"%s\" has no effect in location \"%V\", it needs "
-                           "\"open_responses on\" in place of "
-                           "\"open_responses_validate\"", name, &clcf->name);
-        return NGX_ERROR;
+    conf->kinds &= NGX_HTTP_ORS_IN_BOTH;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_conf_check_called(ngx_conf_t *cf, ngx_array_t *locations)
+{
+    ngx_uint_t                  i;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_core_loc_conf_t  **clcf;
+
+    clcf = locations->elts;
+
+    for (i = 0; i < locations->nelts; i++) {
+        olcf = clcf[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+        if (ngx_http_ors_conf_idle(cf, clcf[i], olcf) != NGX_OK) {
+            return NGX_ERROR;
+        }
     }
 
-    name = (conf->enable != 1 && !validate
-            && conf->dialect != NGX_CONF_UNSET_UINT)
-           ? ngx_http_ors_conf_of_gateway(conf) : NULL;
+    return NGX_OK;
+}
 
-    if (name == NULL && conf->enable != 1 && !validate
-        && conf->dialect != NGX_CONF_UNSET_UINT
-        && conf->strict != NGX_CONF_UNSET)
+
+/* a bit for each row whose directive is written in this very location */
+
+static uint64_t
+ngx_http_ors_conf_own(ngx_http_ors_loc_conf_t *conf)
+{
+    size_t                          n;
+    uint64_t                        own, bit;
+    uintptr_t                      *word;
+    const ngx_http_ors_conf_row_t  *row;
+
+    own = 0;
+    bit = 1;
+
+    for (row = ngx_http_ors_conf_rows; row->name; row++, bit <<= 1) {
+        word = (uintptr_t *) ((u_char *) conf + row->offset);
+
+        for (n = row->size / sizeof(uintptr_t); n; n--, word++) {
+
+            if (*word != row->none
+                && (*word || !(row->in & NGX_HTTP_ORS_IN_OFF)))
+            {
+                own |= bit;
+            }
+        }
+    }
+
+    return own;
+}
+
+
+/* one that only inherits the validator may serve a target */
+
+static ngx_uint_t
+ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
+    ngx_http_ors_loc_conf_t *prev)
+{
+    if (conf->enable == 1) {
+        return NGX_HTTP_ORS_IN_GATEWAY;
+    }
+
+    if (conf->validate != NGX_CONF_UNSET_UINT && conf->validate) {
+        return NGX_HTTP_ORS_IN_VALIDATED;
+    }
+
+    if (conf->dialect != NGX_CONF_UNSET_UINT) {
+        return (conf->dialect == ngx_ors_dialect_chat)
+               ? NGX_HTTP_ORS_IN_CHAT : NGX_HTTP_ORS_IN_RESPONSES;
+    }
+
+    if (conf->enable == 0 || conf->validate == 0) {
+        return NGX_HTTP_ORS_IN_OFF;
+    }
+
+    if (prev->validate != NGX_CONF_UNSET_UINT && prev->validate) {
+        return (prev->dialect == ngx_ors_dialect_chat)
+               ? NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_CHAT
+               : NGX_HTTP_ORS_IN_VALIDATED;
+    }
+
+    return 0;
+}
+
+
+/* an "if" or "limit_except" has no location nested in it */
+
+static ngx_uint_t
+ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf)
+{
+    ngx_queue_t                *q;
+    ngx_http_core_loc_conf_t   *nested;
+    ngx_http_location_queue_t  *lq;
+
+    if (clcf->locations == NULL) {
+        return 1;
+    }
+
+    for (q = ngx_queue_head(clcf->locations);
+         q != ngx_queue_sentinel(clcf->locations);
+         q = ngx_queue_next(q))
     {
-        name = "open_responses_strict";
+        lq = (ngx_http_location_queue_t *) q;
+        nested = lq->exact ? lq->exact : lq->inclusive;
+
+        if (!nested->noname) {
+            return 0;
+        }
     }
 
-    if (name) {
+    return 1;
+}
+
+
+/* a location that is nothing yet may be that of a target */
+
+static ngx_int_t
+ngx_http_ors_conf_idle(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
+    ngx_http_ors_loc_conf_t *conf)
+{
+    char                           *name;
+    uint64_t                        bit;
+    ngx_uint_t                      kinds, in;
+    const ngx_http_ors_conf_row_t  *row;
+
+    kinds = conf->kinds ? conf->kinds : NGX_HTTP_ORS_IN_TARGET;
+    bit = 1;
+
+    for (row = ngx_http_ors_conf_rows; row->name; row++, bit <<= 1) {
+        name = row->name;
+        in = row->in;
+
+        if (!(conf->own & bit)) {
+            continue;
+        }
+
+        if (conf->websocket == ngx_http_ors_websocket_on
+            && row->offset == offsetof(ngx_http_ors_loc_conf_t, websocket))
+        {
+            name = "open_responses_websocket on";
+            in = NGX_HTTP_ORS_IN_GATEWAY;
+        }
+
+        if (in & kinds) {
+            continue;
+        }
+
         ngx_ors_conf_error(cf, 0,
-                           "\"%s\" has no effect in location \"%V\" with "
-                           "\"open_responses_dialect\", set it in the "
-                           "location with \"open_responses on\"", name,
-                           &clcf->name);
+                           "\"%s\" has no effect in location \"%V\"%s, set "
+                           "it in %s", name, &clcf->name,
+                           ngx_http_ors_conf_where(conf->kinds),
+                           ngx_http_ors_conf_place(in));
         return NGX_ERROR;
     }
 
@@ -89,55 +362,50 @@ ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
 }
 
 
-/* NULL: it has no directive that is for a target only */
-
 static char *
-ngx_http_ors_conf_of_target(ngx_http_ors_loc_conf_t *conf)
+ngx_http_ors_conf_where(ngx_uint_t kinds)
 {
-    if (conf->dialect != NGX_CONF_UNSET_UINT) {
-        return "open_responses_dialect";
+    if (kinds & NGX_HTTP_ORS_IN_GATEWAY) {
+        return " with \"open_responses on\"";
     }
 
-    if (conf->model.data) {
-        return "open_responses_model";
+    if (kinds & NGX_HTTP_ORS_IN_CHAT) {
+        return " of a target";
     }
 
-    if (conf->inline_context != NGX_CONF_UNSET) {
-        return "open_responses_inline_context";
+    if (kinds & NGX_HTTP_ORS_IN_RESPONSES) {
+        return " of a target with the dialect \"responses\"";
     }
 
-    return ngx_ors_chat_options_own(&conf->options);
+    if (kinds & NGX_HTTP_ORS_IN_CALLEE) {
+        return " of a tool or an MCP server";
+    }
+
+    return (kinds & NGX_HTTP_ORS_IN_VALIDATED)
+           ? " with \"open_responses_validate\"" : "";
 }
 
 
 static char *
-ngx_http_ors_conf_of_gateway(ngx_http_ors_loc_conf_t *conf)
+ngx_http_ors_conf_place(ngx_uint_t in)
 {
-    if (conf->routes != NGX_CONF_UNSET_PTR) {
-        return "open_responses_target";
+    if ((in & NGX_HTTP_ORS_IN_BOTH) == NGX_HTTP_ORS_IN_BOTH) {
+        return "the location with \"open_responses on\" or "
+               "\"open_responses_validate\"";
     }
 
-    if (conf->hosting.tools != NGX_CONF_UNSET_PTR) {
-        return "open_responses_tool";
+    if (in & NGX_HTTP_ORS_IN_GATEWAY) {
+        return "the location with \"open_responses on\"";
     }
 
-    if (conf->hosting.servers != NGX_CONF_UNSET_PTR) {
-        return "open_responses_mcp";
+    if (in & NGX_HTTP_ORS_IN_RESPONSES) {
+        return "the location that \"open_responses_target\" names";
     }
 
-    if (conf->conform.mode != NGX_CONF_UNSET_UINT) {
-        return "open_responses_schema";
-    }
-
-    if (conf->stored.store != NGX_CONF_UNSET_PTR && conf->stored.store) {
-        return "open_responses_store";
-    }
-
-    if (conf->websocket == ngx_http_ors_websocket_on) {
-        return "open_responses_websocket on";
-    }
-
-    return NULL;
+    return (in & NGX_HTTP_ORS_IN_CHAT)
+           ? "the location that \"open_responses_target\" names, with "
+             "\"open_responses_dialect chat\""
+           : "the location with \"open_responses_validate\"";
 }
 
 

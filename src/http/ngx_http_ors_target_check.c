@@ -138,6 +138,11 @@ ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
            ? location->loc_conf[ngx_http_open_responses_module.ctx_index]
            : NULL;
 
+    if (olcf) {
+        olcf->kinds |= (olcf->dialect == ngx_ors_dialect_chat)
+                       ? NGX_HTTP_ORS_IN_CHAT : NGX_HTTP_ORS_IN_RESPONSES;
+    }
+
     /* targets of the "http" level are served by a location of each server */
 
     if (target->conf && target->conf != olcf) {
@@ -168,6 +173,9 @@ ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
     if (location == NULL) {
         return (level == NGX_LOG_EMERG) ? NGX_ERROR : NGX_OK;
     }
+
+    olcf = location->loc_conf[ngx_http_open_responses_module.ctx_index];
+    olcf->kinds |= NGX_HTTP_ORS_IN_CALLEE;
 
     return ngx_http_ors_target_warn(cf, gateway, what, uri, location, seen);
 }
