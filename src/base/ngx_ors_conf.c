@@ -15,6 +15,16 @@
 #include <ngx_ors_same.h>
 
 
+/* the longest name that is compared, and names with one typo at most */
+#define NGX_ORS_CONF_NAME   32
+#define NGX_ORS_CONF_SHORT  4
+
+
+static size_t ngx_ors_conf_name(const ngx_str_t *word);
+static ngx_uint_t ngx_ors_conf_distance(u_char *a, size_t alen, u_char *b,
+    size_t blen);
+
+
 /* ngx_conf_set_enum_slot() does not say what is allowed */
 
 void
@@ -170,7 +180,7 @@ ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
         }
     }
 
-    last = ngx_ors_conf_words(buf, e, sizeof(ngx_conf_enum_t), "");
+    last = ngx_ors_conf_words(buf, e, sizeof(ngx_conf_enum_t), "", value);
 
     ngx_ors_conf_error(cf, 0,
                        "invalid value \"%V\" of %s\"%V\", it must be %*s",
@@ -180,7 +190,8 @@ ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
 
 
 u_char *
-ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark)
+ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark,
+    ngx_str_t *found)
 {
     char             *sep;
     u_char           *last;
@@ -203,7 +214,87 @@ ngx_ors_conf_words(u_char *buf, const void *words, size_t size, char *mark)
               ? ", " : " or ";
     }
 
+    word = found ? ngx_ors_conf_near(words, size, found) : NULL;
+
+    if (word) {
+        last = ngx_slprintf(last, buf + NGX_MAX_CONF_ERRSTR,
+                            "; did you mean \"%V%s\"?", word, mark);
+    }
+
     return last;
+}
+
+
+const ngx_str_t *
+ngx_ors_conf_near(const void *words, size_t size, ngx_str_t *found)
+{
+    size_t            len;
+    ngx_uint_t        n, least;
+    const ngx_str_t  *word, *near;
+
+    near = NULL;
+    len = ngx_ors_conf_name(found);
+    least = (len < NGX_ORS_CONF_SHORT) ? 2 : 3;
+
+    for (word = words; word->len; /* void */ ) {
+        n = ngx_ors_conf_distance(found->data, len, word->data,
+                                  ngx_ors_conf_name(word));
+
+        if (n < least) {
+            least = n;
+            near = word;
+        }
+
+        word = (const ngx_str_t *) ((const u_char *) word + size);
+    }
+
+    return near;
+}
+
+
+static size_t
+ngx_ors_conf_name(const ngx_str_t *word)
+{
+    u_char  *p;
+
+    p = ngx_strlchr(word->data, word->data + word->len, '=');
+
+    return p ? (size_t) (p - word->data) : word->len;
+}
+
+
+/* letters that are added, removed or replaced; names are short */
+
+static ngx_uint_t
+ngx_ors_conf_distance(u_char *a, size_t alen, u_char *b, size_t blen)
+{
+    size_t      i, j;
+    ngx_uint_t  above, corner, row[NGX_ORS_CONF_NAME + 1];
+
+    if (alen > NGX_ORS_CONF_NAME || blen > NGX_ORS_CONF_NAME) {
+        return NGX_ORS_CONF_NAME;
+    }
+
+    for (j = 0; j <= blen; j++) {
+        row[j] = j;
+    }
+
+    for (i = 0; i < alen; i++) {
+        corner = row[0]++;
+
+        for (j = 0; j < blen; j++) {
+            above = row[j + 1];
+
+            if (ngx_tolower(a[i]) != b[j]) {
+                corner = ngx_min(corner, ngx_min(above, row[j])) + 1;
+            }
+
+            row[j + 1] = corner;
+            corner = above;
+        }
+    }
+
+    return row[blen];
 }
 
 

@@ -31,11 +31,19 @@ ngx_int_t ngx_ors_conf_value(ngx_conf_t *cf, char *what, ngx_str_t *name,
 /*
  * Writes a list for people, as in "a", "b" or "c": "words" are elements of
  * "size" bytes that begin with an ngx_str_t, the last one with an empty name;
- * "mark" follows each word.  "buf" has NGX_MAX_CONF_ERRSTR bytes.  Returns the
- * end of the list.
+ * "mark" follows each word.  "buf" has NGX_MAX_CONF_ERRSTR bytes.  After the
+ * list comes the word that "found" is a misspelling of, unless that is NULL.
+ * Returns the end of the text.
  */
 u_char *ngx_ors_conf_words(u_char *buf, const void *words, size_t size,
-    char *mark);
+    char *mark, ngx_str_t *found);
+
+/*
+ * The word of such a list that "found" is a misspelling of, up to the "=" in
+ * both; NULL: of none.
+ */
+const ngx_str_t *ngx_ors_conf_near(const void *words, size_t size,
+    ngx_str_t *found);
 
 /*
  * A setter of ngx_uint_t at cmd->offset, NGX_CONF_UNSET_UINT at first, from

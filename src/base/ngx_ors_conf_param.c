@@ -31,7 +31,6 @@ char *
 ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params, void *conf,
     ngx_uint_t n, char *what, ngx_str_t *name)
 {
-    u_char      *last, buf[NGX_MAX_CONF_ERRSTR];
     ngx_int_t    rc;
     ngx_str_t   *value;
 
@@ -41,11 +40,7 @@ ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params, void *conf,
         rc = ngx_ors_conf_param(cf, params, conf, &value[n], what, name);
 
         if (rc == NGX_DECLINED) {
-            last = ngx_ors_conf_words(buf, params,
-                                      sizeof(ngx_ors_conf_param_t), "");
-
-            ngx_ors_conf_param_error(cf, &value[n], (char *) buf, last - buf,
-                                     what, name);
+            ngx_ors_conf_param_unknown(cf, params, &value[n], what, name);
         }
 
         if (rc != NGX_OK) {
@@ -100,6 +95,19 @@ ngx_ors_conf_param(ngx_conf_t *cf, ngx_ors_conf_param_t *params, void *conf,
     }
 
     return NGX_ERROR;
+}
+
+
+void
+ngx_ors_conf_param_unknown(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
+    ngx_str_t *word, char *what, ngx_str_t *name)
+{
+    u_char  *last, buf[NGX_MAX_CONF_ERRSTR];
+
+    last = ngx_ors_conf_words(buf, params, sizeof(ngx_ors_conf_param_t), "",
+                              word);
+
+    ngx_ors_conf_param_error(cf, word, (char *) buf, last - buf, what, name);
 }
 
 

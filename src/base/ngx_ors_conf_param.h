@@ -52,6 +52,10 @@ extern ngx_conf_enum_t  ngx_ors_conf_flags[];     /* on, off */
 ngx_int_t ngx_ors_conf_param(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
     void *conf, ngx_str_t *word, char *what, ngx_str_t *name);
 
+/* Logs that "word" is none of "params", which it names, as above. */
+void ngx_ors_conf_param_unknown(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
+    ngx_str_t *word, char *what, ngx_str_t *name);
+
 /*
  * Sets the parameters in all words of the directive from number "n" on, as
  * ngx_ors_conf_param() does; a word that is none of "params" is logged, too.

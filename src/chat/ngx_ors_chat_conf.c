@@ -263,7 +263,8 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
 
     if (option->name.len == 0) {
         last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_list,
-                                  sizeof(ngx_ors_chat_conf_t), "=");
+                                  sizeof(ngx_ors_chat_conf_t), "=",
+                                  value);
 
         ngx_ors_conf_error(cf, 0,
                            "invalid option \"%V\", it must be %*s", value,
@@ -316,7 +317,8 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
         n = ngx_ors_chat_conf_name(option->names, &name);
 
         if (n == NGX_DECLINED) {
-            p = ngx_ors_conf_words(buf, option->names, sizeof(ngx_str_t), "");
+            p = ngx_ors_conf_words(buf, option->names, sizeof(ngx_str_t), "",
+                                   &name);
 
             ngx_ors_conf_error(cf, 0,
                                "invalid name \"%V\" in option \"%V\", it "
@@ -436,7 +438,7 @@ ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
     }
 
     last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
-                              sizeof(ngx_str_t), "");
+                              sizeof(ngx_str_t), "", value);
 
     ngx_ors_conf_error(cf, 0,
                        "invalid effort \"%V\", it must be %*s", value,

@@ -346,7 +346,7 @@ ngx_ors_chat_preset(ngx_conf_t *cf, ngx_str_t *value)
 
     if (preset->name.len == 0) {
         last = ngx_ors_conf_words(buf, ngx_ors_chat_presets,
-                                  sizeof(ngx_ors_chat_preset_t), "");
+                                  sizeof(ngx_ors_chat_preset_t), "", &name);
 
         ngx_ors_conf_error(cf, 0, "unknown server \"%V\", it must be %*s",
                            &name, (size_t) (last - buf), buf);

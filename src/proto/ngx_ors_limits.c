@@ -125,7 +125,7 @@ ngx_ors_limit(ngx_conf_t *cf, ngx_ors_limits_t *limits, ngx_str_t *value)
 
     if (limit->name.len == 0) {
         last = ngx_ors_conf_words(buf, ngx_ors_limits, sizeof(ngx_ors_limit_t),
-                                  "=");
+                                  "=", value);
 
         ngx_ors_conf_error(cf, 0,
                            "invalid limit \"%V\", it must be %*s", value,

@@ -268,6 +268,16 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
             return NGX_CONF_ERROR;
         }
 
+        if (rc == NGX_DECLINED && value[last].data[0] != '/'
+            && ngx_strlchr(value[last].data, value[last].data + value[last].len,
+                           '=')
+               != NULL)
+        {
+            ngx_ors_conf_param_unknown(cf, ngx_ors_route_params, &value[last],
+                                       NULL, NULL);
+            return NGX_CONF_ERROR;
+        }
+
         if (rc == NGX_DECLINED) {
             break;
         }

@@ -206,6 +206,8 @@ ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
     u_char      buf[NGX_MAX_CONF_ERRSTR], words[NGX_MAX_CONF_ERRSTR];
     ngx_int_t   rc;
 
+    const ngx_str_t  *near;
+
     rc = ngx_ors_conf_param(cf, ngx_ors_store_params, store, param, "store",
                             &store->name);
 
@@ -221,9 +223,22 @@ ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)
     p = ngx_strlchr(param->data, param->data + param->len, '=');
 
     common = ngx_ors_conf_words(buf, ngx_ors_store_params,
-                                sizeof(ngx_ors_conf_param_t), "");
+                                sizeof(ngx_ors_conf_param_t), "", NULL);
     own = ngx_ors_conf_words(words, store->engine->params,
-                             sizeof(ngx_ors_conf_param_t), "");
+                             sizeof(ngx_ors_conf_param_t), "", NULL);
+
+    near = ngx_ors_conf_near(ngx_ors_store_params,
+                             sizeof(ngx_ors_conf_param_t), param);
+
+    if (near == NULL) {
+        near = ngx_ors_conf_near(store->engine->params,
+                                 sizeof(ngx_ors_conf_param_t), param);
+    }
+
+    if (near) {
+        own = ngx_slprintf(own, words + NGX_MAX_CONF_ERRSTR,
+                           "; did you mean \"%V\"?", near);
+    }
 
     ngx_ors_conf_error(cf, 0,
                        "invalid parameter \"%*s\" of store \"%V\", it must be "

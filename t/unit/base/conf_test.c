@@ -14,6 +14,7 @@
 
 static void test_enum(ngx_pool_t *pool);
 static void test_words(void);
+static void test_near(void);
 
 
 static ngx_conf_enum_t  test_colors[] = {
@@ -33,6 +34,7 @@ main(void)
 
     test_enum(pool);
     test_words();
+    test_near();
 
     ngx_destroy_pool(pool);
 
@@ -74,8 +76,8 @@ test_enum(ngx_pool_t *pool)
     is_int(field[1], NGX_CONF_UNSET_UINT, "... and not set");
     ok(ngx_strcmp(ngx_ors_test_log_last(),
                   "invalid value \"gree\" of \"color\", it must be \"red\", "
-                  "\"green\" or \"blue\"") == 0,
-       "... with the list");
+                  "\"green\" or \"blue\"; did you mean \"green\"?") == 0,
+       "... with the list and the nearest word");
 }
 
 
@@ -94,9 +96,56 @@ test_words(void)
 
     for (n = 0; n < 4; n++) {
         last = ngx_ors_conf_words(buf, &test_colors[3 - n],
-                                  sizeof(ngx_conf_enum_t), "=");
+                                  sizeof(ngx_conf_enum_t), "=", NULL);
 
         is_mem(buf, last - buf, lists[n], ngx_strlen(lists[n]),
                "a list of %d", (int) n);
+    }
+}
+
+
+static void
+test_near(void)
+{
+    ngx_uint_t        i;
+    ngx_str_t         found;
+    const ngx_str_t  *near;
+
+    static ngx_conf_enum_t  names[] = {
+        { ngx_string("provider="), 0 },
+        { ngx_string("max_fails="), 0 },
+        { ngx_string("fail_timeout="), 0 },
+        { ngx_string("ttl="), 0 },
+        { ngx_null_string, 0 }
+    };
+
+    static struct {
+        char  *found;
+        char  *near;
+    } cases[] = {
+        { "max_fail=3", "max_fails=" },
+        { "max_fails", "max_fails=" },
+        { "maxfails=3", "max_fails=" },
+        { "MAX-FAILS=3", "max_fails=" },
+        { "fail_tiemout=3s", "fail_timeout=" },
+        { "provder==", "provider=" },
+        { "tll=5", "ttl=" },
+        { "tl=5", "ttl=" },
+        { "url=5", NULL },
+        { "max_conns=3", NULL },
+        { "=", NULL },
+        { "", NULL },
+        { "max_fails_and_so_on_beyond_all_that_is_compared=1", NULL }
+    };
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        found.data = (u_char *) cases[i].found;
+        found.len = ngx_strlen(found.data);
+
+        near = ngx_ors_conf_near(names, sizeof(ngx_conf_enum_t), &found);
+
+        ok(cases[i].near
+           ? near && ngx_strcmp(near->data, cases[i].near) == 0 : near == NULL,
+           "the nearest of \"%s\"", cases[i].found);
     }
 }
