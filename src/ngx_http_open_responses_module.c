@@ -398,6 +398,13 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
       0,
       NULL },
 
+    { ngx_string("open_responses_metrics_zone"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE1,
+      ngx_http_ors_stats_zone_set,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("open_responses_ready"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
       ngx_http_ors_ready_set,
@@ -551,8 +558,11 @@ ngx_http_open_responses_create_main_conf(ngx_conf_t *cf)
      *     conf->validators = 0;
      *     conf->nbackground = 0;
      *     conf->stats = NULL;
+     *     conf->generation = 0;
      *     conf->secret = NULL;
      */
+
+    conf->stats_size = NGX_CONF_UNSET_SIZE;
 
     ngx_queue_init(&conf->background);
     ngx_ors_holders_init(&conf->holders);
@@ -582,6 +592,12 @@ static char *
 ngx_http_open_responses_init_main_conf(ngx_conf_t *cf, void *conf)
 {
     ngx_http_ors_main_conf_t  *omcf = conf;
+
+    ngx_conf_init_size_value(omcf->stats_size, NGX_HTTP_ORS_STATS_SIZE);
+
+    if (omcf->stats) {
+        omcf->stats->shm.size = omcf->stats_size;
+    }
 
     return ngx_ors_stores_check(cf, &omcf->stores);
 }
@@ -931,7 +947,7 @@ ngx_http_open_responses_init_process(ngx_cycle_t *cycle)
         return NGX_OK;
     }
 
-    ngx_http_ors_metrics_worker(omcf);
+    ngx_http_ors_metrics_worker(omcf, ngx_pid);
 
     /* without a zone nothing is configured */
 
@@ -950,7 +966,9 @@ ngx_http_open_responses_exit_process(ngx_cycle_t *cycle)
 
     omcf = ngx_http_cycle_get_module_main_conf(cycle,
                                               ngx_http_open_responses_module);
+
     if (omcf) {
+        ngx_http_ors_metrics_worker(omcf, 0);
         ngx_ors_stores_close(&omcf->stores);
     }
 }

@@ -446,4 +446,65 @@ gauge('background', 0);
 }
 
 $t->finish;
+
+
+# ---- names that come and go with reloads, in the least zone that there can be
+
+{
+    my $z = ORS::Nginx->new(conf => named(0));
+
+    $z->start;
+
+    my $read = sub { prometheus(get($z->port(0), '/metrics')->{body}) };
+    my $one = $read->();
+
+    is($one->{value}{open_responses_metrics_missing}, 0, 'all have room');
+
+    for my $n (1 .. 12) {
+        $z->reload(named($n), wait_old => 1);
+    }
+
+    my $now = $read->();
+
+    is($now->{value}{open_responses_metrics_missing}, 0,
+       'all have room after 12 reloads with other names');
+    is((grep { /target_up.*to12x/ } keys $now->{value}->%*), 10,
+       '... and are shown');
+    is((grep { /to11x|tool11x/ } keys $now->{value}->%*), 0,
+       '... those of before are not');
+    unlike($z->error_log, qr/zone of metrics/, '... nothing is logged');
+
+    $z->reload(named(13, 60), wait_old => 1);
+    cmp_ok($read->()->{value}{open_responses_metrics_missing}, '>', 0,
+           'a full zone is seen');
+    is(() = $z->error_log =~ /the zone of metrics is full: \d+ targets, m/g, 1,
+       '... and logged once');
+
+    $z->reload(named(13, 60, 8) , wait_old => 1);
+    is($read->()->{value}{open_responses_metrics_missing}, 0,
+       'a larger zone has room');
+    $z->finish;
+}
+
 done_testing();
+
+
+sub named ($n, $count = 10, $size = 0.5) {
+    my $text = 'open_responses_metrics_zone size=' . $size * 1024 . "k;\n"
+               . "server { listen 127.0.0.1:%%PORT_0%%;\n"
+               . "location /metrics { open_responses_status prometheus; }\n";
+
+    for my $i (1 .. $count) {
+        $text .= <<~CONF;
+            location /v${n}x$i/ {
+                open_responses         on;
+                open_responses_target  default /to${n}x$i;
+                open_responses_tool    f /tool${n}x$i;
+            }
+            location = /to${n}x$i { internal; return 200; }
+            location = /tool${n}x$i { internal; return 200; }
+            CONF
+    }
+
+    return "$text}\n";
+}

@@ -177,8 +177,8 @@ my @stream = (stream => \1);
     my $targets = delete $r->{targets};
 
     is_deeply([ delete @$r{qw( version open_streams background
-                                open_websockets )} ],
-              [ '0.1.0', 0, 0, 0 ], 'version, and what runs');
+                                open_websockets metrics_missing )} ],
+              [ '0.1.0', 0, 0, 0, 0 ], 'version, and what runs');
     is($targets->[0]{location}, '/v1/', 'targets, by location');
     is($targets->[0]{target}, '/to/down', '... and URI');
     is($targets->[0]{model}, 'down', '... and model');

@@ -228,7 +228,7 @@ bad('no failure', "$on max_fails=0; }",
 bad('no time', "$on fail_timeout=0; }",
     qr/"fail_timeout=0", it must be a time of a second or more/);
 bad('words', "$on fail_timeout=soon; }", qr/"fail_timeout=soon", it must be/);
-bad('another parameter', "$on weight=2; }", qr/invalid target "weight=2"/);
+bad('another parameter', "$on weight=2; }", qr/invalid parameter "weight=2"/);
 bad('two pages', 'location / { open_responses_ready; open_responses_status; }',
     qr/"open_responses_status" directive is beside "open_responses_ready" in /);
 bad('two pages, the other way round',

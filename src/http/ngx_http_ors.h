@@ -37,6 +37,9 @@
 #define NGX_HTTP_ORS_IN_RESPONSES       0x8     /* the same */
 #define NGX_HTTP_ORS_IN_CALLEE          0x10    /* a tool or an MCP server */
 
+/* the zone of metrics, unless it is configured */
+#define NGX_HTTP_ORS_STATS_SIZE  (2 * 1024 * 1024)
+
 /* blocks of a document that is written at once */
 #define NGX_HTTP_ORS_BLOCK     1024
 
@@ -162,6 +165,8 @@ typedef struct {
     ngx_ors_holders_t      holders;     /* of this worker */
     ngx_ors_jsonschema_cache_t  schemas;  /* compiled, of this worker */
     ngx_shm_zone_t        *stats;       /* NULL: nothing is counted */
+    size_t                 stats_size;  /* of the zone */
+    ngx_uint_t             generation;  /* number of this configuration */
     ngx_array_t            labels;      /* of ngx_ors_metrics_labels_t * */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */
@@ -667,6 +672,10 @@ void ngx_http_ors_stats_validator(ngx_http_ors_validator_t *vr);
  */
 ngx_int_t ngx_http_ors_stats_zone(ngx_conf_t *cf);
 
+/* Handler of the directive "open_responses_metrics_zone". */
+char *ngx_http_ors_stats_zone_set(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
 /* Handler of the directive "open_responses_status". */
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
@@ -690,8 +699,9 @@ ngx_int_t ngx_http_ors_metrics_validator(ngx_conf_t *cf,
  */
 ngx_int_t ngx_http_ors_metrics_init(ngx_cycle_t *cycle);
 
-/* A worker begins: its gauges are zero. */
-void ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf);
+/* A worker begins: its gauges are zero; with a "pid" of 0 it ends. */
+void ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf,
+    ngx_pid_t pid);
 
 /* "ctx" is counted by "gauge" from now on, until it is closed. */
 void ngx_http_ors_metrics_open(ngx_http_ors_ctx_t *ctx,
@@ -726,8 +736,11 @@ void ngx_http_ors_metrics_job(ngx_http_request_t *r,
 ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
-/* Finds them in shared memory; where there is no room nothing is remembered. */
-void ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
+/*
+ * Finds them in shared memory; where there is no room nothing is remembered.
+ * Returns of how many.
+ */
+ngx_uint_t ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
@@ -747,8 +760,11 @@ ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf,
 ngx_int_t ngx_http_ors_peers_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
-/* Finds them in shared memory; a target that there is no room for is called. */
-void ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
+/*
+ * Finds them in shared memory; a target that there is no room for is called.
+ * Returns how many there are of these.
+ */
+ngx_uint_t ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*

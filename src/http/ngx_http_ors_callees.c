@@ -78,16 +78,21 @@ ngx_http_ors_callees_fill(ngx_ors_callee_conf_t *callee,
 }
 
 
-void
+ngx_uint_t
 ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool)
 {
-    ngx_uint_t  i;
+    ngx_uint_t  i, missing;
+
+    missing = 0;
 
     for (i = 0; i < olcf->ncallees; i++) {
         ngx_ors_callee_attach(&stats->metrics.callees, &olcf->callees[i],
                               shpool);
+        missing += (olcf->callees[i].callee == NULL);
     }
+
+    return missing;
 }
 
 

@@ -24,7 +24,7 @@ static void ngx_http_ors_metrics_provider(ngx_ors_target_t *target,
     ngx_str_t *provider);
 static ngx_int_t ngx_http_ors_metrics_add(ngx_conf_t *cf,
     ngx_ors_metrics_labels_t *labels);
-static void ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf);
+static ngx_uint_t ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf);
 static ngx_atomic_t *ngx_http_ors_metrics_gauge(ngx_http_request_t *r,
     ngx_ors_metrics_gauge_e gauge);
 static ngx_ors_metrics_row_t *ngx_http_ors_metrics_row(
@@ -251,7 +251,7 @@ ngx_http_ors_metrics_add(ngx_conf_t *cf, ngx_ors_metrics_labels_t *labels)
 ngx_int_t
 ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
 {
-    ngx_uint_t                  i, j, lost, shown;
+    ngx_uint_t                  i, j, oldest, missing, shown;
     ngx_ors_stats_t            *stats;
     ngx_slab_pool_t            *shpool;
     ngx_http_ors_main_conf_t   *omcf;
@@ -268,9 +268,17 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
     shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
     shpool->log_nomem = 0;
 
+    oldest = ngx_ors_metrics_oldest(&stats->metrics);
+
+    ngx_ors_named_begin(&stats->metrics.rows, oldest, shpool);
+    ngx_ors_named_begin(&stats->metrics.callees, oldest, shpool);
+    ngx_ors_named_begin(&stats->peers, oldest, shpool);
+
+    omcf->generation = stats->metrics.rows.generation;
+
     l = omcf->labels.elts;
     shown = 0;
-    lost = 0;
+    missing = 0;
 
     /* an "if" in a location has the location's labels: one row is shown once */
 
@@ -278,7 +286,7 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
         ngx_ors_metrics_attach(&stats->metrics, l[i], shpool);
 
         if (l[i]->row == NULL) {
-            lost++;
+            missing++;
             continue;
         }
 
@@ -289,27 +297,34 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
         }
     }
 
-    if (lost) {
-        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
-                      "no room for %ui of %ui rows of histograms: targets "
-                      "without one are counted in totals only",
-                      lost, omcf->labels.nelts);
-    }
-
     omcf->labels.nelts = shown;
 
-    ngx_http_ors_metrics_attach(omcf);
+    missing += ngx_http_ors_metrics_attach(omcf);
+
+    ngx_ors_named_end(&stats->metrics.rows);
+    ngx_ors_named_end(&stats->metrics.callees);
+    ngx_ors_named_end(&stats->peers);
+
+    stats->metrics.missing = missing;
+
+    if (missing) {
+        ngx_log_error(NGX_LOG_WARN, cycle->log, 0,
+                      "the zone of metrics is full: %ui targets, models and "
+                      "tools are counted in totals only, set a larger "
+                      "\"open_responses_metrics_zone\" than %uz bytes",
+                      missing, omcf->stats->shm.size);
+    }
 
     return NGX_OK;
 }
 
 
-/* the targets and tools of all gateways */
+/* the targets and tools of all gateways; returns how many have no room */
 
-static void
+static ngx_uint_t
 ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
 {
-    ngx_uint_t                  i;
+    ngx_uint_t                  i, missing;
     ngx_ors_stats_t            *stats;
     ngx_slab_pool_t            *shpool;
     ngx_http_ors_loc_conf_t    *olcf;
@@ -319,19 +334,21 @@ ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
     shpool = (ngx_slab_pool_t *) omcf->stats->shm.addr;
     location = omcf->locations.elts;
 
-    ngx_ors_callee_begin(stats->metrics.callees);
+    missing = 0;
 
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
-        ngx_http_ors_peers_attach(olcf, stats, shpool);
-        ngx_http_ors_callees_attach(olcf, stats, shpool);
+        missing += ngx_http_ors_peers_attach(olcf, stats, shpool);
+        missing += ngx_http_ors_callees_attach(olcf, stats, shpool);
     }
+
+    return missing;
 }
 
 
 void
-ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf)
+ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf, ngx_pid_t pid)
 {
     ngx_ors_stats_t  *stats;
 
@@ -343,7 +360,8 @@ ngx_http_ors_metrics_worker(ngx_http_ors_main_conf_t *omcf)
 
     stats = omcf->stats->data;
 
-    ngx_ors_metrics_process(&stats->metrics, ngx_process_slot, ngx_pid);
+    ngx_ors_metrics_process(&stats->metrics, ngx_process_slot, pid,
+                            omcf->generation);
 }
 
 

@@ -88,15 +88,20 @@ ngx_http_ors_peers_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
 }
 
 
-void
+ngx_uint_t
 ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
     ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool)
 {
-    ngx_uint_t  i;
+    ngx_uint_t  i, missing;
+
+    missing = 0;
 
     for (i = 0; i < olcf->npeers; i++) {
         ngx_ors_peer_attach(&stats->peers, &olcf->peers[i], shpool);
+        missing += (olcf->peers[i].peer == NULL);
     }
+
+    return missing;
 }
 
 

@@ -14,12 +14,10 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_line.h>
 #include <ngx_ors_verify_check.h>
 
-
-/* rows of histograms for some 200 targets, and the rest */
-#define NGX_HTTP_ORS_STATS_ZONE  (2 * 1024 * 1024)
 
 #define NGX_HTTP_ORS_PAGE        16384
 
@@ -40,6 +38,16 @@ static ngx_conf_enum_t  ngx_http_ors_stats_formats[] = {
     { ngx_string("json"), ngx_ors_stats_json },
     { ngx_string("prometheus"), ngx_ors_stats_prometheus },
     { ngx_null_string, 0 }
+};
+
+
+static ngx_ors_conf_param_t  ngx_http_ors_stats_params[] = {
+
+    { ngx_string("size="), ngx_ors_conf_param_size,
+      offsetof(ngx_http_ors_main_conf_t, stats_size), 512 * 1024, 0, NULL,
+      "a size of at least 512k" },
+
+    { ngx_null_string, NULL, 0, 0, 0, NULL, NULL }
 };
 
 
@@ -502,13 +510,24 @@ ngx_http_ors_stats_zone(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    omcf->stats = ngx_shared_memory_add(cf, &name, NGX_HTTP_ORS_STATS_ZONE,
+    omcf->stats = ngx_shared_memory_add(cf, &name, 0,
                                         &ngx_http_open_responses_module);
     if (omcf->stats == NULL) {
         return NGX_ERROR;
     }
 
+    /* set again when all directives are read */
+
+    omcf->stats->shm.size = omcf->stats_size;
     omcf->stats->init = ngx_ors_stats_zone;
 
     return NGX_OK;
+}
+
+
+char *
+ngx_http_ors_stats_zone_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    return ngx_ors_conf_params(cf, ngx_http_ors_stats_params, conf, 1, NULL,
+                               NULL);
 }

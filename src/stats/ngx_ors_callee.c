@@ -12,119 +12,48 @@
 #include <ngx_ors_callee.h>
 
 
-/* of a key, beside its texts */
-#define NGX_ORS_CALLEE_KEY  3
-
-
-static u_char *ngx_ors_callee_key(u_char *p, ngx_ors_callee_conf_t *conf);
+/* server, kind, name, URI */
+#define NGX_ORS_CALLEE_NAMES  4
 
 
 void
-ngx_ors_callee_attach(ngx_ors_callee_t **callees, ngx_ors_callee_conf_t *conf,
-    ngx_slab_pool_t *shpool)
+ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
+    ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool)
 {
-    size_t             len, size;
-    ngx_ors_callee_t  *callee, *made;
+    ngx_str_t  names[NGX_ORS_CALLEE_NAMES];
 
-    len = conf->server.len + conf->name.len + conf->uri.len
-          + NGX_ORS_CALLEE_KEY;
-    size = offsetof(ngx_ors_callee_t, key) + len;
+    names[0] = conf->server;
+    ngx_str_set(&names[1], "t");
+    names[2] = conf->name;
+    names[3] = conf->uri;
 
-    /* allocated first: its key is compared */
-
-    made = ngx_slab_alloc(shpool, size);
-    conf->callee = made;
-
-    if (made == NULL) {
-        return;
+    if (conf->mcp) {
+        ngx_str_set(&names[1], "m");
     }
 
-    ngx_memzero(made, size);
-    made->used = 1;
-    made->len = ngx_ors_callee_key(made->key, conf) - made->key;
-
-    for (callee = *callees; callee; callee = callee->next) {
-
-        if (callee->len == len && ngx_memcmp(callee->key, made->key, len) == 0)
-        {
-            ngx_slab_free(shpool, made);
-            callee->used = 1;
-            conf->callee = callee;
-            return;
-        }
-    }
-
-    made->next = *callees;
-    *callees = made;
-}
-
-
-/* a server may have no name */
-
-static u_char *
-ngx_ors_callee_key(u_char *p, ngx_ors_callee_conf_t *conf)
-{
-    if (conf->server.len) {
-        p = ngx_cpymem(p, conf->server.data, conf->server.len);
-    }
-
-    *p++ = '\0';
-    *p++ = conf->mcp ? 'm' : 't';
-
-    p = ngx_cpymem(p, conf->name.data, conf->name.len);
-    *p++ = '\0';
-
-    if (conf->uri.len) {
-        p = ngx_cpymem(p, conf->uri.data, conf->uri.len);
-    }
-
-    return p;
-}
-
-
-void
-ngx_ors_callee_begin(ngx_ors_callee_t *callees)
-{
-    ngx_ors_callee_t  *callee;
-
-    for (callee = callees; callee; callee = callee->next) {
-        callee->used = 0;
-    }
+    conf->callee = ngx_ors_named_entry(callees, sizeof(ngx_ors_callee_t),
+                                       names, NGX_ORS_CALLEE_NAMES, shpool);
 }
 
 
 ngx_ors_callee_t *
-ngx_ors_callee_next(ngx_ors_callee_t *callee, ngx_ors_callee_conf_t *conf)
+ngx_ors_callee_of(ngx_ors_named_t *entry, ngx_ors_callee_conf_t *conf)
 {
-    u_char  *p, *last;
+    ngx_str_t  names[NGX_ORS_CALLEE_NAMES];
 
-    while (callee && !callee->used) {
-        callee = callee->next;
-    }
-
-    if (callee == NULL) {
+    if (entry == NULL) {
         return NULL;
     }
 
-    p = callee->key;
-    last = p + callee->len;
+    ngx_ors_named_names(entry, names, NGX_ORS_CALLEE_NAMES);
 
-    conf->callee = callee;
-    conf->server.data = p;
-    conf->server.len = ngx_strlen(p);
+    conf->callee = (ngx_ors_callee_t *) entry;
+    conf->server = names[0];
+    conf->mcp = (names[1].data[0] == 'm');
+    conf->name = names[2];
+    conf->uri = names[3];
 
-    p += conf->server.len + 1;
-
-    conf->mcp = (*p++ == 'm');
-    conf->name.data = p;
-    conf->name.len = ngx_strlen(p);
-
-    p += conf->name.len + 1;
-
-    conf->uri.data = p;
-    conf->uri.len = last - p;
-
-    return callee;
+    return conf->callee;
 }
 
 

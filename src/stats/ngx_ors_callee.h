@@ -15,6 +15,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_metrics_bounds.h>
+#include <ngx_ors_named.h>
 
 
 typedef struct ngx_ors_callee_s  ngx_ors_callee_t;
@@ -32,17 +33,14 @@ typedef enum {
 } ngx_ors_callee_end_e;
 
 
-/* in shared memory, as all that it points to */
+/* in shared memory */
 
 struct ngx_ors_callee_s {
-    ngx_ors_callee_t         *next;
+    ngx_ors_named_t           named;
     ngx_atomic_t              era;        /* the caller's number, 0: unknown */
     ngx_atomic_t              ends[ngx_ors_callee_ends];
     ngx_ors_histogram_t       times;      /* ns, of calls that were answered */
                                           /* or failed */
-    ngx_uint_t                used;       /* by the configuration of now */
-    size_t                    len;
-    u_char                    key[1];     /* "server NUL kind name NUL uri" */
 };
 
 
@@ -59,20 +57,13 @@ typedef struct {
 
 /*
  * Finds the memory of "conf" in the list "callees", or makes it from "shpool",
- * and sets conf->callee; it is NULL if there is no more memory.  For the master
- * process, which alone makes them.
+ * and sets conf->callee; it is NULL if there is no more memory.
  */
-void ngx_ors_callee_attach(ngx_ors_callee_t **callees,
+void ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
     ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool);
 
-/* A new configuration begins: it uses none of those that it does not attach. */
-void ngx_ors_callee_begin(ngx_ors_callee_t *callees);
-
-/*
- * The next entry of a list that the configuration uses, from "callee" on, with
- * its names in "conf"; NULL: the end.
- */
-ngx_ors_callee_t *ngx_ors_callee_next(ngx_ors_callee_t *callee,
+/* Sets "conf" to the names of an entry; NULL, which is returned: the end. */
+ngx_ors_callee_t *ngx_ors_callee_of(ngx_ors_named_t *entry,
     ngx_ors_callee_conf_t *conf);
 
 /* Counts a call that has ended after "time" ms. */

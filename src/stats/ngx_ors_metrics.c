@@ -13,17 +13,11 @@
 #include <ngx_ors_metrics_bounds.h>
 
 
-/* rows have labels as "location NUL target NUL model NUL provider operation" */
-#define NGX_ORS_METRICS_KEY  4
-
-
-static size_t ngx_ors_metrics_key(u_char *key,
-    ngx_ors_metrics_labels_t *labels);
-static u_char *ngx_ors_metrics_key_text(u_char *p, ngx_str_t *text);
 static void ngx_ors_metrics_row(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_turn_t *turn, time_t now);
 static void ngx_ors_metrics_value(ngx_ors_metrics_row_t *row,
     ngx_ors_metrics_histogram_e n, uint64_t value);
+static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
 
 
 /* those of all others are durations */
@@ -40,68 +34,21 @@ void
 ngx_ors_metrics_attach(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_labels_t *labels, ngx_slab_pool_t *shpool)
 {
-    size_t                  len, size;
-    ngx_ors_metrics_row_t  *row;
+    u_char     operation;
+    ngx_str_t  names[5];
 
-    len = labels->location.len + labels->target.len + labels->model.len
-          + labels->provider.len + NGX_ORS_METRICS_KEY;
+    operation = '0' + labels->operation;
 
-    size = offsetof(ngx_ors_metrics_row_t, key) + len;
+    names[0] = labels->location;
+    names[1] = labels->target;
+    names[2] = labels->model;
+    names[3] = labels->provider;
+    names[4].data = &operation;
+    names[4].len = 1;
 
-    /* allocated first: its key is compared, and most often it is used */
-
-    row = ngx_slab_alloc(shpool, size);
-    labels->row = row;
-
-    if (row == NULL) {
-        return;
-    }
-
-    ngx_memzero(row, size);
-    row->len = ngx_ors_metrics_key(row->key, labels);
-
-    for (row = metrics->rows; row; row = row->next) {
-
-        if (row->len == labels->row->len
-            && ngx_memcmp(row->key, labels->row->key, row->len) == 0)
-        {
-            ngx_slab_free(shpool, labels->row);
-            labels->row = row;
-            return;
-        }
-    }
-
-    labels->row->next = metrics->rows;
-    metrics->rows = labels->row;
-}
-
-
-static size_t
-ngx_ors_metrics_key(u_char *key, ngx_ors_metrics_labels_t *labels)
-{
-    u_char  *p;
-
-    p = ngx_ors_metrics_key_text(key, &labels->location);
-    p = ngx_ors_metrics_key_text(p, &labels->target);
-    p = ngx_ors_metrics_key_text(p, &labels->model);
-    p = ngx_cpymem(p, labels->provider.data, labels->provider.len);
-
-    *p++ = (u_char) labels->operation;
-
-    return p - key;
-}
-
-
-static u_char *
-ngx_ors_metrics_key_text(u_char *p, ngx_str_t *text)
-{
-    if (text->len) {
-        p = ngx_cpymem(p, text->data, text->len);
-    }
-
-    *p++ = '\0';
-
-    return p;
+    labels->row = ngx_ors_named_entry(&metrics->rows,
+                                      sizeof(ngx_ors_metrics_row_t), names, 5,
+                                      shpool);
 }
 
 
@@ -188,7 +135,7 @@ ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
 
 void
 ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
-    ngx_pid_t pid)
+    ngx_pid_t pid, ngx_uint_t generation)
 {
     ngx_atomic_t  *gauges;
 
@@ -196,7 +143,43 @@ ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
 
     ngx_memzero((void *) gauges, sizeof(metrics->gauges[0]));
 
+    gauges[NGX_ORS_METRICS_GENERATION] = generation;
     gauges[NGX_ORS_METRICS_PID] = pid;
+}
+
+
+ngx_uint_t
+ngx_ors_metrics_oldest(ngx_ors_metrics_t *metrics)
+{
+    ngx_uint_t     i, oldest;
+    ngx_atomic_t  *gauges;
+
+    oldest = metrics->rows.generation;
+
+    for (i = 0; i < NGX_MAX_PROCESSES; i++) {
+        gauges = metrics->gauges[i];
+
+        if (gauges[NGX_ORS_METRICS_GENERATION] < oldest
+            && ngx_ors_metrics_alive(gauges))
+        {
+            oldest = gauges[NGX_ORS_METRICS_GENERATION];
+        }
+    }
+
+    return oldest;
+}
+
+
+/* the slot of a worker that was killed may stay unused */
+
+static ngx_uint_t
+ngx_ors_metrics_alive(ngx_atomic_t *gauges)
+{
+    ngx_pid_t  pid;
+
+    pid = (ngx_pid_t) gauges[NGX_ORS_METRICS_PID];
+
+    return pid && (kill(pid, 0) != -1 || ngx_errno != NGX_ESRCH);
 }
 
 
@@ -213,16 +196,9 @@ ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
     for (i = 0; i < NGX_MAX_PROCESSES; i++) {
         gauges = metrics->gauges[i];
 
-        /* the slot of a worker that was killed may stay unused */
-
-        if (gauges[gauge] == 0
-            || (kill((ngx_pid_t) gauges[NGX_ORS_METRICS_PID], 0) == -1
-                && ngx_errno == NGX_ESRCH))
-        {
-            continue;
+        if (gauges[gauge] && ngx_ors_metrics_alive(gauges)) {
+            sum += (int64_t) gauges[gauge];
         }
-
-        sum += (int64_t) gauges[gauge];
     }
 
     return sum;

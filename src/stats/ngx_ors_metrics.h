@@ -18,6 +18,7 @@
 #include <ngx_ors_callee.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics_bounds.h>
+#include <ngx_ors_named.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_peer.h>
 
@@ -33,10 +34,12 @@
 
 /*
  * Of each process, as many as fit in a line of the cache, so that workers
- * share none; the last one is the process's id
+ * share none; the last two are the number of the process's configuration and
+ * its id
  */
-#define NGX_ORS_METRICS_GAUGES   8
-#define NGX_ORS_METRICS_PID      7
+#define NGX_ORS_METRICS_GAUGES      8
+#define NGX_ORS_METRICS_GENERATION  6
+#define NGX_ORS_METRICS_PID         7
 
 
 typedef enum {
@@ -82,23 +85,20 @@ typedef struct {
 } ngx_ors_metrics_piece_t;
 
 
-typedef struct ngx_ors_metrics_row_s  ngx_ors_metrics_row_t;
+/* in shared memory; its names are its labels */
 
-
-/* in shared memory, as all that it points to */
-
-struct ngx_ors_metrics_row_s {
-    ngx_ors_metrics_row_t    *next;
+typedef struct {
+    ngx_ors_named_t           named;
     ngx_ors_histogram_t       histograms[ngx_ors_metrics_histograms];
     ngx_ors_metrics_piece_t   pieces[NGX_ORS_METRICS_PIECES];
-    size_t                    len;
-    u_char                    key[1];     /* its labels, "len" bytes */
-};
+} ngx_ors_metrics_row_t;
 
 
 typedef struct {
-    ngx_ors_metrics_row_t    *rows;
-    ngx_ors_callee_t         *callees;    /* tools and MCP servers */
+    ngx_ors_named_list_t      rows;
+    ngx_ors_named_list_t      callees;    /* tools and MCP servers */
+    ngx_uint_t                missing;    /* entries of the configuration */
+                                          /* that there is no room for */
     ngx_ors_histogram_t       overhead;
     ngx_atomic_t              turns[2][ngx_ors_metrics_deliveries];
     ngx_atomic_t              store[NGX_ORS_METRICS_ENGINES]
@@ -141,8 +141,7 @@ typedef struct {
 
 /*
  * Finds the row of "labels" in "metrics", or makes it from memory of "shpool",
- * and sets labels->row; it is NULL if there is no more memory.  For the master
- * process, which alone makes rows.
+ * and sets labels->row; it is NULL if there is no more memory.
  */
 void ngx_ors_metrics_attach(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_labels_t *labels, ngx_slab_pool_t *shpool);
@@ -155,9 +154,15 @@ void ngx_ors_metrics_turn(ngx_ors_metrics_t *metrics,
 void ngx_ors_metrics_store(ngx_ors_metrics_t *metrics, ngx_uint_t engine,
     ngx_uint_t op, ngx_uint_t result);
 
-/* A process begins with gauges that are 0, in "slot", which it alone uses. */
+/*
+ * A process of the configuration "generation" begins with gauges that are 0, in
+ * "slot", which it alone uses; a "pid" of 0: it ends.
+ */
 void ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
-    ngx_pid_t pid);
+    ngx_pid_t pid, ngx_uint_t generation);
+
+/* The oldest configuration that a process is left of, or that of now. */
+ngx_uint_t ngx_ors_metrics_oldest(ngx_ors_metrics_t *metrics);
 
 /* What the gauges of all processes that are there are together. */
 int64_t ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,

@@ -43,6 +43,9 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
                                 ngx_ors_metrics_gauge(metrics,
                                                  ngx_ors_metrics_websockets));
 
+    ngx_ors_metrics_json_number(out, ",\"metrics_missing\":",
+                                metrics->missing);
+
     ngx_ors_out_lit(out, ",\"targets\":[");
 
     label = labels ? labels->elts : NULL;
@@ -73,9 +76,9 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
     sep = "{\"server\":";
 
-    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
          callee;
-         callee = ngx_ors_callee_next(callee->next, &conf))
+         callee = ngx_ors_callee_of(callee->named.next, &conf))
     {
         ngx_ors_metrics_json_text(out, sep, &conf.server);
         ngx_ors_metrics_json_text(out, ",\"tool\":", &conf.name);

@@ -193,6 +193,13 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
         ngx_ors_out_lit(out, "\n");
     }
 
+    ngx_ors_metrics_head(out, "open_responses_metrics_missing",
+                         "Targets, models and tools of the configuration that "
+                         "the zone of metrics has no room for.", "gauge");
+    ngx_ors_out_lit(out, "open_responses_metrics_missing ");
+    ngx_ors_out_int(out, (int64_t) metrics->missing);
+    ngx_ors_out_lit(out, "\n");
+
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);
     ngx_ors_metrics_callees(out, metrics);
@@ -527,9 +534,9 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
                          "Calls of hosted tools and MCP servers that are over, "
                          "by what came of them.", "counter");
 
-    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
          callee;
-         callee = ngx_ors_callee_next(callee->next, &conf))
+         callee = ngx_ors_callee_of(callee->named.next, &conf))
     {
         for (i = 0; i < ngx_ors_callee_ends; i++) {
             ngx_ors_metrics_callee(out, "open_responses_tool_calls_total",
@@ -545,9 +552,9 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_ors_metrics_head(out, ngx_ors_metrics_tools.name,
                          ngx_ors_metrics_tools.help, "histogram");
 
-    for (callee = ngx_ors_callee_next(metrics->callees, &conf);
+    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
          callee;
-         callee = ngx_ors_callee_next(callee->next, &conf))
+         callee = ngx_ors_callee_of(callee->named.next, &conf))
     {
         if (ngx_ors_metrics_values(&callee->times)) {
             ngx_ors_metrics_callee_times(out, &conf);

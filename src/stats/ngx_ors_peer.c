@@ -21,45 +21,16 @@ static ngx_uint_t ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now);
 
 
 void
-ngx_ors_peer_attach(ngx_ors_peer_t **peers, ngx_ors_peer_conf_t *conf,
+ngx_ors_peer_attach(ngx_ors_named_list_t *peers, ngx_ors_peer_conf_t *conf,
     ngx_slab_pool_t *shpool)
 {
-    u_char          *p;
-    size_t           len, size;
-    ngx_ors_peer_t  *peer;
+    ngx_str_t  names[2];
 
-    len = conf->server.len + 1 + conf->target.len;
-    size = offsetof(ngx_ors_peer_t, key) + len;
+    names[0] = conf->server;
+    names[1] = conf->target;
 
-    for (peer = *peers; peer; peer = peer->next) {
-
-        if (peer->len == len
-            && ngx_strncmp(peer->key, conf->server.data, conf->server.len) == 0
-            && peer->key[conf->server.len] == '\0'
-            && ngx_memcmp(peer->key + conf->server.len + 1,
-                          conf->target.data, conf->target.len)
-               == 0)
-        {
-            conf->peer = peer;
-            return;
-        }
-    }
-
-    peer = ngx_slab_alloc(shpool, size);
-    conf->peer = peer;
-
-    if (peer == NULL) {
-        return;
-    }
-
-    ngx_memzero(peer, size);
-
-    p = ngx_cpymem(peer->key, conf->server.data, conf->server.len);
-    ngx_memcpy(p + 1, conf->target.data, conf->target.len);
-
-    peer->len = len;
-    peer->next = *peers;
-    *peers = peer;
+    conf->peer = ngx_ors_named_entry(peers, sizeof(ngx_ors_peer_t), names, 2,
+                                     shpool);
 }
 
 

@@ -14,21 +14,20 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_named.h>
 
 
 typedef struct ngx_ors_peer_s  ngx_ors_peer_t;
 
 
-/* in shared memory, as all that it points to */
+/* in shared memory */
 
 struct ngx_ors_peer_s {
-    ngx_ors_peer_t           *next;
+    ngx_ors_named_t           named;
     ngx_atomic_t              fails;      /* one after the other */
     ngx_atomic_t              since;      /* s: the last one, or when it was */
                                           /* last tried in spite of them */
     ngx_atomic_t              total;      /* failures since the start */
-    size_t                    len;
-    u_char                    key[1];     /* "server NUL target" */
 };
 
 
@@ -45,11 +44,10 @@ typedef struct {
 
 /*
  * Finds the memory of "conf" in the list "peers", or makes it from "shpool",
- * and sets conf->peer; it is NULL if there is no more memory.  For the master
- * process, which alone makes them.
+ * and sets conf->peer; it is NULL if there is no more memory.
  */
-void ngx_ors_peer_attach(ngx_ors_peer_t **peers, ngx_ors_peer_conf_t *conf,
-    ngx_slab_pool_t *shpool);
+void ngx_ors_peer_attach(ngx_ors_named_list_t *peers,
+    ngx_ors_peer_conf_t *conf, ngx_slab_pool_t *shpool);
 
 /*
  * 1 if the target has not failed too often of late; without "max_fails" that

@@ -16,12 +16,13 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_metrics.h>
+#include <ngx_ors_named.h>
 #include <ngx_ors_out.h>
 #include <ngx_ors_peer.h>
 
 
 /* to be raised when a counter is added, moved or removed */
-#define NGX_ORS_STATS_VERSION  12
+#define NGX_ORS_STATS_VERSION  13
 
 
 /* four outcomes of each kind, in the same order */
@@ -72,7 +73,7 @@ typedef struct {
     ngx_atomic_t          refused[NGX_ORS_NCODES];
     ngx_atomic_t          reported[NGX_ORS_NCODES];
     ngx_ors_metrics_t     metrics;
-    ngx_ors_peer_t       *peers;        /* targets that may fail */
+    ngx_ors_named_list_t  peers;        /* targets that may fail */
 } ngx_ors_stats_t;
 
 

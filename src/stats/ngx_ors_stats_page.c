@@ -382,7 +382,7 @@ ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_ors_callee_t       *callee;
     ngx_ors_callee_conf_t   conf;
 
-    callee = ngx_ors_callee_next(metrics->callees, &conf);
+    callee = ngx_ors_callee_of(metrics->callees.first, &conf);
 
     if (callee == NULL) {
         return;
@@ -401,7 +401,7 @@ ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
         ngx_ors_stats_page_cells(out, callee->ends, ngx_ors_callee_ends);
 
-        callee = ngx_ors_callee_next(callee->next, &conf);
+        callee = ngx_ors_callee_of(callee->named.next, &conf);
     }
 
     ngx_ors_out_lit(out, "</table></div>\n");

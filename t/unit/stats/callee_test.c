@@ -18,7 +18,7 @@ static void test_ended(void);
 
 
 static ngx_slab_pool_t         shpool;
-static ngx_ors_callee_t       *callees;
+static ngx_ors_named_list_t    callees;
 static ngx_ors_callee_conf_t   conf = {
     ngx_string("a.example"), ngx_string("docs"), ngx_string("/mcp/docs"), 1,
     NULL
@@ -43,7 +43,7 @@ test_attach(void)
     ngx_ors_callee_conf_t  other;
 
     ngx_ors_callee_attach(&callees, &conf, &shpool);
-    ok(conf.callee == NULL && callees == NULL, "no memory");
+    ok(conf.callee == NULL && callees.first == NULL, "no memory");
 
     ngx_ors_callee_learned(&conf, 5);
     is_int(ngx_ors_callee_era(&conf), 0, "... nothing is remembered");
@@ -53,13 +53,13 @@ test_attach(void)
     shpool.log_nomem = 1;
 
     ngx_ors_callee_attach(&callees, &conf, &shpool);
-    ok(conf.callee && callees == conf.callee, "a new server");
+    ok(conf.callee && callees.first == &conf.callee->named, "a new server");
     is_int(ngx_ors_callee_era(&conf), 0, "... of which nothing is known");
 
     other = conf;
     other.callee = NULL;
     ngx_ors_callee_attach(&callees, &other, &shpool);
-    ok(other.callee == conf.callee && callees->next == NULL,
+    ok(other.callee == conf.callee && callees.first->next == NULL,
        "the same one, of the configuration after a reload");
 }
 
@@ -84,7 +84,8 @@ test_distinct(void)
 
     for (i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
         ngx_ors_callee_attach(&callees, &other[i], &shpool);
-        ok(other[i].callee && callees == other[i].callee, "%s", what[i]);
+        ok(other[i].callee && callees.first == &other[i].callee->named, "%s",
+           what[i]);
     }
 }
 
@@ -102,7 +103,8 @@ test_era(void)
 
     ngx_ors_callee_learned(&other, 4);
     is_int(ngx_ors_callee_era(&conf), 4, "a server that has changed");
-    is_int(callees->era, 0, "no other server has");
+    is_int(((ngx_ors_callee_t *) callees.first)->era, 0,
+           "no other server has");
 }
 
 
@@ -129,25 +131,24 @@ test_ended(void)
 
     n = 0;
 
-    for (callee = ngx_ors_callee_next(callees, &found);
+    for (callee = ngx_ors_callee_of(callees.first, &found);
          callee;
-         callee = ngx_ors_callee_next(callee->next, &found))
+         callee = ngx_ors_callee_of(callee->named.next, &found))
     {
         n++;
     }
 
     is_int(n, 7, "all that were attached");
 
-    ngx_ors_callee_begin(callees);
-    ok(ngx_ors_callee_next(callees, &found) == NULL,
-       "a configuration that has none");
-
+    ngx_ors_named_begin(&callees, 0, &shpool);
     ngx_ors_callee_attach(&callees, &conf, &shpool);
-    callee = ngx_ors_callee_next(callees, &found);
-    ok(callee == conf.callee, "... that has one");
+    ngx_ors_named_end(&callees);
+
+    callee = ngx_ors_callee_of(callees.first, &found);
+    ok(callee == conf.callee, "a configuration that has one");
     is_str(&found.server, "a.example", "its server");
     is_str(&found.name, "docs", "its label");
     is_str(&found.uri, "/mcp/docs", "its location");
     is_int(found.mcp, 1, "its kind");
-    ok(ngx_ors_callee_next(callee->next, &found) == NULL, "no other one");
+    ok(ngx_ors_callee_of(callee->named.next, &found) == NULL, "no other one");
 }

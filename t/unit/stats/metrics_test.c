@@ -13,6 +13,7 @@
 
 
 static void test_rows(void);
+static void test_dropped(void);
 static void test_turns(void);
 static void test_tokens(void);
 static void test_recent(void);
@@ -41,6 +42,7 @@ int
 main(void)
 {
     test_rows();
+    test_dropped();
     test_turns();
     test_recent();
     test_text();
@@ -58,7 +60,7 @@ test_rows(void)
     ngx_ors_metrics_labels_t   other;
 
     ngx_ors_metrics_attach(&metrics, &labels, &shpool);
-    ok(labels.row == NULL && metrics.rows == NULL, "no memory, no row");
+    ok(labels.row == NULL && metrics.rows.first == NULL, "no memory, no row");
 
     /* the stand-in of the slab allocator has some */
 
@@ -66,21 +68,85 @@ test_rows(void)
 
     ngx_ors_metrics_attach(&metrics, &labels, &shpool);
     row = labels.row;
-    ok(row && metrics.rows == row, "a new row");
+    ok(row && metrics.rows.first == &row->named, "a new row");
 
     other = labels;
     ngx_ors_metrics_attach(&metrics, &other, &shpool);
-    ok(other.row == row && row->next == NULL, "the same labels, the same row");
+    ok(other.row == row && row->named.next == NULL,
+       "the same labels, the same row");
 
     ngx_str_set(&other.location, "/v1/x");
     ngx_str_null(&other.target);
     ngx_ors_metrics_attach(&metrics, &other, &shpool);
-    ok(other.row != row && metrics.rows == other.row, "others have their own");
+    ok(other.row != row && metrics.rows.first == &other.row->named,
+       "others have their own");
 
     other = labels;
     other.operation = ngx_ors_metrics_embeddings;
     ngx_ors_metrics_attach(&metrics, &other, &shpool);
     ok(other.row != row, "another operation has its own");
+}
+
+
+/* rows that a configuration does not name, while older workers live */
+
+static void
+test_dropped(void)
+{
+    ngx_uint_t                 i, n;
+    ngx_ors_named_t           *entry;
+    ngx_ors_metrics_t          m;
+    ngx_ors_metrics_labels_t   old, new;
+
+    /* of each: the generation of the oldest worker, entries that are left */
+
+    static struct {
+        ngx_uint_t   oldest;
+        ngx_uint_t   left;
+    } steps[] = { { 1, 0 }, { 1, 0 }, { 1, 1 }, { 2, 1 }, { 4, 0 } };
+
+    ngx_memzero(&m, sizeof(ngx_ors_metrics_t));
+    old = labels;
+    new = labels;
+
+    for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        ngx_ors_named_begin(&m.rows, steps[i].oldest, &shpool);
+
+        n = 0;
+
+        for (entry = m.rows.dropped; entry; entry = entry->next) {
+            n++;
+        }
+
+        is_int(n, steps[i].left, "dropped rows before reload %d", (int) i);
+
+        ngx_ors_metrics_attach(&m, &labels, &shpool);
+        old.row = new.row;
+
+        /* the last two have the same target */
+
+        new.target.data = (u_char *) "0123" + ngx_min(i, 3);
+        new.target.len = 1;
+
+        ngx_ors_metrics_attach(&m, &new, &shpool);
+        ngx_ors_named_end(&m.rows);
+
+        ok(m.rows.first && m.rows.first->next
+           && m.rows.first->next->next == NULL, "... and two are named");
+    }
+
+    ok(old.row == new.row, "a row that is named again stays");
+
+    ngx_ors_metrics_process(&m, 2, getpid(), 4);
+    ngx_ors_metrics_process(&m, 3, getpid(), 3);
+    ngx_ors_metrics_process(&m, 4, gone(), 2);
+    is_int(ngx_ors_metrics_oldest(&m), 3, "the oldest process that is there");
+
+    ngx_ors_metrics_process(&m, 3, 0, 3);
+    is_int(ngx_ors_metrics_oldest(&m), 4, "... when it has ended");
+
+    ngx_ors_metrics_process(&m, 2, 0, 4);
+    is_int(ngx_ors_metrics_oldest(&m), 5, "... when none is there");
 }
 
 
@@ -190,10 +256,10 @@ test_text(void)
     ngx_pool_t                 *pool;
     ngx_array_t                 list;
     ngx_ors_out_t               out;
-    ngx_ors_peer_t             *peers;
+    ngx_ors_named_list_t   peers;
     ngx_ors_metrics_labels_t   *one[2], none;
 
-    peers = NULL;
+    ngx_memzero(&peers, sizeof(ngx_ors_named_list_t));
     none = labels;
     none.row = NULL;
     one[0] = &none;
@@ -207,13 +273,16 @@ test_text(void)
     ngx_ors_peer_attach(&peers, &peer, &shpool);
     ngx_ors_peer_failed(&peer, 680);
 
+    ngx_ors_metrics_process(&metrics, 0, getpid(), 1);
+    ngx_ors_metrics_process(&metrics, 1, getpid(), 1);
+    ngx_ors_metrics_process(&metrics, NGX_MAX_PROCESSES - 1, getpid(), 1);
     metrics.gauges[0][ngx_ors_metrics_streams] = 3;
     metrics.gauges[NGX_MAX_PROCESSES - 1][ngx_ors_metrics_streams] = 2;
     metrics.gauges[1][ngx_ors_metrics_streams] = (ngx_atomic_t) -1;
     metrics.gauges[2][ngx_ors_metrics_websockets] = 9;
-    ngx_ors_metrics_process(&metrics, 2, getpid());
+    ngx_ors_metrics_process(&metrics, 2, getpid(), 1);
     metrics.gauges[2][ngx_ors_metrics_websockets] = 5;
-    ngx_ors_metrics_process(&metrics, 3, gone());
+    ngx_ors_metrics_process(&metrics, 3, gone(), 1);
     metrics.gauges[3][ngx_ors_metrics_websockets] = 100;
     ngx_ors_metrics_store(&metrics, 1, 2, 5);
 
@@ -250,7 +319,7 @@ test_text(void)
     take(&out);
 
     ok(has("\"open_streams\":4,\"background\":0,\"open_websockets\":5,"
-           "\"targets\":[{"
+           "\"metrics_missing\":0,\"targets\":[{"
            "\"location\":\"/v1/\",\"target\":\"/to\\n\","
            "\"model\":\"a\\\"\\\\\",\"provider\":\"acme\","
            "\"operation\":\"chat\",\"last_minute\":1,\"completed\":2,"

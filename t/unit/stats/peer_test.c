@@ -17,7 +17,7 @@ static void test_off(void);
 
 
 static ngx_slab_pool_t      shpool;
-static ngx_ors_peer_t      *peers;
+static ngx_ors_named_list_t  peers;
 static ngx_ors_peer_conf_t  conf = {
     ngx_string("a.example"), ngx_string("/to/one"), 2, 10, NULL
 };
@@ -40,7 +40,7 @@ test_attach(void)
     ngx_ors_peer_conf_t  other;
 
     ngx_ors_peer_attach(&peers, &conf, &shpool);
-    ok(conf.peer == NULL && peers == NULL, "no memory");
+    ok(conf.peer == NULL && peers.first == NULL, "no memory");
     ok(ngx_ors_peer_try(&conf, 1) && ngx_ors_peer_up(&conf, 1),
        "... the target is called");
 
@@ -53,16 +53,17 @@ test_attach(void)
     shpool.log_nomem = 1;
 
     ngx_ors_peer_attach(&peers, &conf, &shpool);
-    ok(conf.peer && peers == conf.peer, "a new target");
+    ok(conf.peer && peers.first == &conf.peer->named, "a new target");
 
     other = conf;
     ngx_ors_peer_attach(&peers, &other, &shpool);
-    ok(other.peer == conf.peer && peers->next == NULL, "the same one");
+    ok(other.peer == conf.peer && peers.first->next == NULL, "the same one");
 
     ngx_str_set(&other.server, "a.exampl");
     ngx_str_set(&other.target, "e/to/one");
     ngx_ors_peer_attach(&peers, &other, &shpool);
-    ok(other.peer != conf.peer && peers == other.peer, "another server's");
+    ok(other.peer != conf.peer && peers.first == &other.peer->named,
+       "another server's");
 }
 
 

@@ -164,6 +164,7 @@ test_json(void)
            "\"streams_unrepaired\":0,"
            "\"codes\":{},\"version\":\"" NGX_ORS_VERSION "\","
            "\"open_streams\":0,\"background\":0,\"open_websockets\":0,"
+           "\"metrics_missing\":0,"
            "\"targets\":[],\"tools\":[]}\n",
            "json of nothing");
     free(text);
@@ -191,7 +192,8 @@ test_json(void)
            "\"invalid_json\":{\"refused\":2,\"reported\":1},"
            "\"upstream_unavailable\":{\"refused\":1,\"reported\":0}},"
            "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":0,"
-           "\"background\":0,\"open_websockets\":0,\"targets\":[],"
+           "\"background\":0,\"open_websockets\":0,"
+           "\"metrics_missing\":0,\"targets\":[],"
            "\"tools\":[]}\n",
            "json");
     free(text);
@@ -256,8 +258,8 @@ test_prometheus(void)
 
     /* the version, the module's own time, gauges, turns, stores and tools */
 
-    is_int(families, 17 + 9, "families");
-    is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_NCODES + 1 + 17 + 3 + 6,
+    is_int(families, 17 + 10, "families");
+    is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_NCODES + 1 + 17 + 4 + 6,
            "samples");
 
     free(text);
