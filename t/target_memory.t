@@ -109,6 +109,8 @@ sub ready ($port = $t->port) {
 
     is($status, 200, 'ready at first');
     ok($r->{json}{ready}, '... and says so');
+    is(@{ $r->{json}{targets} }, keys %$usable,
+       '... with each target once, which several models name');
     is($r->{headers}{'cache-control'}, 'no-store', '... for now');
     is_deeply($usable, { map { +"/to/$_" => 1 }
                          qw( long twice sick first second good late ) },

@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_http_ors.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_names.h>
 
 
 /* a worker's memory of models that take no effort, and how long it lasts */
@@ -37,10 +38,11 @@ static ngx_ors_peer_conf_t *ngx_http_ors_peer_conf(ngx_http_ors_ctx_t *ctx,
 static ngx_int_t ngx_http_ors_ready_handler(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_ors_ready_stores(ngx_http_request_t *r,
     ngx_ors_out_t *out);
-static ngx_uint_t ngx_http_ors_ready_targets(ngx_http_request_t *r,
-    ngx_ors_out_t *out);
-static ngx_uint_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep);
+static ngx_int_t ngx_http_ors_ready_targets(ngx_http_request_t *r,
+    ngx_ors_out_t *out, ngx_uint_t *ready);
+static ngx_int_t ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
+    ngx_uint_t *ready);
 static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep,
     char *name, ngx_str_t *value, ngx_uint_t usable);
 
@@ -291,7 +293,10 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
     ready = ngx_http_ors_ready_stores(r, &out);
 
     ngx_ors_out_lit(&out, "],\"targets\":[");
-    ready &= ngx_http_ors_ready_targets(r, &out);
+
+    if (ngx_http_ors_ready_targets(r, &out, &ready) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     if (ready) {
         ngx_ors_out_lit(&out, "],\"ready\":true}\n");
@@ -333,11 +338,12 @@ ngx_http_ors_ready_stores(ngx_http_request_t *r, ngx_ors_out_t *out)
 
 /* of all gateways of this server; a model needs one target that works */
 
-static ngx_uint_t
-ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out)
+static ngx_int_t
+ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out,
+    ngx_uint_t *ready)
 {
-    char                       *sep;
-    ngx_uint_t                  i, j, ready;
+    ngx_uint_t                  i, j;
+    ngx_ors_names_t             named;
     ngx_ors_route_t            *route;
     ngx_http_ors_loc_conf_t    *olcf;
     ngx_http_core_srv_conf_t   *cscf;
@@ -348,8 +354,8 @@ ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out)
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
 
     location = omcf->locations.elts;
-    ready = 1;
-    sep = "";
+
+    ngx_memzero(&named, sizeof(ngx_ors_names_t));
 
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
@@ -361,18 +367,28 @@ ngx_http_ors_ready_targets(ngx_http_request_t *r, ngx_ors_out_t *out)
         route = olcf->routes->elts;
 
         for (j = 0; j < olcf->routes->nelts; j++) {
-            ready &= ngx_http_ors_ready_route(olcf, &route[j], out, &sep);
+
+            if (ngx_http_ors_ready_route(olcf, &route[j], &named, out, ready)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
         }
     }
 
-    return ready;
+    return NGX_OK;
 }
 
 
-static ngx_uint_t
+/* a target that several models name is shown once */
+
+static ngx_int_t
 ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_route_t *route, ngx_ors_out_t *out, char **sep)
+    ngx_ors_route_t *route, ngx_ors_names_t *named, ngx_ors_out_t *out,
+    ngx_uint_t *ready)
 {
+    char              *sep;
+    ngx_int_t          rc;
     ngx_uint_t         usable, any;
     ngx_ors_target_t  *target;
 
@@ -382,10 +398,21 @@ ngx_http_ors_ready_route(ngx_http_ors_loc_conf_t *olcf,
         usable = ngx_ors_peer_up(&olcf->peers[target->number], ngx_time());
         any |= usable;
 
-        ngx_http_ors_ready_entry(out, sep, "target", &target->uri, usable);
+        sep = named->n ? "," : "";
+        rc = ngx_ors_names_add(named, out->pool, &target->uri);
+
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            ngx_http_ors_ready_entry(out, &sep, "target", &target->uri, usable);
+        }
     }
 
-    return any;
+    *ready &= any;
+
+    return NGX_OK;
 }
 
 
