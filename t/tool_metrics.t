@@ -169,7 +169,7 @@ is(scalar @$listed, 4, 'JSON has all of them');
 cmp_ok(delete $docs->{milliseconds}, '>=', 0, '... with their time');
 is_deeply($docs, { server => 'a.example', tool => 'docs', kind => 'mcp',
                    target => '/mcp/docs', completed => 2, failed => 1,
-                   canceled => 1 }, '... and their calls');
+                   canceled => 1, dropped => 0 }, '... and their calls');
 
 my $page = get($t->port, '/page')->{body};
 

@@ -158,6 +158,8 @@ typedef struct {
                                         /* those with "open_responses on" */
     ngx_array_t            stores;      /* of ngx_ors_store_t * */
     ngx_ors_mcp_servers_t  servers;     /* of MCP, that this worker knows */
+    ngx_queue_t            leaves;      /* of ngx_http_ors_mcp_leave_t, */
+    ngx_uint_t             nleaves;     /* those of this worker */
     ngx_http_ors_upstreams_t  upstreams;  /* of this worker */
     ngx_uint_t             validators;  /* some location has a validator */
     ngx_queue_t            background;  /* of ngx_http_ors_background_t, */

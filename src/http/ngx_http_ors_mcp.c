@@ -483,12 +483,22 @@ ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* a list that the turn uses has a reference of its own */
+/* a session ends after its calls; a list in use has its own reference */
 
 void
 ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
 {
     ngx_http_ors_mcp_t  *mcp;
+
+    for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
+        mcp->over = 1;
+        ngx_http_ors_mcp_untime(mcp);
+
+        if (!mcp->closed && ngx_ors_mcp_dialog_lingers(&mcp->dialog)) {
+            ngx_http_ors_mcp_leave(ctx, mcp->conf, &mcp->dialog.sender,
+                                   mcp->dialog.id);
+        }
+    }
 
     for (mcp = ctx->mcp; mcp; mcp = mcp->next) {
 
@@ -497,13 +507,6 @@ ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
         }
 
         mcp->closed = 1;
-        mcp->over = 1;
-
-        ngx_http_ors_mcp_untime(mcp);
-
-        if (ngx_ors_mcp_dialog_lingers(&mcp->dialog)) {
-            ngx_http_ors_mcp_leave(mcp);
-        }
 
         if (ctx->ownerless) {
             ngx_http_ors_mcp_end(ctx, mcp->conf, mcp->peer);
@@ -533,6 +536,9 @@ ngx_http_ors_mcp_table(ngx_conf_t *cf, ngx_http_ors_main_conf_t *omcf)
                              &cf->cycle->new_log);
 
     omcf->servers.ended = ngx_http_ors_mcp_forget;
+
+    ngx_queue_init(&omcf->leaves);
+    omcf->nleaves = 0;
 
     cln->handler = ngx_http_ors_mcp_clear;
     cln->data = &omcf->servers;

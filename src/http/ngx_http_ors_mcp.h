@@ -96,14 +96,17 @@ ngx_int_t ngx_http_ors_mcp_table(ngx_conf_t *cf,
 /* ngx_http_ors_mcp_leave.c */
 
 /*
- * Closes a dialog with a server that goes on with its request, and sends the
- * message that ends it: from a request without a client, which lives on.
+ * Tells the server of "conf" that request "id" of sender->session is over, or,
+ * if that is 0, the session: from a request without a client, which lives on
+ * for 2 s at most.  Messages of one session follow each other; those over a
+ * bound are dropped, logged and counted.
  */
-void ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp);
+void ngx_http_ors_mcp_leave(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
+    ngx_ors_mcp_sender_t *sender, uint64_t id);
 
 /*
  * Ends the session that "peer" has with the server of "conf", if there is one,
- * from a request of the same kind.
+ * in the same way, and forgets it.
  */
 void ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_peer_t *peer);

@@ -5,48 +5,106 @@
 
 
 /*
- * The end of a request in the middle of a call: a server with sessions goes on
- * with the call until it has a message, which needs a request of its own.
+ * The end of a request in the middle of a call, and of a session: a server
+ * with sessions goes on until it has a message, which needs a request without
+ * a client.  A leave is such a request: it sends the messages of one session,
+ * one after the other.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_http_ors_background.h>
 #include <ngx_http_ors_detach.h>
 #include <ngx_http_ors_mcp.h>
+#include <ngx_ors_same.h>
 
 
-/* how long a server may take for the message, ms */
-#define NGX_HTTP_ORS_MCP_LEAVE  10000
+/*
+ * Leaves of a worker: at most this many, and this part of its connections;
+ * messages of a leave, and how long a server may take for all of them, ms
+ */
+#define NGX_HTTP_ORS_MCP_LEAVES    32
+#define NGX_HTTP_ORS_MCP_PART      16
+#define NGX_HTTP_ORS_MCP_MESSAGES  16
+#define NGX_HTTP_ORS_MCP_LEAVE     2000
 
 
-static ngx_http_ors_mcp_t *ngx_http_ors_mcp_leave_create(
-    ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf);
-static ngx_int_t ngx_http_ors_mcp_leave_send(ngx_http_ors_mcp_t *left,
-    ngx_ors_mcp_request_t *message);
-static ngx_ors_mcp_request_t *ngx_http_ors_mcp_leave_cancel(
-    ngx_ors_mcp_dialog_t *dialog, ngx_pool_t *pool);
-static ngx_ors_mcp_request_t *ngx_http_ors_mcp_leave_delete(
-    ngx_ors_mcp_peer_t *peer, ngx_pool_t *pool);
-static void ngx_http_ors_mcp_leave_end(ngx_http_ors_mcp_t *left,
-    ngx_ors_mcp_request_t *message);
-static void ngx_http_ors_mcp_left(ngx_http_request_t *r);
+typedef struct {
+    ngx_http_ors_mcp_t         mcp;       /* no dialog; stays the first */
+    ngx_queue_t                queue;     /* of omcf->leaves */
+    ngx_http_ors_main_conf_t  *omcf;
+    ngx_ors_mcp_sender_t       sender;
+    ngx_ors_mcp_request_t     *waiting;   /* messages, the first one first */
+    ngx_uint_t                 n;         /* messages it was given */
+    ngx_uint_t                 taken;     /* ... and the server has answered */
+} ngx_http_ors_mcp_leave_t;
+
+
+static ngx_http_ors_mcp_leave_t *ngx_http_ors_mcp_leave_find(
+    ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf, ngx_str_t *session);
+static ngx_int_t ngx_http_ors_mcp_leave_admit(ngx_http_ors_main_conf_t *omcf,
+    ngx_log_t *log);
+static ngx_http_ors_mcp_leave_t *ngx_http_ors_mcp_leave_create(
+    ngx_http_ors_ctx_t *from, ngx_ors_mcp_conf_t *conf,
+    ngx_ors_mcp_sender_t *sender);
+static ngx_int_t ngx_http_ors_mcp_leave_add(ngx_http_ors_mcp_leave_t *left,
+    uint64_t id);
+static void ngx_http_ors_mcp_leave_handler(ngx_http_request_t *r);
+static void ngx_http_ors_mcp_leave_next(ngx_http_ors_mcp_leave_t *left);
 static void ngx_http_ors_mcp_leave_timeout(ngx_event_t *ev);
 static void ngx_http_ors_mcp_leave_cleanup(void *data);
+static void ngx_http_ors_mcp_leave_drop(ngx_http_ors_ctx_t *ctx,
+    ngx_ors_mcp_conf_t *conf, ngx_uint_t n, char *why);
 
 
 void
-ngx_http_ors_mcp_leave(ngx_http_ors_mcp_t *mcp)
+ngx_http_ors_mcp_leave(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
+    ngx_ors_mcp_sender_t *sender, uint64_t id)
 {
-    ngx_http_ors_mcp_t  *left;
+    ngx_connection_t          *c;
+    ngx_http_ors_mcp_leave_t  *left;
+    ngx_http_ors_main_conf_t  *omcf;
 
-    left = ngx_http_ors_mcp_leave_create(mcp->ctx, mcp->conf);
+    omcf = ngx_http_get_module_main_conf(ctx->request,
+                                         ngx_http_open_responses_module);
+
+    left = ngx_http_ors_mcp_leave_find(ctx, conf, &sender->session);
 
     if (left) {
-        ngx_http_ors_mcp_leave_end(left,
-                      ngx_http_ors_mcp_leave_cancel(&mcp->dialog,
-                                              left->ctx->request->pool));
+        if (left->n == NGX_HTTP_ORS_MCP_MESSAGES
+            || ngx_http_ors_mcp_leave_add(left, id) != NGX_OK)
+        {
+            ngx_http_ors_mcp_leave_drop(ctx, conf, 1,
+                                        "too many of its session wait");
+        }
+
+        return;
     }
+
+    if (ngx_http_ors_mcp_leave_admit(omcf, ctx->request->connection->log)
+        != NGX_OK)
+    {
+        ngx_http_ors_mcp_leave_drop(ctx, conf, 1,
+                                    "too many are being sent by this worker");
+        return;
+    }
+
+    left = ngx_http_ors_mcp_leave_create(ctx, conf, sender);
+    if (left == NULL) {
+        return;
+    }
+
+    c = left->mcp.ctx->request->connection;
+
+    if (ngx_http_ors_mcp_leave_add(left, id) == NGX_OK) {
+        ngx_http_ors_mcp_leave_next(left);
+
+    } else {
+        ngx_http_ors_detach_end(left->mcp.ctx->request);
+    }
+
+    ngx_http_run_posted_requests(c);
 }
 
 
@@ -54,106 +112,83 @@ void
 ngx_http_ors_mcp_end(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
     ngx_ors_mcp_peer_t *peer)
 {
-    ngx_http_ors_mcp_t  *left;
+    ngx_ors_mcp_sender_t  sender;
 
     if (!peer->ready || peer->len == 0) {
         return;
     }
 
-    left = ngx_http_ors_mcp_leave_create(ctx, conf);
+    sender.version = peer->version;
+    sender.session.len = peer->len;
+    sender.session.data = peer->session;
 
-    if (left) {
-        ngx_http_ors_mcp_leave_end(left,
-                      ngx_http_ors_mcp_leave_delete(peer,
-                                              left->ctx->request->pool));
-    }
+    ngx_http_ors_mcp_leave(ctx, conf, &sender, 0);
 
     ngx_explicit_memzero(peer, sizeof(ngx_ors_mcp_peer_t));
 }
 
 
-/* "message" may be NULL: there was no memory for it */
+/* without a session the requests of clients without a key are no one's */
 
-static void
-ngx_http_ors_mcp_leave_end(ngx_http_ors_mcp_t *left,
-    ngx_ors_mcp_request_t *message)
+static ngx_http_ors_mcp_leave_t *
+ngx_http_ors_mcp_leave_find(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
+    ngx_str_t *session)
 {
-    ngx_connection_t    *c;
-    ngx_http_request_t  *r;
+    ngx_queue_t               *q;
+    ngx_http_ors_ctx_t        *other;
+    ngx_http_ors_main_conf_t  *omcf;
+    ngx_http_ors_mcp_leave_t  *left;
 
-    r = left->ctx->request;
-    c = r->connection;
+    omcf = ngx_http_get_module_main_conf(ctx->request,
+                                         ngx_http_open_responses_module);
 
-    if (message == NULL
-        || ngx_http_ors_mcp_leave_send(left, message) != NGX_OK)
+    for (q = ngx_queue_head(&omcf->leaves);
+         q != ngx_queue_sentinel(&omcf->leaves);
+         q = ngx_queue_next(q))
     {
-        ngx_http_ors_detach_end(r);
+        left = ngx_queue_data(q, ngx_http_ors_mcp_leave_t, queue);
+        other = left->mcp.ctx;
+
+        if (left->mcp.conf == conf
+            && ngx_ors_same(&left->sender.session, session)
+            && (session->len || !ctx->ownerless)
+            && ngx_memcmp(other->scope, ctx->scope, NGX_ORS_DIGEST_LEN) == 0)
+        {
+            return left;
+        }
     }
 
-    ngx_http_run_posted_requests(c);
-}
-
-
-static ngx_ors_mcp_request_t *
-ngx_http_ors_mcp_leave_cancel(ngx_ors_mcp_dialog_t *dialog, ngx_pool_t *pool)
-{
-    if (ngx_ors_mcp_dialog_move(dialog, pool) != NGX_OK
-        || ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close)
-           == NGX_ERROR)
-    {
-        return NULL;
-    }
-
-    return dialog->asides;
-}
-
-
-static ngx_ors_mcp_request_t *
-ngx_http_ors_mcp_leave_delete(ngx_ors_mcp_peer_t *peer, ngx_pool_t *pool)
-{
-    ngx_ors_mcp_sender_t  sender;
-
-    sender.pool = pool;
-    sender.version = peer->version;
-    sender.session.len = peer->len;
-    sender.session.data = ngx_pnalloc(pool, peer->len);
-
-    if (sender.session.data == NULL) {
-        return NULL;
-    }
-
-    ngx_memcpy(sender.session.data, peer->session, peer->len);
-
-    return ngx_ors_mcp_request_end(&sender);
+    return NULL;
 }
 
 
 static ngx_int_t
-ngx_http_ors_mcp_leave_send(ngx_http_ors_mcp_t *left,
-    ngx_ors_mcp_request_t *message)
+ngx_http_ors_mcp_leave_admit(ngx_http_ors_main_conf_t *omcf, ngx_log_t *log)
 {
-    if (ngx_http_ors_mcp_send(left, message, 1) != NGX_OK) {
-        return NGX_ERROR;
+    ngx_ors_background_load_t  load;
+
+    ngx_http_ors_background_connections(&load);
+
+    if (omcf->nleaves >= NGX_HTTP_ORS_MCP_LEAVES
+        || omcf->nleaves >= load.connections / NGX_HTTP_ORS_MCP_PART)
+    {
+        return NGX_BUSY;
     }
 
-    left->ctx->request->write_event_handler = ngx_http_ors_mcp_left;
-
-    ngx_add_timer(&left->timer, NGX_HTTP_ORS_MCP_LEAVE);
-
-    return NGX_OK;
+    return ngx_ors_background_reserve(&load, log);
 }
 
 
 /* the new request is in the same scope, and has neither a turn nor a dialog */
 
-static ngx_http_ors_mcp_t *
+static ngx_http_ors_mcp_leave_t *
 ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
-    ngx_ors_mcp_conf_t *conf)
+    ngx_ors_mcp_conf_t *conf, ngx_ors_mcp_sender_t *sender)
 {
-    ngx_http_cleanup_t  *cln;
-    ngx_http_ors_ctx_t  *ctx;
-    ngx_http_ors_mcp_t  *left;
-    ngx_http_request_t  *r;
+    ngx_http_cleanup_t        *cln;
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_request_t        *r;
+    ngx_http_ors_mcp_leave_t  *left;
 
     static ngx_str_t  body = ngx_string("");
 
@@ -165,14 +200,14 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
     /* it is no request of the client's */
 
     r->logged = 1;
+    r->write_event_handler = ngx_http_ors_mcp_leave_handler;
 
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_ctx_t));
-    left = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_mcp_t));
+    left = ngx_pcalloc(r->pool, sizeof(ngx_http_ors_mcp_leave_t));
     cln = ngx_http_cleanup_add(r, 0);
 
     if (ctx == NULL || left == NULL || cln == NULL) {
-        ngx_http_ors_detach_end(r);
-        return NULL;
+        goto failed;
     }
 
     ctx->request = r;
@@ -180,35 +215,114 @@ ngx_http_ors_mcp_leave_create(ngx_http_ors_ctx_t *from,
     ctx->endpoint = from->endpoint;
     ctx->scoped = from->scoped;
     ngx_memcpy(ctx->scope, from->scope, NGX_ORS_DIGEST_LEN);
+    ctx->mcp = &left->mcp;
+
+    left->mcp.ctx = ctx;
+    left->mcp.conf = conf;
+    left->mcp.over = 1;
+
+    left->sender.pool = r->pool;
+    left->sender.version = sender->version;
+    left->sender.session.len = sender->session.len;
+    left->sender.session.data = ngx_pnalloc(r->pool, sender->session.len + 1);
+
+    if (left->sender.session.data == NULL) {
+        goto failed;
+    }
+
+    /* not every server has given an id */
+
+    if (sender->session.len) {
+        ngx_memcpy(left->sender.session.data, sender->session.data,
+                   sender->session.len);
+    }
 
     ngx_http_set_ctx(r, ctx, ngx_http_open_responses_module);
 
-    left->ctx = ctx;
-    left->conf = conf;
-    left->over = 1;
+    left->omcf = ngx_http_get_module_main_conf(r,
+                                              ngx_http_open_responses_module);
 
-    left->timer.data = left;
-    left->timer.log = r->connection->log;
-    left->timer.handler = ngx_http_ors_mcp_leave_timeout;
-
-    ctx->mcp = left;
+    ngx_queue_insert_tail(&left->omcf->leaves, &left->queue);
+    left->omcf->nleaves++;
 
     cln->handler = ngx_http_ors_mcp_leave_cleanup;
     cln->data = left;
 
+    left->mcp.timer.data = left;
+    left->mcp.timer.log = r->connection->log;
+    left->mcp.timer.handler = ngx_http_ors_mcp_leave_timeout;
+
+    ngx_add_timer(&left->mcp.timer, NGX_HTTP_ORS_MCP_LEAVE);
+
     return left;
+
+failed:
+
+    ngx_http_ors_detach_end(r);
+    ngx_http_run_posted_requests(r->connection);
+
+    return NULL;
+}
+
+
+/* "id" is of the request that is cancelled, 0: the session is over */
+
+static ngx_int_t
+ngx_http_ors_mcp_leave_add(ngx_http_ors_mcp_leave_t *left, uint64_t id)
+{
+    ngx_ors_mcp_request_t  *message, **last;
+
+    message = id ? ngx_ors_mcp_request_cancelled(&left->sender, id)
+                 : ngx_ors_mcp_request_end(&left->sender);
+
+    if (message == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (last = &left->waiting; *last; last = &(*last)->next) { /* void */ }
+
+    *last = message;
+    left->n++;
+
+    return NGX_OK;
 }
 
 
 static void
-ngx_http_ors_mcp_left(ngx_http_request_t *r)
+ngx_http_ors_mcp_leave_handler(ngx_http_request_t *r)
 {
-    ngx_http_ors_ctx_t  *ctx;
+    ngx_http_ors_ctx_t        *ctx;
+    ngx_http_ors_mcp_leave_t  *left;
 
     ctx = ngx_http_get_module_ctx(r, ngx_http_open_responses_module);
+    left = (ngx_http_ors_mcp_leave_t *) ctx->mcp;
 
-    if (ctx->mcp->asides->call.done) {
-        ngx_http_ors_detach_end(r);
+    ngx_http_ors_mcp_wake(ctx);
+
+    if (left->mcp.asides->call.done) {
+        left->taken++;
+        ngx_http_ors_mcp_leave_next(left);
+    }
+}
+
+
+/* the leave may be gone after that */
+
+static void
+ngx_http_ors_mcp_leave_next(ngx_http_ors_mcp_leave_t *left)
+{
+    ngx_ors_mcp_request_t  *message;
+
+    message = left->waiting;
+
+    if (message) {
+        left->waiting = message->next;
+    }
+
+    if (message == NULL
+        || ngx_http_ors_mcp_send(&left->mcp, message, 1) != NGX_OK)
+    {
+        ngx_http_ors_detach_end(left->mcp.ctx->request);
     }
 }
 
@@ -216,15 +330,21 @@ ngx_http_ors_mcp_left(ngx_http_request_t *r)
 static void
 ngx_http_ors_mcp_leave_timeout(ngx_event_t *ev)
 {
-    ngx_connection_t    *c;
-    ngx_http_ors_mcp_t  *left;
+    ngx_connection_t          *c;
+    ngx_http_request_t        *r;
+    ngx_http_ors_mcp_leave_t  *left;
 
     left = ev->data;
-    c = left->ctx->request->connection;
+    r = left->mcp.ctx->request;
+    c = r->connection;
 
-    ngx_http_set_log_request(c->log, left->ctx->request);
+    ngx_http_set_log_request(c->log, r);
 
-    ngx_http_ors_detach_end(left->ctx->request);
+    ngx_http_ors_mcp_leave_drop(left->mcp.ctx, left->mcp.conf,
+                                left->n - left->taken,
+                                "it did not answer in time");
+
+    ngx_http_ors_detach_end(r);
 
     ngx_http_run_posted_requests(c);
 }
@@ -233,9 +353,25 @@ ngx_http_ors_mcp_leave_timeout(ngx_event_t *ev)
 static void
 ngx_http_ors_mcp_leave_cleanup(void *data)
 {
-    ngx_http_ors_mcp_t *left = data;
+    ngx_http_ors_mcp_leave_t *left = data;
 
-    if (left->timer.timer_set) {
-        ngx_del_timer(&left->timer);
+    ngx_queue_remove(&left->queue);
+    left->omcf->nleaves--;
+
+    if (left->mcp.timer.timer_set) {
+        ngx_del_timer(&left->mcp.timer);
     }
+}
+
+
+static void
+ngx_http_ors_mcp_leave_drop(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf,
+    ngx_uint_t n, char *why)
+{
+    ngx_log_error(NGX_LOG_WARN, ctx->request->connection->log, 0,
+                  "%ui messages to MCP server \"%V\" about the end of calls "
+                  "are dropped: %s", n, &conf->label, why);
+
+    ngx_ors_callee_dropped(ngx_http_ors_callee(ctx->conf, &conf->label, 1),
+                           n);
 }

@@ -175,9 +175,9 @@ ngx_ors_background_reserve(ngx_ors_background_load_t *load, ngx_log_t *log)
     }
 
     ngx_log_error(NGX_LOG_WARN, log, 0,
-                  "a response is refused: of %ui worker_connections %ui are "
-                  "free, and %ui of them are for clients",
-                  load->connections, load->free, n);
+                  "nothing is begun without a client: of %ui "
+                  "worker_connections %ui are free, and %ui of them are for "
+                  "clients", load->connections, load->free, n);
 
     return NGX_BUSY;
 }

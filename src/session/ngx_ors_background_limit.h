@@ -52,8 +52,8 @@ ngx_int_t ngx_ors_background_admit(ngx_ors_session_t *session,
     ngx_log_t *log);
 
 /*
- * Checks that a response without a connection of its client may begin: it
- * takes two, its own and one to the target, and an eighth of all is left to
+ * Checks that a request without a client's connection may begin: it takes
+ * two, its own and one to an upstream, and an eighth of all is left to
  * clients.  NGX_OK, or NGX_BUSY: "log" has a line that says why.
  */
 ngx_int_t ngx_ors_background_reserve(ngx_ors_background_load_t *load,

@@ -75,6 +75,15 @@ ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf, ngx_ors_callee_end_e end,
 }
 
 
+void
+ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n)
+{
+    if (conf->callee) {
+        (void) ngx_atomic_fetch_add(&conf->callee->dropped, n);
+    }
+}
+
+
 ngx_uint_t
 ngx_ors_callee_era(ngx_ors_callee_conf_t *conf)
 {

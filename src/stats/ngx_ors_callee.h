@@ -39,6 +39,7 @@ struct ngx_ors_callee_s {
     ngx_ors_named_t           named;
     ngx_atomic_t              era;        /* the caller's number, 0: unknown */
     ngx_atomic_t              ends[ngx_ors_callee_ends];
+    ngx_atomic_t              dropped;    /* messages that end a call */
     ngx_ors_histogram_t       times;      /* ns, of calls that were answered */
                                           /* or failed */
 };
@@ -65,6 +66,9 @@ void ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
 /* Sets "conf" to the names of an entry; NULL, which is returned: the end. */
 ngx_ors_callee_t *ngx_ors_callee_of(ngx_ors_named_t *entry,
     ngx_ors_callee_conf_t *conf);
+
+/* Counts "n" messages about the end of calls that a server did not get. */
+void ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n);
 
 /* Counts a call that has ended after "time" ms. */
 void ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf,

@@ -90,6 +90,12 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
                                     callee->ends[ngx_ors_callee_failed]);
         ngx_ors_metrics_json_number(out, ",\"canceled\":",
                                     callee->ends[ngx_ors_callee_canceled]);
+
+        if (conf.mcp) {
+            ngx_ors_metrics_json_number(out, ",\"dropped\":",
+                                        callee->dropped);
+        }
+
         ngx_ors_metrics_json_number(out, ",\"milliseconds\":",
                                     callee->times.sum / 1000000);
         ngx_ors_out_lit(out, "}");

@@ -383,14 +383,9 @@ ngx_ors_mcp_dialog_lost(ngx_ors_mcp_dialog_t *dialog, ngx_uint_t status,
 static ngx_int_t
 ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog)
 {
-    ngx_int_t  rc;
-
     dialog->request = NULL;
 
-    rc = NGX_OK;
-
     if (!ngx_ors_mcp_dialog_is_over(dialog)) {
-        rc = ngx_ors_mcp_dialog_cancel(dialog);
         dialog->state = ngx_ors_mcp_dialog_st_failed;
     }
 
@@ -399,7 +394,7 @@ ngx_ors_mcp_dialog_close(ngx_ors_mcp_dialog_t *dialog)
         dialog->list = NULL;
     }
 
-    return (rc == NGX_OK) ? ngx_ors_mcp_dialog_outcome(dialog) : NGX_ERROR;
+    return ngx_ors_mcp_dialog_outcome(dialog);
 }
 
 
@@ -424,35 +419,6 @@ ngx_ors_mcp_dialog_lingers(ngx_ors_mcp_dialog_t *dialog)
     return (dialog->state == ngx_ors_mcp_dialog_st_list
             || dialog->state == ngx_ors_mcp_dialog_st_call)
            && !ngx_ors_mcp_is_modern(dialog->sender.version);
-}
-
-
-ngx_int_t
-ngx_ors_mcp_dialog_move(ngx_ors_mcp_dialog_t *dialog, ngx_pool_t *pool)
-{
-    u_char                *p;
-    ngx_ors_mcp_sender_t  *sender;
-
-    sender = &dialog->sender;
-
-    p = ngx_pnalloc(pool, sender->session.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    /* not every server has given an id */
-
-    if (sender->session.len) {
-        ngx_memcpy(p, sender->session.data, sender->session.len);
-    }
-
-    sender->session.data = p;
-    sender->pool = pool;
-
-    dialog->pool = pool;
-    dialog->asides = NULL;
-
-    return NGX_OK;
 }
 
 

@@ -104,15 +104,15 @@ typedef struct {
     ngx_ors_mcp_list_t          *list;        /* a new one, if "listed" */
     ngx_ors_mcp_result_t         result;
     ngx_ors_mcp_error_t          error;
+    ngx_ors_mcp_sender_t         sender;      /* of the last request, in */
+    uint64_t                     id;          /* memory of the dialog, its id */
     unsigned                     stale:1;     /* the tool's list is old */
     unsigned                     listed:1;    /* the list was read */
 
     /* private */
     ngx_ors_mcp_dialog_state_e   state;
     ngx_ors_mcp_reader_t         reader;
-    ngx_ors_mcp_sender_t         sender;
     ngx_ors_json_t               json;        /* of the arguments */
-    uint64_t                     id;          /* of the request */
     ngx_uint_t                   generation;
     ngx_uint_t                   repeats;
     ngx_uint_t                   nasides;
@@ -142,19 +142,10 @@ ngx_int_t ngx_ors_mcp_dialog_step(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_dialog_event_e event);
 
 /*
- * 1 if the server would go on with a request of the dialog after the dialog is
- * closed: ngx_ors_mcp_dialog_ev_close adds the message that ends it to
- * dialog->asides.
+ * 1 if the server would go on with request dialog->id after the dialog is
+ * closed: it has to be told, by ngx_ors_mcp_request_cancelled().
  */
 ngx_uint_t ngx_ors_mcp_dialog_lingers(ngx_ors_mcp_dialog_t *dialog);
-
-/*
- * Lets that message be made of memory of "pool" alone, as the dialog's own is
- * going to be freed; no other message is to be sent any more.  NGX_OK or
- * NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_mcp_dialog_move(ngx_ors_mcp_dialog_t *dialog,
-    ngx_pool_t *pool);
 
 /* The names of a state and an event for logs, static text. */
 char *ngx_ors_mcp_dialog_state(ngx_ors_mcp_dialog_state_e state);

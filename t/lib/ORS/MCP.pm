@@ -25,6 +25,7 @@ package ORS::MCP;
 # lost     the status for requests of another session, 400
 # steps    instead of call: gives steps of ORS::Model for the message
 # answered steps for what the gateway answers to requests of the server
+# over     gives steps for a request that is cancelled and a session that ends
 # resume   gives steps of ORS::Model for a GET, which is 405 without it
 # scope, ttl   "cacheScope" and "ttlMs" of lists
 
@@ -53,11 +54,15 @@ sub legacy (%o) {
                                        : [ [ status => 405 ], [ 'head' ] ], 0)
             if $r->{method} eq 'GET';
 
+        my $m = $r->{method} eq 'DELETE' ? {} : json_decode($r->{body});
+        my $method = $m->{method} // '';
+
+        return $conn->_play($o{over}->($r), 0)
+            if $o{over} && ($r->{method} eq 'DELETE'
+                            || $method eq 'notifications/cancelled');
+
         return $conn->_play([ [ status => 204 ], [ 'head' ] ], 0)
             if $r->{method} eq 'DELETE';
-
-        my $m = json_decode($r->{body});
-        my $method = $m->{method} // '';
 
         if ($method eq 'initialize') {
             my $result = { protocolVersion => '2025-11-25',

@@ -62,7 +62,6 @@ static char  *states[NGX_ORS_MCP_DIALOG_STATES][NGX_ORS_MCP_DIALOG_EVENTS] = {
 static ngx_ors_mcp_limits_t    limits;
 static ngx_ors_mcp_peer_t      peer;
 static ngx_ors_mcp_dialog_t   *dialog;
-static ngx_pool_t             *own, *moved;
 static u_char                  text[8192], expected[8192], *last;
 
 
@@ -525,29 +524,27 @@ answer(dialog_exchange_t *e, size_t step)
 }
 
 
-/* the last message may be sent when the dialog's memory is gone */
+/* the caller tells the server of a dialog that is closed */
 
 static ngx_int_t
 leave(void)
 {
-    ngx_str_t  session;
+    ngx_int_t   rc;
+    ngx_uint_t  lingers;
 
-    session = dialog->sender.session;
+    lingers = ngx_ors_mcp_dialog_lingers(dialog);
 
-    if (ngx_ors_mcp_dialog_lingers(dialog)) {
-        own = dialog->pool;
-        moved = ngx_create_pool(1024, ngx_ors_test_log());
+    rc = ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
 
-        if (moved == NULL
-            || ngx_ors_mcp_dialog_move(dialog, moved) != NGX_OK)
-        {
+    if (lingers) {
+        dialog->asides = ngx_ors_mcp_request_cancelled(&dialog->sender,
+                                                       dialog->id);
+        if (dialog->asides == NULL) {
             return NGX_ERROR;
         }
-
-        ngx_memset(session.data, '-', session.len);
     }
 
-    return ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
+    return rc;
 }
 
 
@@ -624,12 +621,7 @@ stop(void)
 
     (void) ngx_ors_mcp_dialog_step(dialog, ngx_ors_mcp_dialog_ev_close);
 
-    ngx_destroy_pool(moved ? own : dialog->pool);
-
-    if (moved) {
-        ngx_destroy_pool(moved);
-        moved = NULL;
-    }
+    ngx_destroy_pool(dialog->pool);
 }
 
 
