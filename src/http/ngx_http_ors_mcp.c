@@ -38,7 +38,6 @@ static void ngx_http_ors_mcp_event(ngx_http_ors_ctx_t *ctx);
 static void ngx_http_ors_mcp_ended(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_next(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp);
-static void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 static void ngx_http_ors_mcp_clear(void *data);
 
 
@@ -92,9 +91,10 @@ ngx_http_ors_mcp_create(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_conf_t *conf)
 ngx_int_t
 ngx_http_ors_mcp_begin(ngx_http_ors_mcp_t *mcp)
 {
-    mcp->started = ngx_current_msec;
-
-    ngx_add_timer(&mcp->timer, mcp->conf->timeout);
+    if (!mcp->timer.timer_set) {
+        mcp->started = ngx_current_msec;
+        ngx_add_timer(&mcp->timer, mcp->conf->timeout);
+    }
 
     mcp->rc = ngx_ors_mcp_dialog_step(&mcp->dialog,
                                       ngx_ors_mcp_dialog_ev_start);
@@ -276,7 +276,10 @@ ngx_http_ors_mcp_paused(ngx_event_t *ev)
     ngx_http_ors_mcp_t  *mcp;
 
     mcp = ev->data;
-    mcp->dialog.request->delay = 0;
+
+    if (mcp->dialog.request) {
+        mcp->dialog.request->delay = 0;
+    }
 
     ngx_http_ors_mcp_event(mcp->ctx);
 }
@@ -302,6 +305,10 @@ ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp)
 {
     if (mcp->over) {
         return NGX_OK;
+    }
+
+    if (mcp->waits) {
+        return ngx_http_ors_mcp_await(mcp);
     }
 
     if (mcp->timedout && mcp->rc == NGX_AGAIN) {
@@ -426,7 +433,7 @@ ngx_http_ors_mcp_ask(ngx_http_ors_mcp_t *mcp)
 }
 
 
-static void
+void
 ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 {
     if (mcp->timer.timer_set) {
@@ -435,6 +442,10 @@ ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp)
 
     if (mcp->pause.timer_set) {
         ngx_del_timer(&mcp->pause);
+    }
+
+    if (mcp->pause.posted) {
+        ngx_delete_posted_event(&mcp->pause);
     }
 }
 
@@ -507,6 +518,7 @@ ngx_http_ors_mcp_cleanup(ngx_http_ors_ctx_t *ctx)
         }
 
         mcp->closed = 1;
+        ngx_http_ors_mcp_unlist(mcp);
 
         if (ctx->ownerless) {
             ngx_http_ors_mcp_end(ctx, mcp->conf, mcp->peer);

@@ -48,9 +48,13 @@ struct ngx_http_ors_mcp_s {
     ngx_http_ors_mcp_call_t  *asides;
     ngx_event_t               timer;
     ngx_event_t               pause;      /* before the next request */
+    ngx_queue_t               queue;      /* of server->waiting, if "waits" */
     ngx_msec_t                started;
     ngx_int_t                 rc;         /* of the dialog's last step */
     ngx_http_ors_mcp_t       *next;       /* of the request */
+    unsigned                  waits:1;    /* for the list that another one */
+                                          /* reads, or to read it then */
+    unsigned                  told:1;     /* ... which has ended */
     unsigned                  timedout:1;
     unsigned                  over:1;     /* the outcome is there */
     unsigned                  closed:1;
@@ -78,6 +82,9 @@ ngx_int_t ngx_http_ors_mcp_begin(ngx_http_ors_mcp_t *mcp);
  * NGX_ERROR   no memory
  */
 ngx_int_t ngx_http_ors_mcp_run(ngx_http_ors_mcp_t *mcp);
+
+/* Removes the timers of a dialog. */
+void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 
 /* Lets requests begin that were put off, see ngx_http_ors_call_wake(). */
 void ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx);
@@ -139,6 +146,15 @@ ngx_int_t ngx_http_ors_mcp_tool(ngx_http_ors_mcp_t *mcp);
  * the tools in it that the location names.
  */
 void ngx_http_ors_mcp_keep(ngx_http_ors_mcp_t *mcp);
+
+/*
+ * Goes on with a dialog that waits for a list: when its reader has left, the
+ * first of those that wait reads it.  The codes of ngx_http_ors_mcp_run().
+ */
+ngx_int_t ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp);
+
+/* The dialog reads no list any more, and waits for none. */
+void ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp);
 
 /* Goes on with the lists that are being read.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_ors_mcp_listing(ngx_http_ors_ctx_t *ctx);

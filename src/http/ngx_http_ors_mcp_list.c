@@ -18,7 +18,11 @@
 
 
 static ngx_int_t ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx);
+static ngx_int_t ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp);
 static ngx_int_t ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp);
+static void ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp,
+    ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_http_ors_mcp_known(ngx_http_ors_mcp_t *mcp,
     ngx_ors_mcp_list_t **list);
 static void ngx_http_ors_mcp_names(ngx_ors_mcp_list_t *list, ngx_str_t *names);
@@ -96,7 +100,7 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
             rc = ngx_http_ors_mcp_use(ctx, use, list);
 
         } else {
-            rc = ngx_http_ors_mcp_begin(mcp);
+            rc = ngx_http_ors_mcp_ask_list(mcp);
         }
 
         if (rc != NGX_OK) {
@@ -105,6 +109,92 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
     }
 
     return NGX_OK;
+}
+
+
+/* simultaneous requests with the same credentials read the list once */
+
+static ngx_int_t
+ngx_http_ors_mcp_ask_list(ngx_http_ors_mcp_t *mcp)
+{
+    if (mcp->server->reader == NULL) {
+        mcp->server->reader = mcp;
+        return ngx_http_ors_mcp_begin(mcp);
+    }
+
+    mcp->waits = 1;
+    mcp->rc = NGX_AGAIN;
+    mcp->started = ngx_current_msec;
+
+    ngx_queue_insert_tail(&mcp->server->waiting, &mcp->queue);
+    ngx_add_timer(&mcp->timer, mcp->conf->timeout);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_ors_mcp_await(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_ors_mcp_error_t  *error;
+
+    if (mcp->timedout) {
+        ngx_http_ors_mcp_unlist(mcp);
+
+        error = &mcp->dialog.error;
+        error->type = ngx_ors_mcp_error_http;
+        error->code = NGX_HTTP_GATEWAY_TIME_OUT;
+        ngx_str_set(&error->message, "the list was not read in time");
+
+        mcp->over = 1;
+        mcp->rc = NGX_DONE;
+
+        return NGX_OK;
+    }
+
+    if (mcp->server->reader != mcp) {
+        return NGX_AGAIN;
+    }
+
+    mcp->waits = 0;
+
+    return (ngx_http_ors_mcp_begin(mcp) == NGX_OK) ? NGX_AGAIN : NGX_ERROR;
+}
+
+
+void
+ngx_http_ors_mcp_unlist(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_queue_t           *q;
+    ngx_http_ors_mcp_t    *next;
+    ngx_ors_mcp_server_t  *server;
+
+    server = mcp->server;
+
+    if (server->reader != mcp) {
+
+        if (mcp->waits) {
+            mcp->waits = 0;
+            ngx_queue_remove(&mcp->queue);
+        }
+
+        return;
+    }
+
+    mcp->waits = 0;
+    server->reader = NULL;
+
+    if (ngx_queue_empty(&server->waiting)) {
+        return;
+    }
+
+    q = ngx_queue_head(&server->waiting);
+    ngx_queue_remove(q);
+
+    next = ngx_queue_data(q, ngx_http_ors_mcp_t, queue);
+    server->reader = next;
+
+    ngx_post_event(&next->pause, &ngx_posted_events);
 }
 
 
@@ -197,8 +287,15 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
     log = mcp->ctx->request->connection->log;
     list = dialog->list;
 
+    if (mcp->server->reader == mcp) {
+        ngx_http_ors_mcp_tell(mcp);
+    }
+
     if (mcp->rc == NGX_OK) {
-        ngx_http_ors_mcp_keep(mcp);
+
+        if (!mcp->told) {
+            ngx_http_ors_mcp_keep(mcp);
+        }
 
         return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
     }
@@ -216,6 +313,58 @@ ngx_http_ors_mcp_listed(ngx_http_ors_mcp_t *mcp)
                   list ? ", an old list is used" : "");
 
     return ngx_http_ors_mcp_use(mcp->ctx, mcp->use, list);
+}
+
+
+/* the list, or the error, is that of all who wait */
+
+static void
+ngx_http_ors_mcp_tell(ngx_http_ors_mcp_t *mcp)
+{
+    ngx_queue_t           *q;
+    ngx_ors_mcp_server_t  *server;
+
+    server = mcp->server;
+    server->reader = NULL;
+
+    while (!ngx_queue_empty(&server->waiting)) {
+        q = ngx_queue_head(&server->waiting);
+        ngx_queue_remove(q);
+
+        ngx_http_ors_mcp_hear(ngx_queue_data(q, ngx_http_ors_mcp_t, queue),
+                              &mcp->dialog);
+    }
+}
+
+
+static void
+ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_dialog_t *dialog)
+{
+    ngx_str_t  *message;
+
+    mcp->waits = 0;
+    mcp->told = 1;
+    mcp->over = 1;
+    mcp->rc = NGX_DONE;
+
+    if (dialog->listed) {
+        mcp->rc = NGX_OK;
+        mcp->dialog.list = dialog->list;
+        ngx_ors_mcp_list_hold(dialog->list);
+    }
+
+    /* memory of the reader's */
+
+    mcp->dialog.error = dialog->error;
+    message = &mcp->dialog.error.message;
+
+    message->data = ngx_pstrdup(mcp->ctx->request->pool, message);
+    if (message->data == NULL) {
+        message->len = 0;
+    }
+
+    ngx_http_ors_mcp_untime(mcp);
+    ngx_post_event(&mcp->pause, &ngx_posted_events);
 }
 
 

@@ -125,6 +125,7 @@ ngx_ors_mcp_server_add(ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain,
     }
 
     server->servers = servers;
+    ngx_queue_init(&server->waiting);
     ngx_memcpy(server->key, key, NGX_ORS_MCP_KEY);
 
     ngx_queue_insert_head(chain, &server->chain);

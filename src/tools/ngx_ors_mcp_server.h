@@ -42,7 +42,9 @@ typedef struct {
 
 struct ngx_ors_mcp_server_s {
     ngx_ors_mcp_peer_t      peer;        /* for dialogs with the server */
-    void                   *conf;        /* the caller's, NULL at first */
+    void                   *conf;        /* the caller's, NULL at first: */
+    void                   *reader;      /* who reads the list, */
+    ngx_queue_t             waiting;     /* and who waits for it */
 
     /* private */
     ngx_ors_mcp_servers_t  *servers;
