@@ -136,10 +136,21 @@ my $model = ORS::Model->new(scripts => { default => plan(
     bad => [ { tool_calls => [ { id => 'c', name => 'web_search',
                                  arguments => '[1]' } ] }, 'Sorry' ],
     lacks => [ { tool_calls => [ call('web_search', q => 'x') ] }, 'Sorry' ],
+    lacks_file => [ { tool_calls => [ call('file_search', code => 'x') ] },
+                    'Sorry' ],
+    lacks_code => [ { tool_calls => [ call('code_interpreter',
+                                           query => 'x') ] }, 'Sorry' ],
     again => [ ({ tool_calls => [ call('web_search', query => 'q') ] }) x 2,
                'Done' ],
     both => [ { tool_calls => [ call('web_search', query => 'q'),
                                 call('mine', x => 1) ] }, 'Done' ],
+    mixed => [ { text => 'So', tool_calls => [
+        call('mine#1', x => 1), call('web_search#2', query => 'q'),
+        call('mine#3', x => 3), call('code_interpreter#4', code => 'c'),
+        call('file_search#5', query => 'q'), call('mine#6', x => 6) ] },
+        'Done' ],
+    cut => [ { tool_calls => [ call('web_search', query => 'q'),
+                               call('mine', x => 1) ], finish => 'length' } ],
 ) });
 
 my $tools = ORS::Model->new(scripts => {
@@ -319,8 +330,9 @@ for my $stream (0, 1) {
     is_deeply(types($response), [ qw( message web_search_call message ) ],
               "$how: items");
 
-    for my $bad (qw( bad lacks )) {
-        $response = ask($bad, stream => $stream)->response;
+    for my $bad (qw( bad lacks lacks_file lacks_code )) {
+        $response = ask($bad, stream => $stream,
+                        tools => [ \%web, \%files, \%code ])->response;
 
         is($response->{output}[0]{status}, 'failed', "$how: $bad arguments");
         is(scalar($tools->requests), 0, "$how: nothing is called");
@@ -336,8 +348,28 @@ for my $stream (0, 1) {
         { type => 'function', name => 'mine', strict => json_false,
           parameters => { type => 'object' } } ])->response;
 
-    is_deeply(types($response), [ qw( function_call web_search_call ) ],
+    is_deeply(types($response), [ qw( web_search_call function_call ) ],
               "$how: with a function of the client");
+
+    my @mine = (\%web, \%files, \%code, { type => 'function', name => 'mine',
+        strict => json_false, parameters => { type => 'object' } });
+
+    $response = ask('mixed', stream => $stream, tools => \@mine)->response;
+
+    is_deeply(types($response),
+              [ qw( message function_call web_search_call function_call
+                    code_interpreter_call file_search_call function_call ) ],
+              "$how: the order of the model");
+    is_deeply([ map { $_->{arguments} }
+                grep { $_->{type} eq 'function_call' }
+                @{ $response->{output} } ],
+              [ map { "{\"x\":$_}" } 1, 3, 6 ], "$how: its arguments");
+
+    $response = ask('cut', stream => $stream, tools => \@mine)->response;
+
+    is_deeply([ $response->{status}, types($response) ],
+              [ 'incomplete', [ 'function_call' ] ],
+              "$how: an answer that is cut makes no call");
 
     $response = ask('search', stream => $stream, path => '/spec')->response;
 

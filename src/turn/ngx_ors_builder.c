@@ -884,6 +884,7 @@ ngx_ors_builder_again(ngx_ors_builder_t *builder)
 
     builder->finish = ngx_ors_chat_finish_none;
     builder->seen = 0;
+    builder->sorted = 0;
     builder->current = NULL;
     builder->calls = NULL;
     builder->ncalls = 0;

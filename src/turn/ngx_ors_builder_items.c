@@ -26,6 +26,8 @@
 #define NGX_ORS_BUILDER_OVERHEAD     512
 
 
+static ngx_uint_t ngx_ors_builder_unsorted(ngx_ors_builder_t *builder,
+    ngx_ors_item_t *item);
 static ngx_uint_t ngx_ors_builder_known(ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
@@ -68,6 +70,14 @@ ngx_ors_builder_first(ngx_ors_builder_t *builder)
 ngx_ors_item_t *
 ngx_ors_builder_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
 {
+    return ngx_ors_builder_insert(builder, type, builder->resp->last);
+}
+
+
+ngx_ors_item_t *
+ngx_ors_builder_insert(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
+    ngx_ors_item_t *after)
+{
     ngx_ors_item_t      *item;
     ngx_ors_response_t  *resp;
 
@@ -85,14 +95,17 @@ ngx_ors_builder_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
 
     resp = builder->resp;
 
-    if (resp->last) {
-        resp->last->next = item;
+    if (after) {
+        item->next = after->next;
+        after->next = item;
 
     } else {
         resp->items = item;
     }
 
-    resp->last = item;
+    if (resp->last == after) {
+        resp->last = item;
+    }
 
     if (builder->current == NULL) {
         builder->current = item;
@@ -159,6 +172,10 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
 
         call = ngx_ors_item_is_call(item);
 
+        if (ngx_ors_builder_unsorted(builder, item)) {
+            return NGX_OK;
+        }
+
         if (item->dropped || item->hidden_call) {
             builder->current = item->next;
             continue;
@@ -224,6 +241,20 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * items after a call that the client does not see wait for the one that it sees
+ * in its place; of an incomplete answer no call is made
+ */
+
+static ngx_uint_t
+ngx_ors_builder_unsorted(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
+{
+    return item->hidden_call && !item->dropped && !builder->sorted
+           && item->status == ngx_ors_item_in_progress
+           && builder->resp->status != ngx_ors_response_incomplete;
 }
 
 

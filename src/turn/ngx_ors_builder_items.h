@@ -29,7 +29,12 @@ ngx_int_t ngx_ors_builder_grow(ngx_ors_builder_t *builder, size_t len,
  */
 ngx_ors_item_t *ngx_ors_builder_first(ngx_ors_builder_t *builder);
 
-/* A new item after all others, from the answer's pool.  NULL: no memory. */
+/*
+ * A new item, after all others, or after item "after", from the answer's pool.
+ * NULL: no memory.
+ */
+ngx_ors_item_t *ngx_ors_builder_insert(ngx_ors_builder_t *builder,
+    ngx_ors_item_type_e type, ngx_ors_item_t *after);
 ngx_ors_item_t *ngx_ors_builder_item(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type);
 

@@ -73,6 +73,7 @@ typedef struct {
     unsigned                 wants_logprobs:1;
     unsigned                 started:1;   /* and the first ones are out */
     unsigned                 seen:1;      /* some delta has come */
+    unsigned                 sorted:1;    /* hidden calls have their items */
     unsigned                 check:1;     /* calls have schemas */
     unsigned                 hold:1;      /* what has one waits for it */
 

@@ -51,7 +51,7 @@ static ngx_str_t  ngx_ors_round_texts[] = {
 ngx_int_t
 ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 {
-    ngx_uint_t       n, max, hosted;
+    ngx_uint_t       n, max;
     ngx_ors_item_t  *item, *first;
 
     round->nelts = 0;
@@ -59,7 +59,6 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
     round->client = 0;
 
     n = 0;
-    hosted = 0;
     first = ngx_ors_builder_first(builder);
 
     for (item = first; item; item = item->next) {
@@ -70,10 +69,8 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
 
         if (item->tool || item->fault.len) {
             n++;
-            hosted |= (item->tool && item->tool->mcp)
-                      || ngx_ors_round_typed(item);
 
-        } else if (item->announced) {
+        } else if (item->name.len) {
             round->client = 1;
         }
     }
@@ -100,9 +97,11 @@ ngx_ors_round_sort(ngx_ors_round_t *round, ngx_ors_builder_t *builder)
         }
     }
 
-    /* calls of MCP servers and hosted types have items of their own now */
+    /* after calls of MCP servers and hosted types there are their items now */
 
-    return hosted ? ngx_ors_builder_advance(builder, 1) : NGX_OK;
+    builder->sorted = 1;
+
+    return ngx_ors_builder_advance(builder, 1);
 }
 
 
@@ -165,6 +164,8 @@ ngx_ors_round_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
             return NGX_ERROR;
         }
     }
+
+    builder->sorted = 1;
 
     return ngx_ors_builder_advance(builder, 1);
 }

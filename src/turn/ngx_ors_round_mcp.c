@@ -168,7 +168,7 @@ ngx_ors_round_mcp_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
 
     function = from->tool->mcp;
 
-    item = ngx_ors_builder_item(builder, type);
+    item = ngx_ors_builder_insert(builder, type, from);
 
     if (item == NULL
         || ngx_ors_hosted_create(item, builder->resp->request, 1) != NGX_OK)

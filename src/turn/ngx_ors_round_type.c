@@ -36,7 +36,8 @@ ngx_ors_round_type_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 
     ngx_ors_round_type_init(&hosted, builder, call);
 
-    item = ngx_ors_builder_item(builder, ngx_ors_hosted_type_item(tool->type));
+    item = ngx_ors_builder_insert(builder, ngx_ors_hosted_type_item(tool->type),
+                                  call->item);
 
     if (item == NULL
         || ngx_ors_hosted_create(item, builder->resp->request, !tool->silent)
