@@ -12,6 +12,16 @@
 #include <ngx_ors_metrics_bounds.h>
 
 
+/* a processor without 64-bit instructions may lose one of two that meet */
+
+#if (__GCC_HAVE_SYNC_COMPARE_AND_SWAP_8)
+#define ngx_ors_metrics_add(sum, n)  __sync_fetch_and_add(sum, n)
+
+#else
+#define ngx_ors_metrics_add(sum, n)  (*(sum) += (n))
+#endif
+
+
 const ngx_ors_metrics_bound_t  ngx_ors_metrics_tokens[] = {
     { 1, "1" },
     { 4, "4" },
@@ -117,5 +127,12 @@ ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
     for (i = 0; bounds[i].text && value > bounds[i].value; i++) { /* void */ }
 
     (void) ngx_atomic_fetch_add(&histogram->buckets[i], 1);
-    (void) ngx_atomic_fetch_add(&histogram->sum, value);
+    (void) ngx_ors_metrics_add(&histogram->sum, value);
+}
+
+
+uint64_t
+ngx_ors_metrics_sum(ngx_ors_histogram_t *histogram)
+{
+    return ngx_ors_metrics_add(&histogram->sum, 0);
 }

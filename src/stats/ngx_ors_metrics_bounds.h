@@ -17,10 +17,13 @@
 #define NGX_ORS_METRICS_BUCKETS  17
 
 
-/* in shared memory */
+/*
+ * In shared memory.  The sum has 64 bits on all platforms: in an ngx_atomic_t
+ * of 32 bits, ns would begin anew each 4 seconds.  It is aligned for i386.
+ */
 
 typedef struct {
-    ngx_atomic_t              sum;
+    volatile uint64_t         sum __attribute__((aligned(8)));
     ngx_atomic_t              buckets[NGX_ORS_METRICS_BUCKETS];
 } ngx_ors_histogram_t;
 
@@ -43,6 +46,9 @@ extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_overheads[];
 /* Adds "value" to a histogram with these bounds. */
 void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
     const ngx_ors_metrics_bound_t *bounds, uint64_t value);
+
+/* The sum of all values, read in one step. */
+uint64_t ngx_ors_metrics_sum(ngx_ors_histogram_t *histogram);
 
 
 #endif /* _NGX_ORS_METRICS_BOUNDS_H_INCLUDED_ */

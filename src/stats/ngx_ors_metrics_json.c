@@ -97,7 +97,8 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         }
 
         ngx_ors_metrics_json_number(out, ",\"milliseconds\":",
-                                    callee->times.sum / 1000000);
+                                    ngx_ors_metrics_sum(&callee->times)
+                                    / 1000000);
         ngx_ors_out_lit(out, "}");
 
         sep = ",{\"server\":";
@@ -134,9 +135,9 @@ ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_metrics_json_number(out, ",\"canceled\":",
                    ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]));
     ngx_ors_metrics_json_number(out, ",\"input_tokens\":",
-                                h[ngx_ors_metrics_input].sum);
+                         ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]));
     ngx_ors_metrics_json_number(out, ",\"output_tokens\":",
-                                h[ngx_ors_metrics_output].sum);
+                         ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
 
     if (labels->peer && labels->peer->peer) {
         ngx_ors_metrics_json_number(out, ",\"up\":",

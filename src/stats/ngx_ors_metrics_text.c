@@ -50,7 +50,7 @@ static void ngx_ors_metrics_labels(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels, const ngx_ors_metrics_series_t *series);
 static void ngx_ors_metrics_label(ngx_ors_out_t *out, char *name,
     ngx_str_t *value);
-static void ngx_ors_metrics_sum(ngx_ors_out_t *out,
+static void ngx_ors_metrics_sum_line(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, uint64_t sum);
 static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
@@ -290,7 +290,7 @@ ngx_ors_metrics_histogram(ngx_ors_out_t *out,
     ngx_ors_metrics_text_of(out, family->name);
     ngx_ors_out_lit(out, "_sum");
     ngx_ors_metrics_braces(out, labels, series);
-    ngx_ors_metrics_sum(out, family, histogram->sum);
+    ngx_ors_metrics_sum_line(out, family, ngx_ors_metrics_sum(histogram));
 
     ngx_ors_metrics_text_of(out, family->name);
     ngx_ors_out_lit(out, "_count");
@@ -362,8 +362,8 @@ ngx_ors_metrics_label(ngx_ors_out_t *out, char *name, ngx_str_t *value)
 /* times are counted in ns and shown in seconds */
 
 static void
-ngx_ors_metrics_sum(ngx_ors_out_t *out, const ngx_ors_metrics_family_t *family,
-    uint64_t sum)
+ngx_ors_metrics_sum_line(ngx_ors_out_t *out,
+    const ngx_ors_metrics_family_t *family, uint64_t sum)
 {
     u_char  buf[NGX_INT64_LEN + 12], *last;
 
@@ -608,7 +608,8 @@ ngx_ors_metrics_callee_times(ngx_ors_out_t *out, ngx_ors_callee_conf_t *conf)
     ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_sum",
                            conf);
     ngx_ors_out_lit(out, "}");
-    ngx_ors_metrics_sum(out, &ngx_ors_metrics_tools, h->sum);
+    ngx_ors_metrics_sum_line(out, &ngx_ors_metrics_tools,
+                             ngx_ors_metrics_sum(h));
 
     ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_count",
                            conf);

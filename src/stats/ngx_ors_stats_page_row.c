@@ -66,9 +66,9 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_stats_page_number(out, "failed", failed);
     ngx_ors_stats_page_number(out, "canceled by clients", canceled);
     ngx_ors_stats_page_number(out, "input tokens",
-                              h[ngx_ors_metrics_input].sum);
+                           ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]));
     ngx_ors_stats_page_number(out, "output tokens",
-                              h[ngx_ors_metrics_output].sum);
+                           ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
     ngx_ors_out_lit(out, "</dl>\n");
 
     ngx_ors_stats_page_bars(out, "time of a turn",

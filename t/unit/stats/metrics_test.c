@@ -174,11 +174,11 @@ turn(ngx_ors_metrics_histogram_e end, ngx_msec_int_t first, int64_t output)
 static void
 test_tokens(void)
 {
-    ngx_atomic_uint_t     sum;
+    uint64_t              sum;
     ngx_ors_histogram_t  *h;
 
     h = &labels.row->histograms[ngx_ors_metrics_output];
-    sum = h->sum;
+    sum = ngx_ors_metrics_sum(h);
 
     ngx_ors_metrics_turn(&metrics, labels.row,
                          turn(ngx_ors_metrics_completed, 1, INT64_MAX), 600);
@@ -187,6 +187,11 @@ test_tokens(void)
     ngx_ors_metrics_turn(&metrics, labels.row,
                          turn(ngx_ors_metrics_completed, 1, INT32_MAX), 600);
     is_int(h->sum, sum + INT32_MAX, "others are");
+
+    ngx_ors_metrics_observe(h, ngx_ors_metrics_durations, 5000000000);
+    is_int(ngx_ors_metrics_sum(h), sum + INT32_MAX + 5000000000,
+           "5 s in ns are more than 32 bits have");
+    is_int((uintptr_t) &h->sum % 8, 0, "a sum is in one line of the cache");
 }
 
 
