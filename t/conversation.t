@@ -102,7 +102,7 @@ for my $stream (0, 1) {
         $talk->refused($who, 'two', 400, "E17: an id $what", after => $after,
                        code => 'previous_response_not_found',
                        param => 'previous_response_id',
-                       message => qr/previous response with the id "[^"]*"\z/);
+                       message => qr/ response with this id: "[^"]*"\z/);
     }
 
     # what is not kept
@@ -185,7 +185,7 @@ for my $stream (0, 1) {
                    call_id => 'call_x', output => 'done' } ], 400,
                    "E11: an output without a call in the chain$way",
                    after => $i, code => 'unknown_call_id',
-                   param => 'input[0].call_id');
+                   param => 'input[0].call_id', message => qr/: "call_x"\z/);
 
     $talk->say('alice', 'thanks', @way, after => $j);
 

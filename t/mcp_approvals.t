@@ -250,15 +250,16 @@ is_deeply(calls(), [ ], 'what has run does not run again');
 
 $first = ask('one');
 
-for my $case ([ 'input[0].approval_request_id', 'an unknown id',
+for my $case ([ 'input[0].approval_request_id', 'an unknown id', 'mcpr_1',
                 answer({ id => 'mcpr_1' }, 1) ],
               [ 'input', 'a request that is there twice',
+                (asked($first))[0]{id},
                 (asked($first))[0], answer((asked($first))[0], 1) ])
 {
-    my ($param, $what, @input) = @$case;
+    my ($param, $what, $id, @input) = @$case;
 
     error_ok(post('one', after => $first, input => \@input), 400, $what,
-             param => $param);
+             param => $param, message => qr/: "$id"\z/);
     is_deeply(calls(), [ ], "$what: nothing runs");
 }
 

@@ -60,7 +60,8 @@ for my $engine (sort keys %talk) {
     $talk->refused('alice', [ ref_to(other_id($a, 0, 'x') =~ s/i0\z/i00/r),
                               user('end') ], 400,
                    "$engine: a number in another form",
-                   code => 'item_not_found', param => 'input');
+                   code => 'item_not_found', param => 'input',
+                   message => qr/: "x_\w+i00"\z/);
 
     # what is loaded counts, and not what is in the same turn
 

@@ -93,7 +93,7 @@ sub found ($r, $name) {
 
 sub absent ($r, $name) {
     return error_ok($r, 404, $name, code => 'not_found', param => '',
-                    message => qr/\Athere is no response with the id ".*"\z/s);
+                    message => qr/\Athere is no response with this id: ".*"\z/);
 }
 
 

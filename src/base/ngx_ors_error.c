@@ -19,6 +19,7 @@
 
 
 #define NGX_ORS_ERROR_MESSAGE_MAX  512
+#define NGX_ORS_ERROR_ID_MAX       64
 
 
 static size_t ngx_ors_error_found(ngx_str_t *message);
@@ -85,6 +86,28 @@ ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_ors_code_e code,
     err->message.data = p;
 
     return NGX_DECLINED;
+}
+
+
+void
+ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id)
+{
+    u_char  *p, *start;
+
+    start = ngx_pnalloc(pool, err->message.len + NGX_ORS_ERROR_ID_MAX
+                              + sizeof(": \"\"") - 1);
+    if (start == NULL) {
+        return;
+    }
+
+    p = ngx_cpymem(start, err->message.data, err->message.len);
+    p = ngx_cpymem(p, ": \"", sizeof(": \"") - 1);
+    p = ngx_ors_line_copy(p, id->data, ngx_ors_utf8_cut(id->data, id->len,
+                                                    NGX_ORS_ERROR_ID_MAX));
+    *p++ = '"';
+
+    err->message.data = start;
+    err->message.len = p - start;
 }
 
 

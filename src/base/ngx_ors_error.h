@@ -279,6 +279,12 @@ ngx_ors_origin_e ngx_ors_error_origin(ngx_ors_class_e class);
 /* The row of "name", ngx_ors_code_other if there is none. */
 ngx_ors_code_e ngx_ors_error_code(ngx_str_t *name);
 
+/*
+ * Appends an id to the message, which is about it: the first 64 bytes, without
+ * control characters.  Without memory the message is as before.
+ */
+void ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id);
+
 /* bytes that ngx_ors_error_line() writes at most */
 #define NGX_ORS_ERROR_LINE  1024
 

@@ -459,10 +459,11 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
         ci->cc->item = i;
 
         if (n == 0) {
-            return ngx_ors_chat_refuse(ci->cc, -1,
-                                       ngx_ors_code_unknown_call_id,
-                                       "is not the id of a call that precedes "
-                                       "it in the input");
+            rc = ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unknown_call_id,
+                                     "is not the id of a call that precedes "
+                                     "it in the input");
+            ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+            return rc;
         }
 
         call = &ci->items[n - 1];
@@ -481,10 +482,12 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
         }
 
         if (call->pair) {
-            return ngx_ors_chat_refuse(ci->cc, -1,
-                                       ngx_ors_code_duplicate_call_id,
-                                       "is the id of a call that has an "
-                                       "output already");
+            rc = ngx_ors_chat_refuse(ci->cc, -1,
+                                     ngx_ors_code_duplicate_call_id,
+                                     "is the id of a call that has an output "
+                                     "already");
+            ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+            return rc;
         }
 
         item->pair = n - 1;

@@ -188,6 +188,7 @@ static ngx_int_t
 ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
     ngx_ors_error_t *err)
 {
+    ngx_str_t                          id;
     ngx_ors_json_node_t               *node;
     const ngx_ors_chat_unsupported_t  *row;
 
@@ -226,6 +227,12 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
         ngx_ors_error_set(err, pool, row->code, "\"%V\" %s", &row->name,
                           row->text);
         err->param = row->name;
+
+        if (row->field == ngx_ors_rq_previous_response_id
+            && ngx_ors_json_decoded(&req->json, node, pool, &id) == NGX_OK)
+        {
+            ngx_ors_error_id(err, pool, &id);
+        }
 
         return NGX_DECLINED;
     }

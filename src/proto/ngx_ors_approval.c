@@ -255,8 +255,8 @@ static ngx_int_t
 ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar, ngx_str_t *id)
 {
     ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_invalid_value,
-                      "\"input\" and the conversation have item \"%V\" twice",
-                      id);
+                      "\"input\" and the conversation have an item twice");
+    ngx_ors_error_id(ar->err, ar->pool, id);
     ngx_str_set(&ar->err->param, "input");
 
     return NGX_DECLINED;
@@ -266,7 +266,18 @@ ngx_ors_approval_twice(ngx_ors_approval_reader_t *ar, ngx_str_t *id)
 static ngx_int_t
 ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
 {
-    ngx_str_t  param;
+    ngx_str_t              param, id;
+    ngx_ors_input_item_t  *item;
+
+    item = &ar->input->items[i];
+
+    if (ngx_ors_json_decoded(item->json,
+                             ngx_ors_input_get(item, "approval_request_id"),
+                             ar->pool, &id)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     param.data = ngx_pnalloc(ar->pool,
                              sizeof("input[].approval_request_id") - 1
@@ -282,6 +293,7 @@ ngx_ors_approval_unknown(ngx_ors_approval_reader_t *ar, ngx_uint_t i)
     ngx_ors_error_set(ar->err, ar->pool, ngx_ors_code_item_not_found,
                       "\"%V\" is not the id of a request for approval that "
                       "precedes it", &param);
+    ngx_ors_error_id(ar->err, ar->pool, &id);
     ar->err->param = param;
 
     return NGX_DECLINED;

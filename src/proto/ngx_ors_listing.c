@@ -31,7 +31,7 @@ static ngx_int_t ngx_ors_listing_read(ngx_ors_listing_t *list,
 static ngx_int_t ngx_ors_listing_keep(ngx_ors_listing_t *list,
     ngx_str_t *text, ngx_str_t *id);
 static ngx_int_t ngx_ors_listing_unknown(ngx_ors_listing_t *list,
-    char *param, ngx_ors_error_t *err);
+    char *param, ngx_str_t *id, ngx_ors_error_t *err);
 static void ngx_ors_listing_id(ngx_ors_out_t *out,
     ngx_ors_listing_entry_t *entry);
 
@@ -277,13 +277,13 @@ ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
     ngx_ors_listing_entry_t  *entry, *first;
 
     if (!list->begun) {
-        return ngx_ors_listing_unknown(list, "after", err);
+        return ngx_ors_listing_unknown(list, "after", &list->after, err);
     }
 
     if (list->before.len && !list->met
         && (!list->more || ngx_ors_listing_backwards(list)))
     {
-        return ngx_ors_listing_unknown(list, "before", err);
+        return ngx_ors_listing_unknown(list, "before", &list->before, err);
     }
 
     n = ngx_min(list->n, list->limit);
@@ -334,12 +334,13 @@ ngx_ors_listing_render(ngx_ors_listing_t *list, ngx_ors_out_t *out,
 
 
 static ngx_int_t
-ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param,
+ngx_ors_listing_unknown(ngx_ors_listing_t *list, char *param, ngx_str_t *id,
     ngx_ors_error_t *err)
 {
     (void) ngx_ors_error_set(err, list->pool, ngx_ors_code_invalid_value,
                              "\"%s\" must be the id of an item of this list",
                              param);
+    ngx_ors_error_id(err, list->pool, id);
 
     err->param.data = (u_char *) param;
     err->param.len = ngx_strlen(param);

@@ -302,7 +302,7 @@ ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_ors_index_t *input,
     for (i = 0; i < n; i++) {
 
         if (!refs[i]->found) {
-            return ngx_ors_refs_unknown(req, err);
+            return ngx_ors_refs_unknown(req, refs[i], err);
         }
     }
 
@@ -311,11 +311,13 @@ ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n, ngx_ors_index_t *input,
 
 
 ngx_int_t
-ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err)
+ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_ref_t *ref,
+    ngx_ors_error_t *err)
 {
     (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_item_not_found,
                              "\"input\" refers to an item that is not "
                              "stored here");
+    ngx_ors_error_id(err, req->pool, &ref->id);
     ngx_str_set(&err->param, "input");
 
     return NGX_DECLINED;
@@ -444,8 +446,8 @@ ngx_ors_refs_take(ngx_ors_refs_search_t *rs, ngx_ors_ref_t *ref,
     rc = ngx_ors_json_read(&rs->json, ref->item.data, ref->item.len);
 
     if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? ngx_ors_refs_unknown(rs->req, rs->err)
-                                    : rc;
+        return (rc == NGX_DECLINED)
+               ? ngx_ors_refs_unknown(rs->req, ref, rs->err) : rc;
     }
 
     ref->found = 1;

@@ -72,7 +72,8 @@ ngx_int_t ngx_ors_refs_find(ngx_ors_ref_t **refs, ngx_uint_t n,
  * Fills "err" with the 400 for a reference to an item that is not stored.
  * Returns NGX_DECLINED.
  */
-ngx_int_t ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_error_t *err);
+ngx_int_t ngx_ors_refs_unknown(ngx_ors_request_t *req, ngx_ors_ref_t *ref,
+    ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_REFS_H_INCLUDED_ */

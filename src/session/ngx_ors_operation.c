@@ -402,8 +402,8 @@ static ngx_int_t
 ngx_ors_operation_absent(ngx_ors_operation_t *op)
 {
     (void) ngx_ors_error_set(&op->error, op->pool, ngx_ors_code_not_found,
-                             "there is no response with the id \"%V\"",
-                             &op->id);
+                             "there is no response with this id");
+    ngx_ors_error_id(&op->error, op->pool, &op->id);
 
     return NGX_DONE;
 }

@@ -10,7 +10,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_session_error.h>
-#include <ngx_ors_violation.h>
 
 
 static ngx_int_t ngx_ors_session_absent(ngx_ors_session_t *session);
@@ -111,23 +110,14 @@ ngx_ors_session_unread(ngx_ors_session_t *session,
 static ngx_int_t
 ngx_ors_session_absent(ngx_ors_session_t *session)
 {
-    u_char                buf[NGX_ORS_VIOLATION_QUOTE];
-    ngx_str_t             id;
-    ngx_ors_turn_t       *turn;
-    ngx_ors_request_t    *req;
-    ngx_ors_violation_t   m;
+    ngx_ors_turn_t  *turn;
 
     turn = session->turn;
-    req = &turn->request;
-
-    ngx_ors_violation_init(&m, &req->json, 0);
-    ngx_ors_violation_quote(&m, req->field[ngx_ors_rq_previous_response_id],
-                            buf, &id);
 
     (void) ngx_ors_error_set(&turn->error, turn->pool,
                              ngx_ors_code_previous_response_not_found,
-                             "there is no previous response with the id "
-                             "\"%V\"", &id);
+                             "there is no previous response with this id");
+    ngx_ors_error_id(&turn->error, turn->pool, &session->previous);
     ngx_str_set(&turn->error.param, "previous_response_id");
 
     return ngx_ors_session_fail(session);

@@ -26,7 +26,8 @@ static ngx_int_t ngx_ors_session_refs_turns(ngx_ors_session_t *session,
 static ngx_uint_t ngx_ors_session_refs_parts(ngx_ors_session_owner_t *owner);
 static ngx_int_t ngx_ors_session_refs_find(ngx_ors_session_t *session,
     ngx_ors_session_owner_t *owner);
-static ngx_int_t ngx_ors_session_refs_unknown(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_refs_unknown(ngx_ors_session_t *session,
+    ngx_ors_ref_t *ref);
 
 
 /* an id that was made here names its turn, the store knows those of others */
@@ -154,7 +155,7 @@ ngx_ors_session_refs_named(ngx_ors_session_t *session,
             ngx_memcpy(refs[i]->owner, value->data, NGX_ORS_STORE_KEY);
 
         } else if (refs[i]->turn.len == 0) {
-            return ngx_ors_session_refs_unknown(session);
+            return ngx_ors_session_refs_unknown(session, refs[i]);
         }
     }
 
@@ -380,7 +381,7 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
     turn = session->turn;
 
     if (owner->entry->value.data == NULL) {
-        return ngx_ors_session_refs_unknown(session);
+        return ngx_ors_session_refs_unknown(session, owner->refs[0]);
     }
 
     if (ngx_ors_record_read(&rec, &owner->entry->value) != NGX_OK) {
@@ -428,13 +429,13 @@ ngx_ors_session_refs_find(ngx_ors_session_t *session,
 
 
 static ngx_int_t
-ngx_ors_session_refs_unknown(ngx_ors_session_t *session)
+ngx_ors_session_refs_unknown(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
 {
     ngx_ors_turn_t  *turn;
 
     turn = session->turn;
 
-    (void) ngx_ors_refs_unknown(&turn->request, &turn->error);
+    (void) ngx_ors_refs_unknown(&turn->request, ref, &turn->error);
 
     return ngx_ors_session_fail(session);
 }

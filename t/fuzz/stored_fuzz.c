@@ -410,7 +410,7 @@ stored_fuzz_refs(stored_fuzz_t *f, ngx_ors_request_t *req,
         { /* void */ }
 
         if (owner >= f->nturns) {
-            return ngx_ors_refs_unknown(req, &err);
+            return ngx_ors_refs_unknown(req, refs.sorted[i], &err);
         }
 
         turn = &f->turns[owner];

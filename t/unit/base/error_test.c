@@ -18,6 +18,7 @@ static void test_codes(void);
 static void test_reported(void);
 static void test_set(void);
 static void test_long(void);
+static void test_id(void);
 static void test_line(void);
 static void test_no_memory(void);
 
@@ -30,6 +31,7 @@ main(void)
     test_reported();
     test_set();
     test_long();
+    test_id();
     test_line();
     test_no_memory();
 
@@ -188,6 +190,36 @@ test_long(void)
         is_int(err.message.len, (n == 508) ? 512 : n,
                "a character at byte %d", (int) n);
     }
+
+    ngx_destroy_pool(pool);
+}
+
+
+/* an id that the message is about, as much of it as is needed */
+
+static void
+test_id(void)
+{
+    char             text[128];
+    ngx_str_t        id;
+    ngx_pool_t      *pool;
+    ngx_ors_error_t  err;
+
+    pool = ngx_ors_test_pool();
+
+    ngx_ors_error_set(&err, pool, ngx_ors_code_not_found, "nothing has it");
+    ngx_str_set(&id, "a\nb\x80\"c");
+    ngx_ors_error_id(&err, pool, &id);
+    is_str(&err.message, "nothing has it: \"a?b?\"c\"", "controls");
+
+    ngx_memset(text, 'x', sizeof(text));
+    ngx_memcpy(text + 62, "\xf0\x9f\x98\x80", 4);
+    id.data = (u_char *) text;
+    id.len = sizeof(text);
+
+    ngx_ors_error_set(&err, pool, ngx_ors_code_not_found, "long");
+    ngx_ors_error_id(&err, pool, &id);
+    is_int(err.message.len, 4 + 4 + 62, "cut in front of a character");
 
     ngx_destroy_pool(pool);
 }
