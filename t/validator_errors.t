@@ -44,6 +44,10 @@ my @list = (
       [ 400, code => 'upstream_error', param => '' ] ],
     [ 'the code is a number', { status => 400, body => said(code => 7) },
       [ 400, message => SECRET ], [ 400, code => 'upstream_error' ] ],
+    [ 'the code is a number, flavor openai',
+      { status => 501, at => 'openai',
+        body => said(code => 501, type => 'server_error') },
+      [ 501, message => SECRET, code => '501' ], undef ],
     [ 'no type', { status => 400,
                    body => '{"error":{"message":"' . SECRET . '"}}' },
       [ 400, message => SECRET ], [ 400, code => 'upstream_error' ] ],
@@ -142,11 +146,13 @@ my @rows = map {
     my ($name, $a, $trusted, $masked) = @$_;
 
     ([ $name, $a, $trusted ? (error => $trusted) : (same => 1) ],
-     [ "$name, masked", { %$a, at => 'mask' }, error => $masked ])
+     $masked ? [ "$name, masked", { %$a, at => 'mask' }, error => $masked ]
+             : ())
 } @list;
 
 my $g = ORS::Validator->new(rows => \@rows, locations => {
     mask => 'open_responses_upstream_errors mask;',
+    openai => 'open_responses_flavor openai;',
 });
 
 $g->run;

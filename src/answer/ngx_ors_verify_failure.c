@@ -25,6 +25,7 @@ static ngx_int_t ngx_ors_verify_failure_error(ngx_ors_verify_t *verify);
 static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify,
     ngx_str_t *text);
+static ngx_int_t ngx_ors_verify_failure_code(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
 
 
@@ -115,7 +116,9 @@ ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
 
     ngx_ors_error_reported(&verify->error, verify->answer->status);
 
-    if (ngx_ors_verify_failure_type(verify) != NGX_OK) {
+    if (ngx_ors_verify_failure_code(verify) != NGX_OK
+        || ngx_ors_verify_failure_type(verify) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -123,6 +126,41 @@ ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
                         verify->out);
 
     return NGX_DONE;
+}
+
+
+/* clients read a text: a number becomes one */
+
+static ngx_int_t
+ngx_ors_verify_failure_code(ngx_ors_verify_t *verify)
+{
+    u_char               *p;
+    ngx_str_t             text, raw;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *node;
+
+    json = &verify->json;
+
+    node = ngx_ors_json_find(json, json->nodes, "error");
+    node = ngx_ors_json_find(json, node, "code");
+
+    if (node == NULL || node->type != ngx_ors_json_number) {
+        return NGX_OK;
+    }
+
+    ngx_ors_json_raw(json, node, &raw);
+
+    p = ngx_pnalloc(verify->pool, raw.len + 2);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    text.data = p;
+    text.len = ngx_sprintf(p, "\"%V\"", &raw) - p;
+
+    verify->repaired++;
+
+    return ngx_ors_edits_value(&verify->edits, node, &text);
 }
 
 

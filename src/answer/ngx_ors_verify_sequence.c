@@ -457,10 +457,16 @@ ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev)
 {
     ngx_uint_t                nested;
+    ngx_ors_json_node_t      *error, *code;
     ngx_ors_verify_stream_t  *vs;
 
     vs = verify->stream;
-    nested = (ev->member[ngx_ors_verify_m_error] != NULL);
+    error = ev->member[ngx_ors_verify_m_error];
+
+    /* a code is a text; of a number the status is known */
+
+    code = ngx_ors_json_find(&verify->json, error, "code");
+    nested = (error && (code == NULL || code->type != ngx_ors_json_number));
 
     if (ngx_ors_verify_sequence_report(verify, verify->json.nodes) != NGX_OK) {
         return NGX_ERROR;

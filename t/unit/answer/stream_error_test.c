@@ -154,6 +154,23 @@ test_nested(void)
 
     answer_free(&a);
     free(text);
+
+    /* so is one whose code is a number */
+
+    text = stream_text(START
+                       EVENT("error", ",'error':{'type':'t','code':429,"
+                             "'message':'m','param':null}"));
+    stream_init(&a, text);
+    a.policy.profile = NGX_ORS_STRICT_OPENAI;
+    answer_run(&a);
+
+    ok(strstr((char *) a.text, "\"sequence_number\":2,\"error\":{\"type\":"
+              "\"too_many_requests\",\"code\":\"rate_limit_exceeded\","
+              "\"message\":\"m\",\"param\":\"\"}}\n\n")
+       != NULL, "a number is no code");
+
+    answer_free(&a);
+    free(text);
     ngx_ors_test_log_reset();
 }
 
