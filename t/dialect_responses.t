@@ -151,8 +151,6 @@ my @cases = (
     [ 'empty text', '"input":"","instructions":"hi"', 'invalid_value',
       'input', message => qr/nothing to answer/ ],
     [ 'no items', '"input":[]', 'invalid_value', 'input' ],
-    [ 'probabilities', '"input":"hi","top_logprobs":2',
-      'unsupported_parameter', 'top_logprobs' ],
 );
 
 for my $case (@cases) {

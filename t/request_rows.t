@@ -307,9 +307,8 @@ sends('`include` of `message.output_text.logprobs`',
       { include => $logprobs, top_logprobs => 3 },
       sent => { logprobs => $T, top_logprobs => 3 },
       echo => { top_logprobs => 3 });
-sends('`top_logprobs` without it', { top_logprobs => 0 }, sent => {});
-refuses('`top_logprobs` without it', { top_logprobs => 3 },
-        'unsupported_parameter', 'top_logprobs');
+sends('`top_logprobs` without it', { top_logprobs => 3 }, sent => {},
+      echo => { top_logprobs => 3 });
 
 {
     my $row = '`stream_options.include_obfuscation`';

@@ -484,9 +484,6 @@
         "or \"input\"", NGX_ORS_IN_ALL)                                       \
     row(background, background, unsupported_parameter,                        \
         "is not supported here, it must be false or absent", NGX_ORS_IN_ALL)  \
-    row(top_logprobs, top_logprobs, unsupported_parameter,                    \
-        "must be 0 or absent unless \"include\" names "                       \
-        "\"message.output_text.logprobs\"", NGX_ORS_IN_ALL)                   \
     row(context_management, n, unsupported_parameter,                         \
         "is not supported here, conversations are not compacted",             \
         NGX_ORS_STRICT_OPENAI)                                                \

@@ -218,12 +218,6 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
             continue;
         }
 
-        if (row->field == ngx_ors_rq_top_logprobs
-            && ngx_ors_chat_wants_logprobs(req))
-        {
-            continue;
-        }
-
         ngx_ors_error_set(err, pool, row->code, "\"%V\" %s", &row->name,
                           row->text);
         err->param = row->name;

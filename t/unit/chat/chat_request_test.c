@@ -78,6 +78,8 @@ static test_row_t  rows[] = {
       "m", ",'include':['message.output_text.logprobs']",
       ",'logprobs':true" },
 
+    { "top_logprobs alone", "m", ",'top_logprobs':1", "" },
+
     { "logprobs of several tokens",
       "m", ",'include':['odd','message.output_text.logpr\\u006fbs'],"
       "'top_logprobs':2",
@@ -230,9 +232,6 @@ static test_row_t  refusals[] = {
     { "E26 a choice without tools",
       "m", ",'tool_choice':{'type':'function','name':'g'}",
       "invalid_value tool_choice.name" },
-
-    { "top_logprobs",
-      "m", ",'top_logprobs':1", "unsupported_parameter top_logprobs" },
 
     { "C21 a stored response",
       "m", ",'previous_response_id':'resp_1'",
