@@ -88,7 +88,7 @@ sub ask ($name, $stream, %more) {
 
     return ($stream ? \&stream_ok : \&response_ok)
            ->($r, $name . ($stream ? ', stream' : ''),
-              expect => $more{background} ? 'in_progress' : 'completed');
+              expect => $more{background} ? 'queued' : 'completed');
 }
 
 
@@ -160,7 +160,7 @@ sub ended ($id) {
                         background => json_true }, @user);
     my $id = $r->{json}{id};
 
-    is($r->{json}{status}, 'in_progress', 'background: it runs');
+    is($r->{json}{status}, 'queued', 'background: it is stored');
     ok($tools->wait_file('there'), 'background: the tool runs');
     $tools->touch('go');
 

@@ -73,6 +73,8 @@ static ngx_str_t  ngx_ors_response_statuses[] = {
     ngx_string("cancelled")
 };
 
+static ngx_str_t  ngx_ors_response_queued = ngx_string("queued");
+
 
 /* what follows from the request; without a key: not in answers of ours */
 
@@ -173,7 +175,9 @@ ngx_ors_response_outcome(ngx_ors_out_t *out, ngx_ors_response_t *resp)
     }
 
     ngx_ors_out_lit(out, ",\"status\":\"");
-    ngx_ors_out_str(out, &ngx_ors_response_statuses[resp->status]);
+    ngx_ors_out_str(out, resp->queued
+                         ? &ngx_ors_response_queued
+                         : &ngx_ors_response_statuses[resp->status]);
     ngx_ors_out_lit(out, "\",\"error\":");
 
     if (resp->status == ngx_ors_response_failed) {

@@ -58,6 +58,8 @@ typedef struct {
                                               /* here: sealed state is in it */
     ngx_uint_t                   stored;      /* what the client reads of */
                                               /* "store" */
+    ngx_uint_t                   queued;      /* and of a turn in progress */
+                                              /* that is about to begin */
 
     /* as it was rendered last: where "output" is in "out" */
     size_t                       output;

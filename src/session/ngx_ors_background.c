@@ -231,7 +231,9 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
         return NGX_ORS_BACKGROUND_CALL;
     }
 
-    ngx_ors_background_response(bg, job, &bg->response);
+    if (ngx_ors_background_response(bg) != NGX_OK) {
+        return NGX_ORS_BACKGROUND_ERROR;
+    }
 
     bg->state = ngx_ors_background_st_run;
     bg->started = ngx_current_msec;

@@ -79,7 +79,7 @@ typedef struct {
 
     ngx_ors_store_job_t        *job;        /* to be posted, or posted */
     ngx_ors_store_job_t        *unwatched;
-    ngx_str_t                   response;   /* of the job that is done */
+    ngx_str_t                   response;   /* the answer to the client */
 
     ngx_msec_t                  timeout;    /* for the turn to end, ms */
     ngx_msec_t                  started;

@@ -14,6 +14,10 @@
 #include <ngx_ors_session_record.h>
 
 
+/* blocks of an answer that is written at once */
+#define NGX_ORS_BACKGROUND_BLOCK  1024
+
+
 static void ngx_ors_background_lease(ngx_ors_background_t *bg,
     ngx_ors_store_entry_t *entry);
 
@@ -53,18 +57,21 @@ ngx_ors_background_first(ngx_ors_background_t *bg)
 }
 
 
-void
-ngx_ors_background_response(ngx_ors_background_t *bg,
-    ngx_ors_store_job_t *job, ngx_str_t *response)
+ngx_int_t
+ngx_ors_background_response(ngx_ors_background_t *bg)
 {
-    ngx_str_t  *value;
+    ngx_ors_out_t        out;
+    ngx_ors_response_t  *resp;
 
-    /* the record is in front of the lease, the response is its end */
+    resp = &bg->session->turn->response;
 
-    value = &job->entries[job->n - 2].value;
+    ngx_ors_out_init(&out, bg->session->pool, NGX_ORS_BACKGROUND_BLOCK);
 
-    response->len = bg->session->record.response.len;
-    response->data = value->data + value->len - response->len;
+    resp->queued = 1;
+    ngx_ors_response_render(&out, resp);
+    resp->queued = 0;
+
+    return ngx_ors_out_text(&out, &bg->response);
 }
 
 

@@ -43,11 +43,10 @@ ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
     ngx_uint_t record);
 
 /*
- * The response object in a job of ngx_ors_background_first() that has been
- * done; the text lives as long as the job.
+ * Sets bg->response to the answer to the client: the response, which is
+ * "queued".  NGX_OK or NGX_ERROR: no memory.
  */
-void ngx_ors_background_response(ngx_ors_background_t *bg,
-    ngx_ors_store_job_t *job, ngx_str_t *response);
+ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
 
 /* What the flag says in a job of ngx_ors_background_look(). */
 ngx_ors_background_wish_e ngx_ors_background_wish(ngx_ors_store_job_t *job);
