@@ -163,6 +163,25 @@ for my $stream (0, 1) {
               [ $a->{output}[0], user('more') ],
               "the server gets what is referred to$way");
 
+    # an output that is sent again, as the stored part has it
+
+    my $call = { type => 'function_call', call_id => 'c1', name => 'f',
+                 arguments => '{}' };
+    my $done = { type => 'function_call_output', call_id => 'c1',
+                 output => 'x' };
+    my $ran = told('kept', 'alice', [ user('one'), $call, $done ], $stream,
+                   "a call$way");
+
+    told('kept', 'alice', [ $done, user('two') ], $stream,
+         "its output again$way", previous_response_id => $ran->{id});
+    is_deeply($model->last_request->{json}{input},
+              [ user('one'), $call, $done, $ran->{output}[0], user('two') ],
+              "the server gets it once$way");
+    error_ok(ask('kept', 'alice', [ user('two'), { %$done, output => 'y' } ],
+                 $stream, previous_response_id => $ran->{id}), 400,
+             "another output$way", code => 'duplicate_call_id',
+             param => 'input[1].call_id', message => qr/: "c1"\z/);
+
     my $count = $model->count;
 
     error_ok(ask('kept', 'bob', 'two', $stream,

@@ -17,9 +17,6 @@
 #include <ngx_ors_chat_state.h>
 
 
-/* items after a call where its output is looked for without an index */
-#define NGX_ORS_CHAT_NEAR  16
-
 /* of provider state, which is at most NGX_ORS_CHAT_STATE_MAX bytes */
 #define NGX_ORS_CHAT_STATE_DEPTH  64
 #define NGX_ORS_CHAT_STATE_NODES  65536
@@ -43,11 +40,7 @@ static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
-static ngx_uint_t ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i,
-    ngx_str_t *id);
-static ngx_int_t ngx_ors_chat_repeats(ngx_ors_chat_items_t *ci,
-    ngx_ors_chat_item_t *item, ngx_ors_chat_item_t *stored);
-static ngx_int_t ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i,
+static ngx_int_t ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
 
@@ -63,6 +56,8 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
     }
 
     ci->input = input;
+    ci->calls.input = input;
+    ci->calls.pool = ci->cc->pool;
 
     rc = ngx_ors_approvals_read(&ci->approvals, input,
                                 ci->cc->prior, ci->cc->pool, ci->cc->err);
@@ -130,14 +125,12 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     case ngx_ors_input_call:
         item->kind = ngx_ors_chat_item_call;
         item->content = in->arguments;
-        ci->ncalls++;
         return ngx_ors_chat_called(ci, in);
 
     case ngx_ors_input_custom_call:
         item->kind = ngx_ors_chat_item_call;
         item->custom = 1;
         item->content = in->input;
-        ci->ncalls++;
         return ngx_ors_chat_called(ci, in);
 
     case ngx_ors_input_output:
@@ -386,13 +379,7 @@ ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
         return;
     }
 
-    if (output) {
-        item->kind = ngx_ors_chat_item_output;
-
-    } else {
-        item->kind = ngx_ors_chat_item_call;
-        ci->ncalls++;
-    }
+    item->kind = output ? ngx_ors_chat_item_output : ngx_ors_chat_item_call;
 }
 
 
@@ -450,9 +437,7 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
             return NGX_ERROR;
         }
 
-        n = ngx_ors_chat_near(ci, i, &id);
-
-        if (n == 0 && ngx_ors_chat_far(ci, i, &id, &n) != NGX_OK) {
+        if (ngx_ors_chat_find(ci, i, &id, &n) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -467,19 +452,6 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
         }
 
         call = &ci->items[n - 1];
-
-        rc = (call->pair && call->pair < ci->cc->prior)
-             ? ngx_ors_chat_repeats(ci, item, &ci->items[call->pair])
-             : NGX_DECLINED;
-
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_OK) {
-            item->kind = ngx_ors_chat_item_none;
-            continue;
-        }
 
         if (call->pair) {
             rc = ngx_ors_chat_refuse(ci->cc, -1,
@@ -502,141 +474,27 @@ ngx_int_t
 ngx_ors_chat_items_call(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
     ngx_uint_t *n)
 {
-    *n = ngx_ors_chat_near(ci, i, id);
-
-    return *n ? NGX_OK : ngx_ors_chat_far(ci, ci->nitems, id, n);
-}
-
-
-/*
- * NGX_OK if an output is one that the conversation has, NGX_DECLINED if not:
- * some clients send all outputs of a run with each request.  Escapes and
- * spaces may differ.
- */
-
-static ngx_int_t
-ngx_ors_chat_repeats(ngx_ors_chat_items_t *ci, ngx_ors_chat_item_t *item,
-    ngx_ors_chat_item_t *stored)
-{
-    ngx_str_t             text;
-    ngx_uint_t            left;
-    ngx_ors_json_node_t  *one, *two;
-
-    one = ngx_ors_input_node(item, item->content);
-    two = ngx_ors_input_node(stored, stored->content);
-
-    if (one == NULL || two == NULL) {
-        return (one == two) ? NGX_OK : NGX_DECLINED;
-    }
-
-    /* the nodes of a value are side by side, a key and its value are two */
-
-    for (left = 1; left; left--, one++, two++) {
-
-        if (one->type != two->type || one->count != two->count) {
-            return NGX_DECLINED;
-        }
-
-        if (one->type == ngx_ors_json_array) {
-            left += one->count;
-            continue;
-        }
-
-        if (one->type == ngx_ors_json_object) {
-            left += 2 * one->count;
-            continue;
-        }
-
-        if (ngx_ors_json_decoded(stored->json, two, ci->cc->pool, &text)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        if (!ngx_ors_json_equal(item->json, one, text.data, text.len)) {
-            return NGX_DECLINED;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/*
- * Looks for the last call with "id" in front of item "i", close to it: there
- * most of them are.  Returns its item + 1, or 0.
- */
-
-static ngx_uint_t
-ngx_ors_chat_near(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id)
-{
-    ngx_uint_t            last;
-    ngx_ors_chat_item_t  *item;
-    ngx_ors_json_node_t  *node;
-
-    last = (i > NGX_ORS_CHAT_NEAR) ? i - NGX_ORS_CHAT_NEAR : 0;
-
-    for ( /* void */ ; i > last; i--) {
-        item = &ci->items[i - 1];
-
-        if (item->kind != ngx_ors_chat_item_call || item->hosted) {
-            continue;
-        }
-
-        node = ngx_ors_input_node(item, item->call_id);
-
-        if (node && ngx_ors_json_equal(item->json, node, id->data, id->len)) {
-            return i;
-        }
-    }
-
-    return 0;
-}
-
-
-/* the same among all calls in front of item "i"; the last of an id counts */
-
-static ngx_int_t
-ngx_ors_chat_far(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
-    ngx_uint_t *n)
-{
-    ngx_str_t             call_id;
-    ngx_pool_t           *pool;
-    ngx_ors_name_t       *call;
-    ngx_ors_chat_item_t  *item;
-
-    pool = ci->cc->pool;
-
-    if (ngx_ors_names_reserve(&ci->calls, pool, ci->ncalls) != NGX_OK) {
+    if (ngx_ors_chat_find(ci, i, id, n) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    for ( /* void */ ; ci->nindexed < i; ci->nindexed++) {
+    return *n ? NGX_OK : ngx_ors_chat_find(ci, ci->nitems, id, n);
+}
 
-        item = &ci->items[ci->nindexed];
 
-        if (item->kind != ngx_ors_chat_item_call || item->hosted) {
-            continue;
-        }
+/* an output that is found in place of its call has been paired with it */
 
-        if (ngx_ors_json_decoded(item->json,
-                                 ngx_ors_input_node(item, item->call_id),
-                                 ci->cc->pool, &call_id)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        call = ngx_ors_names_entry(&ci->calls, pool, &call_id);
-        if (call == NULL) {
-            return NGX_ERROR;
-        }
-
-        call->value = ci->nindexed + 1;
+static ngx_int_t
+ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
+    ngx_uint_t *n)
+{
+    if (ngx_ors_input_called(&ci->calls, i, id, n) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    call = ngx_ors_names_find(&ci->calls, id);
-    *n = call ? call->value : 0;
+    if (*n && ci->items[*n - 1].kind == ngx_ors_chat_item_output) {
+        *n = ci->items[*n - 1].pair + 1;
+    }
 
     return NGX_OK;
 }

@@ -14,7 +14,6 @@
 #include <ngx_ors_approval.h>
 #include <ngx_ors_chat_content.h>
 #include <ngx_ors_input.h>
-#include <ngx_ors_names.h>
 
 
 typedef enum {
@@ -70,10 +69,8 @@ typedef struct {
 
     /* private */
     unsigned                 last:1;      /* the item in hand is the last */
-    ngx_uint_t               ncalls;
     ngx_uint_t               nstates;
-    ngx_uint_t               nindexed;    /* items that are in "calls" */
-    ngx_ors_names_t          calls;       /* by call_id: item + 1 */
+    ngx_ors_input_calls_t    calls;
 } ngx_ors_chat_items_t;
 
 

@@ -65,6 +65,12 @@ static void ngx_ors_context_prior(ngx_ors_context_merge_t *cm);
 static void ngx_ors_context_input(ngx_ors_context_merge_t *cm);
 static ngx_int_t ngx_ors_context_check(ngx_ors_request_t *req,
     ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_context_repeats(ngx_ors_request_t *req,
+    ngx_ors_error_t *err);
+static ngx_int_t ngx_ors_context_same(ngx_ors_input_item_t *item,
+    ngx_ors_input_item_t *stored, ngx_pool_t *pool);
+static ngx_int_t ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i,
+    ngx_str_t *id, ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_context_open(ngx_ors_request_t *req);
 
 
@@ -99,6 +105,10 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
     rc = ngx_ors_context_check(req, err);
 
     if (rc == NGX_OK) {
+        rc = ngx_ors_context_repeats(req, err);
+    }
+
+    if (rc == NGX_OK) {
         rc = ngx_ors_request_tools(req, err);
     }
 
@@ -106,7 +116,9 @@ ngx_ors_context_merge(ngx_ors_request_t *req, ngx_ors_context_t *ctx,
         return rc;
     }
 
-    if (cm.own || req->compact || ngx_ors_context_open(req)) {
+    if (req->input.n > req->prior || req->compact
+        || ngx_ors_context_open(req))
+    {
         return NGX_OK;
     }
 
@@ -468,6 +480,145 @@ ngx_ors_context_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * Some clients send all outputs of a run with each request: one that the
+ * conversation has is left out, another one of the same call is refused
+ */
+
+static ngx_int_t
+ngx_ors_context_repeats(ngx_ors_request_t *req, ngx_ors_error_t *err)
+{
+    ngx_int_t               rc;
+    ngx_str_t               id;
+    ngx_uint_t              i, n;
+    ngx_ors_input_item_t   *item;
+    ngx_ors_input_calls_t   calls;
+
+    ngx_memzero(&calls, sizeof(ngx_ors_input_calls_t));
+
+    calls.input = &req->input;
+    calls.pool = req->pool;
+
+    for (i = req->prior; i < req->input.n; i++) {
+        item = &req->input.items[i];
+
+        if (!ngx_ors_input_is_output(item)) {
+            continue;
+        }
+
+        if (ngx_ors_json_decoded(item->json,
+                                 ngx_ors_input_node(item, item->call_id),
+                                 req->pool, &id)
+            != NGX_OK
+            || ngx_ors_input_called(&calls, i, &id, &n) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (n == 0 || n > req->prior
+            || !ngx_ors_input_is_output(&req->input.items[n - 1]))
+        {
+            continue;
+        }
+
+        rc = ngx_ors_context_same(item, &req->input.items[n - 1], req->pool);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED)
+                   ? ngx_ors_context_twice(req, i, &id, err) : NGX_ERROR;
+        }
+
+        item->kind = ngx_ors_input_other;
+        item->json = NULL;
+    }
+
+    for (i = req->prior, n = i; i < req->input.n; i++) {
+
+        if (req->input.items[i].json) {
+            req->input.items[n++] = req->input.items[i];
+        }
+    }
+
+    req->input.n = n;
+
+    return NGX_OK;
+}
+
+
+/* NGX_OK, or NGX_DECLINED: they differ in more than escapes and spaces */
+
+static ngx_int_t
+ngx_ors_context_same(ngx_ors_input_item_t *item, ngx_ors_input_item_t *stored,
+    ngx_pool_t *pool)
+{
+    ngx_str_t             text;
+    ngx_uint_t            left;
+    ngx_ors_json_node_t  *one, *two;
+
+    one = ngx_ors_input_node(item, item->output ? item->output : item->tools);
+    two = ngx_ors_input_node(stored, stored->output ? stored->output
+                                                    : stored->tools);
+
+    if (one == NULL || two == NULL) {
+        return (one == two) ? NGX_OK : NGX_DECLINED;
+    }
+
+    /* the nodes of a value are side by side, a key and its value are two */
+
+    for (left = 1; left; left--, one++, two++) {
+
+        if (one->type != two->type || one->count != two->count) {
+            return NGX_DECLINED;
+        }
+
+        if (one->type == ngx_ors_json_array) {
+            left += one->count;
+            continue;
+        }
+
+        if (one->type == ngx_ors_json_object) {
+            left += 2 * one->count;
+            continue;
+        }
+
+        if (ngx_ors_json_decoded(stored->json, two, pool, &text) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (!ngx_ors_json_equal(item->json, one, text.data, text.len)) {
+            return NGX_DECLINED;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_context_twice(ngx_ors_request_t *req, ngx_uint_t i, ngx_str_t *id,
+    ngx_ors_error_t *err)
+{
+    ngx_str_t  param;
+
+    param.data = ngx_pnalloc(req->pool, sizeof("input[].call_id") - 1
+                                        + NGX_INT_T_LEN);
+    if (param.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    param.len = ngx_sprintf(param.data, "input[%ui].call_id", i - req->prior)
+                - param.data;
+
+    (void) ngx_ors_error_set(err, req->pool, ngx_ors_code_duplicate_call_id,
+                             "\"%V\" is the id of a call that has another "
+                             "output already", &param);
+    ngx_ors_error_id(err, req->pool, id);
+    err->param = param;
+
+    return NGX_DECLINED;
 }
 
 

@@ -17,6 +17,9 @@
 /* the row after the last member */
 #define NGX_ORS_INPUT_NONE  14
 
+/* items in front of an output where its call is looked for without an index */
+#define NGX_ORS_INPUT_NEAR  16
+
 
 typedef struct {
     ngx_str_t        name;
@@ -32,6 +35,9 @@ static ngx_inline const ngx_ors_input_member_t *ngx_ors_input_find(
     ngx_ors_json_t *json, ngx_ors_json_node_t *key);
 static ngx_ors_input_e ngx_ors_input_kind(ngx_ors_input_item_t *item,
     ngx_ors_json_t *json);
+static ngx_uint_t ngx_ors_input_near(ngx_ors_input_calls_t *calls,
+    ngx_uint_t i, ngx_str_t *id);
+static ngx_uint_t ngx_ors_input_is_called(ngx_ors_input_item_t *item);
 
 
 /* by length; a list ends with an empty name */
@@ -221,4 +227,98 @@ ngx_ors_item_row(ngx_ors_json_t *json, ngx_ors_json_node_t *type,
     }
 
     return row;
+}
+
+
+ngx_int_t
+ngx_ors_input_called(ngx_ors_input_calls_t *calls, ngx_uint_t i, ngx_str_t *id,
+    ngx_uint_t *n)
+{
+    ngx_str_t              call_id;
+    ngx_uint_t             j, count;
+    ngx_ors_name_t        *name;
+    ngx_ors_input_item_t  *item;
+
+    *n = ngx_ors_input_near(calls, i, id);
+
+    if (*n) {
+        return NGX_OK;
+    }
+
+    if (calls->names.nslots == 0) {
+
+        for (j = 0, count = 0; j < calls->input->n; j++) {
+            count += ngx_ors_input_is_called(&calls->input->items[j]);
+        }
+
+        if (ngx_ors_names_reserve(&calls->names, calls->pool, count)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    for ( /* void */ ; calls->nindexed < i; calls->nindexed++) {
+        item = &calls->input->items[calls->nindexed];
+
+        if (!ngx_ors_input_is_called(item)) {
+            continue;
+        }
+
+        if (ngx_ors_json_decoded(item->json,
+                                 ngx_ors_input_node(item, item->call_id),
+                                 calls->pool, &call_id)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        name = ngx_ors_names_entry(&calls->names, calls->pool, &call_id);
+        if (name == NULL) {
+            return NGX_ERROR;
+        }
+
+        name->value = calls->nindexed + 1;
+    }
+
+    name = ngx_ors_names_find(&calls->names, id);
+    *n = name ? name->value : 0;
+
+    return NGX_OK;
+}
+
+
+/* most calls are close to their outputs */
+
+static ngx_uint_t
+ngx_ors_input_near(ngx_ors_input_calls_t *calls, ngx_uint_t i, ngx_str_t *id)
+{
+    ngx_uint_t             last;
+    ngx_ors_input_item_t  *item;
+
+    last = (i > NGX_ORS_INPUT_NEAR) ? i - NGX_ORS_INPUT_NEAR : 0;
+
+    for ( /* void */ ; i > last; i--) {
+        item = &calls->input->items[i - 1];
+
+        if (ngx_ors_input_is_called(item)
+            && ngx_ors_json_equal(item->json,
+                                  ngx_ors_input_node(item, item->call_id),
+                                  id->data, id->len))
+        {
+            return i;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_ors_input_is_called(ngx_ors_input_item_t *item)
+{
+    return item->call_id && (item->kind == ngx_ors_input_call
+                             || item->kind == ngx_ors_input_custom_call
+                             || item->kind == ngx_ors_input_search_call
+                             || ngx_ors_input_is_output(item));
 }

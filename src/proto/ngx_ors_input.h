@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_names.h>
 
 
 typedef enum {
@@ -89,6 +90,16 @@ typedef struct {
 } ngx_ors_input_t;
 
 
+/* finds calls and outputs; zeroed but for "input" and "pool", borrowed */
+
+typedef struct {
+    ngx_ors_input_t           *input;
+    ngx_pool_t                *pool;
+    ngx_ors_names_t            names;     /* by call_id: item + 1 */
+    ngx_uint_t                 nindexed;  /* items that are in "names" */
+} ngx_ors_input_calls_t;
+
+
 /*
  * Finds the items of the array "list" of "json" and frees those that "input"
  * had; NULL, or anything but an array, has none.  NGX_OK or NGX_ERROR: no
@@ -107,6 +118,19 @@ void ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
  */
 ngx_ors_item_row_t *ngx_ors_item_row(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type, ngx_uint_t slug);
+
+/* 1 if the item is the output of a call that the client has run. */
+#define ngx_ors_input_is_output(item)                                         \
+    (((item)->kind == ngx_ors_input_output                                    \
+      || (item)->kind == ngx_ors_input_search_output) && (item)->call_id)
+
+/*
+ * Sets "*n" to the last call or output with "id", kept, in front of item "i",
+ * which is not less than in earlier lookups: its number + 1, 0 if there is
+ * none.  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_input_called(ngx_ors_input_calls_t *calls, ngx_uint_t i,
+    ngx_str_t *id, ngx_uint_t *n);
 
 /* The last item, or NULL. */
 #define ngx_ors_input_last(input)                                             \
