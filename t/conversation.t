@@ -28,6 +28,7 @@ my $talk = ORS::Talk->new(store => 'lmdb:%%TESTDIR%%/store', scripts => {
               [ hang => 'gone' ] ],
     reasoned => stream_script(reasoning => 'Hm', text => 'Well'),
 }, conf => 'open_responses_limits turns=6 context=64k truncate=2k;
+            open_responses_strict on;
             access_log %%TESTDIR%%/logs/facts.log facts;',
    http => q(log_format facts '$open_responses_id $open_responses_previous_id '
                               '$open_responses_stored $status';));
@@ -186,6 +187,12 @@ for my $stream (0, 1) {
                    "E11: an output without a call in the chain$way",
                    after => $i, code => 'unknown_call_id',
                    param => 'input[0].call_id', message => qr/: "call_x"\z/);
+
+    $talk->refused('alice', 'thanks', 400,
+                   "a call of the chain without its output$way", after => $i,
+                   code => 'missing_call_output', param => 'input',
+                   message => 'No tool output found for function call '
+                              . 'call_1.');
 
     $talk->say('alice', 'thanks', @way, after => $j);
 

@@ -9,7 +9,10 @@ use Test::More;
 use lib 't/lib';
 use ORS::Adapter;
 
-my $a = ORS::Adapter->new;
+my $a = ORS::Adapter->new(conf => {
+    strict => 'open_responses_strict on; open_responses_flavor openai; '
+              . 'open_responses_tool fhosted /to/model;',
+});
 
 
 # what the model gets for the input
@@ -305,6 +308,32 @@ messages('E12: an id that is used again',
          [ call('A'), output('A', 'one'), call('A'), output('A', 'two') ],
          [ assistant(undef, 'A'), tool('A', 'one'), assistant(undef, 'A'),
            tool('A', 'two') ]);
+
+# calls that have no output: in a strict profile a mistake
+
+for my $case ([ 'function call A', call('A'), message('user', 'x'), call('B'),
+                output('B') ],
+              [ 'custom tool call c1, c2, c3, c4, c5 and 2 more',
+                map { { type => 'custom_tool_call', call_id => "c$_",
+                        name => 'f', input => '' } } 1 .. 7 ])
+{
+    my ($what, @input) = @$case;
+
+    $a->refuses("no output: $what", { input => \@input }, 'input',
+                at => '/strict', code => 'missing_call_output',
+                message => "No tool output found for $what.");
+}
+
+is_deeply($a->sent('calls that need no output', { input => [
+              { %{ call('A') }, status => 'incomplete' }, call('hosted'),
+              message('user', 'x') ] }, at => '/strict',
+              flavor => 'openai')->{json}{messages},
+          [ assistant(undef, 'A', 'hosted'), user('x') ],
+          'not complete, or of a tool that runs here');
+
+messages('a call without its output, where not strict',
+         [ call('A'), message('user', 'x') ],
+         [ assistant(undef, 'A'), user('x') ]);
 
 
 # what there is nothing for

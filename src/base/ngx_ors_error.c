@@ -19,7 +19,6 @@
 
 
 #define NGX_ORS_ERROR_MESSAGE_MAX  512
-#define NGX_ORS_ERROR_ID_MAX       64
 
 
 static size_t ngx_ors_error_found(ngx_str_t *message);
@@ -89,6 +88,15 @@ ngx_ors_error_set(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_ors_code_e code,
 }
 
 
+u_char *
+ngx_ors_error_id_copy(u_char *p, ngx_str_t *id)
+{
+    return ngx_ors_line_copy(p, id->data,
+                             ngx_ors_utf8_cut(id->data, id->len,
+                                              NGX_ORS_ERROR_ID_MAX));
+}
+
+
 void
 ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id)
 {
@@ -102,8 +110,7 @@ ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id)
 
     p = ngx_cpymem(start, err->message.data, err->message.len);
     p = ngx_cpymem(p, ": \"", sizeof(": \"") - 1);
-    p = ngx_ors_line_copy(p, id->data, ngx_ors_utf8_cut(id->data, id->len,
-                                                    NGX_ORS_ERROR_ID_MAX));
+    p = ngx_ors_error_id_copy(p, id);
     *p++ = '"';
 
     err->message.data = start;

@@ -125,6 +125,8 @@ typedef enum {
         "A request refers to an item that is not stored.")                    \
     row(method_not_allowed, 405, client, "",                                  \
         "The path has no such method.")                                       \
+    row(missing_call_output, 400, client, "",                                 \
+        "A call of the conversation has no output.")                          \
     row(missing_required_parameter, 400, client, "",                          \
         "A required field is not there.")                                     \
     row(model_error, 500, model, "",                                          \
@@ -279,9 +281,18 @@ ngx_ors_origin_e ngx_ors_error_origin(ngx_ors_class_e class);
 /* The row of "name", ngx_ors_code_other if there is none. */
 ngx_ors_code_e ngx_ors_error_code(ngx_str_t *name);
 
+/* bytes that are shown of an id */
+#define NGX_ORS_ERROR_ID_MAX  64
+
 /*
- * Appends an id to the message, which is about it: the first 64 bytes, without
- * control characters.  Without memory the message is as before.
+ * Copies an id to "p" as a message may have it: its first bytes, without
+ * control characters.  Returns the end of the copy.
+ */
+u_char *ngx_ors_error_id_copy(u_char *p, ngx_str_t *id);
+
+/*
+ * Appends an id to the message, which is about it.  Without memory the
+ * message is as before.
  */
 void ngx_ors_error_id(ngx_ors_error_t *err, ngx_pool_t *pool, ngx_str_t *id);
 

@@ -17,6 +17,9 @@
 #include <ngx_ors_chat_state.h>
 
 
+/* ids of calls without an output that an error names */
+#define NGX_ORS_CHAT_UNANSWERED  5
+
 /* of provider state, which is at most NGX_ORS_CHAT_STATE_MAX bytes */
 #define NGX_ORS_CHAT_STATE_DEPTH  64
 #define NGX_ORS_CHAT_STATE_NODES  65536
@@ -40,6 +43,8 @@ static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
+static ngx_int_t ngx_ors_chat_answered(ngx_ors_chat_items_t *ci);
+static ngx_int_t ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i);
 static ngx_int_t ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
@@ -88,6 +93,10 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
     }
 
     rc = ngx_ors_chat_match(ci);
+
+    if (rc == NGX_OK && ci->answered) {
+        rc = ngx_ors_chat_answered(ci);
+    }
 
     return (rc == NGX_OK) ? ngx_ors_chat_state_read(ci) : rc;
 }
@@ -497,4 +506,112 @@ ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i, ngx_str_t *id,
     }
 
     return NGX_OK;
+}
+
+
+/*
+ * All calls of the client have their outputs, as OpenAI's API wants it: an
+ * error names some of those that have none
+ */
+
+static ngx_int_t
+ngx_ors_chat_answered(ngx_ors_chat_items_t *ci)
+{
+    u_char                buf[NGX_ORS_CHAT_UNANSWERED
+                              * (NGX_ORS_ERROR_ID_MAX + sizeof(", ") - 1)
+                              + sizeof(" and  more") - 1 + NGX_INT_T_LEN];
+    u_char               *p;
+    ngx_int_t             rc;
+    ngx_str_t             id;
+    ngx_uint_t            i, n;
+    ngx_ors_chat_item_t  *item, *first;
+
+    n = 0;
+    p = buf;
+    first = NULL;
+
+    for (i = 0; i < ci->nitems - ci->added; i++) {
+        item = &ci->items[i];
+
+        rc = ngx_ors_chat_awaits(ci, i);
+
+        if (rc == NGX_ERROR
+            || ngx_ors_json_decoded(item->json,
+                                    ngx_ors_input_node(item, item->call_id),
+                                    ci->cc->pool, &id)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_DECLINED || ++n > NGX_ORS_CHAT_UNANSWERED) {
+            continue;
+        }
+
+        if (n == 1) {
+            first = item;
+
+        } else {
+            p = ngx_cpymem(p, ", ", sizeof(", ") - 1);
+        }
+
+        p = ngx_ors_error_id_copy(p, &id);
+    }
+
+    if (first == NULL) {
+        return NGX_OK;
+    }
+
+    if (n > NGX_ORS_CHAT_UNANSWERED) {
+        p = ngx_sprintf(p, " and %ui more", n - NGX_ORS_CHAT_UNANSWERED);
+    }
+
+    id.data = buf;
+    id.len = p - buf;
+
+    (void) ngx_ors_error_set(ci->cc->err, ci->cc->pool,
+                             ngx_ors_code_missing_call_output,
+                             "No tool output found for %s %V.",
+                             first->custom ? "custom tool call"
+                             : first->search ? "tool search call"
+                             : "function call", &id);
+    ngx_str_set(&ci->cc->err->param, "input");
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * NGX_OK if item "i" is a call that waits for its output, NGX_DECLINED if not:
+ * one that is not complete, or of a tool that runs here, never had one when its
+ * turn was stored
+ */
+
+static ngx_int_t
+ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i)
+{
+    ngx_str_t              name;
+    ngx_ors_chat_item_t   *item;
+    ngx_ors_input_item_t  *in;
+
+    item = &ci->items[i];
+    in = &ci->input->items[i];
+
+    if (item->kind != ngx_ors_chat_item_call || item->hosted || item->pair
+        || ngx_ors_json_is(in->json, ngx_ors_input_node(in, in->status),
+                           "incomplete"))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_ors_json_decoded(in->json, ngx_ors_input_node(in, in->name),
+                             ci->cc->pool, &name)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return (in->kind == ngx_ors_input_call && in->space == 0
+            && ngx_ors_hosting_find(ci->cc->hosting, &name))
+           ? NGX_DECLINED : NGX_OK;
 }

@@ -66,6 +66,7 @@ typedef struct {
 
     unsigned                 spaces:1;    /* names may have a namespace */
     unsigned                 trigger:1;   /* the last item may be one */
+    unsigned                 answered:1;  /* each call must have its output */
 
     /* private */
     unsigned                 last:1;      /* the item in hand is the last */

@@ -124,6 +124,8 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     cm.in.trigger = req->compact;
+    cm.in.answered = (!req->compact
+                      && (req->policy->profile & NGX_ORS_IN_STRICT));
 
     if (req->input.n) {
         rc = ngx_ors_chat_items_read(&cm.in, &req->input);

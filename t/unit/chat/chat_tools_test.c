@@ -41,6 +41,10 @@
     SENT("tool_search", "'description':'d','parameters':{'a':1}")
 #define FREE    "\\'input\\' is free text, not JSON."
 
+/* the output of that call, and what becomes of it */
+#define OUT     ",{'type':'function_call_output','call_id':'c','output':'o'}"
+#define TOOL    ",{'role':'tool','content':'o','tool_call_id':'c'}"
+
 #define CALLS(name, arguments)                                                \
     ",{'role':'assistant','content':null,'tool_calls':[{'id':'c','type':"     \
     "'function','function':{'name':'" name "','arguments':'" arguments        \
@@ -240,10 +244,10 @@ static row_t  rows[] = {
       "{'type':'tool_search_output','call_id':'c','tools':[]}", "",
       CALLS("tool_search", "{}")
       ",{'role':'tool','content':'{\\'tools\\':[]}','tool_call_id':'c'}]}" },
-    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':'a'}", "",
-      CALLS("tool_search", "a") "]}" },
-    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':''}", "",
-      CALLS("tool_search", "{}") "]}" },
+    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':'a'}" OUT,
+      "", CALLS("tool_search", "a") TOOL "]}" },
+    { OPENAI, ",{'type':'tool_search_call','call_id':'c','arguments':''}" OUT,
+      "", CALLS("tool_search", "{}") TOOL "]}" },
 
     /* that of another server has no call: the tools are what is left of it */
 
@@ -273,7 +277,9 @@ static row_t  rows[] = {
     /* history */
 
     { OPENAI, ",{'type':'custom_tool_call','call_id':'c','name':'p','input':"
-      "''}", "", CALLS("p", "{\\'input\\':\\'\\'}") "]}" },
+      "''}" OUT, "", CALLS("p", "{\\'input\\':\\'\\'}") TOOL "]}" },
+    { NGX_ORS_STRICT_OPENAI, ",{'type':'custom_tool_call','call_id':'c',"
+      "'name':'p','input':''}", "", "missing_call_output input" },
     { OPENAI, ",{'type':'custom_tool_call','call_id':'c','name':'p','input':"
       "'a\\n\\'b\\' \\\\ \\u00e9 \xc3\xa9'},{'type':"
       "'custom_tool_call_output','call_id':'c','output':[{'type':"
@@ -282,13 +288,14 @@ static row_t  rows[] = {
                  "\xc3\xa9\\'}")
       ",{'role':'tool','content':'o','tool_call_id':'c'}]}" },
     { OPENAI, ",{'type':'custom_tool_call','call_id':'c','name':'p.q',"
-      "'namespace':'n','input':'x'}", "",
-      CALLS("n__p_q", "{\\'input\\':\\'x\\'}") "]}" },
+      "'namespace':'n','input':'x'}" OUT, "",
+      CALLS("n__p_q", "{\\'input\\':\\'x\\'}") TOOL "]}" },
     { OPENAI, ",{'type':'function_call','call_id':'c','name':'f',"
-      "'arguments':'{}','namespace':'n','caller':{}}", "",
-      CALLS("n__f", "{}") "]}" },
+      "'arguments':'{}','namespace':'n','caller':{}}" OUT, "",
+      CALLS("n__f", "{}") TOOL "]}" },
     { OPENAI, ",{'type':'function_call','call_id':'c','name':'n__f',"
-      "'arguments':'','namespace':'n'}", "", CALLS("n__f", "{}") "]}" },
+      "'arguments':'','namespace':'n'}" OUT, "",
+      CALLS("n__f", "{}") TOOL "]}" },
     { NGX_ORS_TOLERANT_SPEC, ",{'type':'function_call','call_id':'c','name':"
       "'f','arguments':'','namespace':1}", "", CALLS("f", "{}") "]}" },
     { OPENAI, ",{'type':'custom_tool_call_output','call_id':'c','output':"
