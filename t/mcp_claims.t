@@ -76,6 +76,12 @@ my $t = ORS::Nginx->new(workers => 2,
             open_responses_store short;
         }
 
+        location /cut/v1/ {
+            open_responses on;
+            open_responses_store short;
+            open_responses_limits truncate=1k;
+        }
+
         location /slow/v1/ {
             open_responses on;
             open_responses_store lmdb;
@@ -105,6 +111,7 @@ sub body ($name, %o) {
     return { model => $name, stream => $o{stream} ? json_true : json_false,
              input => $o{input} // 'hi',
              $o{after} ? (previous_response_id => $o{after}{id}) : (),
+             $o{truncation} ? (truncation => $o{truncation}) : (),
              tools => $o{tools} // [ { type => 'mcp',
                                        server_label => 'files' } ] };
 }
@@ -229,30 +236,55 @@ error_ok(post('lmdb', 'write', stream => 1,
          400, 'an unknown request, stream', code => 'item_not_found',
          param => 'input[0].approval_request_id');
 
-# a conversation that goes on: what has run lives as long as its request
+# a conversation that goes on: what has run lives as long as its request, which
+# is not in the context any more where that is cut
 
 {
-    my $first = first('short', 'write');
+    my @paths = ([ 'short' ], [ 'cut', truncation => 'auto' ]);
+    my %first = map { $_->[0] => first($_->[0], 'write') } @paths;
+    my %next;
 
     $mcp->forget;
 
-    my $next = response_ok(post('short', 'write', after => $first,
-                                input => answers($first)),
-                           'short: the answer', flavor => 'openai')->response;
+    for (@paths) {
+        my ($path, @more) = @$_;
+        $next{$path} = response_ok(post($path, 'write', @more,
+                                        after => $first{$path},
+                                        input => answers($first{$path})),
+                                   "$path: the answer", flavor => 'openai')
+                       ->response;
+    }
+
     my $end = time + 5;
 
     for my $n (1 .. 20) {
         last if time > $end;
-        $next = response_ok(post('short', 'hello', after => $next),
-                            "short: turn $n", flavor => 'openai')->response;
+
+        for (@paths) {
+            my ($path, @more) = @$_;
+            $next{$path} = response_ok(post($path, 'hello', @more,
+                                            after => $next{$path},
+                                            input => 'x' x 600),
+                                       "$path: turn $n", flavor => 'openai')
+                           ->response;
+        }
+
         select(undef, undef, undef, 0.5);
     }
 
-    error_ok(post('short', 'write', after => $first,
-                  input => answers($first)),
-             409, 'short: after the time that entries live',
-             code => 'approval_already_used');
-    is(calls(), 1, 'short: it has run once');
+    is_deeply([ map { $_->{role} }
+                @{ $model->last_request->{json}{messages} } ],
+              [ qw( user assistant user ) ],
+              'cut: nothing of the approval is in the context');
+
+    for (map { $_->[0] } @paths) {
+        error_ok(post($_, 'write', after => $first{$_},
+                      input => answers($first{$_})),
+                 409, "$_: after the time that entries live",
+                 code => 'approval_already_used');
+    }
+
+    is(calls(), 2, 'each has run once');
 }
 
 # while the call runs

@@ -276,6 +276,9 @@ ngx_ors_response_index(ngx_ors_index_t *index, ngx_ors_item_t *item,
 
     if (item->type == ngx_ors_item_call_output) {
         entry->flags = NGX_ORS_INDEX_ANSWER;
+
+    } else if (item->type == ngx_ors_item_approval) {
+        entry->flags = NGX_ORS_INDEX_ASK;
     }
 }
 

@@ -86,7 +86,7 @@ ngx_ors_stored_flags(ngx_ors_input_item_t *in)
         ngx_string("_approval_response")
     };
 
-    flags = 0;
+    flags = (in->kind == ngx_ors_input_approval) ? NGX_ORS_INDEX_ASK : 0;
     role = ngx_ors_input_node(in, in->role);
 
     if (ngx_ors_json_is(in->json, role, "system")

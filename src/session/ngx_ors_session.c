@@ -462,10 +462,6 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
         rc = ngx_ors_turn_context(session->turn, &session->context);
     }
 
-    if (rc == NGX_OK) {
-        rc = ngx_ors_session_claim_touch(session);
-    }
-
     if (rc == NGX_AGAIN) {
         return NGX_AGAIN;
     }

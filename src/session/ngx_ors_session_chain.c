@@ -12,6 +12,7 @@
 #include <ngx_ors_session_chain.h>
 #include <ngx_ors_session_error.h>
 #include <ngx_ors_session_refs.h>
+#include <ngx_ors_stored.h>
 
 
 static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
@@ -19,7 +20,10 @@ static ngx_int_t ngx_ors_session_chain_usable(ngx_ors_session_t *session,
 static ngx_int_t ngx_ors_session_chain_inherit(ngx_ors_session_t *session,
     ngx_ors_record_t *rec, ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_session_chain_touch(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job);
+    ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec,
+    ngx_ors_index_t *input);
+static ngx_int_t ngx_ors_session_chain_claims(ngx_ors_session_t *session,
+    ngx_ors_index_t *items);
 
 
 ngx_int_t
@@ -94,7 +98,12 @@ ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
 
     turns = ngx_palloc(session->pool,
                        job->n * sizeof(ngx_ors_context_turn_t));
-    if (turns == NULL) {
+
+    if (turns == NULL
+        || ngx_array_init(&session->touch, session->pool, job->n,
+                          sizeof(ngx_ors_store_key_t))
+           != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -122,6 +131,15 @@ ngx_ors_session_chain_loaded(ngx_ors_session_t *session,
 
         turns[i].output.data = rec.response.data + rec.output;
         turns[i].output.len = rec.output_len;
+
+        rc = ngx_ors_session_chain_touch(session, &job->entries[i], &rec,
+                                         &turns[i].input);
+
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED)
+                   ? ngx_ors_session_unread(session, ngx_ors_store_corrupt)
+                   : rc;
+        }
 
         session->size += rec.input.len + rec.output_len;
     }
@@ -194,36 +212,84 @@ ngx_ors_session_chain_inherit(ngx_ors_session_t *session,
         ngx_ors_record_inherit(rec, job->entries[job->n - 1].key.name,
                                session->names);
 
-    return ngx_ors_session_chain_touch(session, job);
+    return NGX_OK;
 }
 
 
-/* a conversation that goes on does not lose its beginning */
+/*
+ * A conversation that goes on does not lose its beginning, nor what says of
+ * its approved calls that they have been run; also of turns that a context
+ * leaves out.  NGX_DECLINED: an id is none.
+ */
 
 static ngx_int_t
 ngx_ors_session_chain_touch(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job)
+    ngx_ors_store_entry_t *entry, ngx_ors_record_t *rec,
+    ngx_ors_index_t *input)
 {
-    time_t      soon;
-    ngx_uint_t  i;
+    ngx_int_t             rc;
+    ngx_ors_index_t       output;
+    ngx_ors_store_key_t  *key;
 
-    soon = ngx_time() + session->store->ttl / 2;
+    if (entry->expires > ngx_time() + session->store->ttl / 2) {
+        return NGX_OK;
+    }
 
-    for (i = 0; i < job->n; i++) {
+    key = ngx_array_push(&session->touch);
+    if (key == NULL) {
+        return NGX_ERROR;
+    }
 
-        if (job->entries[i].expires > soon) {
+    *key = entry->key;
+
+    if (ngx_ors_record_items(rec, NGX_ORS_STORE_OUTPUT, session->pool,
+                             &output)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    rc = ngx_ors_session_chain_claims(session, input);
+
+    return (rc == NGX_OK) ? ngx_ors_session_chain_claims(session, &output)
+                          : rc;
+}
+
+
+static ngx_int_t
+ngx_ors_session_chain_claims(ngx_ors_session_t *session,
+    ngx_ors_index_t *items)
+{
+    ngx_int_t             rc;
+    ngx_str_t             id;
+    ngx_uint_t            i;
+    ngx_ors_json_t        json;
+    ngx_ors_store_key_t  *key;
+
+    ngx_ors_json_init(&json, session->pool, 1, 1);
+
+    for (i = 0; i < items->n; i++) {
+
+        if (!(items->items[i].flags & NGX_ORS_INDEX_ASK)
+            || items->items[i].id_len == 0)
+        {
             continue;
         }
 
-        if (session->touch == NULL) {
-            session->touch = ngx_palloc(session->pool,
-                                        job->n * sizeof(ngx_ors_store_key_t));
-            if (session->touch == NULL) {
-                return NGX_ERROR;
-            }
+        rc = ngx_ors_stored_id(items, &items->items[i], &json, &id);
+
+        if (rc != NGX_OK) {
+            return rc;
         }
 
-        session->touch[session->ntouch++] = job->entries[i].key;
+        key = ngx_array_push(&session->touch);
+
+        if (key == NULL
+            || ngx_ors_key(session->scope, ngx_ors_key_approval, &id, key)
+               != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
     return NGX_OK;

@@ -59,65 +59,6 @@ ngx_ors_session_claim_job(ngx_ors_session_t *session)
 
 
 ngx_int_t
-ngx_ors_session_claim_touch(ngx_ors_session_t *session)
-{
-    ngx_str_t              id;
-    ngx_uint_t             i, n;
-    ngx_ors_request_t     *req;
-    ngx_ors_store_key_t   *touch;
-    ngx_ors_input_item_t  *item;
-
-    req = &session->turn->request;
-
-    if (session->ntouch == 0) {
-        return NGX_OK;
-    }
-
-    for (i = 0, n = 0; i < req->prior; i++) {
-        n += (req->input.items[i].kind == ngx_ors_input_approval);
-    }
-
-    if (n == 0) {
-        return NGX_OK;
-    }
-
-    touch = ngx_palloc(session->pool, (session->ntouch + n)
-                                      * sizeof(ngx_ors_store_key_t));
-    if (touch == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(touch, session->touch,
-               session->ntouch * sizeof(ngx_ors_store_key_t));
-
-    session->touch = touch;
-
-    for (i = 0; i < req->prior; i++) {
-        item = &req->input.items[i];
-
-        if (item->kind != ngx_ors_input_approval) {
-            continue;
-        }
-
-        if (ngx_ors_json_decoded(item->json,
-                                 ngx_ors_input_node(item, item->id),
-                                 session->pool, &id)
-            != NGX_OK
-            || ngx_ors_key(session->scope, ngx_ors_key_approval, &id,
-                           &touch[session->ntouch])
-               != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        session->ntouch++;
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
 ngx_ors_session_claimed(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
 {
     ngx_uint_t              i, there;

@@ -18,13 +18,6 @@
 ngx_ors_store_job_t *ngx_ors_session_claim_job(ngx_ors_session_t *session);
 
 /*
- * Lets the entries of requests in the conversation live as long as its
- * records: if some of those are to be touched, so are they.  NGX_OK or
- * NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_session_claim_touch(ngx_ors_session_t *session);
-
-/*
  * The job is done, and released here.  NGX_OK: the calls may run, NGX_DONE:
  * the turn has failed, as one of them has been run or the store is down.
  */

@@ -33,9 +33,10 @@ ngx_ors_session_record(ngx_ors_session_t *session,
     time_t                expires;
     ngx_uint_t            i;
     ngx_ors_store_job_t  *job;
+    ngx_ors_store_key_t  *touch;
 
     job = ngx_ors_store_job(session->store, ngx_ors_store_put,
-                            session->ntouch + 1 + spare);
+                            session->touch.nelts + 1 + spare);
     if (job == NULL) {
         return NULL;
     }
@@ -44,8 +45,10 @@ ngx_ors_session_record(ngx_ors_session_t *session,
 
     expires = ngx_time() + session->store->ttl;
 
-    for (i = 0; i < session->ntouch; i++) {
-        job->entries[i].key = session->touch[i];
+    touch = session->touch.elts;
+
+    for (i = 0; i < session->touch.nelts; i++) {
+        job->entries[i].key = touch[i];
         job->entries[i].expires = expires;
     }
 
@@ -76,7 +79,7 @@ ngx_ors_session_record_value(ngx_ors_session_t *session,
     ngx_ors_store_entry_t  *entry;
 
     turn = session->turn;
-    entry = &job->entries[session->ntouch];
+    entry = &job->entries[session->touch.nelts];
 
     ngx_ors_out_init(&input, session->pool, NGX_ORS_SESSION_BLOCK);
     ngx_ors_out_init(&response, session->pool, NGX_ORS_SESSION_BLOCK);
@@ -178,7 +181,7 @@ ngx_ors_session_record_names(ngx_ors_session_t *session,
     ngx_ors_record_t        rec;
     ngx_ors_store_entry_t  *entry, *last;
 
-    last = &job->entries[session->ntouch];
+    last = &job->entries[session->touch.nelts];
 
     if (ngx_ors_record_read(&rec, &last->value) != NGX_OK
         || ngx_ors_record_items(&rec, NGX_ORS_STORE_OUTPUT, job->pool, &index)

@@ -72,8 +72,8 @@ typedef struct {
     ngx_str_t                  previous;  /* the id that the client named */
     ngx_ors_record_t           record;    /* the turn's place in the chain */
     u_char                    *names;     /* of its ancestors */
-    ngx_ors_store_key_t       *touch;     /* ancestors that expire too early */
-    ngx_uint_t                 ntouch;
+    ngx_array_t                touch;     /* of ngx_ors_store_key_t: what */
+                                          /* expires too early */
 
     ngx_ors_context_t          context;
     size_t                     size;      /* bytes that have been loaded */

@@ -41,7 +41,7 @@
  */
 
 #define NGX_ORS_RECORD_HEAD     44
-#define NGX_ORS_RECORD_MAGIC    "ORS\4"
+#define NGX_ORS_RECORD_MAGIC    "ORS\5"
 
 
 /* four bytes, one load or store of compilers where the order permits it */

@@ -36,6 +36,7 @@ static size_t document(ngx_ors_json_t *json, const char *s);
 
 
 #define ANSWER   NGX_ORS_INDEX_ANSWER
+#define ASK      NGX_ORS_INDEX_ASK
 #define RULE     NGX_ORS_INDEX_RULE
 
 #define OUTPUT   "'call_id':'c','output':''"
@@ -67,7 +68,7 @@ static item_t  items[] = {
       "nothing in front of \"_output\"" },
     { "{'type':'function_call_outputs','id':'x'}", 0, "x",
       "more after \"_output\"" },
-    { "{'type':'mcp_approval_request','id':'m'}", 0, "m",
+    { "{'type':'mcp_approval_request','id':'m'}", ASK, "m",
       "a request for an approval" },
     { "{'type':'mcp_approval_response','approval_request_id':'m',"
       "'approve':true}", ANSWER, NULL, "an approval" },

@@ -321,7 +321,7 @@ test_follow(void)
     is_int(r.session->context.nturns, 2, "it has two turns before it");
     is_int(r.turn->request.prior, 4, "of two items each");
     is_int(r.session->record.depth, 2, "its place in the chain");
-    is_int(r.session->ntouch, 0, "none of them expires soon");
+    is_int(r.session->touch.nelts, 0, "none of them expires soon");
 
     env_close(&r);
 
@@ -332,7 +332,7 @@ test_follow(void)
     env_request(&env, &r, env_body(&env, follow, two));
 
     is_int(env_load(&r), OK, "ten minutes later it is ready, too");
-    is_int(r.session->ntouch, 2, "both turns are to live on");
+    is_int(r.session->touch.nelts, 2, "both turns are to live on");
 
     env_answer(&r);
     (void) env_step(&r, ngx_ors_session_ev_commit);
