@@ -239,7 +239,7 @@ ngx_http_ors_job_post(ngx_http_request_t *r, ngx_ors_store_job_t *job,
 {
     ngx_log_debug3(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
                    "ors store job posted: %s, %ui entries, %p",
-                   ngx_ors_store_op(job->op), job->n, job);
+                   ngx_ors_store_ops[job->op], job->n, job);
 
     job->handler = handler;
     job->data = data;
@@ -259,7 +259,7 @@ ngx_http_ors_job_done(ngx_http_request_t *r, ngx_ors_store_job_t *job)
 
     ngx_log_debug3(NGX_LOG_DEBUG_HTTP, c->log, 0,
                    "ors store job done: %s, status %ui, %p",
-                   ngx_ors_store_op(job->op), (ngx_uint_t) job->status, job);
+                   ngx_ors_store_ops[job->op], (ngx_uint_t) job->status, job);
 
     ngx_http_ors_metrics_job(r, job);
 

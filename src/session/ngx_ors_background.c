@@ -44,6 +44,16 @@ static void ngx_ors_background_lost(ngx_ors_background_t *bg,
     ngx_ors_store_status_e status);
 
 
+char  *ngx_ors_background_states[NGX_ORS_BACKGROUND_STATES] = {
+    "queued", "record", "run", "store", "check", "over"
+};
+
+
+char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS] = {
+    "tick", "ready", "commit", "end", "job done", "leave", "close"
+};
+
+
 void
 ngx_ors_background_init(ngx_ors_background_t *bg, ngx_ors_session_t *session,
     ngx_msec_t timeout)
@@ -102,9 +112,9 @@ ngx_ors_background_step(ngx_ors_background_t *bg,
 
     ngx_log_debug4(NGX_LOG_DEBUG_HTTP, bg->log, 0,
                    "ors background %s: %s, is %s, to do %xi",
-                   ngx_ors_background_state(state),
-                   ngx_ors_background_event(event),
-                   ngx_ors_background_state(bg->state), todo);
+                   ngx_ors_background_states[state],
+                   ngx_ors_background_events[event],
+                   ngx_ors_background_states[bg->state], todo);
 
     return todo;
 }
@@ -597,63 +607,4 @@ ngx_ors_background_lost(ngx_ors_background_t *bg,
 {
     bg->session->unstored = 1;
     ngx_ors_session_log(bg->session, status, "a response in the background");
-}
-
-
-char *
-ngx_ors_background_state(ngx_ors_background_state_e state)
-{
-    switch (state) {
-
-    case ngx_ors_background_st_queued:
-        return "queued";
-
-    case ngx_ors_background_st_record:
-        return "record";
-
-    case ngx_ors_background_st_run:
-        return "run";
-
-    case ngx_ors_background_st_store:
-        return "store";
-
-    case ngx_ors_background_st_check:
-        return "check";
-
-    case ngx_ors_background_st_over:
-        return "over";
-    }
-
-    return "unknown";
-}
-
-
-char *
-ngx_ors_background_event(ngx_ors_background_event_e event)
-{
-    switch (event) {
-
-    case ngx_ors_background_ev_tick:
-        return "tick";
-
-    case ngx_ors_background_ev_ready:
-        return "ready";
-
-    case ngx_ors_background_ev_commit:
-        return "commit";
-
-    case ngx_ors_background_ev_end:
-        return "end";
-
-    case ngx_ors_background_ev_done:
-        return "job done";
-
-    case ngx_ors_background_ev_leave:
-        return "leave";
-
-    case ngx_ors_background_ev_close:
-        return "close";
-    }
-
-    return "unknown";
 }

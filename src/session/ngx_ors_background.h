@@ -108,9 +108,9 @@ void ngx_ors_background_init(ngx_ors_background_t *bg,
 ngx_uint_t ngx_ors_background_step(ngx_ors_background_t *bg,
     ngx_ors_background_event_e event);
 
-/* The names of a state and an event for logs, static text. */
-char *ngx_ors_background_state(ngx_ors_background_state_e state);
-char *ngx_ors_background_event(ngx_ors_background_event_e event);
+/* The names of states and events, by their values. */
+extern char  *ngx_ors_background_states[NGX_ORS_BACKGROUND_STATES];
+extern char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS];
 
 
 #endif /* _NGX_ORS_BACKGROUND_H_INCLUDED_ */

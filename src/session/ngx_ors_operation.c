@@ -66,6 +66,12 @@ static ngx_ors_key_e  ngx_ors_operation_kinds[] = {
 #define ngx_ors_operation_flag      &ngx_ors_operation_kinds[2], 1
 
 
+char  *ngx_ors_operation_states[NGX_ORS_OPERATION_STATES] = {
+    "new", "read", "find", "stop", "remove", "check", "mark", "chain",
+    "alone", "over"
+};
+
+
 ngx_int_t
 ngx_ors_operation_begin(ngx_ors_operation_t *op, ngx_ors_operation_e kind)
 {
@@ -142,7 +148,7 @@ ngx_ors_operation_next(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 {
     ngx_log_debug1(NGX_LOG_DEBUG_HTTP, op->log, 0,
                    "ors operation %s: job done",
-                   ngx_ors_operation_state(op->state));
+                   ngx_ors_operation_states[op->state]);
 
     switch (op->state) {
 
@@ -205,7 +211,7 @@ ngx_ors_operation_unexpected(ngx_ors_operation_t *op)
 {
     ngx_log_error(NGX_LOG_ALERT, op->log, 0,
                   "operation in the state \"%s\" got the end of a job",
-                  ngx_ors_operation_state(op->state));
+                  ngx_ors_operation_states[op->state]);
 
     return NGX_ERROR;
 }
@@ -504,44 +510,4 @@ ngx_ors_operation_close(ngx_ors_operation_t *op)
     while (op->njobs) {
         ngx_ors_store_release(op->jobs[--op->njobs]);
     }
-}
-
-
-char *
-ngx_ors_operation_state(ngx_ors_operation_state_e state)
-{
-    switch (state) {
-
-    case ngx_ors_operation_st_new:
-        return "new";
-
-    case ngx_ors_operation_st_read:
-        return "read";
-
-    case ngx_ors_operation_st_find:
-        return "find";
-
-    case ngx_ors_operation_st_stop:
-        return "stop";
-
-    case ngx_ors_operation_st_remove:
-        return "remove";
-
-    case ngx_ors_operation_st_check:
-        return "check";
-
-    case ngx_ors_operation_st_mark:
-        return "mark";
-
-    case ngx_ors_operation_st_chain:
-        return "chain";
-
-    case ngx_ors_operation_st_alone:
-        return "alone";
-
-    case ngx_ors_operation_st_over:
-        return "over";
-    }
-
-    return "unknown";
 }

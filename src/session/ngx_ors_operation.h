@@ -87,8 +87,8 @@ ngx_int_t ngx_ors_operation_done(ngx_ors_operation_t *op);
 /* Gives all jobs back: the document has been sent, or its client has left. */
 void ngx_ors_operation_close(ngx_ors_operation_t *op);
 
-/* The name of a state for logs, static text. */
-char *ngx_ors_operation_state(ngx_ors_operation_state_e state);
+/* The names of states, by their values. */
+extern char  *ngx_ors_operation_states[NGX_ORS_OPERATION_STATES];
 
 
 #endif /* _NGX_ORS_OPERATION_H_INCLUDED_ */

@@ -43,6 +43,17 @@ static ngx_int_t ngx_ors_session_unexpected(ngx_ors_session_t *session,
     ngx_ors_session_event_e event);
 
 
+char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES] = {
+    "new", "chain", "names", "items", "ready", "claim", "refused", "commit",
+    "over"
+};
+
+
+char  *ngx_ors_session_events[NGX_ORS_SESSION_EVENTS] = {
+    "load", "job done", "claim", "commit", "close"
+};
+
+
 ngx_int_t
 ngx_ors_session_init(ngx_ors_session_t *session, ngx_ors_turn_t *turn)
 {
@@ -275,14 +286,14 @@ ngx_ors_session_step(ngx_ors_session_t *session,
     ngx_int_t  rc;
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, session->log, 0,
-                   "ors session %s: %s", ngx_ors_session_state(session->state),
-                   ngx_ors_session_event(event));
+                   "ors session %s: %s", ngx_ors_session_states[session->state],
+                   ngx_ors_session_events[event]);
 
     rc = ngx_ors_session_take(session, event);
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, session->log, 0,
                    "ors session is %s, rc:%i",
-                   ngx_ors_session_state(session->state), rc);
+                   ngx_ors_session_states[session->state], rc);
 
     return rc;
 }
@@ -667,70 +678,8 @@ ngx_ors_session_unexpected(ngx_ors_session_t *session,
 {
     ngx_log_error(NGX_LOG_ALERT, session->log, 0,
                   "session in the state \"%s\" got the event \"%s\"",
-                  ngx_ors_session_state(session->state),
-                  ngx_ors_session_event(event));
+                  ngx_ors_session_states[session->state],
+                  ngx_ors_session_events[event]);
 
     return NGX_ERROR;
-}
-
-
-char *
-ngx_ors_session_state(ngx_ors_session_state_e state)
-{
-    switch (state) {
-
-    case ngx_ors_session_st_new:
-        return "new";
-
-    case ngx_ors_session_st_chain:
-        return "chain";
-
-    case ngx_ors_session_st_names:
-        return "names";
-
-    case ngx_ors_session_st_items:
-        return "items";
-
-    case ngx_ors_session_st_ready:
-        return "ready";
-
-    case ngx_ors_session_st_claim:
-        return "claim";
-
-    case ngx_ors_session_st_refused:
-        return "refused";
-
-    case ngx_ors_session_st_commit:
-        return "commit";
-
-    case ngx_ors_session_st_over:
-        return "over";
-    }
-
-    return "unknown";
-}
-
-
-char *
-ngx_ors_session_event(ngx_ors_session_event_e event)
-{
-    switch (event) {
-
-    case ngx_ors_session_ev_load:
-        return "load";
-
-    case ngx_ors_session_ev_done:
-        return "job done";
-
-    case ngx_ors_session_ev_claim:
-        return "claim";
-
-    case ngx_ors_session_ev_commit:
-        return "commit";
-
-    case ngx_ors_session_ev_close:
-        return "close";
-    }
-
-    return "unknown";
 }

@@ -84,9 +84,9 @@ ngx_int_t ngx_ors_session_background(ngx_ors_session_t *session);
 ngx_int_t ngx_ors_session_step(ngx_ors_session_t *session,
     ngx_ors_session_event_e event);
 
-/* The names of a state and an event for logs, static text. */
-char *ngx_ors_session_state(ngx_ors_session_state_e state);
-char *ngx_ors_session_event(ngx_ors_session_event_e event);
+/* The names of states and events, by their values. */
+extern char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES];
+extern char  *ngx_ors_session_events[NGX_ORS_SESSION_EVENTS];
 
 
 #endif /* _NGX_ORS_SESSION_H_INCLUDED_ */

@@ -17,6 +17,9 @@
 #define NGX_ORS_STORE_POOL  1024
 
 
+char  *ngx_ors_store_ops[] = { "get", "chain", "put", "delete", "add" };
+
+
 ngx_ors_store_job_t *
 ngx_ors_store_job(ngx_ors_store_t *store, ngx_ors_store_op_e op, ngx_uint_t n)
 {
@@ -92,31 +95,6 @@ ngx_ors_store_release(ngx_ors_store_job_t *job)
     job->pool->log = job->store->log;
 
     ngx_destroy_pool(job->pool);
-}
-
-
-char *
-ngx_ors_store_op(ngx_ors_store_op_e op)
-{
-    switch (op) {
-
-    case ngx_ors_store_get:
-        return "get";
-
-    case ngx_ors_store_chain:
-        return "chain";
-
-    case ngx_ors_store_put:
-        return "put";
-
-    case ngx_ors_store_delete:
-        return "delete";
-
-    case ngx_ors_store_add:
-        return "add";
-    }
-
-    return "unknown";
 }
 
 

@@ -229,7 +229,7 @@ void ngx_ors_store_post(ngx_ors_store_job_t *job);
 void ngx_ors_store_release(ngx_ors_store_job_t *job);
 
 /* The name of an operation for logs, static text. */
-char *ngx_ors_store_op(ngx_ors_store_op_e op);
+extern char  *ngx_ors_store_ops[];
 
 /* For engines: the job is over. */
 void ngx_ors_store_done(ngx_ors_store_job_t *job,

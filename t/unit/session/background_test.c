@@ -196,8 +196,8 @@ test_rows(void)
         row = &rows[i];
 
         sprintf(name, "%s, %s, fact %d",
-                ngx_ors_background_state(row->state),
-                ngx_ors_background_event(row->event), (int) row->fact);
+                ngx_ors_background_states[row->state],
+                ngx_ors_background_events[row->event], (int) row->fact);
 
         life_init(&life);
         life_reach(&life, row->state);
@@ -235,8 +235,8 @@ test_every(void)
             }
 
             ok(i < ROWS, "%s has a row in %s",
-               ngx_ors_background_event(event),
-               ngx_ors_background_state(state));
+               ngx_ors_background_events[event],
+               ngx_ors_background_states[state]);
         }
     }
 }
@@ -402,12 +402,12 @@ test_names(void)
     ngx_uint_t  i;
 
     for (i = 0; i < NGX_ORS_BACKGROUND_STATES; i++) {
-        ok(strcmp(ngx_ors_background_state(i), "unknown") != 0,
+        ok(ngx_ors_background_states[i] != NULL,
            "state %d has a name", (int) i);
     }
 
     for (i = 0; i < NGX_ORS_BACKGROUND_EVENTS; i++) {
-        ok(strcmp(ngx_ors_background_event(i), "unknown") != 0,
+        ok(ngx_ors_background_events[i] != NULL,
            "event %d has a name", (int) i);
     }
 }

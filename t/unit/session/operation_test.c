@@ -135,7 +135,7 @@ test_ends(void)
         begin(&env, &op, end);
 
         is_int(op.state, end->state, "row %d: the job of \"%s\"", (int) i,
-               ngx_ors_operation_state(end->state));
+               ngx_ors_operation_states[end->state]);
 
         env_job(&env, op.job);
 
@@ -165,7 +165,7 @@ test_ends(void)
          state < ngx_ors_operation_st_over;
          state++)
     {
-        ok(seen[state], "\"%s\" has a row", ngx_ors_operation_state(state));
+        ok(seen[state], "\"%s\" has a row", ngx_ors_operation_states[state]);
     }
 }
 

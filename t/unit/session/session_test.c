@@ -182,7 +182,7 @@ test_pairs(void)
         reach(&env, &r, p->state);
 
         is_int(r.session->state, p->state, "a session is \"%s\"",
-               ngx_ors_session_state(p->state));
+               ngx_ors_session_states[p->state]);
 
         alerts = ngx_ors_test_logged(NGX_LOG_ALERT);
 
@@ -194,7 +194,7 @@ test_pairs(void)
         }
 
         is_int(r.rc, p->rc, "what \"%s\" gives there, status %d",
-               ngx_ors_session_event(p->event), (int) p->status);
+               ngx_ors_session_events[p->event], (int) p->status);
         is_int(r.session->state, p->next, "the state after it");
         is_int(ngx_ors_test_logged(NGX_LOG_ALERT) - alerts, p->alert,
                "an alert, if it cannot happen");
@@ -221,7 +221,7 @@ test_pairs(void)
     for (state = 0; state < NGX_ORS_SESSION_STATES; state++) {
         for (event = 0; event < NGX_ORS_SESSION_EVENTS; event++) {
             ok(seen[state][event], "\"%s\" in \"%s\" has a row",
-               ngx_ors_session_event(event), ngx_ors_session_state(state));
+               ngx_ors_session_events[event], ngx_ors_session_states[state]);
         }
     }
 }
