@@ -174,43 +174,12 @@ ngx_ors_verify_validate(ngx_ors_verify_t *verify, ngx_str_t *text,
 static ngx_int_t
 ngx_ors_verify_malformed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 {
-    ngx_ors_json_t  *json;
+    u_char  *last, buf[NGX_ORS_JSON_REASON];
 
-    json = &verify->json;
-
-    switch (json->error) {
-
-    case ngx_ors_json_err_empty:
-        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
-                                 "it is empty");
-
-    case ngx_ors_json_err_depth:
-        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
-                                 "it has more than %ui levels of nesting "
-                                 "at byte %uz", json->max_depth, json->offset);
-
-    case ngx_ors_json_err_nodes:
-        return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
-                                 "it has more than %ui values at byte %uz",
-                                 json->max_nodes, json->offset);
-
-    case ngx_ors_json_err_none:
-    case ngx_ors_json_err_eof:
-    case ngx_ors_json_err_token:
-    case ngx_ors_json_err_trailing:
-    case ngx_ors_json_err_control:
-    case ngx_ors_json_err_escape:
-    case ngx_ors_json_err_utf8:
-    case ngx_ors_json_err_number:
-    case ngx_ors_json_err_size:
-    case ngx_ors_json_err_memory:
-        break;
-    }
+    last = ngx_ors_json_reason(&verify->json, buf);
 
     return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_json,
-                             "it is not JSON: %V at byte %uz",
-                             ngx_ors_json_strerror(json->error),
-                             json->offset);
+                             "it %*s", (size_t) (last - buf), buf);
 }
 
 

@@ -13,6 +13,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_same.h>
 
 
@@ -69,13 +70,6 @@ static ngx_conf_enum_t  ngx_ors_chat_conf_systems[] = {
 static ngx_conf_enum_t  ngx_ors_chat_conf_choices[] = {
     { ngx_string("named"), 0 },
     { ngx_string("required"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_flags[] = {
-    { ngx_string("on"), 1 },
-    { ngx_string("off"), 0 },
     { ngx_null_string, 0 }
 };
 
@@ -144,63 +138,34 @@ static ngx_conf_enum_t  ngx_ors_chat_conf_unsigned[] = {
 };
 
 
+#define ngx_ors_chat_conf_word(name, field, values)                          \
+    { ngx_string(name), offsetof(ngx_ors_chat_options_t, field), values, NULL }
+
+#define ngx_ors_chat_conf_bits(name, field, names)                           \
+    { ngx_string(name), offsetof(ngx_ors_chat_options_t, field), NULL, names }
+
+
 static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
-
-    { ngx_string("tokens"), offsetof(ngx_ors_chat_options_t, tokens),
-      ngx_ors_chat_conf_tokens, NULL },
-
-    { ngx_string("developer"), offsetof(ngx_ors_chat_options_t, developer),
-      ngx_ors_chat_conf_roles, NULL },
-
-    { ngx_string("systems"), offsetof(ngx_ors_chat_options_t, systems),
-      ngx_ors_chat_conf_systems, NULL },
-
-    { ngx_string("images"), offsetof(ngx_ors_chat_options_t, images),
-      ngx_ors_chat_conf_flags, NULL },
-
-    { ngx_string("files"), offsetof(ngx_ors_chat_options_t, files),
-      ngx_ors_chat_conf_files, NULL },
-
-    { ngx_string("videos"), offsetof(ngx_ors_chat_options_t, videos),
-      ngx_ors_chat_conf_flags, NULL },
-
-    { ngx_string("stream"), offsetof(ngx_ors_chat_options_t, stream),
-      ngx_ors_chat_conf_streams, NULL },
-
-    { ngx_string("usage"), offsetof(ngx_ors_chat_options_t, usage),
-      ngx_ors_chat_conf_flags, NULL },
-
-    { ngx_string("reasoning"), offsetof(ngx_ors_chat_options_t, reasoning),
-      ngx_ors_chat_conf_reasonings, NULL },
-
-    { ngx_string("think"), offsetof(ngx_ors_chat_options_t, think),
-      ngx_ors_chat_conf_thinks, NULL },
-
-    { ngx_string("strict"), offsetof(ngx_ors_chat_options_t, strict),
-      ngx_ors_chat_conf_stricts, NULL },
-
-    { ngx_string("content"), offsetof(ngx_ors_chat_options_t, content),
-      ngx_ors_chat_conf_contents, NULL },
-
-    { ngx_string("format"), offsetof(ngx_ors_chat_options_t, format),
-      ngx_ors_chat_conf_formats, NULL },
-
-    { ngx_string("continue"), offsetof(ngx_ors_chat_options_t, continues),
-      ngx_ors_chat_conf_flags, NULL },
-
-    { ngx_string("choice"), offsetof(ngx_ors_chat_options_t, required),
-      ngx_ors_chat_conf_choices, NULL },
-
-    { ngx_string("params"), offsetof(ngx_ors_chat_options_t, params),
-      NULL, ngx_ors_chat_optionals },
-
-    { ngx_string("state"), offsetof(ngx_ors_chat_options_t, state),
-      NULL, ngx_ors_chat_states },
-
-    { ngx_string("unsigned"),
-      offsetof(ngx_ors_chat_options_t, unsigned_calls),
-      ngx_ors_chat_conf_unsigned, NULL },
-
+    ngx_ors_chat_conf_word("tokens", tokens, ngx_ors_chat_conf_tokens),
+    ngx_ors_chat_conf_word("developer", developer, ngx_ors_chat_conf_roles),
+    ngx_ors_chat_conf_word("systems", systems, ngx_ors_chat_conf_systems),
+    ngx_ors_chat_conf_word("images", images, ngx_ors_conf_flags),
+    ngx_ors_chat_conf_word("files", files, ngx_ors_chat_conf_files),
+    ngx_ors_chat_conf_word("videos", videos, ngx_ors_conf_flags),
+    ngx_ors_chat_conf_word("stream", stream, ngx_ors_chat_conf_streams),
+    ngx_ors_chat_conf_word("usage", usage, ngx_ors_conf_flags),
+    ngx_ors_chat_conf_word("reasoning", reasoning,
+                           ngx_ors_chat_conf_reasonings),
+    ngx_ors_chat_conf_word("think", think, ngx_ors_chat_conf_thinks),
+    ngx_ors_chat_conf_word("strict", strict, ngx_ors_chat_conf_stricts),
+    ngx_ors_chat_conf_word("content", content, ngx_ors_chat_conf_contents),
+    ngx_ors_chat_conf_word("format", format, ngx_ors_chat_conf_formats),
+    ngx_ors_chat_conf_word("continue", continues, ngx_ors_conf_flags),
+    ngx_ors_chat_conf_word("choice", required, ngx_ors_chat_conf_choices),
+    ngx_ors_chat_conf_bits("params", params, ngx_ors_chat_optionals),
+    ngx_ors_chat_conf_bits("state", state, ngx_ors_chat_states),
+    ngx_ors_chat_conf_word("unsigned", unsigned_calls,
+                           ngx_ors_chat_conf_unsigned),
     { ngx_null_string, 0, NULL, NULL }
 };
 

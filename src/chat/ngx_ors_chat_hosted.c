@@ -49,6 +49,7 @@ ngx_int_t
 ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
+    u_char         *last, buf[NGX_ORS_JSON_REASON];
     ngx_int_t       rc;
     ngx_ors_json_t  json;
 
@@ -58,10 +59,10 @@ ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     rc = ngx_ors_json_read(&json, text->data, text->len);
 
     if (rc == NGX_DECLINED) {
+        last = ngx_ors_json_reason(&json, buf);
+
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
-                                 "it is not JSON: %V at byte %uz",
-                                 ngx_ors_json_strerror(json.error),
-                                 json.offset);
+                                 "it %*s", (size_t) (last - buf), buf);
     }
 
     if (rc == NGX_OK) {

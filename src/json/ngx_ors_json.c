@@ -104,6 +104,37 @@ ngx_ors_json_strerror(ngx_ors_json_err_e error)
 }
 
 
+u_char *
+ngx_ors_json_reason(ngx_ors_json_t *json, u_char *buf)
+{
+    u_char  *p, *last;
+
+    last = buf + NGX_ORS_JSON_REASON;
+
+    switch ((ngx_uint_t) json->error) {
+
+    case ngx_ors_json_err_empty:
+        return ngx_slprintf(buf, last, "is empty");
+
+    case ngx_ors_json_err_depth:
+        p = ngx_slprintf(buf, last, "has more than %ui levels of nesting",
+                         json->max_depth);
+        break;
+
+    case ngx_ors_json_err_nodes:
+        p = ngx_slprintf(buf, last, "has more than %ui values",
+                         json->max_nodes);
+        break;
+
+    default:
+        p = ngx_slprintf(buf, last, "is not JSON: %V",
+                         ngx_ors_json_strerror(json->error));
+    }
+
+    return ngx_slprintf(p, last, " at byte %uz", json->offset);
+}
+
+
 /* most keys differ in length or in the first byte */
 
 static ngx_inline ngx_uint_t

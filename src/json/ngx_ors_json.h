@@ -122,8 +122,17 @@ void ngx_ors_json_trim(ngx_ors_json_t *json);
 u_char *ngx_ors_json_scalar(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *p, u_char *end);
 
-/* A phrase for people for a profile's "error", static text. */
+/* A phrase for people for an error, static text. */
 ngx_str_t *ngx_ors_json_strerror(ngx_ors_json_err_e error);
+
+/*
+ * Says why a text could not be read, with its limit or the byte, as the end
+ * of a sentence: "is empty", "is not JSON: ...".  "buf" has room for
+ * NGX_ORS_JSON_REASON bytes; returns the end, without a null byte.
+ */
+u_char *ngx_ors_json_reason(ngx_ors_json_t *json, u_char *buf);
+
+#define NGX_ORS_JSON_REASON  128
 
 /*
  * What looks into a document takes NULL for a node, too: a value that is not

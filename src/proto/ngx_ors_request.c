@@ -107,35 +107,12 @@ ngx_ors_request_read(ngx_ors_request_t *req, ngx_str_t *body,
 static ngx_int_t
 ngx_ors_request_malformed(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
-    ngx_pool_t      *pool;
-    ngx_ors_json_t  *json;
+    u_char  *last, buf[NGX_ORS_JSON_REASON];
 
-    pool = req->pool;
-    json = &req->json;
+    last = ngx_ors_json_reason(&req->json, buf);
 
-    if (json->error == ngx_ors_json_err_empty) {
-        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
-                                 "the body is empty");
-    }
-
-    if (json->error == ngx_ors_json_err_depth) {
-        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
-                                 "the body has more than %ui levels of "
-                                 "nesting at byte %uz",
-                                 json->max_depth, json->offset);
-    }
-
-    if (json->error == ngx_ors_json_err_nodes) {
-        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
-                                 "the body has more than %ui values "
-                                 "at byte %uz", json->max_nodes,
-                                 json->offset);
-    }
-
-    return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_json,
-                             "the body is not JSON: %V at byte %uz",
-                             ngx_ors_json_strerror(json->error),
-                             json->offset);
+    return ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_json,
+                             "the body %*s", (size_t) (last - buf), buf);
 }
 
 
