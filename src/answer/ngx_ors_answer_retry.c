@@ -15,9 +15,14 @@
 
 
 #define NGX_ORS_ANSWER_RETRY_WORDS  " Try again in ms."
+#define NGX_ORS_ANSWER_RETRY_DEPTH  4
 
 
-/* a field with a time, or a unit; a unit is in ms */
+#define ngx_ors_answer_retry_digit(p, last)                                  \
+    ((p) < (last) && *(p) >= '0' && *(p) <= '9')
+
+
+/* a field with a time, a phrase in front of one, or a unit; units are in ms */
 
 typedef struct {
     ngx_str_t     name;
@@ -25,16 +30,15 @@ typedef struct {
 } ngx_ors_answer_retry_unit_t;
 
 
-static ngx_uint_t ngx_ors_answer_retry_object(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object);
-static ngx_uint_t ngx_ors_answer_retry_text(ngx_str_t *text);
+static ngx_uint_t ngx_ors_answer_retry_find(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *node, ngx_uint_t depth);
 static ngx_uint_t ngx_ors_answer_retry_phrase(ngx_str_t *text,
-    const ngx_str_t *phrase, ngx_uint_t unit);
+    const ngx_ors_answer_retry_unit_t *phrase, ngx_uint_t simple);
+static ngx_uint_t ngx_ors_answer_retry_simple(ngx_str_t *text);
 static u_char *ngx_ors_answer_retry_number(u_char *p, u_char *last,
     uint64_t *n);
 static u_char *ngx_ors_answer_retry_word(u_char *p, u_char *last,
     ngx_uint_t *unit);
-static ngx_uint_t ngx_ors_answer_retry_told(ngx_str_t *text);
 
 
 static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_fields[] = {
@@ -46,35 +50,37 @@ static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_fields[] = {
 };
 
 
+static const ngx_str_t  ngx_ors_answer_retry_members[] = {
+    ngx_string("error"),
+    ngx_string("metadata"),
+    ngx_string("details"),
+    ngx_string("detail"),
+    ngx_null_string
+};
+
+
+/* without the "s" of a plural */
+
 static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_units[] = {
     { ngx_string("ms"), 1 },
     { ngx_string("millisecond"), 1 },
-    { ngx_string("milliseconds"), 1 },
     { ngx_string("s"), 1000 },
     { ngx_string("sec"), 1000 },
-    { ngx_string("secs"), 1000 },
     { ngx_string("second"), 1000 },
-    { ngx_string("seconds"), 1000 },
     { ngx_string("m"), 60000 },
-    { ngx_string("min"), 60000 },
     { ngx_string("minute"), 60000 },
-    { ngx_string("minutes"), 60000 },
     { ngx_string("h"), 3600000 },
     { ngx_string("hour"), 3600000 },
-    { ngx_string("hours"), 3600000 },
     { ngx_null_string, 0 }
 };
 
 
-/* words in front of a time, in lower case; some of them mean seconds */
+/* in lower case: of OpenAI, of Azure, which may mean seconds, and of Gemini */
 
 static const ngx_ors_answer_retry_unit_t  ngx_ors_answer_retry_phrases[] = {
     { ngx_string("try again in "), 0 },
-    { ngx_string("try again after "), 0 },
     { ngx_string("retry after "), 1000 },
     { ngx_string("retry in "), 0 },
-    { ngx_string("wait "), 0 },
-    { ngx_string("wait for "), 0 },
     { ngx_null_string, 0 }
 };
 
@@ -83,112 +89,83 @@ ngx_uint_t
 ngx_ors_answer_retry(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_str_t *text)
 {
-    ngx_uint_t            i, retry;
-    ngx_ors_json_node_t  *error, *inside;
-
-    static const ngx_str_t  names[] = {
-        ngx_string("metadata"),
-        ngx_string("details"),
-        ngx_string("detail")
-    };
-
-    if (node && node->type == ngx_ors_json_array) {
-        node = ngx_ors_json_first(json, node);
-    }
-
-    if (node == NULL) {
-        return ngx_ors_answer_retry_text(text);
-    }
-
-    retry = ngx_ors_answer_retry_object(json, node);
-    error = ngx_ors_json_find(json, node, "error");
-
-    if (error == NULL || error->type != ngx_ors_json_object) {
-        error = node;
-    }
-
-    if (retry == 0) {
-        retry = ngx_ors_answer_retry_object(json, error);
-    }
-
-    for (i = 0; retry == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
-        inside = ngx_ors_json_get(json, error, names[i].data, names[i].len);
-
-        if (inside == NULL) {
-            continue;
-        }
-
-        if (inside->type != ngx_ors_json_array) {
-            retry = ngx_ors_answer_retry_object(json, inside);
-            continue;
-        }
-
-        for (inside = ngx_ors_json_first(json, inside);
-             inside && retry == 0;
-             inside = ngx_ors_json_next(json, inside))
-        {
-            retry = ngx_ors_answer_retry_object(json, inside);
-        }
-    }
-
-    return retry ? retry : ngx_ors_answer_retry_text(text);
-}
-
-
-static ngx_uint_t
-ngx_ors_answer_retry_object(ngx_ors_json_t *json, ngx_ors_json_node_t *object)
-{
-    ngx_str_t                           text;
-    ngx_uint_t                          retry;
-    ngx_ors_json_node_t                *node;
-    const ngx_ors_answer_retry_unit_t  *field;
-
-    for (field = ngx_ors_answer_retry_fields; field->name.len; field++) {
-        node = ngx_ors_json_get(json, object, field->name.data,
-                                field->name.len);
-
-        if (node == NULL || (node->type != ngx_ors_json_string
-                             && node->type != ngx_ors_json_number))
-        {
-            continue;
-        }
-
-        ngx_ors_json_raw(json, node, &text);
-
-        retry = ngx_ors_answer_retry_time(&text, field->unit);
-
-        if (retry) {
-            return retry;
-        }
-    }
-
-    return 0;
-}
-
-
-static ngx_uint_t
-ngx_ors_answer_retry_text(ngx_str_t *text)
-{
     ngx_uint_t                          retry;
     const ngx_ors_answer_retry_unit_t  *phrase;
 
-    for (phrase = ngx_ors_answer_retry_phrases; phrase->name.len; phrase++) {
-        retry = ngx_ors_answer_retry_phrase(text, &phrase->name, phrase->unit);
+    retry = node ? ngx_ors_answer_retry_find(json, node,
+                                             NGX_ORS_ANSWER_RETRY_DEPTH)
+                 : 0;
 
-        if (retry) {
-            return retry;
+    for (phrase = ngx_ors_answer_retry_phrases;
+         retry == 0 && phrase->name.len;
+         phrase++)
+    {
+        retry = ngx_ors_answer_retry_phrase(text, phrase, 0);
+    }
+
+    return retry;
+}
+
+
+/* in an object or its error, and in the details of that, or in an array */
+
+static ngx_uint_t
+ngx_ors_answer_retry_find(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
+    ngx_uint_t depth)
+{
+    ngx_str_t                           text;
+    ngx_uint_t                          retry;
+    const ngx_str_t                    *name;
+    ngx_ors_json_node_t                *child;
+    const ngx_ors_answer_retry_unit_t  *field;
+
+    retry = 0;
+
+    if (node->type == ngx_ors_json_array) {
+
+        for (child = ngx_ors_json_first(json, node);
+             child && depth && retry == 0;
+             child = ngx_ors_json_next(json, child))
+        {
+            retry = ngx_ors_answer_retry_find(json, child, depth - 1);
+        }
+
+        return retry;
+    }
+
+    for (field = ngx_ors_answer_retry_fields;
+         retry == 0 && field->name.len;
+         field++)
+    {
+        child = ngx_ors_json_get(json, node, field->name.data,
+                                 field->name.len);
+
+        if (child && (child->type == ngx_ors_json_string
+                      || child->type == ngx_ors_json_number))
+        {
+            ngx_ors_json_raw(json, child, &text);
+            retry = ngx_ors_answer_retry_time(&text, field->unit);
         }
     }
 
-    return 0;
+    for (name = ngx_ors_answer_retry_members;
+         depth && retry == 0 && name->len;
+         name++)
+    {
+        child = ngx_ors_json_get(json, node, name->data, name->len);
+
+        retry = child ? ngx_ors_answer_retry_find(json, child, depth - 1) : 0;
+    }
+
+    return retry;
 }
 
 
 /* the first time after the phrase, anywhere in the text */
 
 static ngx_uint_t
-ngx_ors_answer_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
-    ngx_uint_t unit)
+ngx_ors_answer_retry_phrase(ngx_str_t *text,
+    const ngx_ors_answer_retry_unit_t *phrase, ngx_uint_t simple)
 {
     u_char      *p, *last;
     ngx_str_t    rest;
@@ -196,27 +173,47 @@ ngx_ors_answer_retry_phrase(ngx_str_t *text, const ngx_str_t *phrase,
 
     p = text->data;
     last = p + text->len;
+    retry = 0;
 
-    while ((size_t) (last - p) > phrase->len) {
-        p = ngx_strlcasestrn(p, last, phrase->data, phrase->len - 1);
+    while (retry == 0 && (size_t) (last - p) > phrase->name.len) {
+        p = ngx_strlcasestrn(p, last, phrase->name.data, phrase->name.len - 1);
 
         if (p == NULL) {
             break;
         }
 
-        p += phrase->len;
+        p += phrase->name.len;
 
         rest.data = p;
         rest.len = last - p;
 
-        retry = ngx_ors_answer_retry_time(&rest, unit);
-
-        if (retry) {
-            return retry;
-        }
+        retry = simple ? ngx_ors_answer_retry_simple(&rest)
+                       : ngx_ors_answer_retry_time(&rest, phrase->unit);
     }
 
-    return 0;
+    return retry;
+}
+
+
+/* as Codex reads it: one number, of seconds or milliseconds */
+
+static ngx_uint_t
+ngx_ors_answer_retry_simple(ngx_str_t *text)
+{
+    u_char      *end, *last;
+    uint64_t     n;
+    ngx_uint_t   unit;
+
+    last = text->data + text->len;
+    end = ngx_ors_answer_retry_number(text->data, last, &n);
+
+    if (end == NULL) {
+        return 0;
+    }
+
+    (void) ngx_ors_answer_retry_word(end, last, &unit);
+
+    return (unit == 1 || unit == 1000);
 }
 
 
@@ -279,11 +276,11 @@ static u_char *
 ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
 {
     u_char      *start;
-    ngx_uint_t   decimals;
+    ngx_uint_t   i;
 
     *n = 0;
 
-    for (start = p; p < last && *p >= '0' && *p <= '9'; p++) {
+    for (start = p; ngx_ors_answer_retry_digit(p, last); p++) {
 
         if (*n <= NGX_ORS_ANSWER_RETRY_MAX) {
             *n = *n * 10 + (*p - '0');
@@ -294,21 +291,16 @@ ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
         return NULL;
     }
 
-    decimals = 0;
+    start = p;
 
-    if (last - p > 1 && *p == '.' && p[1] >= '0' && p[1] <= '9') {
-
-        for (p++; p < last && *p >= '0' && *p <= '9'; p++) {
-
-            if (decimals < 3) {
-                *n = *n * 10 + (*p - '0');
-                decimals++;
-            }
+    if (p < last && *p == '.' && ngx_ors_answer_retry_digit(p + 1, last)) {
+        for (p++; ngx_ors_answer_retry_digit(p, last); p++) {
+            /* void */
         }
     }
 
-    while (decimals++ < 3) {
-        *n *= 10;
+    for (i = 1; i <= 3; i++) {
+        *n = *n * 10 + ((start + i < p) ? start[i] - '0' : 0);
     }
 
     return p;
@@ -323,6 +315,7 @@ ngx_ors_answer_retry_number(u_char *p, u_char *last, uint64_t *n)
 static u_char *
 ngx_ors_answer_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
 {
+    size_t                              len;
     u_char                             *word, *end;
     const ngx_ors_answer_retry_unit_t  *u;
 
@@ -341,10 +334,13 @@ ngx_ors_answer_retry_word(u_char *p, u_char *last, ngx_uint_t *unit)
         return p;
     }
 
+    len = end - word;
+    len -= (len > 3 && (end[-1] | 0x20) == 's');
+
     for (u = ngx_ors_answer_retry_units; u->name.len; u++) {
 
-        if (u->name.len == (size_t) (end - word)
-            && ngx_strncasecmp(word, u->name.data, u->name.len) == 0)
+        if (u->name.len == len
+            && ngx_strncasecmp(word, u->name.data, len) == 0)
         {
             *unit = u->unit;
             return end;
@@ -363,7 +359,9 @@ ngx_ors_answer_retry_tell(ngx_ors_error_t *err, ngx_pool_t *pool)
 
     text = &err->message;
 
-    if (err->retry == 0 || ngx_ors_answer_retry_told(text)) {
+    if (err->retry == 0
+        || ngx_ors_answer_retry_phrase(text, ngx_ors_answer_retry_phrases, 1))
+    {
         return NGX_OK;
     }
 
@@ -389,43 +387,4 @@ ngx_ors_answer_retry_tell(ngx_ors_error_t *err, ngx_pool_t *pool)
     text->data = start;
 
     return NGX_OK;
-}
-
-
-/* as Codex reads it: one number, of seconds or milliseconds */
-
-static ngx_uint_t
-ngx_ors_answer_retry_told(ngx_str_t *text)
-{
-    u_char      *p, *last, *end;
-    uint64_t     n;
-    ngx_uint_t   unit;
-
-    static const ngx_str_t  phrase = ngx_string("try again in ");
-
-    p = text->data;
-    last = p + text->len;
-
-    while ((size_t) (last - p) > phrase.len) {
-        p = ngx_strlcasestrn(p, last, phrase.data, phrase.len - 1);
-
-        if (p == NULL) {
-            break;
-        }
-
-        p += phrase.len;
-        end = ngx_ors_answer_retry_number(p, last, &n);
-
-        if (end == NULL) {
-            continue;
-        }
-
-        (void) ngx_ors_answer_retry_word(end, last, &unit);
-
-        if (unit == 1 || unit == 1000) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
