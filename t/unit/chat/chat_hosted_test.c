@@ -55,7 +55,7 @@ static row_t  rows[] = {
       FUNCTION("d", "{'type':'\\u006fbject'}"), "{'type':'\\u006fbject'}",
       NULL },
 
-    { "", NULL, NULL, "not JSON" },
+    { "", NULL, NULL, "is empty" },
     { "{'description':'d',", NULL, NULL, "at byte 19" },
     { "[]", NULL, NULL, "not a JSON object" },
     { "'text'", NULL, NULL, "not a JSON object" },
