@@ -305,10 +305,11 @@ history('E3: a message between a call and its output',
 history('tools among the calls of a turn',
         [ custom('A', '', namespace => 'files'),
           { type => 'additional_tools', tools => [ $FUNC ] },
-          custom('B', '') ],
+          custom('B', ''), gave('A', 'one'), gave('B', 'two') ],
         [ { role => 'assistant', content => undef,
             tool_calls => [ call('A', 'files__patch', '{"input":""}'),
-                            call('B', 'patch', '{"input":""}') ] } ]);
+                            call('B', 'patch', '{"input":""}') ] },
+          tool('A', 'one'), tool('B', 'two') ]);
 
 $a->refuses('E11: an output without its call',
             { input => [ $USER, gave('A', 'x') ] }, 'input[1].call_id',
