@@ -4,7 +4,10 @@
  */
 
 
-/* Servers in chains by key, and in one queue by their last use. */
+/*
+ * Servers in chains by key, and in one queue, and one for each of some origins,
+ * by their last use.
+ */
 
 
 #include <ngx_config.h>
@@ -12,10 +15,15 @@
 #include <ngx_ors_mcp_server.h>
 
 
+#define NGX_ORS_MCP_SPREAD  2654435761u
+
+
 static ngx_ors_mcp_server_t *ngx_ors_mcp_server_find(ngx_queue_t *chain,
     u_char *key);
 static ngx_ors_mcp_server_t *ngx_ors_mcp_server_add(
     ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain, u_char *key);
+static ngx_queue_t *ngx_ors_mcp_servers_of(ngx_ors_mcp_servers_t *servers,
+    uint32_t origin);
 static ngx_uint_t ngx_ors_mcp_servers_crowded(ngx_ors_mcp_servers_t *servers,
     uint32_t origin);
 static void ngx_ors_mcp_servers_evict(ngx_ors_mcp_servers_t *servers,
@@ -42,6 +50,7 @@ ngx_ors_mcp_servers_init(ngx_ors_mcp_servers_t *servers, ngx_uint_t max,
 
     for (i = 0; i < NGX_ORS_MCP_CHAINS; i++) {
         ngx_queue_init(&servers->chains[i]);
+        ngx_queue_init(&servers->origins[i]);
     }
 }
 
@@ -67,6 +76,7 @@ ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
 
     if (server) {
         ngx_queue_remove(&server->used);
+        ngx_queue_remove(&server->mine);
 
     } else {
         server = ngx_ors_mcp_server_add(servers, chain, key);
@@ -82,6 +92,8 @@ ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
     }
 
     ngx_queue_insert_head(&servers->used, &server->used);
+    ngx_queue_insert_head(ngx_ors_mcp_servers_of(servers, server->origin),
+                          &server->mine);
     server->references++;
 
     ngx_ors_mcp_servers_evict(servers, max);
@@ -135,6 +147,16 @@ ngx_ors_mcp_server_add(ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain,
 }
 
 
+/* addresses of one network differ in some bits only */
+
+static ngx_queue_t *
+ngx_ors_mcp_servers_of(ngx_ors_mcp_servers_t *servers, uint32_t origin)
+{
+    return &servers->origins[(origin * NGX_ORS_MCP_SPREAD >> 16)
+                             % NGX_ORS_MCP_CHAINS];
+}
+
+
 /*
  * An origin with many keys pushes out its own servers, not those of others:
  * 1 if one of these is to go, which is the last of the queue then
@@ -144,17 +166,18 @@ static ngx_uint_t
 ngx_ors_mcp_servers_crowded(ngx_ors_mcp_servers_t *servers, uint32_t origin)
 {
     ngx_uint_t             n;
-    ngx_queue_t           *q;
+    ngx_queue_t           *q, *chain;
     ngx_ors_mcp_server_t  *server, *last;
 
     n = 0;
     last = NULL;
+    chain = ngx_ors_mcp_servers_of(servers, origin);
 
-    for (q = ngx_queue_head(&servers->used);
-         origin && q != ngx_queue_sentinel(&servers->used);
+    for (q = ngx_queue_head(chain);
+         origin && q != ngx_queue_sentinel(chain);
          q = ngx_queue_next(q))
     {
-        server = ngx_queue_data(q, ngx_ors_mcp_server_t, used);
+        server = ngx_queue_data(q, ngx_ors_mcp_server_t, mine);
 
         if (server->origin == origin) {
             n++;
@@ -200,6 +223,7 @@ ngx_ors_mcp_server_delete(ngx_ors_mcp_server_t *server)
 {
     ngx_queue_remove(&server->used);
     ngx_queue_remove(&server->chain);
+    ngx_queue_remove(&server->mine);
 
     server->servers->n--;
 

@@ -30,6 +30,7 @@ typedef void (*ngx_ors_mcp_server_pt)(ngx_ors_mcp_server_t *server,
 typedef struct {
     ngx_queue_t            used;         /* the last one used is first */
     ngx_queue_t            chains[NGX_ORS_MCP_CHAINS];
+    ngx_queue_t            origins[NGX_ORS_MCP_CHAINS];  /* as "used" */
     ngx_log_t             *log;
     ngx_uint_t             n;
     ngx_uint_t             max;
@@ -50,6 +51,7 @@ struct ngx_ors_mcp_server_s {
     ngx_ors_mcp_servers_t  *servers;
     ngx_queue_t             used;
     ngx_queue_t             chain;
+    ngx_queue_t             mine;        /* those of its origin */
     ngx_ors_mcp_list_t     *list;
     ngx_msec_t              expires;     /* the list */
     ngx_uint_t              references;
