@@ -64,6 +64,17 @@ my $t = ORS::Nginx->new(model => { MODEL => $model, MCP => $mcp },
 
         location /v1/ { open_responses on; }
 
+        location /spec/v1/ {
+            open_responses on;
+            open_responses_flavor spec;
+        }
+
+        location /tolerant/v1/ {
+            open_responses on;
+            open_responses_flavor spec;
+            open_responses_strict off;
+        }
+
         location = /to/model {
             internal;
             open_responses_dialect chat;
@@ -213,6 +224,23 @@ response_ok(post_json($t->port, '/v1/responses',
                         tools => [ { type => 'mcp', server_label => 'new',
                                      server_url => 'http://there/mcp' } ] }),
             'the address that is configured', flavor => 'openai');
+
+# flavor "spec"
+
+for my $path (qw( /spec /tolerant )) {
+    $r = post_json($t->port, "$path/v1/responses",
+                   { model => 'new', input => 'hi', tools => servers('new') });
+
+    if ($path eq '/spec') {
+        error_ok($r, 400, 'a strict flavor "spec"', param => 'tools[0].type');
+        next;
+    }
+
+    is_deeply(types(response_ok($r, 'a tolerant one', extensions => 1)
+                    ->response),
+              [ qw( nginx:mcp_list_tools nginx:mcp_call message ) ],
+              'a tolerant one: types with a prefix');
+}
 
 $t->finish;
 done_testing();
