@@ -497,21 +497,11 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
 static ngx_int_t
 ngx_ors_session_claim(ngx_ors_session_t *session)
 {
-    switch (session->state) {
-
-    case ngx_ors_session_st_ready:
-        break;
-
-    case ngx_ors_session_st_claim:
+    if (session->state == ngx_ors_session_st_claim) {
         return NGX_AGAIN;
+    }
 
-    case ngx_ors_session_st_new:
-    case ngx_ors_session_st_chain:
-    case ngx_ors_session_st_names:
-    case ngx_ors_session_st_items:
-    case ngx_ors_session_st_refused:
-    case ngx_ors_session_st_commit:
-    case ngx_ors_session_st_over:
+    if (session->state != ngx_ors_session_st_ready) {
         return ngx_ors_session_unexpected(session, ngx_ors_session_ev_claim);
     }
 
@@ -532,23 +522,15 @@ ngx_ors_session_commit(ngx_ors_session_t *session)
 {
     ngx_ors_record_status_e  status;
 
-    switch (session->state) {
-
-    case ngx_ors_session_st_ready:
-        break;
-
-    case ngx_ors_session_st_commit:
+    if (session->state == ngx_ors_session_st_commit) {
         return NGX_AGAIN;
+    }
 
-    case ngx_ors_session_st_over:
+    if (session->state == ngx_ors_session_st_over) {
         return NGX_OK;
+    }
 
-    case ngx_ors_session_st_new:
-    case ngx_ors_session_st_chain:
-    case ngx_ors_session_st_names:
-    case ngx_ors_session_st_items:
-    case ngx_ors_session_st_claim:
-    case ngx_ors_session_st_refused:
+    if (session->state != ngx_ors_session_st_ready) {
         return ngx_ors_session_unexpected(session, ngx_ors_session_ev_commit);
     }
 
@@ -641,23 +623,8 @@ ngx_ors_session_leave(ngx_ors_session_t *session)
         session->job = NULL;
     }
 
-    switch (state) {
-
-    case ngx_ors_session_st_ready:
-        break;
-
-    case ngx_ors_session_st_new:
-    case ngx_ors_session_st_chain:
-    case ngx_ors_session_st_names:
-    case ngx_ors_session_st_items:
-    case ngx_ors_session_st_claim:
-    case ngx_ors_session_st_refused:
-    case ngx_ors_session_st_commit:
-    case ngx_ors_session_st_over:
-        return NGX_OK;
-    }
-
-    if (turn->request.detached || !turn->request.stored
+    if (state != ngx_ors_session_st_ready
+        || turn->request.detached || !turn->request.stored
         || !turn->builder.started || turn->state == ngx_ors_turn_st_over)
     {
         return NGX_OK;

@@ -17,15 +17,14 @@
 static ngx_int_t ngx_ors_arguments_decode(ngx_ors_text_t *text,
     ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *quoted,
     ngx_str_t *plain);
-static u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last,
-    u_char *ch);
-static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch);
+static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch);
 
 
 void
 ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw, size_t len)
 {
-    u_char  *p, *last, ch;
+    u_char      *p, *last;
+    ngx_uint_t   ch;
 
     p = raw;
     last = raw + len;
@@ -42,10 +41,8 @@ ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw, size_t len)
 }
 
 
-/* the character after a backslash; any that is not ASCII is a letter */
-
-static u_char *
-ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
+u_char *
+ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch)
 {
     ngx_int_t  n;
 
@@ -56,11 +53,23 @@ ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
     switch (*p) {
 
     case 'b':
+        *ch = '\b';
+        return p + 1;
+
     case 'f':
+        *ch = '\f';
+        return p + 1;
+
     case 'n':
+        *ch = LF;
+        return p + 1;
+
     case 'r':
+        *ch = CR;
+        return p + 1;
+
     case 't':
-        *ch = ' ';
+        *ch = '\t';
         return p + 1;
 
     case 'u':
@@ -70,7 +79,11 @@ ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
         }
 
         n = ngx_hextoi(p + 1, 4);
-        *ch = (n >= 0 && n < 0x80) ? (u_char) n : 'a';
+        *ch = n & 0xffff;
+
+        if (*ch >= 0x80) {
+            *ch += NGX_ORS_ARGUMENTS_UNIT;
+        }
 
         return p + 5;
 
@@ -82,7 +95,7 @@ ngx_ors_arguments_unescape(u_char *p, u_char *last, u_char *ch)
 
 
 static void
-ngx_ors_arguments_byte(ngx_ors_arguments_t *args, u_char ch)
+ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch)
 {
     if (args->string) {
 

@@ -36,6 +36,16 @@ void ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw,
     size_t len);
 
 /*
+ * Reads the character that a backslash in front of "p" and the bytes from "p"
+ * on encode in a legal string.  "*ch" is a byte, or a UTF-16 unit of \uXXXX
+ * with NGX_ORS_ARGUMENTS_UNIT added if it is not ASCII; nothing is read if the
+ * string ends here.  Returns the position after it.
+ */
+u_char *ngx_ors_arguments_unescape(u_char *p, u_char *last, ngx_uint_t *ch);
+
+#define NGX_ORS_ARGUMENTS_UNIT  0x10000
+
+/*
  * Sets "plain" to what "text" says, the inside of a JSON string: decoded, "{}"
  * if there is nothing.  Memory comes from "pool".  NGX_OK or NGX_ERROR.
  */

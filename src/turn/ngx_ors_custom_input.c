@@ -11,16 +11,11 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_arguments.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_custom_input.h>
 
 
-/* a unit that came as \uXXXX; others are bytes */
-#define NGX_ORS_CUSTOM_INPUT_UNIT  0x10000
-
-
-static u_char *ngx_ors_custom_input_unescape(u_char *p, u_char *last,
-    ngx_uint_t *ch);
 static void ngx_ors_custom_input_around(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
 static void ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch);
@@ -31,17 +26,13 @@ static void ngx_ors_custom_input_other(ngx_ors_custom_input_t *u,
 static ngx_uint_t ngx_ors_custom_input_quoted(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
 static u_char *ngx_ors_custom_input_text(ngx_ors_custom_input_t *u,
-    ngx_uint_t ch,
-    u_char *dst);
+    ngx_uint_t ch, u_char *dst);
 static u_char *ngx_ors_custom_input_escape(ngx_ors_custom_input_t *u,
-    ngx_uint_t ch,
-    u_char *dst);
+    ngx_uint_t ch, u_char *dst);
 static u_char *ngx_ors_custom_input_broken(ngx_ors_custom_input_t *u,
-    ngx_uint_t ch,
-    u_char *dst);
+    ngx_uint_t ch, u_char *dst);
 static u_char *ngx_ors_custom_input_unit(ngx_ors_custom_input_t *u,
-    ngx_uint_t unit,
-    u_char *dst);
+    ngx_uint_t unit, u_char *dst);
 static u_char *ngx_ors_custom_input_flush(ngx_ors_custom_input_t *u,
     u_char *dst);
 
@@ -67,7 +58,7 @@ ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
         ch = *p++;
 
         if (ch == '\\') {
-            p = ngx_ors_custom_input_unescape(p, last, &ch);
+            p = ngx_ors_arguments_unescape(p, last, &ch);
         }
 
         if (u->state == ngx_ors_custom_input_st_text) {
@@ -79,61 +70,6 @@ ngx_ors_custom_input(ngx_ors_custom_input_t *u, u_char *raw, size_t len,
     }
 
     return dst;
-}
-
-
-/* the character that a backslash and those after it encode */
-
-static u_char *
-ngx_ors_custom_input_unescape(u_char *p, u_char *last, ngx_uint_t *ch)
-{
-    ngx_int_t  n;
-
-    if (p == last) {
-        return p;
-    }
-
-    switch (*p) {
-
-    case 'b':
-        *ch = '\b';
-        return p + 1;
-
-    case 'f':
-        *ch = '\f';
-        return p + 1;
-
-    case 'n':
-        *ch = LF;
-        return p + 1;
-
-    case 'r':
-        *ch = CR;
-        return p + 1;
-
-    case 't':
-        *ch = '\t';
-        return p + 1;
-
-    case 'u':
-
-        if (last - p < 5) {
-            return last;
-        }
-
-        n = ngx_hextoi(p + 1, 4);
-        *ch = n & 0xffff;
-
-        if (*ch >= 0x80) {
-            *ch += NGX_ORS_CUSTOM_INPUT_UNIT;
-        }
-
-        return p + 5;
-
-    default:
-        *ch = *p;
-        return p + 1;
-    }
 }
 
 
@@ -303,8 +239,8 @@ ngx_ors_custom_input_text(ngx_ors_custom_input_t *u, ngx_uint_t ch, u_char *dst)
         return dst;
     }
 
-    if (ch >= NGX_ORS_CUSTOM_INPUT_UNIT) {
-        return ngx_ors_custom_input_unit(u, ch - NGX_ORS_CUSTOM_INPUT_UNIT,
+    if (ch >= NGX_ORS_ARGUMENTS_UNIT) {
+        return ngx_ors_custom_input_unit(u, ch - NGX_ORS_ARGUMENTS_UNIT,
                                          dst);
     }
 
