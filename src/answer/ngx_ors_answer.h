@@ -41,7 +41,7 @@ typedef enum {
 
 
 /*
- * What a user of the reader does with an answer; "data" is answer->data.  Each
+ * Handlers of the reader's user; "data" is answer->data.  Each
  * handler but "comment" returns
  *
  * NGX_OK      go on; "document", "error" and "failure" never return it

@@ -1,6 +1,6 @@
 
 /*
- * What a model server says in an error, for the operator's log.
+ * A model server's words in an error, for the operator's log.
  */
 
 

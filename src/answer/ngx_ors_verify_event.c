@@ -54,7 +54,7 @@ static ngx_int_t ngx_ors_verify_event_type(ngx_ors_verify_t *verify,
       ngx_ors_verify_part_none, ngx_ors_verify_m_n, #item,                    \
       ngx_ors_verify_step_##step },
 
-/* those that come most often come first */
+/* frequent events come first */
 
 static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
     NGX_ORS_PARTS(ngx_ors_verify_part_row)

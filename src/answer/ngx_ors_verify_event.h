@@ -17,7 +17,7 @@
 #include <ngx_ors_names.h>
 
 
-/* what an event does */
+/* effect of an event */
 
 typedef enum {
     ngx_ors_verify_act_created = 0,
@@ -137,7 +137,7 @@ struct ngx_ors_verify_stream_s {
     ngx_str_t                    id;         /* of the response, decoded */
     ngx_str_t                    snapshot;   /* the last one, as JSON */
     size_t                       room;       /* of it */
-    ngx_ors_error_t              failure;    /* what "error" has said */
+    ngx_ors_error_t              failure;    /* of the event "error" */
 
     ngx_ors_verify_item_t       *items;      /* by output_index */
     ngx_uint_t                   nitems;

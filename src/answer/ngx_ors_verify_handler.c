@@ -5,7 +5,7 @@
 
 
 /*
- * What the verification does with documents, error documents, events and
+ * Verification of documents, error documents, events and
  * failures: it passes them on, repairs them, or ends the answer.
  */
 

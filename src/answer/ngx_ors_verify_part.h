@@ -31,7 +31,7 @@ typedef enum {
 } ngx_ors_verify_list_e;
 
 
-/* what is streamed of an item: its parts, its own text */
+/* streamed lists of an item: its parts, its text */
 
 typedef struct {
     ngx_uint_t                   n[ngx_ors_verify_list_n];
@@ -56,7 +56,7 @@ struct ngx_ors_verify_item_s {
     ngx_str_t                    id;
     ngx_str_t                    type;
 
-    /* what was streamed of it, and, once it is done, its contents */
+    /* digests of streamed texts and, once it is done, of its contents */
     ngx_ors_verify_content_t     content;
     ngx_ors_verify_digest_t      name;       /* of a call, and its id */
 

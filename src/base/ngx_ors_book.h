@@ -460,7 +460,7 @@
     row(top_logprobs, OWN|FIXED)
 
 /*
- * Refused, as Chat Completions has nothing for them, and an answer is wrong
+ * Parameters that Chat Completions lacks, and an answer is wrong
  * without.  Those of flavor "openai" are for the server of OpenAI's API; where
  * a profile is tolerant, it is tolerated that nothing comes of them.
  *

@@ -1,6 +1,6 @@
 
 /*
- * What differs between the versions of nginx that are supported.
+ * Differences between the versions of nginx that are supported.
  */
 
 

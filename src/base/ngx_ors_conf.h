@@ -1,6 +1,6 @@
 
 /*
- * What setters of directives share: words out of a table, and names of
+ * Shared by setters of directives: words out of a table, and names of
  * modules.
  */
 

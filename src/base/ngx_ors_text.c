@@ -18,7 +18,7 @@
 #define NGX_ORS_TEXT_BLOCK_MAX  65536
 
 
-/* what has been appended lies right after it */
+/* appended bytes lie right after it */
 
 struct ngx_ors_text_block_s {
     size_t                 len;

@@ -18,7 +18,7 @@
 #define NGX_ORS_UTF8_PAST   3       /* bytes in front that a byte depends on */
 
 
-/* what is in front of "p" is good but for a last character that is cut */
+/* the text in front of "p" is valid but for a last character that is cut */
 
 static ngx_inline u_char *
 ngx_ors_utf8_begin(u_char *p)
@@ -69,7 +69,7 @@ ngx_ors_utf8_wrong(u_char *p)
 
     wrong |= (ngx_ors_vec_t) ((v & 0xfe) == 0xc0) | (ngx_ors_vec_t) (v >= 0xf5);
 
-    /* what is overlong, a surrogate or over U+10FFFF shows in two bytes */
+    /* overlong forms, surrogates, and over U+10FFFF: visible in two bytes */
 
     below_90 = (ngx_ors_vec_t) (v < 0x90);
     below_a0 = (ngx_ors_vec_t) (v < 0xa0);
@@ -107,13 +107,13 @@ ngx_ors_utf8_wrong(u_char *p)
 
 #define NGX_ORS_UTF8_MORE   0x80    /* 80..bf       80..bf */
 
-/* what does not depend on the low half of the first byte */
+/* mistakes that do not depend on the low half of the first byte */
 
 #define NGX_ORS_UTF8_LOW    (NGX_ORS_UTF8_CUT|NGX_ORS_UTF8_STRAY              \
                              |NGX_ORS_UTF8_MORE)
 #define NGX_ORS_UTF8_LARGE  (NGX_ORS_UTF8_LOW|NGX_ORS_UTF8_F0|NGX_ORS_UTF8_F4)
 
-/* what any continuation may be the second byte of */
+/* mistakes with any continuation as the second byte */
 
 #define NGX_ORS_UTF8_NEXT   (NGX_ORS_UTF8_STRAY|NGX_ORS_UTF8_C0               \
                              |NGX_ORS_UTF8_MORE)

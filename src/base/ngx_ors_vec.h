@@ -14,7 +14,7 @@
 
 
 /*
- * What may be used: 2, the best that the processor has; 1, what each
+ * Vectors to use: 2, the best that the processor has; 1, those that each
  * processor of its kind has; 0, no vectors.  Tests set it before they include
  * a source file, so that each of the three is tested on one machine.
  */

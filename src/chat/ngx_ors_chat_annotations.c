@@ -15,7 +15,7 @@
 #include <ngx_ors_chat_annotations.h>
 
 
-/* what a token may need beyond what the server has written for it */
+/* bytes for a token beside those that the server has written */
 #define NGX_ORS_CHAT_LOGPROB_MORE  (sizeof(",\"bytes\":[]")                    \
                                     + sizeof(",\"top_logprobs\":[]"))
 

@@ -1,6 +1,6 @@
 
 /*
- * What the answer of a chat server says about its text: annotations, and the
+ * Facts in a chat server's answer about its text: annotations, and the
  * logprobs of its tokens.
  */
 

@@ -144,7 +144,7 @@ static ngx_ors_chat_reason_t  ngx_ors_chat_reasons[] = {
 };
 
 
-/* what is of another type is not there */
+/* a member of another type counts as absent */
 
 static ngx_inline ngx_ors_json_node_t *
 ngx_ors_chat_answer_if(ngx_ors_json_node_t *node, ngx_ors_json_type_e type)

@@ -38,7 +38,7 @@ typedef struct {
     ngx_ors_chat_finish_e   finish;
     ngx_ors_json_node_t    *usage;        /* object, or NULL */
     ngx_ors_json_node_t    *error;       /* object that describes it, or NULL */
-    ngx_ors_json_node_t    *body;         /* what all this is in, or NULL */
+    ngx_ors_json_node_t    *body;         /* the document, or NULL */
     unsigned                whole:1;      /* a message, not a delta */
 } ngx_ors_chat_answer_t;
 

@@ -37,7 +37,7 @@ typedef struct {
     ngx_ors_chat_tools_t          *tools;
     ngx_ors_error_t               *err;
 
-    /* what is sent: one of these, or nothing */
+    /* one of these is sent, or nothing */
     ngx_ors_chat_tool_t          *tool;
     ngx_ors_json_node_t          *mode;
     unsigned                      automatic:1;
@@ -391,7 +391,7 @@ ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
         return;
     }
 
-    /* what had to be called has been, in the first round */
+    /* tool_choice applies to the first round only */
 
     if (cc->calls == ngx_ors_chat_calls_auto
         && (cc->tool || cc->required

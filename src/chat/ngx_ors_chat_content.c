@@ -689,7 +689,7 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 
 /*
- * What a file is sent as: its data, which clients put into its address, too,
+ * Sends a file: its data, which clients put into its address as well,
  * or else that address, where there are servers that fetch it
  */
 

@@ -382,7 +382,7 @@ ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text, size_t len)
 }
 
 
-/* what outranks the user; most servers have one role for it */
+/* instructions outrank the user; most servers have one role for them */
 
 static void
 ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
@@ -684,7 +684,7 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
 
     if (item->custom) {
 
-        /* what is in the string already is escaped once more */
+        /* escapes of the string are escaped once more */
 
         ngx_ors_json_raw(json, node, &raw);
 

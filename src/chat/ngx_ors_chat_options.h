@@ -28,7 +28,7 @@ typedef enum {
 
 typedef enum {
     ngx_ors_chat_stream_off = 0,
-    ngx_ors_chat_stream_on,               /* what the client wants */
+    ngx_ors_chat_stream_on,               /* as the client asks */
     ngx_ors_chat_stream_always
 } ngx_ors_chat_stream_e;
 
@@ -62,7 +62,7 @@ typedef enum {
 } ngx_ors_chat_strict_e;
 
 
-/* what an assistant message has that is nothing but calls */
+/* "content" of an assistant message that has only calls */
 
 typedef enum {
     ngx_ors_chat_content_null = 0,
@@ -86,7 +86,7 @@ typedef enum {
 } ngx_ors_chat_unsigned_e;
 
 
-/* what is sent for one value of "reasoning.effort" */
+/* members for one value of "reasoning.effort" */
 
 typedef struct {
     ngx_str_t               value;
@@ -94,7 +94,7 @@ typedef struct {
 } ngx_ors_chat_effort_t;
 
 
-/* what becomes of a tool that cannot be sent as a function */
+/* treatment of a tool that cannot be sent as a function */
 
 typedef enum {
     ngx_ors_chat_type_skip = 0,
@@ -107,7 +107,7 @@ typedef struct {
     ngx_str_t               type;         /* or what types begin with */
     ngx_uint_t              prefix;
     ngx_ors_chat_type_e     action;
-    ngx_str_t               json;         /* what is sent, an object */
+    ngx_str_t               json;         /* sent for it, an object */
 } ngx_ors_chat_type_t;
 
 
@@ -161,10 +161,10 @@ typedef struct {
 #define NGX_ORS_CHAT_STATES     5
 
 
-/* what a model may call: more than the request says */
+/* tools that a model may call, beside the request's choice */
 
 typedef enum {
-    ngx_ors_chat_calls_asked = 0,         /* what the request says */
+    ngx_ors_chat_calls_asked = 0,         /* as the request says */
     ngx_ors_chat_calls_auto,              /* no call is needed any more */
     ngx_ors_chat_calls_none               /* none may be made any more */
 } ngx_ors_chat_calls_e;

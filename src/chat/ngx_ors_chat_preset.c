@@ -5,7 +5,7 @@
 
 
 /*
- * What is known of chat servers, one table each: the words of the directives
+ * Presets of chat servers, one table each: the words of the directives
  * that a configuration would have for it.
  */
 

@@ -59,7 +59,7 @@ ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
 }
 
 
-/* what was asked and what was found, or NULL */
+/* query and result, or NULL */
 
 static void
 ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,

@@ -465,13 +465,13 @@ ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
     case ngx_ors_chat_s_enum:
         return ngx_ors_chat_schema_enum(sn, value);
 
-    default: /* what may be said as it is */
+    default: /* sent unchanged */
         return NGX_OK;
     }
 }
 
 
-/* what an object must say, at its end */
+/* members that strict schemas require, at an object's end */
 
 static ngx_int_t
 ngx_ors_chat_schema_missing(ngx_ors_chat_schema_node_t *sn)

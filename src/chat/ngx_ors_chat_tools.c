@@ -258,7 +258,7 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
         return ngx_ors_chat_tools_other(cr, node, type);
     }
 
-    /* what has no name cannot be called, whoever has stored it */
+    /* a tool without a name cannot be called, whoever has stored it */
 
     if (name == NULL || name->type != ngx_ors_json_string) {
         return ngx_ors_chat_tools_other(cr, node, type);

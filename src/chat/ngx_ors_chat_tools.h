@@ -37,9 +37,9 @@ typedef struct {
     ngx_str_t              name;      /* the client's, inside of a string */
     ngx_str_t              space;     /* of its namespace, or empty; as name */
     ngx_ors_json_t        *json;      /* of "node", borrowed */
-    ngx_ors_json_node_t   *node;      /* what the client says of it, NULL: */
+    ngx_ors_json_node_t   *node;      /* the client's definition, NULL: */
                                       /* "hosted" is defined here */
-    ngx_ors_tool_t        *hosted;    /* what runs its calls, NULL: a client */
+    ngx_ors_tool_t        *hosted;    /* runs its calls, NULL: a client */
 } ngx_ors_chat_tool_t;
 
 

@@ -26,7 +26,7 @@
 #include <ngx_ors_turn.h>
 
 
-/* what a validator looks at */
+/* directions that a validator checks */
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
@@ -229,8 +229,8 @@ struct ngx_http_ors_ctx_s {
     ngx_http_ors_loc_conf_t   *conf;        /* of the location that serves */
                                             /* it: "post_action" leads the */
                                             /* request to another one */
-    ngx_http_ors_resume_pt     resume;      /* what files below the loop of */
-                                            /* a turn call */
+    ngx_http_ors_resume_pt     resume;      /* called below the loop of */
+                                            /* a turn */
     ngx_http_cleanup_t        *cleanup;     /* of all that goes on for it */
     const ngx_ors_endpoint_t  *endpoint;
     ngx_ors_turn_t            *turn;
@@ -300,7 +300,7 @@ typedef struct {
 
     ngx_ors_answer_t            answer;
     ngx_ors_verify_t            verify;
-    ngx_ors_out_t               out;        /* what it lets through */
+    ngx_ors_out_t               out;        /* the bytes that pass */
     ngx_ors_source_t            source;
     ngx_http_ors_upstream_t     upstream;
     ngx_http_ors_pump_t         pump;
@@ -464,7 +464,7 @@ ngx_int_t ngx_http_ors_scope(ngx_http_ors_ctx_t *ctx, u_char *digest);
 ngx_int_t ngx_http_ors_scope_store(ngx_http_ors_ctx_t *ctx, u_char *digest);
 
 /*
- * What seals for the client of the request, from its pool; NULL: there is no
+ * The sealer for the client of the request, from its pool; NULL: there is no
  * "open_responses_secret".  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_ors_scope_sealer(ngx_http_ors_ctx_t *ctx,
@@ -881,7 +881,7 @@ char *ngx_http_ors_validate_set(ngx_conf_t *cf, ngx_command_t *cmd,
 /* ngx_http_ors_path.c */
 
 /*
- * What a request to a location with "open_responses_validate" asks for.
+ * The endpoint of a request to a location with "open_responses_validate".
  *
  * NGX_OK              "*endpoint" is to be validated
  * NGX_DECLINED        something else

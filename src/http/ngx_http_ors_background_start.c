@@ -120,7 +120,7 @@ ngx_http_ors_background_start(ngx_http_ors_ctx_t *client)
     ctx->background = bg;
     ctx->detached = 1;
 
-    /* what it was made of may be known by the client's connection only */
+    /* its variables may belong to the client's connection */
 
     ngx_memcpy(ctx->scope, client->scope, NGX_ORS_DIGEST_LEN);
     ctx->scoped = client->scoped;
@@ -164,7 +164,7 @@ failed:
 }
 
 
-/* what has been read, checked and settled of the request comes along */
+/* takes over the checked request */
 
 static ngx_int_t
 ngx_http_ors_background_move(ngx_http_ors_ctx_t *ctx,

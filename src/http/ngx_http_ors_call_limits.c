@@ -77,7 +77,7 @@ ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
 
 
 /*
- * What both locations have inherited is one limit, not to be charged twice.
+ * A limit that both locations have inherited is one, not charged twice.
  * The configurations of both modules are private and begin with the array of
  * limits, which is copied to locations without limits of their own.
  */

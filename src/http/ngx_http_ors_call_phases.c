@@ -18,7 +18,7 @@
 #include <ngx_http_ors_ws.h>
 
 
-/* what a short body may grow by when it is made for a target */
+/* spare bytes when a short body is made for a target */
 #define NGX_HTTP_ORS_SPARE  256
 
 
@@ -68,7 +68,7 @@ ngx_http_ors_call_early(ngx_http_ors_call_t *call)
 }
 
 
-/* what a phase handler returns for what a step of the turn has returned */
+/* a phase handler's return code for that of a step of the turn */
 
 static ngx_int_t
 ngx_http_ors_call_status(ngx_int_t rc)

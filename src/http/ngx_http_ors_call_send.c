@@ -5,7 +5,7 @@
 
 
 /*
- * What a call sends: method and body of its subrequest, and the hand-over to
+ * Sending of a call: method and body of its subrequest, and the hand-over to
  * the content handler of its location.
  */
 

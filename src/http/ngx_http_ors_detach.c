@@ -307,7 +307,7 @@ ngx_http_ors_detach_request(ngx_connection_t *c, ngx_http_request_t *from)
     r->http_state = NGX_HTTP_PROCESS_REQUEST_STATE;
     r->log_handler = from->log_handler;
 
-    /* what nginx finds in front of a content handler */
+    /* state that nginx sets up before a content handler */
 
     r->valid_location = from->valid_location;
 
@@ -448,7 +448,7 @@ ngx_http_ors_detach_header(ngx_http_request_t *r, ngx_table_elt_t *header)
 
 
 /*
- * What has been set on the way here, by "set", "auth_request_set", "map" and
+ * Variables set on the way here, by "set", "auth_request_set", "map" and
  * so on, and what only the client's connection or request can tell
  */
 
@@ -575,7 +575,7 @@ ngx_http_ors_detach_str(ngx_pool_t *pool, ngx_str_t *dst, ngx_str_t *src)
         return NGX_ERROR;
     }
 
-    /* what is empty may point nowhere */
+    /* an empty string may have no data */
 
     if (src->len) {
         ngx_memcpy(dst->data, src->data, src->len);

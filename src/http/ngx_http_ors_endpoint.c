@@ -89,7 +89,7 @@ ngx_http_ors_endpoint_path(ngx_http_request_t *r, ngx_str_t *path)
 
 
 /*
- * What follows the location's name, with the slash that may end the name;
+ * The rest of the URI after the location's name and the slash that may end it;
  * NULL: it is no prefix of the URI, which a "rewrite" may have replaced
  */
 

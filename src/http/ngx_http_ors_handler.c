@@ -68,7 +68,7 @@ ngx_http_ors_handler(ngx_http_request_t *r)
     ctx->conf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
     ctx->endpoint = endpoint;
 
-    /* what a model says has no validators that "If-Match" could ask for */
+    /* responses have no ETag or date: ignore If-* */
 
     r->disable_not_modified = 1;
 

@@ -41,7 +41,7 @@ struct ngx_http_ors_mcp_s {
     ngx_ors_mcp_server_t     *server;
     ngx_ors_mcp_peer_t       *peer;       /* the server's, or this request's */
     ngx_ors_mcp_server_t     *shared;     /* the same without credentials */
-    ngx_ors_callee_conf_t    *callee;     /* what all workers know of it */
+    ngx_ors_callee_conf_t    *callee;     /* facts that all workers share */
     ngx_ors_mcp_limits_t      limits;
     ngx_ors_mcp_dialog_t      dialog;
     ngx_http_ors_mcp_call_t  *call;       /* the last one, or NULL */

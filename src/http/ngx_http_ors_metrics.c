@@ -5,7 +5,7 @@
 
 
 /*
- * What requests add to histograms and gauges, and which rows a configuration
+ * Counting of requests in histograms and gauges, and the rows a configuration
  * has.
  */
 

@@ -156,7 +156,7 @@ ngx_http_ors_session_load(ngx_http_ors_ctx_t *ctx)
 }
 
 
-/* what is loaded counts for its scope, in full as long as its size is open */
+/* reserve the maximum for the scope until the size is known */
 
 static ngx_int_t
 ngx_http_ors_session_read(ngx_http_ors_ctx_t *ctx,

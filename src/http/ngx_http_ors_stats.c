@@ -5,7 +5,7 @@
 
 
 /*
- * What a request adds to the counters, and "open_responses_status", which
+ * Counters of requests, and "open_responses_status", which
  * shows them.
  */
 

@@ -18,7 +18,7 @@
 typedef struct {
     ngx_http_request_t       *request;
     ngx_ors_operation_t       operation;
-    ngx_ors_hold_t            hold;       /* what a list has been read from */
+    ngx_ors_hold_t            hold;       /* the list's records */
 } ngx_http_ors_stored_t;
 
 

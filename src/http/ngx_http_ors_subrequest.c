@@ -204,7 +204,7 @@ ngx_http_ors_subrequest_header(ngx_http_ors_call_t *call)
 
 
 /*
- * What has come is handed on at once, and nothing goes to a file: but what is
+ * Bytes are handed on as they come, and nothing goes to a file, unless it is
  * to be cached, for which nginx has to gather it
  */
 

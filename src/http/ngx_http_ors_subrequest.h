@@ -14,7 +14,7 @@
 #include <ngx_http_ors_call.h>
 
 
-/* what each kind of them does in its own way */
+/* handlers of one kind of subrequest */
 
 struct ngx_http_ors_call_kind_s {
     char                       *name;       /* in the log */

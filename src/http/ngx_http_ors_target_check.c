@@ -181,7 +181,7 @@ ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
 }
 
 
-/* what is said in "http" is for servers that may not have all locations */
+/* directives in "http" are for servers that may not have all locations */
 
 static ngx_http_ors_loc_conf_t *
 ngx_http_ors_target_common(ngx_conf_t *cf)

@@ -292,7 +292,7 @@ ngx_http_ors_variable_time(ngx_http_request_t *r,
 }
 
 
-/* what is less than 0 is not known */
+/* negative: not known, no variable */
 
 static ngx_int_t
 ngx_http_ors_variable_number(ngx_http_request_t *r,
@@ -494,7 +494,7 @@ ngx_http_ors_variable_set(ngx_http_variable_value_t *v, const ngx_str_t *text)
 }
 
 
-/* what a server of the target's dialect has the endpoint under */
+/* path of the endpoint at a server of the target's dialect */
 
 static const ngx_str_t *
 ngx_http_ors_upstream_path(ngx_http_request_t *r, ngx_http_ors_call_t *call)

@@ -78,7 +78,7 @@ ngx_http_ors_ws_handler(ngx_http_request_t *r,
 
     ngx_add_timer(&ws->timer, ngx_http_ors_ws_due(ws));
 
-    /* what came with the handshake, and what is in the socket */
+    /* bytes after the handshake, and those in the socket */
 
     ngx_post_event(c->read, &ngx_posted_events);
     ngx_http_ors_ws_post(ws);

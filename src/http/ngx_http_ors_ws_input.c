@@ -4,7 +4,7 @@
  */
 
 
-/* What the client of a WebSocket sends. */
+/* Input of a WebSocket: frames of its client. */
 
 
 #include <ngx_config.h>

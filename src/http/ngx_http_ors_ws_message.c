@@ -4,7 +4,7 @@
  */
 
 
-/* What a WebSocket's turn has for the client: its events become messages. */
+/* Output of a WebSocket's turn: its events become messages. */
 
 
 #include <ngx_config.h>

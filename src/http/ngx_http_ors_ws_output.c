@@ -4,7 +4,7 @@
  */
 
 
-/* What is appended to the output of a WebSocket, and whether it may be. */
+/* Output of a WebSocket, and its limits. */
 
 
 #include <ngx_config.h>

@@ -4,7 +4,7 @@
  */
 
 
-/* What a WebSocket does in time: life time, idle time, pings. */
+/* Timers of a WebSocket: life time, idle time, pings. */
 
 
 #include <ngx_config.h>

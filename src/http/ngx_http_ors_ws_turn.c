@@ -56,7 +56,7 @@ ngx_http_ors_ws_turn(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)
 }
 
 
-/* what a client's request has when its body has been read */
+/* request_body as nginx leaves it when a body has been read */
 
 static ngx_http_ors_ws_turn_t *
 ngx_http_ors_ws_turn_create(ngx_http_ors_ws_t *ws, ngx_ors_client_event_t *ev)

@@ -135,7 +135,7 @@ u_char *ngx_ors_json_reason(ngx_ors_json_t *json, u_char *buf);
 #define NGX_ORS_JSON_REASON  128
 
 /*
- * What looks into a document takes NULL for a node, too: a value that is not
+ * Functions that look into a document take NULL for a node: a value that is not
  * there has no members, no children and no text, and equals nothing.  So what
  * a lookup gave may be handed on without a check.
  */
@@ -256,7 +256,7 @@ ngx_int_t ngx_ors_json_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_pool_t *pool, ngx_str_t *text);
 
 /*
- * What ngx_ors_json_raw() gives, decoded: from "pool" if "node" has escapes,
+ * The text of ngx_ors_json_raw(), decoded: from "pool" if "node" has escapes,
  * else borrowed.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_json_decoded(ngx_ors_json_t *json, ngx_ors_json_node_t *node,

@@ -18,7 +18,7 @@
 #define NGX_ORS_JSON_ODD    0xaaaaaaaaaaaaaaaaULL
 
 
-/* what has been skipped, not 0 if there was any */
+/* bytes that have been skipped */
 
 typedef struct {
     uint64_t  high;       /* bytes above 0x7f */
@@ -40,7 +40,7 @@ typedef struct {
 typedef struct {
     uint64_t  end;        /* quotes and control characters */
     uint64_t  slash;      /* backslashes */
-    uint64_t  usual;      /* what mostly follows one */
+    uint64_t  usual;      /* bytes that mostly follow one */
 } ngx_ors_json_block_t;
 
 

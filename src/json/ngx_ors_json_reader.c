@@ -316,7 +316,7 @@ ngx_ors_json_read_value(ngx_ors_json_t *json, u_char *p, u_char *end)
             return NULL;
         }
 
-        /* what follows a value, and what follows a container it ends */
+        /* text after a value, and after a container that it ends */
 
         for ( ;; ) {
 

@@ -27,7 +27,7 @@ static u_char *ngx_ors_json_ascii(u_char *p, u_char *last);
 static size_t ngx_ors_json_special(u_char **pos, u_char *last, u_char *dst);
 
 
-/* what follows the backslash for a control character, 0: "u00XX" */
+/* letter after the backslash for a control character, 0: "u00XX" */
 
 static const u_char  ngx_ors_json_controls[32] = {
     0,    0,    0,    0,    0,    0,    0,    0,

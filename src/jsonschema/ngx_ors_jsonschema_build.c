@@ -278,7 +278,7 @@ ngx_ors_jsonschema_build_rules(ngx_ors_jsonschema_build_t *b,
 }
 
 
-/* what may only be there to be referred to */
+/* schemas that may be there only for references */
 
 static ngx_int_t
 ngx_ors_jsonschema_build_others(ngx_ors_jsonschema_build_t *b,
@@ -328,7 +328,7 @@ ngx_ors_jsonschema_build_slot(ngx_ors_jsonschema_build_t *b, json_t *json)
     ngx_uint_t                  n;
     ngx_ors_jsonschema_slot_t  *slot;
 
-    /* what malloc() gives differs above its lowest bits */
+    /* addresses of malloc() differ above their lowest bits */
 
     n = ((uintptr_t) json >> 4) * NGX_ORS_JSONSCHEMA_MIX >> 16;
 

@@ -63,7 +63,7 @@ static ngx_int_t ngx_ors_jsonschema_check_rest(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen);
 
-/* what is unevaluated is known after all others */
+/* unevaluated members are known after all other keywords */
 
 const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[] = {
 

@@ -42,7 +42,7 @@ typedef struct ngx_ors_jsonschema_anchor_s    ngx_ors_jsonschema_anchor_t;
 typedef struct ngx_ors_jsonschema_resource_s  ngx_ors_jsonschema_resource_t;
 
 
-/* what is evaluated of an object or an array, in the order of its members */
+/* evaluated members of an object or an array, in their order */
 
 typedef struct {
     u_char                         *bits;

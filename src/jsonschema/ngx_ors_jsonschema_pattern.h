@@ -32,7 +32,7 @@ typedef struct {
 } ngx_ors_jsonschema_patterns_t;
 
 
-/* what one check needs to match; zeroed, but for "steps" */
+/* state of matching in one check; zeroed, but for "steps" */
 
 typedef struct {
     void                          *data;

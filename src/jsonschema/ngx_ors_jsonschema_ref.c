@@ -275,7 +275,7 @@ ngx_ors_jsonschema_ref_add(ngx_ors_jsonschema_build_t *b,
 }
 
 
-/* what a reference leads to may have references, too: "refs" grows */
+/* the target of a reference may have references: "refs" grows */
 
 ngx_int_t
 ngx_ors_jsonschema_ref_resolve(ngx_ors_jsonschema_build_t *b)

@@ -78,7 +78,7 @@ ngx_ors_jsonschema_walk_scope(ngx_ors_jsonschema_walk_t *w,
         return rc;
     }
 
-    /* what its neighbours evaluate is not seen by the keyword */
+    /* a keyword does not see what its neighbours evaluate */
 
     rc = ngx_ors_jsonschema_seen(w, at, &own);
 

@@ -65,7 +65,7 @@ ngx_ors_approval_t *ngx_ors_approval_find(ngx_ors_approvals_t *approvals,
     ngx_uint_t item);
 
 /*
- * What the client has said with its answer: a string in the document of that
+ * The client's reason for its answer: a string in the document of that
  * item, or NULL.
  */
 ngx_ors_json_node_t *ngx_ors_approval_reason(ngx_ors_input_t *input,

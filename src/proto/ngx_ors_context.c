@@ -36,7 +36,7 @@ typedef struct {
 
     ngx_ors_json_t            json;       /* reads all that is stored */
     ngx_ors_json_t          **docs;       /* input and output of each turn, */
-    ngx_uint_t                n;          /* what is referred to, and rules; */
+    ngx_uint_t                n;          /* references, and rules; */
                                           /* NULL: empty, or left out */
     ngx_uint_t                cut;        /* turns of which only the rules */
     ngx_uint_t                nrules;     /* remain, and how many they are */

@@ -457,7 +457,7 @@ ngx_ors_event_part(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 }
 
 
-/* what comes after the text of a delta or of all of it */
+/* end of the event of a delta, or of the whole text */
 
 static void
 ngx_ors_event_text_end(ngx_ors_out_t *out, ngx_ors_part_t *part,

@@ -30,7 +30,7 @@ typedef enum {
 } ngx_ors_hosted_error_e;
 
 
-/* what only such items have; texts are borrowed, JSON ones are not checked */
+/* members of such items only; texts are borrowed, JSON is not checked */
 
 struct ngx_ors_hosted_s {
     ngx_str_t               label;        /* inside of a JSON string */

@@ -223,7 +223,7 @@ ngx_ors_hosted_call_result(ngx_ors_hosted_call_t *call, ngx_str_t *text,
 }
 
 
-/* what a program has printed is a list of one log, all else is no list */
+/* output of a program is a list of one log, all else is no list */
 
 static ngx_int_t
 ngx_ors_hosted_call_plain(ngx_ors_hosted_call_t *call, ngx_str_t *text,

@@ -25,7 +25,7 @@ ngx_ors_hosted_type_e ngx_ors_hosted_type(ngx_str_t *name);
 ngx_ors_hosted_type_e ngx_ors_hosted_type_of(ngx_ors_json_t *json,
     ngx_ors_json_node_t *type);
 
-/* What a model reads of a tool without a definition: JSON, static text. */
+/* Default definition of a hosted tool: JSON, static text. */
 ngx_str_t *ngx_ors_hosted_type_definition(ngx_ors_hosted_type_e type);
 
 /* The type of an item for a call of the tool. */

@@ -73,7 +73,7 @@ ngx_uint_t ngx_ors_hosting_name(ngx_str_t *name);
 ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
     ngx_str_t *name);
 
-/* What calls of the MCP server "label" have in front of their names. */
+/* Prefix of the names of calls of the MCP server "label". */
 ngx_str_t *ngx_ors_hosting_prefix(ngx_ors_hosting_t *hosting,
     ngx_str_t *label);
 

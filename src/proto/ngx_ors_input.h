@@ -30,7 +30,7 @@ typedef enum {
     ngx_ors_input_search_call,            /* tool_search_call */
     ngx_ors_input_search_output,          /* tool_search_output */
 
-    /* what hosted tools have done, with and without the slug */
+    /* calls of hosted tools, with and without the slug */
     ngx_ors_input_mcp_list,               /* mcp_list_tools */
     ngx_ors_input_mcp_call,
     ngx_ors_input_approval,               /* mcp_approval_request */

@@ -95,7 +95,7 @@ struct ngx_ors_item_s {
 
     ngx_ors_tool_t         *tool;       /* that runs the call, or NULL */
     ngx_str_t               schema;     /* of the arguments, JSON, or empty */
-    ngx_str_t               fault;      /* what the model reads of it where */
+    ngx_str_t               fault;      /* text for the model where */
                                         /* it does not match, or empty */
 
     /* output of a call: inside of a JSON string */
@@ -109,7 +109,7 @@ struct ngx_ors_item_s {
     ngx_ors_part_t         *last;
 
     /* reasoning, compaction */
-    ngx_ors_text_t          hidden;     /* what is not shown, as in a part */
+    ngx_ors_text_t          hidden;     /* hidden text, as in a part */
     ngx_str_t               sealed;     /* "encrypted_content", or empty */
 
     ngx_ors_item_t         *next;

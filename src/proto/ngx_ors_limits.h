@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 
 
-/* what an operator may set; sizes in bytes */
+/* limits that an operator may set; sizes in bytes */
 
 typedef struct {
     ngx_uint_t            depth;      /* containers inside each other */

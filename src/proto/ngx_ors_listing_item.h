@@ -14,7 +14,7 @@
 #include <ngx_ors_out.h>
 
 
-/* what an id that is derived takes at most */
+/* largest length of a derived id */
 #define NGX_ORS_LISTING_ID  128
 
 

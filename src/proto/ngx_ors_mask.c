@@ -68,7 +68,7 @@ static const ngx_ors_mask_status_t  ngx_ors_mask_statuses[] = {
 };
 
 
-/* what is between the operator and the upstream server */
+/* errors that concern the operator's account at the upstream server */
 
 static const ngx_str_t  ngx_ors_mask_accounts[] = {
     ngx_string("insufficient_quota"),

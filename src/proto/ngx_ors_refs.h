@@ -22,8 +22,8 @@
 
 typedef struct {
     ngx_str_t                 id;         /* decoded */
-    ngx_str_t                 item;       /* what it names, a part of what */
-                                          /* is stored; empty: left out */
+    ngx_str_t                 item;       /* the item, a part of the */
+                                          /* record; empty: left out */
     ngx_uint_t                place;      /* among the references */
     ngx_int_t                 number;     /* of an input item without an id, */
                                           /* or -1 */

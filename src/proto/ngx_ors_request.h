@@ -39,7 +39,7 @@ typedef struct {
 
     ngx_str_t                  body;      /* as it came, borrowed */
     ngx_ors_json_t             json;
-    ngx_ors_edits_t            edits;     /* what is stripped */
+    ngx_ors_edits_t            edits;     /* stripped members */
     ngx_ors_input_t            input;     /* items, of POST responses and */
                                           /* of a compaction */
 
@@ -55,7 +55,7 @@ typedef struct {
     ngx_uint_t                 added;     /* ... and after it, of rounds */
     ngx_uint_t                 values;    /* of JSON, in all its documents */
     ngx_ors_unknown_t          unknown[2];  /* keys of the body, and of */
-                                          /* what is in it */
+                                          /* its values */
     ngx_ors_unknown_t          dropped;   /* of those of the body, what */
                                           /* Chat Completions does not get */
     ngx_uint_t                 nignored;  /* those that are not sent on, */

@@ -5,7 +5,7 @@
 
 
 /*
- * What makes a request a compaction, and which fields such a request may
+ * The request of a compaction, and the fields that it may
  * have.
  */
 
@@ -16,7 +16,7 @@
 #include <ngx_ors_request_compact.h>
 
 
-/* what a summary may depend on, by the names that POST responses has */
+/* fields that a summary may depend on, named as in POST responses */
 
 static const ngx_ors_rq_field_e  ngx_ors_request_compacts[] = {
     ngx_ors_rq_model,

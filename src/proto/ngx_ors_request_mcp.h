@@ -63,7 +63,7 @@ typedef struct {
 } ngx_ors_request_mcps_t;
 
 
-/* what "tool_choice" says of a server's tools; zeroed: nothing */
+/* choice of a server's tools by "tool_choice"; zeroed: none */
 
 typedef struct {
     ngx_ors_request_mcp_t     *server;    /* one of its tools must be called */

@@ -76,7 +76,7 @@ static ngx_str_t  ngx_ors_response_statuses[] = {
 static ngx_str_t  ngx_ors_response_queued = ngx_string("queued");
 
 
-/* what follows from the request; without a key: not in answers of ours */
+/* members that echo the request; without a key: not in answers of ours */
 
 #define ngx_ors_response_echoed(name, render)                                 \
     { ngx_ors_rs_##name, ngx_ors_rq_##name, ngx_string(",\"" #name "\":"),    \
@@ -517,7 +517,7 @@ ngx_ors_response_tool_choice(ngx_ors_out_t *out, ngx_ors_request_t *req)
 }
 
 
-/* what is not as Chat Completions has it goes back with all it says */
+/* tools of other forms than Chat Completions' go back whole */
 
 static void
 ngx_ors_response_choice(ngx_ors_out_t *out, ngx_ors_request_t *req,

@@ -42,7 +42,7 @@ typedef struct {
     time_t                       completed_at;
     ngx_ors_response_status_e    status;
 
-    ngx_ors_request_t           *request;     /* what is echoed */
+    ngx_ors_request_t           *request;     /* source of the echoes */
     ngx_ors_error_t             *error;       /* when failed */
     ngx_str_t                    reason;      /* when incomplete */
     ngx_str_t                    previous;    /* of a context that came with */
@@ -54,9 +54,9 @@ typedef struct {
     ngx_uint_t                   nitems;
 
     ngx_uint_t                   sequence;    /* of the next event */
-    ngx_uint_t                   kept;        /* what is rendered is kept */
+    ngx_uint_t                   kept;        /* rendered bytes are kept */
                                               /* here: sealed state is in it */
-    ngx_uint_t                   stored;      /* what the client reads of */
+    ngx_uint_t                   stored;      /* the client's view of */
                                               /* "store" */
     ngx_uint_t                   queued;      /* and of a turn in progress */
                                               /* that is about to begin */

@@ -136,7 +136,7 @@ ngx_ors_secrets_mcp(ngx_ors_json_t *json, ngx_ors_json_node_t *tool)
 }
 
 
-/* what a container of a shell or an interpreter sends to hosts that it knows */
+/* secrets that a container of a shell or an interpreter sends to hosts */
 
 static ngx_int_t
 ngx_ors_secrets_container(ngx_ors_edits_t *edits, ngx_ors_json_t *json,

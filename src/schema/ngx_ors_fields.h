@@ -64,7 +64,7 @@ extern const ngx_ors_shape_t  ngx_ors_fields_part;
 
 extern const ngx_ors_shape_t  ngx_ors_fields_usage;
 
-/* What answers echo: other shapes than those of requests. */
+/* Echoes in answers: other shapes than those of requests. */
 extern const ngx_ors_rule_t   ngx_ors_echo_tools_rule;
 extern const ngx_ors_rule_t   ngx_ors_echo_tool_choice_rule;
 

@@ -1,6 +1,6 @@
 
 /*
- * What the tables of answers share among each other.
+ * Common to the tables of answers.
  */
 
 

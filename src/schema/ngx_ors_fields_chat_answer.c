@@ -16,7 +16,7 @@
 
 
 /*
- * What POST chat/completions is answered with: a document, or chunks of it.
+ * Answers to POST chat/completions: a document, or chunks of it.
  *
  * Required is what clients read without asking whether it is there.  Null is
  * taken in all profiles where servers send it for "nothing", and a name of

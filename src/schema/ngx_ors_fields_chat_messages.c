@@ -82,7 +82,7 @@ static ngx_ors_members_needed(ngx_ors_chat_refusal_shape,
     ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
-/* what a text may be made of: of instructions, and of what tools say */
+/* parts of a text: of instructions, and of outputs of tools */
 
 static const ngx_ors_variant_t  ngx_ors_chat_text_parts[] = {
     { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_chat_text_shape },
@@ -144,7 +144,7 @@ static ngx_ors_members(ngx_ors_chat_called_shape,
     ngx_ors_row_in("arguments", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_chat_any_arguments_rule),
 
-    /* what OpenAI's SDKs have made of them */
+    /* added by OpenAI's SDKs */
     ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL));
 
 static ngx_ors_members(ngx_ors_chat_function_call_shape,

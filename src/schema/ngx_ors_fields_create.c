@@ -144,7 +144,7 @@ static const ngx_ors_rule_t  ngx_ors_objects_rule =
     ngx_ors_rule_list(0, &ngx_ors_object_rule);
 
 
-/* what Chat Completions calls something else: its clients learn our name */
+/* names of Chat Completions for our fields: its clients learn ours */
 
 static const ngx_ors_foreign_t  ngx_ors_chat_names[] = {
     ngx_ors_foreign("messages", "it is \"input\" here"),

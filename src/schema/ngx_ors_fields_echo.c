@@ -5,7 +5,7 @@
 
 
 /*
- * What answers echo of a request (protocol, sections 5 and 6).  A tolerant
+ * Echoes of a request in answers (protocol, sections 5 and 6).  A tolerant
  * profile lets the request have more, so its echo may have that, too.
  */
 

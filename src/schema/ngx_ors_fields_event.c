@@ -16,7 +16,7 @@
 #include <ngx_ors_fields_answer.h>
 
 
-/* what all events begin with */
+/* members that all events have, first */
 #define ngx_ors_stream_rows                                                   \
     ngx_ors_row_needed("type", NULL),                                         \
     ngx_ors_row_filled("sequence_number", &ngx_ors_integer_rule, "0")

@@ -1,6 +1,6 @@
 
 /*
- * What the tables of requests have in common: rules of the input's parts and
+ * Common to the tables of requests: rules of the input's parts and
  * items and of the tools, and rows that only the flavor "openai" has.
  */
 

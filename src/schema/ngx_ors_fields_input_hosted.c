@@ -138,7 +138,7 @@ ngx_ors_members(ngx_ors_input_apply_patch_call_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-/* what the server's own tools have done */
+/* calls that the server's own tools have done */
 
 ngx_ors_members(ngx_ors_input_web_search_call_shape,
     (ngx_ors_row_needed("type", NULL)),

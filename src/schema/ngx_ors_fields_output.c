@@ -17,7 +17,7 @@ static const ngx_ors_rule_t  ngx_ors_output_objects_rule =
     ngx_ors_rule_list(0, &ngx_ors_object_rule);
 
 
-/* what is filled in is right at the end of an item only */
+/* filled members are right at the end of an item only */
 
 static const ngx_ors_value_t  ngx_ors_output_statuses[] = {
     { ngx_string("in_progress"), NGX_ORS_IN_ALL },

@@ -1,6 +1,6 @@
 
 /*
- * What the tables are made of: the forms of rules, rows and shapes, and the
+ * The elements of tables: the forms of rules, rows and shapes, and the
  * rules that several tables share.
  */
 

@@ -39,7 +39,7 @@
 #define NGX_ORS_IN_WIDE      (NGX_ORS_IN_OPENAI|NGX_ORS_IN_TOLERANT)
 
 
-/* what a value may be: bits by ngx_ors_json_type_e */
+/* types of a value: bits by ngx_ors_json_type_e */
 #define NGX_ORS_V_NULL     (1 << ngx_ors_json_null)
 #define NGX_ORS_V_BOOL     ((1 << ngx_ors_json_false)                         \
                             | (1 << ngx_ors_json_true))

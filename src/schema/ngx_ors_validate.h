@@ -18,7 +18,7 @@
 #include <ngx_ors_unknown.h>
 
 
-/* what becomes of keys that the tables do not have */
+/* treatment of keys that the tables do not have */
 
 typedef enum {
     ngx_ors_unknown_auto = 0,    /* pass, but not into another dialect */
@@ -37,7 +37,7 @@ typedef enum {
 } ngx_ors_reasoning_e;
 
 
-/* what a model's refusal is to a client */
+/* form of a model's refusal for a client */
 
 typedef enum {
     ngx_ors_refusal_part = 0,
@@ -45,7 +45,7 @@ typedef enum {
 } ngx_ors_refusal_e;
 
 
-/* what an operator may choose */
+/* choices of the operator */
 
 typedef struct {
     ngx_uint_t                profile;    /* NGX_ORS_STRICT_.., TOLERANT_.. */
@@ -72,11 +72,11 @@ typedef ngx_int_t (*ngx_ors_fill_pt)(void *data,
 typedef struct {
     ngx_ors_json_t           *json;
     ngx_ors_policy_t         *policy;
-    char                     *root;       /* what messages call the document */
+    char                     *root;       /* its name in messages */
     ngx_pool_t               *pool;
     ngx_ors_error_t          *err;
 
-    /* what is stripped, and filled in; without it nothing is */
+    /* stripped and filled members; NULL: nothing is changed */
     ngx_ors_edits_t          *edits;
     ngx_ors_fill_pt           fill;       /* NULL: tables only */
     void                     *data;       /* for "fill" */

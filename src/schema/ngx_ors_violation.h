@@ -27,7 +27,7 @@ typedef struct {
     u_char          *last;        /* end of the text */
     u_char          *path;        /* start of the path, it ends the buffer */
     unsigned         listed:1;    /* a list of names has begun */
-    unsigned         discreet:1;  /* what was found is not quoted */
+    unsigned         discreet:1;  /* the found text is not quoted */
 
     u_char           text_buf[NGX_ORS_VIOLATION_TEXT];
     u_char           path_buf[NGX_ORS_VIOLATION_PATH];

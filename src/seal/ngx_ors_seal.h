@@ -38,7 +38,7 @@ typedef struct {
 } ngx_ors_seal_key_t;
 
 
-/* what is wrong with a file of keys */
+/* errors in a file of keys */
 
 typedef struct {
     ngx_uint_t               line;        /* 0: with all of it */

@@ -195,7 +195,7 @@ ngx_ors_background_recorded(ngx_ors_background_t *bg,
 
     case ngx_ors_background_ev_leave:
 
-        /* what is being stored is deleted when it is there */
+        /* the record is deleted once it is stored */
 
         bg->waits = 0;
         break;

@@ -50,7 +50,7 @@ typedef enum {
 #define NGX_ORS_BACKGROUND_EVENTS  (ngx_ors_background_ev_close + 1)
 
 
-/* what is to be done, in this order */
+/* actions for the caller, in this order */
 
 #define NGX_ORS_BACKGROUND_BEGIN    0x001   /* the target is called */
 #define NGX_ORS_BACKGROUND_CANCEL   0x002   /* the call is ended */

@@ -19,7 +19,7 @@
 #define NGX_ORS_BACKGROUND_LEASE  20
 
 
-/* what a client has asked for since */
+/* a client's wish since the record */
 
 typedef enum {
     ngx_ors_background_go_on = 0,
@@ -48,7 +48,7 @@ ngx_ors_store_job_t *ngx_ors_background_forget(ngx_ors_background_t *bg,
  */
 ngx_int_t ngx_ors_background_response(ngx_ors_background_t *bg);
 
-/* What the flag says in a job of ngx_ors_background_look(). */
+/* The flag in a job of ngx_ors_background_look(). */
 ngx_ors_background_wish_e ngx_ors_background_wish(ngx_ors_store_job_t *job);
 
 

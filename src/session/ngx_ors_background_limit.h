@@ -22,7 +22,7 @@ typedef struct {
 } ngx_ors_background_limit_t;
 
 
-/* what a worker has */
+/* load of a worker */
 
 typedef struct {
     ngx_uint_t                 running;

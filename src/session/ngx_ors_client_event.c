@@ -20,7 +20,7 @@
 
 #define NGX_ORS_CLIENT_LANE_MAX  256
 
-/* what a body has besides the bytes of the event and of the context */
+/* bytes of a body besides the event and the context */
 #define NGX_ORS_CLIENT_SPARE     128
 
 
@@ -359,7 +359,7 @@ ngx_ors_client_event_input(ngx_ors_client_event_t *ev, u_char *p,
                            "\"content\":\"%V\"}]", &raw);
     }
 
-    /* what is no item is refused when the request is read */
+    /* reading the request refuses values that are no items */
 
     return ngx_sprintf(p, "%V]", &raw);
 }

@@ -1,6 +1,6 @@
 
 /*
- * What a client sends through a WebSocket (protocol, section 13): an event is
+ * Events of a WebSocket's client (protocol, section 13): an event is
  * read, and becomes the body of a request, an answer, or nothing.
  */
 

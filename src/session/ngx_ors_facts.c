@@ -4,7 +4,7 @@
  */
 
 
-/* What becomes of a request, in words. */
+/* Outcomes of requests, in words. */
 
 
 #include <ngx_config.h>

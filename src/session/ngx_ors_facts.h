@@ -28,7 +28,7 @@ typedef struct {
     ngx_str_t                  target;
     ngx_str_t                  dialect;
     ngx_str_t                  stream;    /* "1" or "0" */
-    ngx_str_t                  status;    /* what became of it */
+    ngx_str_t                  status;    /* its outcome */
     ngx_str_t                  code;      /* of the error */
     ngx_str_t                  param;
     ngx_str_t                  id;        /* of the response */

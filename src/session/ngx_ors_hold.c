@@ -5,7 +5,7 @@
 
 
 /*
- * What requests hold of the stored conversations of their scopes, and how much
+ * Shares of requests in the stored conversations of their scopes, and how much
  * the jobs of sessions and operations may load.
  */
 

@@ -25,7 +25,7 @@ typedef struct {
 } ngx_ors_holders_t;
 
 
-/* what one request holds; the first three are its owner's to set */
+/* share of one request; the owner sets the first three */
 
 typedef struct {
     ngx_ors_holders_t        *holders;

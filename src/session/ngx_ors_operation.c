@@ -455,7 +455,7 @@ ngx_ors_operation_post(ngx_ors_operation_t *op,
         return NGX_ERROR;
     }
 
-    /* what is sent may be its memory */
+    /* the output may lie in its memory */
 
     op->jobs[op->njobs++] = job;
 

@@ -26,7 +26,7 @@ ngx_int_t ngx_ors_operation_find(ngx_str_t *path, ngx_str_t *method,
     ngx_str_t *id, ngx_ors_operation_e *kind, char **allow);
 
 /*
- * What the query string says of the operation.
+ * Reads the query string of the operation.
  *
  * NGX_OK         it may begin; that of a list has op->list
  * NGX_DONE       op->error is what the client gets

@@ -4,7 +4,7 @@
  */
 
 
-/* What is known of tools and MCP servers, in memory that all workers share. */
+/* Facts about tools and MCP servers, in memory that all workers share. */
 
 
 #include <ngx_config.h>

@@ -74,7 +74,7 @@ void ngx_ors_callee_dropped(ngx_ors_callee_conf_t *conf, ngx_uint_t n);
 void ngx_ors_callee_ended(ngx_ors_callee_conf_t *conf,
     ngx_ors_callee_end_e end, ngx_msec_t time);
 
-/* What a worker has learned of the server; 0: none has. */
+/* Era of the server as a worker has learned it; 0: none has. */
 ngx_uint_t ngx_ors_callee_era(ngx_ors_callee_conf_t *conf);
 
 /* Lets all workers know. */

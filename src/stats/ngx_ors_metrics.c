@@ -4,7 +4,7 @@
  */
 
 
-/* What turns and stores add to histograms, and the rows of histograms. */
+/* Counting of turns and stores in histograms, and the rows of histograms. */
 
 
 #include <ngx_config.h>

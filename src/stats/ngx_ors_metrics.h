@@ -123,7 +123,7 @@ typedef struct {
 
 
 /*
- * What has become of a turn; tokens and times below 0 are not known, tokens
+ * Outcome of a turn; tokens and times below 0 are not known, tokens
  * above 2^31 - 1 are not counted.
  */
 
@@ -164,7 +164,7 @@ void ngx_ors_metrics_process(ngx_ors_metrics_t *metrics, ngx_uint_t slot,
 /* The oldest configuration that a process is left of, or that of now. */
 ngx_uint_t ngx_ors_metrics_oldest(ngx_ors_metrics_t *metrics);
 
-/* What the gauges of all processes that are there are together. */
+/* Sums of the gauges of all running processes. */
 int64_t ngx_ors_metrics_gauge(ngx_ors_metrics_t *metrics,
     ngx_ors_metrics_gauge_e gauge);
 

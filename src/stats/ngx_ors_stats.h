@@ -1,6 +1,6 @@
 
 /*
- * What was checked, and what came of it: counters in memory that all workers
+ * Checks and their results: counters in memory that all workers
  * share, and three ways to show them.
  *
  * A counter is added to without a lock, so the counters of one page may be
@@ -84,7 +84,7 @@ typedef enum {
 } ngx_ors_stats_format_e;
 
 
-/* what became of an answer */
+/* outcome of an answer */
 
 typedef struct {
     ngx_uint_t            upstream;     /* it was the server's own error */

@@ -4,7 +4,7 @@
  */
 
 
-/* What requests and answers add to the counters, and where the counters are. */
+/* Counting of requests and answers, and the place of the counters. */
 
 
 #include <ngx_config.h>

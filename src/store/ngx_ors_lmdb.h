@@ -54,7 +54,7 @@ typedef struct {
 } ngx_ors_lmdb_op_t;
 
 
-/* what is there of a scope, or of one value */
+/* share of a scope, or of one value */
 
 typedef struct {
     uint64_t                  bytes;
@@ -112,7 +112,7 @@ int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
 
 /* ngx_ors_lmdb_scope.c */
 
-/* What the value of the key takes, zeros if there is none.  0 or an error. */
+/* Share of the key's value, zeros if there is none.  0 or an error. */
 int ngx_ors_lmdb_weigh(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_key_t *key, ngx_ors_lmdb_share_t *share);
 
@@ -130,12 +130,12 @@ int ngx_ors_lmdb_counted(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
 int ngx_ors_lmdb_room(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_job_t *job, ngx_uint_t *refused);
 
-/* What is there of the scope.  0 or an error. */
+/* Share of the scope.  0 or an error. */
 int ngx_ors_lmdb_share(ngx_ors_lmdb_t *db, MDB_txn *txn, u_char *scope,
     ngx_ors_lmdb_share_t *share);
 
 
-/* What an error means to a job. */
+/* Status of a job for an error of LMDB. */
 ngx_ors_store_status_e ngx_ors_lmdb_status(int err);
 
 

@@ -21,7 +21,7 @@
 /* the part of the map that one scope may have */
 #define NGX_ORS_LMDB_SHARE        4
 
-/* what is swept at once; ms between sweeps, and when there is more to do */
+/* entries of a sweep; ms between sweeps, and when there is more to do */
 #define NGX_ORS_LMDB_SWEEP        200
 #define NGX_ORS_LMDB_SWEEP_TIME   10000
 #define NGX_ORS_LMDB_SWEEP_PAUSE  5

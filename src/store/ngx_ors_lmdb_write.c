@@ -15,7 +15,7 @@
 #include <ngx_ors_lmdb.h>
 
 
-/* what is swept at once, and at most, when there is no room */
+/* entries that a sweep deletes, and at most, when there is no room */
 #define NGX_ORS_LMDB_ROOM      256
 #define NGX_ORS_LMDB_ROOM_MAX  2048
 #define NGX_ORS_LMDB_ROOMS     16
@@ -503,7 +503,7 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
 
 
 /*
- * What a transaction has freed is for those after the next one: this one does
+ * Pages freed by a transaction are for those after the next one: this one does
  * nothing but count.  The pages that it writes move to the lowest free ones,
  * and no longer part the room that a large value needs.
  */
@@ -630,7 +630,7 @@ ngx_ors_lmdb_sweep_rows(ngx_ors_lmdb_t *db, MDB_txn *txn, time_t now,
 }
 
 
-/* what the row is of */
+/* deletes the entry of an expiry row */
 
 static int
 ngx_ors_lmdb_sweep_row(ngx_ors_lmdb_t *db, MDB_txn *txn,

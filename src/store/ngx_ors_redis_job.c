@@ -344,7 +344,7 @@ ngx_ors_redis_take_put(ngx_ors_redis_command_t *cmd, redisReply *reply)
 }
 
 
-/* what has been read of a chain is walked on */
+/* continues the chain from the records that have been read */
 
 static ngx_ors_store_status_e
 ngx_ors_redis_chain(ngx_ors_redis_task_t *task)

@@ -596,7 +596,7 @@ ngx_ors_redis_link_flush(redisContext *context)
 }
 
 
-/* what was put off while hiredis was at work */
+/* frees a context that broke inside a callback */
 
 static void
 ngx_ors_redis_link_done(ngx_ors_redis_link_t *link)

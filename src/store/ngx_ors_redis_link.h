@@ -93,11 +93,11 @@ struct ngx_ors_redis_link_s {
     size_t                    limit;      /* bytes of a reply */
     size_t                    size;       /* of this one, so far */
     size_t                    elements;   /* in all of its arrays */
-    char                     *refused;    /* what was read, and why */
+    char                     *refused;    /* the reply that is refused */
 
     size_t                    reason_len;
     u_char                    reason[NGX_ORS_REDIS_REASON];
-    ngx_uint_t                said;       /* what of the reason logged */
+    ngx_uint_t                said;       /* CRC of the logged reason */
 
     unsigned                  busy:1;     /* in a function of hiredis */
     unsigned                  writing:1;

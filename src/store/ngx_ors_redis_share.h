@@ -1,6 +1,6 @@
 
 /*
- * What each scope has of a Redis store, counted in Redis by a script that
+ * Shares of scopes in a Redis store, counted in Redis by a script that
  * runs with every change.
  */
 
@@ -29,7 +29,7 @@ ngx_int_t ngx_ors_redis_share_args(ngx_ors_redis_command_t *cmd,
     ngx_str_t **args, ngx_uint_t *n);
 
 /*
- * What the reply to a put means: ngx_ors_store_ok, ngx_ors_store_share if the
+ * A put's status by its reply: ngx_ors_store_ok, ngx_ors_store_share if the
  * scope has no room, or ngx_ors_store_corrupt.
  */
 ngx_ors_store_status_e ngx_ors_redis_share_status(redisReply *reply);

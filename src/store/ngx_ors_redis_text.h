@@ -1,6 +1,6 @@
 
 /*
- * What is said to a Redis server and by it, as far as it is text: keys and
+ * Text in the dialog with a Redis server: keys and
  * their slots, errors, redirections.
  */
 
@@ -69,7 +69,7 @@ u_char *ngx_ors_redis_key(ngx_str_t *prefix, ngx_ors_store_key_t *key,
 /* The slot in which all keys of a scope are. */
 ngx_uint_t ngx_ors_redis_slot(ngx_ors_store_key_t *key);
 
-/* What kind of error the text of an error reply is. */
+/* Kind of the text of an error reply. */
 ngx_ors_redis_error_e ngx_ors_redis_error(ngx_str_t *text);
 
 /* How a job ends that met this error. */

@@ -17,7 +17,7 @@
 
 #define NGX_ORS_STORE_KEY  16
 
-/* what an entry costs in a store besides its value, as scopes pay for it */
+/* overhead of an entry, counted against the scope */
 #define NGX_ORS_STORE_ENTRY  128
 
 
@@ -140,7 +140,7 @@ struct ngx_ors_store_job_s {
 };
 
 
-/* what an engine has; all but post() may be called by the store only */
+/* interface of an engine; only post() is for others than the store */
 
 typedef struct {
     ngx_str_t                 name;       /* in the directive */
@@ -190,7 +190,7 @@ struct ngx_ors_store_s {
     time_t                    ttl;        /* seconds */
     ngx_msec_t                timeout;    /* ms, for a job */
     size_t                    record;     /* bytes of a record, at most */
-    off_t                     scope_size; /* what a scope may have of the */
+    off_t                     scope_size; /* a scope's part of the */
     ngx_uint_t                scope_turns;    /* store, 0: all of it */
     ngx_log_t                *log;        /* of the cycle */
     void                     *conf;       /* of the engine */

@@ -197,7 +197,7 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
 }
 
 
-/* what another server's parameter is set to may be a secret */
+/* the value of another engine's parameter may be a secret */
 
 static char *
 ngx_ors_store_param(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *param)

@@ -14,7 +14,7 @@
 #include <ngx_ors_store.h>
 
 
-/* what a location has */
+/* configuration of a location */
 
 typedef struct {
     ngx_ors_store_t          *store;         /* NULL: nothing is stored */

@@ -4,7 +4,7 @@
  */
 
 
-/* What a dialog sends next, and what it remembers of it. */
+/* Requests of a dialog, and its memory of them. */
 
 
 #include <ngx_config.h>

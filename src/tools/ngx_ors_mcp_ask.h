@@ -27,7 +27,7 @@ ngx_int_t ngx_ors_mcp_ask_initialize(ngx_ors_mcp_dialog_t *dialog,
 ngx_int_t ngx_ors_mcp_ask_initialized(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_version_e version);
 
-/* What the dialog is about, in the form of the version that the peer has. */
+/* The dialog's request, in the form of the version that the peer has. */
 ngx_int_t ngx_ors_mcp_ask_wanted(ngx_ors_mcp_dialog_t *dialog);
 
 /* The first page of a new list, and the next page. */

@@ -60,7 +60,7 @@ typedef enum {
 
 
 /*
- * What is known of a server, shared by all dialogs of a worker with it that
+ * Facts about a server, shared by all dialogs of a worker with it that
  * have the same credentials.  Zeroed memory: nothing is.  The version may be
  * what another worker has learned, all else may not.
  */

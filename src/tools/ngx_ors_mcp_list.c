@@ -258,7 +258,7 @@ ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
 }
 
 
-/* what is left out counts too: its memory is the list's */
+/* skipped tools count: their memory is the list's */
 
 static ngx_int_t
 ngx_ors_mcp_list_add(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,

@@ -112,7 +112,7 @@ ngx_ors_mcp_params_find(ngx_ors_json_t *json, ngx_ors_json_node_t *schema,
 }
 
 
-/* what is data, such as "default" and "enum", is not entered */
+/* "default", "enum" and the like are data: not entered */
 
 static ngx_int_t
 ngx_ors_mcp_params_walk(ngx_ors_mcp_walk_t *walk, ngx_ors_json_node_t *schema,

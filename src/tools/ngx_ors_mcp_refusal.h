@@ -1,6 +1,6 @@
 
 /*
- * What it means that an MCP server refuses a request: the wrong era, a lost
+ * Reasons why an MCP server refuses a request: the wrong era, a lost
  * session, headers of an old schema, or the end.
  */
 
@@ -24,7 +24,7 @@ typedef enum {
 
 
 /*
- * What to do after "tools/list" or "tools/call" was refused.  "sent" is the
+ * The next step after "tools/list" or "tools/call" was refused.  "sent" is the
  * version of the request, "known" what was known of the server before it.
  * "message" is the error in the body, NULL without one.  Of
  * ngx_ors_mcp_refusal_begin "*version" is the one to ask for.

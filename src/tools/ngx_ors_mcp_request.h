@@ -31,7 +31,7 @@ struct ngx_ors_mcp_request_s {
 };
 
 
-/* what all messages to one server have in common */
+/* common to all messages to one server */
 
 typedef struct {
     ngx_pool_t               *pool;       /* of messages */

@@ -302,7 +302,7 @@ ngx_ors_mcp_result_resource(ngx_ors_mcp_lines_t *lines,
 }
 
 
-/* what is absent or too long to be quoted is "?" */
+/* "?": absent, or too long to be quoted */
 
 static void
 ngx_ors_mcp_result_quote(ngx_ors_mcp_lines_t *lines, char *before,

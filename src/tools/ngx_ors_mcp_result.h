@@ -1,6 +1,6 @@
 
 /*
- * What comes of a call to an MCP server: a text for the model, or an error
+ * The result of a call to an MCP server: a text for the model, or an error
  * for the item "mcp_call".
  */
 

@@ -1,6 +1,6 @@
 
 /*
- * What a model server says about its texts, beside them.
+ * Annotations and logprobs that a model server sends beside its texts.
  */
 
 

@@ -1,6 +1,6 @@
 
 /*
- * What a model has thought, sealed for a client that sends it back.
+ * Reasoning of a model, sealed for a client that sends it back.
  */
 
 

@@ -22,7 +22,7 @@
 /* longer ones could not be sent back by the client (C19) */
 #define NGX_ORS_BUILDER_CALL_ID_MAX  64
 
-/* what an item or a part takes beside its text counts for the limit, too */
+/* overhead of an item or a part beside its text, counted for the limit */
 #define NGX_ORS_BUILDER_OVERHEAD     512
 
 

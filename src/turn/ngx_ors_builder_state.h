@@ -26,7 +26,7 @@
 typedef struct ngx_ors_builder_call_s  ngx_ors_builder_call_t;
 
 
-/* what earlier rounds have made, zeroed memory: there were none */
+/* results of earlier rounds, zeroed memory: there were none */
 
 typedef struct {
     ngx_ors_item_t          *last;        /* their last item, or NULL */
@@ -75,7 +75,7 @@ typedef struct {
     unsigned                 seen:1;      /* some delta has come */
     unsigned                 sorted:1;    /* hidden calls have their items */
     unsigned                 check:1;     /* calls have schemas */
-    unsigned                 hold:1;      /* what has one waits for it */
+    unsigned                 hold:1;      /* such calls wait for it */
 
     /* was logged: any number of chunks may give cause for it */
     unsigned                 warned_notes:1;

@@ -1,6 +1,6 @@
 
 /*
- * What a request lets the model call, and whether the answer obeys it
+ * Tools that a request lets the model call, and whether the answer obeys it
  * (protocol, section 5: R67 to R75, E65).
  */
 
@@ -35,7 +35,7 @@ typedef struct {
     unsigned                 single:1;    /* ... but one */
     unsigned                 last:1;      /* no round follows */
 
-    /* what the model has done by now */
+    /* state of the answer */
     unsigned                 called:1;
     unsigned                 met:1;       /* the call that is needed, too */
     unsigned                 refused:1;   /* a call that it may not make */

@@ -17,7 +17,7 @@
 #include <ngx_ors_utf8.h>
 
 
-/* what an address may end with that is the sentence's, in all */
+/* punctuation after an address that belongs to the sentence */
 #define NGX_ORS_CITATION_TRAIL  4
 
 #define NGX_ORS_SOURCES_MAX     1000

@@ -43,7 +43,7 @@ typedef struct {
 
     size_t                   pos;         /* in bytes: what comes next */
     size_t                   last;        /* the end of the last address */
-    size_t                   counted;     /* what "points" counts */
+    size_t                   counted;     /* bytes in "points" */
     ngx_uint_t               points;
 } ngx_ors_citation_t;
 

@@ -83,7 +83,7 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
 }
 
 
-/* what the model has said, and not what it has thought */
+/* the model's text without its reasoning */
 
 static ngx_int_t
 ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)

@@ -1,6 +1,6 @@
 
 /*
- * What a model makes, beside the JSON Schemas of its request: arguments of
+ * Output of a model against the JSON Schemas of its request: arguments of
  * calls and structured outputs are checked, and what comes of it is logged
  * and counted.
  */

@@ -13,7 +13,7 @@
 #include <ngx_core.h>
 
 
-/* what a piece may add beside as many bytes as it has */
+/* growth of a piece in decoding */
 #define NGX_ORS_CUSTOM_INPUT_ROOM  16
 
 
@@ -39,7 +39,7 @@ typedef struct {
     ngx_uint_t                     depth;  /* brackets in another value */
     ngx_uint_t                     high;  /* half of a pair, waits for a low */
     ngx_uint_t                     nescape;
-    u_char                         escape[6];  /* what there is of one by now */
+    u_char                         escape[6];  /* its bytes so far */
     unsigned                       string:1;  /* in another value */
     unsigned                       escaped:1; /* after a backslash */
 } ngx_ors_custom_input_t;

@@ -34,7 +34,7 @@ typedef enum {
 
 
 typedef struct {
-    ngx_ors_item_t          *item;        /* what the model has called */
+    ngx_ors_item_t          *item;        /* the call in the answer */
     ngx_str_t                arguments;   /* a JSON object */
     ngx_ors_tool_outcome_e   outcome;
     ngx_ors_item_t          *output;      /* once it has ended */
@@ -55,7 +55,7 @@ typedef struct {
     ngx_ors_round_call_t    *calls;
     ngx_uint_t               nelts;
     ngx_uint_t               left;        /* they have not ended */
-    ngx_str_t                again;       /* what is wrong with the output */
+    ngx_str_t                again;       /* the reason for the next round */
                                           /* that was withdrawn, or empty */
 
     unsigned                 client:1;    /* the client has calls, too, or */

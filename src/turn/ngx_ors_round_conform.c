@@ -17,7 +17,7 @@
 #include <ngx_ors_round.h>
 
 
-/* what the model reads of a call in front of the sentence about it */
+/* text for the model in front of the sentence about a call */
 #define NGX_ORS_ROUND_CALL                                                    \
     "The tool was not called: its arguments do not match its schema. "
 

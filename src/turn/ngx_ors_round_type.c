@@ -174,7 +174,7 @@ ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
 }
 
 
-/* what the model's texts may cite from now on */
+/* sources that the model's texts may cite from now on */
 
 static ngx_int_t
 ngx_ors_round_type_sources(ngx_ors_builder_t *builder, ngx_str_t *list)

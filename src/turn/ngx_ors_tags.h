@@ -1,6 +1,6 @@
 
 /*
- * What a model thinks, where its server leaves it in the text, between
+ * Reasoning of a model whose server leaves it in the text, between
  * <think> and </think> (E57).
  *
  * The first tag counts only as the very beginning of the text, and only

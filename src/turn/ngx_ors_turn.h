@@ -76,7 +76,7 @@ typedef struct {
     ngx_ors_error_t         error;        /* when it has failed */
 
     ngx_ors_mcp_uses_t      mcp;          /* servers that the request names */
-    ngx_ors_approvals_t     approvals;    /* what the client says of calls */
+    ngx_ors_approvals_t     approvals;    /* the client's approvals of calls */
     ngx_ors_round_t         round;        /* of an answer that is translated */
     ngx_ors_answer_t        answer;       /* the target's */
     ngx_ors_builder_t       builder;      /* of an answer that is translated */
@@ -119,7 +119,7 @@ typedef struct {
 #define ngx_ors_turn_held(turn)                                               \
     ((turn)->verify != NULL && (turn)->verify->held.len != 0)
 
-/* what the model server says of tokens, an ngx_ors_usage_t */
+/* usage of tokens by the model server, an ngx_ors_usage_t */
 #define ngx_ors_turn_usage(turn)                                              \
     (((turn)->verify != NULL && (turn)->verify->usage.known)                  \
      ? &(turn)->verify->usage : &(turn)->response.usage)
@@ -176,7 +176,7 @@ ngx_int_t ngx_ors_turn_call(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect,
 ngx_int_t ngx_ors_turn_context(ngx_ors_turn_t *turn, ngx_ors_context_t *ctx);
 
 /*
- * What is to be stored of a turn in the state "commit", before its end is sent
+ * The record of a turn in the state "commit", stored before its end is sent
  * to the client: the items that came in, and the response, where
  * turn->response.output says in which of its bytes the items are.  Both go to
  * lists of the caller's.  Without "instructions" they are left out.  "index" is

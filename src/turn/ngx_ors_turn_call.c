@@ -4,7 +4,7 @@
  */
 
 
-/* What a turn needs of a target, and the body that it sends there. */
+/* Needs of a turn at a target, and the body that it sends there. */
 
 
 #include <ngx_config.h>
@@ -208,7 +208,7 @@ ngx_ors_turn_force(ngx_ors_choice_t *choice, ngx_ors_hosting_t *hosting)
 }
 
 
-/* what was required has been done in the first round that was not repeated */
+/* tool_choice applies to the first round only */
 
 static ngx_ors_chat_calls_e
 ngx_ors_turn_calls(ngx_ors_turn_t *turn)

@@ -5,7 +5,7 @@
 
 
 /*
- * What a target gets of a client's headers and arguments: not those that
+ * Headers and arguments of a client for a target: not those that
  * describe the client's body or ask for an answer that could not be read here,
  * and only those of a short list if it must not know the client.
  */

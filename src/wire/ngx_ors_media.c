@@ -141,7 +141,7 @@ ngx_ors_media_utf8(ngx_str_t *type)
 }
 
 
-/* what follows the name is "=utf-8", and the parameter's end */
+/* compares "=utf-8", and the parameter's end */
 
 static ngx_uint_t
 ngx_ors_media_charset(u_char *p, u_char *last)

@@ -24,7 +24,7 @@ typedef struct {
 } ngx_ors_queue_t;
 
 
-/* what is done with an answer; "data" is source->data */
+/* handlers of an answer's bytes; "data" is source->data */
 
 typedef struct {
     /* 1 if nothing of the answer is needed any more: it passes unread */
@@ -44,7 +44,7 @@ typedef struct {
 /* zeroed memory, but what the owner sets: "queue" to "log" */
 
 typedef struct {
-    ngx_ors_queue_t          *queue;      /* what is read goes there, NULL: */
+    ngx_ors_queue_t          *queue;      /* bytes go there, NULL: */
                                           /* no client waits for it */
     const ngx_ors_source_handler_t  *handler;
     void                     *data;

@@ -380,7 +380,7 @@ ngx_ors_sse_id(ngx_ors_sse_id_t *id, ngx_str_t *value)
 }
 
 
-/* what comes after a field's name: nothing, or a colon and the value */
+/* end of a field's name: nothing, or a colon and the value */
 
 static void
 ngx_ors_sse_value(ngx_str_t *value, u_char *p, u_char *last)

@@ -204,6 +204,17 @@ sub check_text {
 }
 
 
+# a comment names its subject: "what is ..." has none
+
+sub check_comments {
+    my ($file, $text) = @_;
+
+    while ($text =~ m!/\*\s+(?:\*\s+)?what\b!gi) {
+        place($file, $text, $-[0], 'a comment begins with "what"');
+    }
+}
+
+
 # the first words of a file say what lives there
 
 sub check_first {
@@ -276,6 +287,7 @@ sub check_source {
     }
 
     check_blank_lines($file, lines($text));
+    check_comments($file, $text);
 }
 
 

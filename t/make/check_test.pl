@@ -14,7 +14,7 @@ use Test::More;
 
 my $check = abs_path(dirname(__FILE__)) . '/check.pl';
 my $bare = "\n/*\n * Copyright (C) Open Responses contributors\n */\n";
-my $head = "\n/* What a test needs here. */\n";
+my $head = "\n/* A part that a test needs. */\n";
 my $copyright = "$bare$head";
 my $todo = 'TO' . 'DO';
 
@@ -147,6 +147,8 @@ fails('no first comment in a script',
       { 't/make/a.sh' => "#!/bin/sh\n\ntrue\n" });
 
 fails('comment', qr!\Q$c\E:\d+: a // !, source($c, "int  i; // x\n"));
+fails('a comment without a subject', qr/\Q$c\E:\d+: a comment begins/,
+      source($c, "int  i; /* what is kept */\n"));
 fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
 
 fails('one blank line', qr/\Q$c\E:\d+: two blank/, source($c, "\nint  i;\n"));
