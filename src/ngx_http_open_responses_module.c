@@ -104,7 +104,7 @@ static ngx_conf_enum_t  ngx_http_open_responses_flavors[] = {
 };
 
 
-/* a summary that was asked for is what is shown without asking, too */
+/* "auto" shows the same as "summary" */
 
 static ngx_conf_enum_t  ngx_http_open_responses_reasonings[] = {
     { ngx_string("auto"), ngx_ors_reasoning_summary },

@@ -315,7 +315,7 @@ ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
 }
 
 
-/* fields of the response object, some of which other answers have, too */
+/* fields of the response object, some of which other answers have */
 
 static ngx_int_t
 ngx_ors_verify_fill_root(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,

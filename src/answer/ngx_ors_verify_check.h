@@ -21,7 +21,7 @@
 
 /*
  * Reads "text" into verify->json and checks it against "shape" as the policy
- * says, a response object beyond it, too (protocol, section 7).  What is to be
+ * says, a response object beyond it (protocol, section 7).  What is to be
  * stripped, filled in (from the request where it says something, else from
  * the tables) and set back ("model", of the document or of its "response")
  * is in verify->edits, which are emptied before; their texts live until the

@@ -200,7 +200,7 @@ ngx_ors_verify_stream_init(ngx_ors_verify_t *verify)
 }
 
 
-/* a comment keeps the connection to the client alive, too */
+/* a comment keeps the connection to the client alive */
 
 static void
 ngx_ors_verify_stream_comment(void *data)

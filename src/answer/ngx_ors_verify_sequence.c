@@ -412,7 +412,7 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
 }
 
 
-/* the response's own error is replaced, too */
+/* the response's own error is replaced */
 
 static ngx_int_t
 ngx_ors_verify_sequence_mask(ngx_ors_verify_t *verify,

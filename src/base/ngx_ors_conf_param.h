@@ -58,7 +58,7 @@ void ngx_ors_conf_param_unknown(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
 
 /*
  * Sets the parameters in all words of the directive from number "n" on, as
- * ngx_ors_conf_param() does; a word that is none of "params" is logged, too.
+ * ngx_ors_conf_param() does; a word that is none of "params" is logged.
  * NGX_CONF_OK or NGX_CONF_ERROR.
  */
 char *ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params,

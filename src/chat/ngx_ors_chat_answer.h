@@ -69,7 +69,7 @@ ngx_int_t ngx_ors_chat_answer(ngx_ors_chat_answer_t *answer,
  * "answer" (E56).
  * What a model thinks may be in parts again, of which "inner" is the array;
  * it is NULL if there are none.  Elements of "thoughts" and "inner" are read
- * so, too: all text in them is reasoning.
+ * so: all text in them is reasoning.
  */
 void ngx_ors_chat_answer_part(ngx_ors_chat_answer_t *answer,
     ngx_ors_json_t *json,

@@ -344,7 +344,7 @@ ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    /* a value that becomes nothing cannot become something, too */
+    /* a value that becomes nothing cannot become something as well */
 
     if (n == (*efforts)->nelts
         && (cf->args->nelts == 2 || effort->members.first == NULL))

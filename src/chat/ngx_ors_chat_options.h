@@ -74,7 +74,7 @@ typedef enum {
 typedef enum {
     ngx_ors_chat_files_off = 0,
     ngx_ors_chat_files_on,                /* with what is in them */
-    ngx_ors_chat_files_url                /* by their address, too */
+    ngx_ors_chat_files_url                /* also by their address */
 } ngx_ors_chat_files_e;
 
 
@@ -213,7 +213,7 @@ ngx_uint_t ngx_ors_chat_owns(ngx_str_t *name);
 
 /*
  * 1 if the server takes a field "name": it is none of those that the request
- * has, too, and only some take, or it is said to be taken.
+ * has, and only some take, or it is said to be taken.
  */
 ngx_uint_t ngx_ors_chat_takes(const ngx_ors_chat_options_t *options,
     ngx_str_t *name);

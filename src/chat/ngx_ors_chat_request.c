@@ -125,7 +125,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_chat_options_read(req, target);
 
-    /* a summary is text, and no limit of an answer is its limit */
+    /* compaction: no tools, formats or output limit */
 
     if (!req->compact) {
         rc = ngx_ors_chat_tools_read(tools, req, target, err);

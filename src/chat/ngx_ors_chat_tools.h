@@ -3,7 +3,7 @@
  * The tools of a request as a chat server gets them, and back: a function stays
  * one, a custom tool becomes a function of one text, "input", and the tools of
  * a namespace become functions with its name in front of theirs (E23 to E25).
- * The client's search for tools is a function, too, and what it has found is
+ * The client's search for tools is a function, and what it has found is
  * sent like the other tools.
  */
 

@@ -30,7 +30,7 @@
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
-/* which directives have an effect in a location: what serves it */
+/* locations by what serves them: where directives have an effect */
 #define NGX_HTTP_ORS_IN_GATEWAY         0x1
 #define NGX_HTTP_ORS_IN_VALIDATED       0x2
 #define NGX_HTTP_ORS_IN_CHAT            0x4     /* a target of that dialect */
@@ -40,7 +40,7 @@
 /* the zone of metrics, unless it is configured */
 #define NGX_HTTP_ORS_STATS_SIZE  (2 * 1024 * 1024)
 
-/* blocks of a document that is written at once */
+/* output block of a small document */
 #define NGX_HTTP_ORS_BLOCK     1024
 
 /* nginx has no name for it */
@@ -130,7 +130,7 @@ typedef struct {
     ngx_ors_limits_t           limits;
     ngx_str_t                  compact_prompt;
     ngx_http_complex_value_t  *scope;       /* NULL: "Authorization" */
-    ngx_uint_t                 scope_share;  /* an empty scope is one, too */
+    ngx_uint_t                 scope_share;  /* an empty scope is one */
     ngx_uint_t                 status;      /* ngx_ors_stats_format_e */
     ngx_ors_metrics_labels_t  *labels;      /* of targets or the validator, */
                                             /* an operation after the other */
@@ -506,7 +506,7 @@ ngx_int_t ngx_http_ors_call(ngx_http_ors_ctx_t *ctx);
 ngx_int_t ngx_http_ors_call_again(ngx_http_ors_ctx_t *ctx);
 
 /*
- * Ends a call at once: the upstream connection is closed.  It must not be
+ * Ends a call: the upstream connection is closed.  It must not be
  * used from inside of the subrequest's own handlers and filters.
  */
 void ngx_http_ors_call_cancel(ngx_http_ors_call_t *call);
@@ -517,7 +517,7 @@ void ngx_http_ors_call_drop(ngx_http_ors_call_t *call);
 /* Writes the access log of a call that was given up: "log_subrequest". */
 void ngx_http_ors_call_log(ngx_http_ors_call_t *call);
 
-/* Sees to it that the request is sent to its end at once. */
+/* Sets TCP_NODELAY on the upstream connection. */
 void ngx_http_ors_call_push(ngx_http_ors_call_t *call);
 
 /* Lets a call go on that had to wait for a slow client.  NGX_OK, NGX_ERROR. */

@@ -83,7 +83,7 @@ ngx_http_ors_call_content_handler(ngx_http_request_t *r)
     ngx_http_ors_call_t       *call;
     ngx_http_upstream_conf_t  *conf;
 
-    /* of a hosted tool, too: its record begins with that of a call */
+    /* of a hosted tool: its record begins with that of a call */
 
     call = r->post_subrequest->data;
 
@@ -155,7 +155,7 @@ ngx_http_ors_call_ignore(ngx_http_request_t *r,
     ngx_uint_t                 i;
     ngx_http_ors_upstreams_t  *known;
 
-    /* that of the location is read-only, and may serve others, too */
+    /* that of the location is read-only, and may serve others */
 
     *conf = *r->upstream->conf;
     conf->ignore_headers |= NGX_HTTP_ORS_IGNORED;

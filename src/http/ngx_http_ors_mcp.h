@@ -89,7 +89,7 @@ void ngx_http_ors_mcp_untime(ngx_http_ors_mcp_t *mcp);
 /* Lets requests begin that were put off, see ngx_http_ors_call_wake(). */
 void ngx_http_ors_mcp_wake(ngx_http_ors_ctx_t *ctx);
 
-/* Ends all requests at once, see ngx_http_ors_call_cancel(). */
+/* Ends all requests, see ngx_http_ors_call_cancel(). */
 void ngx_http_ors_mcp_cancel(ngx_http_ors_ctx_t *ctx);
 
 /* Removes the timers of all dialogs, and gives their servers back. */

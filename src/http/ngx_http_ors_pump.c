@@ -158,7 +158,7 @@ ngx_http_ors_pump_last(ngx_http_ors_pump_t *pump)
 }
 
 
-/* a client that goes away while the model thinks is noticed at once */
+/* notices a client that goes away while the model thinks */
 
 ngx_int_t
 ngx_http_ors_watch(ngx_http_request_t *r)

@@ -52,7 +52,7 @@ ngx_int_t ngx_http_ors_tools_run(ngx_http_ors_ctx_t *ctx);
 /* Lets calls begin that were put off, see ngx_http_ors_call_wake(). */
 void ngx_http_ors_tools_wake(ngx_http_ors_ctx_t *ctx);
 
-/* Ends all calls at once, see ngx_http_ors_call_cancel(). */
+/* Ends all calls, see ngx_http_ors_call_cancel(). */
 void ngx_http_ors_tools_cancel(ngx_http_ors_ctx_t *ctx);
 
 /* Removes the timers of a request that is closed. */

@@ -241,7 +241,7 @@ ngx_http_ors_turn_send(ngx_http_ors_ctx_t *ctx)
         return;
     }
 
-    /* nginx does not wait for output that goes elsewhere */
+    /* a WebSocket turn stays until its output is sent */
 
     if (turn->state == ngx_ors_turn_st_over
         && !(ctx->message && rc == NGX_AGAIN))

@@ -95,7 +95,7 @@ ngx_http_ors_upstream_init(void *data)
 
     if (rc == NGX_ERROR) {
 
-        /* no byte of a body will come: nginx is to finish at once */
+        /* no byte of a body will come: nginx is to finish */
 
         watch->broken = 1;
         u->length = 0;

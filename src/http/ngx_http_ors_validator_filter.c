@@ -85,7 +85,7 @@ ngx_http_ors_validator_header(ngx_http_ors_validator_t *vr,
         return next(r);
     }
 
-    /* the answer to a request that was not let in is nginx's, too */
+    /* rejected before validation: nginx's own page, pass it */
 
     if (!switches
         && (vr->state == ngx_http_ors_validator_st_new
@@ -160,7 +160,7 @@ ngx_http_ors_validator_hold(ngx_http_ors_validator_t *vr)
 
     if (r->upstream && !r->upstream->cacheable) {
 
-        /* bytes are handed on at once, none go to a file */
+        /* bytes are handed on as they come, none go to a file */
 
         r->upstream->buffering = 0;
     }
@@ -481,7 +481,7 @@ ngx_http_ors_validator_start(ngx_http_ors_validator_t *vr)
 
     ngx_http_clear_content_length(r);
 
-    /* a stream has no length, even one that came at once */
+    /* a stream has no length, even one in one buffer */
 
     if (ngx_http_ors_validator_is_over(vr)
         && ngx_ors_mime_is(&vr->verify.type, "application/json"))

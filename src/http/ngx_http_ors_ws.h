@@ -87,7 +87,7 @@ ngx_http_ors_ws_t *ngx_http_ors_ws_of(ngx_http_request_t *r);
  */
 void ngx_http_ors_ws_close(ngx_http_ors_ws_t *ws, ngx_uint_t code);
 
-/* Ends the connection and its turns at once, and finalizes its request. */
+/* Ends the connection and its turns, and finalizes its request. */
 void ngx_http_ors_ws_finalize(ngx_http_ors_ws_t *ws, ngx_int_t rc);
 
 
@@ -150,7 +150,7 @@ void ngx_http_ors_ws_prepare(ngx_http_ors_ctx_t *ctx);
 /* Lets turns go on that had to wait for a slow client. */
 void ngx_http_ors_ws_turns_wake(ngx_http_ors_ws_t *ws);
 
-/* Ends all turns at once, with their calls. */
+/* Ends all turns and their calls. */
 void ngx_http_ors_ws_turns_end(ngx_http_ors_ws_t *ws);
 
 /* All that the client gets of the turn has been appended. */

@@ -236,7 +236,7 @@ ngx_http_ors_ws_create_event(ngx_http_ors_ws_t *ws,
 }
 
 
-/* a client whose message was too long learns it by a message, too */
+/* a client whose message was too long learns it by a message */
 
 static void
 ngx_http_ors_ws_violated(ngx_http_ors_ws_t *ws)

@@ -177,7 +177,7 @@ ngx_ors_json_high(u_char *p)
  * is the row again.  If the odd places are set as well, this is still so where
  * "a" is even; where it is odd, nothing but place "b" is left.  With the odd
  * places inverted in the end, both come to what begins an escape, and to place
- * "b" if that is escaped, too.
+ * "b" if that is escaped.
  */
 
 static ngx_inline uint64_t

@@ -102,7 +102,7 @@ static const u_char  ngx_ors_json_class[256] = {
 };
 
 
-/* gets nodes if there is no next one; NGX_ERROR at a limit, too */
+/* gets nodes if there is no next one; NGX_ERROR: also at a limit */
 
 static ngx_inline ngx_int_t
 ngx_ors_json_read_more(ngx_ors_json_t *json, ngx_ors_json_free_t *nodes,

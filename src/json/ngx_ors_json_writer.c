@@ -158,7 +158,7 @@ ngx_ors_json_ascii(u_char *p, u_char *last)
     while (last - p >= 16) {
         text = _mm_loadu_si128((__m128i *) p);
 
-        /* signed: bytes from 0x80 are less than a space, too */
+        /* signed: bytes from 0x80 are less than a space */
 
         bad = _mm_cmplt_epi8(text, _mm_set1_epi8(' '));
         bad = _mm_or_si128(bad, _mm_cmpeq_epi8(text, _mm_set1_epi8('"')));

@@ -358,7 +358,7 @@ ngx_ors_jsonschema_check_type(ngx_ors_jsonschema_walk_t *w,
             found = ngx_ors_jsonschema_types[i].text;
         }
 
-        /* a number may be an integer, too */
+        /* a number may be an integer */
 
         if ((ngx_ors_jsonschema_types[i].types & ~left) == 0) {
             left &= ~ngx_ors_jsonschema_types[i].types;
@@ -610,7 +610,7 @@ ngx_ors_jsonschema_check_unique(ngx_ors_jsonschema_walk_t *w,
 
     for (i = 0; i < size; i++) {
 
-        /* the hash walks through the value, too */
+        /* the hash walks through the value */
 
         rc = ngx_ors_jsonschema_equal(json_array_get(at->json, i),
                                       json_array_get(at->json, i), w->steps);

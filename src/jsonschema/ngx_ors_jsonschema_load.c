@@ -179,7 +179,7 @@ ngx_ors_jsonschema_load_error(json_error_t *jerr,
 
     case json_error_invalid_syntax:
 
-        /* half of a surrogate pair is JSON all the same */
+        /* half of a surrogate pair is legal JSON */
 
         if (ngx_strncmp(jerr->text, "invalid Unicode '",
                         sizeof("invalid Unicode '") - 1)

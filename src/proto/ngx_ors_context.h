@@ -42,7 +42,7 @@ typedef struct {
  *
  * When the budget is not enough, the oldest exchanges are dropped: turns from
  * one that answers no call up to the next such one, so that a call and its
- * output stay together.  Messages of "system" and "developer" stay, too.
+ * output stay together.  Messages of "system" and "developer" stay.
  *
  * NGX_OK         done
  * NGX_DECLINED   "err" says what is wrong with the stored items

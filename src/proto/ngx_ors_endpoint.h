@@ -49,7 +49,7 @@ ngx_uint_t ngx_ors_endpoint_cancels(ngx_str_t *uri);
 
 /*
  * 1 if a segment of "uri" is a version, as in /v1/responses or
- * /api/v1beta/models: other applications have paths that end so, too.
+ * /api/v1beta/models: other applications have paths that end so.
  */
 ngx_uint_t ngx_ors_endpoint_versioned(ngx_str_t *uri);
 

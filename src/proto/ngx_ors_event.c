@@ -260,7 +260,7 @@ ngx_ors_event_part_done(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 
     static ngx_str_t  empty = ngx_string("");
 
-    /* the tokens that came last had no text, the deltas have all the same */
+    /* the last tokens had no text, but belong to the deltas */
 
     if (part->unsent) {
         ngx_ors_event_part_delta(out, resp, item, part, &empty);

@@ -38,7 +38,7 @@ typedef struct {
 
 /*
  * Sets "body" to what the location gets: "arguments" is a JSON object, and
- * "tool" the client's, too.  NGX_OK or NGX_ERROR: no memory.
+ * "tool" the client's.  NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_hosted_call_body(ngx_ors_hosted_call_t *call,
     ngx_str_t *arguments, ngx_str_t *tool, ngx_str_t *body);

@@ -69,7 +69,7 @@ typedef struct {
 /* 1 if "name" can be that of a function: 1 to 64 of A-Za-z0-9_- */
 ngx_uint_t ngx_ors_hosting_name(ngx_str_t *name);
 
-/* The tool called "name", plain text, or NULL; "hosting" may be NULL, too. */
+/* The tool called "name", plain text, or NULL; "hosting" may be NULL. */
 ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,
     ngx_str_t *name);
 

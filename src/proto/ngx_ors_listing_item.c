@@ -177,7 +177,7 @@ ngx_ors_listing_head(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         p = ngx_cpymem(p, id->data, id->len);
         *p = '"';
 
-        /* one that is no string is replaced, too: pages go on from ids */
+        /* one that is no string is replaced: pages go on from ids */
 
         node = ngx_ors_json_find(json, json->nodes, "id");
 

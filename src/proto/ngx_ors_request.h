@@ -84,7 +84,7 @@ void ngx_ors_request_init(ngx_ors_request_t *req,
  *
  * The policy's profile decides what is taken (E34, C1,
  * C8, C11, C12, C14).  What only some servers can do is not refused here:
- * "model" and "input" may be absent, too.
+ * "model" and "input" may be absent.
  *
  * NGX_OK         "req" is filled
  * NGX_DECLINED   "err" holds the reason: 400 with "param" as a path

@@ -283,7 +283,7 @@ ngx_ors_route_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    /* one of them means the other one, too */
+    /* one of them means both */
 
     ngx_conf_init_uint_value(target->max_fails,
                              (target->fail_timeout == NGX_CONF_UNSET) ? 0 : 1);

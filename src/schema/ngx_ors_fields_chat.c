@@ -187,7 +187,7 @@ static ngx_ors_members(ngx_ors_chat_schema_shape,
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
 
-/* llama.cpp takes a schema beside the type, too */
+/* llama.cpp takes a schema beside the type */
 
 static ngx_ors_members(ngx_ors_chat_schema_format_shape,
     (ngx_ors_row_needed("type", NULL),

@@ -229,7 +229,7 @@ static ngx_ors_members(ngx_ors_chat_assistant_shape,
                    &ngx_ors_string_rule),
     ngx_ors_row_in("reasoning", NGX_ORS_IN_WIDE, 0, &ngx_ors_string_rule),
 
-    /* of an answer that is sent back whole; "parsed" is of OpenAI's SDKs */
+    /* replayed assistant messages; "parsed" comes from OpenAI's SDKs */
     ngx_ors_row_in("annotations", NGX_ORS_IN_OPENAI, 0, NULL),
     ngx_ors_row_in("parsed", NGX_ORS_IN_OPENAI, 0, NULL));
 

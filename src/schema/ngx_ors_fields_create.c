@@ -173,7 +173,7 @@ ngx_ors_members_foreign(ngx_ors_fields_create, ngx_ors_chat_names, 0, 0,
     NGX_ORS_REQUEST_FIELDS_OPENAI(ngx_ors_create_row_openai));
 
 
-/* compact: clients of the flavor send what they would for an answer, too */
+/* compact: clients of the flavor send what they would for an answer */
 
 ngx_ors_members(ngx_ors_fields_compact,
     (ngx_ors_row_needed("model", &ngx_ors_string_rule)),

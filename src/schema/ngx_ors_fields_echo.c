@@ -6,7 +6,7 @@
 
 /*
  * Echoes of a request in answers (protocol, sections 5 and 6).  A tolerant
- * profile lets the request have more, so its echo may have that, too.
+ * profile lets the request have more, so its echo may have that.
  */
 
 

@@ -190,7 +190,7 @@ static ngx_ors_open_needed(ngx_ors_stream_extension_shape,
     ngx_ors_stream_rows);
 
 
-/* errors: nested, and in flavor "openai" flat, too */
+/* errors: nested, and in flavor "openai" also flat */
 
 static ngx_ors_members(ngx_ors_stream_error_shape,
     (ngx_ors_stream_rows,

@@ -17,7 +17,7 @@
 
 
 /*
- * A row of the flavor in an object that the specification has, too.  Where
+ * A row of the flavor in an object that the specification has.  Where
  * the profile is tolerant its value is not looked at: what passes without
  * the flavor passes with it.
  */

@@ -204,7 +204,7 @@ const ngx_ors_rule_t  ngx_ors_system_content_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_system_part_shape));
 
 
-/* clients send input_text here, too */
+/* clients send input_text here */
 
 static const ngx_ors_variant_t  ngx_ors_assistant_parts[] = {
     { ngx_string("output_text"), NGX_ORS_IN_ALL, &ngx_ors_output_text_shape },

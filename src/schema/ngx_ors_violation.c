@@ -218,7 +218,7 @@ ngx_ors_violation_error(ngx_ors_violation_t *m, char *root, ngx_pool_t *pool,
                                  &text);
     }
 
-    /* the first name has a dot in front of it, too */
+    /* a dot is in front of the first name as well */
     path.data++;
     path.len--;
 

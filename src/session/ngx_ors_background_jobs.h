@@ -33,7 +33,7 @@ ngx_int_t ngx_ors_background_keys(ngx_ors_background_t *bg);
 
 /*
  * Jobs that store the first record with the lease, renew the lease, read the
- * flag, and delete the lease and the flag, with "record" set the record, too.
+ * flag, and delete the lease and the flag, with "record" the record.
  * NULL: no memory.
  */
 ngx_ors_store_job_t *ngx_ors_background_first(ngx_ors_background_t *bg);

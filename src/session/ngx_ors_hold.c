@@ -166,7 +166,7 @@ ngx_ors_session_reserve(ngx_ors_session_t *session, ngx_ors_hold_t *hold)
     job = session->job;
     size = session->size + job->max_size;
 
-    /* one that is alone may have all of it */
+    /* a scope's only request may use the whole limit */
 
     if (hold->limit && size > hold->limit) {
         size = hold->limit;

@@ -89,7 +89,7 @@ ngx_int_t ngx_ors_lanes_done(ngx_ors_lanes_t *lanes,
     ngx_uint_t nitems);
 
 /*
- * The turn of "ev" has failed: the response it continued is gone, too, if it
+ * The turn of "ev" has failed: the response it continued is gone, if it
  * was of the same lane.
  */
 void ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev);

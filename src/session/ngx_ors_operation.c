@@ -16,7 +16,7 @@
 #include <ngx_ors_snapshot.h>
 
 
-/* blocks of a document that is written at once */
+/* output block of a small document */
 #define NGX_ORS_OPERATION_BLOCK  1024
 
 

@@ -113,7 +113,7 @@ ngx_ors_session_is(ngx_ors_request_t *req, ngx_uint_t field,
 }
 
 
-/* NGX_OK: the client is answered all the same; NGX_DONE: the turn has failed */
+/* NGX_OK: the client gets its answer; NGX_DONE: the turn has failed */
 
 static ngx_int_t
 ngx_ors_session_lost(ngx_ors_session_t *session,

@@ -13,7 +13,7 @@
 #include <ngx_ors_stored.h>
 
 
-/* blocks of a record that is written at once */
+/* output block of a record */
 #define NGX_ORS_SESSION_BLOCK  1024
 
 

@@ -86,7 +86,7 @@ typedef struct {
 
     unsigned                   required:1;  /* a turn that cannot be stored */
                                             /* fails */
-    unsigned                   instructions:1;  /* they are stored, too */
+    unsigned                   instructions:1;  /* they are stored */
     unsigned                   wanted:1;    /* the turn is to be stored */
     unsigned                   translates:1;  /* a fact of the target */
     unsigned                   background:1;  /* it runs without its client */

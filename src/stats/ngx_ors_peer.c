@@ -12,7 +12,7 @@
 #include <ngx_ors_peer.h>
 
 
-/* when a target is not up that is called all the same, s */
+/* defaults where max_fails=0 only reports, s */
 #define NGX_ORS_PEER_FAILS    3
 #define NGX_ORS_PEER_TIMEOUT  10
 
@@ -76,7 +76,7 @@ ngx_ors_peer_try(ngx_ors_peer_conf_t *conf, time_t now)
 }
 
 
-/* a clock may be set back: that is long enough, too */
+/* a clock may be set back: that is long enough */
 
 static ngx_uint_t
 ngx_ors_peer_late(ngx_ors_peer_conf_t *conf, time_t now)

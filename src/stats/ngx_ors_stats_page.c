@@ -322,7 +322,7 @@ ngx_ors_stats_page_other(ngx_ors_out_t *out, const ngx_str_t *title,
 }
 
 
-/* an operation that finds nothing has gone well, too */
+/* an operation that finds nothing has gone well */
 
 static void
 ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)

@@ -207,7 +207,7 @@ ngx_ors_lmdb_do(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 
 
 /*
- * To delete needs pages, too, and gives some back to those after the next
+ * To delete needs pages, and gives some back to those after the next
  * one only: a transaction that takes the last ones would be the last.  This
  * one, of "n" entries and "size" bytes, must leave some, and more of them if
  * it adds something.
@@ -487,7 +487,7 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
 
         } else if (ngx_ors_lmdb_status(err) == ngx_ors_store_full) {
 
-            /* to delete needs some pages, too */
+            /* to delete needs some pages */
 
             max /= 2;
 

@@ -517,7 +517,7 @@ ngx_ors_redis_forget(ngx_ors_redis_command_t *cmd)
  * It is written again, once: the same bytes under the same names make no
  * difference, and a name has one writer.  Only a delete by somebody else in
  * that moment would be undone, of what no client has heard of yet.
- * Reads are written again, too.  A delete is not: it would find nothing if it
+ * Reads are written again.  A delete is not: it would find nothing if it
  * had been done, and say so; an add would find its own entry.
  */
 

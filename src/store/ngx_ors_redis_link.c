@@ -167,7 +167,7 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
 /*
  * PING tells that a server is not ready or wants a password, READWRITE and
  * ROLE tell a replica, which may be late, from one of a cluster, which
- * redirects.  A user who may not say these may all the same be one who may do
+ * redirects.  A user who may not say these may still be one who may do
  * what is needed.
  */
 

@@ -300,7 +300,7 @@ ngx_ors_redis_slots(ngx_ors_redis_t *redis)
 }
 
 
-/* one slot has moved: others may have, too */
+/* one slot has moved: others may have */
 
 ngx_uint_t
 ngx_ors_redis_learn(ngx_ors_redis_t *redis)

@@ -19,7 +19,7 @@
 typedef struct {
     ngx_ors_store_t          *store;         /* NULL: nothing is stored */
     ngx_uint_t                required;      /* or a turn fails */
-    ngx_uint_t                instructions;  /* they are stored, too */
+    ngx_uint_t                instructions;  /* they are stored */
 } ngx_ors_store_use_t;
 
 

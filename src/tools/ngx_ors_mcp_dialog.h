@@ -131,7 +131,7 @@ typedef struct {
  *
  * NGX_AGAIN   an answer is awaited
  * NGX_OK      dialog->list or dialog->result is there; of a tool that has
- *             failed dialog->error, too
+ *             failed dialog->error
  * NGX_DONE    dialog->error says why there is nothing
  * NGX_ERROR   no memory
  *

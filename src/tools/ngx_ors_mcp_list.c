@@ -19,7 +19,7 @@
 #define NGX_ORS_MCP_LIST_POOL   4096
 #define NGX_ORS_MCP_LIST_TOOLS  16
 
-/* tools that are left out with a line in the log, of one list */
+/* log at most this many skipped tools a list */
 #define NGX_ORS_MCP_LIST_LINES  16
 
 #define NGX_ORS_MCP_TOOL_SIZE   (sizeof(ngx_ors_mcp_tool_t)                   \

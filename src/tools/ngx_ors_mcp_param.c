@@ -20,7 +20,7 @@
 #define NGX_ORS_MCP_PARAM_PREFIX  "Mcp-Param-"
 
 
-/* the way from the root to a property, NULL: by other keywords, too */
+/* the way from the root to a property, NULL: by other keywords */
 
 typedef struct ngx_ors_mcp_step_s  ngx_ors_mcp_step_t;
 
@@ -420,7 +420,7 @@ ngx_ors_mcp_params_value(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 
     ngx_ors_json_raw(json, node, &raw);
 
-    /* 1e2 is an integer, too */
+    /* 1e2 is an integer */
 
     if (node->integer
         || ngx_ors_json_integer(json, node, &number) != NGX_OK)

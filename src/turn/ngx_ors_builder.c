@@ -288,7 +288,7 @@ ngx_ors_builder_reasoning(ngx_ors_builder_t *builder, ngx_str_t *text)
         break;
     }
 
-    /* the model has said something all the same */
+    /* the model has answered in spite of it */
 
     builder->seen = 1;
 

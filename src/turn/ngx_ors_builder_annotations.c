@@ -119,7 +119,7 @@ ngx_ors_builder_annotations(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
     part = ngx_ors_builder_last_text(builder);
     left_out = 0;
 
-    /* a message that repeats what came in pieces repeats them, too (E61) */
+    /* a message that repeats what came in pieces repeats them (E61) */
 
     if (part && reply->whole && part->annotations.first) {
         return NGX_OK;

@@ -14,7 +14,7 @@
 
 
 /*
- * Takes a thought that is not shown but sealed: it has an item all the same.
+ * Takes reasoning that is sealed and not shown: it has an item as well.
  * NGX_OK or NGX_ERROR: no memory.
  */
 ngx_int_t ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text);

@@ -37,7 +37,7 @@ typedef struct {
 
     /* state of the answer */
     unsigned                 called:1;
-    unsigned                 met:1;       /* the call that is needed, too */
+    unsigned                 met:1;       /* the call that is needed */
     unsigned                 refused:1;   /* a call that it may not make */
 } ngx_ors_choice_t;
 

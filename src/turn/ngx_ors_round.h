@@ -58,7 +58,7 @@ typedef struct {
     ngx_str_t                again;       /* the reason for the next round */
                                           /* that was withdrawn, or empty */
 
-    unsigned                 client:1;    /* the client has calls, too, or */
+    unsigned                 client:1;    /* the client also has calls, or */
                                           /* has to approve of some */
     unsigned                 limited:1;   /* some call was over a limit */
     unsigned                 last:1;      /* the model may call nothing */

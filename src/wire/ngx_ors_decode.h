@@ -46,7 +46,7 @@ ngx_int_t ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
 ngx_int_t ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b,
     ngx_buf_t *piece);
 
-/* 1 if a body that has ended is not cut: its text has ended, too. */
+/* 1 if a body that has ended is not cut: its text has ended. */
 #define ngx_ors_decode_complete(decode)                                       \
     ((decode)->inflate == NULL || (decode)->whole)
 

@@ -326,7 +326,7 @@ ngx_ors_sse_parse_line(ngx_ors_sse_t *sse, u_char *p, u_char *last)
 }
 
 
-/* "id" holds for the events that follow, too, if they have none */
+/* "id" holds for the events that follow, if they have none */
 
 static void
 ngx_ors_sse_resume(ngx_ors_sse_place_t *place, u_char *p, u_char *last)

@@ -81,7 +81,7 @@ ngx_int_t ngx_ors_sse_read(ngx_ors_sse_t *sse, ngx_buf_t *b);
 
 /*
  * The stream has ended.  An event with complete lines but no empty line after
- * them is returned, too, as some servers end their streams so.
+ * them is returned, as some servers end their streams so.
  *
  * NGX_OK         that event is ready
  * NGX_DONE       nothing was left, or an event that was cut
