@@ -77,7 +77,7 @@ const ngx_ors_stats_single_t  ngx_ors_stats_singles[] = {
       ngx_ors_stats_schema_repeat },
 
     { ngx_string("schema_unchecked"),
-      ngx_string("Calls and outputs whose schema cannot be used"),
+      ngx_string("Calls and outputs not checked: unusable schema"),
       ngx_ors_stats_schema_unchecked },
 
     { ngx_string("websocket_connections"),
