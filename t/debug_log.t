@@ -127,7 +127,9 @@ sub tells ($name, @patterns) {
 
 post_json($t->port, '/v1/responses', body('good'),
           headers => { 'X-Script' => 'good' });
-my @call = tells('a call', qr/^ors call: started "\/to\/model"/,
+my @call = tells('a call',
+      qr/^ors gateway: \d+ bytes, stream:1 stored:0 for "\/to\/model"/,
+      qr/^ors call: started "\/to\/model"/,
       qr/^ors answer: stream, status 200/,
       qr/^ors turn: state \d+, was \d+, status 200/,
       qr/^ors turn: finalized/);

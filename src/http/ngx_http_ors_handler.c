@@ -186,6 +186,11 @@ ngx_http_ors_start(ngx_http_ors_ctx_t *ctx)
 
     ngx_http_ors_peer_first(ctx);
 
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                   "ors gateway: %uz bytes, stream:%d stored:%d for \"%V\"",
+                   body.len, turn->request.stream, turn->request.stored,
+                   &ctx->target->uri);
+
     if (ctx->message == NULL && ngx_http_ors_watch(r) != NGX_OK) {
         return NGX_ERROR;
     }

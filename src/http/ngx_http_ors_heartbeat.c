@@ -67,6 +67,9 @@ ngx_http_ors_heartbeat_handler(ngx_event_t *ev)
     if (ngx_ors_queue_pending(&ctx->pump.queue) == 0
         && ngx_ors_turn_heartbeat(ctx->turn))
     {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, c->log, 0,
+                       "ors heartbeat: sent after %M ms of silence", silent);
+
         ctx->resume(ctx, NGX_OK);
     }
 

@@ -95,6 +95,10 @@ ngx_http_ors_mcp_lists(ngx_http_ors_ctx_t *ctx)
 
         rc = ngx_http_ors_mcp_known(mcp, &list);
 
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, ctx->request->connection->log, 0,
+                       "ors mcp: \"%V\", list is known:%d",
+                       &use->conf->uri, rc == NGX_OK);
+
         if (rc == NGX_OK) {
             mcp->over = 1;
             rc = ngx_http_ors_mcp_use(ctx, use, list);

@@ -71,6 +71,10 @@ ngx_ors_hold(ngx_ors_hold_t *hold, u_char *scope, size_t size)
     holder->size = other + size;
     hold->size = size;
 
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, hold->log, 0,
+                   "ors hold: %uz bytes, scope holds %uz of %uz",
+                   size, holder->size, hold->limit);
+
     return NGX_OK;
 }
 

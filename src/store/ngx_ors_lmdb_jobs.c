@@ -182,6 +182,10 @@ ngx_ors_lmdb_run_task(ngx_ors_lmdb_task_t *t)
     t->now = ngx_time();
     t->busy = 1;
 
+    ngx_log_debug2(NGX_LOG_DEBUG_EVENT, t->ops[0]->job->store->log, 0,
+                   "ors lmdb: task of %ui jobs posted, writer:%d",
+                   t->n, t == &t->state->writer);
+
     if (ngx_thread_task_post(t->state->thread_pool, &t->task) == NGX_OK) {
         return;
     }

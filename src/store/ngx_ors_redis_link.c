@@ -295,6 +295,10 @@ ngx_ors_redis_link_role(redisAsyncContext *context, void *reply, void *data)
         return;
     }
 
+    ngx_log_debug2(NGX_LOG_DEBUG_EVENT, link->log, 0,
+                   "ors redis: link to %V is up, cluster:%d",
+                   &link->addresses[link->address].text, link->cluster);
+
     link->state = ngx_ors_redis_link_up;
     link->failures = 0;
     link->heard = ngx_current_msec;

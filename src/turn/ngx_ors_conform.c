@@ -41,6 +41,10 @@ ngx_ors_conform(ngx_ors_conform_t *conform, ngx_str_t *what, ngx_str_t *schema,
 
     rc = ngx_ors_conform_check(conform, schema, json, &report);
 
+    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, log, 0,
+                   "ors schema: %uz bytes checked, %ui steps so far, rc %i",
+                   json->len, conform->steps, rc);
+
     if (rc == NGX_BUSY) {
         conform->unchecked++;
 
