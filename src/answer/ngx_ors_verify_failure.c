@@ -30,8 +30,10 @@ static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
 
 
 ngx_int_t
-ngx_ors_verify_failure(ngx_ors_verify_t *verify, ngx_str_t *text)
+ngx_ors_verify_failure(void *data, ngx_str_t *text)
 {
+    ngx_ors_verify_t *verify = data;
+
     ngx_int_t        rc;
     ngx_uint_t       status;
     ngx_ors_error_t  err;

@@ -36,7 +36,6 @@
 
 static ngx_ors_answer_form_e ngx_ors_verify_form(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_document(void *data, ngx_str_t *text);
-static ngx_int_t ngx_ors_verify_error(void *data, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_unreadable(void *data);
 static ngx_int_t ngx_ors_verify_fail(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_stream_init(ngx_ors_verify_t *verify);
@@ -52,7 +51,7 @@ static const ngx_ors_answer_handler_t  ngx_ors_verify_handler = {
     ngx_ors_verify_stream_event,
     ngx_ors_verify_stream_end,
     ngx_ors_verify_document,
-    ngx_ors_verify_error,
+    ngx_ors_verify_failure,
     ngx_ors_verify_unreadable
 };
 
@@ -142,13 +141,6 @@ ngx_ors_verify_document(void *data, ngx_str_t *text)
                         verify->out);
 
     return NGX_DONE;
-}
-
-
-static ngx_int_t
-ngx_ors_verify_error(void *data, ngx_str_t *text)
-{
-    return ngx_ors_verify_failure(data, text);
 }
 
 

@@ -13,6 +13,10 @@
 #include <ngx_ors_metrics_bounds.h>
 
 
+/* bytes of a line without the text of a configuration */
+#define NGX_ORS_METRICS_LINE  512
+
+
 /* a series of a family: a histogram of a row, and the label it adds */
 
 typedef struct {
@@ -37,21 +41,29 @@ typedef struct {
 } ngx_ors_metrics_now_t;
 
 
+/* the labels of a row for one series */
+
+typedef struct {
+    ngx_ors_metrics_labels_t        *labels;
+    const ngx_ors_metrics_series_t  *series;
+} ngx_ors_metrics_shown_t;
+
+
+typedef void (*ngx_ors_metrics_labels_pt)(ngx_ors_out_t *out, void *data);
+
+
 static void ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
 static void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
     char *type);
 static void ngx_ors_metrics_histogram(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_t *labels,
-    const ngx_ors_metrics_series_t *series, ngx_ors_histogram_t *histogram);
-static void ngx_ors_metrics_braces(ngx_ors_out_t *out,
-    ngx_ors_metrics_labels_t *labels, const ngx_ors_metrics_series_t *series);
-static void ngx_ors_metrics_labels(ngx_ors_out_t *out,
-    ngx_ors_metrics_labels_t *labels, const ngx_ors_metrics_series_t *series);
+    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
+    void *data, ngx_ors_histogram_t *histogram);
+static void ngx_ors_metrics_total(ngx_ors_out_t *out, char *name, char *what,
+    ngx_ors_metrics_labels_pt write, void *data);
+static void ngx_ors_metrics_labels(ngx_ors_out_t *out, void *data);
 static void ngx_ors_metrics_label(ngx_ors_out_t *out, char *name,
     ngx_str_t *value);
-static void ngx_ors_metrics_sum_line(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, uint64_t sum);
 static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_stores(ngx_ors_out_t *out,
@@ -64,11 +76,9 @@ static void ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
     ngx_ors_peer_conf_t *peer, uint64_t n);
 static void ngx_ors_metrics_callees(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
-static void ngx_ors_metrics_callee(ngx_ors_out_t *out, char *name,
-    ngx_ors_callee_conf_t *conf);
-static void ngx_ors_metrics_callee_times(ngx_ors_out_t *out,
-    ngx_ors_callee_conf_t *conf);
-static void ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text);
+static void ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data);
+static void ngx_cdecl ngx_ors_metrics_print(ngx_ors_out_t *out,
+    const char *fmt, ...);
 
 
 #undef ngx_ors_class_row
@@ -182,23 +192,20 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     family = &ngx_ors_metrics_overhead;
 
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
-    ngx_ors_metrics_histogram(out, family, NULL, family->series,
-                              &metrics->overhead);
+    ngx_ors_metrics_histogram(out, family, NULL, NULL, &metrics->overhead);
 
     for (g = ngx_ors_metrics_now; g->name; g++) {
         ngx_ors_metrics_head(out, g->name, g->help, "gauge");
-        ngx_ors_metrics_text_of(out, g->name);
-        ngx_ors_out_lit(out, " ");
-        ngx_ors_out_int(out, ngx_ors_metrics_gauge(metrics, g->gauge));
-        ngx_ors_out_lit(out, "\n");
+        ngx_ors_metrics_print(out, "%s %L\n", g->name,
+                              (int64_t) ngx_ors_metrics_gauge(metrics,
+                                                              g->gauge));
     }
 
     ngx_ors_metrics_head(out, "open_responses_metrics_missing",
                          "Targets, models and tools of the configuration that "
                          "the zone of metrics has no room for.", "gauge");
-    ngx_ors_out_lit(out, "open_responses_metrics_missing ");
-    ngx_ors_out_int(out, (int64_t) metrics->missing);
-    ngx_ors_out_lit(out, "\n");
+    ngx_ors_metrics_print(out, "open_responses_metrics_missing %ui\n",
+                          metrics->missing);
 
     ngx_ors_metrics_turns(out, metrics);
     ngx_ors_metrics_stores(out, metrics);
@@ -214,23 +221,26 @@ static void
 ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels)
 {
-    ngx_uint_t                       i;
-    ngx_ors_metrics_labels_t       **label;
-    const ngx_ors_metrics_series_t  *series;
+    ngx_uint_t                  i;
+    ngx_ors_histogram_t        *histogram;
+    ngx_ors_metrics_shown_t     shown;
+    ngx_ors_metrics_labels_t  **label;
 
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
 
     label = labels->elts;
 
     for (i = 0; i < labels->nelts; i++) {
+        shown.labels = label[i];
+        shown.series = family->series;
 
-        for (series = family->series; label[i]->row && series->label; series++)
+        for ( /* void */ ; label[i]->row && shown.series->label; shown.series++)
         {
-            if (ngx_ors_metrics_values(
-                               &label[i]->row->histograms[series->histogram]))
-            {
-                ngx_ors_metrics_histogram(out, family, label[i], series,
-                                &label[i]->row->histograms[series->histogram]);
+            histogram = &label[i]->row->histograms[shown.series->histogram];
+
+            if (ngx_ors_metrics_values(histogram)) {
+                ngx_ors_metrics_histogram(out, family, ngx_ors_metrics_labels,
+                                          &shown, histogram);
             }
         }
     }
@@ -240,15 +250,8 @@ ngx_ors_metrics_family(ngx_ors_out_t *out,
 static void
 ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help, char *type)
 {
-    ngx_ors_out_lit(out, "# HELP ");
-    ngx_ors_metrics_text_of(out, name);
-    ngx_ors_out_lit(out, " ");
-    ngx_ors_metrics_text_of(out, help);
-    ngx_ors_out_lit(out, "\n# TYPE ");
-    ngx_ors_metrics_text_of(out, name);
-    ngx_ors_out_lit(out, " ");
-    ngx_ors_metrics_text_of(out, type);
-    ngx_ors_out_lit(out, "\n");
+    ngx_ors_metrics_print(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+                          type);
 }
 
 
@@ -256,78 +259,81 @@ ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help, char *type)
 
 static void
 ngx_ors_metrics_histogram(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_t *labels,
-    const ngx_ors_metrics_series_t *series, ngx_ors_histogram_t *histogram)
+    const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
+    void *data, ngx_ors_histogram_t *histogram)
 {
-    int64_t     count;
-    ngx_uint_t  i;
+    char        *bound;
+    int64_t      count;
+    uint64_t     sum;
+    ngx_uint_t   i;
 
     count = 0;
+    i = 0;
 
-    for (i = 0; /* void */ ; i++) {
+    do {
         count += (int64_t) histogram->buckets[i];
+        bound = family->bounds[i++].text;
 
-        ngx_ors_metrics_text_of(out, family->name);
-        ngx_ors_out_lit(out, "_bucket{");
+        ngx_ors_metrics_print(out, "%s_bucket{", family->name);
 
-        if (labels) {
-            ngx_ors_metrics_labels(out, labels, series);
+        if (write) {
+            write(out, data);
             ngx_ors_out_lit(out, ",");
         }
 
-        ngx_ors_out_lit(out, "le=\"");
-        ngx_ors_metrics_text_of(out, family->bounds[i].text
-                                     ? family->bounds[i].text : "+Inf");
-        ngx_ors_out_lit(out, "\"} ");
-        ngx_ors_out_int(out, count);
-        ngx_ors_out_lit(out, "\n");
+        ngx_ors_metrics_print(out, "le=\"%s\"} %L\n", bound ? bound : "+Inf",
+                              count);
+    } while (bound);
 
-        if (family->bounds[i].text == NULL) {
-            break;
-        }
+    sum = ngx_ors_metrics_sum(histogram);
+
+    ngx_ors_metrics_total(out, family->name, "_sum", write, data);
+
+    if (family->bounds == ngx_ors_metrics_tokens) {
+        ngx_ors_metrics_print(out, " %uL\n", sum);
+
+    } else {
+        /* times are counted in ns and shown in seconds */
+
+        ngx_ors_metrics_print(out, " %uL.%09uL\n", sum / 1000000000,
+                              sum % 1000000000);
     }
 
-    ngx_ors_metrics_text_of(out, family->name);
-    ngx_ors_out_lit(out, "_sum");
-    ngx_ors_metrics_braces(out, labels, series);
-    ngx_ors_metrics_sum_line(out, family, ngx_ors_metrics_sum(histogram));
-
-    ngx_ors_metrics_text_of(out, family->name);
-    ngx_ors_out_lit(out, "_count");
-    ngx_ors_metrics_braces(out, labels, series);
-    ngx_ors_out_lit(out, " ");
-    ngx_ors_out_int(out, count);
-    ngx_ors_out_lit(out, "\n");
+    ngx_ors_metrics_total(out, family->name, "_count", write, data);
+    ngx_ors_metrics_print(out, " %L\n", count);
 }
 
 
 static void
-ngx_ors_metrics_braces(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
-    const ngx_ors_metrics_series_t *series)
+ngx_ors_metrics_total(ngx_ors_out_t *out, char *name, char *what,
+    ngx_ors_metrics_labels_pt write, void *data)
 {
-    if (labels == NULL) {
-        return;
-    }
+    ngx_ors_metrics_print(out, "%s%s", name, what);
 
-    ngx_ors_out_lit(out, "{");
-    ngx_ors_metrics_labels(out, labels, series);
-    ngx_ors_out_lit(out, "}");
+    if (write) {
+        ngx_ors_out_lit(out, "{");
+        write(out, data);
+        ngx_ors_out_lit(out, "}");
+    }
 }
 
 
 static void
-ngx_ors_metrics_labels(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
-    const ngx_ors_metrics_series_t *series)
+ngx_ors_metrics_labels(ngx_ors_out_t *out, void *data)
 {
+    ngx_ors_metrics_shown_t *shown = data;
+
+    ngx_ors_metrics_labels_t  *labels;
+
+    labels = shown->labels;
+
     ngx_ors_metrics_label(out, "location", &labels->location);
     ngx_ors_metrics_label(out, ",target", &labels->target);
-    ngx_ors_out_lit(out, ",gen_ai_operation_name=\"");
-    ngx_ors_metrics_text_of(out,
-                         ngx_ors_metrics_operations_of[labels->operation]);
-    ngx_ors_out_lit(out, "\"");
+    ngx_ors_metrics_print(out, ",gen_ai_operation_name=\"%s\"",
+                          ngx_ors_metrics_operations_of[labels->operation]);
     ngx_ors_metrics_label(out, ",gen_ai_provider_name", &labels->provider);
     ngx_ors_metrics_label(out, ",gen_ai_request_model", &labels->model);
-    ngx_ors_metrics_text_of(out, series->label);
+    ngx_ors_metrics_print(out, "%s", shown->series->label);
 }
 
 
@@ -338,8 +344,7 @@ ngx_ors_metrics_label(ngx_ors_out_t *out, char *name, ngx_str_t *value)
 {
     u_char  *p;
 
-    ngx_ors_metrics_text_of(out, name);
-    ngx_ors_out_lit(out, "=\"");
+    ngx_ors_metrics_print(out, "%s=\"", name);
 
     for (p = value->data; p < value->data + value->len; p++) {
 
@@ -359,26 +364,6 @@ ngx_ors_metrics_label(ngx_ors_out_t *out, char *name, ngx_str_t *value)
 }
 
 
-/* times are counted in ns and shown in seconds */
-
-static void
-ngx_ors_metrics_sum_line(ngx_ors_out_t *out,
-    const ngx_ors_metrics_family_t *family, uint64_t sum)
-{
-    u_char  buf[NGX_INT64_LEN + 12], *last;
-
-    if (family->bounds == ngx_ors_metrics_tokens) {
-        last = ngx_sprintf(buf, " %uL\n", sum);
-
-    } else {
-        last = ngx_sprintf(buf, " %uL.%09uL\n", sum / 1000000000,
-                           sum % 1000000000);
-    }
-
-    ngx_ors_out_copy(out, buf, last - buf);
-}
-
-
 static void
 ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
@@ -393,13 +378,11 @@ ngx_ors_metrics_turns(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
     for (i = 0; i < 2; i++) {
         for (j = 0; j < ngx_ors_metrics_deliveries; j++) {
-            ngx_ors_out_lit(out, "open_responses_turns_total{execution=\"");
-            ngx_ors_metrics_text_of(out, executions[i]);
-            ngx_ors_out_lit(out, "\",delivery=\"");
-            ngx_ors_metrics_text_of(out, ngx_ors_metrics_deliveries_of[j]);
-            ngx_ors_out_lit(out, "\"} ");
-            ngx_ors_out_int(out, (int64_t) metrics->turns[i][j]);
-            ngx_ors_out_lit(out, "\n");
+            ngx_ors_metrics_print(out,
+                                  "open_responses_turns_total{execution=\"%s\","
+                                  "delivery=\"%s\"} %uA\n", executions[i],
+                                  ngx_ors_metrics_deliveries_of[j],
+                                  metrics->turns[i][j]);
         }
     }
 }
@@ -428,16 +411,12 @@ ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
             continue;
         }
 
-        ngx_ors_out_lit(out,
-                        "open_responses_store_operations_total{engine=\"");
-        ngx_ors_metrics_text_of(out, ngx_ors_metrics_engines[engine]);
-        ngx_ors_out_lit(out, "\",operation=\"");
-        ngx_ors_metrics_text_of(out, ngx_ors_metrics_ops[op]);
-        ngx_ors_out_lit(out, "\",result=\"");
-        ngx_ors_metrics_text_of(out, ngx_ors_metrics_results[result]);
-        ngx_ors_out_lit(out, "\"} ");
-        ngx_ors_out_int(out, (int64_t) n);
-        ngx_ors_out_lit(out, "\n");
+        ngx_ors_metrics_print(out,
+                              "open_responses_store_operations_total{"
+                              "engine=\"%s\",operation=\"%s\",result=\"%s\"} "
+                              "%uA\n", ngx_ors_metrics_engines[engine],
+                              ngx_ors_metrics_ops[op],
+                              ngx_ors_metrics_results[result], n);
     }
 }
 
@@ -503,19 +482,24 @@ static void
 ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
     ngx_ors_peer_conf_t *peer, uint64_t n)
 {
-    ngx_ors_metrics_text_of(out, name);
+    ngx_ors_metrics_print(out, "%s", name);
     ngx_ors_metrics_label(out, "{server", &peer->server);
     ngx_ors_metrics_label(out, ",target", &peer->target);
-    ngx_ors_out_lit(out, "} ");
-    ngx_ors_out_int(out, (int64_t) n);
-    ngx_ors_out_lit(out, "\n");
+    ngx_ors_metrics_print(out, "} %uL\n", n);
 }
 
 
-static void
-ngx_ors_metrics_text_of(ngx_ors_out_t *out, char *text)
+static void ngx_cdecl
+ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...)
 {
-    ngx_ors_out_copy(out, (u_char *) text, ngx_strlen(text));
+    u_char   buf[NGX_ORS_METRICS_LINE], *last;
+    va_list  args;
+
+    va_start(args, fmt);
+    last = ngx_vslprintf(buf, buf + sizeof(buf), fmt, args);
+    va_end(args);
+
+    ngx_ors_out_copy(out, buf, last - buf);
 }
 
 
@@ -539,13 +523,10 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
          callee = ngx_ors_callee_of(callee->named.next, &conf))
     {
         for (i = 0; i < ngx_ors_callee_ends; i++) {
-            ngx_ors_metrics_callee(out, "open_responses_tool_calls_total",
-                                   &conf);
-            ngx_ors_out_lit(out, ",outcome=\"");
-            ngx_ors_metrics_text_of(out, outcomes[i]);
-            ngx_ors_out_lit(out, "\"} ");
-            ngx_ors_out_int(out, (int64_t) callee->ends[i]);
-            ngx_ors_out_lit(out, "\n");
+            ngx_ors_out_lit(out, "open_responses_tool_calls_total{");
+            ngx_ors_metrics_callee(out, &conf);
+            ngx_ors_metrics_print(out, ",outcome=\"%s\"} %uA\n", outcomes[i],
+                                  callee->ends[i]);
         }
     }
 
@@ -557,63 +538,23 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
          callee = ngx_ors_callee_of(callee->named.next, &conf))
     {
         if (ngx_ors_metrics_values(&callee->times)) {
-            ngx_ors_metrics_callee_times(out, &conf);
+            ngx_ors_metrics_histogram(out, &ngx_ors_metrics_tools,
+                                      ngx_ors_metrics_callee, &conf,
+                                      &callee->times);
         }
     }
 }
 
 
 static void
-ngx_ors_metrics_callee(ngx_ors_out_t *out, char *name,
-    ngx_ors_callee_conf_t *conf)
+ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data)
 {
+    ngx_ors_callee_conf_t *conf = data;
+
     static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
 
-    ngx_ors_metrics_text_of(out, name);
-    ngx_ors_metrics_label(out, "{server", &conf->server);
+    ngx_ors_metrics_label(out, "server", &conf->server);
     ngx_ors_metrics_label(out, ",tool", &conf->name);
     ngx_ors_metrics_label(out, ",kind", &kinds[conf->mcp]);
     ngx_ors_metrics_label(out, ",target", &conf->uri);
-}
-
-
-static void
-ngx_ors_metrics_callee_times(ngx_ors_out_t *out, ngx_ors_callee_conf_t *conf)
-{
-    int64_t                         count;
-    ngx_ors_histogram_t            *h;
-    const ngx_ors_metrics_bound_t  *bound;
-
-    h = &conf->callee->times;
-    bound = ngx_ors_metrics_durations;
-    count = 0;
-
-    for ( ;; ) {
-        count += (int64_t) h->buckets[bound - ngx_ors_metrics_durations];
-
-        ngx_ors_metrics_callee(out,
-                               "open_responses_tool_duration_seconds_bucket",
-                               conf);
-        ngx_ors_out_lit(out, ",le=\"");
-        ngx_ors_metrics_text_of(out, bound->text ? bound->text : "+Inf");
-        ngx_ors_out_lit(out, "\"} ");
-        ngx_ors_out_int(out, count);
-        ngx_ors_out_lit(out, "\n");
-
-        if (bound++->text == NULL) {
-            break;
-        }
-    }
-
-    ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_sum",
-                           conf);
-    ngx_ors_out_lit(out, "}");
-    ngx_ors_metrics_sum_line(out, &ngx_ors_metrics_tools,
-                             ngx_ors_metrics_sum(h));
-
-    ngx_ors_metrics_callee(out, "open_responses_tool_duration_seconds_count",
-                           conf);
-    ngx_ors_out_lit(out, "} ");
-    ngx_ors_out_int(out, count);
-    ngx_ors_out_lit(out, "\n");
 }
