@@ -11,6 +11,7 @@ use v5.36;
 use Test::More;
 use lib 't/lib';
 use ORS::Adapter;
+use ORS::Events qw( rows );
 use ORS::JSON qw( json_true json_false );
 use ORS::Model qw( :all );
 use ORS::Util qw( slurp );
@@ -61,13 +62,12 @@ my ($params, $items, $parts) = tables();
 is(@{ $_ // [] } > 5, 1, 'a table') for $params, $items, $parts;
 
 my $field = qr/ngx_ors_row\w*\("(\w+)"/;
-my $variant = qr/(?:ngx_string|ngx_ors_item_openai)\("(\w+)"/;
+my $variant = qr/ngx_string\("(\w+)"/;
 my $said = join ' ', @$params;
 
-for my $name (names('ngx_ors_fields_create.c', 'ngx_ors_fields_create',
-                    $field))
-{
-    like($said, qr/`$name(?:\.\w+)?`/, "parameter $name has a row");
+for my $list (qw( REQUEST_FIELDS REQUEST_FIELDS_WIDE REQUEST_FIELDS_OPENAI )) {
+    like($said, qr/`$_->[0](?:\.\w+)?`/, "parameter $_->[0] has a row")
+        for rows($list);
 }
 
 for my $object (qw( reasoning text )) {
@@ -80,8 +80,9 @@ for my $object (qw( reasoning text )) {
 
 $said = join ' ', @$items;
 
-like($said, qr/`$_`/, "item $_ has a row")
-    for names('ngx_ors_fields_input.c', 'ngx_ors_item_types', $variant);
+for my $list (qw( ITEMS_PLAIN ITEMS_HOSTED ITEMS_PASSED ITEMS_INPUT )) {
+    like($said, qr/`$_->[0]`/, "item $_->[0] has a row") for rows($list);
+}
 
 $said = join ' ', @$parts;
 

@@ -14,7 +14,7 @@ use File::Basename qw( dirname );
 use ORS::JSON qw( is_int is_str same_text same_value );
 use ORS::Util qw( slurp );
 
-our @EXPORT_OK = qw( event_types );
+our @EXPORT_OK = qw( event_types rows );
 
 my %IN_PART = (item_id => 'str', output_index => 'int',
                content_index => 'int');

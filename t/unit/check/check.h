@@ -31,6 +31,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_book.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_json.h>
 #include <ngx_ors_validate.h>

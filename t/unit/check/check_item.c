@@ -45,17 +45,15 @@ static void check_joined(check_t *c, ngx_str_t *sum,
     ngx_ors_json_node_t *object, const char *name);
 
 
+/* names are the book's, the rules of their order are not */
+
+#define check_part_row(type, event, text, holder, index, in)                  \
+    { "response." #event ".delta", #type, "delta" },                          \
+    { "response." #event ".done", #type, #text },
+
 static const check_part_t  check_parts[] = {
-    { "response.output_text.delta", "output_text", "delta" },
-    { "response.output_text.done", "output_text", "text" },
-    { "response.refusal.delta", "refusal", "delta" },
-    { "response.refusal.done", "refusal", "refusal" },
-    { "response.reasoning_summary_text.delta", "summary_text", "delta" },
-    { "response.reasoning_summary_text.done", "summary_text", "text" },
-    { "response.reasoning.delta", "reasoning_text", "delta" },
-    { "response.reasoning.done", "reasoning_text", "text" },
-    { "response.reasoning_text.delta", "reasoning_text", "delta" },
-    { "response.reasoning_text.done", "reasoning_text", "text" },
+    NGX_ORS_PARTS(check_part_row)
+    NGX_ORS_PARTS_OPENAI(check_part_row)
     { NULL, NULL, NULL }
 };
 
