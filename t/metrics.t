@@ -272,7 +272,7 @@ counted('a response that is not there',
     my @alerts = $text{'alerts.yml'} =~ /^      - alert: (\w+)$/mg;
     my @panels = @{ $board->{panels} };
 
-    is(scalar @alerts, 7, 'seven alerts');
+    is(scalar @alerts, 9, 'nine alerts');
     cmp_ok(scalar @panels, '>=', 10, 'panels of the dashboard');
     ok($_->{title} && @{ $_->{targets} }, "panel $_->{id} has a title and data")
         for @panels;
@@ -283,7 +283,8 @@ counted('a response that is not there',
         $name{$1}++
             while $text{$file} =~ /\b((?:gen_ai|open_responses)_\w+?
                                       (?:_seconds|_total|_usage|_streams
-                                         |_background|_info|_up)\b|
+                                         |_background|_info|_up|_bytes
+                                         |_missing)\b|
                                       (?:gen_ai|open_responses)_\w+?
                                       (?=_(?:bucket|sum|count)\b))/gx;
 
@@ -384,6 +385,19 @@ gauge('background', 0);
               [ sort keys %{ $before->{value} } ], 'no series is new');
     cmp_ok(length(get($port, '/metrics')->{body}), '<', $size + 2000,
            'the page does not grow');
+}
+
+
+# ---- how full a store is
+
+{
+    my $value = metrics()->{value};
+    my $used = $value->{'open_responses_store_used_bytes{store="main"}'};
+
+    is($value->{'open_responses_store_size_bytes{store="main"}'}, 16 * 2 ** 20,
+       'the size of a store');
+    cmp_ok($used, '>=', 8192, 'what it has');
+    cmp_ok($used, '<', 2 ** 20, '... is not its size');
 }
 
 

@@ -29,6 +29,8 @@ static void ngx_http_ors_stats_schemas(ngx_ors_stats_t *stats,
 static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
     ngx_ors_stats_t *stats);
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
+static ngx_array_t *ngx_http_ors_stats_spaces(ngx_pool_t *pool,
+    ngx_array_t *stores);
 static ngx_int_t ngx_http_ors_stats_header(ngx_http_request_t *r,
     ngx_ors_stats_format_e format, size_t size);
 
@@ -383,6 +385,7 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     ngx_int_t                  rc;
     ngx_chain_t               *out, *cl;
     ngx_ors_out_t              page;
+    ngx_ors_metrics_shown_t    shown;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_main_conf_t  *omcf;
 
@@ -401,8 +404,16 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
 
     ngx_ors_out_init(&page, r->pool, NGX_HTTP_ORS_PAGE);
-    ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status,
-                         &omcf->labels, ngx_time());
+
+    shown.labels = &omcf->labels;
+    shown.spaces = ngx_http_ors_stats_spaces(r->pool, &omcf->stores);
+
+    if (shown.spaces == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status, &shown,
+                         ngx_time());
     size = page.size;
 
     if (ngx_ors_out_take(&page, &out) != NGX_OK) {
@@ -421,6 +432,44 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
     cl->buf->last_in_chain = 1;
 
     return ngx_http_output_filter(r, out);
+}
+
+
+/* of stores that know; NULL: no memory */
+
+static ngx_array_t *
+ngx_http_ors_stats_spaces(ngx_pool_t *pool, ngx_array_t *stores)
+{
+    off_t                     used, size;
+    ngx_uint_t                i;
+    ngx_array_t              *spaces;
+    ngx_ors_store_t         **store;
+    ngx_ors_metrics_space_t  *space;
+
+    spaces = ngx_array_create(pool, 1 + stores->nelts,
+                              sizeof(ngx_ors_metrics_space_t));
+    if (spaces == NULL) {
+        return NULL;
+    }
+
+    store = stores->elts;
+
+    for (i = 0; i < stores->nelts; i++) {
+
+        if (store[i]->engine->space == NULL
+            || store[i]->engine->space(store[i], &used, &size) != NGX_OK)
+        {
+            continue;
+        }
+
+        space = ngx_array_push(spaces);
+
+        space->store = store[i]->name;
+        space->used = used;
+        space->size = size;
+    }
+
+    return spaces;
 }
 
 

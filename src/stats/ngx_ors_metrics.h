@@ -122,6 +122,23 @@ typedef struct {
 } ngx_ors_metrics_labels_t;
 
 
+/* how full a store is, bytes */
+
+typedef struct {
+    ngx_str_t                 store;
+    int64_t                   used;
+    int64_t                   size;
+} ngx_ors_metrics_space_t;
+
+
+/* of a configuration, what pages show besides counters; any may be NULL */
+
+typedef struct {
+    ngx_array_t              *labels;     /* of ngx_ors_metrics_labels_t * */
+    ngx_array_t              *spaces;     /* of ngx_ors_metrics_space_t */
+} ngx_ors_metrics_shown_t;
+
+
 /*
  * Outcome of a turn; tokens and times below 0 are not known, tokens
  * above 2^31 - 1 are not counted.
@@ -186,19 +203,16 @@ uint64_t ngx_ors_metrics_clock(void);
 /* the names of the operations of stores, in the order of src/store */
 extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
 
-/*
- * Appends all of "metrics" as Prometheus reads it; "labels" has pointers to
- * those of the configuration and may be NULL.
- */
+/* Appends all of "metrics" as Prometheus reads it. */
 void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels, time_t now);
+    ngx_ors_metrics_shown_t *shown, time_t now);
 
 
 /* ngx_ors_metrics_json.c */
 
-/* Appends the members of the JSON page that are about turns and targets. */
+/* Appends members of the JSON page: turns, targets, tools, stores. */
 void ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels, time_t now);
+    ngx_ors_metrics_shown_t *shown, time_t now);
 
 
 #endif /* _NGX_ORS_METRICS_H_INCLUDED_ */

@@ -26,9 +26,11 @@ static void ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name,
 
 void
 ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels, time_t now)
+    ngx_ors_metrics_shown_t *shown, time_t now)
 {
     ngx_uint_t                  i;
+    ngx_array_t                *labels, *spaces;
+    ngx_ors_metrics_space_t    *space;
     ngx_ors_metrics_labels_t  **label;
 
     ngx_ors_out_lit(out, "\"version\":\"" NGX_ORS_VERSION "\"");
@@ -48,6 +50,7 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_out_lit(out, ",\"targets\":[");
 
+    labels = shown->labels;
     label = labels ? labels->elts : NULL;
 
     for (i = 0; labels && i < labels->nelts; i++) {
@@ -61,6 +64,19 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_out_lit(out, "],\"tools\":[");
     ngx_ors_metrics_json_callees(out, metrics);
+    ngx_ors_out_lit(out, "],\"stores\":[");
+
+    spaces = shown->spaces;
+    space = spaces ? spaces->elts : NULL;
+
+    for (i = 0; spaces && i < spaces->nelts; i++) {
+        ngx_ors_metrics_json_text(out, i ? ",{\"store\":" : "{\"store\":",
+                                  &space[i].store);
+        ngx_ors_metrics_json_number(out, ",\"used_bytes\":", space[i].used);
+        ngx_ors_metrics_json_number(out, ",\"size_bytes\":", space[i].size);
+        ngx_ors_out_lit(out, "}");
+    }
+
     ngx_ors_out_lit(out, "]");
 }
 

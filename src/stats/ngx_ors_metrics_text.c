@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     ngx_ors_metrics_labels_t        *labels;
     const ngx_ors_metrics_series_t  *series;
-} ngx_ors_metrics_shown_t;
+} ngx_ors_metrics_tags_t;
 
 
 typedef void (*ngx_ors_metrics_labels_pt)(ngx_ors_out_t *out, void *data);
@@ -68,6 +68,7 @@ static void ngx_ors_metrics_turns(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_stores(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
+static void ngx_ors_metrics_spaces(ngx_ors_out_t *out, ngx_array_t *spaces);
 static void ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels,
     time_t now);
 static ngx_uint_t ngx_ors_metrics_target_first(
@@ -180,10 +181,13 @@ static char  *ngx_ors_metrics_results[] = {
 
 void
 ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
-    ngx_array_t *labels, time_t now)
+    ngx_ors_metrics_shown_t *shown, time_t now)
 {
+    ngx_array_t                     *labels;
     const ngx_ors_metrics_now_t     *g;
     const ngx_ors_metrics_family_t  *family;
+
+    labels = shown->labels;
 
     for (family = ngx_ors_metrics_families; labels && family->name; family++) {
         ngx_ors_metrics_family(out, family, labels);
@@ -214,6 +218,37 @@ ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     if (labels) {
         ngx_ors_metrics_targets(out, labels, now);
     }
+
+    if (shown->spaces && shown->spaces->nelts) {
+        ngx_ors_metrics_spaces(out, shown->spaces);
+    }
+}
+
+
+static void
+ngx_ors_metrics_spaces(ngx_ors_out_t *out, ngx_array_t *spaces)
+{
+    ngx_uint_t                i, limit;
+    ngx_ors_metrics_space_t  *space;
+
+    static char  *names[] = { "open_responses_store_used_bytes",
+                              "open_responses_store_size_bytes" };
+
+    static char  *helps[] = { "Bytes of the store that are in use.",
+                              "Bytes that the store may have." };
+
+    space = spaces->elts;
+
+    for (limit = 0; limit < 2; limit++) {
+        ngx_ors_metrics_head(out, names[limit], helps[limit], "gauge");
+
+        for (i = 0; i < spaces->nelts; i++) {
+            ngx_ors_metrics_print(out, "%s", names[limit]);
+            ngx_ors_metrics_label(out, "{store", &space[i].store);
+            ngx_ors_metrics_print(out, "} %L\n",
+                                  limit ? space[i].size : space[i].used);
+        }
+    }
 }
 
 
@@ -223,7 +258,7 @@ ngx_ors_metrics_family(ngx_ors_out_t *out,
 {
     ngx_uint_t                  i;
     ngx_ors_histogram_t        *histogram;
-    ngx_ors_metrics_shown_t     shown;
+    ngx_ors_metrics_tags_t      shown;
     ngx_ors_metrics_labels_t  **label;
 
     ngx_ors_metrics_head(out, family->name, family->help, "histogram");
@@ -321,7 +356,7 @@ ngx_ors_metrics_total(ngx_ors_out_t *out, char *name, char *what,
 static void
 ngx_ors_metrics_labels(ngx_ors_out_t *out, void *data)
 {
-    ngx_ors_metrics_shown_t *shown = data;
+    ngx_ors_metrics_tags_t *shown = data;
 
     ngx_ors_metrics_labels_t  *labels;
 

@@ -17,7 +17,7 @@
 
 
 static void ngx_ors_stats_render_json(ngx_ors_out_t *out,
-    ngx_ors_stats_t *stats, ngx_array_t *labels, time_t now);
+    ngx_ors_stats_t *stats, ngx_ors_metrics_shown_t *shown, time_t now);
 static void ngx_ors_stats_json_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_json_pair(ngx_ors_out_t *out,
@@ -175,21 +175,21 @@ ngx_ors_stats_type(ngx_ors_stats_format_e format)
 
 void
 ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_ors_stats_format_e format, ngx_array_t *labels, time_t now)
+    ngx_ors_stats_format_e format, ngx_ors_metrics_shown_t *shown, time_t now)
 {
     switch (format) {
 
     case ngx_ors_stats_html:
-        ngx_ors_stats_page(out, stats, labels, now);
+        ngx_ors_stats_page(out, stats, shown, now);
         break;
 
     case ngx_ors_stats_json:
-        ngx_ors_stats_render_json(out, stats, labels, now);
+        ngx_ors_stats_render_json(out, stats, shown, now);
         break;
 
     case ngx_ors_stats_prometheus:
         ngx_ors_stats_render_prometheus(out, stats);
-        ngx_ors_metrics_text(out, &stats->metrics, labels, now);
+        ngx_ors_metrics_text(out, &stats->metrics, shown, now);
         break;
     }
 }
@@ -197,7 +197,7 @@ ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
 static void
 ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_array_t *labels, time_t now)
+    ngx_ors_metrics_shown_t *shown, time_t now)
 {
     ngx_uint_t                     i;
     const ngx_ors_stats_kind_t    *kind;
@@ -246,7 +246,7 @@ ngx_ors_stats_render_json(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_out_lit(out, ",\"codes\":{");
     ngx_ors_stats_json_codes(out, stats);
     ngx_ors_out_lit(out, "},");
-    ngx_ors_metrics_json(out, &stats->metrics, labels, now);
+    ngx_ors_metrics_json(out, &stats->metrics, shown, now);
     ngx_ors_out_lit(out, "}\n");
 }
 

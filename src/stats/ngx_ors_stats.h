@@ -135,12 +135,12 @@ void ngx_ors_stats_answer(ngx_ors_stats_t *stats,
 ngx_int_t ngx_ors_stats_zone(ngx_shm_zone_t *zone, void *data);
 
 /*
- * Appends the page for "format"; "labels" has pointers to the labels of rows
- * that are shown and may be NULL.  Codes that were never seen are shown to
+ * Appends the page for "format".  Codes that were never seen are shown to
  * Prometheus only, which has to see a counter before its first step.
  */
 void ngx_ors_stats_render(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_ors_stats_format_e format, ngx_array_t *labels, time_t now);
+    ngx_ors_stats_format_e format, ngx_ors_metrics_shown_t *shown,
+    time_t now);
 
 /* The Content-Type of "format", static text. */
 ngx_str_t *ngx_ors_stats_type(ngx_ors_stats_format_e format);

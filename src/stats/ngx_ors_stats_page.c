@@ -33,6 +33,7 @@ static void ngx_ors_stats_page_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_store(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
+static void ngx_ors_stats_page_spaces(ngx_ors_out_t *out, ngx_array_t *spaces);
 static void ngx_ors_stats_page_tools(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_stats_page_cells(ngx_ors_out_t *out,
@@ -68,7 +69,7 @@ static ngx_str_t  ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
 
 void
 ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_array_t *labels, time_t now)
+    ngx_ors_metrics_shown_t *shown, time_t now)
 {
     ngx_ors_out_lit(out,
         "<!DOCTYPE html>\n"
@@ -121,13 +122,17 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
     ngx_ors_out_lit(out, ". This page refreshes itself every 5 s.</p>\n");
 
-    ngx_ors_stats_page_now(out, stats, labels, now);
-    ngx_ors_stats_page_rows(out, labels, now);
+    ngx_ors_stats_page_now(out, stats, shown->labels, now);
+    ngx_ors_stats_page_rows(out, shown->labels, now);
     ngx_ors_stats_page_checked(out, stats);
     ngx_ors_stats_page_codes(out, stats);
     ngx_ors_stats_page_others(out, stats);
     ngx_ors_stats_page_tools(out, &stats->metrics);
     ngx_ors_stats_page_store(out, &stats->metrics);
+
+    if (shown->spaces && shown->spaces->nelts) {
+        ngx_ors_stats_page_spaces(out, shown->spaces);
+    }
 
     ngx_ors_out_lit(out,
         "</body>\n"
@@ -375,6 +380,36 @@ ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
 
 /* a name or a label has no character that HTML would need escaped */
+
+static void
+ngx_ors_stats_page_spaces(ngx_ors_out_t *out, ngx_array_t *spaces)
+{
+    ngx_uint_t                i;
+    ngx_ors_metrics_space_t  *space;
+
+    ngx_ors_out_lit(out,
+        "<h2>Room in stores</h2>\n"
+        "<div class=\"wide\"><table>\n"
+        "<thead><tr><th>store</th><th>MB used</th><th>MB in all</th>"
+        "<th>%</th></tr></thead>\n");
+
+    space = spaces->elts;
+
+    for (i = 0; i < spaces->nelts; i++) {
+        ngx_ors_out_lit(out, "<tr><th>");
+        ngx_ors_out_str(out, &space[i].store);
+        ngx_ors_out_lit(out, "</th><td>");
+        ngx_ors_out_int(out, space[i].used / (1024 * 1024));
+        ngx_ors_out_lit(out, "</td><td>");
+        ngx_ors_out_int(out, space[i].size / (1024 * 1024));
+        ngx_ors_out_lit(out, "</td><td>");
+        ngx_ors_out_int(out, space[i].used * 100 / space[i].size);
+        ngx_ors_out_lit(out, "</td></tr>\n");
+    }
+
+    ngx_ors_out_lit(out, "</table></div>\n");
+}
+
 
 static void
 ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)

@@ -45,7 +45,7 @@ extern const ngx_ors_stats_single_t  ngx_ors_stats_singles[];
 
 /* Appends the page as HTML; the rest is as of ngx_ors_stats_render(). */
 void ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
-    ngx_array_t *labels, time_t now);
+    ngx_ors_metrics_shown_t *shown, time_t now);
 
 
 /* ngx_ors_stats_page_row.c */

@@ -237,6 +237,47 @@ ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit)
 
 
 int
+ngx_ors_lmdb_space(ngx_ors_lmdb_t *db, off_t *used, off_t *size)
+{
+    int          err;
+    MDB_dbi     dbi;
+    MDB_txn     *txn;
+    MDB_stat     stat;
+    ngx_uint_t   i;
+    MDB_envinfo  info;
+
+    /* dbi 0 has the list of free pages, 1 the names of the others */
+
+    MDB_dbi  of[] = { 0, 1, db->entries, db->values, db->expiry, db->scopes };
+
+    err = ngx_ors_lmdb_begin(db, MDB_RDONLY, &txn);
+    if (err) {
+        return err;
+    }
+
+    (void) mdb_env_info(db->env, &info);
+
+    *size = info.me_mapsize;
+    *used = 0;
+
+    for (i = 0; err == 0 && i < sizeof(of) / sizeof(of[0]); i++) {
+        dbi = of[i];
+        err = mdb_stat(txn, dbi, &stat);
+
+        if (err == 0) {
+            *used += (off_t) (stat.ms_branch_pages + stat.ms_leaf_pages
+                               + stat.ms_overflow_pages)
+                      * stat.ms_psize;
+        }
+    }
+
+    (void) ngx_ors_lmdb_end(db, txn, 0);
+
+    return err;
+}
+
+
+int
 ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db)
 {
     int  err, dead;

@@ -44,6 +44,8 @@ static int ngx_ors_lmdb_claim(ngx_ors_lmdb_state_t *st);
 static void ngx_ors_lmdb_opened(ngx_ors_lmdb_state_t *st, int err);
 static void ngx_ors_lmdb_close_store(ngx_ors_store_t *store);
 static ngx_uint_t ngx_ors_lmdb_down(ngx_ors_store_t *store);
+static ngx_int_t ngx_ors_lmdb_store_space(ngx_ors_store_t *store,
+    off_t *used, off_t *size);
 static void ngx_ors_lmdb_wake(ngx_event_t *ev);
 static void ngx_ors_lmdb_upkeep_thread(void *data, ngx_log_t *log);
 static void ngx_ors_lmdb_upkeep_done(ngx_event_t *ev);
@@ -77,7 +79,8 @@ const ngx_ors_store_engine_t  ngx_ors_store_lmdb = {
     ngx_ors_lmdb_close_store,
     ngx_ors_lmdb_post,
     ngx_ors_lmdb_refuse,
-    ngx_ors_lmdb_down
+    ngx_ors_lmdb_down,
+    ngx_ors_lmdb_store_space
 };
 
 
@@ -371,6 +374,18 @@ ngx_ors_lmdb_down(ngx_ors_store_t *store)
     st = store->state;
 
     return !st->ready;
+}
+
+
+static ngx_int_t
+ngx_ors_lmdb_store_space(ngx_ors_store_t *store, off_t *used, off_t *size)
+{
+    ngx_ors_lmdb_state_t  *st;
+
+    st = store->state;
+
+    return (st->ready && ngx_ors_lmdb_space(&st->db, used, size) == 0)
+           ? NGX_OK : NGX_DECLINED;
 }
 
 

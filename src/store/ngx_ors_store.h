@@ -178,6 +178,13 @@ typedef struct {
 
     /* 1 if it is known by now that jobs will fail */
     ngx_uint_t              (*down)(ngx_ors_store_t *store);
+
+    /*
+     * Bytes that are in use, and those that there may be.  NGX_OK, or
+     * NGX_DECLINED: not known.  NULL: the engine never knows.
+     */
+    ngx_int_t               (*space)(ngx_ors_store_t *store, off_t *used,
+                                     off_t *size);
 } ngx_ors_store_engine_t;
 
 

@@ -94,7 +94,8 @@ const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_ors_store_redis_close,
     ngx_ors_redis_post,
     ngx_ors_redis_give_back,
-    ngx_ors_store_redis_down
+    ngx_ors_store_redis_down,
+    NULL
 };
 
 

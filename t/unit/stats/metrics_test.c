@@ -38,6 +38,16 @@ static ngx_ors_metrics_labels_t  labels = {
 };
 
 
+static ngx_ors_metrics_space_t  stores[] = {
+    { ngx_string("main"), 3145728, 4194304 },
+    { ngx_string("other"), 8192, 1048576 }
+};
+
+static ngx_array_t  spaces = {
+    stores, 2, sizeof(ngx_ors_metrics_space_t), 2, NULL
+};
+
+
 int
 main(void)
 {
@@ -261,7 +271,8 @@ test_text(void)
     ngx_pool_t                 *pool;
     ngx_array_t                 list;
     ngx_ors_out_t               out;
-    ngx_ors_named_list_t   peers;
+    ngx_ors_named_list_t        peers;
+    ngx_ors_metrics_shown_t     shown;
     ngx_ors_metrics_labels_t   *one[2], none;
 
     ngx_memzero(&peers, sizeof(ngx_ors_named_list_t));
@@ -272,6 +283,9 @@ test_text(void)
 
     list.elts = one;
     list.nelts = 2;
+
+    shown.labels = &list;
+    shown.spaces = &spaces;
 
     none.peer = &peer;
     labels.peer = &peer;
@@ -293,7 +307,7 @@ test_text(void)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 4096);
-    ngx_ors_metrics_text(&out, &metrics, &list, 680);
+    ngx_ors_metrics_text(&out, &metrics, &shown, 680);
 
     take(&out);
 
@@ -308,6 +322,9 @@ test_text(void)
        "... that are there, since they began");
     ok(has("{engine=\"redis\",operation=\"put\",result=\"unavailable\"} 1\n"),
        "a store");
+    ok(has("gauge\nopen_responses_store_used_bytes{store=\"main\"} 3145728\n")
+       && has("\nopen_responses_store_size_bytes{store=\"other\"} 1048576\n"),
+       "how full stores are");
     ok(has("{execution=\"foreground\",delivery=\"document\"} 3\n"), "turns");
     ok(has("counter\nopen_responses_target_failures_total{"
            "server=\"a.example\",target=\"/to\\\"\"} 1\n"),
@@ -320,7 +337,7 @@ test_text(void)
     list.nelts = 1;
 
     ngx_ors_out_init(&out, pool, 4096);
-    ngx_ors_metrics_json(&out, &metrics, &list, 680);
+    ngx_ors_metrics_json(&out, &metrics, &shown, 680);
     take(&out);
 
     ok(has("\"open_streams\":4,\"background\":0,\"open_websockets\":5,"
@@ -331,6 +348,9 @@ test_text(void)
            "\"failed\":1,\"canceled\":2,\"input_tokens\":104,"
            "\"output_tokens\":104,\"up\":0,\"failures\":1}]"),
        "JSON");
+    ok(has("\"stores\":[{\"store\":\"main\",\"used_bytes\":3145728,"
+           "\"size_bytes\":4194304},{\"store\":\"other\","),
+       "... and how full stores are");
 
     ngx_destroy_pool(pool);
 }
@@ -339,10 +359,23 @@ test_text(void)
 static void
 test_page(void)
 {
-    ngx_pool_t     *pool;
-    ngx_ors_out_t   out;
+    ngx_pool_t               *pool;
+    ngx_ors_out_t             out;
+    ngx_ors_stats_t           stats;
+    ngx_ors_metrics_shown_t   shown;
 
     pool = ngx_ors_test_pool();
+
+    ngx_ors_stats_init(&stats, 680);
+    shown.labels = NULL;
+    shown.spaces = &spaces;
+
+    ngx_ors_out_init(&out, pool, 4096);
+    ngx_ors_stats_page(&out, &stats, &shown, 680);
+    take(&out);
+
+    ok(has("<tr><th>main</th><td>3</td><td>4</td><td>75</td></tr>"),
+       "how full a store is");
 
     ngx_str_set(&labels.model, "a<b>&c");
 

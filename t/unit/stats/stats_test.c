@@ -27,6 +27,9 @@ static void test_prometheus_line(char *line, ngx_uint_t n);
 static void test_html(void);
 static void test_no_memory(void);
 static char *render(ngx_ors_stats_format_e format, time_t now);
+
+
+static ngx_ors_metrics_shown_t  shown;
 static void count(void);
 static uint64_t value(char *text, const char *name);
 static ngx_uint_t has(char *text, const char *part);
@@ -165,7 +168,7 @@ test_json(void)
            "\"codes\":{},\"version\":\"" NGX_ORS_VERSION "\","
            "\"open_streams\":0,\"background\":0,\"open_websockets\":0,"
            "\"metrics_missing\":0,"
-           "\"targets\":[],\"tools\":[]}\n",
+           "\"targets\":[],\"tools\":[],\"stores\":[]}\n",
            "json of nothing");
     free(text);
 
@@ -194,7 +197,7 @@ test_json(void)
            "\"version\":\"" NGX_ORS_VERSION "\",\"open_streams\":0,"
            "\"background\":0,\"open_websockets\":0,"
            "\"metrics_missing\":0,\"targets\":[],"
-           "\"tools\":[]}\n",
+           "\"tools\":[],\"stores\":[]}\n",
            "json");
     free(text);
 }
@@ -366,7 +369,8 @@ test_no_memory(void)
             ngx_ors_out_init(&out, pool, 64);
 
             ngx_ors_test_fail_after(i);
-            ngx_ors_stats_render(&out, &stats, format, NULL, 1700000000);
+            ngx_ors_stats_render(&out, &stats, format, &shown,
+                                 1700000000);
 
             if (!ngx_ors_test_failed()) {
                 ngx_ors_test_fail_after(0);
@@ -398,7 +402,7 @@ render(ngx_ors_stats_format_e format, time_t now)
 
     pool = ngx_ors_test_pool();
     ngx_ors_out_init(&out, pool, 100);
-    ngx_ors_stats_render(&out, &stats, format, NULL, now);
+    ngx_ors_stats_render(&out, &stats, format, &shown, now);
 
     text = malloc(out.size + 1);
     p = text;

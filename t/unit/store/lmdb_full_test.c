@@ -48,15 +48,24 @@ main(void)
 static void
 test_full(void)
 {
+    off_t                empty, full, used, size;
     ngx_str_t            value;
     ngx_uint_t           i, n;
     ngx_ors_test_lmdb_t  t;
 
     ngx_ors_test_lmdb_open(&t, 1024 * 1024);
 
+    is_int(ngx_ors_lmdb_space(&t.db, &empty, &size), 0, "how full it is");
+    ok(empty < 65536, "... when it is empty");
+
     n = fill(&t, 10000, 100);
 
     ok(n > 60, "%d values of 10 KB are in a map of 1 MB", (int) n);
+
+    is_int(ngx_ors_lmdb_space(&t.db, &full, &size), 0, "how full it is");
+    ok(full >= (off_t) n * 10000 && full > 700 * 1024 && full <= size
+       && size == 1024 * 1024,
+       "... with these: %d bytes", (int) full);
 
     for (i = 0; i < n; i++) {
         if (ngx_ors_test_lmdb_get_n(&t, "v", i, &value)->len != 10000) {
@@ -76,6 +85,9 @@ test_full(void)
     ngx_ors_test_lmdb_delete_n(&t, "v", 0);
     ngx_ors_test_lmdb_delete_n(&t, "v", 1);
     ngx_ors_test_lmdb_delete_n(&t, "v", 2);
+
+    (void) ngx_ors_lmdb_space(&t.db, &used, &size);
+    ok(full - used >= 30000, "pages of values that are deleted are not used");
 
     is_int(ngx_ors_test_lmdb_put_n(&t, "v", 1000, &value, 100),
            ngx_ors_store_ok, "when some are deleted, there is room");

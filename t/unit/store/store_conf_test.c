@@ -52,7 +52,7 @@ static ngx_ors_conf_param_t  test_params[] = {
 
 static const ngx_ors_store_engine_t  test_engine = {
     ngx_string("test"), 7, test_address, test_params, test_init, test_open,
-    test_close, NULL, NULL, NULL
+    test_close, NULL, NULL, NULL, NULL
 };
 
 
