@@ -70,7 +70,8 @@ for my $piece (@pieces) {
 
     $text = "server {\n$text\n" . others($text) . "}\n"
         if $text !~ /^\s*(?:http|server) \{/m
-           && $text !~ /^open_responses_(?:secret|store|schema_cache) /;
+           && $text !~ /^open_responses_(?:secret|store|schema_cache
+                                          |metrics_zone)[ ]/x;
 
     takes($piece->{name}, $text);
 }

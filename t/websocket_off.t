@@ -297,7 +297,7 @@ ok($t->wait_log(qr/answer.*switches to another protocol/), 'both ways');
 
     isnt($code, 0, 'a validator serves no WebSockets');
     like($out, qr/"open_responses_websocket[ ]on"[ ]has[ ]no[ ]effect
-                  .*needs[ ]"open_responses[ ]on"/x, 'and says what does');
+                  .*with[ ]"open_responses[ ]on"/x, 'and says what does');
 }
 
 $t->finish;
