@@ -456,7 +456,11 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
             rc = ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unknown_call_id,
                                      "is not the id of a call that precedes "
                                      "it in the input");
-            ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+
+            if (rc == NGX_DECLINED) {
+                ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+            }
+
             return rc;
         }
 
@@ -467,7 +471,11 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
                                      ngx_ors_code_duplicate_call_id,
                                      "is the id of a call that has an output "
                                      "already");
-            ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+
+            if (rc == NGX_DECLINED) {
+                ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
+            }
+
             return rc;
         }
 

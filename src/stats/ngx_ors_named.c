@@ -76,7 +76,11 @@ ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size, ngx_str_t *names,
     entry->key.len = len;
 
     for (i = 0; i < n; i++) {
-        p = ngx_cpymem(p, names[i].data, names[i].len);
+
+        if (names[i].len) {
+            p = ngx_cpymem(p, names[i].data, names[i].len);
+        }
+
         *p++ = '\0';
     }
 
@@ -100,7 +104,8 @@ ngx_ors_named_is(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
     for (i = 0; i < n; i++) {
 
         if ((size_t) (last - p) < names[i].len + 1
-            || ngx_memcmp(p, names[i].data, names[i].len) != 0
+            || (names[i].len
+                && ngx_memcmp(p, names[i].data, names[i].len) != 0)
             || p[names[i].len] != '\0')
         {
             return 0;
