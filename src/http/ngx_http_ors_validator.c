@@ -112,9 +112,13 @@ ngx_http_ors_validator_handler(ngx_http_request_t *r)
 
     rc = ngx_http_ors_validator_request(vr);
 
-    ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
-                   "ors validator: request checked, %ui repaired, rc %i",
-                   vr->body.edits.n, rc);
+    /* a refusal may have ended the request */
+
+    if (rc == NGX_DECLINED) {
+        ngx_log_debug1(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                       "ors validator: request passed, %ui repaired",
+                       vr->body.edits.n);
+    }
 
     if (rc == NGX_ERROR) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
