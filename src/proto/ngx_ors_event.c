@@ -112,6 +112,7 @@ static ngx_ors_event_part_t  ngx_ors_event_openai_reasoning[] = {
 
 static ngx_ors_event_call_t  ngx_ors_event_calls[] = {
     NGX_ORS_TEXTS(ngx_ors_event_text_row)
+    { 0, ngx_null_string, ngx_null_string, ngx_null_string }
 };
 
 
@@ -335,7 +336,7 @@ ngx_ors_event_hosted_begin(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_item_added(out, resp, item);
     ngx_ors_event_progress(out, resp, item);
 
-    if (!item->hosted->prefixed && ngx_ors_event_call(item)) {
+    if (!item->hosted->prefixed && ngx_ors_event_call(item)->delta.len) {
 
         if (item->arguments.len) {
             ngx_ors_event_arguments_delta(out, resp, item, NULL);
@@ -389,23 +390,21 @@ ngx_ors_event_progress(ngx_ors_out_t *out, ngx_ors_response_t *resp,
 }
 
 
-/* NULL: the item's text has no events */
+/* the last row, without names: the item's text has no events */
 
 static ngx_ors_event_call_t *
 ngx_ors_event_call(ngx_ors_item_t *item)
 {
-    ngx_uint_t  i;
+    ngx_ors_event_call_t  *call;
 
-    for (i = 0;
-         i < sizeof(ngx_ors_event_calls) / sizeof(ngx_ors_event_calls[0]);
-         i++)
-    {
-        if (ngx_ors_event_calls[i].type == item->type) {
-            return &ngx_ors_event_calls[i];
+    for (call = ngx_ors_event_calls; call->delta.len; call++) {
+
+        if (call->type == item->type) {
+            break;
         }
     }
 
-    return NULL;
+    return call;
 }
 
 
