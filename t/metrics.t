@@ -391,8 +391,15 @@ gauge('background', 0);
 # ---- how full a store is
 
 {
-    my $value = metrics()->{value};
-    my $used = $value->{'open_responses_store_used_bytes{store="main"}'};
+    my ($value, $used);
+
+    # it is looked up every 10 s
+
+    wait_for(sub {
+        $value = metrics()->{value};
+        $used = $value->{'open_responses_store_used_bytes{store="main"}'};
+        $used >= 8192;
+    });
 
     is($value->{'open_responses_store_size_bytes{store="main"}'}, 16 * 2 ** 20,
        'the size of a store');

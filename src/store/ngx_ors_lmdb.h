@@ -91,10 +91,7 @@ int ngx_ors_lmdb_write(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops,
 int ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
     ngx_uint_t *swept);
 
-/*
- * Bytes of all pages but the free ones, and of the map.  It reads a few pages,
- * which are in memory, and waits for nothing.
- */
+/* Bytes of all pages but the free ones, and of the map; for a thread. */
 int ngx_ors_lmdb_space(ngx_ors_lmdb_t *db, off_t *used, off_t *size);
 
 /* Forgets readers that were killed: they keep pages from being used again. */

@@ -237,6 +237,10 @@ ngx_ors_lmdb_open_store(ngx_ors_store_t *store, ngx_cycle_t *cycle)
         err = ngx_ors_lmdb_open(&st->db);
     }
 
+    if (err == 0) {
+        (void) ngx_ors_lmdb_space(&st->db, &st->used, &st->size);
+    }
+
     ngx_ors_lmdb_opened(st, err);
 
     return NGX_OK;
@@ -316,9 +320,10 @@ ngx_ors_lmdb_opened(ngx_ors_lmdb_state_t *st, int err)
 
     /* one of the workers is enough to sweep */
 
-    if (ngx_worker == 0) {
-        ngx_add_timer(&st->wake, NGX_ORS_LMDB_SWEEP_PAUSE);
-    }
+    st->upkeep.sweep = (ngx_worker == 0);
+
+    ngx_add_timer(&st->wake, st->upkeep.sweep ? NGX_ORS_LMDB_SWEEP_PAUSE
+                                              : NGX_ORS_LMDB_SWEEP_TIME);
 }
 
 
@@ -384,8 +389,14 @@ ngx_ors_lmdb_store_space(ngx_ors_store_t *store, off_t *used, off_t *size)
 
     st = store->state;
 
-    return (st->ready && ngx_ors_lmdb_space(&st->db, used, size) == 0)
-           ? NGX_OK : NGX_DECLINED;
+    if (!st->ready || st->size == 0) {
+        return NGX_DECLINED;
+    }
+
+    *used = st->used;
+    *size = st->size;
+
+    return NGX_OK;
 }
 
 
@@ -404,6 +415,7 @@ ngx_ors_lmdb_wake(ngx_event_t *ev)
     }
 
     u->now = ngx_time();
+    u->swept = 0;
     u->open = !st->ready;
 
     if (u->open) {
@@ -429,16 +441,22 @@ ngx_ors_lmdb_upkeep_thread(void *data, ngx_log_t *log)
 
     db = &u->state->db;
 
+    u->err = 0;
+
     if (u->open) {
         u->err = ngx_ors_lmdb_open(db);
-        return;
+
+    } else if (u->sweep) {
+        u->err = ngx_ors_lmdb_reap(db);
+
+        if (u->err == 0) {
+            u->err = ngx_ors_lmdb_sweep(db, u->now, NGX_ORS_LMDB_SWEEP,
+                                        &u->swept);
+        }
     }
 
-    u->err = ngx_ors_lmdb_reap(db);
-
     if (u->err == 0) {
-        u->err = ngx_ors_lmdb_sweep(db, u->now, NGX_ORS_LMDB_SWEEP,
-                                    &u->swept);
+        (void) ngx_ors_lmdb_space(db, &u->used, &u->size);
     }
 }
 
@@ -453,6 +471,9 @@ ngx_ors_lmdb_upkeep_done(ngx_event_t *ev)
     st = u->state;
 
     ev->complete = 0;
+
+    st->used = u->used;
+    st->size = u->size;
 
     if (u->open) {
         ngx_ors_lmdb_opened(st, u->err);

@@ -43,15 +43,18 @@ typedef struct {
 } ngx_ors_lmdb_task_t;
 
 
-/* opens the environment, or sweeps it */
+/* opens the environment, sweeps it, and looks how full it is */
 
 typedef struct {
     ngx_thread_task_t         task;
     ngx_ors_lmdb_state_t     *state;
     time_t                    now;
     ngx_uint_t                swept;
+    off_t                     used;
+    off_t                     size;
     int                       err;
     unsigned                  open:1;
+    unsigned                  sweep:1;
     unsigned                  failed:1;   /* the log knows */
 } ngx_ors_lmdb_upkeep_t;
 
@@ -82,6 +85,9 @@ struct ngx_ors_lmdb_state_s {
     ngx_ors_lmdb_task_t       writer;
     ngx_ors_lmdb_task_t       readers[NGX_ORS_LMDB_READ_TASKS];
     ngx_ors_lmdb_upkeep_t     upkeep;
+
+    off_t                     used;       /* as the upkeep has found it, */
+    off_t                     size;       /* 0: not yet */
 
     time_t                    logged;     /* the last failure in the log */
     unsigned                  ready:1;    /* the environment is open */
