@@ -543,17 +543,20 @@ ngx_ors_chat_answered(ngx_ors_chat_items_t *ci)
 
         rc = ngx_ors_chat_awaits(ci, i);
 
-        if (rc == NGX_ERROR
-            || ngx_ors_json_decoded(item->json,
-                                    ngx_ors_input_node(item, item->call_id),
-                                    ci->cc->pool, &id)
-               != NGX_OK)
-        {
+        if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
 
         if (rc == NGX_DECLINED || ++n > NGX_ORS_CHAT_UNANSWERED) {
             continue;
+        }
+
+        if (ngx_ors_json_decoded(item->json,
+                                 ngx_ors_input_node(item, item->call_id),
+                                 ci->cc->pool, &id)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
         }
 
         if (n == 1) {
