@@ -349,22 +349,23 @@ ngx_http_ors_mcp_hear(ngx_http_ors_mcp_t *mcp, ngx_ors_mcp_dialog_t *dialog)
     mcp->waits = 0;
     mcp->told = 1;
     mcp->over = 1;
-    mcp->rc = NGX_DONE;
 
     if (dialog->listed) {
         mcp->rc = NGX_OK;
         mcp->dialog.list = dialog->list;
         ngx_ors_mcp_list_hold(dialog->list);
-    }
 
-    /* memory of the reader's */
+    } else {
+        mcp->rc = NGX_DONE;
+        mcp->dialog.error = dialog->error;
+        message = &mcp->dialog.error.message;
 
-    mcp->dialog.error = dialog->error;
-    message = &mcp->dialog.error.message;
+        /* the message may be memory of the reader */
 
-    message->data = ngx_pstrdup(mcp->ctx->request->pool, message);
-    if (message->data == NULL) {
-        message->len = 0;
+        message->data = ngx_pstrdup(mcp->ctx->request->pool, message);
+        if (message->data == NULL) {
+            message->len = 0;
+        }
     }
 
     ngx_http_ors_mcp_untime(mcp);

@@ -45,7 +45,7 @@ ngx_ors_callee_of(ngx_ors_named_t *entry, ngx_ors_callee_conf_t *conf)
         return NULL;
     }
 
-    ngx_ors_named_names(entry, names, NGX_ORS_CALLEE_NAMES);
+    ngx_ors_named_split(entry, names, NGX_ORS_CALLEE_NAMES);
 
     conf->callee = (ngx_ors_callee_t *) entry;
     conf->server = names[0];

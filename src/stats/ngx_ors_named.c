@@ -143,7 +143,7 @@ ngx_ors_named_end(ngx_ors_named_list_t *list)
 
 
 void
-ngx_ors_named_names(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
+ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names, ngx_uint_t n)
 {
     u_char      *p;
     ngx_uint_t   i;

@@ -57,7 +57,7 @@ void *ngx_ors_named_entry(ngx_ors_named_list_t *list, size_t size,
 void ngx_ors_named_end(ngx_ors_named_list_t *list);
 
 /* Sets "names", an array of "n", to those of an entry. */
-void ngx_ors_named_names(ngx_ors_named_t *entry, ngx_str_t *names,
+void ngx_ors_named_split(ngx_ors_named_t *entry, ngx_str_t *names,
     ngx_uint_t n);
 
 
