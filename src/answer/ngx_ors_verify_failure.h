@@ -16,9 +16,8 @@
 
 /*
  * Answers with the upstream's error document "text" if it is valid, and with
- * one of our own if it is not, or under the policy's mask; "data" is an
- * ngx_ors_verify_t, whose "error" holds the error.  Returns NGX_DONE or
- * NGX_ERROR.
+ * one of our own if it is not, or under the policy's mask.  "data" is an
+ * ngx_ors_verify_t; its "error" is set.  Returns NGX_DONE or NGX_ERROR.
  */
 ngx_int_t ngx_ors_verify_failure(void *data, ngx_str_t *text);
 
