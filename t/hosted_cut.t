@@ -219,6 +219,7 @@ $t->start;
 
 my $cut;
 my $turns = 0;
+my %older;
 
 sub run ($job) {
     my ($s, $at) = @$job;
@@ -226,6 +227,9 @@ sub run ($job) {
     my (@asked, $told);
 
     $cut //= ORS::Cut->new($t->port);
+
+    run([ { %$s, part => 'none' }, 'whole' ])
+        if $s->{turn} eq 'stale' && !$older{$$}++;
 
     my $r = $cut->turn(request($s, $id), sub ($asked) {
         my ($name, @answer) = answer($s, $asked);
@@ -249,7 +253,8 @@ sub run ($job) {
 }
 
 
-# a list, and a session, is kept for a client: each needs a new one
+# a list, and a session, is kept for a client: each needs a new one; those who
+# wait for one list get it together, so each process has a client of its own
 
 sub is_new ($s) {
     return $s->{part} =~ /^(list|init)/ && $s->{turn} ne 'stale';
@@ -258,7 +263,7 @@ sub is_new ($s) {
 
 sub request ($s, $id) {
     my $turn = $turn{$s->{turn}};
-    my $key = is_new($s) ? $id : '';
+    my $key = is_new($s) ? $id : $s->{turn} eq 'stale' ? $$ : '';
 
     return request_text('POST', "/$turn->{at}/responses",
         { 'Content-Type' => $JSON, 'X-Port' => $cut->port, 'X-Turn' => $id,
@@ -540,7 +545,7 @@ sub run_all (@series) {
 
 
 run([ { turn => $_, part => 'none', model => 'plain', stream => 0,
-        framing => 'length' }, 'whole' ]) for qw( new old stale );
+        framing => 'length' }, 'whole' ]) for qw( new old );
 
 my @kept = grep { !is_new($_) } @series;
 my @new = grep { is_new($_) } @series;

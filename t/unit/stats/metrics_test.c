@@ -105,7 +105,7 @@ test_dropped(void)
 {
     ngx_uint_t                 i, n;
     ngx_ors_named_t           *entry;
-    ngx_ors_metrics_t          m;
+    static ngx_ors_metrics_t   m;
     ngx_ors_metrics_labels_t   old, new;
 
     /* of each: the generation of the oldest worker, entries that are left */
