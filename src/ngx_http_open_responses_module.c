@@ -618,6 +618,10 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->kinds = 0;
      *     conf->own = 0;
+     *     conf->proxy_pass = { 0, NULL };
+     *     conf->asks = 0;
+     *     conf->limit_req = NULL;
+     *     conf->limit_conn = NULL;
      *     conf->model = { 0, NULL };
      *     conf->preset = NULL;
      *     conf->preset_name = { 0, NULL };
@@ -757,6 +761,14 @@ ngx_http_open_responses_merge_loc_conf(ngx_conf_t *cf, void *parent,
                               ngx_ors_refusal_part);
 
     ngx_conf_merge_str_value(conf->compact_prompt, prev->compact_prompt, "");
+
+    if (conf->limit_req == NULL) {
+        conf->limit_req = prev->limit_req;
+    }
+
+    if (conf->limit_conn == NULL) {
+        conf->limit_conn = prev->limit_conn;
+    }
 
     if (conf->scope == NULL) {
         conf->scope = prev->scope;

@@ -93,7 +93,7 @@ good('everything everywhere', <<'CONF');
             internal;
             open_responses_dialect  chat;
             open_responses_model    "a name";
-            proxy_pass http://127.0.0.1:1;
+            proxy_pass http://127.0.0.1:1$open_responses_uri;
 
             if ($arg_x) { proxy_pass http://127.0.0.1:2; }
         }

@@ -299,24 +299,6 @@ ngx_ors_conf_distance(u_char *a, size_t alen, u_char *b, size_t blen)
 
 
 ngx_int_t
-ngx_ors_conf_module(ngx_conf_t *cf, char *name)
-{
-    ngx_uint_t      i;
-    ngx_module_t  **modules;
-
-    modules = cf->cycle->modules;
-
-    for (i = 0; modules[i]; i++) {
-        if (ngx_strcmp(modules[i]->name, name) == 0) {
-            return modules[i]->ctx_index;
-        }
-    }
-
-    return NGX_ERROR;
-}
-
-
-ngx_int_t
 ngx_ors_conf_file(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd,
     ngx_str_t *text)
 {

@@ -78,11 +78,5 @@ char *ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 ngx_int_t ngx_ors_conf_file(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd,
     ngx_str_t *text);
 
-/*
- * The ctx_index of a module that nginx may have been built without; "name" is
- * its name.  NGX_ERROR: there is no such module.
- */
-ngx_int_t ngx_ors_conf_module(ngx_conf_t *cf, char *name);
-
 
 #endif /* _NGX_ORS_CONF_H_INCLUDED_ */

@@ -36,6 +36,8 @@
 #define NGX_HTTP_ORS_IN_CHAT            0x4     /* a target of that dialect */
 #define NGX_HTTP_ORS_IN_RESPONSES       0x8     /* the same */
 #define NGX_HTTP_ORS_IN_CALLEE          0x10    /* a tool or an MCP server */
+#define NGX_HTTP_ORS_IN_TARGET                                                \
+    (NGX_HTTP_ORS_IN_CHAT|NGX_HTTP_ORS_IN_RESPONSES)
 
 /* the zone of metrics, unless it is configured */
 #define NGX_HTTP_ORS_STATS_SIZE  (2 * 1024 * 1024)
@@ -112,6 +114,10 @@ typedef struct {
     ngx_uint_t                 credentials;  /* ngx_http_ors_credentials_e */
     ngx_flag_t                 trace;       /* calls are part of the client's */
     ngx_uint_t                 dialect;     /* ngx_ors_dialect_e */
+    ngx_str_t                  proxy_pass;  /* as it is written, or empty */
+    ngx_uint_t                 asks;        /* for the path of an endpoint */
+    void                      *limit_req;   /* the configuration where these */
+    void                      *limit_conn;  /* limits are written, or NULL */
     ngx_str_t                  model;
     ngx_ors_chat_options_t     options;
     ngx_ors_chat_options_t    *preset;      /* of the server, or NULL */
@@ -172,8 +178,6 @@ typedef struct {
     ngx_array_t            labels;      /* of ngx_ors_metrics_labels_t * */
     ngx_array_t           *secret;      /* of ngx_ors_seal_key_t, or NULL */
     ngx_array_t            variables;   /* of ngx_int_t, those of a body */
-    ngx_int_t              limit_req;   /* ctx_index of nginx's modules, */
-    ngx_int_t              limit_conn;  /* or NGX_ERROR */
 } ngx_http_ors_main_conf_t;
 
 
@@ -416,6 +420,17 @@ ngx_int_t ngx_http_ors_body_set(ngx_http_request_t *r, ngx_chain_t *bufs,
 
 
 /* ngx_http_ors_conf_check.c */
+
+/*
+ * Puts a handler in front of those of directives of nginx's own modules, until
+ * the configuration is read: each notes in ngx_http_ors_loc_conf_t what is
+ * written, since the configurations of these modules are private.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_ors_conf_watch(ngx_conf_t *cf);
+
+/* 1 if "text" has a variable with the path of an endpoint, or ends with one. */
+ngx_uint_t ngx_http_ors_conf_asks(ngx_str_t *text);
 
 /*
  * Checks the directives that are written in one location, "conf", which has not

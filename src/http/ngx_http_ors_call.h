@@ -84,9 +84,6 @@ void ngx_http_ors_call_limits(ngx_http_ors_call_t *call);
  */
 void ngx_http_ors_call_limited(ngx_http_ors_call_t *call);
 
-/* Finds the modules that limit. */
-void ngx_http_ors_call_limits_init(ngx_conf_t *cf);
-
 
 /* ngx_http_ors_call_variables.c */
 

@@ -13,7 +13,6 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_http_ors_call.h>
-#include <ngx_ors_conf.h>
 
 
 /* values that both modules have for their variables */
@@ -21,8 +20,6 @@
 #define NGX_HTTP_ORS_LIMIT_CONN_REJECTED  2
 
 
-static ngx_uint_t ngx_http_ors_call_limits_differ(ngx_http_request_t *r,
-    ngx_int_t index);
 static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
     ngx_uint_t rejected);
 
@@ -30,13 +27,14 @@ static ngx_uint_t ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other,
 void
 ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
 {
-    ngx_http_request_t        *r, *main;
-    ngx_http_ors_main_conf_t  *omcf;
+    ngx_http_request_t       *r, *main;
+    ngx_http_ors_loc_conf_t  *olcf, *mlcf;
 
     r = call->request;
     main = r->main;
 
-    omcf = ngx_http_get_module_main_conf(r, ngx_http_open_responses_module);
+    olcf = ngx_http_get_module_loc_conf(r, ngx_http_open_responses_module);
+    mlcf = ngx_http_get_module_loc_conf(main, ngx_http_open_responses_module);
 
     ngx_http_ors_call_limited(call);
 
@@ -44,11 +42,13 @@ ngx_http_ors_call_limits(ngx_http_ors_call_t *call)
     call->limit_conn = main->limit_conn_status;
     call->limited = 0;
 
-    if (ngx_http_ors_call_limits_differ(r, omcf->limit_req)) {
+    /* a limit that both locations have inherited is one, not charged twice */
+
+    if (olcf->limit_req != mlcf->limit_req) {
         main->limit_req_status = 0;
     }
 
-    if (ngx_http_ors_call_limits_differ(r, omcf->limit_conn)) {
+    if (olcf->limit_conn != mlcf->limit_conn) {
         main->limit_conn_status = 0;
     }
 }
@@ -77,28 +77,6 @@ ngx_http_ors_call_limited(ngx_http_ors_call_t *call)
 
 
 /*
- * A limit that both locations have inherited is one, not charged twice.
- * The configurations of both modules are private and begin with the array of
- * limits, which is copied to locations without limits of their own.
- */
-
-static ngx_uint_t
-ngx_http_ors_call_limits_differ(ngx_http_request_t *r, ngx_int_t index)
-{
-    ngx_array_t  *limits, *inherited;
-
-    if (index == NGX_ERROR) {
-        return 0;
-    }
-
-    limits = r->loc_conf[index];
-    inherited = r->main->loc_conf[index];
-
-    return limits->elts != inherited->elts;
-}
-
-
-/*
  * 0: no limit, 1: passed, then delayed, rejected, and the verdicts of a dry
  * run, which do not hold
  */
@@ -111,21 +89,6 @@ ngx_http_ors_call_worst(ngx_uint_t one, ngx_uint_t other, ngx_uint_t rejected)
     }
 
     return ngx_max(one, other);
-}
-
-
-void
-ngx_http_ors_call_limits_init(ngx_conf_t *cf)
-{
-    ngx_http_ors_main_conf_t  *omcf;
-
-    omcf = ngx_http_conf_get_module_main_conf(cf,
-                                              ngx_http_open_responses_module);
-
-    omcf->limit_req = ngx_ors_conf_module(cf,
-                                          "ngx_http_limit_req_module");
-    omcf->limit_conn = ngx_ors_conf_module(cf,
-                                                "ngx_http_limit_conn_module");
 }
 
 

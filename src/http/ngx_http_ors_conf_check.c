@@ -20,8 +20,6 @@
 
 #define NGX_HTTP_ORS_IN_BOTH     (NGX_HTTP_ORS_IN_GATEWAY                     \
                                   |NGX_HTTP_ORS_IN_VALIDATED)
-#define NGX_HTTP_ORS_IN_TARGET   (NGX_HTTP_ORS_IN_CHAT                        \
-                                  |NGX_HTTP_ORS_IN_RESPONSES)
 
 /* "off" is harmless where it has no effect; a location that is turned off */
 #define NGX_HTTP_ORS_IN_OFF      0x100
@@ -45,6 +43,19 @@ typedef struct {
 } ngx_http_ors_conf_row_t;
 
 
+/* a directive of another module, and where it is noted that it was written */
+
+typedef struct {
+    char           *name;
+    size_t          limit;      /* pointer in ngx_http_ors_loc_conf_t, or 0 */
+    ngx_command_t  *cmd;        /* NULL: nginx was built without it */
+    char         *(*set)(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+} ngx_http_ors_conf_watch_t;
+
+
+static void ngx_http_ors_conf_unwatch(void *data);
+static char *ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
 static uint64_t ngx_http_ors_conf_own(ngx_http_ors_loc_conf_t *conf);
 static ngx_uint_t ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
@@ -162,6 +173,140 @@ static const ngx_http_ors_conf_row_t  ngx_http_ors_conf_rows[] = {
 
     { NULL, 0, 0, 0, 0 }
 };
+
+
+static ngx_http_ors_conf_watch_t  ngx_http_ors_conf_watches[] = {
+    { "limit_req", offsetof(ngx_http_ors_loc_conf_t, limit_req), NULL, NULL },
+    { "limit_conn", offsetof(ngx_http_ors_loc_conf_t, limit_conn), NULL, NULL },
+    { "proxy_pass", 0, NULL, NULL },
+    { "rewrite", 0, NULL, NULL },
+    { "set", 0, NULL, NULL },
+    { NULL, 0, NULL, NULL }
+};
+
+
+ngx_int_t
+ngx_http_ors_conf_watch(ngx_conf_t *cf)
+{
+    ngx_module_t              **module;
+    ngx_command_t              *cmd;
+    ngx_pool_cleanup_t         *cln;
+    ngx_http_ors_conf_watch_t  *w;
+
+    /* the pool that nginx destroys first, read well or not */
+
+    cln = ngx_pool_cleanup_add(cf->temp_pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_ors_conf_unwatch;
+
+    for (module = cf->cycle->modules; *module; module++) {
+        cmd = (*module)->commands;
+
+        if ((*module)->type != NGX_HTTP_MODULE || cmd == NULL) {
+            continue;
+        }
+
+        for ( /* void */ ; cmd->name.len; cmd++) {
+
+            for (w = ngx_http_ors_conf_watches; w->name; w++) {
+
+                /* nginx calls the first one that has this name */
+
+                if (w->cmd == NULL
+                    && ngx_strcmp(cmd->name.data, w->name) == 0)
+                {
+                    w->cmd = cmd;
+                    w->set = cmd->set;
+                    cmd->set = ngx_http_ors_conf_watched;
+                }
+            }
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_ors_conf_unwatch(void *data)
+{
+    ngx_http_ors_conf_watch_t  *w;
+
+    for (w = ngx_http_ors_conf_watches; w->name; w++) {
+
+        if (w->cmd) {
+            w->cmd->set = w->set;
+            w->cmd = NULL;
+        }
+    }
+}
+
+
+static char *
+ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_str_t                  *value;
+    ngx_uint_t                  i;
+    ngx_http_ors_loc_conf_t    *olcf;
+    ngx_http_ors_conf_watch_t  *w;
+
+    olcf = ngx_http_conf_get_module_loc_conf(cf,
+                                             ngx_http_open_responses_module);
+    value = cf->args->elts;
+
+    for (w = ngx_http_ors_conf_watches; w->cmd != cmd; w++) { /* void */ }
+
+    if (w->limit) {
+        *(void **) ((u_char *) olcf + w->limit) = olcf;
+        return w->set(cf, cmd, conf);
+    }
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        olcf->asks |= ngx_http_ors_conf_asks(&value[i]);
+    }
+
+    if (ngx_strcmp(w->name, "proxy_pass") == 0) {
+        olcf->proxy_pass = value[1];
+    }
+
+    return w->set(cf, cmd, conf);
+}
+
+
+ngx_uint_t
+ngx_http_ors_conf_asks(ngx_str_t *text)
+{
+    u_char      *last;
+    ngx_uint_t   i;
+
+    static const ngx_str_t  paths[] = {
+        ngx_string("/chat/completions"),
+        ngx_string("/responses"),
+    };
+
+    if (ngx_strstr(text->data, "open_responses_uri")
+        || ngx_strstr(text->data, "open_responses_path"))
+    {
+        return 1;
+    }
+
+    last = text->data + text->len;
+
+    for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+
+        if (text->len >= paths[i].len
+            && ngx_memcmp(last - paths[i].len, paths[i].data, paths[i].len)
+               == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
 
 
 /* directives of locations in it would be inherited by nested ones */

@@ -365,7 +365,5 @@ ngx_http_ors_subrequest_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    ngx_http_ors_call_limits_init(cf);
-
     return ngx_http_ors_call_variables_init(cf);
 }

@@ -30,6 +30,8 @@ static ngx_http_ors_loc_conf_t *ngx_http_ors_target_common(ngx_conf_t *cf);
 static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
     ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
+static void ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
+    ngx_http_core_loc_conf_t *target);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
     ngx_http_core_loc_conf_t *clcf, ngx_str_t *uri);
 static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
@@ -255,7 +257,57 @@ ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                       "\"%V\"", &target->name, what, uri, &gateway->name);
     }
 
+    ngx_http_ors_target_asks(cf, uri, target);
+
     return NGX_OK;
+}
+
+
+/*
+ * A URL without the path of an endpoint is asked for "/to/model" or the like,
+ * which is a 404.  One that is made of other variables may be complete.
+ */
+
+static void
+ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
+    ngx_http_core_loc_conf_t *target)
+{
+    u_char                   *p;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = target->loc_conf[ngx_http_open_responses_module.ctx_index];
+
+    if (!(olcf->kinds & NGX_HTTP_ORS_IN_TARGET) || olcf->proxy_pass.len == 0) {
+        return;
+    }
+
+    if (ngx_strstr(olcf->proxy_pass.data, "/v1$open_responses_uri")) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "\"proxy_pass %V\" in location \"%V\" of target \"%V\" "
+                      "asks for \"/v1/v1/...\": write "
+                      "\"$open_responses_path\" after \"/v1\"",
+                      &olcf->proxy_pass, &target->name, uri);
+        return;
+    }
+
+    p = (u_char *) ngx_strstr(olcf->proxy_pass.data, "://");
+
+    if (p == NULL || olcf->asks || ngx_http_ors_conf_asks(uri)) {
+        return;
+    }
+
+    /* its host may be a variable */
+
+    if (ngx_strchr(p + sizeof("://$") - 1, '$')) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "\"proxy_pass %V\" in location \"%V\" of target \"%V\" "
+                  "asks for one path, whatever the client has asked for: end "
+                  "it with \"$open_responses_uri\", or, after a base URL as "
+                  "\"/v1\", with \"$open_responses_path\"",
+                  &olcf->proxy_pass, &target->name, uri);
 }
 
 

@@ -526,7 +526,7 @@ ngx_http_ors_variables_add(ngx_conf_t *cf)
         var->data = v->data;
     }
 
-    return NGX_OK;
+    return ngx_http_ors_conf_watch(cf);
 }
 
 
