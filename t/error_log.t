@@ -20,6 +20,9 @@ my $bad = { error => { message => 'too busy for "a secret of mine", '
 my $model = ORS::Model->new(scripts => {
     down  => [ [ status => 503 ], [ json => $bad ] ],
     wrong => [ [ status => 400 ], [ json => $bad ] ],
+    path  => [ [ status => 404 ], [ json => { detail => 'Not Found' } ] ],
+    model => [ [ status => 404 ],
+               [ json => { detail => 'no such model' } ] ],
     told  => [ sse_head(), [ sse => chat_chunk(content => 'a') ],
                [ sse => $bad ] ],
     cut   => [ sse_head(), [ sse => chat_chunk(content => 'a secret') ],
@@ -79,6 +82,9 @@ sub says ($name, $script, $level, $text, %o) {
               headers => { 'X-Script' => $script,
                            'User-Agent' => $o{agent} // 'me' });
 
+    my $to = $o{to} // '';
+    my $called = $to ? qr{subrequest: "/to/$to", upstream: "http://\S+/to/$to"}
+                     : qr//;
     my @lines;
     my $found = sub {
         @lines = grep { !/ (?:closed keepalive|client \S+ closed)/ }
@@ -86,6 +92,7 @@ sub says ($name, $script, $level, $text, %o) {
 
         return scalar grep {
             /\[$level\] \S+: (?:\*\d+ )?\Q$text\E(?: while|,)/
+            && /$called/
         } @lines;
     };
 
@@ -106,19 +113,34 @@ my $failed = 'model server failed with';
 for my $at (qw( /v1 /mask )) {
     says("$at: overloaded", 'down', 'error',
          "$failed server_is_overloaded, its status was 503", at => $at,
-         told => 1);
+         told => 1, to => 'chat');
     says("$at: refused by the server", 'wrong', 'info',
-         "$failed overloaded, its status was 400", at => $at, told => 1);
+         "$failed overloaded, its status was 400", at => $at, told => 1,
+         to => 'chat');
     says("$at: in a stream", 'told', 'error',
-         "$failed overloaded, its status was 200", at => $at, stream => 1);
+         "$failed overloaded, its status was 200", at => $at, stream => 1,
+         to => 'chat');
     says("$at: a stream that is cut", 'cut', 'error',
          'model server\'s answer was cut, its status was 200', at => $at,
-         stream => 1);
+         stream => 1, to => 'chat');
+
+    for my $to (qw( chat native )) {
+        my %o = (at => $at, to => $to, model => "$to-m");
+
+        says("$at: a wrong path, $to", 'path', 'error',
+             "$failed upstream_error, its status was 404", %o);
+        says("$at: a model that is absent, $to", 'model', 'info',
+             "$failed model_not_found, its status was 404", %o);
+        says("$at: a response that may be absent, $to", 'path', 'info',
+             "$failed upstream_error, its status was 404", %o,
+             body => { previous_response_id => 'resp_1' })
+            if $to eq 'native';
+    }
 }
 
 says('native: overloaded', 'down', 'error',
      "$failed server_is_overloaded, its status was 503", model => 'native-m',
-     told => 1);
+     told => 1, to => 'native');
 says('native: refused by the server', 'wrong', 'info',
      "$failed overloaded, its status was 400", model => 'native-m',
      told => 1);

@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_said.h>
+#include <ngx_ors_same.h>
 
 
 /* a word of a message that is longer may be a key, or data */
@@ -137,7 +138,7 @@ ngx_ors_answer_said_secret(u_char *p, size_t len)
 
 void
 ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
-    ngx_uint_t status)
+    ngx_uint_t status, ngx_ors_request_t *req)
 {
     u_char     buf[NGX_ORS_LINE_MAX];
     ngx_str_t  text;
@@ -149,18 +150,31 @@ ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
     text.data = buf;
     text.len = ngx_ors_answer_said(buf, &err->message) - buf;
 
-    ngx_log_error(ngx_ors_answer_said_level(status), log, 0,
+    ngx_log_error(ngx_ors_answer_said_level(err, status, req), log, 0,
                   "model server says: %V", &text);
 }
 
 
 ngx_uint_t
-ngx_ors_answer_said_level(ngx_uint_t status)
+ngx_ors_answer_said_level(ngx_ors_error_t *err, ngx_uint_t status,
+    ngx_ors_request_t *req)
 {
     switch (status) {
 
-    case 400:
     case 404:
+
+        /* neither a model nor a response is absent: a wrong path */
+
+        if (req && !req->field[ngx_ors_rq_previous_response_id]
+            && !ngx_ors_same(&err->code,
+                             &ngx_ors_codes[ngx_ors_code_model_not_found].name))
+        {
+            return NGX_LOG_ERR;
+        }
+
+        /* fall through */
+
+    case 400:
     case 413:
     case 422:
         return NGX_LOG_INFO;

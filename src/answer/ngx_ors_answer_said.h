@@ -12,6 +12,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_error.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_request.h>
 
 
 /*
@@ -23,16 +24,17 @@ u_char *ngx_ors_answer_said(u_char *buf, ngx_str_t *text);
 
 /*
  * Logs the message of "err", an error that the server has answered with HTTP
- * "status".  It is called in front of ngx_ors_mask().
+ * "status" to "req".  It is called in front of ngx_ors_mask().
  */
 void ngx_ors_answer_said_log(ngx_log_t *log, ngx_ors_error_t *err,
-    ngx_uint_t status);
+    ngx_uint_t status, ngx_ors_request_t *req);
 
 /*
- * The level to log an answer with HTTP "status" at: "info" if it is about the
- * request, else "error".
+ * The level to log such an answer at: "info" if it is about the request, else
+ * "error".  "req" NULL: it has no body.
  */
-ngx_uint_t ngx_ors_answer_said_level(ngx_uint_t status);
+ngx_uint_t ngx_ors_answer_said_level(ngx_ors_error_t *err, ngx_uint_t status,
+    ngx_ors_request_t *req);
 
 
 #endif /* _NGX_ORS_ANSWER_SAID_H_INCLUDED_ */

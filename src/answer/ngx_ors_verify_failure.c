@@ -80,7 +80,7 @@ ngx_ors_verify_failure_error(ngx_ors_verify_t *verify)
     }
 
     ngx_ors_answer_said_log(verify->log, &verify->error,
-                            verify->answer->status);
+                            verify->answer->status, verify->request);
 
     ngx_ors_verify_failure_param(verify);
 

@@ -197,6 +197,8 @@ ngx_http_ors_turn_work(ngx_http_ors_ctx_t *ctx)
 static ngx_int_t
 ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
 {
+    ngx_int_t             rc;
+    ngx_log_t            *log;
     ngx_ors_turn_t       *turn;
     ngx_http_ors_call_t  *call;
 
@@ -208,7 +210,16 @@ ngx_http_ors_turn_ended(ngx_http_ors_ctx_t *ctx)
     turn->limited = call->limited;
 
     if (!call->starved || turn->state != ngx_ors_turn_st_call) {
-        return ngx_ors_turn_end(turn, call->status, call->complete);
+
+        /* lines of the log name the target, its server and the path */
+
+        log = ctx->request->connection->log;
+
+        ngx_http_set_log_request(log, call->request);
+        rc = ngx_ors_turn_end(turn, call->status, call->complete);
+        ngx_http_set_log_request(log, ctx->request);
+
+        return rc;
     }
 
     /* no other target could be reached, either */

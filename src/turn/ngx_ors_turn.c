@@ -45,7 +45,7 @@ static ngx_int_t ngx_ors_turn_error(void *data, ngx_str_t *text);
 static ngx_int_t ngx_ors_turn_failure(void *data);
 static ngx_int_t ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn,
     ngx_uint_t status, ngx_ors_json_node_t *node);
-static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code);
+static void ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_turn_finish(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_complete(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_settled(ngx_ors_turn_t *turn);
@@ -318,7 +318,7 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
     turn->type = verify->type;
 
     if (rc == NGX_DONE && verify->error.status && !verify->refused) {
-        ngx_ors_turn_log(turn, &verify->error.code);
+        ngx_ors_turn_log(turn, &verify->error);
     }
 
     if (rc == NGX_DONE && !begun
@@ -531,8 +531,8 @@ ngx_ors_turn_upstream_error(ngx_ors_turn_t *turn, ngx_uint_t status,
         return NGX_DONE;
     }
 
-    ngx_ors_turn_log(turn, &turn->error.code);
-    ngx_ors_answer_said_log(turn->log, &turn->error, status);
+    ngx_ors_turn_log(turn, &turn->error);
+    ngx_ors_answer_said_log(turn->log, &turn->error, status, &turn->request);
 
     if (turn->request.policy->mask) {
         ngx_ors_mask_answer(&turn->error, status);
@@ -576,11 +576,13 @@ ngx_ors_turn_effort_refused(ngx_str_t *message)
 /* a server's own error, unmasked */
 
 static void
-ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_str_t *code)
+ngx_ors_turn_log(ngx_ors_turn_t *turn, ngx_ors_error_t *err)
 {
-    ngx_log_error(ngx_ors_answer_said_level(turn->answer.status), turn->log, 0,
+    ngx_log_error(ngx_ors_answer_said_level(err, turn->answer.status,
+                                            &turn->request),
+                  turn->log, 0,
                   "model server failed with %V, its status was %ui",
-                  code, turn->answer.status);
+                  &err->code, turn->answer.status);
 }
 
 
