@@ -61,6 +61,11 @@ for my $name (sort grep { $_ ne 'demo.conf' } keys %file) {
     takes($name, $file{$name});
 }
 
+for my $name (sort keys %file) {
+    like($page{'operating.md'}, qr/^\|.*`\Q$name\E`.*\| \w/m,
+         "$name is in the table of examples");
+}
+
 takes('demo.conf', "$file{'demo-model.conf'}\n$file{'demo.conf'}");
 
 for my $piece (@pieces) {
@@ -74,6 +79,11 @@ for my $piece (@pieces) {
                                           |metrics_zone)[ ]/x;
 
     takes($piece->{name}, $text);
+
+    # a host name in a variable, which nginx asks for at the first request
+
+    like($text, qr/^\s*resolver /m, "$piece->{name} has a resolver")
+        if $text =~ /^\s*set \$\w+ +[a-z][\w-]*\.[\w.]+;/m;
 }
 
 for my $name (qw( README.md directives.md )) {
@@ -102,7 +112,8 @@ response_ok(ask($t, $_, @alice), "model $_"), is(asked()->{model}, $_)
 response_ok(ask($t, 'other', @alice), 'another model');
 like(asked()->{model}, qr/^meta-llama/, 'is the default one');
 
-is(get($t->port, '/v1/models')->{status}, 200, 'list of models');
+is(get($t->port, '/v1/models')->{status}, 401, 'no key, no list of models');
+is(get($t->port, '/v1/models', @alice)->{status}, 200, 'list of models');
 
 is(post_json($t->port, '/v1/chat/completions',
              { model => 'qwen3-32b',

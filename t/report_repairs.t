@@ -12,7 +12,7 @@ use ORS::JSON qw( json_encode );
 use ORS::Model;
 use ORS::Nginx;
 use ORS::Sample;
-use ORS::Util qw( wait_for );
+use ORS::Util qw( slurp wait_for );
 
 my $good = response('completed', model => 'm');
 my $less = response('completed', model => 'other');
@@ -41,6 +41,12 @@ my $t = ORS::Nginx->new(model => $model, conf => <<'CONF');
 
         location = /less/v1/responses {
             open_responses_validate on report;
+            proxy_pass http://%%MODEL%%/script/less;
+        }
+
+        location = /trial/v1/responses {
+            open_responses_validate on report;
+            error_log %%TESTDIR%%/logs/trial.log warn;
             proxy_pass http://%%MODEL%%/script/less;
         }
 
@@ -115,6 +121,12 @@ is(ask('less', temperature => 'x', mark => 1)->{status}, 200,
    'a request that would be refused');
 counted('requests_unrepaired=1 answers_unrepaired=2 repaired=1,1 reported=1,0',
         '... is not one that would be repaired');
+
+ask('trial', mark => 1);
+ok(wait_for(sub {
+    slurp($t->dir . '/logs/trial.log') =~ /\A.*\ request\ would.*\n
+                                           .*\ answer\ would.*\n\z/x
+}), 'a log of the location at level "warn" has both, and nothing else');
 
 $t->finish;
 done_testing();
