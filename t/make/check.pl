@@ -277,6 +277,9 @@ sub check_source {
         finding($file, $n, 'a // comment') if m!//!;
         finding($file, $n, 'dead code, #if 0') if /^\s*#\s*if\s+0\b/;
 
+        finding($file, $n, 'private configuration of another module')
+            if /loc_conf\[(?!ngx_http_(?:core|open_responses)_module\b)/;
+
         if ($room{$file} !~ /^(http)?$/ && /\b(ngx_http_\w+)/) {
             finding($file, $n, "$1 outside of src/http");
         }

@@ -150,6 +150,8 @@ fails('comment', qr!\Q$c\E:\d+: a // !, source($c, "int  i; // x\n"));
 fails('a comment without a subject', qr/\Q$c\E:\d+: a comment begins/,
       source($c, "int  i; /* what is kept */\n"));
 fails('dead code', qr/\Q$c\E:\d+: dead/, source($c, "# if 0\n#endif\n"));
+fails('private configuration', qr/\Q$c\E:\d+: private/,
+      source($c, "int  i = r->loc_conf[index];\n"));
 
 fails('one blank line', qr/\Q$c\E:\d+: two blank/, source($c, "\nint  i;\n"));
 fails('three blank lines', qr/\Q$c\E:\d+: more than/,
