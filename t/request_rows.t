@@ -47,9 +47,9 @@ sub tables () {
 
 sub names ($file, $table, $re) {
     my ($text) = slurp("src/schema/$file")
-                 =~ /^(?:static\ const\ \w+\ \ \Q$table\E\[\]\ =\ \{\n
-                      |(?:static\ )?ngx_ors_members_\w+\(\Q$table\E,[^\n]*\n)
-                     (.*?)^(?:\};|\n)/msx;
+                 =~ /^(?:static\ )?ngx_ors_(?:members|variants)\w*
+                      \(\Q$table\E,[^\n]*\n
+                     (.*?)^\n/msx;
     my @names = ($text // '') =~ /$re/g;
 
     ok(@names > 0, "$table has names");
@@ -62,7 +62,7 @@ my ($params, $items, $parts) = tables();
 is(@{ $_ // [] } > 5, 1, 'a table') for $params, $items, $parts;
 
 my $field = qr/ngx_ors_row\w*\("(\w+)"/;
-my $variant = qr/ngx_string\("(\w+)"/;
+my $variant = qr/ngx_ors_variant\("(\w+)"/;
 my $said = join ' ', @$params;
 
 for my $list (qw( REQUEST_FIELDS REQUEST_FIELDS_WIDE REQUEST_FIELDS_OPENAI )) {
@@ -88,7 +88,7 @@ $said = join ' ', @$parts;
 
 for my $list (qw( user system assistant output )) {
     like($said, qr/`$_`/, "part $_ has a row")
-        for names('ngx_ors_fields_input_part.c', "ngx_ors_${list}_parts",
+        for names('ngx_ors_fields_input_part.c', "ngx_ors_${list}_part_shape",
                   $variant);
 }
 

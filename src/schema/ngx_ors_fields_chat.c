@@ -45,59 +45,40 @@ static ngx_ors_members(ngx_ors_chat_function_shape,
 static const ngx_ors_rule_t  ngx_ors_chat_function_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_function_shape);
 
-static ngx_ors_members_needed(ngx_ors_chat_function_tool_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_function_tool_shape,
     ngx_ors_row_needed("function", &ngx_ors_chat_function_rule));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_syntaxes[] = {
-    { ngx_string("lark"), NGX_ORS_IN_ALL },
-    { ngx_string("regex"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_syntaxes_rule, 0,
+    ngx_ors_word("lark"), ngx_ors_word("regex"));
 
 static ngx_ors_members_needed(ngx_ors_chat_grammar_shape,
     ngx_ors_row_needed("definition", &ngx_ors_string_rule),
-    ngx_ors_row_needed("syntax", ngx_ors_is_enum(0, ngx_ors_chat_syntaxes)));
+    ngx_ors_row_needed("syntax", &ngx_ors_chat_syntaxes_rule));
 
-static ngx_ors_members_needed(ngx_ors_chat_grammar_input_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_grammar_input_shape,
     ngx_ors_row_needed("grammar",
                        ngx_ors_is_object(0, &ngx_ors_chat_grammar_shape)));
 
-static const ngx_ors_variant_t  ngx_ors_chat_inputs[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
-    { ngx_string("grammar"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_grammar_input_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_input_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_inputs,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_input_shape, "type",
+    ngx_ors_variant("text", ALL, typed),
+    ngx_ors_variant("grammar", ALL, chat_grammar_input));
 
 static ngx_ors_members(ngx_ors_chat_custom_shape,
     (ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_chat_input_shape)));
 
-static ngx_ors_members_needed(ngx_ors_chat_custom_tool_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_custom_tool_shape,
     ngx_ors_row_needed("custom",
                        ngx_ors_is_object(0, &ngx_ors_chat_custom_shape)));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_tool_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_function_tool_shape },
-    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_tool_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_tool_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_tool_types,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_chat_tool_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", ALL, chat_function_tool),
+    ngx_ors_variant("custom", ALL, chat_custom_tool),
+    ngx_ors_others(TOLERANT, typed));
 
 
 /* tool_choice */
@@ -108,54 +89,37 @@ static ngx_ors_members_needed(ngx_ors_chat_named_shape,
 static const ngx_ors_rule_t  ngx_ors_chat_named_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_named_shape);
 
-static ngx_ors_members_needed(ngx_ors_chat_choose_function_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_choose_function_shape,
     ngx_ors_row_needed("function", &ngx_ors_chat_named_rule));
 
-static ngx_ors_members_needed(ngx_ors_chat_choose_custom_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_choose_custom_shape,
     ngx_ors_row_needed("custom", &ngx_ors_chat_named_rule));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_allowed_modes[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("required"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_allowed_modes_rule, 0,
+    ngx_ors_word("auto"), ngx_ors_word("required"));
 
 static ngx_ors_members_needed(ngx_ors_chat_allowed_shape,
-    ngx_ors_row_needed("mode", ngx_ors_is_enum(0, ngx_ors_chat_allowed_modes)),
+    ngx_ors_row_needed("mode", &ngx_ors_chat_allowed_modes_rule),
     ngx_ors_row_needed("tools", ngx_ors_is_list(0, &ngx_ors_object_rule)));
 
-static ngx_ors_members_needed(ngx_ors_chat_choose_allowed_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_choose_allowed_shape,
     ngx_ors_row_needed("allowed_tools",
                        ngx_ors_is_object(0, &ngx_ors_chat_allowed_shape)));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_choices[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_choose_function_shape },
-    { ngx_string("custom"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_choose_custom_shape },
-    { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_choose_allowed_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_choice_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_choices,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_chat_choice_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", ALL, chat_choose_function),
+    ngx_ors_variant("custom", ALL, chat_choose_custom),
+    ngx_ors_variant("allowed_tools", ALL, chat_choose_allowed),
+    ngx_ors_others(TOLERANT, typed));
 
 /* "any" is what some servers call "required" */
 
 static const ngx_ors_value_t  ngx_ors_chat_modes[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("required"), NGX_ORS_IN_ALL },
-    { ngx_string("any"), NGX_ORS_IN_TOLERANT },
-    ngx_ors_values_end
+    ngx_ors_word("none"), ngx_ors_word("auto"), ngx_ors_word("required"),
+    ngx_ors_word_in("any", TOLERANT), ngx_ors_values_end
 };
 
 static const ngx_ors_rule_t  ngx_ors_chat_choice_rule = {
@@ -167,9 +131,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_choice_rule = {
 /* function_call, which is older than tools */
 
 static const ngx_ors_value_t  ngx_ors_chat_function_modes[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
+    ngx_ors_word("none"), ngx_ors_word("auto"), ngx_ors_values_end
 };
 
 static const ngx_ors_rule_t  ngx_ors_chat_function_choice_rule = {
@@ -189,23 +151,16 @@ static ngx_ors_members(ngx_ors_chat_schema_shape,
 
 /* llama.cpp takes a schema beside the type */
 
-static ngx_ors_members(ngx_ors_chat_schema_format_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
+static ngx_ors_typed(ngx_ors_chat_schema_format_shape,
+    (ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
                     ngx_ors_is_object(0, &ngx_ors_chat_schema_shape))),
     ngx_ors_row_in("schema", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule));
 
-static const ngx_ors_variant_t  ngx_ors_chat_formats[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
-    { ngx_string("json_schema"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_schema_format_shape },
-    { ngx_string("json_object"), NGX_ORS_IN_ALL, &ngx_ors_typed_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_format_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_formats,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_format_shape, "type",
+    ngx_ors_variant("text", ALL, typed),
+    ngx_ors_variant("json_schema", ALL, chat_schema_format),
+    ngx_ors_variant("json_object", ALL, typed),
+    ngx_ors_others(TOLERANT, typed));
 
 
 /* stream_options, audio, prediction, web_search_options */
@@ -221,24 +176,15 @@ static ngx_ors_members_needed(ngx_ors_chat_audio_shape,
     ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_chat_predicted_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_predicted_shape,
     ngx_ors_row_needed("content", &ngx_ors_chat_text_content_rule));
 
-static const ngx_ors_variant_t  ngx_ors_chat_predictions[] = {
-    { ngx_string("content"), NGX_ORS_IN_ALL, &ngx_ors_chat_predicted_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_prediction_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_predictions,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_prediction_shape, "type",
+    ngx_ors_variant("content", ALL, chat_predicted));
 
 
 static const ngx_ors_value_t  ngx_ors_chat_levels[] = {
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
+    ngx_ors_word("low"), ngx_ors_word("medium"), ngx_ors_word("high"),
     ngx_ors_values_end
 };
 
@@ -248,20 +194,12 @@ static ngx_ors_members_optional(ngx_ors_chat_place_shape,
     ngx_ors_row("city", &ngx_ors_string_rule),
     ngx_ors_row("timezone", &ngx_ors_string_rule));
 
-static ngx_ors_members_needed(ngx_ors_chat_approximate_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_approximate_shape,
     ngx_ors_row_needed("approximate",
                        ngx_ors_is_object(0, &ngx_ors_chat_place_shape)));
 
-static const ngx_ors_variant_t  ngx_ors_chat_locations[] = {
-    { ngx_string("approximate"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_approximate_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_location_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_locations,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_location_shape, "type",
+    ngx_ors_variant("approximate", ALL, chat_approximate));
 
 static ngx_ors_members_optional(ngx_ors_chat_search_shape,
     ngx_ors_row("search_context_size", ngx_ors_is_enum(0, ngx_ors_chat_levels)),
@@ -298,34 +236,19 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_bias_rule =
 
 /* the other parameters */
 
-static const ngx_ors_value_t  ngx_ors_chat_efforts[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("minimal"), NGX_ORS_IN_ALL },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_efforts_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("none"), ngx_ors_word("minimal"), ngx_ors_word("low"),
+    ngx_ors_word("medium"), ngx_ors_word("high"), ngx_ors_word("xhigh"));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_tiers[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("default"), NGX_ORS_IN_ALL },
-    { ngx_string("flex"), NGX_ORS_IN_ALL },
-    { ngx_string("scale"), NGX_ORS_IN_ALL },
-    { ngx_string("priority"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_tiers_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("auto"), ngx_ors_word("default"), ngx_ors_word("flex"),
+    ngx_ors_word("scale"), ngx_ors_word("priority"));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_kinds[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL },
-    { ngx_string("audio"), NGX_ORS_IN_ALL },
-    { ngx_string("image"), NGX_ORS_IN_TOLERANT },
-    { ngx_string("video"), NGX_ORS_IN_TOLERANT },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_kinds_rule, 0,
+    ngx_ors_word("text"), ngx_ors_word("audio"),
+    ngx_ors_word_in("image", TOLERANT), ngx_ors_word_in("video", TOLERANT));
 
 
 #define ngx_ors_chat_number_row(name)                                         \
@@ -354,7 +277,7 @@ ngx_ors_members(ngx_ors_fields_chat_request,
     ngx_ors_row("response_format",
                 ngx_ors_is_object(0, &ngx_ors_chat_format_shape)),
     ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_efforts)),
+                   &ngx_ors_chat_efforts_rule),
     ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_null_rule),
     ngx_ors_row_in("verbosity", NGX_ORS_IN_STRICT, 0,
@@ -384,12 +307,12 @@ ngx_ors_members(ngx_ors_fields_chat_request,
                 ngx_ors_is_object(NGX_ORS_V_NULL,
                                   &ngx_ors_chat_metadata_shape)),
     ngx_ors_row_in("service_tier", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_tiers)),
+                   &ngx_ors_chat_tiers_rule),
     ngx_ors_row_in("service_tier", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_null_rule),
     ngx_ors_row("modalities",
                 ngx_ors_is_list(NGX_ORS_V_NULL,
-                                ngx_ors_is_enum(0, ngx_ors_chat_kinds))),
+                                &ngx_ors_chat_kinds_rule)),
     ngx_ors_row("audio",
                 ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_audio_shape)),
     ngx_ors_row("prediction",

@@ -105,36 +105,25 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_use_shape,
                                          &ngx_ors_chat_custom_invoked_shape)));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_use_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_function_use_shape },
-    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_use_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
 static const ngx_ors_variant_t  ngx_ors_chat_untyped_uses[] = {
-    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_use_shape },
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_chat_function_use_shape }
+    ngx_ors_variant("custom", ALL, chat_custom_use),
+    ngx_ors_others(ALL, chat_function_use)
 };
 
-static const ngx_ors_shape_t  ngx_ors_chat_use_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_use_types,
-                         ngx_ors_chat_untyped_uses, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_chat_use_shape, "type",
+    ngx_ors_chat_untyped_uses, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", ALL, chat_function_use),
+    ngx_ors_variant("custom", ALL, chat_custom_use),
+    ngx_ors_others(TOLERANT, typed));
 
 
 /* the message */
-
-static const ngx_ors_value_t  ngx_ors_chat_answer_roles[] = {
-    { ngx_string("assistant"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
 
 static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
 static ngx_ors_members(ngx_ors_chat_answer_shape,
-    (ngx_ors_row_filled("role", ngx_ors_is_enum(0, ngx_ors_chat_answer_roles),
+    (ngx_ors_row_filled("role", ngx_ors_is_word("assistant"),
                         "\"assistant\""),
      ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
                            &ngx_ors_string_null_rule, "null"),
@@ -171,18 +160,13 @@ static const ngx_ors_rule_t  ngx_ors_chat_answer_choices_rule = {
 };
 
 
-static const ngx_ors_value_t  ngx_ors_chat_answer_objects[] = {
-    { ngx_string("chat.completion"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
 /* without choices nothing is repaired: it may be an error in another form */
 
 ngx_ors_members(ngx_ors_fields_chat_answer,
     (ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                           ngx_ors_is_enum(0, ngx_ors_chat_answer_objects),
+                           ngx_ors_is_word("chat.completion"),
                            "\"chat.completion\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
                            &ngx_ors_string_rule, "\"chat.completion\""),
@@ -224,18 +208,13 @@ static const ngx_ors_rule_t  ngx_ors_chat_call_deltas_rule =
                       ngx_ors_is_object(0, &ngx_ors_chat_call_delta_shape));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_delta_roles[] = {
-    { ngx_string("assistant"), NGX_ORS_IN_ALL },
-    { ngx_string("developer"), NGX_ORS_IN_ALL },
-    { ngx_string("system"), NGX_ORS_IN_ALL },
-    { ngx_string("user"), NGX_ORS_IN_ALL },
-    { ngx_string("tool"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_delta_roles_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("assistant"), ngx_ors_word("developer"),
+    ngx_ors_word("system"), ngx_ors_word("user"), ngx_ors_word("tool"));
 
 static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
     ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_delta_roles)),
+                   &ngx_ors_chat_delta_roles_rule),
     ngx_ors_row_in("role", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0, &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_TOLERANT, 0,
@@ -261,16 +240,11 @@ static const ngx_ors_rule_t  ngx_ors_chat_chunk_choices_rule =
                       ngx_ors_is_object(0, &ngx_ors_chat_chunk_choice_shape));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_chunk_objects[] = {
-    { ngx_string("chat.completion.chunk"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
 ngx_ors_members(ngx_ors_fields_chat_chunk,
     (ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                           ngx_ors_is_enum(0, ngx_ors_chat_chunk_objects),
+                           ngx_ors_is_word("chat.completion.chunk"),
                            "\"chat.completion.chunk\""),
      ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
                            &ngx_ors_string_rule, "\"chat.completion.chunk\""),

@@ -26,22 +26,17 @@
 
 /* content parts */
 
-static ngx_ors_members_needed(ngx_ors_chat_text_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_text_shape,
     ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
-static const ngx_ors_value_t  ngx_ors_chat_details[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_chat_details_rule, 0,
+    ngx_ors_word("auto"), ngx_ors_word("low"), ngx_ors_word("high"));
 
 static ngx_ors_members(ngx_ors_chat_image_url_shape,
     (ngx_ors_row_needed("url", &ngx_ors_string_rule)),
     ngx_ors_row_in("detail", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_enum(0, ngx_ors_chat_details)),
+                   &ngx_ors_chat_details_rule),
     ngx_ors_row_in("detail", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_rule));
 
 /* some servers take the URL itself */
@@ -49,8 +44,7 @@ static ngx_ors_members(ngx_ors_chat_image_url_shape,
 static const ngx_ors_rule_t  ngx_ors_chat_any_image_url_rule =
     ngx_ors_rule_object(NGX_ORS_V_STRING, &ngx_ors_chat_image_url_shape);
 
-static ngx_ors_members_needed(ngx_ors_chat_image_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_image_shape,
     ngx_ors_row_in("image_url", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
                    ngx_ors_is_object(0, &ngx_ors_chat_image_url_shape)),
     ngx_ors_row_in("image_url", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
@@ -61,8 +55,7 @@ static ngx_ors_members_needed(ngx_ors_chat_input_audio_shape,
     ngx_ors_row_needed("data", &ngx_ors_string_rule),
     ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
-static ngx_ors_members_needed(ngx_ors_chat_sound_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_sound_shape,
     ngx_ors_row_needed("input_audio",
                        ngx_ors_is_object(0, &ngx_ors_chat_input_audio_shape)));
 
@@ -72,60 +65,42 @@ static ngx_ors_members_optional(ngx_ors_chat_file_shape,
     ngx_ors_row("file_id", &ngx_ors_string_rule),
     ngx_ors_row("filename", &ngx_ors_string_rule));
 
-static ngx_ors_members_needed(ngx_ors_chat_file_part_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_file_part_shape,
     ngx_ors_row_needed("file", ngx_ors_is_object(0, &ngx_ors_chat_file_shape)));
 
 
-static ngx_ors_members_needed(ngx_ors_chat_refusal_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_chat_refusal_shape,
     ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
 /* parts of a text: of instructions, and of outputs of tools */
 
-static const ngx_ors_variant_t  ngx_ors_chat_text_parts[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_chat_text_shape },
-    { ngx_string("image_url"), NGX_ORS_IN_TOLERANT,
-      &ngx_ors_chat_image_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_text_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_text_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_text_part_shape, "type",
+    ngx_ors_variant("text", ALL, chat_text),
+    ngx_ors_variant("image_url", TOLERANT, chat_image),
+    ngx_ors_others(TOLERANT, typed));
 
 const ngx_ors_rule_t  ngx_ors_chat_text_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
                       ngx_ors_is_object(0, &ngx_ors_chat_text_part_shape));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_user_parts[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_chat_text_shape },
-    { ngx_string("image_url"), NGX_ORS_IN_ALL, &ngx_ors_chat_image_shape },
-    { ngx_string("input_audio"), NGX_ORS_IN_ALL, &ngx_ors_chat_sound_shape },
-    { ngx_string("file"), NGX_ORS_IN_ALL, &ngx_ors_chat_file_part_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_user_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_user_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_user_part_shape, "type",
+    ngx_ors_variant("text", ALL, chat_text),
+    ngx_ors_variant("image_url", ALL, chat_image),
+    ngx_ors_variant("input_audio", ALL, chat_sound),
+    ngx_ors_variant("file", ALL, chat_file_part),
+    ngx_ors_others(TOLERANT, typed));
 
 static const ngx_ors_rule_t  ngx_ors_chat_user_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
                       ngx_ors_is_object(0, &ngx_ors_chat_user_part_shape));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_assistant_parts[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_chat_text_shape },
-    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_chat_refusal_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_assistant_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_assistant_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_assistant_part_shape, "type",
+    ngx_ors_variant("text", ALL, chat_text),
+    ngx_ors_variant("refusal", ALL, chat_refusal),
+    ngx_ors_others(TOLERANT, typed));
 
 static const ngx_ors_rule_t  ngx_ors_chat_assistant_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
@@ -173,24 +148,16 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_call_shape,
                                          &ngx_ors_chat_custom_called_shape)));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_call_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_function_call_shape },
-    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_chat_custom_call_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
 static const ngx_ors_variant_t  ngx_ors_chat_untyped_calls[] = {
-    { ngx_string("custom"), NGX_ORS_IN_TOLERANT,
-      &ngx_ors_chat_custom_call_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT,
-      &ngx_ors_chat_function_call_shape }
+    ngx_ors_variant("custom", TOLERANT, chat_custom_call),
+    ngx_ors_others(TOLERANT, chat_function_call)
 };
 
-static const ngx_ors_shape_t  ngx_ors_chat_call_shape =
-    ngx_ors_shape_choice("type", ngx_ors_chat_call_types,
-                         ngx_ors_chat_untyped_calls, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_chat_call_shape, "type",
+    ngx_ors_chat_untyped_calls, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", ALL, chat_function_call),
+    ngx_ors_variant("custom", ALL, chat_custom_call),
+    ngx_ors_others(TOLERANT, typed));
 
 
 /* messages */
@@ -250,21 +217,14 @@ static ngx_ors_open_needed(ngx_ors_chat_other_message_shape,
     ngx_ors_row_needed("role", NULL));
 
 
-static const ngx_ors_variant_t  ngx_ors_chat_roles[] = {
-    { ngx_string("user"), NGX_ORS_IN_ALL, &ngx_ors_chat_user_shape },
-    { ngx_string("assistant"), NGX_ORS_IN_ALL, &ngx_ors_chat_assistant_shape },
-    { ngx_string("tool"), NGX_ORS_IN_ALL, &ngx_ors_chat_tool_message_shape },
-    { ngx_string("system"), NGX_ORS_IN_ALL, &ngx_ors_chat_system_shape },
-    { ngx_string("developer"), NGX_ORS_IN_ALL, &ngx_ors_chat_system_shape },
-    { ngx_string("function"), NGX_ORS_IN_ALL,
-      &ngx_ors_chat_function_message_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT,
-      &ngx_ors_chat_other_message_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_message_shape =
-    ngx_ors_shape_choice("role", ngx_ors_chat_roles,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_chat_message_shape, "role",
+    ngx_ors_variant("user", ALL, chat_user),
+    ngx_ors_variant("assistant", ALL, chat_assistant),
+    ngx_ors_variant("tool", ALL, chat_tool_message),
+    ngx_ors_variant("system", ALL, chat_system),
+    ngx_ors_variant("developer", ALL, chat_system),
+    ngx_ors_variant("function", ALL, chat_function_message),
+    ngx_ors_others(TOLERANT, chat_other_message));
 
 static const ngx_ors_rule_t  ngx_ors_chat_message_rule =
     ngx_ors_rule_object(0, &ngx_ors_chat_message_shape);

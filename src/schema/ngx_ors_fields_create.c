@@ -19,19 +19,17 @@
 #define ngx_ors_include_hosted(name, as, busy, include, ...)                  \
     { ngx_string(include), NGX_ORS_IN_OPENAI },
 
-static const ngx_ors_value_t  ngx_ors_includes[] = {
-    { ngx_string("reasoning.encrypted_content"), NGX_ORS_IN_ALL },
-    { ngx_string("message.output_text.logprobs"), NGX_ORS_IN_ALL },
+static ngx_ors_words(ngx_ors_includes_rule, 0,
+    ngx_ors_word("reasoning.encrypted_content"),
+    ngx_ors_word("message.output_text.logprobs"),
     NGX_ORS_HOSTED_TYPES(ngx_ors_include_hosted)
-    { ngx_string("web_search_call.results"), NGX_ORS_IN_OPENAI },
-    { ngx_string("message.input_image.image_url"), NGX_ORS_IN_OPENAI },
-    { ngx_string("computer_call_output.output.image_url"),
-      NGX_ORS_IN_OPENAI },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT }
-};
+    ngx_ors_word_in("web_search_call.results", OPENAI),
+    ngx_ors_word_in("message.input_image.image_url", OPENAI),
+    ngx_ors_word_in("computer_call_output.output.image_url", OPENAI),
+    ngx_ors_other_words(TOLERANT));
 
 static const ngx_ors_rule_t  ngx_ors_include_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_enum(0, ngx_ors_includes));
+    ngx_ors_rule_list(0, &ngx_ors_includes_rule);
 
 
 /* metadata: the specification limits its keys in words only */
@@ -62,21 +60,15 @@ static ngx_ors_members_optional(ngx_ors_json_schema_shape,
 
 /* json_object is of the response's formats only, clients send it (C11) */
 
-static const ngx_ors_variant_t  ngx_ors_format_types[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_plain_shape },
-    { ngx_string("json_schema"), NGX_ORS_IN_ALL, &ngx_ors_json_schema_shape },
-    { ngx_string("json_object"), NGX_ORS_IN_WIDE, &ngx_ors_plain_shape },
-    ngx_ors_variants_end
-};
-
 static const ngx_ors_variant_t  ngx_ors_untyped_formats[] = {
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_json_schema_shape }
+    ngx_ors_others(ALL, json_schema)
 };
 
-static const ngx_ors_shape_t  ngx_ors_format_shape =
-    ngx_ors_shape_choice("type", ngx_ors_format_types,
-                         ngx_ors_untyped_formats, NULL,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_format_shape, "type",
+    ngx_ors_untyped_formats, NULL,
+    ngx_ors_variant("text", ALL, plain),
+    ngx_ors_variant("json_schema", ALL, json_schema),
+    ngx_ors_variant("json_object", WIDE, plain));
 
 
 static ngx_ors_members_optional(ngx_ors_text_param_shape,
@@ -114,19 +106,10 @@ static const ngx_ors_rule_t  ngx_ors_reasoning_rule =
 
 /* the other parameters */
 
-static const ngx_ors_value_t  ngx_ors_service_tiers[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("default"), NGX_ORS_IN_ALL },
-    { ngx_string("flex"), NGX_ORS_IN_ALL },
-    { ngx_string("priority"), NGX_ORS_IN_ALL },
-    { ngx_string("scale"), NGX_ORS_IN_OPENAI },
-    { ngx_string("fast"), NGX_ORS_IN_OPENAI },
-    { ngx_string("ultrafast"), NGX_ORS_IN_OPENAI },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_service_tier_rule =
-    ngx_ors_rule_enum(0, ngx_ors_service_tiers);
+static ngx_ors_words(ngx_ors_service_tier_rule, 0,
+    ngx_ors_word("auto"), ngx_ors_word("default"), ngx_ors_word("flex"),
+    ngx_ors_word("priority"), ngx_ors_word_in("scale", OPENAI),
+    ngx_ors_word_in("fast", OPENAI), ngx_ors_word_in("ultrafast", OPENAI));
 
 static const ngx_ors_rule_t  ngx_ors_max_output_tokens_rule =
     ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 16, 0);

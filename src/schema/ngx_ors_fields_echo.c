@@ -22,9 +22,8 @@ static ngx_ors_members_needed(ngx_ors_echo_typed_shape,
 
 /* tools */
 
-static ngx_ors_members(ngx_ors_echo_function_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_echo_function_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                            &ngx_ors_string_null_rule, "null"),
      ngx_ors_row_filled("parameters", &ngx_ors_object_null_rule, "null"),
@@ -45,21 +44,16 @@ static ngx_ors_open_needed(ngx_ors_echo_named_shape,
 #define ngx_ors_echo_hosted(name, ...)                                        \
     { ngx_string(#name), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
 
-static const ngx_ors_variant_t  ngx_ors_echo_tool_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_function_shape },
-    { ngx_string("custom"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
-    { ngx_string("namespace"), NGX_ORS_IN_OPENAI, &ngx_ors_echo_named_shape },
+static ngx_ors_variants_of(ngx_ors_echo_tool_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", ALL, echo_function),
+    ngx_ors_variant("custom", OPENAI, echo_named),
+    ngx_ors_variant("namespace", OPENAI, echo_named),
     NGX_ORS_HOSTED_TYPES(ngx_ors_echo_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_echo_hosted)
     NGX_ORS_TOOLS(ngx_ors_echo_hosted)
-    { ngx_string("tool_search"), NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_tool_shape =
-    ngx_ors_shape_choice("type", ngx_ors_echo_tool_types,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+    ngx_ors_variant("tool_search", OPENAI, typed),
+    ngx_ors_others(TOLERANT, typed));
 
 const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_tool_shape));
@@ -68,34 +62,25 @@ const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
 /* tool_choice */
 
 static const ngx_ors_value_t  ngx_ors_echo_tool_modes[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("required"), NGX_ORS_IN_ALL },
+    ngx_ors_word("none"), ngx_ors_word("auto"), ngx_ors_word("required"),
     ngx_ors_values_end
 };
 
 
-static ngx_ors_members(ngx_ors_echo_chosen_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_echo_chosen_shape,
     ngx_ors_row("name", &ngx_ors_string_rule),
     ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static const ngx_ors_variant_t  ngx_ors_echo_allowed_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_chosen_shape },
-    { ngx_null_string, NGX_ORS_IN_WIDE, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_allowed_shape =
-    ngx_ors_shape_choice("type", ngx_ors_echo_allowed_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_echo_allowed_shape, "type",
+    ngx_ors_variant("function", ALL, echo_chosen),
+    ngx_ors_others(WIDE, typed));
 
 static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_allowed_shape));
 
 
-static ngx_ors_members_needed(ngx_ors_echo_allowed_tools_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_echo_allowed_tools_shape,
     ngx_ors_row_needed("tools", &ngx_ors_echo_allowed_list_rule),
     ngx_ors_row_filled("mode", ngx_ors_is_enum(0, ngx_ors_echo_tool_modes),
                        "\"auto\""));
@@ -103,16 +88,10 @@ static ngx_ors_members_needed(ngx_ors_echo_allowed_tools_shape,
 
 /* a choice of any tool that flavor "openai" has: its type, mostly */
 
-static const ngx_ors_variant_t  ngx_ors_echo_tool_choice_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_echo_chosen_shape },
-    { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
-      &ngx_ors_echo_allowed_tools_shape },
-    { ngx_null_string, NGX_ORS_IN_WIDE, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_tool_choice_shape =
-    ngx_ors_shape_choice("type", ngx_ors_echo_tool_choice_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_echo_tool_choice_shape, "type",
+    ngx_ors_variant("function", ALL, echo_chosen),
+    ngx_ors_variant("allowed_tools", ALL, echo_allowed_tools),
+    ngx_ors_others(WIDE, typed));
 
 const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0,
@@ -122,8 +101,7 @@ const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
 
 /* text: the schema is null in the specification only (C7) */
 
-static ngx_ors_members_needed(ngx_ors_echo_json_schema_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_echo_json_schema_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                           &ngx_ors_string_null_rule, "null"),
@@ -135,17 +113,10 @@ static ngx_ors_members_needed(ngx_ors_echo_json_schema_shape,
                           &ngx_ors_boolean_rule, "false"));
 
 
-static const ngx_ors_variant_t  ngx_ors_echo_format_types[] = {
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_echo_typed_shape },
-    { ngx_string("json_object"), NGX_ORS_IN_ALL, &ngx_ors_echo_typed_shape },
-    { ngx_string("json_schema"), NGX_ORS_IN_ALL,
-      &ngx_ors_echo_json_schema_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_echo_format_shape =
-    ngx_ors_shape_choice("type", ngx_ors_echo_format_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_echo_format_shape, "type",
+    ngx_ors_variant("text", ALL, echo_typed),
+    ngx_ors_variant("json_object", ALL, echo_typed),
+    ngx_ors_variant("json_schema", ALL, echo_json_schema));
 
 
 static ngx_ors_members(ngx_ors_echo_text_shape,

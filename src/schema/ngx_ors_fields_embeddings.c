@@ -48,11 +48,8 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_any_input_rule = {
 };
 
 
-static const ngx_ors_value_t  ngx_ors_embeddings_formats[] = {
-    { ngx_string("float"), NGX_ORS_IN_ALL },
-    { ngx_string("base64"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_embeddings_formats_rule, 0,
+    ngx_ors_word("float"), ngx_ors_word("base64"));
 
 ngx_ors_members(ngx_ors_fields_embeddings_request,
     (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
@@ -62,7 +59,7 @@ ngx_ors_members(ngx_ors_fields_embeddings_request,
     ngx_ors_row_in("input", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_embeddings_any_input_rule),
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_enum(0, ngx_ors_embeddings_formats)),
+                   &ngx_ors_embeddings_formats_rule),
     ngx_ors_row_in("encoding_format", NGX_ORS_IN_TOLERANT, 0,
                    &ngx_ors_string_rule),
     ngx_ors_row("dimensions", ngx_ors_is_integer(1, 0)),
@@ -71,18 +68,13 @@ ngx_ors_members(ngx_ors_fields_embeddings_request,
 
 /* the answer: a vector is an array of numbers, or their bytes in base64 */
 
-static const ngx_ors_value_t  ngx_ors_embeddings_objects[] = {
-    { ngx_string("embedding"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
 static const ngx_ors_rule_t  ngx_ors_embeddings_vector_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_ARRAY, 1, 0, NULL,
     1, 0, &ngx_ors_number_rule, NULL
 };
 
 static ngx_ors_members_needed(ngx_ors_embeddings_vector_shape,
-    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_embeddings_objects),
+    ngx_ors_row_filled("object", ngx_ors_is_word("embedding"),
                        "\"embedding\""),
     ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
     ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule));
@@ -100,14 +92,9 @@ static ngx_ors_members_needed(ngx_ors_embeddings_usage_shape,
     ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0"));
 
 
-static const ngx_ors_value_t  ngx_ors_embeddings_lists[] = {
-    { ngx_string("list"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
 ngx_ors_members_needed(ngx_ors_fields_embeddings_answer,
     ngx_ors_row_needed("data", &ngx_ors_embeddings_data_rule),
-    ngx_ors_row_filled("object", ngx_ors_is_enum(0, ngx_ors_embeddings_lists),
+    ngx_ors_row_filled("object", ngx_ors_is_word("list"),
                        "\"list\""),
     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
     ngx_ors_row_filled("usage",

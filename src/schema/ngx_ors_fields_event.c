@@ -213,18 +213,13 @@ static ngx_ors_members(ngx_ors_stream_flat_error_shape,
 
 /* a flat one has a message; it is no choice, so any text is right for it */
 
-static const ngx_ors_variant_t  ngx_ors_stream_flat_errors[] = {
-    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_stream_flat_error_shape }
-};
-
 static const ngx_ors_variant_t  ngx_ors_stream_nested_errors[] = {
-    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_stream_error_shape }
+    ngx_ors_others(OPENAI, stream_error)
 };
 
-static const ngx_ors_shape_t  ngx_ors_stream_any_error_shape =
-    ngx_ors_shape_choice("message", ngx_ors_stream_flat_errors,
-                         ngx_ors_stream_nested_errors, NULL,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_stream_any_error_shape, "message",
+    ngx_ors_stream_nested_errors, NULL,
+    ngx_ors_others(OPENAI, stream_flat_error));
 
 
 #define ngx_ors_stream_event(as, name, act, part, in, shape)                  \
@@ -248,19 +243,13 @@ static const ngx_ors_shape_t  ngx_ors_stream_any_error_shape =
 
 /* those that come most often come first */
 
-static const ngx_ors_variant_t  ngx_ors_stream_types[] = {
+ngx_ors_variants_of(ngx_ors_fields_event, "type",
+    NULL, &ngx_ors_stream_extension_shape,
     NGX_ORS_PARTS(ngx_ors_stream_part)
     NGX_ORS_TEXTS(ngx_ors_stream_text)
     NGX_ORS_PARTS_OPENAI(ngx_ors_stream_part)
     NGX_ORS_EVENTS(ngx_ors_stream_event)
-    { ngx_string("error"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_stream_any_error_shape },
+    ngx_ors_variant("error", OPENAI, stream_any_error),
     NGX_ORS_STEPS(ngx_ors_stream_step)
     NGX_ORS_EVENTS_PASSED(ngx_ors_stream_event)
-    ngx_ors_variants_end
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_event =
-    ngx_ors_shape_choice("type", ngx_ors_stream_types, NULL,
-                         &ngx_ors_stream_extension_shape,
-                         ngx_ors_code_invalid_value);
+    ngx_ors_variants_end);

@@ -18,15 +18,9 @@
     { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_input_##name##_shape },
 
 
-static const ngx_ors_value_t  ngx_ors_input_statuses[] = {
-    { ngx_string("completed"), NGX_ORS_IN_ALL },
-    { ngx_string("in_progress"), NGX_ORS_IN_ALL },
-    { ngx_string("incomplete"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-static const ngx_ors_rule_t  ngx_ors_item_status_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_input_statuses);
+static ngx_ors_words(ngx_ors_item_status_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("completed"), ngx_ors_word("in_progress"),
+    ngx_ors_word("incomplete"));
 
 
 /* messages: most clients leave out the type (C1) */
@@ -60,24 +54,17 @@ static ngx_ors_members(ngx_ors_assistant_shape,
     ngx_ors_row("phase", &ngx_ors_phase_rule));
 
 
-static const ngx_ors_variant_t  ngx_ors_roles[] = {
-    { ngx_string("user"), NGX_ORS_IN_ALL, &ngx_ors_user_shape },
-    { ngx_string("assistant"), NGX_ORS_IN_ALL, &ngx_ors_assistant_shape },
-    { ngx_string("system"), NGX_ORS_IN_ALL, &ngx_ors_system_shape },
-    { ngx_string("developer"), NGX_ORS_IN_ALL, &ngx_ors_system_shape },
-    ngx_ors_variants_end
-};
-
-const ngx_ors_shape_t  ngx_ors_input_message_shape =
-    ngx_ors_shape_choice("role", ngx_ors_roles,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+ngx_ors_variants(ngx_ors_input_message_shape, "role",
+    ngx_ors_variant("user", ALL, user),
+    ngx_ors_variant("assistant", ALL, assistant),
+    ngx_ors_variant("system", ALL, system),
+    ngx_ors_variant("developer", ALL, system));
 
 
 /* calls of functions and what they gave */
 
-ngx_ors_members(ngx_ors_input_function_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_call_id_rule),
+ngx_ors_typed(ngx_ors_input_function_call_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_call_id_rule),
      ngx_ors_row_needed("name", &ngx_ors_name_rule),
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -90,9 +77,8 @@ ngx_ors_members(ngx_ors_input_function_call_shape,
 
 /* the flavor has outputs that name the function of their call */
 
-ngx_ors_members(ngx_ors_input_function_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
+ngx_ors_typed(ngx_ors_input_function_call_output_shape,
+    (ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
                     NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
                     &ngx_ors_call_id_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_rule)),
@@ -105,9 +91,8 @@ ngx_ors_members(ngx_ors_input_function_call_output_shape,
 
 /* the specification has null only as the content of reasoning (C8) */
 
-ngx_ors_members(ngx_ors_input_reasoning_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("summary", &ngx_ors_summary_rule)),
+ngx_ors_typed(ngx_ors_input_reasoning_shape,
+    (ngx_ors_row_needed("summary", &ngx_ors_summary_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_null_rule),
     ngx_ors_row_in("content", NGX_ORS_IN_WIDE, 0,
@@ -116,9 +101,8 @@ ngx_ors_members(ngx_ors_input_reasoning_shape,
     ngx_ors_row_openai("status", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_compaction_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("encrypted_content", &ngx_ors_text_rule)),
+ngx_ors_typed(ngx_ors_input_compaction_shape,
+    (ngx_ors_row_needed("encrypted_content", &ngx_ors_text_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row_openai("status", &ngx_ors_string_rule),
     ngx_ors_row_openai("created_by", &ngx_ors_string_rule));
@@ -151,8 +135,8 @@ static const ngx_ors_variant_t  ngx_ors_item_types[] = {
 /* an id alone is a reference; a role makes a message of it (C1) */
 
 static const ngx_ors_variant_t  ngx_ors_untyped_items[] = {
-    { ngx_string("role"), NGX_ORS_IN_WIDE, &ngx_ors_input_message_shape },
-    { ngx_string("id"), NGX_ORS_IN_ALL, &ngx_ors_input_item_reference_shape },
+    ngx_ors_variant("role", WIDE, input_message),
+    ngx_ors_variant("id", ALL, input_item_reference),
     ngx_ors_variants_end
 };
 

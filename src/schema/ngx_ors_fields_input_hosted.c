@@ -18,9 +18,8 @@
 
 /* tools with free text */
 
-ngx_ors_members(ngx_ors_input_custom_tool_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_custom_tool_call_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("input", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -30,9 +29,8 @@ ngx_ors_members(ngx_ors_input_custom_tool_call_shape,
     ngx_ors_row("caller", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_input_custom_tool_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_custom_tool_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -51,18 +49,16 @@ static ngx_ors_members_optional(ngx_ors_local_action_shape,
     ngx_ors_row("working_directory", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_local_shell_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("action",
+ngx_ors_typed(ngx_ors_input_local_shell_call_shape,
+    (ngx_ors_row_needed("action",
                         ngx_ors_is_object(0, &ngx_ors_local_action_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_local_shell_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("output", &ngx_ors_string_rule)),
+ngx_ors_typed(ngx_ors_input_local_shell_call_output_shape,
+    (ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
@@ -76,9 +72,8 @@ static ngx_ors_members(ngx_ors_shell_action_shape,
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule));
 
 
-ngx_ors_members(ngx_ors_input_shell_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_shell_call_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("action",
                         ngx_ors_is_object(0, &ngx_ors_shell_action_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -98,9 +93,8 @@ static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_shell_result_shape));
 
 
-ngx_ors_members(ngx_ors_input_shell_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_shell_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_shell_results_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -117,9 +111,8 @@ static ngx_ors_members(ngx_ors_operation_shape,
     ngx_ors_row("diff", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_apply_patch_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_apply_patch_call_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("operation",
                         ngx_ors_is_object(0, &ngx_ors_operation_shape))),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -128,9 +121,8 @@ ngx_ors_members(ngx_ors_input_apply_patch_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_apply_patch_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
+ngx_ors_typed(ngx_ors_input_apply_patch_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
@@ -140,25 +132,22 @@ ngx_ors_members(ngx_ors_input_apply_patch_call_output_shape,
 
 /* calls that the server's own tools have done */
 
-ngx_ors_members(ngx_ors_input_web_search_call_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_web_search_call_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("action", &ngx_ors_object_rule),
     ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_input_file_search_call_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_file_search_call_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("queries", &ngx_ors_strings_rule),
     ngx_ors_row("results", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_input_computer_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
+ngx_ors_typed(ngx_ors_input_computer_call_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("action", &ngx_ors_object_rule),
@@ -166,17 +155,15 @@ ngx_ors_members(ngx_ors_input_computer_call_shape,
     ngx_ors_row("pending_safety_checks", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_input_computer_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_computer_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_object_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("acknowledged_safety_checks", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_input_code_interpreter_call_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_code_interpreter_call_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
@@ -184,8 +171,7 @@ ngx_ors_members(ngx_ors_input_code_interpreter_call_shape,
     ngx_ors_row("outputs", &ngx_ors_list_rule));
 
 
-ngx_ors_members(ngx_ors_input_image_generation_call_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_image_generation_call_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("result", &ngx_ors_string_rule),
@@ -201,33 +187,29 @@ ngx_ors_members(ngx_ors_input_image_generation_call_shape,
 
 /* mcp */
 
-ngx_ors_members(ngx_ors_input_mcp_list_tools_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("server_label", &ngx_ors_string_rule)),
+ngx_ors_typed(ngx_ors_input_mcp_list_tools_shape,
+    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("tools", &ngx_ors_list_rule),
     ngx_ors_row("error", NULL));
 
 
-ngx_ors_members(ngx_ors_input_mcp_approval_request_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_mcp_approval_request_shape,
+    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_mcp_approval_response_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_mcp_approval_response_shape,
+    (ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_mcp_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
+ngx_ors_typed(ngx_ors_input_mcp_call_shape,
+    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
@@ -239,8 +221,7 @@ ngx_ors_members(ngx_ors_input_mcp_call_shape,
 
 /* tools that come later than the request's own */
 
-ngx_ors_members(ngx_ors_input_tool_search_call_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_tool_search_call_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -248,39 +229,34 @@ ngx_ors_members(ngx_ors_input_tool_search_call_shape,
     ngx_ors_row("arguments", NULL));
 
 
-ngx_ors_members(ngx_ors_input_tool_search_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
+ngx_ors_typed(ngx_ors_input_tool_search_output_shape,
+    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_additional_tools_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
+ngx_ors_typed(ngx_ors_input_additional_tools_shape,
+    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("role", &ngx_ors_string_rule),
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
 /* compaction while streaming */
 
-ngx_ors_members(ngx_ors_input_compaction_trigger_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_compaction_trigger_shape,
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_context_compaction_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_context_compaction_shape,
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
     ngx_ors_row("id", &ngx_ors_string_rule));
 
 
 /* agents among themselves, settings, programs that call tools */
 
-ngx_ors_members(ngx_ors_input_agent_message_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_agent_message_shape,
     ngx_ors_row("content", &ngx_ors_list_rule),
     ngx_ors_row("author", &ngx_ors_string_rule),
     ngx_ors_row("recipient", &ngx_ors_string_rule),
@@ -288,23 +264,20 @@ ngx_ors_members(ngx_ors_input_agent_message_shape,
     ngx_ors_row("agent", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_input_configuration_update_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_configuration_update_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("reasoning", &ngx_ors_object_rule),
     ngx_ors_row("text", &ngx_ors_object_rule));
 
 
-ngx_ors_members(ngx_ors_input_program_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_program_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
     ngx_ors_row("fingerprint", &ngx_ors_string_rule));
 
 
-ngx_ors_members(ngx_ors_input_program_output_shape,
-    (ngx_ors_row_needed("type", NULL)),
+ngx_ors_typed_optional(ngx_ors_input_program_output_shape,
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("result", &ngx_ors_string_rule),

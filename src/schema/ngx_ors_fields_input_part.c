@@ -51,8 +51,7 @@ static const ngx_ors_rule_t  ngx_ors_index_rule =
 
 /* annotations */
 
-static ngx_ors_members_needed(ngx_ors_url_citation_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_url_citation_shape,
     ngx_ors_row_needed("url", &ngx_ors_string_rule),
     ngx_ors_row_needed("title", &ngx_ors_string_rule),
     ngx_ors_row_needed("start_index", &ngx_ors_index_rule),
@@ -61,8 +60,7 @@ static ngx_ors_members_needed(ngx_ors_url_citation_shape,
 
 /* file_citation, container_file_citation and file_path */
 
-static ngx_ors_members(ngx_ors_file_citation_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_file_citation_shape,
     ngx_ors_row("file_id", &ngx_ors_string_rule),
     ngx_ors_row("filename", &ngx_ors_string_rule),
     ngx_ors_row("index", &ngx_ors_integer_rule),
@@ -71,63 +69,49 @@ static ngx_ors_members(ngx_ors_file_citation_shape,
     ngx_ors_row("end_index", &ngx_ors_integer_rule));
 
 
-static const ngx_ors_variant_t  ngx_ors_annotation_types[] = {
-    { ngx_string("url_citation"), NGX_ORS_IN_ALL,
-      &ngx_ors_url_citation_shape },
+static ngx_ors_variants_of(ngx_ors_annotation_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("url_citation", ALL, url_citation),
     { ngx_string("file_citation"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
     { ngx_string("container_file_citation"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
     { ngx_string("file_path"), NGX_ORS_STRICT_OPENAI,
       &ngx_ors_file_citation_shape },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_annotation_shape =
-    ngx_ors_shape_choice("type", ngx_ors_annotation_types,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+    ngx_ors_others(TOLERANT, typed));
 
 
 /* content parts */
 
 /* summary_text and reasoning_text */
 
-static ngx_ors_members_needed(ngx_ors_text_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_text_shape,
     ngx_ors_row_needed("text", &ngx_ors_text_rule));
 
 
-static ngx_ors_members(ngx_ors_input_text_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("text", &ngx_ors_text_rule)),
+static ngx_ors_typed(ngx_ors_input_text_shape,
+    (ngx_ors_row_needed("text", &ngx_ors_text_rule)),
     ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
 /* any string is a detail in the tolerant profiles (E21) */
 
-static const ngx_ors_value_t  ngx_ors_image_details[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("original"), NGX_ORS_IN_OPENAI },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT }
-};
+static ngx_ors_words(ngx_ors_image_details_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("auto"), ngx_ors_word("low"), ngx_ors_word("high"),
+    ngx_ors_word_in("original", OPENAI), ngx_ors_other_words(TOLERANT));
 
 
-static ngx_ors_members(ngx_ors_image_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_image_shape,
     ngx_ors_row("image_url",
                 ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0,
                            20 * NGX_ORS_MI)),
     ngx_ors_row("detail",
-                ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_image_details)),
+                &ngx_ors_image_details_rule),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
     ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
-static ngx_ors_members(ngx_ors_file_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_file_shape,
     ngx_ors_row("filename", &ngx_ors_string_null_rule),
     ngx_ors_row("file_data",
                 ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0,
@@ -138,25 +122,21 @@ static ngx_ors_members(ngx_ors_file_shape,
     ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
 
-static ngx_ors_members_needed(ngx_ors_video_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_video_shape,
     ngx_ors_row_needed("video_url", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_audio_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_audio_shape,
     ngx_ors_row("input_audio", &ngx_ors_object_rule),
     ngx_ors_row("audio_url", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_encrypted_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_encrypted_shape,
     ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_text_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("text", &ngx_ors_text_rule)),
+static ngx_ors_typed(ngx_ors_output_text_shape,
+    (ngx_ors_row_needed("text", &ngx_ors_text_rule)),
     ngx_ors_row("annotations",
                 ngx_ors_is_list(0,
                                 ngx_ors_is_object(0,
@@ -165,40 +145,27 @@ static ngx_ors_members(ngx_ors_output_text_shape,
     ngx_ors_row_openai_any("parsed"));
 
 
-static ngx_ors_members_needed(ngx_ors_refusal_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_refusal_shape,
     ngx_ors_row_needed("refusal", &ngx_ors_text_rule));
 
 
 /* lists of content parts: what each of them may hold */
 
-static const ngx_ors_variant_t  ngx_ors_user_parts[] = {
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_input_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_file_shape },
-    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI, &ngx_ors_audio_shape },
-    { ngx_string("input_video"), NGX_ORS_IN_TOLERANT, &ngx_ors_video_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_user_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_user_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_user_part_shape, "type",
+    ngx_ors_variant("input_text", ALL, input_text),
+    ngx_ors_variant("input_image", ALL, image),
+    ngx_ors_variant("input_file", ALL, file),
+    ngx_ors_variant("input_audio", OPENAI, audio),
+    ngx_ors_variant("input_video", TOLERANT, video));
 
 const ngx_ors_rule_t  ngx_ors_user_content_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_user_part_shape));
 
 
-static const ngx_ors_variant_t  ngx_ors_system_parts[] = {
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_input_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_OPENAI, &ngx_ors_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_OPENAI, &ngx_ors_file_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_system_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_system_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_system_part_shape, "type",
+    ngx_ors_variant("input_text", ALL, input_text),
+    ngx_ors_variant("input_image", OPENAI, image),
+    ngx_ors_variant("input_file", OPENAI, file));
 
 const ngx_ors_rule_t  ngx_ors_system_content_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_system_part_shape));
@@ -206,51 +173,32 @@ const ngx_ors_rule_t  ngx_ors_system_content_rule =
 
 /* clients send input_text here */
 
-static const ngx_ors_variant_t  ngx_ors_assistant_parts[] = {
-    { ngx_string("output_text"), NGX_ORS_IN_ALL, &ngx_ors_output_text_shape },
-    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_refusal_shape },
-    { ngx_string("input_text"), NGX_ORS_IN_WIDE, &ngx_ors_input_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_OPENAI, &ngx_ors_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_OPENAI, &ngx_ors_file_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_assistant_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_assistant_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_assistant_part_shape, "type",
+    ngx_ors_variant("output_text", ALL, output_text),
+    ngx_ors_variant("refusal", ALL, refusal),
+    ngx_ors_variant("input_text", WIDE, input_text),
+    ngx_ors_variant("input_image", OPENAI, image),
+    ngx_ors_variant("input_file", OPENAI, file));
 
 const ngx_ors_rule_t  ngx_ors_assistant_content_rule =
     ngx_ors_rule_content(0,
                          ngx_ors_is_object(0, &ngx_ors_assistant_part_shape));
 
 
-static const ngx_ors_variant_t  ngx_ors_output_parts[] = {
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_input_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_file_shape },
-    { ngx_string("input_video"), NGX_ORS_IN_ALL, &ngx_ors_video_shape },
-    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI, &ngx_ors_audio_shape },
-    { ngx_string("encrypted_content"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_encrypted_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_output_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_output_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_output_part_shape, "type",
+    ngx_ors_variant("input_text", ALL, input_text),
+    ngx_ors_variant("input_image", ALL, image),
+    ngx_ors_variant("input_file", ALL, file),
+    ngx_ors_variant("input_video", ALL, video),
+    ngx_ors_variant("input_audio", OPENAI, audio),
+    ngx_ors_variant("encrypted_content", OPENAI, encrypted));
 
 const ngx_ors_rule_t  ngx_ors_output_rule =
     ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_output_part_shape));
 
 
-static const ngx_ors_variant_t  ngx_ors_summary_parts[] = {
-    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_text_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_summary_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_summary_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_summary_part_shape, "type",
+    ngx_ors_variant("summary_text", ALL, text));
 
 const ngx_ors_rule_t  ngx_ors_summary_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_summary_part_shape));
@@ -258,14 +206,9 @@ const ngx_ors_rule_t  ngx_ors_summary_rule =
 
 /* clients send the content of reasoning back (C8) */
 
-static const ngx_ors_variant_t  ngx_ors_reasoning_parts[] = {
-    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL, &ngx_ors_text_shape },
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_reasoning_part_shape =
-    ngx_ors_shape_choice("type", ngx_ors_reasoning_parts,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_reasoning_part_shape, "type",
+    ngx_ors_variant("reasoning_text", ALL, text),
+    ngx_ors_others(ALL, typed));
 
 const ngx_ors_rule_t  ngx_ors_reasoning_content_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_reasoning_part_shape));

@@ -19,38 +19,26 @@ static const ngx_ors_rule_t  ngx_ors_output_objects_rule =
 
 /* filled members are right at the end of an item only */
 
-static const ngx_ors_value_t  ngx_ors_output_statuses[] = {
-    { ngx_string("in_progress"), NGX_ORS_IN_ALL },
-    { ngx_string("completed"), NGX_ORS_IN_ALL },
-    { ngx_string("incomplete"), NGX_ORS_IN_ALL },
-    { ngx_null_string, NGX_ORS_IN_TOLERANT }
-};
-
-static const ngx_ors_rule_t  ngx_ors_output_status_rule =
-    ngx_ors_rule_enum(0, ngx_ors_output_statuses);
+static ngx_ors_words(ngx_ors_output_status_rule, 0,
+    ngx_ors_word("in_progress"), ngx_ors_word("completed"),
+    ngx_ors_word("incomplete"), ngx_ors_other_words(TOLERANT));
 
 
-static const ngx_ors_value_t  ngx_ors_output_roles[] = {
-    { ngx_string("user"), NGX_ORS_IN_ALL },
-    { ngx_string("assistant"), NGX_ORS_IN_ALL },
-    { ngx_string("system"), NGX_ORS_IN_ALL },
-    { ngx_string("developer"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_output_roles_rule, 0,
+    ngx_ors_word("user"), ngx_ors_word("assistant"), ngx_ors_word("system"),
+    ngx_ors_word("developer"));
 
 
-static ngx_ors_members(ngx_ors_output_message_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_message_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
-     ngx_ors_row_needed("role", ngx_ors_is_enum(0, ngx_ors_output_roles)),
+     ngx_ors_row_needed("role", &ngx_ors_output_roles_rule),
      ngx_ors_row_needed("content", &ngx_ors_answer_content_rule)),
     ngx_ors_row("phase", &ngx_ors_phase_rule));
 
 
-static ngx_ors_members(ngx_ors_output_function_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_function_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
@@ -59,8 +47,7 @@ static ngx_ors_members(ngx_ors_output_function_call_shape,
     ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_output_function_call_output_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_output_function_call_output_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule),
@@ -69,18 +56,16 @@ static ngx_ors_members_needed(ngx_ors_output_function_call_output_shape,
 
 /* its status is demanded in words only, and may be anything (C6) */
 
-static ngx_ors_members(ngx_ors_output_reasoning_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_reasoning_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule, "[]")),
     ngx_ors_row("content", &ngx_ors_answer_reasoning_parts_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
     ngx_ors_row("status", NULL));
 
 
-static ngx_ors_members(ngx_ors_output_compaction_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_compaction_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_in("encrypted_content", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                     &ngx_ors_string_rule)),
     ngx_ors_row("created_by", &ngx_ors_string_rule),
@@ -97,9 +82,8 @@ static ngx_ors_open_needed(ngx_ors_output_extension_shape,
 
 /* flavor "openai" */
 
-static ngx_ors_members(ngx_ors_output_custom_tool_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_custom_tool_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("input", &ngx_ors_string_rule)),
@@ -107,32 +91,28 @@ static ngx_ors_members(ngx_ors_output_custom_tool_call_shape,
     ngx_ors_row("namespace", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_custom_tool_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_custom_tool_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_web_search_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_web_search_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("action", &ngx_ors_object_rule));
 
 
-static ngx_ors_members(ngx_ors_output_file_search_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_file_search_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("queries", ngx_ors_is_list(0, NULL)),
     ngx_ors_row("results", &ngx_ors_output_objects_rule));
 
 
-static ngx_ors_members(ngx_ors_output_image_generation_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_image_generation_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("result", &ngx_ors_string_rule),
     ngx_ors_row("revised_prompt", &ngx_ors_string_rule),
@@ -143,18 +123,16 @@ static ngx_ors_members(ngx_ors_output_image_generation_call_shape,
     ngx_ors_row("size", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_code_interpreter_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_code_interpreter_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("container_id", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
     ngx_ors_row("outputs", &ngx_ors_output_objects_rule));
 
 
-static ngx_ors_members(ngx_ors_output_mcp_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_mcp_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
@@ -164,49 +142,43 @@ static ngx_ors_members(ngx_ors_output_mcp_call_shape,
     ngx_ors_row("approval_request_id", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_mcp_list_tools_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_mcp_list_tools_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
      ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule)),
     ngx_ors_row("error", NULL));
 
 
-static ngx_ors_members_needed(ngx_ors_output_mcp_approval_request_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_output_mcp_approval_request_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
     ngx_ors_row_needed("arguments", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_mcp_approval_response_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_mcp_approval_response_shape,
+    (ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("reason", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_output_local_shell_call_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_output_local_shell_call_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("action", &ngx_ors_object_rule),
     ngx_ors_row_needed("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_local_shell_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("output", &ngx_ors_string_rule)),
+static ngx_ors_typed(ngx_ors_output_local_shell_call_output_shape,
+    (ngx_ors_row_needed("output", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_shell_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_shell_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("action", &ngx_ors_object_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
@@ -214,9 +186,8 @@ static ngx_ors_members(ngx_ors_output_shell_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_shell_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_shell_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_objects_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -224,27 +195,24 @@ static ngx_ors_members(ngx_ors_output_shell_call_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_apply_patch_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_apply_patch_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("operation", &ngx_ors_object_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_apply_patch_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_apply_patch_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("output", &ngx_ors_string_rule),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_computer_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_computer_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("action", &ngx_ors_object_rule),
@@ -252,9 +220,8 @@ static ngx_ors_members(ngx_ors_output_computer_call_shape,
     ngx_ors_row("pending_safety_checks", &ngx_ors_output_objects_rule));
 
 
-static ngx_ors_members(ngx_ors_output_computer_call_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_output_computer_call_output_shape,
+    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("output", &ngx_ors_object_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
@@ -262,9 +229,8 @@ static ngx_ors_members(ngx_ors_output_computer_call_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_tool_search_call_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule)),
+static ngx_ors_typed(ngx_ors_output_tool_search_call_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
     ngx_ors_row("arguments", NULL),
@@ -272,9 +238,8 @@ static ngx_ors_members(ngx_ors_output_tool_search_call_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_tool_search_output_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
+static ngx_ors_typed(ngx_ors_output_tool_search_output_shape,
+    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("execution", &ngx_ors_string_rule),
@@ -282,17 +247,15 @@ static ngx_ors_members(ngx_ors_output_tool_search_output_shape,
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_additional_tools_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
+static ngx_ors_typed(ngx_ors_output_additional_tools_shape,
+    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("role", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_output_configuration_update_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("id", &ngx_ors_string_rule)),
+static ngx_ors_typed(ngx_ors_output_configuration_update_shape,
+    (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("reasoning", &ngx_ors_object_rule));
 
 
@@ -303,15 +266,10 @@ static ngx_ors_members(ngx_ors_output_configuration_update_shape,
 #define ngx_ors_output_variant(name, as, id, status, kind, in)                \
     { ngx_string(#name), NGX_ORS_IN_##in, &ngx_ors_output_##name##_shape },
 
-static const ngx_ors_variant_t  ngx_ors_output_types[] = {
+ngx_ors_variants_of(ngx_ors_fields_item, "type",
+    NULL, &ngx_ors_output_extension_shape,
     NGX_ORS_ITEMS(ngx_ors_output_variant)
-    ngx_ors_variants_end
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_item =
-    ngx_ors_shape_choice("type", ngx_ors_output_types, NULL,
-                         &ngx_ors_output_extension_shape,
-                         ngx_ors_code_invalid_value);
+    ngx_ors_variants_end);
 
 const ngx_ors_rule_t  ngx_ors_output_items_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_fields_item));

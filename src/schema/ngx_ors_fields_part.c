@@ -35,8 +35,7 @@
 
 /* annotations */
 
-static ngx_ors_members_needed(ngx_ors_part_url_citation_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_url_citation_shape,
     ngx_ors_row_needed("url", &ngx_ors_string_rule),
     ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
     ngx_ors_row_needed("end_index", &ngx_ors_integer_rule),
@@ -45,38 +44,27 @@ static ngx_ors_members_needed(ngx_ors_part_url_citation_shape,
 
 /* file_citation and file_path, which has no name */
 
-static ngx_ors_members(ngx_ors_part_file_citation_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_part_file_citation_shape,
+    (ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("index", &ngx_ors_integer_rule)),
     ngx_ors_row("filename", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_part_container_citation_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("container_id", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_part_container_citation_shape,
+    (ngx_ors_row_needed("container_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("file_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("start_index", &ngx_ors_integer_rule),
      ngx_ors_row_needed("end_index", &ngx_ors_integer_rule)),
     ngx_ors_row("filename", &ngx_ors_string_rule));
 
 
-static const ngx_ors_variant_t  ngx_ors_part_annotation_types[] = {
-    { ngx_string("url_citation"), NGX_ORS_IN_ALL,
-      &ngx_ors_part_url_citation_shape },
-    { ngx_string("file_citation"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_file_citation_shape },
-    { ngx_string("file_path"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_file_citation_shape },
-    { ngx_string("container_file_citation"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_container_citation_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_annotation_shape =
-    ngx_ors_shape_choice("type", ngx_ors_part_annotation_types,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_part_annotation_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("url_citation", ALL, part_url_citation),
+    ngx_ors_variant("file_citation", OPENAI, part_file_citation),
+    ngx_ors_variant("file_path", OPENAI, part_file_citation),
+    ngx_ors_variant("container_file_citation", OPENAI,
+                    part_container_citation));
 
 static const ngx_ors_rule_t  ngx_ors_part_annotations_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_annotation_shape));
@@ -110,45 +98,36 @@ const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule =
 
 /* input_text, reasoning_text, summary_text and text */
 
-static ngx_ors_members_needed(ngx_ors_part_text_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_text_shape,
     ngx_ors_row_needed("text", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_part_output_text_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_output_text_shape,
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
     ngx_ors_row_filled("annotations", &ngx_ors_part_annotations_rule, "[]"),
     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
                           &ngx_ors_answer_logprobs_rule, "[]"));
 
 
-static ngx_ors_members_needed(ngx_ors_part_refusal_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_refusal_shape,
     ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
 
 
-static const ngx_ors_value_t  ngx_ors_part_details[] = {
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("original"), NGX_ORS_IN_OPENAI },
-    ngx_ors_values_end
-};
+static ngx_ors_words(ngx_ors_part_details_rule, 0,
+    ngx_ors_word("low"), ngx_ors_word("high"), ngx_ors_word("auto"),
+    ngx_ors_word_in("original", OPENAI));
 
 
-static ngx_ors_members(ngx_ors_part_image_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
+static ngx_ors_typed(ngx_ors_part_image_shape,
+    (ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
                            &ngx_ors_string_null_rule, "null"),
      ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           ngx_ors_is_enum(0, ngx_ors_part_details),
+                           &ngx_ors_part_details_rule,
                            "\"auto\"")),
     ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_part_file_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_part_file_shape,
     ngx_ors_row("filename", &ngx_ors_string_rule),
     ngx_ors_row("file_url", &ngx_ors_string_rule),
     ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
@@ -156,43 +135,31 @@ static ngx_ors_members(ngx_ors_part_file_shape,
     ngx_ors_row_in("detail", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_part_video_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_video_shape,
     ngx_ors_row_needed("video_url", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_part_audio_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_audio_shape,
     ngx_ors_row_needed("input_audio", &ngx_ors_object_rule));
 
 
-static ngx_ors_members(ngx_ors_part_screenshot_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_part_screenshot_shape,
     ngx_ors_row("image_url", &ngx_ors_string_rule),
     ngx_ors_row("file_id", &ngx_ors_string_rule),
     ngx_ors_row("detail", &ngx_ors_string_rule));
 
 
-static ngx_ors_members_needed(ngx_ors_part_encrypted_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_part_encrypted_shape,
     ngx_ors_row_needed("encrypted_content", &ngx_ors_string_rule));
 
 
 /* the lists that have parts: a type with a prefix is a part of none */
 
-static const ngx_ors_variant_t  ngx_ors_part_message_types[] = {
+static ngx_ors_variants(ngx_ors_part_message_shape, "type",
     ngx_ors_part_variants,
-    { ngx_string("input_video"), NGX_ORS_IN_ALL, &ngx_ors_part_video_shape },
-    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_audio_shape },
-    { ngx_string("computer_screenshot"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_screenshot_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_message_shape =
-    ngx_ors_shape_choice("type", ngx_ors_part_message_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+    ngx_ors_variant("input_video", ALL, part_video),
+    ngx_ors_variant("input_audio", OPENAI, part_audio),
+    ngx_ors_variant("computer_screenshot", OPENAI, part_screenshot));
 
 const ngx_ors_rule_t  ngx_ors_answer_content_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_message_shape));
@@ -200,14 +167,8 @@ const ngx_ors_rule_t  ngx_ors_answer_content_rule =
 
 /* in reasoning and in events */
 
-static const ngx_ors_variant_t  ngx_ors_part_types[] = {
-    ngx_ors_part_variants,
-    ngx_ors_variants_end
-};
-
-const ngx_ors_shape_t  ngx_ors_fields_part =
-    ngx_ors_shape_choice("type", ngx_ors_part_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+ngx_ors_variants(ngx_ors_fields_part, "type",
+    ngx_ors_part_variants);
 
 const ngx_ors_rule_t  ngx_ors_answer_part_rule =
     ngx_ors_rule_object(0, &ngx_ors_fields_part);
@@ -216,22 +177,13 @@ const ngx_ors_rule_t  ngx_ors_answer_reasoning_parts_rule =
     ngx_ors_rule_list(0, &ngx_ors_answer_part_rule);
 
 
-static const ngx_ors_variant_t  ngx_ors_part_call_output_types[] = {
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape },
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape },
-    { ngx_string("input_audio"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_audio_shape },
-    { ngx_string("input_video"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_video_shape },
-    { ngx_string("encrypted_content"), NGX_ORS_IN_OPENAI,
-      &ngx_ors_part_encrypted_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_part_call_output_shape =
-    ngx_ors_shape_choice("type", ngx_ors_part_call_output_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_part_call_output_shape, "type",
+    ngx_ors_variant("input_text", ALL, part_text),
+    ngx_ors_variant("input_image", ALL, part_image),
+    ngx_ors_variant("input_file", ALL, part_file),
+    ngx_ors_variant("input_audio", OPENAI, part_audio),
+    ngx_ors_variant("input_video", OPENAI, part_video),
+    ngx_ors_variant("encrypted_content", OPENAI, part_encrypted));
 
 const ngx_ors_rule_t  ngx_ors_answer_call_output_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,

@@ -12,12 +12,6 @@
 #include <ngx_ors_fields_answer.h>
 
 
-static const ngx_ors_value_t  ngx_ors_resource_objects[] = {
-    { ngx_string("response"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-
 /* a list of items in flavor "openai" */
 
 static const ngx_ors_rule_t  ngx_ors_resource_instructions_rule =
@@ -61,8 +55,8 @@ ngx_ors_members_needed(ngx_ors_fields_usage,
                        "{\"reasoning_tokens\":0}"));
 
 
-static const ngx_ors_rule_t  ngx_ors_resource_object_rule =
-    ngx_ors_rule_enum(0, ngx_ors_resource_objects);
+static ngx_ors_words(ngx_ors_resource_object_rule, 0,
+    ngx_ors_word("response"));
 
 static const ngx_ors_rule_t  ngx_ors_incomplete_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_resource_incomplete_shape);
@@ -107,16 +101,10 @@ ngx_ors_members(ngx_ors_fields_response,
 
 /* a compaction */
 
-static const ngx_ors_value_t  ngx_ors_resource_compactions[] = {
-    { ngx_string("response.compaction"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-
 ngx_ors_members_needed(ngx_ors_fields_compaction,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_filled("object",
-                       ngx_ors_is_enum(0, ngx_ors_resource_compactions),
+                       ngx_ors_is_word("response.compaction"),
                        "\"response.compaction\""),
     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
     ngx_ors_row_filled("created_at", &ngx_ors_integer_rule, "0"),

@@ -81,51 +81,37 @@ static ngx_ors_members(ngx_ors_nested_shape,
     ngx_ors_row("strict", &ngx_ors_boolean_rule));
 
 
-static ngx_ors_members(ngx_ors_nested_tool_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("function",
+static ngx_ors_typed(ngx_ors_nested_tool_shape,
+    (ngx_ors_row_needed("function",
                         ngx_ors_is_object(0, &ngx_ors_nested_shape))),
     /* null: here to be noticed when it comes twice, or in other letters */
     ngx_ors_row("name", NULL));
 
 
-static const ngx_ors_variant_t  ngx_ors_function_names[] = {
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_function_shape }
-};
-
 static const ngx_ors_variant_t  ngx_ors_function_forms[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_nested_tool_shape },
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_function_shape }
+    ngx_ors_variant("function", ALL, nested_tool),
+    ngx_ors_others(ALL, function)
 };
 
-static const ngx_ors_shape_t  ngx_ors_either_function_shape =
-    ngx_ors_shape_choice("name", ngx_ors_function_names,
-                         ngx_ors_function_forms, NULL,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_either_function_shape, "name",
+    ngx_ors_function_forms, NULL,
+    ngx_ors_others(ALL, function));
 
 
 /* a tool with free text, as its grammar has it */
 
-static ngx_ors_members_needed(ngx_ors_grammar_shape,
-    ngx_ors_row_needed("type", NULL),
+static ngx_ors_typed_needed(ngx_ors_grammar_shape,
     ngx_ors_row_needed("syntax", &ngx_ors_string_rule),
     ngx_ors_row_needed("definition", &ngx_ors_string_rule));
 
 
-static const ngx_ors_variant_t  ngx_ors_custom_formats[] = {
-    { ngx_string("grammar"), NGX_ORS_IN_ALL, &ngx_ors_grammar_shape },
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_plain_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_custom_format_shape =
-    ngx_ors_shape_choice("type", ngx_ors_custom_formats,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_custom_format_shape, "type",
+    ngx_ors_variant("grammar", ALL, grammar),
+    ngx_ors_variant("text", ALL, plain));
 
 
-static ngx_ors_members(ngx_ors_custom_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule)),
+static ngx_ors_typed(ngx_ors_custom_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_string_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_custom_format_shape)),
     ngx_ors_row("defer_loading", &ngx_ors_boolean_rule),
@@ -135,46 +121,33 @@ static ngx_ors_members(ngx_ors_custom_shape,
 
 /* a group of both */
 
-static const ngx_ors_variant_t  ngx_ors_namespace_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_function_shape },
-    { ngx_string("custom"), NGX_ORS_IN_ALL, &ngx_ors_custom_shape },
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_namespace_tool_shape =
-    ngx_ors_shape_choice("type", ngx_ors_namespace_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_namespace_tool_shape, "type",
+    ngx_ors_variant("function", ALL, function),
+    ngx_ors_variant("custom", ALL, custom));
 
 static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
     ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_namespace_tool_shape));
 
 
-static ngx_ors_members(ngx_ors_namespace_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
+static ngx_ors_typed(ngx_ors_namespace_shape,
+    (ngx_ors_row_needed("name", &ngx_ors_string_rule),
      ngx_ors_row_needed("tools", &ngx_ors_namespace_tools_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule));
 
 
 /* all tools */
 
-static const ngx_ors_variant_t  ngx_ors_tool_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_function_shape },
-    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
-      &ngx_ors_either_function_shape },
+static ngx_ors_variants_of(ngx_ors_tool_shape, "type",
+    NULL, &ngx_ors_typed_shape,
+    ngx_ors_variant("function", STRICT, function),
+    ngx_ors_variant("function", TOLERANT, either_function),
     ngx_ors_choice_openai("namespace", &ngx_ors_namespace_shape),
     ngx_ors_choice_openai("custom", &ngx_ors_custom_shape),
     ngx_ors_choice_openai("tool_search", &ngx_ors_tool_search_shape),
     NGX_ORS_HOSTED_TYPES(ngx_ors_tool_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_tool_alias)
     NGX_ORS_TOOLS(ngx_ors_tool_row)
-    { ngx_null_string, NGX_ORS_IN_TOLERANT, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_tool_shape =
-    ngx_ors_shape_choice("type", ngx_ors_tool_types,
-                         NULL, &ngx_ors_typed_shape,
-                         ngx_ors_code_invalid_value);
+    ngx_ors_others(TOLERANT, typed));
 
 static const ngx_ors_rule_t  ngx_ors_tool_rule =
     ngx_ors_rule_object(0, &ngx_ors_tool_shape);
@@ -189,9 +162,7 @@ const ngx_ors_rule_t  ngx_ors_tool_list_rule =
 /* tool_choice */
 
 static const ngx_ors_value_t  ngx_ors_tool_modes[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("required"), NGX_ORS_IN_ALL },
+    ngx_ors_word("auto"), ngx_ors_word("none"), ngx_ors_word("required"),
     ngx_ors_values_end
 };
 
@@ -208,47 +179,34 @@ static ngx_ors_members_needed(ngx_ors_nested_name_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule));
 
 
-static ngx_ors_members(ngx_ors_nested_named_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("function",
+static ngx_ors_typed(ngx_ors_nested_named_shape,
+    (ngx_ors_row_needed("function",
                         ngx_ors_is_object(0, &ngx_ors_nested_name_shape))),
     /* as above */
     ngx_ors_row("name", NULL));
 
 
-static const ngx_ors_variant_t  ngx_ors_named_names[] = {
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_named_shape }
-};
-
 static const ngx_ors_variant_t  ngx_ors_named_forms[] = {
-    { ngx_string("function"), NGX_ORS_IN_ALL, &ngx_ors_nested_named_shape },
-    { ngx_null_string, NGX_ORS_IN_ALL, &ngx_ors_named_shape }
+    ngx_ors_variant("function", ALL, nested_named),
+    ngx_ors_others(ALL, named)
 };
 
-static const ngx_ors_shape_t  ngx_ors_either_named_shape =
-    ngx_ors_shape_choice("name", ngx_ors_named_names,
-                         ngx_ors_named_forms, NULL,
-                         ngx_ors_code_invalid_value);
+static ngx_ors_variants_of(ngx_ors_either_named_shape, "name",
+    ngx_ors_named_forms, NULL,
+    ngx_ors_others(ALL, named));
 
 
-static ngx_ors_members(ngx_ors_mcp_choice_shape,
-    (ngx_ors_row_needed("type", NULL)),
+static ngx_ors_typed_optional(ngx_ors_mcp_choice_shape,
     ngx_ors_row("server_label", &ngx_ors_string_rule),
     ngx_ors_row("name", &ngx_ors_string_rule));
 
 
 /* the flavor says of the others only that they are objects */
 
-static const ngx_ors_variant_t  ngx_ors_allowed_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_named_shape },
-    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
-      &ngx_ors_either_named_shape },
-    { ngx_null_string, NGX_ORS_IN_OPENAI, &ngx_ors_typed_shape }
-};
-
-static const ngx_ors_shape_t  ngx_ors_allowed_shape =
-    ngx_ors_shape_choice("type", ngx_ors_allowed_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+static ngx_ors_variants(ngx_ors_allowed_shape, "type",
+    ngx_ors_variant("function", STRICT, named),
+    ngx_ors_variant("function", TOLERANT, either_named),
+    ngx_ors_others(OPENAI, typed));
 
 static const ngx_ors_rule_t  ngx_ors_allowed_rule =
     ngx_ors_rule_object(0, &ngx_ors_allowed_shape);
@@ -257,30 +215,21 @@ static const ngx_ors_rule_t  ngx_ors_allowed_list_rule =
     { NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 128, &ngx_ors_allowed_rule, NULL };
 
 
-static ngx_ors_members(ngx_ors_allowed_tools_shape,
-    (ngx_ors_row_needed("type", NULL),
-     ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule)),
+static ngx_ors_typed(ngx_ors_allowed_tools_shape,
+    (ngx_ors_row_needed("tools", &ngx_ors_allowed_list_rule)),
     ngx_ors_row("mode", ngx_ors_is_enum(0, ngx_ors_tool_modes)));
 
 
-static const ngx_ors_variant_t  ngx_ors_tool_choice_types[] = {
-    { ngx_string("function"), NGX_ORS_IN_STRICT, &ngx_ors_named_shape },
-    { ngx_string("function"), NGX_ORS_IN_TOLERANT,
-      &ngx_ors_either_named_shape },
-    { ngx_string("allowed_tools"), NGX_ORS_IN_ALL,
-      &ngx_ors_allowed_tools_shape },
+static ngx_ors_variants(ngx_ors_tool_choice_shape, "type",
+    ngx_ors_variant("function", STRICT, named),
+    ngx_ors_variant("function", TOLERANT, either_named),
+    ngx_ors_variant("allowed_tools", ALL, allowed_tools),
     ngx_ors_choice_openai("custom", &ngx_ors_named_shape),
     NGX_ORS_HOSTED_TYPES(ngx_ors_choice_hosted)
     NGX_ORS_HOSTED_ALIASES(ngx_ors_choice_hosted)
     NGX_ORS_TOOLS(ngx_ors_choice_row)
     ngx_ors_choice_openai("computer_use", &ngx_ors_plain_shape),
-    ngx_ors_choice_openai("tool_search", &ngx_ors_plain_shape),
-    ngx_ors_variants_end
-};
-
-static const ngx_ors_shape_t  ngx_ors_tool_choice_shape =
-    ngx_ors_shape_choice("type", ngx_ors_tool_choice_types,
-                         NULL, NULL, ngx_ors_code_invalid_value);
+    ngx_ors_choice_openai("tool_search", &ngx_ors_plain_shape));
 
 const ngx_ors_rule_t  ngx_ors_tool_choice_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_OBJECT|NGX_ORS_V_NULL, 0, 0,

@@ -57,60 +57,25 @@ ngx_ors_open_needed(ngx_ors_typed_shape,
 
 /* values */
 
-static const ngx_ors_value_t  ngx_ors_phases[] = {
-    { ngx_string("commentary"), NGX_ORS_IN_ALL },
-    { ngx_string("final_answer"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-const ngx_ors_rule_t  ngx_ors_phase_rule =
-    ngx_ors_rule_enum(0, ngx_ors_phases);
+ngx_ors_words(ngx_ors_phase_rule, 0,
+    ngx_ors_word("commentary"), ngx_ors_word("final_answer"));
 
 
-static const ngx_ors_value_t  ngx_ors_truncations[] = {
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    { ngx_string("disabled"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-const ngx_ors_rule_t  ngx_ors_truncation_rule =
-    ngx_ors_rule_enum(0, ngx_ors_truncations);
+ngx_ors_words(ngx_ors_truncation_rule, 0,
+    ngx_ors_word("auto"), ngx_ors_word("disabled"));
 
 
-static const ngx_ors_value_t  ngx_ors_verbosities[] = {
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-const ngx_ors_rule_t  ngx_ors_verbosity_rule =
-    ngx_ors_rule_enum(0, ngx_ors_verbosities);
+ngx_ors_words(ngx_ors_verbosity_rule, 0,
+    ngx_ors_word("low"), ngx_ors_word("medium"), ngx_ors_word("high"));
 
 
 /* "minimal" is described and not listed (C12), clients send it */
 
-static const ngx_ors_value_t  ngx_ors_efforts[] = {
-    { ngx_string("none"), NGX_ORS_IN_ALL },
-    { ngx_string("minimal"), NGX_ORS_IN_WIDE },
-    { ngx_string("low"), NGX_ORS_IN_ALL },
-    { ngx_string("medium"), NGX_ORS_IN_ALL },
-    { ngx_string("high"), NGX_ORS_IN_ALL },
-    { ngx_string("xhigh"), NGX_ORS_IN_ALL },
-    { ngx_string("max"), NGX_ORS_IN_OPENAI },
-    ngx_ors_values_end
-};
-
-const ngx_ors_rule_t  ngx_ors_effort_null_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_efforts);
+ngx_ors_words(ngx_ors_effort_null_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("none"), ngx_ors_word_in("minimal", WIDE),
+    ngx_ors_word("low"), ngx_ors_word("medium"), ngx_ors_word("high"),
+    ngx_ors_word("xhigh"), ngx_ors_word_in("max", OPENAI));
 
 
-static const ngx_ors_value_t  ngx_ors_brevities[] = {
-    { ngx_string("concise"), NGX_ORS_IN_ALL },
-    { ngx_string("detailed"), NGX_ORS_IN_ALL },
-    { ngx_string("auto"), NGX_ORS_IN_ALL },
-    ngx_ors_values_end
-};
-
-const ngx_ors_rule_t  ngx_ors_brevity_null_rule =
-    ngx_ors_rule_enum(NGX_ORS_V_NULL, ngx_ors_brevities);
+ngx_ors_words(ngx_ors_brevity_null_rule, NGX_ORS_V_NULL,
+    ngx_ors_word("concise"), ngx_ors_word("detailed"), ngx_ors_word("auto"));

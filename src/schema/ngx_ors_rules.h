@@ -29,6 +29,16 @@
 #define ngx_ors_rule_enum(types, values)                                      \
     { NGX_ORS_V_STRING|(types), 0, 0, values, 0, 0, NULL, NULL }
 
+/* an enum, declared with its words */
+#define ngx_ors_words(name, types, ...)                                       \
+    const ngx_ors_rule_t  name =                                              \
+        ngx_ors_rule_enum(types,                                              \
+            ((const ngx_ors_value_t[]) { __VA_ARGS__, ngx_ors_values_end }))
+
+#define ngx_ors_word(text)         { ngx_string(text), NGX_ORS_IN_ALL }
+#define ngx_ors_word_in(text, in)  { ngx_string(text), NGX_ORS_IN_##in }
+#define ngx_ors_other_words(in)    { ngx_null_string, NGX_ORS_IN_##in }
+
 #define ngx_ors_rule_list(types, element)                                     \
     { NGX_ORS_V_ARRAY|(types), 0, 0, NULL, 0, 0, element, NULL }
 
@@ -51,6 +61,10 @@
 
 #define ngx_ors_is_enum(types, values)                                        \
     (&(const ngx_ors_rule_t) ngx_ors_rule_enum(types, values))
+
+#define ngx_ors_is_word(text)                                                 \
+    (&(const ngx_ors_rule_t) ngx_ors_rule_enum(0,                             \
+        ((const ngx_ors_value_t[]) { ngx_ors_word(text), ngx_ors_values_end })))
 
 #define ngx_ors_is_list(types, element)                                       \
     (&(const ngx_ors_rule_t) ngx_ors_rule_list(types, element))
@@ -127,6 +141,40 @@
 #define ngx_ors_nrows(...)                                                    \
     (sizeof((const ngx_ors_field_t[]) { __VA_ARGS__ })                        \
      / sizeof(ngx_ors_field_t))
+
+/* the same, "type" is the first of the rows that are required */
+
+#define ngx_ors_typed(name, needed, ...)                                      \
+    ngx_ors_members(name, (ngx_ors_row_type, ngx_ors_rows needed), __VA_ARGS__)
+
+#define ngx_ors_typed_needed(name, ...)                                       \
+    ngx_ors_members_needed(name, ngx_ors_row_type, __VA_ARGS__)
+
+#define ngx_ors_typed_optional(name, ...)                                     \
+    ngx_ors_members(name, (ngx_ors_row_type), __VA_ARGS__)
+
+#define ngx_ors_row_type  ngx_ors_row_needed("type", NULL)
+
+
+/* a choice, declared with its variants; those of "absent" have a list */
+
+#define ngx_ors_variants(name, key, ...)                                      \
+    ngx_ors_variants_of(name, key, NULL, NULL, __VA_ARGS__)
+
+#define ngx_ors_variants_of(name, key, absent, extension, ...)                \
+    const ngx_ors_shape_t  name =                                             \
+        ngx_ors_shape_choice(key,                                             \
+            ((const ngx_ors_variant_t[]) {                                    \
+                __VA_ARGS__, ngx_ors_variants_end                             \
+            }), absent, extension, ngx_ors_code_invalid_value)
+
+/* profiles and shapes without the front and the end of their names */
+
+#define ngx_ors_variant(name, in, shape)                                      \
+    { ngx_string(name), NGX_ORS_IN_##in, &ngx_ors_##shape##_shape }
+
+#define ngx_ors_others(in, shape)                                             \
+    { ngx_null_string, NGX_ORS_IN_##in, &ngx_ors_##shape##_shape }
 
 #define ngx_ors_shape_choice(key, values, absent, extension, code)            \
     { NULL, 0, 0, 0, ngx_string(key), values, absent, extension, code, NULL,  \
