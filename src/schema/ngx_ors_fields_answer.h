@@ -14,10 +14,6 @@
 #include <ngx_ors_rules.h>
 
 
-/* profiles of flavor "spec" */
-#define NGX_ORS_IN_CORE  (NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC)
-
-
 /* parts (protocol, section 9): lists by their member, and one in an event */
 
 extern const ngx_ors_rule_t  ngx_ors_answer_content_rule;

@@ -34,10 +34,8 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_name_rule =
 /* tools */
 
 static ngx_ors_members(ngx_ors_chat_function_shape,
-    (ngx_ors_row_in("name", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                    &ngx_ors_chat_name_rule),
-     ngx_ors_row_in("name", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                    &ngx_ors_chat_any_name_rule)),
+    (ngx_ors_row_in("name", STRICT, STRICT, &ngx_ors_chat_name_rule),
+     ngx_ors_row_in("name", TOLERANT, TOLERANT, &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("parameters", &ngx_ors_object_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
@@ -57,8 +55,7 @@ static ngx_ors_members_needed(ngx_ors_chat_grammar_shape,
     ngx_ors_row_needed("syntax", &ngx_ors_chat_syntaxes_rule));
 
 static ngx_ors_typed_needed(ngx_ors_chat_grammar_input_shape,
-    ngx_ors_row_needed("grammar",
-                       ngx_ors_is_object(0, &ngx_ors_chat_grammar_shape)));
+    ngx_ors_row_needed("grammar", ngx_ors_object_of(chat_grammar)));
 
 static ngx_ors_variants(ngx_ors_chat_input_shape, "type",
     ngx_ors_variant("text", ALL, typed),
@@ -67,11 +64,10 @@ static ngx_ors_variants(ngx_ors_chat_input_shape, "type",
 static ngx_ors_members(ngx_ors_chat_custom_shape,
     (ngx_ors_row_needed("name", &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_chat_input_shape)));
+    ngx_ors_row("format", ngx_ors_object_of(chat_input)));
 
 static ngx_ors_typed_needed(ngx_ors_chat_custom_tool_shape,
-    ngx_ors_row_needed("custom",
-                       ngx_ors_is_object(0, &ngx_ors_chat_custom_shape)));
+    ngx_ors_row_needed("custom", ngx_ors_object_of(chat_custom)));
 
 
 static ngx_ors_variants_of(ngx_ors_chat_tool_shape, "type",
@@ -104,8 +100,7 @@ static ngx_ors_members_needed(ngx_ors_chat_allowed_shape,
     ngx_ors_row_needed("tools", ngx_ors_is_list(0, &ngx_ors_object_rule)));
 
 static ngx_ors_typed_needed(ngx_ors_chat_choose_allowed_shape,
-    ngx_ors_row_needed("allowed_tools",
-                       ngx_ors_is_object(0, &ngx_ors_chat_allowed_shape)));
+    ngx_ors_row_needed("allowed_tools", ngx_ors_object_of(chat_allowed)));
 
 
 static ngx_ors_variants_of(ngx_ors_chat_choice_shape, "type",
@@ -143,8 +138,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_function_choice_rule = {
 /* response_format */
 
 static ngx_ors_members(ngx_ors_chat_schema_shape,
-    (ngx_ors_row_in("name", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_chat_name_rule)),
+    (ngx_ors_row_in("name", ALL, STRICT, &ngx_ors_chat_name_rule)),
     ngx_ors_row("schema", &ngx_ors_object_rule),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
@@ -152,9 +146,9 @@ static ngx_ors_members(ngx_ors_chat_schema_shape,
 /* llama.cpp takes a schema beside the type */
 
 static ngx_ors_typed(ngx_ors_chat_schema_format_shape,
-    (ngx_ors_row_in("json_schema", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    ngx_ors_is_object(0, &ngx_ors_chat_schema_shape))),
-    ngx_ors_row_in("schema", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_object_rule));
+    (ngx_ors_row_in("json_schema", ALL, STRICT,
+                    ngx_ors_object_of(chat_schema))),
+    ngx_ors_row_of("schema", TOLERANT, &ngx_ors_object_rule));
 
 static ngx_ors_variants(ngx_ors_chat_format_shape, "type",
     ngx_ors_variant("text", ALL, typed),
@@ -195,17 +189,15 @@ static ngx_ors_members_optional(ngx_ors_chat_place_shape,
     ngx_ors_row("timezone", &ngx_ors_string_rule));
 
 static ngx_ors_typed_needed(ngx_ors_chat_approximate_shape,
-    ngx_ors_row_needed("approximate",
-                       ngx_ors_is_object(0, &ngx_ors_chat_place_shape)));
+    ngx_ors_row_needed("approximate", ngx_ors_object_of(chat_place)));
 
 static ngx_ors_variants(ngx_ors_chat_location_shape, "type",
     ngx_ors_variant("approximate", ALL, chat_approximate));
 
 static ngx_ors_members_optional(ngx_ors_chat_search_shape,
-    ngx_ors_row("search_context_size", ngx_ors_is_enum(0, ngx_ors_chat_levels)),
-    ngx_ors_row("user_location",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_chat_location_shape)));
+    ngx_ors_row("search_context_size",
+                ngx_ors_is_enum(0, ngx_ors_chat_levels)),
+    ngx_ors_row("user_location", ngx_ors_object_or_null(chat_location)));
 
 
 /* metadata, logit_bias */
@@ -258,67 +250,45 @@ static ngx_ors_words(ngx_ors_chat_kinds_rule, 0,
 /* a server of one model may do without its name */
 
 ngx_ors_members(ngx_ors_fields_chat_request,
-    (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_string_rule),
+    (ngx_ors_row_in("model", ALL, STRICT, &ngx_ors_string_rule),
      ngx_ors_row_needed("messages", &ngx_ors_chat_messages_rule)),
     ngx_ors_row("stream", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("stream_options",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_chat_stream_options_shape)),
+    ngx_ors_row("stream_options", ngx_ors_object_or_null(chat_stream_options)),
     NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number_row)
     ngx_ors_row("max_tokens", &ngx_ors_integer_null_rule),
     ngx_ors_row("max_completion_tokens", &ngx_ors_integer_null_rule),
-    ngx_ors_row("tools",
-                ngx_ors_is_list(0,
-                                ngx_ors_is_object(0,
-                                                  &ngx_ors_chat_tool_shape))),
+    ngx_ors_row("tools", ngx_ors_list_of(chat_tool)),
     ngx_ors_row("tool_choice", &ngx_ors_chat_choice_rule),
     ngx_ors_row("parallel_tool_calls", &ngx_ors_boolean_rule),
-    ngx_ors_row("response_format",
-                ngx_ors_is_object(0, &ngx_ors_chat_format_shape)),
-    ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_efforts_rule),
-    ngx_ors_row_in("reasoning_effort", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_string_null_rule),
-    ngx_ors_row_in("verbosity", NGX_ORS_IN_STRICT, 0,
+    ngx_ors_row("response_format", ngx_ors_object_of(chat_format)),
+    ngx_ors_row_of("reasoning_effort", STRICT, &ngx_ors_chat_efforts_rule),
+    ngx_ors_row_of("reasoning_effort", TOLERANT, &ngx_ors_string_null_rule),
+    ngx_ors_row_of("verbosity", STRICT,
                    ngx_ors_is_enum(NGX_ORS_V_NULL, ngx_ors_chat_levels)),
-    ngx_ors_row_in("verbosity", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_string_null_rule),
+    ngx_ors_row_of("verbosity", TOLERANT, &ngx_ors_string_null_rule),
     ngx_ors_row("stop",
                 ngx_ors_is_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
                                 &ngx_ors_string_rule)),
     ngx_ors_row("n", ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 1, 0)),
     ngx_ors_row("seed", &ngx_ors_integer_null_rule),
-    ngx_ors_row_in("logit_bias", NGX_ORS_IN_STRICT, 0,
-                   ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_bias_shape)),
-    ngx_ors_row_in("logit_bias", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_chat_any_bias_rule),
+    ngx_ors_row_of("logit_bias", STRICT, ngx_ors_object_or_null(chat_bias)),
+    ngx_ors_row_of("logit_bias", TOLERANT, &ngx_ors_chat_any_bias_rule),
     ngx_ors_row("logprobs", &ngx_ors_boolean_null_rule),
-    ngx_ors_row_in("top_logprobs", NGX_ORS_IN_STRICT, 0,
+    ngx_ors_row_of("top_logprobs", STRICT,
                    ngx_ors_is(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20)),
-    ngx_ors_row_in("top_logprobs", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_integer_null_rule),
+    ngx_ors_row_of("top_logprobs", TOLERANT, &ngx_ors_integer_null_rule),
     ngx_ors_row("user", &ngx_ors_string_rule),
     ngx_ors_row("safety_identifier", &ngx_ors_string_rule),
     ngx_ors_row("prompt_cache_key", &ngx_ors_string_rule),
     ngx_ors_row("prompt_cache_retention", &ngx_ors_string_null_rule),
     ngx_ors_row("store", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("metadata",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_chat_metadata_shape)),
-    ngx_ors_row_in("service_tier", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_tiers_rule),
-    ngx_ors_row_in("service_tier", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_string_null_rule),
+    ngx_ors_row("metadata", ngx_ors_object_or_null(chat_metadata)),
+    ngx_ors_row_of("service_tier", STRICT, &ngx_ors_chat_tiers_rule),
+    ngx_ors_row_of("service_tier", TOLERANT, &ngx_ors_string_null_rule),
     ngx_ors_row("modalities",
-                ngx_ors_is_list(NGX_ORS_V_NULL,
-                                &ngx_ors_chat_kinds_rule)),
-    ngx_ors_row("audio",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_audio_shape)),
-    ngx_ors_row("prediction",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_chat_prediction_shape)),
-    ngx_ors_row("web_search_options",
-                ngx_ors_is_object(0, &ngx_ors_chat_search_shape)),
+                ngx_ors_is_list(NGX_ORS_V_NULL, &ngx_ors_chat_kinds_rule)),
+    ngx_ors_row("audio", ngx_ors_object_or_null(chat_audio)),
+    ngx_ors_row("prediction", ngx_ors_object_or_null(chat_prediction)),
+    ngx_ors_row("web_search_options", ngx_ors_object_of(chat_search)),
     ngx_ors_row("functions", ngx_ors_is_list(0, &ngx_ors_chat_function_rule)),
     ngx_ors_row("function_call", &ngx_ors_chat_function_choice_rule));

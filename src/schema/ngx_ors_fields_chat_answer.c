@@ -56,19 +56,16 @@ static ngx_ors_members(ngx_ors_chat_top_logprob_shape,
      ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule)),
     ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_top_list_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL,
-                      ngx_ors_is_object(0, &ngx_ors_chat_top_logprob_shape));
 
 static ngx_ors_members(ngx_ors_chat_logprob_shape,
     (ngx_ors_row_needed("token", &ngx_ors_string_rule),
      ngx_ors_row_needed("logprob", &ngx_ors_number_null_rule)),
     ngx_ors_row("bytes", &ngx_ors_chat_bytes_rule),
-    ngx_ors_row("top_logprobs", &ngx_ors_chat_top_list_rule));
+    ngx_ors_row("top_logprobs", ngx_ors_list_or_null(chat_top_logprob)));
 
 static const ngx_ors_rule_t  ngx_ors_chat_logprob_list_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL,
-                      ngx_ors_is_object(0, &ngx_ors_chat_logprob_shape));
+                      ngx_ors_object_of(chat_logprob));
 
 static ngx_ors_members_optional(ngx_ors_chat_logprobs_shape,
     ngx_ors_row("content", &ngx_ors_chat_logprob_list_rule),
@@ -87,8 +84,7 @@ static ngx_ors_members_needed(ngx_ors_chat_invoked_shape,
 static ngx_ors_members(ngx_ors_chat_function_use_shape,
     (ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"function\""),
      ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("function",
-                        ngx_ors_is_object(0, &ngx_ors_chat_invoked_shape))),
+     ngx_ors_row_needed("function", ngx_ors_object_of(chat_invoked))),
     /* null: here to be noticed when it comes twice, or in other letters */
     ngx_ors_row("custom", NULL));
 
@@ -100,9 +96,7 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_invoked_shape,
 static ngx_ors_members_needed(ngx_ors_chat_custom_use_shape,
     ngx_ors_row_filled("type", &ngx_ors_string_rule, "\"custom\""),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom",
-                       ngx_ors_is_object(0,
-                                         &ngx_ors_chat_custom_invoked_shape)));
+    ngx_ors_row_needed("custom", ngx_ors_object_of(chat_custom_invoked)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_untyped_uses[] = {
@@ -123,20 +117,16 @@ static const ngx_ors_rule_t  ngx_ors_chat_annotations_rule =
     ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_object_rule);
 
 static ngx_ors_members(ngx_ors_chat_answer_shape,
-    (ngx_ors_row_filled("role", ngx_ors_is_word("assistant"),
-                        "\"assistant\""),
-     ngx_ors_row_filled_in("content", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+    (ngx_ors_row_filled("role", ngx_ors_is_word("assistant"), "\"assistant\""),
+     ngx_ors_row_filled_in("content", STRICT, STRICT,
                            &ngx_ors_string_null_rule, "null"),
-     ngx_ors_row_filled_in("content", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+     ngx_ors_row_filled_in("content", TOLERANT, TOLERANT,
                            &ngx_ors_chat_any_content_rule, "null")),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
     ngx_ors_row("audio", &ngx_ors_object_null_rule),
-    ngx_ors_row("tool_calls",
-                ngx_ors_is_list(NGX_ORS_V_NULL,
-                                ngx_ors_is_object(0, &ngx_ors_chat_use_shape))),
-    ngx_ors_row("function_call",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_invoked_shape)),
+    ngx_ors_row("tool_calls", ngx_ors_list_or_null(chat_use)),
+    ngx_ors_row("function_call", ngx_ors_object_or_null(chat_invoked)),
 
     /* not OpenAI's: how servers send what a model thinks */
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
@@ -147,16 +137,14 @@ static ngx_ors_members(ngx_ors_chat_answer_shape,
 
 static ngx_ors_members(ngx_ors_chat_answer_choice_shape,
     (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_needed("message",
-                        ngx_ors_is_object(0, &ngx_ors_chat_answer_shape)),
+     ngx_ors_row_needed("message", ngx_ors_object_of(chat_answer)),
      ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null")),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_answer_choice_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_answer_choice_shape);
 
 static const ngx_ors_rule_t  ngx_ors_chat_answer_choices_rule = {
-    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, &ngx_ors_chat_answer_choice_rule, NULL
+    NGX_ORS_V_ARRAY, 0, 0, NULL,
+    1, 0, ngx_ors_object_of(chat_answer_choice), NULL
 };
 
 
@@ -165,11 +153,11 @@ static const ngx_ors_rule_t  ngx_ors_chat_answer_choices_rule = {
 ngx_ors_members(ngx_ors_fields_chat_answer,
     (ngx_ors_row_needed("choices", &ngx_ors_chat_answer_choices_rule),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
-     ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+     ngx_ors_row_filled_in("object", STRICT, STRICT,
                            ngx_ors_is_word("chat.completion"),
                            "\"chat.completion\""),
-     ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                           &ngx_ors_string_rule, "\"chat.completion\""),
+     ngx_ors_row_filled_in("object", TOLERANT, TOLERANT, &ngx_ors_string_rule,
+                           "\"chat.completion\""),
      ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
      ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\"")),
     ngx_ors_row("usage", &ngx_ors_chat_usage_rule),
@@ -194,18 +182,11 @@ static ngx_ors_members_optional(ngx_ors_chat_custom_delta_shape,
     ngx_ors_row("input", &ngx_ors_string_null_rule));
 
 static ngx_ors_members(ngx_ors_chat_call_delta_shape,
-    (ngx_ors_row_in("index", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_chat_count_rule)),
+    (ngx_ors_row_in("index", ALL, STRICT, &ngx_ors_chat_count_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("type", &ngx_ors_string_null_rule),
     ngx_ors_row("function", &ngx_ors_chat_named_delta_rule),
-    ngx_ors_row("custom",
-                ngx_ors_is_object(NGX_ORS_V_NULL,
-                                  &ngx_ors_chat_custom_delta_shape)));
-
-static const ngx_ors_rule_t  ngx_ors_chat_call_deltas_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL,
-                      ngx_ors_is_object(0, &ngx_ors_chat_call_delta_shape));
+    ngx_ors_row("custom", ngx_ors_object_or_null(chat_custom_delta)));
 
 
 static ngx_ors_words(ngx_ors_chat_delta_roles_rule, NGX_ORS_V_NULL,
@@ -213,16 +194,14 @@ static ngx_ors_words(ngx_ors_chat_delta_roles_rule, NGX_ORS_V_NULL,
     ngx_ors_word("system"), ngx_ors_word("user"), ngx_ors_word("tool"));
 
 static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
-    ngx_ors_row_in("role", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_delta_roles_rule),
-    ngx_ors_row_in("role", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_null_rule),
-    ngx_ors_row_in("content", NGX_ORS_IN_STRICT, 0, &ngx_ors_string_null_rule),
-    ngx_ors_row_in("content", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_chat_any_content_rule),
+    ngx_ors_row_of("role", STRICT, &ngx_ors_chat_delta_roles_rule),
+    ngx_ors_row_of("role", TOLERANT, &ngx_ors_string_null_rule),
+    ngx_ors_row_of("content", STRICT, &ngx_ors_string_null_rule),
+    ngx_ors_row_of("content", TOLERANT, &ngx_ors_chat_any_content_rule),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("annotations", &ngx_ors_chat_annotations_rule),
     ngx_ors_row("audio", &ngx_ors_object_null_rule),
-    ngx_ors_row("tool_calls", &ngx_ors_chat_call_deltas_rule),
+    ngx_ors_row("tool_calls", ngx_ors_list_or_null(chat_call_delta)),
     ngx_ors_row("function_call", &ngx_ors_chat_named_delta_rule),
     ngx_ors_row("reasoning_content", &ngx_ors_string_null_rule),
     ngx_ors_row("reasoning", &ngx_ors_string_null_rule));
@@ -230,24 +209,19 @@ static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
 
 static ngx_ors_members(ngx_ors_chat_chunk_choice_shape,
     (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_filled("delta",
-                        ngx_ors_is_object(0, &ngx_ors_chat_delta_shape), "{}")),
+     ngx_ors_row_filled("delta", ngx_ors_object_of(chat_delta), "{}")),
     ngx_ors_row("finish_reason", &ngx_ors_string_null_rule),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
 
-static const ngx_ors_rule_t  ngx_ors_chat_chunk_choices_rule =
-    ngx_ors_rule_list(0,
-                      ngx_ors_is_object(0, &ngx_ors_chat_chunk_choice_shape));
-
 
 ngx_ors_members(ngx_ors_fields_chat_chunk,
-    (ngx_ors_row_needed("choices", &ngx_ors_chat_chunk_choices_rule),
+    (ngx_ors_row_needed("choices", ngx_ors_list_of(chat_chunk_choice)),
      ngx_ors_row_filled("id", &ngx_ors_string_rule, "\"\""),
-     ngx_ors_row_filled_in("object", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
+     ngx_ors_row_filled_in("object", STRICT, STRICT,
                            ngx_ors_is_word("chat.completion.chunk"),
                            "\"chat.completion.chunk\""),
-     ngx_ors_row_filled_in("object", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
-                           &ngx_ors_string_rule, "\"chat.completion.chunk\""),
+     ngx_ors_row_filled_in("object", TOLERANT, TOLERANT, &ngx_ors_string_rule,
+                           "\"chat.completion.chunk\""),
      ngx_ors_row_filled("created", &ngx_ors_integer_rule, "0"),
      ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\"")),
     ngx_ors_row("usage", &ngx_ors_chat_usage_rule),

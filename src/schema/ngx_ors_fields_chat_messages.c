@@ -35,9 +35,8 @@ static ngx_ors_words(ngx_ors_chat_details_rule, 0,
 
 static ngx_ors_members(ngx_ors_chat_image_url_shape,
     (ngx_ors_row_needed("url", &ngx_ors_string_rule)),
-    ngx_ors_row_in("detail", NGX_ORS_IN_STRICT, 0,
-                   &ngx_ors_chat_details_rule),
-    ngx_ors_row_in("detail", NGX_ORS_IN_TOLERANT, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("detail", STRICT, &ngx_ors_chat_details_rule),
+    ngx_ors_row_of("detail", TOLERANT, &ngx_ors_string_rule));
 
 /* some servers take the URL itself */
 
@@ -45,9 +44,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_image_url_rule =
     ngx_ors_rule_object(NGX_ORS_V_STRING, &ngx_ors_chat_image_url_shape);
 
 static ngx_ors_typed_needed(ngx_ors_chat_image_shape,
-    ngx_ors_row_in("image_url", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                   ngx_ors_is_object(0, &ngx_ors_chat_image_url_shape)),
-    ngx_ors_row_in("image_url", NGX_ORS_IN_TOLERANT, NGX_ORS_IN_TOLERANT,
+    ngx_ors_row_in("image_url", STRICT, STRICT,
+                   ngx_ors_object_of(chat_image_url)),
+    ngx_ors_row_in("image_url", TOLERANT, TOLERANT,
                    &ngx_ors_chat_any_image_url_rule));
 
 
@@ -56,8 +55,7 @@ static ngx_ors_members_needed(ngx_ors_chat_input_audio_shape,
     ngx_ors_row_needed("format", &ngx_ors_string_rule));
 
 static ngx_ors_typed_needed(ngx_ors_chat_sound_shape,
-    ngx_ors_row_needed("input_audio",
-                       ngx_ors_is_object(0, &ngx_ors_chat_input_audio_shape)));
+    ngx_ors_row_needed("input_audio", ngx_ors_object_of(chat_input_audio)));
 
 
 static ngx_ors_members_optional(ngx_ors_chat_file_shape,
@@ -66,7 +64,7 @@ static ngx_ors_members_optional(ngx_ors_chat_file_shape,
     ngx_ors_row("filename", &ngx_ors_string_rule));
 
 static ngx_ors_typed_needed(ngx_ors_chat_file_part_shape,
-    ngx_ors_row_needed("file", ngx_ors_is_object(0, &ngx_ors_chat_file_shape)));
+    ngx_ors_row_needed("file", ngx_ors_object_of(chat_file)));
 
 
 static ngx_ors_typed_needed(ngx_ors_chat_refusal_shape,
@@ -82,7 +80,7 @@ static ngx_ors_variants(ngx_ors_chat_text_part_shape, "type",
 
 const ngx_ors_rule_t  ngx_ors_chat_text_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
-                      ngx_ors_is_object(0, &ngx_ors_chat_text_part_shape));
+                      ngx_ors_object_of(chat_text_part));
 
 
 static ngx_ors_variants(ngx_ors_chat_user_part_shape, "type",
@@ -94,7 +92,7 @@ static ngx_ors_variants(ngx_ors_chat_user_part_shape, "type",
 
 static const ngx_ors_rule_t  ngx_ors_chat_user_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
-                      ngx_ors_is_object(0, &ngx_ors_chat_user_part_shape));
+                      ngx_ors_object_of(chat_user_part));
 
 
 static ngx_ors_variants(ngx_ors_chat_assistant_part_shape, "type",
@@ -104,7 +102,7 @@ static ngx_ors_variants(ngx_ors_chat_assistant_part_shape, "type",
 
 static const ngx_ors_rule_t  ngx_ors_chat_assistant_content_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING|NGX_ORS_V_NULL,
-                      ngx_ors_is_object(0, &ngx_ors_chat_assistant_part_shape));
+                      ngx_ors_object_of(chat_assistant_part));
 
 
 /* calls of tools, as an assistant has made them */
@@ -114,25 +112,21 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_arguments_rule =
 
 static ngx_ors_members(ngx_ors_chat_called_shape,
     (ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_in("arguments", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                    &ngx_ors_string_rule)),
-    ngx_ors_row_in("arguments", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_chat_any_arguments_rule),
+     ngx_ors_row_in("arguments", STRICT, STRICT, &ngx_ors_string_rule)),
+    ngx_ors_row_of("arguments", TOLERANT, &ngx_ors_chat_any_arguments_rule),
 
     /* added by OpenAI's SDKs */
-    ngx_ors_row_in("parsed_arguments", NGX_ORS_IN_OPENAI, 0, NULL));
+    ngx_ors_row_of("parsed_arguments", OPENAI, NULL));
 
 static ngx_ors_members(ngx_ors_chat_function_call_shape,
-    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
-     ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_string_rule),
-     ngx_ors_row_needed("function",
-                        ngx_ors_is_object(0, &ngx_ors_chat_called_shape))),
+    (ngx_ors_row_in("type", ALL, STRICT, NULL),
+     ngx_ors_row_in("id", ALL, STRICT, &ngx_ors_string_rule),
+     ngx_ors_row_needed("function", ngx_ors_object_of(chat_called))),
     /* of a stream's chunks: SDKs send it back */
-    ngx_ors_row_in("index", NGX_ORS_IN_OPENAI, 0, NULL),
+    ngx_ors_row_of("index", OPENAI, NULL),
 
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row_in("custom", NGX_ORS_IN_TOLERANT, 0, NULL));
+    ngx_ors_row_of("custom", TOLERANT, NULL));
 
 
 static ngx_ors_members_needed(ngx_ors_chat_custom_called_shape,
@@ -140,12 +134,9 @@ static ngx_ors_members_needed(ngx_ors_chat_custom_called_shape,
     ngx_ors_row_needed("input", &ngx_ors_string_rule));
 
 static ngx_ors_members_needed(ngx_ors_chat_custom_call_shape,
-    ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT, NULL),
-    ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_needed("custom",
-                       ngx_ors_is_object(0,
-                                         &ngx_ors_chat_custom_called_shape)));
+    ngx_ors_row_in("type", ALL, STRICT, NULL),
+    ngx_ors_row_in("id", ALL, STRICT, &ngx_ors_string_rule),
+    ngx_ors_row_needed("custom", ngx_ors_object_of(chat_custom_called)));
 
 
 static const ngx_ors_variant_t  ngx_ors_chat_untyped_calls[] = {
@@ -180,25 +171,19 @@ static ngx_ors_members_needed(ngx_ors_chat_said_shape,
 static ngx_ors_members(ngx_ors_chat_assistant_shape,
     (ngx_ors_row_needed("role", NULL)),
     ngx_ors_row("content", &ngx_ors_chat_assistant_content_rule),
-    ngx_ors_row("tool_calls",
-                ngx_ors_is_list(0,
-                                ngx_ors_is_object(0,
-                                                  &ngx_ors_chat_call_shape))),
+    ngx_ors_row("tool_calls", ngx_ors_list_of(chat_call)),
     ngx_ors_row("refusal", &ngx_ors_string_null_rule),
     ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row("audio",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_said_shape)),
-    ngx_ors_row("function_call",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_chat_called_shape)),
+    ngx_ors_row("audio", ngx_ors_object_or_null(chat_said)),
+    ngx_ors_row("function_call", ngx_ors_object_or_null(chat_called)),
 
     /* not OpenAI's, but agents send back what servers have sent */
-    ngx_ors_row_in("reasoning_content", NGX_ORS_IN_WIDE, 0,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_in("reasoning", NGX_ORS_IN_WIDE, 0, &ngx_ors_string_rule),
+    ngx_ors_row_of("reasoning_content", WIDE, &ngx_ors_string_rule),
+    ngx_ors_row_of("reasoning", WIDE, &ngx_ors_string_rule),
 
     /* replayed assistant messages; "parsed" comes from OpenAI's SDKs */
-    ngx_ors_row_in("annotations", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("parsed", NGX_ORS_IN_OPENAI, 0, NULL));
+    ngx_ors_row_of("annotations", OPENAI, NULL),
+    ngx_ors_row_of("parsed", OPENAI, NULL));
 
 
 static ngx_ors_members_needed(ngx_ors_chat_tool_message_shape,
@@ -226,9 +211,7 @@ static ngx_ors_variants(ngx_ors_chat_message_shape, "role",
     ngx_ors_variant("function", ALL, chat_function_message),
     ngx_ors_others(TOLERANT, chat_other_message));
 
-static const ngx_ors_rule_t  ngx_ors_chat_message_rule =
-    ngx_ors_rule_object(0, &ngx_ors_chat_message_shape);
 
 const ngx_ors_rule_t  ngx_ors_chat_messages_rule = {
-    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, &ngx_ors_chat_message_rule, NULL
+    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, ngx_ors_object_of(chat_message), NULL
 };

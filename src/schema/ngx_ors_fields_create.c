@@ -72,8 +72,7 @@ static ngx_ors_variants_of(ngx_ors_format_shape, "type",
 
 
 static ngx_ors_members_optional(ngx_ors_text_param_shape,
-    ngx_ors_row("format",
-                ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_format_shape)),
+    ngx_ors_row("format", ngx_ors_object_or_null(format)),
     ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 
 static const ngx_ors_rule_t  ngx_ors_text_param_rule =
@@ -145,7 +144,7 @@ static const ngx_ors_foreign_t  ngx_ors_chat_names[] = {
     ngx_ors_row(#name, &ngx_ors_##rule##_rule),
 
 #define ngx_ors_create_row_wide(name, in, rule)                               \
-    ngx_ors_row_in(#name, NGX_ORS_IN_##in, 0, rule),
+    ngx_ors_row_of(#name, in, rule),
 
 #define ngx_ors_create_row_openai(name, rule)                                 \
     ngx_ors_row_openai(#name, &ngx_ors_##rule##_rule),

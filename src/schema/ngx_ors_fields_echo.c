@@ -24,12 +24,11 @@ static ngx_ors_members_needed(ngx_ors_echo_typed_shape,
 
 static ngx_ors_typed(ngx_ors_echo_function_shape,
     (ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_string_null_rule, "null"),
+     ngx_ors_row_filled_in("description", ALL, CORE, &ngx_ors_string_null_rule,
+                           "null"),
      ngx_ors_row_filled("parameters", &ngx_ors_object_null_rule, "null"),
      ngx_ors_row_filled("strict", &ngx_ors_boolean_null_rule, "null")),
-    ngx_ors_row_in("defer_loading", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_boolean_rule));
+    ngx_ors_row_of("defer_loading", OPENAI, &ngx_ors_boolean_rule));
 
 
 /* custom and namespace */
@@ -56,7 +55,7 @@ static ngx_ors_variants_of(ngx_ors_echo_tool_shape, "type",
     ngx_ors_others(TOLERANT, typed));
 
 const ngx_ors_rule_t  ngx_ors_echo_tools_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_tool_shape));
+    ngx_ors_rule_list(0, ngx_ors_object_of(echo_tool));
 
 
 /* tool_choice */
@@ -69,19 +68,16 @@ static const ngx_ors_value_t  ngx_ors_echo_tool_modes[] = {
 
 static ngx_ors_typed_optional(ngx_ors_echo_chosen_shape,
     ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("namespace", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_variants(ngx_ors_echo_allowed_shape, "type",
     ngx_ors_variant("function", ALL, echo_chosen),
     ngx_ors_others(WIDE, typed));
 
-static const ngx_ors_rule_t  ngx_ors_echo_allowed_list_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_echo_allowed_shape));
-
 
 static ngx_ors_typed_needed(ngx_ors_echo_allowed_tools_shape,
-    ngx_ors_row_needed("tools", &ngx_ors_echo_allowed_list_rule),
+    ngx_ors_row_needed("tools", ngx_ors_list_of(echo_allowed)),
     ngx_ors_row_filled("mode", ngx_ors_is_enum(0, ngx_ors_echo_tool_modes),
                        "\"auto\""));
 
@@ -103,14 +99,14 @@ const ngx_ors_rule_t  ngx_ors_echo_tool_choice_rule = {
 
 static ngx_ors_typed_needed(ngx_ors_echo_json_schema_shape,
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("description", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_string_null_rule, "null"),
-    ngx_ors_row_filled_in("schema", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
+    ngx_ors_row_filled_in("description", ALL, CORE, &ngx_ors_string_null_rule,
+                          "null"),
+    ngx_ors_row_filled_in("schema", STRICT_SPEC, STRICT_SPEC,
                           &ngx_ors_null_rule, "null"),
-    ngx_ors_row_filled_in("schema", NGX_ORS_IN_WIDE, NGX_ORS_TOLERANT_SPEC,
+    ngx_ors_row_filled_in("schema", WIDE, TOLERANT_SPEC,
                           &ngx_ors_object_null_rule, "null"),
-    ngx_ors_row_filled_in("strict", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                          &ngx_ors_boolean_rule, "false"));
+    ngx_ors_row_filled_in("strict", ALL, CORE, &ngx_ors_boolean_rule,
+                          "false"));
 
 
 static ngx_ors_variants(ngx_ors_echo_format_shape, "type",
@@ -120,8 +116,7 @@ static ngx_ors_variants(ngx_ors_echo_format_shape, "type",
 
 
 static ngx_ors_members(ngx_ors_echo_text_shape,
-    (ngx_ors_row_filled("format",
-                        ngx_ors_is_object(0, &ngx_ors_echo_format_shape),
+    (ngx_ors_row_filled("format", ngx_ors_object_of(echo_format),
                         "{\"type\":\"text\"}")),
     ngx_ors_row("verbosity", &ngx_ors_verbosity_rule));
 
@@ -132,14 +127,13 @@ const ngx_ors_rule_t  ngx_ors_echo_text_rule =
 /* reasoning */
 
 static ngx_ors_members(ngx_ors_echo_reasoning_shape,
-    (ngx_ors_row_filled_in("effort", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_effort_null_rule, "null"),
-     ngx_ors_row_filled_in("summary", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_brevity_null_rule, "null")),
-    ngx_ors_row_in("generate_summary", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_brevity_null_rule),
-    ngx_ors_row_in("context", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("mode", NGX_ORS_IN_OPENAI, 0, NULL));
+    (ngx_ors_row_filled_in("effort", ALL, CORE, &ngx_ors_effort_null_rule,
+                           "null"),
+     ngx_ors_row_filled_in("summary", ALL, CORE, &ngx_ors_brevity_null_rule,
+                           "null")),
+    ngx_ors_row_of("generate_summary", OPENAI, &ngx_ors_brevity_null_rule),
+    ngx_ors_row_of("context", OPENAI, NULL),
+    ngx_ors_row_of("mode", OPENAI, NULL));
 
 const ngx_ors_rule_t  ngx_ors_echo_reasoning_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_echo_reasoning_shape);

@@ -52,16 +52,12 @@ static ngx_ors_words(ngx_ors_embeddings_formats_rule, 0,
     ngx_ors_word("float"), ngx_ors_word("base64"));
 
 ngx_ors_members(ngx_ors_fields_embeddings_request,
-    (ngx_ors_row_in("model", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                    &ngx_ors_string_rule),
-     ngx_ors_row_in("input", NGX_ORS_IN_STRICT, NGX_ORS_IN_STRICT,
-                    &ngx_ors_embeddings_input_rule)),
-    ngx_ors_row_in("input", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_embeddings_any_input_rule),
-    ngx_ors_row_in("encoding_format", NGX_ORS_IN_STRICT, 0,
+    (ngx_ors_row_in("model", ALL, STRICT, &ngx_ors_string_rule),
+     ngx_ors_row_in("input", STRICT, STRICT, &ngx_ors_embeddings_input_rule)),
+    ngx_ors_row_of("input", TOLERANT, &ngx_ors_embeddings_any_input_rule),
+    ngx_ors_row_of("encoding_format", STRICT,
                    &ngx_ors_embeddings_formats_rule),
-    ngx_ors_row_in("encoding_format", NGX_ORS_IN_TOLERANT, 0,
-                   &ngx_ors_string_rule),
+    ngx_ors_row_of("encoding_format", TOLERANT, &ngx_ors_string_rule),
     ngx_ors_row("dimensions", ngx_ors_is_integer(1, 0)),
     ngx_ors_row("user", &ngx_ors_string_rule));
 
@@ -79,11 +75,10 @@ static ngx_ors_members_needed(ngx_ors_embeddings_vector_shape,
     ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
     ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule));
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_datum_rule =
-    ngx_ors_rule_object(0, &ngx_ors_embeddings_vector_shape);
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_data_rule = {
-    NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 0, &ngx_ors_embeddings_datum_rule, NULL
+    NGX_ORS_V_ARRAY, 0, 0, NULL,
+    1, 0, ngx_ors_object_of(embeddings_vector), NULL
 };
 
 
@@ -94,9 +89,7 @@ static ngx_ors_members_needed(ngx_ors_embeddings_usage_shape,
 
 ngx_ors_members_needed(ngx_ors_fields_embeddings_answer,
     ngx_ors_row_needed("data", &ngx_ors_embeddings_data_rule),
-    ngx_ors_row_filled("object", ngx_ors_is_word("list"),
-                       "\"list\""),
+    ngx_ors_row_filled("object", ngx_ors_is_word("list"), "\"list\""),
     ngx_ors_row_filled("model", &ngx_ors_string_rule, "\"\""),
-    ngx_ors_row_filled("usage",
-                       ngx_ors_is_object(0, &ngx_ors_embeddings_usage_shape),
+    ngx_ors_row_filled("usage", ngx_ors_object_of(embeddings_usage),
                        "{\"prompt_tokens\":0,\"total_tokens\":0}"));

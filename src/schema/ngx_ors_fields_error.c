@@ -28,13 +28,12 @@ static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
 static ngx_ors_members(ngx_ors_failure_shape,
     (ngx_ors_row_needed("type", &ngx_ors_string_rule),
      ngx_ors_row_needed("message", &ngx_ors_string_rule),
-     ngx_ors_row_filled_in("code", NGX_ORS_STRICT_SPEC, NGX_ORS_STRICT_SPEC,
+     ngx_ors_row_filled_in("code", STRICT_SPEC, STRICT_SPEC,
                            &ngx_ors_string_null_rule, "\"\""),
-     ngx_ors_row_filled_in("code", NGX_ORS_IN_WIDE, NGX_ORS_IN_WIDE,
-                           &ngx_ors_failure_code_rule, "\"\""),
+     ngx_ors_row_filled_in("code", WIDE, WIDE, &ngx_ors_failure_code_rule,
+                           "\"\""),
      ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
-    ngx_ors_row("headers",
-                ngx_ors_is_object(0, &ngx_ors_failure_headers_shape)));
+    ngx_ors_row("headers", ngx_ors_object_of(failure_headers)));
 
 const ngx_ors_rule_t  ngx_ors_answer_error_rule =
     ngx_ors_rule_object(0, &ngx_ors_failure_shape);

@@ -64,7 +64,7 @@ static ngx_ors_members_needed(ngx_ors_stream_summary_part_shape,
 static ngx_ors_members(ngx_ors_stream_output_text_delta_shape,
     (ngx_ors_stream_part_rows("content_index"),
      ngx_ors_row_needed("delta", &ngx_ors_string_rule),
-     ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+     ngx_ors_row_filled_in("logprobs", ALL, OPENAI,
                            &ngx_ors_answer_logprobs_rule, "[]")),
     ngx_ors_row("obfuscation", &ngx_ors_string_rule));
 
@@ -72,7 +72,7 @@ static ngx_ors_members(ngx_ors_stream_output_text_delta_shape,
 static ngx_ors_members_needed(ngx_ors_stream_output_text_done_shape,
     ngx_ors_stream_part_rows("content_index"),
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
-    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+    ngx_ors_row_filled_in("logprobs", ALL, OPENAI,
                           &ngx_ors_answer_logprobs_rule, "[]"));
 
 
@@ -85,7 +85,7 @@ static ngx_ors_members_needed(ngx_ors_stream_annotation_shape,
 static ngx_ors_members(ngx_ors_stream_refusal_delta_shape,
     (ngx_ors_stream_part_rows("content_index"),
      ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
-    ngx_ors_row_in("obfuscation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("obfuscation", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_members_needed(ngx_ors_stream_refusal_done_shape,
@@ -126,7 +126,7 @@ static ngx_ors_members(ngx_ors_stream_arguments_delta_shape,
 static ngx_ors_members(ngx_ors_stream_arguments_done_shape,
     (ngx_ors_stream_item_rows,
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
-    ngx_ors_row_in("name", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("name", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_members_needed(ngx_ors_stream_input_done_shape,
@@ -196,7 +196,7 @@ static ngx_ors_members(ngx_ors_stream_error_shape,
     (ngx_ors_stream_rows,
      ngx_ors_row_needed("error", &ngx_ors_answer_error_rule)),
     /* null: here to be noticed when it comes twice, or in other letters */
-    ngx_ors_row_in("message", NGX_ORS_IN_OPENAI, 0, NULL));
+    ngx_ors_row_of("message", OPENAI, NULL));
 
 
 static const ngx_ors_rule_t  ngx_ors_stream_code_rule =

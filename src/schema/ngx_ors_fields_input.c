@@ -26,7 +26,7 @@ static ngx_ors_words(ngx_ors_item_status_rule, NGX_ORS_V_NULL,
 /* messages: most clients leave out the type (C1) */
 
 static ngx_ors_members(ngx_ors_user_shape,
-    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+    (ngx_ors_row_in("type", ALL, STRICT_SPEC, NULL),
      ngx_ors_row_needed("role", NULL),
      ngx_ors_row_needed("content", &ngx_ors_user_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -37,7 +37,7 @@ static ngx_ors_members(ngx_ors_user_shape,
 /* system and developer */
 
 static ngx_ors_members(ngx_ors_system_shape,
-    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+    (ngx_ors_row_in("type", ALL, STRICT_SPEC, NULL),
      ngx_ors_row_needed("role", NULL),
      ngx_ors_row_needed("content", &ngx_ors_system_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -46,7 +46,7 @@ static ngx_ors_members(ngx_ors_system_shape,
 
 
 static ngx_ors_members(ngx_ors_assistant_shape,
-    (ngx_ors_row_in("type", NGX_ORS_IN_ALL, NGX_ORS_STRICT_SPEC, NULL),
+    (ngx_ors_row_in("type", ALL, STRICT_SPEC, NULL),
      ngx_ors_row_needed("role", NULL),
      ngx_ors_row_needed("content", &ngx_ors_assistant_content_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
@@ -69,7 +69,7 @@ ngx_ors_typed(ngx_ors_input_function_call_shape,
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_item_status_rule),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
+    ngx_ors_row_of("namespace", OPENAI, &ngx_ors_string_rule),
     ngx_ors_row_openai("async", &ngx_ors_boolean_rule),
     ngx_ors_row_openai("caller", &ngx_ors_object_rule),
     ngx_ors_row_openai_any("parsed_arguments"));
@@ -78,9 +78,7 @@ ngx_ors_typed(ngx_ors_input_function_call_shape,
 /* the flavor has outputs that name the function of their call */
 
 ngx_ors_typed(ngx_ors_input_function_call_output_shape,
-    (ngx_ors_row_in("call_id", NGX_ORS_IN_ALL,
-                    NGX_ORS_STRICT_SPEC|NGX_ORS_TOLERANT_SPEC,
-                    &ngx_ors_call_id_rule),
+    (ngx_ors_row_in("call_id", ALL, CORE, &ngx_ors_call_id_rule),
      ngx_ors_row_needed("output", &ngx_ors_output_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("status", &ngx_ors_item_status_rule),
@@ -95,9 +93,8 @@ ngx_ors_typed(ngx_ors_input_reasoning_shape,
     (ngx_ors_row_needed("summary", &ngx_ors_summary_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_null_rule),
-    ngx_ors_row_in("content", NGX_ORS_IN_WIDE, 0,
-                   &ngx_ors_reasoning_content_rule),
-    ngx_ors_row_in("content", NGX_ORS_STRICT_SPEC, 0, &ngx_ors_null_rule),
+    ngx_ors_row_of("content", WIDE, &ngx_ors_reasoning_content_rule),
+    ngx_ors_row_of("content", STRICT_SPEC, &ngx_ors_null_rule),
     ngx_ors_row_openai("status", &ngx_ors_string_rule));
 
 
@@ -113,17 +110,15 @@ ngx_ors_typed(ngx_ors_input_compaction_shape,
 ngx_ors_members(ngx_ors_input_item_reference_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
     ngx_ors_row("type", NULL),
-    ngx_ors_row_in("role", NGX_ORS_IN_WIDE, 0, NULL));
+    ngx_ors_row_of("role", WIDE, NULL));
 
 
 /* an extension: what the specification says that each item has (C14) */
 
 static ngx_ors_open_needed(ngx_ors_extension_item_shape,
     ngx_ors_row_needed("type", NULL),
-    ngx_ors_row_in("id", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_in("status", NGX_ORS_IN_ALL, NGX_ORS_IN_STRICT,
-                   &ngx_ors_string_rule));
+    ngx_ors_row_in("id", ALL, STRICT, &ngx_ors_string_rule),
+    ngx_ors_row_in("status", ALL, STRICT, &ngx_ors_string_rule));
 
 
 static const ngx_ors_variant_t  ngx_ors_item_types[] = {

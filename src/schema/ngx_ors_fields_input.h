@@ -23,12 +23,12 @@
  */
 
 #define ngx_ors_row_openai(name, rule)                                        \
-    ngx_ors_row_in(name, NGX_ORS_STRICT_OPENAI, 0, rule),                      \
-    ngx_ors_row_in(name, NGX_ORS_TOLERANT_OPENAI, 0, NULL)
+    ngx_ors_row_of(name, STRICT_OPENAI, rule),                                \
+    ngx_ors_row_of(name, TOLERANT_OPENAI, NULL)
 
 /* the same, with any value */
 #define ngx_ors_row_openai_any(name)                                          \
-    ngx_ors_row_in(name, NGX_ORS_IN_OPENAI, 0, NULL)
+    ngx_ors_row_of(name, OPENAI, NULL)
 
 
 /* shared rules */

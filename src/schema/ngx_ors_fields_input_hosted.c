@@ -50,8 +50,7 @@ static ngx_ors_members_optional(ngx_ors_local_action_shape,
 
 
 ngx_ors_typed(ngx_ors_input_local_shell_call_shape,
-    (ngx_ors_row_needed("action",
-                        ngx_ors_is_object(0, &ngx_ors_local_action_shape))),
+    (ngx_ors_row_needed("action", ngx_ors_object_of(local_action))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("call_id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule));
@@ -74,8 +73,7 @@ static ngx_ors_members(ngx_ors_shell_action_shape,
 
 ngx_ors_typed(ngx_ors_input_shell_call_shape,
     (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("action",
-                        ngx_ors_is_object(0, &ngx_ors_shell_action_shape))),
+     ngx_ors_row_needed("action", ngx_ors_object_of(shell_action))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("environment", &ngx_ors_object_rule),
@@ -89,13 +87,10 @@ static ngx_ors_members_optional(ngx_ors_shell_result_shape,
     ngx_ors_row("outcome", &ngx_ors_object_rule),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
-static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_shell_result_shape));
-
 
 ngx_ors_typed(ngx_ors_input_shell_call_output_shape,
     (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_shell_results_rule)),
+     ngx_ors_row_needed("output", ngx_ors_list_of(shell_result))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
@@ -113,8 +108,7 @@ static ngx_ors_members(ngx_ors_operation_shape,
 
 ngx_ors_typed(ngx_ors_input_apply_patch_call_shape,
     (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("operation",
-                        ngx_ors_is_object(0, &ngx_ors_operation_shape))),
+     ngx_ors_row_needed("operation", ngx_ors_object_of(operation))),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("caller", &ngx_ors_object_rule),

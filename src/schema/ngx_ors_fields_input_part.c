@@ -72,12 +72,9 @@ static ngx_ors_typed_optional(ngx_ors_file_citation_shape,
 static ngx_ors_variants_of(ngx_ors_annotation_shape, "type",
     NULL, &ngx_ors_typed_shape,
     ngx_ors_variant("url_citation", ALL, url_citation),
-    { ngx_string("file_citation"), NGX_ORS_STRICT_OPENAI,
-      &ngx_ors_file_citation_shape },
-    { ngx_string("container_file_citation"), NGX_ORS_STRICT_OPENAI,
-      &ngx_ors_file_citation_shape },
-    { ngx_string("file_path"), NGX_ORS_STRICT_OPENAI,
-      &ngx_ors_file_citation_shape },
+    ngx_ors_variant("file_citation", STRICT_OPENAI, file_citation),
+    ngx_ors_variant("container_file_citation", STRICT_OPENAI, file_citation),
+    ngx_ors_variant("file_path", STRICT_OPENAI, file_citation),
     ngx_ors_others(TOLERANT, typed));
 
 
@@ -105,8 +102,7 @@ static ngx_ors_typed_optional(ngx_ors_image_shape,
     ngx_ors_row("image_url",
                 ngx_ors_is(NGX_ORS_V_STRING|NGX_ORS_V_NULL, 0,
                            20 * NGX_ORS_MI)),
-    ngx_ors_row("detail",
-                &ngx_ors_image_details_rule),
+    ngx_ors_row("detail", &ngx_ors_image_details_rule),
     ngx_ors_row_openai("file_id", &ngx_ors_string_rule),
     ngx_ors_row_openai_any("prompt_cache_breakpoint"));
 
@@ -137,10 +133,7 @@ static ngx_ors_typed_needed(ngx_ors_encrypted_shape,
 
 static ngx_ors_typed(ngx_ors_output_text_shape,
     (ngx_ors_row_needed("text", &ngx_ors_text_rule)),
-    ngx_ors_row("annotations",
-                ngx_ors_is_list(0,
-                                ngx_ors_is_object(0,
-                                                  &ngx_ors_annotation_shape))),
+    ngx_ors_row("annotations", ngx_ors_list_of(annotation)),
     ngx_ors_row_openai("logprobs", &ngx_ors_list_rule),
     ngx_ors_row_openai_any("parsed"));
 
@@ -159,7 +152,7 @@ static ngx_ors_variants(ngx_ors_user_part_shape, "type",
     ngx_ors_variant("input_video", TOLERANT, video));
 
 const ngx_ors_rule_t  ngx_ors_user_content_rule =
-    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_user_part_shape));
+    ngx_ors_rule_content(0, ngx_ors_object_of(user_part));
 
 
 static ngx_ors_variants(ngx_ors_system_part_shape, "type",
@@ -168,7 +161,7 @@ static ngx_ors_variants(ngx_ors_system_part_shape, "type",
     ngx_ors_variant("input_file", OPENAI, file));
 
 const ngx_ors_rule_t  ngx_ors_system_content_rule =
-    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_system_part_shape));
+    ngx_ors_rule_content(0, ngx_ors_object_of(system_part));
 
 
 /* clients send input_text here */
@@ -182,7 +175,7 @@ static ngx_ors_variants(ngx_ors_assistant_part_shape, "type",
 
 const ngx_ors_rule_t  ngx_ors_assistant_content_rule =
     ngx_ors_rule_content(0,
-                         ngx_ors_is_object(0, &ngx_ors_assistant_part_shape));
+                         ngx_ors_object_of(assistant_part));
 
 
 static ngx_ors_variants(ngx_ors_output_part_shape, "type",
@@ -194,14 +187,14 @@ static ngx_ors_variants(ngx_ors_output_part_shape, "type",
     ngx_ors_variant("encrypted_content", OPENAI, encrypted));
 
 const ngx_ors_rule_t  ngx_ors_output_rule =
-    ngx_ors_rule_content(0, ngx_ors_is_object(0, &ngx_ors_output_part_shape));
+    ngx_ors_rule_content(0, ngx_ors_object_of(output_part));
 
 
 static ngx_ors_variants(ngx_ors_summary_part_shape, "type",
     ngx_ors_variant("summary_text", ALL, text));
 
 const ngx_ors_rule_t  ngx_ors_summary_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_summary_part_shape));
+    ngx_ors_rule_list(0, ngx_ors_object_of(summary_part));
 
 
 /* clients send the content of reasoning back (C8) */
@@ -211,4 +204,4 @@ static ngx_ors_variants(ngx_ors_reasoning_part_shape, "type",
     ngx_ors_others(ALL, typed));
 
 const ngx_ors_rule_t  ngx_ors_reasoning_content_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_reasoning_part_shape));
+    ngx_ors_rule_list(0, ngx_ors_object_of(reasoning_part));

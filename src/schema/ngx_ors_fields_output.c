@@ -31,7 +31,8 @@ static ngx_ors_words(ngx_ors_output_roles_rule, 0,
 
 static ngx_ors_typed(ngx_ors_output_message_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""),
+     ngx_ors_row_filled("status", &ngx_ors_output_status_rule,
+                        "\"completed\""),
      ngx_ors_row_needed("role", &ngx_ors_output_roles_rule),
      ngx_ors_row_needed("content", &ngx_ors_answer_content_rule)),
     ngx_ors_row("phase", &ngx_ors_phase_rule));
@@ -44,21 +45,23 @@ static ngx_ors_typed(ngx_ors_output_function_call_shape,
      ngx_ors_row_needed("arguments", &ngx_ors_string_rule),
      ngx_ors_row_filled("status", &ngx_ors_output_status_rule,
                         "\"completed\"")),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("namespace", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_typed_needed(ngx_ors_output_function_call_output_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule),
-    ngx_ors_row_filled("status", &ngx_ors_output_status_rule, "\"completed\""));
+    ngx_ors_row_filled("status", &ngx_ors_output_status_rule,
+                       "\"completed\""));
 
 
 /* its status is demanded in words only, and may be anything (C6) */
 
 static ngx_ors_typed(ngx_ors_output_reasoning_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule, "[]")),
+     ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule,
+                        "[]")),
     ngx_ors_row("content", &ngx_ors_answer_reasoning_parts_rule),
     ngx_ors_row("encrypted_content", &ngx_ors_string_rule),
     ngx_ors_row("status", NULL));
@@ -66,8 +69,7 @@ static ngx_ors_typed(ngx_ors_output_reasoning_shape,
 
 static ngx_ors_typed(ngx_ors_output_compaction_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_in("encrypted_content", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                    &ngx_ors_string_rule)),
+     ngx_ors_row_in("encrypted_content", ALL, CORE, &ngx_ors_string_rule)),
     ngx_ors_row("created_by", &ngx_ors_string_rule),
     ngx_ors_row("status", NULL));
 

@@ -16,21 +16,18 @@
 #define ngx_ors_part_logprob_rows                                             \
     ngx_ors_row_needed("token", &ngx_ors_string_rule),                        \
     ngx_ors_row_needed("logprob", &ngx_ors_number_rule),                      \
-    ngx_ors_row_filled_in("bytes", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,           \
-                          &ngx_ors_part_bytes_rule, "[]")
+    ngx_ors_row_filled_in("bytes", ALL, CORE, &ngx_ors_part_bytes_rule, "[]")
 
 /* all of the specification's but the video */
 #define ngx_ors_part_variants                                                 \
-    { ngx_string("output_text"), NGX_ORS_IN_ALL,                              \
-      &ngx_ors_part_output_text_shape },                                      \
-    { ngx_string("refusal"), NGX_ORS_IN_ALL, &ngx_ors_part_refusal_shape },   \
-    { ngx_string("reasoning_text"), NGX_ORS_IN_ALL,                           \
-      &ngx_ors_part_text_shape },                                             \
-    { ngx_string("summary_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape }, \
-    { ngx_string("text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },         \
-    { ngx_string("input_text"), NGX_ORS_IN_ALL, &ngx_ors_part_text_shape },   \
-    { ngx_string("input_image"), NGX_ORS_IN_ALL, &ngx_ors_part_image_shape }, \
-    { ngx_string("input_file"), NGX_ORS_IN_ALL, &ngx_ors_part_file_shape }
+    ngx_ors_variant("output_text", ALL, part_output_text),                    \
+    ngx_ors_variant("refusal", ALL, part_refusal),                            \
+    ngx_ors_variant("reasoning_text", ALL, part_text),                        \
+    ngx_ors_variant("summary_text", ALL, part_text),                          \
+    ngx_ors_variant("text", ALL, part_text),                                  \
+    ngx_ors_variant("input_text", ALL, part_text),                            \
+    ngx_ors_variant("input_image", ALL, part_image),                          \
+    ngx_ors_variant("input_file", ALL, part_file)
 
 
 /* annotations */
@@ -66,8 +63,6 @@ static ngx_ors_variants_of(ngx_ors_part_annotation_shape, "type",
     ngx_ors_variant("container_file_citation", OPENAI,
                     part_container_citation));
 
-static const ngx_ors_rule_t  ngx_ors_part_annotations_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_annotation_shape));
 
 const ngx_ors_rule_t  ngx_ors_answer_annotation_null_rule =
     ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_part_annotation_shape);
@@ -82,16 +77,14 @@ static const ngx_ors_rule_t  ngx_ors_part_bytes_rule =
 static ngx_ors_members_needed(ngx_ors_part_top_logprob_shape,
     ngx_ors_part_logprob_rows);
 
-static const ngx_ors_rule_t  ngx_ors_part_top_logprobs_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_top_logprob_shape));
-
 
 static ngx_ors_members_needed(ngx_ors_part_logprob_shape,
     ngx_ors_part_logprob_rows,
-    ngx_ors_row_filled("top_logprobs", &ngx_ors_part_top_logprobs_rule, "[]"));
+    ngx_ors_row_filled("top_logprobs", ngx_ors_list_of(part_top_logprob),
+                       "[]"));
 
 const ngx_ors_rule_t  ngx_ors_answer_logprobs_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_logprob_shape));
+    ngx_ors_rule_list(0, ngx_ors_object_of(part_logprob));
 
 
 /* parts */
@@ -104,8 +97,8 @@ static ngx_ors_typed_needed(ngx_ors_part_text_shape,
 
 static ngx_ors_typed_needed(ngx_ors_part_output_text_shape,
     ngx_ors_row_needed("text", &ngx_ors_string_rule),
-    ngx_ors_row_filled("annotations", &ngx_ors_part_annotations_rule, "[]"),
-    ngx_ors_row_filled_in("logprobs", NGX_ORS_IN_ALL, NGX_ORS_IN_OPENAI,
+    ngx_ors_row_filled("annotations", ngx_ors_list_of(part_annotation), "[]"),
+    ngx_ors_row_filled_in("logprobs", ALL, OPENAI,
                           &ngx_ors_answer_logprobs_rule, "[]"));
 
 
@@ -119,20 +112,19 @@ static ngx_ors_words(ngx_ors_part_details_rule, 0,
 
 
 static ngx_ors_typed(ngx_ors_part_image_shape,
-    (ngx_ors_row_filled_in("image_url", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_string_null_rule, "null"),
-     ngx_ors_row_filled_in("detail", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                           &ngx_ors_part_details_rule,
+    (ngx_ors_row_filled_in("image_url", ALL, CORE, &ngx_ors_string_null_rule,
+                           "null"),
+     ngx_ors_row_filled_in("detail", ALL, CORE, &ngx_ors_part_details_rule,
                            "\"auto\"")),
-    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("file_id", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_typed_optional(ngx_ors_part_file_shape,
     ngx_ors_row("filename", &ngx_ors_string_rule),
     ngx_ors_row("file_url", &ngx_ors_string_rule),
-    ngx_ors_row_in("file_id", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("file_data", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("detail", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("file_id", OPENAI, &ngx_ors_string_rule),
+    ngx_ors_row_of("file_data", OPENAI, &ngx_ors_string_rule),
+    ngx_ors_row_of("detail", OPENAI, &ngx_ors_string_rule));
 
 
 static ngx_ors_typed_needed(ngx_ors_part_video_shape,
@@ -162,7 +154,7 @@ static ngx_ors_variants(ngx_ors_part_message_shape, "type",
     ngx_ors_variant("computer_screenshot", OPENAI, part_screenshot));
 
 const ngx_ors_rule_t  ngx_ors_answer_content_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_part_message_shape));
+    ngx_ors_rule_list(0, ngx_ors_object_of(part_message));
 
 
 /* in reasoning and in events */
@@ -187,4 +179,4 @@ static ngx_ors_variants(ngx_ors_part_call_output_shape, "type",
 
 const ngx_ors_rule_t  ngx_ors_answer_call_output_rule =
     ngx_ors_rule_list(NGX_ORS_V_STRING,
-                      ngx_ors_is_object(0, &ngx_ors_part_call_output_shape));
+                      ngx_ors_object_of(part_call_output));

@@ -19,8 +19,7 @@ static const ngx_ors_rule_t  ngx_ors_resource_instructions_rule =
 
 
 static ngx_ors_members_needed(ngx_ors_resource_incomplete_shape,
-    ngx_ors_row_in("reason", NGX_ORS_IN_ALL, NGX_ORS_IN_CORE,
-                   &ngx_ors_string_rule));
+    ngx_ors_row_in("reason", ALL, CORE, &ngx_ors_string_rule));
 
 
 /* a code is made up where there is none (C27) */
@@ -39,19 +38,16 @@ static ngx_ors_members_needed(ngx_ors_resource_input_details_shape,
 static ngx_ors_members_needed(ngx_ors_resource_output_details_shape,
     ngx_ors_row_filled("reasoning_tokens", &ngx_ors_integer_rule, "0"));
 
-static const ngx_ors_rule_t  ngx_ors_resource_output_rule =
-    ngx_ors_rule_object(0, &ngx_ors_resource_output_details_shape);
-
 
 ngx_ors_members_needed(ngx_ors_fields_usage,
     ngx_ors_row_needed("input_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_needed("output_tokens", &ngx_ors_integer_rule),
     ngx_ors_row_filled("total_tokens", &ngx_ors_integer_rule, "0"),
     ngx_ors_row_filled("input_tokens_details",
-                       ngx_ors_is_object(0,
-                                         &ngx_ors_resource_input_details_shape),
+                       ngx_ors_object_of(resource_input_details),
                        "{\"cached_tokens\":0}"),
-    ngx_ors_row_filled("output_tokens_details", &ngx_ors_resource_output_rule,
+    ngx_ors_row_filled("output_tokens_details",
+                       ngx_ors_object_of(resource_output_details),
                        "{\"reasoning_tokens\":0}"));
 
 
@@ -69,7 +65,7 @@ static const ngx_ors_rule_t  ngx_ors_usage_null_rule =
 
 
 #define ngx_ors_resource_row(name, form, in, rule, value)                     \
-    ngx_ors_resource_##form(#name, NGX_ORS_IN_##in, rule, value),
+    ngx_ors_resource_##form(#name, in, rule, value),
 
 #define ngx_ors_resource_needed(name, in, rule, value)                        \
     ngx_ors_row_in(name, in, in, rule)
@@ -82,29 +78,26 @@ static const ngx_ors_rule_t  ngx_ors_usage_null_rule =
 
 ngx_ors_members(ngx_ors_fields_response,
     (NGX_ORS_RESPONSE_FIELDS(ngx_ors_resource_row)
-     ngx_ors_row_filled_in("created_at", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
-                           &ngx_ors_number_rule, "0"),
-     ngx_ors_row_filled_in("instructions", NGX_ORS_IN_OPENAI, NGX_ORS_IN_OPENAI,
+     ngx_ors_row_filled_in("created_at", OPENAI, OPENAI, &ngx_ors_number_rule,
+                           "0"),
+     ngx_ors_row_filled_in("instructions", OPENAI, OPENAI,
                            &ngx_ors_resource_instructions_rule, "null")),
-    ngx_ors_row_in("user", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("conversation", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
-    ngx_ors_row_in("prompt", NGX_ORS_IN_OPENAI, 0, &ngx_ors_object_rule),
-    ngx_ors_row_in("prompt_cache_retention", NGX_ORS_IN_OPENAI, 0,
-                   &ngx_ors_string_rule),
-    ngx_ors_row_in("output_text", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("end_turn", NGX_ORS_IN_OPENAI, 0, &ngx_ors_boolean_rule),
-    ngx_ors_row_in("content_filters", NGX_ORS_IN_OPENAI, 0,
-                   ngx_ors_is_list(0, NULL)),
-    ngx_ors_row_in("moderation", NGX_ORS_IN_OPENAI, 0, NULL),
-    ngx_ors_row_in("billing", NGX_ORS_IN_OPENAI, 0, NULL));
+    ngx_ors_row_of("user", OPENAI, &ngx_ors_string_rule),
+    ngx_ors_row_of("conversation", OPENAI, &ngx_ors_object_rule),
+    ngx_ors_row_of("prompt", OPENAI, &ngx_ors_object_rule),
+    ngx_ors_row_of("prompt_cache_retention", OPENAI, &ngx_ors_string_rule),
+    ngx_ors_row_of("output_text", OPENAI, &ngx_ors_string_rule),
+    ngx_ors_row_of("end_turn", OPENAI, &ngx_ors_boolean_rule),
+    ngx_ors_row_of("content_filters", OPENAI, ngx_ors_is_list(0, NULL)),
+    ngx_ors_row_of("moderation", OPENAI, NULL),
+    ngx_ors_row_of("billing", OPENAI, NULL));
 
 
 /* a compaction */
 
 ngx_ors_members_needed(ngx_ors_fields_compaction,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_filled("object",
-                       ngx_ors_is_word("response.compaction"),
+    ngx_ors_row_filled("object", ngx_ors_is_word("response.compaction"),
                        "\"response.compaction\""),
     ngx_ors_row_needed("output", &ngx_ors_output_items_rule),
     ngx_ors_row_filled("created_at", &ngx_ors_integer_rule, "0"),

@@ -82,8 +82,7 @@ static ngx_ors_members(ngx_ors_nested_shape,
 
 
 static ngx_ors_typed(ngx_ors_nested_tool_shape,
-    (ngx_ors_row_needed("function",
-                        ngx_ors_is_object(0, &ngx_ors_nested_shape))),
+    (ngx_ors_row_needed("function", ngx_ors_object_of(nested))),
     /* null: here to be noticed when it comes twice, or in other letters */
     ngx_ors_row("name", NULL));
 
@@ -113,7 +112,7 @@ static ngx_ors_variants(ngx_ors_custom_format_shape, "type",
 static ngx_ors_typed(ngx_ors_custom_shape,
     (ngx_ors_row_needed("name", &ngx_ors_string_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
-    ngx_ors_row("format", ngx_ors_is_object(0, &ngx_ors_custom_format_shape)),
+    ngx_ors_row("format", ngx_ors_object_of(custom_format)),
     ngx_ors_row("defer_loading", &ngx_ors_boolean_rule),
     ngx_ors_row("async", &ngx_ors_boolean_rule),
     ngx_ors_row("allowed_callers", &ngx_ors_strings_rule));
@@ -125,13 +124,10 @@ static ngx_ors_variants(ngx_ors_namespace_tool_shape, "type",
     ngx_ors_variant("function", ALL, function),
     ngx_ors_variant("custom", ALL, custom));
 
-static const ngx_ors_rule_t  ngx_ors_namespace_tools_rule =
-    ngx_ors_rule_list(0, ngx_ors_is_object(0, &ngx_ors_namespace_tool_shape));
-
 
 static ngx_ors_typed(ngx_ors_namespace_shape,
     (ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("tools", &ngx_ors_namespace_tools_rule)),
+     ngx_ors_row_needed("tools", ngx_ors_list_of(namespace_tool))),
     ngx_ors_row("description", &ngx_ors_string_rule));
 
 
@@ -170,7 +166,7 @@ static const ngx_ors_value_t  ngx_ors_tool_modes[] = {
 static ngx_ors_members_foreign(ngx_ors_named_shape, ngx_ors_chat_named, 0, 2,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_in("namespace", NGX_ORS_IN_OPENAI, 0, &ngx_ors_string_rule));
+    ngx_ors_row_of("namespace", OPENAI, &ngx_ors_string_rule));
 
 
 /* the choice of a function as Chat Completions has it */
@@ -180,8 +176,7 @@ static ngx_ors_members_needed(ngx_ors_nested_name_shape,
 
 
 static ngx_ors_typed(ngx_ors_nested_named_shape,
-    (ngx_ors_row_needed("function",
-                        ngx_ors_is_object(0, &ngx_ors_nested_name_shape))),
+    (ngx_ors_row_needed("function", ngx_ors_object_of(nested_name))),
     /* as above */
     ngx_ors_row("name", NULL));
 
@@ -208,11 +203,9 @@ static ngx_ors_variants(ngx_ors_allowed_shape, "type",
     ngx_ors_variant("function", TOLERANT, either_named),
     ngx_ors_others(OPENAI, typed));
 
-static const ngx_ors_rule_t  ngx_ors_allowed_rule =
-    ngx_ors_rule_object(0, &ngx_ors_allowed_shape);
 
 static const ngx_ors_rule_t  ngx_ors_allowed_list_rule =
-    { NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 128, &ngx_ors_allowed_rule, NULL };
+    { NGX_ORS_V_ARRAY, 0, 0, NULL, 1, 128, ngx_ors_object_of(allowed), NULL };
 
 
 static ngx_ors_typed(ngx_ors_allowed_tools_shape,

@@ -66,6 +66,20 @@
     (&(const ngx_ors_rule_t) ngx_ors_rule_enum(0,                             \
         ((const ngx_ors_value_t[]) { ngx_ors_word(text), ngx_ors_values_end })))
 
+/* objects of a shape without the front and the end of its name, their lists */
+
+#define ngx_ors_object_of(shape)                                              \
+    ngx_ors_is_object(0, &ngx_ors_##shape##_shape)
+
+#define ngx_ors_object_or_null(shape)                                         \
+    ngx_ors_is_object(NGX_ORS_V_NULL, &ngx_ors_##shape##_shape)
+
+#define ngx_ors_list_of(shape)                                                \
+    ngx_ors_is_list(0, ngx_ors_object_of(shape))
+
+#define ngx_ors_list_or_null(shape)                                           \
+    ngx_ors_is_list(NGX_ORS_V_NULL, ngx_ors_object_of(shape))
+
 #define ngx_ors_is_list(types, element)                                       \
     (&(const ngx_ors_rule_t) ngx_ors_rule_list(types, element))
 
@@ -73,25 +87,32 @@
     (&(const ngx_ors_rule_t) ngx_ors_rule_object(types, shape))
 
 
-/* rows: all profiles know the first three, and all or none require them */
+/*
+ * Rows.  Profiles are written without NGX_ORS_IN_: "in" are those that know
+ * it, "need" those that require it.  All profiles know the first three, and
+ * all or none require them.
+ */
 
 #define ngx_ors_row(name, rule)                                               \
-    { ngx_string(name), NGX_ORS_IN_ALL, 0, rule, ngx_null_string }
+    ngx_ors_row_of(name, ALL, rule)
 
 #define ngx_ors_row_needed(name, rule)                                        \
-    { ngx_string(name), NGX_ORS_IN_ALL, NGX_ORS_IN_ALL, rule,                 \
-      ngx_null_string }
+    ngx_ors_row_in(name, ALL, ALL, rule)
 
 /* "value" is JSON text, as a C string */
 #define ngx_ors_row_filled(name, rule, value)                                 \
-    { ngx_string(name), NGX_ORS_IN_ALL, NGX_ORS_IN_ALL, rule,                 \
-      ngx_string("\"" name "\":" value) }
+    ngx_ors_row_filled_in(name, ALL, ALL, rule, value)
+
+#define ngx_ors_row_of(name, in, rule)                                        \
+    { ngx_string(name), NGX_ORS_IN_##in, 0, rule, ngx_null_string }
 
 #define ngx_ors_row_in(name, in, need, rule)                                  \
-    { ngx_string(name), in, need, rule, ngx_null_string }
+    { ngx_string(name), NGX_ORS_IN_##in, NGX_ORS_IN_##need, rule,             \
+      ngx_null_string }
 
 #define ngx_ors_row_filled_in(name, in, need, rule, value)                    \
-    { ngx_string(name), in, need, rule, ngx_string("\"" name "\":" value) }
+    { ngx_string(name), NGX_ORS_IN_##in, NGX_ORS_IN_##need, rule,             \
+      ngx_string("\"" name "\":" value) }
 
 
 /*

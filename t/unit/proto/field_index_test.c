@@ -35,8 +35,8 @@ static ngx_ors_members_optional(small,
 );
 
 static ngx_ors_members_optional(twice,
-    ngx_ors_row_in("x", NGX_ORS_STRICT_SPEC, 0, &ngx_ors_string_rule),
-    ngx_ors_row_in("x", NGX_ORS_STRICT_OPENAI, 0, &ngx_ors_boolean_rule)
+    ngx_ors_row_of("x", STRICT_SPEC, &ngx_ors_string_rule),
+    ngx_ors_row_of("x", STRICT_OPENAI, &ngx_ors_boolean_rule)
 );
 
 
