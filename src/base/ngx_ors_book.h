@@ -307,7 +307,7 @@
 #define NGX_ORS_REQUEST_FIELDS_WIDE(row)                                      \
     row(conversation, WIDE, NULL)                                             \
     row(prompt, WIDE, NULL)                                                   \
-    row(provider, WIDE, &ngx_ors_string_or_object_rule)                       \
+    row(provider, WIDE, &ngx_ors_string_object_rule)                          \
     row(provider_options, WIDE, &ngx_ors_objects_rule)                        \
     row(params, TOLERANT, &ngx_ors_object_rule)
 

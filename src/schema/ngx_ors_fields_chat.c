@@ -24,9 +24,6 @@
 
 /* names of functions and the like */
 
-static const ngx_ors_rule_t  ngx_ors_chat_name_rule =
-    ngx_ors_rule(NGX_ORS_V_NAME, 1, 64);
-
 static const ngx_ors_rule_t  ngx_ors_chat_any_name_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 1, 0);
 
@@ -34,7 +31,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_name_rule =
 /* tools */
 
 static ngx_ors_members(ngx_ors_chat_function_shape,
-    (ngx_ors_row_in("name", STRICT, STRICT, &ngx_ors_chat_name_rule),
+    (ngx_ors_row_in("name", STRICT, STRICT, &ngx_ors_name_rule),
      ngx_ors_row_in("name", TOLERANT, TOLERANT, &ngx_ors_chat_any_name_rule)),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("parameters", &ngx_ors_object_rule),
@@ -138,7 +135,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_function_choice_rule = {
 /* response_format */
 
 static ngx_ors_members(ngx_ors_chat_schema_shape,
-    (ngx_ors_row_in("name", ALL, STRICT, &ngx_ors_chat_name_rule)),
+    (ngx_ors_row_in("name", ALL, STRICT, &ngx_ors_name_rule)),
     ngx_ors_row("schema", &ngx_ors_object_rule),
     ngx_ors_row("description", &ngx_ors_string_rule),
     ngx_ors_row("strict", &ngx_ors_boolean_null_rule));
@@ -200,18 +197,7 @@ static ngx_ors_members_optional(ngx_ors_chat_search_shape,
     ngx_ors_row("user_location", ngx_ors_object_or_null(chat_location)));
 
 
-/* metadata, logit_bias */
-
-static const ngx_ors_rule_t  ngx_ors_chat_metadata_value_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
-
-static const ngx_ors_map_t  ngx_ors_chat_metadata_map = {
-    16, 64, &ngx_ors_chat_metadata_value_rule
-};
-
-static const ngx_ors_shape_t  ngx_ors_chat_metadata_shape =
-    ngx_ors_shape_map(&ngx_ors_chat_metadata_map);
-
+/* logit_bias */
 
 static const ngx_ors_map_t  ngx_ors_chat_bias_map = {
     0, 0, &ngx_ors_number_rule
@@ -282,7 +268,7 @@ ngx_ors_members(ngx_ors_fields_chat_request,
     ngx_ors_row("prompt_cache_key", &ngx_ors_string_rule),
     ngx_ors_row("prompt_cache_retention", &ngx_ors_string_null_rule),
     ngx_ors_row("store", &ngx_ors_boolean_null_rule),
-    ngx_ors_row("metadata", ngx_ors_object_or_null(chat_metadata)),
+    ngx_ors_row("metadata", &ngx_ors_metadata_rule),
     ngx_ors_row_of("service_tier", STRICT, &ngx_ors_chat_tiers_rule),
     ngx_ors_row_of("service_tier", TOLERANT, &ngx_ors_string_null_rule),
     ngx_ors_row("modalities",

@@ -24,9 +24,6 @@
  */
 
 
-static const ngx_ors_rule_t  ngx_ors_chat_count_rule =
-    ngx_ors_rule_integer(0, 0);
-
 /* models that think aloud: some servers send parts in place of a text */
 
 static const ngx_ors_rule_t  ngx_ors_chat_any_content_rule =
@@ -36,9 +33,9 @@ static const ngx_ors_rule_t  ngx_ors_chat_any_content_rule =
 /* usage */
 
 static ngx_ors_members(ngx_ors_chat_usage_shape,
-    (ngx_ors_row_filled("prompt_tokens", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_filled("completion_tokens", &ngx_ors_chat_count_rule, "0"),
-     ngx_ors_row_filled("total_tokens", &ngx_ors_chat_count_rule, "0")),
+    (ngx_ors_row_filled("prompt_tokens", &ngx_ors_count_rule, "0"),
+     ngx_ors_row_filled("completion_tokens", &ngx_ors_count_rule, "0"),
+     ngx_ors_row_filled("total_tokens", &ngx_ors_count_rule, "0")),
     ngx_ors_row("prompt_tokens_details", &ngx_ors_object_null_rule),
     ngx_ors_row("completion_tokens_details", &ngx_ors_object_null_rule));
 
@@ -49,7 +46,7 @@ static const ngx_ors_rule_t  ngx_ors_chat_usage_rule =
 /* log probabilities: minus infinity comes as null */
 
 static const ngx_ors_rule_t  ngx_ors_chat_bytes_rule =
-    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_chat_count_rule);
+    ngx_ors_rule_list(NGX_ORS_V_NULL, &ngx_ors_count_rule);
 
 static ngx_ors_members(ngx_ors_chat_top_logprob_shape,
     (ngx_ors_row_needed("token", &ngx_ors_string_rule),
@@ -136,7 +133,7 @@ static ngx_ors_members(ngx_ors_chat_answer_shape,
 /* servers that leave out zeros leave out the index of the first choice */
 
 static ngx_ors_members(ngx_ors_chat_answer_choice_shape,
-    (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+    (ngx_ors_row_filled("index", &ngx_ors_count_rule, "0"),
      ngx_ors_row_needed("message", ngx_ors_object_of(chat_answer)),
      ngx_ors_row_filled("finish_reason", &ngx_ors_string_null_rule, "null")),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));
@@ -182,7 +179,7 @@ static ngx_ors_members_optional(ngx_ors_chat_custom_delta_shape,
     ngx_ors_row("input", &ngx_ors_string_null_rule));
 
 static ngx_ors_members(ngx_ors_chat_call_delta_shape,
-    (ngx_ors_row_in("index", ALL, STRICT, &ngx_ors_chat_count_rule)),
+    (ngx_ors_row_in("index", ALL, STRICT, &ngx_ors_count_rule)),
     ngx_ors_row("id", &ngx_ors_string_null_rule),
     ngx_ors_row("type", &ngx_ors_string_null_rule),
     ngx_ors_row("function", &ngx_ors_chat_named_delta_rule),
@@ -208,7 +205,7 @@ static ngx_ors_members_optional(ngx_ors_chat_delta_shape,
 
 
 static ngx_ors_members(ngx_ors_chat_chunk_choice_shape,
-    (ngx_ors_row_filled("index", &ngx_ors_chat_count_rule, "0"),
+    (ngx_ors_row_filled("index", &ngx_ors_count_rule, "0"),
      ngx_ors_row_filled("delta", ngx_ors_object_of(chat_delta), "{}")),
     ngx_ors_row("finish_reason", &ngx_ors_string_null_rule),
     ngx_ors_row("logprobs", &ngx_ors_chat_logprobs_rule));

@@ -32,22 +32,6 @@ static const ngx_ors_rule_t  ngx_ors_include_rule =
     ngx_ors_rule_list(0, &ngx_ors_includes_rule);
 
 
-/* metadata: the specification limits its keys in words only */
-
-static const ngx_ors_rule_t  ngx_ors_metadata_value_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
-
-static const ngx_ors_map_t  ngx_ors_metadata_map = {
-    16, 64, &ngx_ors_metadata_value_rule
-};
-
-static const ngx_ors_shape_t  ngx_ors_metadata_shape =
-    ngx_ors_shape_map(&ngx_ors_metadata_map);
-
-static const ngx_ors_rule_t  ngx_ors_metadata_rule =
-    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
-
-
 /* text; nothing is required: a dialect says what it cannot do without */
 
 static ngx_ors_members_optional(ngx_ors_json_schema_shape,
@@ -118,12 +102,6 @@ static const ngx_ors_rule_t  ngx_ors_max_tool_calls_rule =
 
 static const ngx_ors_rule_t  ngx_ors_top_logprobs_rule =
     ngx_ors_rule(NGX_ORS_V_INTEGER|NGX_ORS_V_NULL, 0, 20);
-
-static const ngx_ors_rule_t  ngx_ors_string_or_object_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_OBJECT, 0, 0);
-
-static const ngx_ors_rule_t  ngx_ors_objects_rule =
-    ngx_ors_rule_list(0, &ngx_ors_object_rule);
 
 
 /* names of Chat Completions for our fields: its clients learn ours */

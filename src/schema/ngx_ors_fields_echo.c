@@ -16,10 +16,6 @@
 #include <ngx_ors_fields_answer.h>
 
 
-static ngx_ors_members_needed(ngx_ors_echo_typed_shape,
-    ngx_ors_row_needed("type", NULL));
-
-
 /* tools */
 
 static ngx_ors_typed(ngx_ors_echo_function_shape,
@@ -110,8 +106,8 @@ static ngx_ors_typed_needed(ngx_ors_echo_json_schema_shape,
 
 
 static ngx_ors_variants(ngx_ors_echo_format_shape, "type",
-    ngx_ors_variant("text", ALL, echo_typed),
-    ngx_ors_variant("json_object", ALL, echo_typed),
+    ngx_ors_variant("text", ALL, plain),
+    ngx_ors_variant("json_object", ALL, plain),
     ngx_ors_variant("json_schema", ALL, echo_json_schema));
 
 

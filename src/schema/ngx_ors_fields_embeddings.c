@@ -17,9 +17,6 @@
 
 /* POST embeddings */
 
-static const ngx_ors_rule_t  ngx_ors_embeddings_count_rule =
-    ngx_ors_rule_integer(0, 0);
-
 
 /*
  * The input: a text or its tokens, or a list of them.  A list of both is not
@@ -29,7 +26,7 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_count_rule =
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_element_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_INTEGER|NGX_ORS_V_ARRAY, 0, 0, NULL,
-    1, 0, &ngx_ors_embeddings_count_rule, NULL
+    1, 0, &ngx_ors_count_rule, NULL
 };
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_input_rule = {
@@ -39,7 +36,7 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_input_rule = {
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_any_element_rule = {
     NGX_ORS_V_STRING|NGX_ORS_V_INTEGER|NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0,
-    NULL, 1, 0, &ngx_ors_embeddings_count_rule, NULL
+    NULL, 1, 0, &ngx_ors_count_rule, NULL
 };
 
 static const ngx_ors_rule_t  ngx_ors_embeddings_any_input_rule = {
@@ -72,7 +69,7 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_vector_rule = {
 static ngx_ors_members_needed(ngx_ors_embeddings_vector_shape,
     ngx_ors_row_filled("object", ngx_ors_is_word("embedding"),
                        "\"embedding\""),
-    ngx_ors_row_filled("index", &ngx_ors_embeddings_count_rule, "0"),
+    ngx_ors_row_filled("index", &ngx_ors_count_rule, "0"),
     ngx_ors_row_needed("embedding", &ngx_ors_embeddings_vector_rule));
 
 
@@ -83,8 +80,8 @@ static const ngx_ors_rule_t  ngx_ors_embeddings_data_rule = {
 
 
 static ngx_ors_members_needed(ngx_ors_embeddings_usage_shape,
-    ngx_ors_row_filled("prompt_tokens", &ngx_ors_embeddings_count_rule, "0"),
-    ngx_ors_row_filled("total_tokens", &ngx_ors_embeddings_count_rule, "0"));
+    ngx_ors_row_filled("prompt_tokens", &ngx_ors_count_rule, "0"),
+    ngx_ors_row_filled("total_tokens", &ngx_ors_count_rule, "0"));
 
 
 ngx_ors_members_needed(ngx_ors_fields_embeddings_answer,

@@ -19,18 +19,12 @@ static const ngx_ors_map_t  ngx_ors_failure_headers_map = {
 static const ngx_ors_shape_t  ngx_ors_failure_headers_shape =
     ngx_ors_shape_map(&ngx_ors_failure_headers_map);
 
-/* some gateways send the number of a status as the code */
-
-static const ngx_ors_rule_t  ngx_ors_failure_code_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
-
-
 static ngx_ors_members(ngx_ors_failure_shape,
     (ngx_ors_row_needed("type", &ngx_ors_string_rule),
      ngx_ors_row_needed("message", &ngx_ors_string_rule),
      ngx_ors_row_filled_in("code", STRICT_SPEC, STRICT_SPEC,
                            &ngx_ors_string_null_rule, "\"\""),
-     ngx_ors_row_filled_in("code", WIDE, WIDE, &ngx_ors_failure_code_rule,
+     ngx_ors_row_filled_in("code", WIDE, WIDE, &ngx_ors_any_code_rule,
                            "\"\""),
      ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
     ngx_ors_row("headers", ngx_ors_object_of(failure_headers)));

@@ -82,37 +82,21 @@ static ngx_ors_members_needed(ngx_ors_stream_annotation_shape,
     ngx_ors_row_needed("annotation", &ngx_ors_answer_annotation_null_rule));
 
 
-static ngx_ors_members(ngx_ors_stream_refusal_delta_shape,
-    (ngx_ors_stream_part_rows("content_index"),
-     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
-    ngx_ors_row_of("obfuscation", OPENAI, &ngx_ors_string_rule));
+/* "part" has "text", and the place "index"; "in" knows what hides lengths */
 
+#define ngx_ors_stream_text_shapes(part, index, text, in)                     \
+    static ngx_ors_members(ngx_ors_stream_##part##_delta_shape,               \
+        (ngx_ors_stream_part_rows(index),                                     \
+         ngx_ors_row_needed("delta", &ngx_ors_string_rule)),                  \
+        ngx_ors_row_of("obfuscation", in, &ngx_ors_string_rule));             \
+                                                                              \
+    static ngx_ors_members_needed(ngx_ors_stream_##part##_done_shape,         \
+        ngx_ors_stream_part_rows(index),                                      \
+        ngx_ors_row_needed(text, &ngx_ors_string_rule))
 
-static ngx_ors_members_needed(ngx_ors_stream_refusal_done_shape,
-    ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("refusal", &ngx_ors_string_rule));
-
-
-static ngx_ors_members(ngx_ors_stream_reasoning_text_delta_shape,
-    (ngx_ors_stream_part_rows("content_index"),
-     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
-
-
-static ngx_ors_members_needed(ngx_ors_stream_reasoning_text_done_shape,
-    ngx_ors_stream_part_rows("content_index"),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule));
-
-
-static ngx_ors_members(ngx_ors_stream_summary_text_delta_shape,
-    (ngx_ors_stream_part_rows("summary_index"),
-     ngx_ors_row_needed("delta", &ngx_ors_string_rule)),
-    ngx_ors_row("obfuscation", &ngx_ors_string_rule));
-
-
-static ngx_ors_members_needed(ngx_ors_stream_summary_text_done_shape,
-    ngx_ors_stream_part_rows("summary_index"),
-    ngx_ors_row_needed("text", &ngx_ors_string_rule));
+ngx_ors_stream_text_shapes(refusal, "content_index", "refusal", OPENAI);
+ngx_ors_stream_text_shapes(reasoning_text, "content_index", "text", ALL);
+ngx_ors_stream_text_shapes(summary_text, "summary_index", "text", ALL);
 
 
 /* calls; also the input of custom tools, and the code of an interpreter */
@@ -199,14 +183,10 @@ static ngx_ors_members(ngx_ors_stream_error_shape,
     ngx_ors_row_of("message", OPENAI, NULL));
 
 
-static const ngx_ors_rule_t  ngx_ors_stream_code_rule =
-    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
-
-
 static ngx_ors_members(ngx_ors_stream_flat_error_shape,
     (ngx_ors_stream_rows,
      ngx_ors_row_needed("message", &ngx_ors_string_rule),
-     ngx_ors_row_filled("code", &ngx_ors_stream_code_rule, "\"\""),
+     ngx_ors_row_filled("code", &ngx_ors_any_code_rule, "\"\""),
      ngx_ors_row_filled("param", &ngx_ors_string_null_rule, "\"\"")),
     ngx_ors_row("error", &ngx_ors_answer_error_rule));
 

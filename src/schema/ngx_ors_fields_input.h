@@ -36,8 +36,7 @@
 /* "prompt_cache_key" and the like: at most 64 characters, or null */
 extern const ngx_ors_rule_t   ngx_ors_identifier_rule;
 
-/* of a function, and the id of its call: 1 to 64 characters */
-extern const ngx_ors_rule_t   ngx_ors_name_rule;
+/* of the call of a function: 1 to 64 characters */
 extern const ngx_ors_rule_t   ngx_ors_call_id_rule;
 
 /* anything in a list; a list of strings */
@@ -46,10 +45,6 @@ extern const ngx_ors_rule_t   ngx_ors_strings_rule;
 
 extern const ngx_ors_rule_t   ngx_ors_string_object_rule;
 extern const ngx_ors_rule_t   ngx_ors_list_object_rule;
-
-/* an object that is no more than its "type" */
-extern const ngx_ors_shape_t  ngx_ors_plain_shape;
-
 
 /* contents of messages by role, other lists of parts (protocol, section 4) */
 

@@ -25,9 +25,6 @@ const ngx_ors_rule_t  ngx_ors_identifier_rule =
 const ngx_ors_rule_t  ngx_ors_call_id_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 1, 64);
 
-const ngx_ors_rule_t  ngx_ors_name_rule =
-    ngx_ors_rule(NGX_ORS_V_NAME, 1, 64);
-
 const ngx_ors_rule_t  ngx_ors_list_rule =
     ngx_ors_rule_list(0, NULL);
 
@@ -41,21 +38,13 @@ const ngx_ors_rule_t  ngx_ors_list_object_rule =
     ngx_ors_rule(NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0);
 
 
-ngx_ors_members_needed(ngx_ors_plain_shape,
-    ngx_ors_row_needed("type", NULL));
-
-
-static const ngx_ors_rule_t  ngx_ors_index_rule =
-    ngx_ors_rule_integer(0, 0);
-
-
 /* annotations */
 
 static ngx_ors_typed_needed(ngx_ors_url_citation_shape,
     ngx_ors_row_needed("url", &ngx_ors_string_rule),
     ngx_ors_row_needed("title", &ngx_ors_string_rule),
-    ngx_ors_row_needed("start_index", &ngx_ors_index_rule),
-    ngx_ors_row_needed("end_index", &ngx_ors_index_rule));
+    ngx_ors_row_needed("start_index", &ngx_ors_count_rule),
+    ngx_ors_row_needed("end_index", &ngx_ors_count_rule));
 
 
 /* file_citation, container_file_citation and file_path */

@@ -13,10 +13,6 @@
 #include <ngx_ors_fields_answer.h>
 
 
-static const ngx_ors_rule_t  ngx_ors_output_objects_rule =
-    ngx_ors_rule_list(0, &ngx_ors_object_rule);
-
-
 /* filled members are right at the end of an item only */
 
 static ngx_ors_words(ngx_ors_output_status_rule, 0,
@@ -110,7 +106,7 @@ static ngx_ors_typed(ngx_ors_output_file_search_call_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("queries", ngx_ors_is_list(0, NULL)),
-    ngx_ors_row("results", &ngx_ors_output_objects_rule));
+    ngx_ors_row("results", &ngx_ors_objects_rule));
 
 
 static ngx_ors_typed(ngx_ors_output_image_generation_call_shape,
@@ -130,7 +126,7 @@ static ngx_ors_typed(ngx_ors_output_code_interpreter_call_shape,
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("container_id", &ngx_ors_string_rule),
     ngx_ors_row("code", &ngx_ors_string_rule),
-    ngx_ors_row("outputs", &ngx_ors_output_objects_rule));
+    ngx_ors_row("outputs", &ngx_ors_objects_rule));
 
 
 static ngx_ors_typed(ngx_ors_output_mcp_call_shape,
@@ -147,7 +143,7 @@ static ngx_ors_typed(ngx_ors_output_mcp_call_shape,
 static ngx_ors_typed(ngx_ors_output_mcp_list_tools_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-     ngx_ors_row_needed("tools", &ngx_ors_output_objects_rule)),
+     ngx_ors_row_needed("tools", &ngx_ors_objects_rule)),
     ngx_ors_row("error", NULL));
 
 
@@ -190,7 +186,7 @@ static ngx_ors_typed(ngx_ors_output_shell_call_shape,
 
 static ngx_ors_typed(ngx_ors_output_shell_call_output_shape,
     (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_output_objects_rule)),
+     ngx_ors_row_needed("output", &ngx_ors_objects_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
@@ -218,8 +214,8 @@ static ngx_ors_typed(ngx_ors_output_computer_call_shape,
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("status", &ngx_ors_string_rule)),
     ngx_ors_row("action", &ngx_ors_object_rule),
-    ngx_ors_row("actions", &ngx_ors_output_objects_rule),
-    ngx_ors_row("pending_safety_checks", &ngx_ors_output_objects_rule));
+    ngx_ors_row("actions", &ngx_ors_objects_rule),
+    ngx_ors_row("pending_safety_checks", &ngx_ors_objects_rule));
 
 
 static ngx_ors_typed(ngx_ors_output_computer_call_output_shape,
@@ -227,7 +223,7 @@ static ngx_ors_typed(ngx_ors_output_computer_call_output_shape,
      ngx_ors_row_needed("output", &ngx_ors_object_rule)),
     ngx_ors_row("id", &ngx_ors_string_rule),
     ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_output_objects_rule),
+    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_objects_rule),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
 

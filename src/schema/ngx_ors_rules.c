@@ -50,6 +50,38 @@ const ngx_ors_rule_t  ngx_ors_object_null_rule =
 const ngx_ors_rule_t  ngx_ors_text_rule =
     ngx_ors_rule(NGX_ORS_V_STRING, 0, 10 * NGX_ORS_MI);
 
+const ngx_ors_rule_t  ngx_ors_count_rule =
+    ngx_ors_rule_integer(0, 0);
+
+const ngx_ors_rule_t  ngx_ors_objects_rule =
+    ngx_ors_rule_list(0, &ngx_ors_object_rule);
+
+const ngx_ors_rule_t  ngx_ors_name_rule =
+    ngx_ors_rule(NGX_ORS_V_NAME, 1, 64);
+
+const ngx_ors_rule_t  ngx_ors_any_code_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING|NGX_ORS_V_NUMBER|NGX_ORS_V_NULL, 0, 0);
+
+
+/* metadata: the specification limits its keys in words only */
+
+static const ngx_ors_rule_t  ngx_ors_metadata_value_rule =
+    ngx_ors_rule(NGX_ORS_V_STRING, 0, 512);
+
+static const ngx_ors_map_t  ngx_ors_metadata_map = {
+    16, 64, &ngx_ors_metadata_value_rule
+};
+
+static const ngx_ors_shape_t  ngx_ors_metadata_shape =
+    ngx_ors_shape_map(&ngx_ors_metadata_map);
+
+const ngx_ors_rule_t  ngx_ors_metadata_rule =
+    ngx_ors_rule_object(NGX_ORS_V_NULL, &ngx_ors_metadata_shape);
+
+
+ngx_ors_members_needed(ngx_ors_plain_shape,
+    ngx_ors_row_needed("type", NULL));
+
 
 ngx_ors_open_needed(ngx_ors_typed_shape,
     ngx_ors_row_needed("type", NULL));

@@ -228,7 +228,18 @@ extern const ngx_ors_rule_t  ngx_ors_object_null_rule;
 /* a string of at most 10 Mi characters */
 extern const ngx_ors_rule_t  ngx_ors_text_rule;
 
-/* an object that is no more than its "type" and what else it likes */
+/* at least 0; a list of objects; the name of a function, 1 to 64 characters */
+extern const ngx_ors_rule_t  ngx_ors_count_rule;
+extern const ngx_ors_rule_t  ngx_ors_objects_rule;
+extern const ngx_ors_rule_t  ngx_ors_name_rule;
+
+/* of an error: some gateways send the number of a status */
+extern const ngx_ors_rule_t  ngx_ors_any_code_rule;
+
+extern const ngx_ors_rule_t  ngx_ors_metadata_rule;
+
+/* an object that is no more than its "type", and one that has what it likes */
+extern const ngx_ors_shape_t  ngx_ors_plain_shape;
 extern const ngx_ors_shape_t  ngx_ors_typed_shape;
 
 
