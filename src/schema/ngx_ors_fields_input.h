@@ -58,11 +58,15 @@ extern const ngx_ors_rule_t   ngx_ors_reasoning_content_rule;
 
 /* items */
 
-#define ngx_ors_item_shape(name, as, id, status, kind, in)                    \
+#define ngx_ors_input_shape(name, ...)                                        \
     extern const ngx_ors_shape_t  ngx_ors_input_##name##_shape;
 
-NGX_ORS_ITEMS(ngx_ors_item_shape)
-NGX_ORS_ITEMS_INPUT(ngx_ors_item_shape)
+#define ngx_ors_output_shape(name, ...)                                       \
+    extern const ngx_ors_shape_t  ngx_ors_output_##name##_shape;
+
+NGX_ORS_ITEMS(ngx_ors_input_shape)
+NGX_ORS_ITEMS_INPUT(ngx_ors_input_shape)
+NGX_ORS_ITEMS(ngx_ors_output_shape)
 
 
 /* tools that only the flavor "openai" has, but those made of functions */

@@ -5,37 +5,104 @@
 
 
 /*
- * Input items of the flavor "openai": calls of tools that are no functions,
- * what they gave, and what else its clients send back.  Of these only what
+ * Items of the flavor "openai": calls of tools that are no functions, what
+ * they gave, and what else its clients send back.  Of a request's only what
  * is certain is required: some clients leave out ids and statuses.
  */
 
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_fields_answer.h>
 #include <ngx_ors_fields_input.h>
+
+
+/*
+ * Items that requests and answers have, by their members:
+ *
+ *   name     the member
+ *   need     who requires it: both, the answer, or none
+ *   request  its value there: ngx_ors_<request>_rule
+ *   answer   its value there
+ *
+ * "asked" and "said" are members of one of them alone, that none requires.
+ */
+
+#define ngx_ors_item_shapes(item)                                             \
+    ngx_ors_item_shape(input_##item, ngx_ors_##item, asked, one, no);         \
+    ngx_ors_item_shape(output_##item, ngx_ors_##item, said, no, one)
+
+/* rows that are required, then the others */
+
+#define ngx_ors_item_shape(name, rows, way, asked, said)                      \
+    ngx_ors_members_of(ngx_ors_##name##_shape, 0,                             \
+        ngx_ors_nrows(ngx_ors_row_type,                                       \
+            rows(ngx_ors_item_##way, ngx_ors_item_no, ngx_ors_item_no)),      \
+        ngx_ors_row_type,                                                     \
+        rows(ngx_ors_item_##way, ngx_ors_item_no, ngx_ors_item_no)            \
+        rows(ngx_ors_item_may_##way, ngx_ors_item_##asked,                    \
+             ngx_ors_item_##said))
+
+#define ngx_ors_item_asked(name, need, request, answer)                       \
+    ngx_ors_item_asked_##need(name, request)
+#define ngx_ors_item_may_asked(name, need, request, answer)                   \
+    ngx_ors_item_may_asked_##need(name, request)
+#define ngx_ors_item_said(name, need, request, answer)                        \
+    ngx_ors_item_said_##need(name, answer)
+#define ngx_ors_item_may_said(name, need, request, answer)                    \
+    ngx_ors_item_may_said_##need(name, answer)
+
+#define ngx_ors_item_asked_both        ngx_ors_item_needed
+#define ngx_ors_item_asked_answer      ngx_ors_item_no
+#define ngx_ors_item_asked_none        ngx_ors_item_no
+#define ngx_ors_item_may_asked_both    ngx_ors_item_no
+#define ngx_ors_item_may_asked_answer  ngx_ors_item_one
+#define ngx_ors_item_may_asked_none    ngx_ors_item_one
+#define ngx_ors_item_said_both         ngx_ors_item_needed
+#define ngx_ors_item_said_answer       ngx_ors_item_needed
+#define ngx_ors_item_said_none         ngx_ors_item_no
+#define ngx_ors_item_may_said_both     ngx_ors_item_no
+#define ngx_ors_item_may_said_answer   ngx_ors_item_no
+#define ngx_ors_item_may_said_none     ngx_ors_item_one
+
+#define ngx_ors_item_needed(name, rule)                                       \
+    ngx_ors_row_needed(#name, &ngx_ors_##rule##_rule),
+
+#define ngx_ors_item_one(name, rule)                                          \
+    ngx_ors_row(#name, &ngx_ors_##rule##_rule),
+
+#define ngx_ors_item_no(name, rule)
+
+
+static const ngx_ors_rule_t  ngx_ors_any_rule =
+    ngx_ors_rule(NGX_ORS_V_NULL|NGX_ORS_V_BOOL|NGX_ORS_V_NUMBER
+                 |NGX_ORS_V_STRING|NGX_ORS_V_ARRAY|NGX_ORS_V_OBJECT, 0, 0);
 
 
 /* tools with free text */
 
-ngx_ors_typed(ngx_ors_input_custom_tool_call_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("input", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("namespace", &ngx_ors_string_rule),
-    ngx_ors_row("async", &ngx_ors_boolean_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule));
+#define ngx_ors_custom_tool_call(row, asked, said)                            \
+    row(id, answer, string, string)                                           \
+    row(call_id, both, string, string)                                        \
+    row(name, both, string, string)                                           \
+    row(input, both, string, string)                                          \
+    row(status, none, string, string)                                         \
+    row(namespace, none, string, string)                                      \
+    asked(async, boolean)                                                     \
+    asked(caller, object)
+
+ngx_ors_item_shapes(custom_tool_call);
 
 
-ngx_ors_typed(ngx_ors_input_custom_tool_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_output_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("name", &ngx_ors_string_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule));
+#define ngx_ors_custom_tool_call_output(row, asked, said)                     \
+    row(call_id, both, string, string)                                        \
+    row(output, both, output, answer_call_output)                             \
+    row(id, none, string, string)                                             \
+    row(status, none, string, string)                                         \
+    asked(name, string)                                                       \
+    asked(caller, object)
+
+ngx_ors_item_shapes(custom_tool_call_output);
 
 
 /* local_shell, the older one of two */
@@ -48,19 +115,26 @@ static ngx_ors_members_optional(ngx_ors_local_action_shape,
     ngx_ors_row("user", &ngx_ors_string_rule),
     ngx_ors_row("working_directory", &ngx_ors_string_rule));
 
-
-ngx_ors_typed(ngx_ors_input_local_shell_call_shape,
-    (ngx_ors_row_needed("action", ngx_ors_object_of(local_action))),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule));
+static const ngx_ors_rule_t  ngx_ors_local_action_rule =
+    ngx_ors_rule_object(0, &ngx_ors_local_action_shape);
 
 
-ngx_ors_typed(ngx_ors_input_local_shell_call_output_shape,
-    (ngx_ors_row_needed("output", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule));
+#define ngx_ors_local_shell_call(row, asked, said)                            \
+    row(id, answer, string, string)                                           \
+    row(call_id, answer, string, string)                                      \
+    row(action, both, local_action, object)                                   \
+    row(status, answer, string, string)
+
+ngx_ors_item_shapes(local_shell_call);
+
+
+#define ngx_ors_local_shell_call_output(row, asked, said)                     \
+    row(output, both, string, string)                                         \
+    row(id, none, string, string)                                             \
+    row(call_id, none, string, string)                                        \
+    row(status, none, string, string)
+
+ngx_ors_item_shapes(local_shell_call_output);
 
 
 /* shell */
@@ -70,15 +144,20 @@ static ngx_ors_members(ngx_ors_shell_action_shape,
     ngx_ors_row("timeout_ms", &ngx_ors_integer_rule),
     ngx_ors_row("max_output_length", &ngx_ors_integer_rule));
 
+static const ngx_ors_rule_t  ngx_ors_shell_action_rule =
+    ngx_ors_rule_object(0, &ngx_ors_shell_action_shape);
 
-ngx_ors_typed(ngx_ors_input_shell_call_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("action", ngx_ors_object_of(shell_action))),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("environment", &ngx_ors_object_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
+
+#define ngx_ors_shell_call(row, asked, said)                                  \
+    row(id, answer, string, string)                                           \
+    row(call_id, both, string, string)                                        \
+    row(action, both, shell_action, object)                                   \
+    row(status, answer, string, string)                                       \
+    row(environment, none, object, object)                                    \
+    row(created_by, none, string, string)                                     \
+    asked(caller, object)
+
+ngx_ors_item_shapes(shell_call);
 
 
 static ngx_ors_members_optional(ngx_ors_shell_result_shape,
@@ -87,15 +166,20 @@ static ngx_ors_members_optional(ngx_ors_shell_result_shape,
     ngx_ors_row("outcome", &ngx_ors_object_rule),
     ngx_ors_row("created_by", &ngx_ors_string_rule));
 
+static const ngx_ors_rule_t  ngx_ors_shell_results_rule =
+    ngx_ors_rule_list(0, ngx_ors_object_of(shell_result));
 
-ngx_ors_typed(ngx_ors_input_shell_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", ngx_ors_list_of(shell_result))),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
+
+#define ngx_ors_shell_call_output(row, asked, said)                           \
+    row(call_id, both, string, string)                                        \
+    row(output, both, shell_results, objects)                                 \
+    row(id, none, string, string)                                             \
+    row(status, none, string, string)                                         \
+    row(max_output_length, none, integer, integer)                            \
+    row(created_by, none, string, string)                                     \
+    asked(caller, object)
+
+ngx_ors_item_shapes(shell_call_output);
 
 
 /* apply_patch */
@@ -105,136 +189,173 @@ static ngx_ors_members(ngx_ors_operation_shape,
      ngx_ors_row_needed("path", &ngx_ors_string_rule)),
     ngx_ors_row("diff", &ngx_ors_string_rule));
 
-
-ngx_ors_typed(ngx_ors_input_apply_patch_call_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("operation", ngx_ors_object_of(operation))),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
+static const ngx_ors_rule_t  ngx_ors_operation_rule =
+    ngx_ors_rule_object(0, &ngx_ors_operation_shape);
 
 
-ngx_ors_typed(ngx_ors_input_apply_patch_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("output", &ngx_ors_string_rule),
-    ngx_ors_row("caller", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
+#define ngx_ors_apply_patch_call(row, asked, said)                            \
+    row(id, answer, string, string)                                           \
+    row(call_id, both, string, string)                                        \
+    row(operation, both, operation, object)                                   \
+    row(status, answer, string, string)                                       \
+    row(created_by, none, string, string)                                     \
+    asked(caller, object)
+
+ngx_ors_item_shapes(apply_patch_call);
+
+
+#define ngx_ors_apply_patch_call_output(row, asked, said)                     \
+    row(call_id, both, string, string)                                        \
+    row(status, answer, string, string)                                       \
+    row(id, none, string, string)                                             \
+    row(output, none, string, string)                                         \
+    row(created_by, none, string, string)                                     \
+    asked(caller, object)
+
+ngx_ors_item_shapes(apply_patch_call_output);
 
 
 /* calls that the server's own tools have done */
 
-ngx_ors_typed_optional(ngx_ors_input_web_search_call_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("action", &ngx_ors_object_rule),
-    ngx_ors_row("results", &ngx_ors_list_rule));
+#define ngx_ors_web_search_call(row, asked, said)                             \
+    row(id, answer, string, string)                                           \
+    row(status, answer, string, string)                                       \
+    row(action, none, object, object)                                         \
+    asked(results, list)
+
+ngx_ors_item_shapes(web_search_call);
 
 
-ngx_ors_typed_optional(ngx_ors_input_file_search_call_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("queries", &ngx_ors_strings_rule),
-    ngx_ors_row("results", &ngx_ors_list_rule));
+#define ngx_ors_file_search_call(row, asked, said)                            \
+    row(id, answer, string, string)                                           \
+    row(status, answer, string, string)                                       \
+    row(queries, none, strings, list)                                         \
+    row(results, none, list, objects)
+
+ngx_ors_item_shapes(file_search_call);
 
 
-ngx_ors_typed(ngx_ors_input_computer_call_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("action", &ngx_ors_object_rule),
-    ngx_ors_row("actions", &ngx_ors_list_rule),
-    ngx_ors_row("pending_safety_checks", &ngx_ors_list_rule));
+#define ngx_ors_computer_call(row, asked, said)                               \
+    row(id, answer, string, string)                                           \
+    row(call_id, both, string, string)                                        \
+    row(status, answer, string, string)                                       \
+    row(action, none, object, object)                                         \
+    row(actions, none, list, objects)                                         \
+    row(pending_safety_checks, none, list, objects)
+
+ngx_ors_item_shapes(computer_call);
 
 
-ngx_ors_typed(ngx_ors_input_computer_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_object_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_list_rule));
+#define ngx_ors_computer_call_output(row, asked, said)                        \
+    row(call_id, both, string, string)                                        \
+    row(output, both, object, object)                                         \
+    row(id, none, string, string)                                             \
+    row(status, none, string, string)                                         \
+    row(acknowledged_safety_checks, none, list, objects)                      \
+    said(created_by, string)
+
+ngx_ors_item_shapes(computer_call_output);
 
 
-ngx_ors_typed_optional(ngx_ors_input_code_interpreter_call_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("code", &ngx_ors_string_rule),
-    ngx_ors_row("container_id", &ngx_ors_string_rule),
-    ngx_ors_row("outputs", &ngx_ors_list_rule));
+#define ngx_ors_code_interpreter_call(row, asked, said)                       \
+    row(id, answer, string, string)                                           \
+    row(status, answer, string, string)                                       \
+    row(container_id, none, string, string)                                   \
+    row(code, none, string, string)                                           \
+    row(outputs, none, list, objects)
+
+ngx_ors_item_shapes(code_interpreter_call);
 
 
-ngx_ors_typed_optional(ngx_ors_input_image_generation_call_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("result", &ngx_ors_string_rule),
-    ngx_ors_row("revised_prompt", &ngx_ors_string_rule),
-    ngx_ors_row("action", &ngx_ors_string_rule),
-    ngx_ors_row("background", &ngx_ors_string_rule),
-    ngx_ors_row("output_format", &ngx_ors_string_rule),
-    ngx_ors_row("quality", &ngx_ors_string_rule),
-    ngx_ors_row("size", &ngx_ors_string_rule),
-    ngx_ors_row("error", &ngx_ors_object_rule),
-    ngx_ors_row("svg_usage", &ngx_ors_object_rule));
+#define ngx_ors_image_generation_call(row, asked, said)                       \
+    row(id, answer, string, string)                                           \
+    row(status, answer, string, string)                                       \
+    row(result, none, string, string)                                         \
+    row(revised_prompt, none, string, string)                                 \
+    row(action, none, string, string)                                         \
+    row(background, none, string, string)                                     \
+    row(output_format, none, string, string)                                  \
+    row(quality, none, string, string)                                        \
+    row(size, none, string, string)                                           \
+    asked(error, object)                                                      \
+    asked(svg_usage, object)
+
+ngx_ors_item_shapes(image_generation_call);
 
 
 /* mcp */
 
-ngx_ors_typed(ngx_ors_input_mcp_list_tools_shape,
-    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("tools", &ngx_ors_list_rule),
-    ngx_ors_row("error", NULL));
+#define ngx_ors_mcp_list_tools(row, asked, said)                              \
+    row(id, answer, string, string)                                           \
+    row(server_label, both, string, string)                                   \
+    row(tools, answer, list, objects)                                         \
+    row(error, none, any, any)
+
+ngx_ors_item_shapes(mcp_list_tools);
 
 
-ngx_ors_typed(ngx_ors_input_mcp_approval_request_shape,
-    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule));
+#define ngx_ors_mcp_approval_request(row, asked, said)                        \
+    row(id, answer, string, string)                                           \
+    row(server_label, both, string, string)                                   \
+    row(name, both, string, string)                                           \
+    row(arguments, both, string, string)
+
+ngx_ors_item_shapes(mcp_approval_request);
 
 
-ngx_ors_typed(ngx_ors_input_mcp_approval_response_shape,
-    (ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("reason", &ngx_ors_string_rule));
+#define ngx_ors_mcp_approval_response(row, asked, said)                       \
+    row(approval_request_id, both, string, string)                            \
+    row(approve, both, boolean, boolean)                                      \
+    row(id, none, string, string)                                             \
+    row(reason, none, string, string)
+
+ngx_ors_item_shapes(mcp_approval_response);
 
 
-ngx_ors_typed(ngx_ors_input_mcp_call_shape,
-    (ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("output", &ngx_ors_string_rule),
-    ngx_ors_row("approval_request_id", &ngx_ors_string_rule),
-    ngx_ors_row("error", NULL));
+#define ngx_ors_mcp_call(row, asked, said)                                    \
+    row(id, answer, string, string)                                           \
+    row(server_label, both, string, string)                                   \
+    row(name, both, string, string)                                           \
+    row(arguments, both, string, string)                                      \
+    row(status, none, string, string)                                         \
+    row(output, none, string, string)                                         \
+    row(error, none, any, any)                                                \
+    row(approval_request_id, none, string, string)
+
+ngx_ors_item_shapes(mcp_call);
 
 
 /* tools that come later than the request's own */
 
-ngx_ors_typed_optional(ngx_ors_input_tool_search_call_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("execution", &ngx_ors_string_rule),
-    ngx_ors_row("arguments", NULL));
+#define ngx_ors_tool_search_call(row, asked, said)                            \
+    row(id, answer, string, string)                                           \
+    row(call_id, none, string, string)                                        \
+    row(execution, none, string, string)                                      \
+    row(arguments, none, any, any)                                            \
+    row(status, none, string, string)                                         \
+    said(created_by, string)
+
+ngx_ors_item_shapes(tool_search_call);
 
 
-ngx_ors_typed(ngx_ors_input_tool_search_output_shape,
-    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("execution", &ngx_ors_string_rule));
+#define ngx_ors_tool_search_output(row, asked, said)                          \
+    row(tools, both, tool_list, tool_list)                                    \
+    row(id, none, string, string)                                             \
+    row(call_id, none, string, string)                                        \
+    row(execution, none, string, string)                                      \
+    row(status, none, string, string)                                         \
+    said(created_by, string)
+
+ngx_ors_item_shapes(tool_search_output);
 
 
-ngx_ors_typed(ngx_ors_input_additional_tools_shape,
-    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
-    ngx_ors_row("role", &ngx_ors_string_rule),
-    ngx_ors_row("id", &ngx_ors_string_rule));
+#define ngx_ors_additional_tools(row, asked, said)                            \
+    row(tools, both, tool_list, tool_list)                                    \
+    row(id, none, string, string)                                             \
+    row(role, none, string, string)                                           \
+    said(status, string)
+
+ngx_ors_item_shapes(additional_tools);
 
 
 /* compaction while streaming */
@@ -258,10 +379,12 @@ ngx_ors_typed_optional(ngx_ors_input_agent_message_shape,
     ngx_ors_row("agent", &ngx_ors_object_rule));
 
 
-ngx_ors_typed_optional(ngx_ors_input_configuration_update_shape,
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("reasoning", &ngx_ors_object_rule),
-    ngx_ors_row("text", &ngx_ors_object_rule));
+#define ngx_ors_configuration_update(row, asked, said)                        \
+    row(id, answer, string, string)                                           \
+    row(reasoning, none, object, object)                                      \
+    asked(text, object)
+
+ngx_ors_item_shapes(configuration_update);
 
 
 ngx_ors_typed_optional(ngx_ors_input_program_shape,

@@ -9,8 +9,8 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_book.h>
 #include <ngx_ors_fields_answer.h>
+#include <ngx_ors_fields_input.h>
 
 
 /* filled members are right at the end of an item only */
@@ -25,7 +25,7 @@ static ngx_ors_words(ngx_ors_output_roles_rule, 0,
     ngx_ors_word("developer"));
 
 
-static ngx_ors_typed(ngx_ors_output_message_shape,
+ngx_ors_typed(ngx_ors_output_message_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_filled("status", &ngx_ors_output_status_rule,
                         "\"completed\""),
@@ -34,7 +34,7 @@ static ngx_ors_typed(ngx_ors_output_message_shape,
     ngx_ors_row("phase", &ngx_ors_phase_rule));
 
 
-static ngx_ors_typed(ngx_ors_output_function_call_shape,
+ngx_ors_typed(ngx_ors_output_function_call_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
      ngx_ors_row_needed("name", &ngx_ors_string_rule),
@@ -44,7 +44,7 @@ static ngx_ors_typed(ngx_ors_output_function_call_shape,
     ngx_ors_row_of("namespace", OPENAI, &ngx_ors_string_rule));
 
 
-static ngx_ors_typed_needed(ngx_ors_output_function_call_output_shape,
+ngx_ors_typed_needed(ngx_ors_output_function_call_output_shape,
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule),
@@ -54,7 +54,7 @@ static ngx_ors_typed_needed(ngx_ors_output_function_call_output_shape,
 
 /* its status is demanded in words only, and may be anything (C6) */
 
-static ngx_ors_typed(ngx_ors_output_reasoning_shape,
+ngx_ors_typed(ngx_ors_output_reasoning_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_filled("summary", &ngx_ors_answer_reasoning_parts_rule,
                         "[]")),
@@ -63,7 +63,7 @@ static ngx_ors_typed(ngx_ors_output_reasoning_shape,
     ngx_ors_row("status", NULL));
 
 
-static ngx_ors_typed(ngx_ors_output_compaction_shape,
+ngx_ors_typed(ngx_ors_output_compaction_shape,
     (ngx_ors_row_needed("id", &ngx_ors_string_rule),
      ngx_ors_row_in("encrypted_content", ALL, CORE, &ngx_ors_string_rule)),
     ngx_ors_row("created_by", &ngx_ors_string_rule),
@@ -76,185 +76,6 @@ static ngx_ors_open_needed(ngx_ors_output_extension_shape,
     ngx_ors_row_needed("type", NULL),
     ngx_ors_row_needed("id", &ngx_ors_string_rule),
     ngx_ors_row_needed("status", &ngx_ors_string_rule));
-
-
-/* flavor "openai" */
-
-static ngx_ors_typed(ngx_ors_output_custom_tool_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("input", &ngx_ors_string_rule)),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("namespace", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_custom_tool_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_answer_call_output_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_web_search_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("action", &ngx_ors_object_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_file_search_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("queries", ngx_ors_is_list(0, NULL)),
-    ngx_ors_row("results", &ngx_ors_objects_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_image_generation_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("result", &ngx_ors_string_rule),
-    ngx_ors_row("revised_prompt", &ngx_ors_string_rule),
-    ngx_ors_row("action", &ngx_ors_string_rule),
-    ngx_ors_row("background", &ngx_ors_string_rule),
-    ngx_ors_row("output_format", &ngx_ors_string_rule),
-    ngx_ors_row("quality", &ngx_ors_string_rule),
-    ngx_ors_row("size", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_code_interpreter_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("container_id", &ngx_ors_string_rule),
-    ngx_ors_row("code", &ngx_ors_string_rule),
-    ngx_ors_row("outputs", &ngx_ors_objects_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_mcp_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-     ngx_ors_row_needed("name", &ngx_ors_string_rule),
-     ngx_ors_row_needed("arguments", &ngx_ors_string_rule)),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("output", &ngx_ors_string_rule),
-    ngx_ors_row("error", NULL),
-    ngx_ors_row("approval_request_id", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_mcp_list_tools_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-     ngx_ors_row_needed("tools", &ngx_ors_objects_rule)),
-    ngx_ors_row("error", NULL));
-
-
-static ngx_ors_typed_needed(ngx_ors_output_mcp_approval_request_shape,
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("server_label", &ngx_ors_string_rule),
-    ngx_ors_row_needed("name", &ngx_ors_string_rule),
-    ngx_ors_row_needed("arguments", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_mcp_approval_response_shape,
-    (ngx_ors_row_needed("approval_request_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("approve", &ngx_ors_boolean_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("reason", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed_needed(ngx_ors_output_local_shell_call_shape,
-    ngx_ors_row_needed("id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-    ngx_ors_row_needed("action", &ngx_ors_object_rule),
-    ngx_ors_row_needed("status", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_local_shell_call_output_shape,
-    (ngx_ors_row_needed("output", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_shell_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("action", &ngx_ors_object_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("environment", &ngx_ors_object_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_shell_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_objects_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("max_output_length", &ngx_ors_integer_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_apply_patch_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("operation", &ngx_ors_object_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_apply_patch_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("output", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_computer_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("status", &ngx_ors_string_rule)),
-    ngx_ors_row("action", &ngx_ors_object_rule),
-    ngx_ors_row("actions", &ngx_ors_objects_rule),
-    ngx_ors_row("pending_safety_checks", &ngx_ors_objects_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_computer_call_output_shape,
-    (ngx_ors_row_needed("call_id", &ngx_ors_string_rule),
-     ngx_ors_row_needed("output", &ngx_ors_object_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("acknowledged_safety_checks", &ngx_ors_objects_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_tool_search_call_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("execution", &ngx_ors_string_rule),
-    ngx_ors_row("arguments", NULL),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_tool_search_output_shape,
-    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("call_id", &ngx_ors_string_rule),
-    ngx_ors_row("execution", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule),
-    ngx_ors_row("created_by", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_additional_tools_shape,
-    (ngx_ors_row_needed("tools", &ngx_ors_tool_list_rule)),
-    ngx_ors_row("id", &ngx_ors_string_rule),
-    ngx_ors_row("role", &ngx_ors_string_rule),
-    ngx_ors_row("status", &ngx_ors_string_rule));
-
-
-static ngx_ors_typed(ngx_ors_output_configuration_update_shape,
-    (ngx_ors_row_needed("id", &ngx_ors_string_rule)),
-    ngx_ors_row("reasoning", &ngx_ors_object_rule));
 
 
 /* the same in another flavor */

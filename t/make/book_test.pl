@@ -136,17 +136,16 @@ adds('an event', 2,
      'schema/ngx_ors_fields_event.c' => '"response.moved"',
      'answer/ngx_ors_verify_event.c' => '"response.moved"');
 
-adds('an item', 3,
+adds('an item', 2,
      { $book => [ row('NGX_ORS_ITEMS_PASSED',
                       'row(map_call, -, map, 1, other, OPENAI)') ],
        'src/schema/ngx_ors_fields_input_hosted.c' =>
-           [ shape('ngx_ors_input_map_call_shape') ],
-       'src/schema/ngx_ors_fields_output.c' =>
-           [ shape('ngx_ors_output_map_call_shape') ] },
+           [ shape('ngx_ors_input_map_call_shape'),
+             shape('ngx_ors_output_map_call_shape') ] },
      'schema/ngx_ors_fields_input.c' => '"map_call"',
      'proto/ngx_ors_input.c' => '"map_call"');
 
-adds('a hosted type', 5,
+adds('a hosted type', 4,
      { $book => [ row('NGX_ORS_ITEMS_HOSTED',
                       'row(map_call, map, mp, 1, hosted, OPENAI)'),
                   row('NGX_ORS_HOSTED_TYPES',
@@ -156,9 +155,8 @@ adds('a hosted type', 5,
                   row('NGX_ORS_STEPS', 'row(map_call, mapping, busy)'),
                   row('NGX_ORS_STEPS', 'row(map_call, completed, over)') ],
        'src/schema/ngx_ors_fields_input_hosted.c' =>
-           [ shape('ngx_ors_input_map_call_shape') ],
-       'src/schema/ngx_ors_fields_output.c' =>
-           [ shape('ngx_ors_output_map_call_shape') ],
+           [ shape('ngx_ors_input_map_call_shape'),
+             shape('ngx_ors_output_map_call_shape') ],
        'src/schema/ngx_ors_fields_tool_hosted.c' =>
            [ shape('ngx_ors_tool_map_shape') ],
        'src/proto/ngx_ors_hosted.c' =>
