@@ -175,6 +175,12 @@ const ngx_str_t *ngx_ors_json_name(ngx_ors_json_t *json,
 #define ngx_ors_json_next(json, node)                                         \
     ((node)->next ? &(json)->nodes[(node)->next] : NULL)
 
+/* the head of a loop over the children of "parent", which may be NULL */
+#define ngx_ors_json_each(child, json, parent)                                \
+    for (child = ngx_ors_json_first(json, parent);                            \
+         child;                                                               \
+         child = ngx_ors_json_next(json, child))
+
 static ngx_inline ngx_ors_json_node_t *
 ngx_ors_json_child(ngx_ors_json_node_t *node)
 {

@@ -413,10 +413,7 @@ ngx_ors_context_prior(ngx_ors_context_merge_t *cm)
             continue;
         }
 
-        for (node = ngx_ors_json_first(doc, ngx_ors_context_root(doc));
-             node;
-             node = ngx_ors_json_next(doc, node))
-        {
+        ngx_ors_json_each(node, doc, ngx_ors_context_root(doc)) {
             ngx_ors_input_item(&cm->input.items[cm->input.n++], doc, node);
         }
     }

@@ -274,10 +274,7 @@ ngx_ors_hosted_call_list(ngx_ors_hosted_contract_t *contract,
 
     ngx_ors_out_init(&out, json->pool, NGX_ORS_HOSTED_CALL_BLOCK);
 
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, list) {
         kind = ngx_ors_json_find(json, node, "type");
 
         for (element = contract->elements; element->kind.len; element++) {

@@ -135,10 +135,7 @@ ngx_ors_hosted_type_asked(ngx_ors_request_t *req, ngx_ors_hosted_type_e type)
 
     json = &req->json;
 
-    for (node = ngx_ors_json_first(json, req->field[ngx_ors_rq_tools]);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, req->field[ngx_ors_rq_tools]) {
         if (ngx_ors_hosted_type_of(json, ngx_ors_json_find(json, node, "type"))
             == type)
         {

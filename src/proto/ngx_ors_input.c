@@ -102,10 +102,7 @@ ngx_ors_input_read(ngx_ors_input_t *input, ngx_ors_json_t *json,
         return NGX_ERROR;
     }
 
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, list) {
         ngx_ors_input_item(&input->items[input->n++], json, node);
     }
 
@@ -125,10 +122,7 @@ ngx_ors_input_item(ngx_ors_input_item_t *item, ngx_ors_json_t *json,
     item->json = json;
     item->node = node - json->nodes;
 
-    for (key = ngx_ors_json_first(json, node);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, node) {
         member = ngx_ors_input_find(json, key);
 
         if (member->name.len && key[1].type != ngx_ors_json_null) {

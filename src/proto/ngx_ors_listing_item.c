@@ -274,10 +274,7 @@ ngx_ors_listing_content(ngx_ors_edits_t *edits, ngx_ors_json_t *json)
         return NGX_OK;
     }
 
-    for (part = ngx_ors_json_first(json, content);
-         part;
-         part = ngx_ors_json_next(json, part))
-    {
+    ngx_ors_json_each(part, json, content) {
         if (ngx_ors_listing_part(edits, json, part) != NGX_OK) {
             return NGX_ERROR;
         }

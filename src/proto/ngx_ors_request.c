@@ -344,10 +344,7 @@ ngx_ors_request_includes(ngx_ors_request_t *req, char *what)
         return 0;
     }
 
-    for (node = ngx_ors_json_first(&req->json, include);
-         node;
-         node = ngx_ors_json_next(&req->json, node))
-    {
+    ngx_ors_json_each(node, &req->json, include) {
         if (ngx_ors_json_equal(&req->json, node, (u_char *) what,
                                ngx_strlen(what)))
         {
@@ -635,10 +632,7 @@ ngx_ors_request_tools_of(ngx_ors_json_t *json, ngx_ors_json_node_t *list)
 
     n = ngx_ors_json_count(list);
 
-    for (tool = ngx_ors_json_first(json, list);
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
+    ngx_ors_json_each(tool, json, list) {
         type = ngx_ors_json_find(json, tool, "type");
 
         if (ngx_ors_json_is(json, type, "namespace")) {

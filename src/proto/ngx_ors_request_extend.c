@@ -52,10 +52,7 @@ ngx_ors_request_extend(ngx_ors_request_t *req, ngx_ors_out_t *items,
         input.n = ngx_ors_request_text(req, input.items);
     }
 
-    for (node = ngx_ors_json_first(json, json->nodes);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, json->nodes) {
         ngx_ors_input_item(&input.items[input.n++], json, node);
     }
 

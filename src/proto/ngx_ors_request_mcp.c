@@ -346,10 +346,7 @@ ngx_ors_mcp_names(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp,
 
     filter->named = 1;
 
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, list) {
         if (list->type != ngx_ors_json_array
             || node->type != ngx_ors_json_string)
         {
@@ -410,11 +407,7 @@ ngx_ors_mcps_chosen(ngx_ors_request_mcps_t *mcps, ngx_ors_request_t *req)
         mcps->elts[i].listed = 1;
     }
 
-    for (node = ngx_ors_json_first(json,
-                                   ngx_ors_json_find(json, choice, "tools"));
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, ngx_ors_json_find(json, choice, "tools")) {
         ngx_ors_json_members(json, node, ngx_ors_mcp_choices, member);
 
         if (!ngx_ors_json_is(json, member[ngx_ors_mcp_c_type], "mcp")) {
@@ -457,10 +450,7 @@ ngx_ors_mcp_secrets(ngx_ors_mcps_reader_t *mr, ngx_ors_request_mcp_t *mcp)
     ngx_str_t             name;
     ngx_ors_json_node_t  *key;
 
-    for (key = ngx_ors_json_first(&mr->req->json, mcp->headers);
-         key;
-         key = ngx_ors_json_next(&mr->req->json, key))
-    {
+    ngx_ors_json_each(key, &mr->req->json, mcp->headers) {
         if (key[1].type != ngx_ors_json_string) {
             return ngx_ors_request_mcp_refuse(mr->req, mcp, "headers",
                                               ngx_ors_code_invalid_type,

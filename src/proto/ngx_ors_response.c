@@ -557,10 +557,7 @@ ngx_ors_response_allowed(ngx_ors_out_t *out, ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, "{\"type\":\"allowed_tools\",\"tools\":[");
 
-    for (tool = ngx_ors_json_first(json, tools);
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
+    ngx_ors_json_each(tool, json, tools) {
         if (n++) {
             ngx_ors_out_lit(out, ",");
         }

@@ -56,10 +56,7 @@ ngx_ors_secrets_tools(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
         return NGX_OK;
     }
 
-    for (tool = ngx_ors_json_first(json, tools);
-         tool;
-         tool = ngx_ors_json_next(json, tool))
-    {
+    ngx_ors_json_each(tool, json, tools) {
         if (ngx_ors_secrets_tool(edits, json, tool) != NGX_OK) {
             return NGX_ERROR;
         }
@@ -85,10 +82,7 @@ ngx_ors_secrets_tool(ngx_ors_edits_t *edits, ngx_ors_json_t *json,
 
     mcp = ngx_ors_secrets_mcp(json, tool);
 
-    for (key = ngx_ors_json_first(json, tool);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, tool) {
         rc = NGX_OK;
 
         if (mcp && (ngx_ors_json_is(json, key, "authorization")
@@ -121,10 +115,7 @@ ngx_ors_secrets_mcp(ngx_ors_json_t *json, ngx_ors_json_node_t *tool)
 {
     ngx_ors_json_node_t  *key;
 
-    for (key = ngx_ors_json_first(json, tool);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, tool) {
         if (ngx_ors_json_is(json, key, "type")
             && ngx_ors_json_is(json, key + 1, "mcp"))
         {

@@ -62,10 +62,7 @@ ngx_ors_stored_add_list(ngx_ors_index_t *index, ngx_ors_json_t *json,
     ngx_ors_json_node_t   *node;
     ngx_ors_input_item_t   in;
 
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
+    ngx_ors_json_each(node, json, list) {
         ngx_ors_input_item(&in, json, node);
 
         ngx_ors_stored_add(index, &in, edits,

@@ -134,10 +134,7 @@ ngx_ors_validate_member(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 {
     ngx_ors_json_node_t  *key;
 
-    for (key = ngx_ors_json_first(json, node);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
+    ngx_ors_json_each(key, json, node) {
         if (ngx_ors_validate_is(json, key, name)) {
             return (key[1].type == ngx_ors_json_null) ? NULL : key + 1;
         }
@@ -367,10 +364,7 @@ ngx_ors_validate_array(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
 
     i = 0;
 
-    for (element = ngx_ors_json_first(w->json, node);
-         element;
-         element = ngx_ors_json_next(w->json, element))
-    {
+    ngx_ors_json_each(element, w->json, node) {
         rc = ngx_ors_validate_value(w, element, rule->element);
 
         if (rc != NGX_OK) {
@@ -529,10 +523,7 @@ ngx_ors_validate_members(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
     object.end = node->pos + 1;
     object.sent = 0;
 
-    for (key = ngx_ors_json_first(w->json, node);
-         key;
-         key = ngx_ors_json_next(w->json, key))
-    {
+    ngx_ors_json_each(key, w->json, node) {
         if (key->escaped) {
             rc = ngx_ors_validate_escaped(w, &object, key, found);
 
@@ -934,10 +925,7 @@ ngx_ors_validate_map(ngx_ors_walk_t *w, ngx_ors_json_node_t *node,
                                      map->max, (ngx_uint_t) node->count);
     }
 
-    for (key = ngx_ors_json_first(w->json, node);
-         key;
-         key = ngx_ors_json_next(w->json, key))
-    {
+    ngx_ors_json_each(key, w->json, node) {
         if (map->key_max && key->len > map->key_max) {
             n = ngx_ors_json_length(w->json, key);
 
