@@ -12,6 +12,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_event.h>
 #include <ngx_ors_fields.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_part.h>
@@ -45,8 +46,6 @@ static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
 static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify,
     ngx_str_t *text);
-static void ngx_ors_verify_terminate_open(ngx_ors_verify_t *verify,
-    ngx_str_t *type);
 static ngx_int_t ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
 static void ngx_ors_verify_terminate_members(ngx_ors_verify_t *verify);
@@ -209,13 +208,7 @@ ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,
 void
 ngx_ors_verify_terminate_error(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 {
-    static ngx_str_t  error = ngx_string("error");
-
-    ngx_ors_verify_terminate_open(verify, &error);
-    ngx_ors_out_lit(verify->out, ",\"error\":");
-    ngx_ors_error_render(verify->out, err);
-    ngx_ors_out_lit(verify->out, "}");
-    ngx_ors_frame_close(verify->out);
+    ngx_ors_event_error(verify->out, verify->stream->sequence++, err);
 }
 
 
@@ -261,8 +254,6 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
     ngx_ors_error_t           err;
     ngx_ors_verify_stream_t  *vs;
 
-    static ngx_str_t  created = ngx_string("response.created");
-
     vs = verify->stream;
     repaired = verify->repaired;
 
@@ -291,7 +282,8 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
 
     verify->repaired = repaired;
 
-    ngx_ors_verify_terminate_open(verify, &created);
+    ngx_ors_event_open(verify->out, verify->stream->sequence++,
+                       &ngx_ors_events[ngx_ors_event_type_created]);
     ngx_ors_out_lit(verify->out, ",\"response\":");
     ngx_ors_out_str(verify->out, &vs->snapshot);
     ngx_ors_out_lit(verify->out, "}");
@@ -343,25 +335,12 @@ ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify, ngx_str_t *text)
 }
 
 
-static void
-ngx_ors_verify_terminate_open(ngx_ors_verify_t *verify, ngx_str_t *type)
-{
-    ngx_ors_frame_open(verify->out, type);
-    ngx_ors_out_lit(verify->out, "{\"type\":\"");
-    ngx_ors_out_str(verify->out, type);
-    ngx_ors_out_lit(verify->out, "\",\"sequence_number\":");
-    ngx_ors_out_int(verify->out, verify->stream->sequence++);
-}
-
-
 static ngx_int_t
 ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 {
     ngx_int_t       rc;
     ngx_str_t      *snapshot;
     ngx_ors_out_t  *out;
-
-    static ngx_str_t  failed = ngx_string("response.failed");
 
     out = verify->out;
     snapshot = &verify->stream->snapshot;
@@ -380,7 +359,8 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
         return NGX_ERROR;
     }
 
-    ngx_ors_verify_terminate_open(verify, &failed);
+    ngx_ors_event_open(verify->out, verify->stream->sequence++,
+                       &ngx_ors_events[ngx_ors_event_type_failed]);
 
     ngx_ors_out_lit(out, ",\"response\":{");
     ngx_ors_verify_terminate_members(verify);

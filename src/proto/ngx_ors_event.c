@@ -18,13 +18,6 @@
 #include <ngx_ors_same.h>
 
 
-#define ngx_ors_event_type_value(as, ...)  ngx_ors_event_type_##as,
-
-typedef enum {
-    NGX_ORS_EVENTS(ngx_ors_event_type_value)
-} ngx_ors_event_type_e;
-
-
 /* the events of a part, by its type */
 
 typedef struct {
@@ -57,8 +50,6 @@ typedef struct {
 static void ngx_ors_event_progress(ngx_ors_out_t *out,
     ngx_ors_response_t *resp, ngx_ors_item_t *item);
 static ngx_ors_event_call_t *ngx_ors_event_call(ngx_ors_item_t *item);
-static void ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_str_t *type);
 static void ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_type_e event);
 static void ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
@@ -80,7 +71,7 @@ static ngx_ors_event_part_t *ngx_ors_event_names(ngx_ors_response_t *resp,
 
 /* in the order of ngx_ors_event_type_e */
 
-static ngx_str_t  ngx_ors_events[] = {
+ngx_str_t  ngx_ors_events[] = {
     NGX_ORS_EVENTS(ngx_ors_event_name)
 };
 
@@ -164,11 +155,13 @@ ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp)
 
 
 void
-ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp)
+ngx_ors_event_error(ngx_ors_out_t *out, ngx_uint_t sequence,
+    ngx_ors_error_t *err)
 {
-    ngx_ors_event_open(out, resp, &ngx_ors_events[ngx_ors_event_type_error]);
+    ngx_ors_event_open(out, sequence,
+                       &ngx_ors_events[ngx_ors_event_type_error]);
     ngx_ors_out_lit(out, ",\"error\":");
-    ngx_ors_error_render(out, resp->error);
+    ngx_ors_error_render(out, err);
     ngx_ors_out_lit(out, "}");
     ngx_ors_frame_close(out);
 }
@@ -408,15 +401,14 @@ ngx_ors_event_call(ngx_ors_item_t *item)
 }
 
 
-static void
-ngx_ors_event_open(ngx_ors_out_t *out, ngx_ors_response_t *resp,
-    ngx_str_t *type)
+void
+ngx_ors_event_open(ngx_ors_out_t *out, ngx_uint_t sequence, ngx_str_t *type)
 {
     ngx_ors_frame_open(out, type);
     ngx_ors_out_lit(out, "{\"type\":\"");
     ngx_ors_out_str(out, type);
     ngx_ors_out_lit(out, "\",\"sequence_number\":");
-    ngx_ors_out_int(out, resp->sequence++);
+    ngx_ors_out_int(out, sequence);
 }
 
 
@@ -424,7 +416,7 @@ static void
 ngx_ors_event_state(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_event_type_e event)
 {
-    ngx_ors_event_open(out, resp, &ngx_ors_events[event]);
+    ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"response\":");
     ngx_ors_response_render(out, resp);
     ngx_ors_out_lit(out, "}");
@@ -436,7 +428,7 @@ static void
 ngx_ors_event_item(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_ors_event_type_e event, ngx_uint_t empty)
 {
-    ngx_ors_event_open(out, resp, &ngx_ors_events[event]);
+    ngx_ors_event_open(out, resp->sequence++, &ngx_ors_events[event]);
     ngx_ors_out_lit(out, ",\"output_index\":");
     ngx_ors_out_int(out, item->index);
     ngx_ors_out_lit(out, ",\"item\":");
@@ -496,7 +488,7 @@ static void
 ngx_ors_event_place(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item, ngx_str_t *type)
 {
-    ngx_ors_event_open(out, resp, type);
+    ngx_ors_event_open(out, resp->sequence++, type);
     ngx_ors_out_lit(out, ",\"item_id\":\"");
     ngx_ors_out_str(out, &item->id);
     ngx_ors_out_lit(out, "\",\"output_index\":");

@@ -1,7 +1,7 @@
 
 /*
- * Stream events as frames (protocol, section 10).  Each function appends whole
- * frames to "out" and counts resp->sequence on.
+ * Stream events as frames (protocol, section 10).  Each function with "resp"
+ * appends whole frames to "out" and counts resp->sequence on.
  */
 
 
@@ -14,14 +14,29 @@
 #include <ngx_ors_response.h>
 
 
+#define ngx_ors_event_type_value(as, ...)  ngx_ors_event_type_##as,
+
+typedef enum {
+    NGX_ORS_EVENTS(ngx_ors_event_type_value)
+} ngx_ors_event_type_e;
+
+/* names, by ngx_ors_event_type_e */
+extern ngx_str_t  ngx_ors_events[];
+
+
+/* The frame of an event up to its number, which other members are to follow. */
+void ngx_ors_event_open(ngx_ors_out_t *out, ngx_uint_t sequence,
+    ngx_str_t *type);
+
+/* The whole event "error"; response.failed is to follow. */
+void ngx_ors_event_error(ngx_ors_out_t *out, ngx_uint_t sequence,
+    ngx_ors_error_t *err);
+
 /* response.created and response.in_progress */
 void ngx_ors_event_start(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 /* The terminal event that resp->status asks for, and [DONE]. */
 void ngx_ors_event_end(ngx_ors_out_t *out, ngx_ors_response_t *resp);
-
-/* error, with resp->error; response.failed is to follow. */
-void ngx_ors_event_error(ngx_ors_out_t *out, ngx_ors_response_t *resp);
 
 void ngx_ors_event_item_added(ngx_ors_out_t *out, ngx_ors_response_t *resp,
     ngx_ors_item_t *item);

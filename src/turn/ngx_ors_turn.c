@@ -882,7 +882,8 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
         ngx_ors_turn_respond(turn);
 
         if (!turn->messages) {
-            ngx_ors_event_error(&turn->out, &turn->response);
+            ngx_ors_event_error(&turn->out, turn->response.sequence++,
+                                &turn->error);
         }
 
         ngx_ors_event_end(&turn->out, &turn->response);
