@@ -95,3 +95,24 @@ ngx_ors_line_char(u_char *p, u_char *last, size_t *len)
 
     return 1;
 }
+
+
+ngx_uint_t
+ngx_ors_line_name(ngx_str_t *name)
+{
+    u_char  ch, *p, *last;
+
+    last = name->data + name->len;
+
+    for (p = name->data; p < last; p++) {
+        ch = *p | 0x20;
+
+        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9')
+            && *p != '_' && *p != '-')
+        {
+            return 0;
+        }
+    }
+
+    return name->len > 0 && name->len <= NGX_ORS_NAME_MAX;
+}

@@ -17,6 +17,9 @@
 /* bytes that one value may have in a line */
 #define NGX_ORS_LINE_MAX  256
 
+/* the longest name of a function or a server */
+#define NGX_ORS_NAME_MAX  64
+
 
 /*
  * 1 if "text" may be in a line as it is: UTF-8 without control characters
@@ -35,6 +38,9 @@ ngx_uint_t ngx_ors_line_fits(ngx_str_t *text);
  * is never longer.
  */
 u_char *ngx_ors_line_copy(u_char *dst, u_char *src, size_t len);
+
+/* 1 if "name" can be that of a function or a server: 1 to 64 of A-Za-z0-9_- */
+ngx_uint_t ngx_ors_line_name(ngx_str_t *name);
 
 
 #endif /* _NGX_ORS_LINE_H_INCLUDED_ */

@@ -101,3 +101,24 @@ ngx_ors_text_copy(u_char *dst, ngx_ors_text_t *text)
 
     return dst;
 }
+
+
+ngx_int_t
+ngx_ors_str_copy(ngx_str_t *copy, ngx_pool_t *pool, ngx_str_t *str)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(pool, str->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (str->len) {
+        ngx_memcpy(p, str->data, str->len);
+    }
+
+    copy->len = str->len;
+    copy->data = p;
+
+    return NGX_OK;
+}

@@ -41,5 +41,11 @@ void ngx_ors_text_put(ngx_ors_out_t *out, ngx_ors_text_t *text);
 /* Copies the text to "dst", which has room for text->len bytes. */
 u_char *ngx_ors_text_copy(u_char *dst, ngx_ors_text_t *text);
 
+/*
+ * Sets "copy", which may be "str", to a copy of "str" in memory of "pool".
+ * NGX_OK or NGX_ERROR: no memory, "copy" is as before.
+ */
+ngx_int_t ngx_ors_str_copy(ngx_str_t *copy, ngx_pool_t *pool, ngx_str_t *str);
+
 
 #endif /* _NGX_ORS_TEXT_H_INCLUDED_ */

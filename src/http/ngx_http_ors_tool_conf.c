@@ -14,6 +14,7 @@
 #include <ngx_ors_conf.h>
 #include <ngx_ors_conf_param.h>
 #include <ngx_ors_hosted_type.h>
+#include <ngx_ors_line.h>
 
 
 #define NGX_HTTP_ORS_TOOL_TIMEOUT  30000
@@ -118,11 +119,11 @@ ngx_http_ors_tool_name(ngx_conf_t *cf, ngx_array_t *tools,
 {
     ngx_ors_hosting_t  hosting;
 
-    if (!ngx_ors_hosting_name(value)) {
+    if (!ngx_ors_line_name(value)) {
         ngx_ors_conf_error(cf, 0,
                            "invalid tool \"%V\", it must be the name of a "
                            "function: 1 to %d letters, digits, \"_\" or \"-\"",
-                           value, NGX_ORS_HOSTING_NAME_MAX);
+                           value, NGX_ORS_NAME_MAX);
         return NGX_CONF_ERROR;
     }
 

@@ -119,6 +119,28 @@ ngx_ors_json_escape_mem(u_char *dst, u_char *data, size_t len)
 }
 
 
+ngx_int_t
+ngx_ors_json_escaped(ngx_str_t *text, ngx_pool_t *pool, ngx_str_t *escaped)
+{
+    u_char  *p;
+    size_t   len;
+
+    len = ngx_ors_json_escape_len(text->data, text->len);
+
+    p = ngx_pnalloc(pool, len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_ors_json_escape_mem(p, text->data, text->len);
+
+    escaped->data = p;
+    escaped->len = len;
+
+    return NGX_OK;
+}
+
+
 /* the end of the text that stays as it is, whole characters only */
 
 static u_char *

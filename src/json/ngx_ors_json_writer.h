@@ -31,5 +31,12 @@ void ngx_ors_json_quote(ngx_ors_out_t *out, u_char *data, size_t len);
 size_t ngx_ors_json_escape_len(u_char *data, size_t len);
 u_char *ngx_ors_json_escape_mem(u_char *dst, u_char *data, size_t len);
 
+/*
+ * Sets "escaped", which may be "text", to the text escaped, in memory of
+ * "pool".  NGX_OK or NGX_ERROR: no memory.
+ */
+ngx_int_t ngx_ors_json_escaped(ngx_str_t *text, ngx_pool_t *pool,
+    ngx_str_t *escaped);
+
 
 #endif /* _NGX_ORS_JSON_WRITER_H_INCLUDED_ */

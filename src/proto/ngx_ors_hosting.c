@@ -13,27 +13,6 @@
 #include <ngx_ors_same.h>
 
 
-ngx_uint_t
-ngx_ors_hosting_name(ngx_str_t *name)
-{
-    u_char  ch, *p, *last;
-
-    last = name->data + name->len;
-
-    for (p = name->data; p < last; p++) {
-        ch = *p | 0x20;
-
-        if ((ch < 'a' || ch > 'z') && (*p < '0' || *p > '9')
-            && *p != '_' && *p != '-')
-        {
-            return 0;
-        }
-    }
-
-    return name->len > 0 && name->len <= NGX_ORS_HOSTING_NAME_MAX;
-}
-
-
 ngx_ors_tool_t *
 ngx_ors_hosting_find(ngx_ors_hosting_t *hosting, ngx_str_t *name)
 {

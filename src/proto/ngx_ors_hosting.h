@@ -15,10 +15,6 @@
 #include <ngx_ors_names.h>
 
 
-/* the longest name of a function */
-#define NGX_ORS_HOSTING_NAME_MAX  64
-
-
 typedef struct ngx_ors_mcp_function_s  ngx_ors_mcp_function_t;
 
 
@@ -65,9 +61,6 @@ typedef struct {
     ngx_uint_t         max_rounds;    /* in which tools run */
 } ngx_ors_hosting_t;
 
-
-/* 1 if "name" can be that of a function: 1 to 64 of A-Za-z0-9_- */
-ngx_uint_t ngx_ors_hosting_name(ngx_str_t *name);
 
 /* The tool called "name", plain text, or NULL; "hosting" may be NULL. */
 ngx_ors_tool_t *ngx_ors_hosting_find(ngx_ors_hosting_t *hosting,

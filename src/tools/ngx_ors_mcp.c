@@ -68,3 +68,12 @@ ngx_ors_mcp_version(ngx_str_t *name)
 
     return i;
 }
+
+
+ngx_int_t
+ngx_ors_mcp_invalid(char **invalid, char *why)
+{
+    *invalid = why;
+
+    return NGX_DECLINED;
+}

@@ -78,5 +78,8 @@ ngx_str_t *ngx_ors_mcp_version_name(ngx_ors_mcp_version_e version);
 /* The version with the date "name", or ngx_ors_mcp_version_none. */
 ngx_ors_mcp_version_e ngx_ors_mcp_version(ngx_str_t *name);
 
+/* Sets "invalid" to the reason why what was read is; gives NGX_DECLINED. */
+ngx_int_t ngx_ors_mcp_invalid(char **invalid, char *why);
+
 
 #endif /* _NGX_ORS_MCP_H_INCLUDED_ */

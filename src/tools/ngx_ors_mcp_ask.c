@@ -11,6 +11,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_mcp_ask.h>
 #include <ngx_ors_mcp_param.h>
+#include <ngx_ors_text.h>
 
 
 static ngx_int_t ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog);
@@ -133,6 +134,7 @@ ngx_ors_mcp_ask_call(ngx_ors_mcp_dialog_t *dialog)
 static ngx_int_t
 ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog)
 {
+    ngx_str_t              session;
     ngx_ors_mcp_peer_t    *peer;
     ngx_ors_mcp_sender_t  *sender;
 
@@ -153,15 +155,10 @@ ngx_ors_mcp_ask_address(ngx_ors_mcp_dialog_t *dialog)
 
     /* another dialog may change the peer while the request is sent */
 
-    sender->session.data = ngx_pnalloc(dialog->pool, peer->len + 1);
-    if (sender->session.data == NULL) {
-        return NGX_ERROR;
-    }
+    session.data = peer->session;
+    session.len = peer->len;
 
-    ngx_memcpy(sender->session.data, peer->session, peer->len);
-    sender->session.len = peer->len;
-
-    return NGX_OK;
+    return ngx_ors_str_copy(&sender->session, dialog->pool, &session);
 }
 
 
@@ -197,12 +194,11 @@ ngx_ors_mcp_ask_resume(ngx_ors_mcp_dialog_t *dialog)
     place = &dialog->reader.place;
 
     id.len = place->last.len;
-    id.data = ngx_pnalloc(dialog->pool, id.len);
-    if (id.data == NULL) {
+    id.data = place->last.data;
+
+    if (ngx_ors_str_copy(&id, dialog->pool, &id) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    ngx_memcpy(id.data, place->last.data, id.len);
 
     req = ngx_ors_mcp_request_resume(&dialog->sender, &id);
     if (req == NULL) {

@@ -24,7 +24,6 @@ static ngx_ors_mcp_conf_t *ngx_ors_mcp_conf_add(ngx_conf_t *cf,
     ngx_command_t *cmd, void *conf, ngx_str_t *label);
 static char *ngx_ors_mcp_conf_distinct(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-static ngx_uint_t ngx_ors_mcp_conf_label(ngx_str_t *label);
 static ngx_int_t ngx_ors_mcp_conf_selection(ngx_conf_t *cf,
     ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_ors_mcp_conf_approval(ngx_conf_t *cf,
@@ -33,8 +32,6 @@ static ngx_int_t ngx_ors_mcp_conf_prefix(ngx_conf_t *cf,
     ngx_ors_conf_param_t *param, ngx_str_t *value, void *field);
 static ngx_int_t ngx_ors_mcp_conf_list(ngx_ors_mcp_selection_t *selection,
     ngx_str_t *value, ngx_pool_t *pool);
-static ngx_uint_t ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
-    ngx_ors_mcp_tool_t *tool);
 
 
 static ngx_ors_conf_param_t  ngx_ors_mcp_params[] = {
@@ -155,7 +152,7 @@ ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
         }
     }
 
-    if (!ngx_ors_mcp_conf_label(label)) {
+    if (!ngx_ors_line_name(label)) {
         ngx_ors_conf_error(cf, 0,
                            "invalid label \"%V\", it must be 1 to 64 of "
                            "letters, digits, \"_\" and \"-\"", label);
@@ -163,8 +160,7 @@ ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     }
 
     if (ngx_ors_mcp_conf_find(*servers, label)) {
-        ngx_ors_conf_error(cf, 0, "duplicate label \"%V\"",
-                           label);
+        ngx_ors_conf_error(cf, 0, "duplicate label \"%V\"", label);
         return NULL;
     }
 
@@ -181,26 +177,6 @@ ngx_ors_mcp_conf_add(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     mcp->list_ttl = NGX_CONF_UNSET_MSEC;
 
     return mcp;
-}
-
-
-static ngx_uint_t
-ngx_ors_mcp_conf_label(ngx_str_t *label)
-{
-    u_char  ch;
-    size_t  i;
-
-    for (i = 0; i < label->len; i++) {
-        ch = label->data[i];
-
-        if (!((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z')
-              || (ch >= '0' && ch <= '9') || ch == '_' || ch == '-'))
-        {
-            return 0;
-        }
-    }
-
-    return label->len > 0 && label->len <= NGX_ORS_MCP_LABEL_MAX;
 }
 
 
@@ -269,7 +245,7 @@ static ngx_int_t
 ngx_ors_mcp_conf_prefix(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     ngx_str_t *value, void *field)
 {
-    return ngx_ors_mcp_conf_label(value)
+    return ngx_ors_line_name(value)
            ? ngx_ors_conf_param_text(cf, param, value, field) : NGX_DECLINED;
 }
 
@@ -343,13 +319,6 @@ ngx_ors_mcp_conf_find(ngx_array_t *servers, ngx_str_t *label)
 }
 
 
-ngx_uint_t
-ngx_ors_mcp_allowed(ngx_ors_mcp_conf_t *mcp, ngx_ors_mcp_tool_t *tool)
-{
-    return ngx_ors_mcp_selected(&mcp->allowed, tool);
-}
-
-
 ngx_ors_mcp_consent_e
 ngx_ors_mcp_consent(ngx_ors_mcp_conf_t *mcp, ngx_ors_mcp_tool_t *tool)
 {
@@ -358,7 +327,7 @@ ngx_ors_mcp_consent(ngx_ors_mcp_conf_t *mcp, ngx_ors_mcp_tool_t *tool)
 }
 
 
-static ngx_uint_t
+ngx_uint_t
 ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
     ngx_ors_mcp_tool_t *tool)
 {

@@ -14,10 +14,6 @@
 #include <ngx_ors_mcp_list.h>
 
 
-/* bytes of a label */
-#define NGX_ORS_MCP_LABEL_MAX  64
-
-
 /* zeroed memory selects nothing */
 
 typedef struct {
@@ -64,8 +60,8 @@ char *ngx_ors_mcp_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 ngx_ors_mcp_conf_t *ngx_ors_mcp_conf_find(ngx_array_t *servers,
     ngx_str_t *label);
 
-/* 1 if the configuration lets "tool" be used. */
-ngx_uint_t ngx_ors_mcp_allowed(ngx_ors_mcp_conf_t *mcp,
+/* 1 if "tool" is one of the selection. */
+ngx_uint_t ngx_ors_mcp_selected(ngx_ors_mcp_selection_t *selection,
     ngx_ors_mcp_tool_t *tool);
 
 /* Who decides whether a call of "tool" needs approval. */

@@ -14,6 +14,7 @@
 #include <ngx_ors_mcp_header.h>
 #include <ngx_ors_mcp_refusal.h>
 #include <ngx_ors_mcp_text.h>
+#include <ngx_ors_text.h>
 
 
 #define ngx_ors_mcp_is_success(status)  ((status) >= 200 && (status) < 300)
@@ -30,7 +31,8 @@ static ngx_int_t ngx_ors_mcp_dialog_start(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog);
-static ngx_int_t ngx_ors_mcp_dialog_cut(ngx_ors_mcp_dialog_t *dialog);
+static ngx_int_t ngx_ors_mcp_dialog_read(ngx_ors_mcp_dialog_t *dialog,
+    ngx_buf_t *in);
 static ngx_uint_t ngx_ors_mcp_dialog_resumable(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_lost(ngx_ors_mcp_dialog_t *dialog,
     ngx_uint_t status, char *why);
@@ -129,7 +131,10 @@ ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
         return ngx_ors_mcp_dialog_end(dialog);
 
     case ngx_ors_mcp_dialog_ev_cut:
-        return ngx_ors_mcp_dialog_cut(dialog);
+        return ngx_ors_mcp_dialog_resumable(dialog)
+               ? ngx_ors_mcp_ask_resume(dialog)
+               : ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
+                                         "the answer was cut");
 
     case ngx_ors_mcp_dialog_ev_timeout:
         return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_TIMEOUT,
@@ -146,23 +151,12 @@ ngx_ors_mcp_dialog_take(ngx_ors_mcp_dialog_t *dialog,
 static ngx_int_t
 ngx_ors_mcp_dialog_outcome(ngx_ors_mcp_dialog_t *dialog)
 {
-    switch (dialog->state) {
-
-    case ngx_ors_mcp_dialog_st_done:
+    if (dialog->state == ngx_ors_mcp_dialog_st_done) {
         return NGX_OK;
-
-    case ngx_ors_mcp_dialog_st_failed:
-        return NGX_DONE;
-
-    case ngx_ors_mcp_dialog_st_new:
-    case ngx_ors_mcp_dialog_st_initialize:
-    case ngx_ors_mcp_dialog_st_initialized:
-    case ngx_ors_mcp_dialog_st_list:
-    case ngx_ors_mcp_dialog_st_call:
-        break;
     }
 
-    return NGX_AGAIN;
+    return (dialog->state == ngx_ors_mcp_dialog_st_failed) ? NGX_DONE
+                                                           : NGX_AGAIN;
 }
 
 
@@ -205,8 +199,7 @@ ngx_ors_mcp_dialog_start(ngx_ors_mcp_dialog_t *dialog)
 static ngx_int_t
 ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
 {
-    ngx_str_t             *session;
-    ngx_ors_mcp_sender_t  *sender;
+    ngx_str_t  *session;
 
     if (!ngx_ors_mcp_is_success(dialog->status) && dialog->resumes) {
         return ngx_ors_mcp_dialog_lost(dialog, dialog->status,
@@ -238,7 +231,6 @@ ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
         return NGX_AGAIN;
     }
 
-    sender = &dialog->sender;
     session = &dialog->session;
 
     if (session->len > NGX_ORS_MCP_SESSION_MAX) {
@@ -252,23 +244,15 @@ ngx_ors_mcp_dialog_header(ngx_ors_mcp_dialog_t *dialog)
                                          "has no valid Mcp-Session-Id");
     }
 
-    sender->session.data = ngx_pnalloc(dialog->pool, session->len);
-    if (sender->session.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(sender->session.data, session->data, session->len);
-    sender->session.len = session->len;
-
-    return NGX_AGAIN;
+    return (ngx_ors_str_copy(&dialog->sender.session, dialog->pool, session)
+            == NGX_OK)
+           ? NGX_AGAIN : NGX_ERROR;
 }
 
 
 static ngx_int_t
 ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog)
 {
-    ngx_int_t  rc;
-
     dialog->size += dialog->in->last - dialog->in->pos;
 
     if (dialog->size > dialog->limits->dialog) {
@@ -281,31 +265,13 @@ ngx_ors_mcp_dialog_body(ngx_ors_mcp_dialog_t *dialog)
         return NGX_AGAIN;
     }
 
-    for ( ;; ) {
-        rc = ngx_ors_mcp_reader_read(&dialog->reader, dialog->in);
-
-        if (rc == NGX_DECLINED) {
-            return ngx_ors_mcp_dialog_broken(dialog, dialog->reader.invalid);
-        }
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-
-        rc = ngx_ors_mcp_dialog_message(dialog);
-
-        if (rc != NGX_AGAIN || dialog->request) {
-            return rc;
-        }
-    }
+    return ngx_ors_mcp_dialog_read(dialog, dialog->in);
 }
 
 
 static ngx_int_t
 ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
 {
-    ngx_int_t  rc;
-
     if (dialog->status == 0) {
         return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
                                        "there was no answer");
@@ -317,8 +283,20 @@ ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
                : ngx_ors_mcp_dialog_fail(dialog, NULL);
     }
 
+    return ngx_ors_mcp_dialog_read(dialog, NULL);
+}
+
+
+/* all messages of the bytes, or, NULL, those that the end completes */
+
+static ngx_int_t
+ngx_ors_mcp_dialog_read(ngx_ors_mcp_dialog_t *dialog, ngx_buf_t *in)
+{
+    ngx_int_t  rc;
+
     for ( ;; ) {
-        rc = ngx_ors_mcp_reader_end(&dialog->reader);
+        rc = in ? ngx_ors_mcp_reader_read(&dialog->reader, in)
+                : ngx_ors_mcp_reader_end(&dialog->reader);
 
         if (rc == NGX_DONE) {
             return ngx_ors_mcp_dialog_resumable(dialog)
@@ -340,18 +318,6 @@ ngx_ors_mcp_dialog_end(ngx_ors_mcp_dialog_t *dialog)
             return rc;
         }
     }
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_dialog_cut(ngx_ors_mcp_dialog_t *dialog)
-{
-    if (ngx_ors_mcp_dialog_resumable(dialog)) {
-        return ngx_ors_mcp_ask_resume(dialog);
-    }
-
-    return ngx_ors_mcp_dialog_lost(dialog, NGX_ORS_MCP_BAD_GATEWAY,
-                                   "the answer was cut");
 }
 
 
@@ -536,25 +502,12 @@ ngx_ors_mcp_dialog_result(ngx_ors_mcp_dialog_t *dialog)
         dialog->peer->version = dialog->sender.version;
     }
 
-    switch (dialog->state) {
-
-    case ngx_ors_mcp_dialog_st_initialize:
+    if (dialog->state == ngx_ors_mcp_dialog_st_initialize) {
         return ngx_ors_mcp_dialog_initialize(dialog);
-
-    case ngx_ors_mcp_dialog_st_list:
-        return ngx_ors_mcp_dialog_list(dialog);
-
-    case ngx_ors_mcp_dialog_st_call:
-        return ngx_ors_mcp_dialog_call(dialog);
-
-    case ngx_ors_mcp_dialog_st_new:
-    case ngx_ors_mcp_dialog_st_initialized:
-    case ngx_ors_mcp_dialog_st_done:
-    case ngx_ors_mcp_dialog_st_failed:
-        break;
     }
 
-    return NGX_ERROR;
+    return (dialog->state == ngx_ors_mcp_dialog_st_list)
+           ? ngx_ors_mcp_dialog_list(dialog) : ngx_ors_mcp_dialog_call(dialog);
 }
 
 

@@ -14,6 +14,7 @@
 #include <ngx_ors_line.h>
 #include <ngx_ors_mcp_list.h>
 #include <ngx_ors_mcp_text.h>
+#include <ngx_ors_text.h>
 
 
 #define NGX_ORS_MCP_LIST_POOL   4096
@@ -63,10 +64,6 @@ static ngx_int_t ngx_ors_mcp_list_tool(ngx_ors_mcp_list_t *list,
 static ngx_int_t ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list,
     ngx_ors_json_t *json, ngx_ors_json_node_t **member,
     ngx_ors_mcp_tool_t *tool);
-static ngx_int_t ngx_ors_mcp_list_omit(ngx_ors_mcp_list_t *list,
-    ngx_str_t *name, char *why, ngx_log_t *log);
-static ngx_int_t ngx_ors_mcp_list_invalid(ngx_ors_mcp_list_t *list,
-    char *why);
 
 
 static const ngx_str_t  ngx_ors_mcp_list_members[] = {
@@ -143,13 +140,13 @@ ngx_ors_mcp_list_page(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
     node = member[ngx_ors_mcp_list_type];
 
     if (node && !ngx_ors_json_is(json, node, "complete")) {
-        return ngx_ors_mcp_list_invalid(list, "is not complete");
+        return ngx_ors_mcp_invalid(&list->invalid, "is not complete");
     }
 
     node = member[ngx_ors_mcp_list_tools];
 
     if (node == NULL || node->type != ngx_ors_json_array) {
-        return ngx_ors_mcp_list_invalid(list, "has no tools");
+        return ngx_ors_mcp_invalid(&list->invalid, "has no tools");
     }
 
     ngx_ors_mcp_list_lifetime(list, json, member[ngx_ors_mcp_list_ttl],
@@ -221,11 +218,12 @@ ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
     if (cursor->type != ngx_ors_json_string
         || cursor->len > NGX_ORS_MCP_CURSOR_MAX)
     {
-        return ngx_ors_mcp_list_invalid(list, "has a cursor that is not valid");
+        return ngx_ors_mcp_invalid(&list->invalid,
+                                   "has a cursor that is not valid");
     }
 
     if (list->pages == list->limits->pages) {
-        return ngx_ors_mcp_list_invalid(list, "has too many pages");
+        return ngx_ors_mcp_invalid(&list->invalid, "has too many pages");
     }
 
     ngx_ors_json_inner(json, cursor, &raw);
@@ -235,7 +233,7 @@ ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
     for (i = 0; i < list->cursors.nelts; i++) {
 
         if (known[i] == hash) {
-            return ngx_ors_mcp_list_invalid(list, "has a cursor twice");
+            return ngx_ors_mcp_invalid(&list->invalid, "has a cursor twice");
         }
     }
 
@@ -246,15 +244,8 @@ ngx_ors_mcp_list_next(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
 
     *known = hash;
 
-    list->cursor.data = ngx_pnalloc(list->pool, raw.len + 1);
-    if (list->cursor.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(list->cursor.data, raw.data, raw.len);
-    list->cursor.len = raw.len;
-
-    return NGX_AGAIN;
+    return (ngx_ors_str_copy(&list->cursor, list->pool, &raw) == NGX_OK)
+           ? NGX_AGAIN : NGX_ERROR;
 }
 
 
@@ -299,11 +290,12 @@ ngx_ors_mcp_list_add(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
         rc = ngx_ors_mcp_list_tool(list, json, member, &tool, &unusable);
     }
 
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_mcp_list_omit(list, &tool.name, unusable, log);
+    if (rc == NGX_DECLINED && list->omitted++ < NGX_ORS_MCP_LIST_LINES) {
+        ngx_log_error(NGX_LOG_WARN, log, 0, "MCP tool \"%V\" is left out: %s",
+                      &tool.name, unusable);
     }
 
-    return rc;
+    return (rc == NGX_ERROR) ? NGX_ERROR : NGX_OK;
 }
 
 
@@ -405,13 +397,10 @@ ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
     if (node && node->type == ngx_ors_json_string) {
         ngx_ors_json_inner(json, node, &raw);
 
-        tool->description.data = ngx_pnalloc(list->pool, raw.len + 1);
-        if (tool->description.data == NULL) {
+        if (ngx_ors_str_copy(&tool->description, list->pool, &raw) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        ngx_memcpy(tool->description.data, raw.data, raw.len);
-        tool->description.len = raw.len;
         tool->described = 1;
     }
 
@@ -426,28 +415,6 @@ ngx_ors_mcp_list_copy(ngx_ors_mcp_list_t *list, ngx_ors_json_t *json,
     }
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_list_omit(ngx_ors_mcp_list_t *list, ngx_str_t *name, char *why,
-    ngx_log_t *log)
-{
-    if (list->omitted++ < NGX_ORS_MCP_LIST_LINES) {
-        ngx_log_error(NGX_LOG_WARN, log, 0,
-                      "MCP tool \"%V\" is left out: %s", name, why);
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_list_invalid(ngx_ors_mcp_list_t *list, char *why)
-{
-    list->invalid = why;
-
-    return NGX_DECLINED;
 }
 
 

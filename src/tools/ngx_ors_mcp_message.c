@@ -9,6 +9,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_mcp.h>
 #include <ngx_ors_mcp_message.h>
 
 
@@ -23,12 +24,8 @@ typedef enum {
 #define NGX_ORS_MCP_MEMBERS  (ngx_ors_mcp_member_error + 1)
 
 
-static ngx_int_t ngx_ors_mcp_message_method(ngx_ors_mcp_message_t *message,
-    ngx_ors_json_node_t **member);
 static ngx_int_t ngx_ors_mcp_message_error_read(
     ngx_ors_mcp_message_t *message, ngx_ors_json_node_t *error);
-static ngx_int_t ngx_ors_mcp_message_invalid(ngx_ors_mcp_message_t *message,
-    char *why);
 
 
 static const ngx_str_t  ngx_ors_mcp_members[] = {
@@ -65,21 +62,21 @@ ngx_ors_mcp_message_read(ngx_ors_mcp_message_t *message, ngx_ors_json_t *json,
     if (rc != NGX_OK) {
         return (rc == NGX_ERROR)
                ? NGX_ERROR
-               : ngx_ors_mcp_message_invalid(message, "is not JSON");
+               : ngx_ors_mcp_invalid(&message->invalid, "is not JSON");
     }
 
     if (json->nodes->type == ngx_ors_json_array) {
-        return ngx_ors_mcp_message_invalid(message, "is a batch of messages");
+        return ngx_ors_mcp_invalid(&message->invalid, "is a batch of messages");
     }
 
     if (json->nodes->type != ngx_ors_json_object) {
-        return ngx_ors_mcp_message_invalid(message, "is no object");
+        return ngx_ors_mcp_invalid(&message->invalid, "is no object");
     }
 
     ngx_ors_json_members(json, json->nodes, ngx_ors_mcp_members, member);
 
     if (!ngx_ors_json_is(json, member[ngx_ors_mcp_member_jsonrpc], "2.0")) {
-        return ngx_ors_mcp_message_invalid(message, "is not JSON-RPC 2.0");
+        return ngx_ors_mcp_invalid(&message->invalid, "is not JSON-RPC 2.0");
     }
 
     message->id = member[ngx_ors_mcp_member_id];
@@ -88,18 +85,26 @@ ngx_ors_mcp_message_read(ngx_ors_mcp_message_t *message, ngx_ors_json_t *json,
         && message->id->type != ngx_ors_json_string
         && message->id->type != ngx_ors_json_number)
     {
-        return ngx_ors_mcp_message_invalid(message, "has no valid id");
+        return ngx_ors_mcp_invalid(&message->invalid, "has no valid id");
     }
 
-    if (member[ngx_ors_mcp_member_method]) {
-        return ngx_ors_mcp_message_method(message, member);
+    message->method = member[ngx_ors_mcp_member_method];
+
+    if (message->method && message->method->type != ngx_ors_json_string) {
+        return ngx_ors_mcp_invalid(&message->invalid, "has no valid method");
+    }
+
+    if (message->method) {
+        message->type = message->id ? ngx_ors_mcp_message_request
+                                    : ngx_ors_mcp_message_notification;
+        return NGX_OK;
     }
 
     message->result = member[ngx_ors_mcp_member_result];
 
     if (message->result && member[ngx_ors_mcp_member_error]) {
-        return ngx_ors_mcp_message_invalid(message,
-                                           "has a result and an error");
+        return ngx_ors_mcp_invalid(&message->invalid,
+                                   "has a result and an error");
     }
 
     if (message->result == NULL) {
@@ -108,28 +113,11 @@ ngx_ors_mcp_message_read(ngx_ors_mcp_message_t *message, ngx_ors_json_t *json,
     }
 
     if (message->result->type != ngx_ors_json_object) {
-        return ngx_ors_mcp_message_invalid(message,
-                                           "has a result that is no object");
+        return ngx_ors_mcp_invalid(&message->invalid,
+                                   "has a result that is no object");
     }
 
     message->type = ngx_ors_mcp_message_result;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_message_method(ngx_ors_mcp_message_t *message,
-    ngx_ors_json_node_t **member)
-{
-    message->method = member[ngx_ors_mcp_member_method];
-
-    if (message->method->type != ngx_ors_json_string) {
-        return ngx_ors_mcp_message_invalid(message, "has no valid method");
-    }
-
-    message->type = message->id ? ngx_ors_mcp_message_request
-                                : ngx_ors_mcp_message_notification;
 
     return NGX_OK;
 }
@@ -142,8 +130,8 @@ ngx_ors_mcp_message_error_read(ngx_ors_mcp_message_t *message,
     ngx_ors_json_node_t  *member[3];
 
     if (error == NULL || error->type != ngx_ors_json_object) {
-        return ngx_ors_mcp_message_invalid(message,
-                                           "has neither a result nor an error");
+        return ngx_ors_mcp_invalid(&message->invalid,
+                                   "has neither a result nor an error");
     }
 
     ngx_ors_json_members(message->json, error, ngx_ors_mcp_error_members,
@@ -162,15 +150,6 @@ ngx_ors_mcp_message_error_read(ngx_ors_mcp_message_t *message,
     message->data = member[2];
 
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_message_invalid(ngx_ors_mcp_message_t *message, char *why)
-{
-    message->invalid = why;
-
-    return NGX_DECLINED;
 }
 
 

@@ -13,10 +13,6 @@
 #include <ngx_ors_mcp_reader.h>
 
 
-static ngx_int_t ngx_ors_mcp_reader_gather(ngx_ors_mcp_reader_t *reader,
-    ngx_buf_t *b);
-static ngx_int_t ngx_ors_mcp_reader_events(ngx_ors_mcp_reader_t *reader,
-    ngx_buf_t *b);
 static ngx_uint_t ngx_ors_mcp_reader_empty(ngx_ors_sse_t *sse);
 static ngx_int_t ngx_ors_mcp_reader_message(ngx_ors_mcp_reader_t *reader,
     ngx_str_t *text);
@@ -72,13 +68,34 @@ ngx_ors_mcp_reader_header(ngx_ors_mcp_reader_t *reader, ngx_str_t *type)
 ngx_int_t
 ngx_ors_mcp_reader_read(ngx_ors_mcp_reader_t *reader, ngx_buf_t *b)
 {
+    ngx_int_t  rc;
+
     switch (reader->state) {
 
     case ngx_ors_mcp_reader_st_document:
-        return ngx_ors_mcp_reader_gather(reader, b);
+        rc = ngx_ors_gather(&reader->gathered, b, reader->limits->document,
+                            reader->pool);
+
+        if (rc == NGX_DECLINED) {
+            return ngx_ors_mcp_reader_fail(reader, "is too large");
+        }
+
+        return (rc == NGX_OK) ? NGX_AGAIN : NGX_ERROR;
 
     case ngx_ors_mcp_reader_st_stream:
-        return ngx_ors_mcp_reader_events(reader, b);
+
+        do {
+            rc = ngx_ors_sse_read(&reader->sse, b);
+
+        } while (rc == NGX_OK && ngx_ors_mcp_reader_empty(&reader->sse));
+
+        if (rc == NGX_DECLINED) {
+            return ngx_ors_mcp_reader_fail(reader,
+                                           "has an event that is too large");
+        }
+
+        return (rc == NGX_OK)
+               ? ngx_ors_mcp_reader_message(reader, &reader->sse.data) : rc;
 
     case ngx_ors_mcp_reader_st_header:
     case ngx_ors_mcp_reader_st_other:
@@ -89,42 +106,6 @@ ngx_ors_mcp_reader_read(ngx_ors_mcp_reader_t *reader, ngx_buf_t *b)
     b->pos = b->last;
 
     return NGX_AGAIN;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_reader_gather(ngx_ors_mcp_reader_t *reader, ngx_buf_t *b)
-{
-    ngx_int_t  rc;
-
-    rc = ngx_ors_gather(&reader->gathered, b, reader->limits->document,
-                        reader->pool);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_mcp_reader_fail(reader, "is too large");
-    }
-
-    return (rc == NGX_OK) ? NGX_AGAIN : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_reader_events(ngx_ors_mcp_reader_t *reader, ngx_buf_t *b)
-{
-    ngx_int_t  rc;
-
-    do {
-        rc = ngx_ors_sse_read(&reader->sse, b);
-
-        if (rc == NGX_DECLINED) {
-            return ngx_ors_mcp_reader_fail(reader,
-                                           "has an event that is too large");
-        }
-
-    } while (rc == NGX_OK && ngx_ors_mcp_reader_empty(&reader->sse));
-
-    return (rc == NGX_OK)
-           ? ngx_ors_mcp_reader_message(reader, &reader->sse.data) : rc;
 }
 
 

@@ -31,18 +31,16 @@
 
 
 static ngx_ors_mcp_request_t *ngx_ors_mcp_request_create(
-    ngx_ors_mcp_sender_t *sender, ngx_str_t *method, uint64_t id);
+    ngx_ors_mcp_sender_t *sender, char *method, uint64_t id,
+    ngx_ors_out_t *out);
 static ngx_ors_mcp_request_t *ngx_ors_mcp_request_alloc(
     ngx_ors_mcp_sender_t *sender);
-static ngx_int_t ngx_ors_mcp_request_type(ngx_ors_mcp_request_t *req);
 static ngx_int_t ngx_ors_mcp_request_era(ngx_ors_mcp_sender_t *sender,
     ngx_ors_mcp_request_t *req);
 static ngx_int_t ngx_ors_mcp_request_header(ngx_ors_mcp_request_t *req,
     const char *name, ngx_str_t *value);
 static ngx_int_t ngx_ors_mcp_request_name(ngx_ors_mcp_sender_t *sender,
     ngx_ors_mcp_request_t *req, ngx_ors_mcp_arguments_t *args);
-static void ngx_ors_mcp_request_open(ngx_ors_mcp_sender_t *sender,
-    ngx_ors_mcp_request_t *req, ngx_ors_out_t *out);
 static void ngx_ors_mcp_request_params(ngx_ors_mcp_sender_t *sender,
     ngx_ors_out_t *out);
 static ngx_ors_mcp_request_t *ngx_ors_mcp_request_close(
@@ -56,14 +54,11 @@ ngx_ors_mcp_request_list(ngx_ors_mcp_sender_t *sender, uint64_t id,
     ngx_ors_out_t           out;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("tools/list");
-
-    req = ngx_ors_mcp_request_create(sender, &method, id);
+    req = ngx_ors_mcp_request_create(sender, "tools/list", id, &out);
     if (req == NULL) {
         return NULL;
     }
 
-    ngx_ors_mcp_request_open(sender, req, &out);
     ngx_ors_mcp_request_params(sender, &out);
 
     if (cursor) {
@@ -88,9 +83,7 @@ ngx_ors_mcp_request_call(ngx_ors_mcp_sender_t *sender, uint64_t id,
     ngx_ors_out_t           out;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("tools/call");
-
-    req = ngx_ors_mcp_request_create(sender, &method, id);
+    req = ngx_ors_mcp_request_create(sender, "tools/call", id, &out);
 
     if (req == NULL
         || ngx_ors_mcp_request_name(sender, req, args) != NGX_OK)
@@ -98,7 +91,6 @@ ngx_ors_mcp_request_call(ngx_ors_mcp_sender_t *sender, uint64_t id,
         return NULL;
     }
 
-    ngx_ors_mcp_request_open(sender, req, &out);
     ngx_ors_mcp_request_params(sender, &out);
 
     if (ngx_ors_mcp_is_modern(sender->version)) {
@@ -133,20 +125,16 @@ ngx_ors_mcp_request_initialize(ngx_ors_mcp_sender_t *sender, uint64_t id)
     ngx_ors_mcp_sender_t    first;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("initialize");
-
     /* neither a session nor a version has been agreed upon */
 
     first.pool = sender->pool;
     first.version = ngx_ors_mcp_version_none;
     ngx_str_null(&first.session);
 
-    req = ngx_ors_mcp_request_create(&first, &method, id);
+    req = ngx_ors_mcp_request_create(&first, "initialize", id, &out);
     if (req == NULL) {
         return NULL;
     }
-
-    ngx_ors_mcp_request_open(&first, req, &out);
 
     ngx_ors_out_lit(&out, "\"protocolVersion\":\"");
     ngx_ors_out_str(&out, ngx_ors_mcp_version_name(sender->version));
@@ -164,16 +152,10 @@ ngx_ors_mcp_request_initialized(ngx_ors_mcp_sender_t *sender)
     ngx_ors_out_t           out;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("notifications/initialized");
+    req = ngx_ors_mcp_request_create(sender, "notifications/initialized", 0,
+                                     &out);
 
-    req = ngx_ors_mcp_request_create(sender, &method, 0);
-    if (req == NULL) {
-        return NULL;
-    }
-
-    ngx_ors_mcp_request_open(sender, req, &out);
-
-    return ngx_ors_mcp_request_close(req, &out, "}}");
+    return req ? ngx_ors_mcp_request_close(req, &out, "}}") : NULL;
 }
 
 
@@ -183,14 +165,11 @@ ngx_ors_mcp_request_cancelled(ngx_ors_mcp_sender_t *sender, uint64_t id)
     ngx_ors_out_t           out;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("notifications/cancelled");
-
-    req = ngx_ors_mcp_request_create(sender, &method, 0);
+    req = ngx_ors_mcp_request_create(sender, "notifications/cancelled", 0,
+                                     &out);
     if (req == NULL) {
         return NULL;
     }
-
-    ngx_ors_mcp_request_open(sender, req, &out);
 
     ngx_ors_out_lit(&out, "\"requestId\":");
     ngx_ors_out_int(&out, (int64_t) id);
@@ -206,16 +185,12 @@ ngx_ors_mcp_request_answer(ngx_ors_mcp_sender_t *sender, ngx_str_t *id,
     ngx_ors_out_t           out;
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  none = ngx_null_string;
-
-    req = ngx_ors_mcp_request_create(sender, &none, 0);
+    req = ngx_ors_mcp_request_create(sender, "", 0, &out);
     if (req == NULL) {
         return NULL;
     }
 
-    ngx_ors_out_init(&out, sender->pool, NGX_ORS_MCP_BLOCK);
-
-    ngx_ors_out_lit(&out, "{\"jsonrpc\":\"2.0\",\"id\":");
+    ngx_ors_out_lit(&out, "\"id\":");
     ngx_ors_out_str(&out, id);
 
     return ngx_ors_mcp_request_close(req, &out,
@@ -252,38 +227,64 @@ ngx_ors_mcp_request_end(ngx_ors_mcp_sender_t *sender)
 {
     ngx_ors_mcp_request_t  *req;
 
-    static ngx_str_t  method = ngx_string("DELETE");
-
     req = ngx_ors_mcp_request_alloc(sender);
 
     if (req == NULL || ngx_ors_mcp_request_era(sender, req) != NGX_OK) {
         return NULL;
     }
 
-    req->method = method;
+    ngx_str_set(&req->method, "DELETE");
     req->ends = 1;
 
     return req;
 }
 
 
+/* "out" is in the parameters of the method, or, without one, after the head */
+
 static ngx_ors_mcp_request_t *
-ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, ngx_str_t *method,
-    uint64_t id)
+ngx_ors_mcp_request_create(ngx_ors_mcp_sender_t *sender, char *method,
+    uint64_t id, ngx_ors_out_t *out)
 {
     ngx_ors_mcp_request_t  *req;
+
+    static ngx_str_t  type = ngx_string("application/json");
+    static ngx_str_t  accept = ngx_string("application/json, "
+                                          "text/event-stream");
 
     req = ngx_ors_mcp_request_alloc(sender);
     if (req == NULL) {
         return NULL;
     }
 
-    req->method = *method;
+    req->method.data = (u_char *) method;
+    req->method.len = ngx_strlen(method);
     req->id = id;
 
-    return (ngx_ors_mcp_request_type(req) == NGX_OK
-            && ngx_ors_mcp_request_era(sender, req) == NGX_OK)
-           ? req : NULL;
+    if (ngx_ors_mcp_request_header(req, "Content-Type", &type) != NGX_OK
+        || ngx_ors_mcp_request_header(req, "Accept", &accept) != NGX_OK
+        || ngx_ors_mcp_request_era(sender, req) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    ngx_ors_out_init(out, sender->pool, NGX_ORS_MCP_BLOCK);
+
+    ngx_ors_out_lit(out, "{\"jsonrpc\":\"2.0\",");
+
+    if (id) {
+        ngx_ors_out_lit(out, "\"id\":");
+        ngx_ors_out_int(out, (int64_t) id);
+        ngx_ors_out_lit(out, ",");
+    }
+
+    if (req->method.len) {
+        ngx_ors_out_lit(out, "\"method\":\"");
+        ngx_ors_out_str(out, &req->method);
+        ngx_ors_out_lit(out, "\",\"params\":{");
+    }
+
+    return req;
 }
 
 
@@ -303,19 +304,6 @@ ngx_ors_mcp_request_alloc(ngx_ors_mcp_sender_t *sender)
     }
 
     return req;
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_request_type(ngx_ors_mcp_request_t *req)
-{
-    static ngx_str_t  type = ngx_string("application/json");
-    static ngx_str_t  accept = ngx_string("application/json, "
-                                          "text/event-stream");
-
-    return (ngx_ors_mcp_request_header(req, "Content-Type", &type) == NGX_OK
-            && ngx_ors_mcp_request_header(req, "Accept", &accept) == NGX_OK)
-           ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -373,8 +361,7 @@ ngx_ors_mcp_request_name(ngx_ors_mcp_sender_t *sender,
     ngx_ors_mcp_request_t *req, ngx_ors_mcp_arguments_t *args)
 {
     ngx_str_t      value;
-    ngx_uint_t     i;
-    ngx_keyval_t  *kv, *param;
+    ngx_keyval_t  *kv;
 
     if (!ngx_ors_mcp_is_modern(sender->version)) {
         return NGX_OK;
@@ -390,39 +377,15 @@ ngx_ors_mcp_request_name(ngx_ors_mcp_sender_t *sender,
         return NGX_OK;
     }
 
-    param = args->params->elts;
-
-    for (i = 0; i < args->params->nelts; i++) {
-
-        kv = ngx_array_push(&req->headers);
-        if (kv == NULL) {
-            return NGX_ERROR;
-        }
-
-        *kv = param[i];
+    kv = ngx_array_push_n(&req->headers, args->params->nelts);
+    if (kv == NULL) {
+        return NGX_ERROR;
     }
+
+    ngx_memcpy(kv, args->params->elts,
+               args->params->nelts * sizeof(ngx_keyval_t));
 
     return NGX_OK;
-}
-
-
-static void
-ngx_ors_mcp_request_open(ngx_ors_mcp_sender_t *sender,
-    ngx_ors_mcp_request_t *req, ngx_ors_out_t *out)
-{
-    ngx_ors_out_init(out, sender->pool, NGX_ORS_MCP_BLOCK);
-
-    ngx_ors_out_lit(out, "{\"jsonrpc\":\"2.0\",");
-
-    if (req->id) {
-        ngx_ors_out_lit(out, "\"id\":");
-        ngx_ors_out_int(out, (int64_t) req->id);
-        ngx_ors_out_lit(out, ",");
-    }
-
-    ngx_ors_out_lit(out, "\"method\":\"");
-    ngx_ors_out_str(out, &req->method);
-    ngx_ors_out_lit(out, "\",\"params\":{");
 }
 
 

@@ -10,6 +10,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_mcp.h>
 #include <ngx_ors_mcp_result.h>
 #include <ngx_ors_mcp_text.h>
 #include <ngx_ors_text.h>
@@ -74,8 +75,6 @@ static void ngx_ors_mcp_result_string(ngx_ors_mcp_lines_t *lines,
 static void ngx_ors_mcp_result_line(ngx_ors_mcp_lines_t *lines);
 static void ngx_ors_mcp_result_add(ngx_ors_mcp_lines_t *lines, u_char *data,
     size_t len);
-static ngx_int_t ngx_ors_mcp_result_invalid(ngx_ors_mcp_result_t *result,
-    char *why);
 
 
 static const ngx_str_t  ngx_ors_mcp_result_members[] = {
@@ -125,7 +124,8 @@ ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result,
         }
 
         if (!ngx_ors_json_is(json, type, "complete")) {
-            return ngx_ors_mcp_result_invalid(result, "is of an unknown type");
+            return ngx_ors_mcp_invalid(&result->invalid,
+                                       "is of an unknown type");
         }
     }
 
@@ -149,11 +149,11 @@ ngx_ors_mcp_result_incomplete(ngx_ors_mcp_result_t *result,
     ngx_ors_json_t *json, ngx_ors_json_node_t **member, ngx_pool_t *pool)
 {
     if (ngx_ors_json_count(member[ngx_ors_mcp_result_requests])) {
-        return ngx_ors_mcp_result_invalid(result, "asks for input");
+        return ngx_ors_mcp_invalid(&result->invalid, "asks for input");
     }
 
     if (member[ngx_ors_mcp_result_state] == NULL) {
-        return ngx_ors_mcp_result_invalid(result, "asks for nothing");
+        return ngx_ors_mcp_invalid(&result->invalid, "asks for nothing");
     }
 
     return (ngx_ors_mcp_compact(json, member[ngx_ors_mcp_result_state], pool,
@@ -174,7 +174,7 @@ ngx_ors_mcp_result_text(ngx_ors_mcp_result_t *result,
     structured = member[ngx_ors_mcp_result_structured];
 
     if (content ? content->type != ngx_ors_json_array : structured == NULL) {
-        return ngx_ors_mcp_result_invalid(result, "has no content");
+        return ngx_ors_mcp_invalid(&result->invalid, "has no content");
     }
 
     if (structured && !ngx_ors_mcp_result_words(lines, content)) {
@@ -378,15 +378,6 @@ ngx_ors_mcp_result_add(ngx_ors_mcp_lines_t *lines, u_char *data, size_t len)
     {
         lines->failed = 1;
     }
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_result_invalid(ngx_ors_mcp_result_t *result, char *why)
-{
-    result->invalid = why;
-
-    return NGX_DECLINED;
 }
 
 

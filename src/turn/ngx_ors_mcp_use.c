@@ -295,7 +295,7 @@ ngx_ors_mcp_use_value(ngx_ors_mcp_use_t *use, ngx_ors_request_t *req,
 static ngx_uint_t
 ngx_ors_mcp_use_allows(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool)
 {
-    return ngx_ors_mcp_allowed(use->conf, tool)
+    return ngx_ors_mcp_selected(&use->conf->allowed, tool)
            && ngx_ors_request_mcp_allows(use->asked, &tool->name,
                                          tool->read_only);
 }
@@ -360,7 +360,7 @@ ngx_ors_mcp_uses_functions(ngx_ors_mcp_uses_t *uses, ngx_ors_request_t *req,
 static ngx_int_t
 ngx_ors_mcp_uses_index(ngx_ors_hosting_t *hosting, ngx_pool_t *pool)
 {
-    ngx_uint_t       i, n;
+    ngx_uint_t       i;
     ngx_ors_name_t  *name;
     ngx_ors_tool_t  *tool;
 
@@ -371,17 +371,16 @@ ngx_ors_mcp_uses_index(ngx_ors_hosting_t *hosting, ngx_pool_t *pool)
 
     tool = hosting->tools->elts;
 
-    for (i = 0; i < hosting->tools->nelts; i++) {
-        n = hosting->names->n;
+    /* of two tools with one name the first one counts */
+
+    for (i = hosting->tools->nelts; i-- > 0; /* void */ ) {
 
         name = ngx_ors_names_entry(hosting->names, pool, &tool[i].name);
         if (name == NULL) {
             return NGX_ERROR;
         }
 
-        if (hosting->names->n > n) {
-            name->value = i;
-        }
+        name->value = i;
     }
 
     return NGX_OK;
@@ -437,6 +436,7 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
     function = ngx_palloc(pool, sizeof(ngx_ors_mcp_function_t));
 
     if (function == NULL
+        || ngx_ors_json_escaped(&tool->name, pool, &function->name) != NGX_OK
         || ngx_ors_tool_name(&use->conf->prefix, &tool->name, pool,
                              &hosted->name)
            != NGX_OK)
@@ -450,13 +450,6 @@ ngx_ors_mcp_use_function(ngx_ors_mcp_use_t *use, ngx_ors_mcp_tool_t *tool,
     hosted->mcp = function;
     hosted->hidden = 1;
     hosted->parameters = tool->schema;
-
-    ngx_ors_out_init(&out, pool, tool->name.len + 64);
-    ngx_ors_json_escape(&out, tool->name.data, tool->name.len);
-
-    if (ngx_ors_out_text(&out, &function->name) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
     ngx_ors_out_init(&out, pool, NGX_ORS_MCP_USE_BLOCK);
     ngx_ors_out_lit(&out, "{\"type\":\"function\",\"function\":");

@@ -120,7 +120,7 @@ test_rows(void)
 
         for (n = 0, p = text; n < 2; n++) {
 
-            if (ngx_ors_mcp_allowed(mcp, &tools[n])) {
+            if (ngx_ors_mcp_selected(&mcp->allowed, &tools[n])) {
                 *p++ = tools[n].name.data[0];
             }
         }
