@@ -98,17 +98,7 @@ static void
 ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch)
 {
     if (args->string) {
-
-        if (args->escaped) {
-            args->escaped = 0;
-
-        } else if (ch == '\\') {
-            args->escaped = 1;
-
-        } else if (ch == '"') {
-            args->string = 0;
-        }
-
+        args->string = ngx_ors_arguments_quoted(args, ch);
         return;
     }
 

@@ -35,6 +35,22 @@ typedef struct {
 void ngx_ors_arguments_scan(ngx_ors_arguments_t *args, u_char *raw,
     size_t len);
 
+/* A character of a string of JSON: 0 if it is the quote that ends it. */
+
+static ngx_inline ngx_uint_t
+ngx_ors_arguments_quoted(ngx_ors_arguments_t *args, ngx_uint_t ch)
+{
+    if (args->escaped) {
+        args->escaped = 0;
+        return 1;
+    }
+
+    args->escaped = (ch == '\\');
+
+    return ch != '"';
+}
+
+
 /*
  * Reads the character that a backslash in front of "p" and the bytes from "p"
  * on encode in a legal string.  "*ch" is a byte, or a UTF-16 unit of \uXXXX

@@ -30,8 +30,6 @@ static ngx_str_t *ngx_ors_choice_type(ngx_ors_choice_t *choice,
     ngx_ors_json_t *json, ngx_ors_json_node_t *type);
 static ngx_ors_json_node_t *ngx_ors_choice_string(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, const char *name);
-static const char *ngx_ors_choice_reason(ngx_ors_choice_t *choice,
-    ngx_ors_chat_tool_t *tool, ngx_str_t *name);
 static ngx_uint_t ngx_ors_choice_allows(ngx_ors_choice_t *choice,
     ngx_ors_chat_tool_t *tool, ngx_str_t *name);
 
@@ -275,7 +273,20 @@ ngx_ors_choice_refuses(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
 {
     const char  *reason;
 
-    reason = ngx_ors_choice_reason(choice, tool, name);
+    reason = NULL;
+
+    if (choice->none) {
+        reason = "where none may be called";
+
+    } else if (choice->allowed && !ngx_ors_choice_allows(choice, tool, name)) {
+        reason = "that is not one of the allowed ones";
+
+    } else if (choice->known && tool == NULL) {
+        reason = "that it does not have";
+
+    } else if (choice->single && choice->called) {
+        reason = "beside another one";
+    }
 
     if (reason) {
         choice->refused = 1;
@@ -286,30 +297,6 @@ ngx_ors_choice_refuses(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
 
     if (choice->name.len == 0 || ngx_ors_same(&choice->name, name)) {
         choice->met = 1;
-    }
-
-    return NULL;
-}
-
-
-static const char *
-ngx_ors_choice_reason(ngx_ors_choice_t *choice, ngx_ors_chat_tool_t *tool,
-    ngx_str_t *name)
-{
-    if (choice->none) {
-        return "where none may be called";
-    }
-
-    if (choice->allowed && !ngx_ors_choice_allows(choice, tool, name)) {
-        return "that is not one of the allowed ones";
-    }
-
-    if (choice->known && tool == NULL) {
-        return "that it does not have";
-    }
-
-    if (choice->single && choice->called) {
-        return "beside another one";
     }
 
     return NULL;

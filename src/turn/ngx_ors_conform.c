@@ -12,6 +12,7 @@
 #include <ngx_ors_conform.h>
 #include <ngx_ors_digest.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_text.h>
 
 
 /* kind of the digests, see ngx_ors_digest() */
@@ -120,10 +121,8 @@ ngx_ors_conform_violated(ngx_ors_conform_t *conform, ngx_str_t *what,
                   "%V of the model violates \"%s\" of its schema at \"%V\"",
                   what, report->keyword, &path);
 
-    why->len = report->text.len;
-    why->data = ngx_pstrdup(pool, &report->text);
-
-    return why->data ? NGX_DECLINED : NGX_ERROR;
+    return (ngx_ors_str_copy(why, pool, &report->text) == NGX_OK)
+           ? NGX_DECLINED : NGX_ERROR;
 }
 
 

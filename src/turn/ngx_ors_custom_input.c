@@ -11,7 +11,6 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_arguments.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_custom_input.h>
 
@@ -19,11 +18,7 @@
 static void ngx_ors_custom_input_around(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
 static void ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch);
-static void ngx_ors_custom_input_value(ngx_ors_custom_input_t *u,
-    ngx_uint_t ch);
 static void ngx_ors_custom_input_other(ngx_ors_custom_input_t *u,
-    ngx_uint_t ch);
-static ngx_uint_t ngx_ors_custom_input_quoted(ngx_ors_custom_input_t *u,
     ngx_uint_t ch);
 static u_char *ngx_ors_custom_input_text(ngx_ors_custom_input_t *u,
     ngx_uint_t ch, u_char *dst);
@@ -105,8 +100,15 @@ ngx_ors_custom_input_around(ngx_ors_custom_input_t *u, ngx_uint_t ch)
         return;
     }
 
-    if (u->state == ngx_ors_custom_input_st_value) {
-        ngx_ors_custom_input_value(u, ch);
+    if (u->state == ngx_ors_custom_input_st_value
+        && u->match != ngx_ors_custom_input_key.len)
+    {
+        u->state = ngx_ors_custom_input_st_other;
+        ngx_ors_custom_input_other(u, ch);
+
+    } else if (u->state == ngx_ors_custom_input_st_value) {
+        u->state = (ch == '"') ? ngx_ors_custom_input_st_text
+                               : ngx_ors_custom_input_st_raw;
 
     } else if (u->state == ngx_ors_custom_input_st_start && ch == '{') {
         u->state = ngx_ors_custom_input_st_open;
@@ -139,7 +141,7 @@ ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 
     key = &ngx_ors_custom_input_key;
 
-    if (!ngx_ors_custom_input_quoted(u, ch)) {
+    if (!ngx_ors_arguments_quoted(&u->value, ch)) {
         u->state = ngx_ors_custom_input_st_colon;
 
     } else if (u->match < key->len && ch == key->data[u->match]) {
@@ -152,43 +154,29 @@ ngx_ors_custom_input_name(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 
 
 static void
-ngx_ors_custom_input_value(ngx_ors_custom_input_t *u, ngx_uint_t ch)
-{
-    if (u->match != ngx_ors_custom_input_key.len) {
-        u->state = ngx_ors_custom_input_st_other;
-        ngx_ors_custom_input_other(u, ch);
-
-    } else {
-        u->state = (ch == '"') ? ngx_ors_custom_input_st_text
-                               : ngx_ors_custom_input_st_raw;
-    }
-}
-
-
-static void
 ngx_ors_custom_input_other(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 {
-    if (u->string) {
-        u->string = ngx_ors_custom_input_quoted(u, ch);
+    if (u->value.string) {
+        u->value.string = ngx_ors_arguments_quoted(&u->value, ch);
         return;
     }
 
     switch (ch) {
 
     case '"':
-        u->string = 1;
+        u->value.string = 1;
         break;
 
     case '{':
     case '[':
-        u->depth++;
+        u->value.depth++;
         break;
 
     case '}':
     case ']':
 
-        if (u->depth) {
-            u->depth--;
+        if (u->value.depth) {
+            u->value.depth--;
 
         } else {
             u->state = ngx_ors_custom_input_st_raw;
@@ -198,28 +186,12 @@ ngx_ors_custom_input_other(ngx_ors_custom_input_t *u, ngx_uint_t ch)
 
     case ',':
 
-        if (u->depth == 0) {
+        if (u->value.depth == 0) {
             u->state = ngx_ors_custom_input_st_key;
         }
 
         break;
     }
-}
-
-
-/* 0 if this is the quote that ends a string */
-
-static ngx_uint_t
-ngx_ors_custom_input_quoted(ngx_ors_custom_input_t *u, ngx_uint_t ch)
-{
-    if (u->escaped) {
-        u->escaped = 0;
-        return 1;
-    }
-
-    u->escaped = (ch == '\\');
-
-    return ch != '"';
 }
 
 

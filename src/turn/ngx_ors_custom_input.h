@@ -11,6 +11,7 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_arguments.h>
 
 
 /* growth of a piece in decoding */
@@ -36,12 +37,10 @@ typedef enum {
 typedef struct {
     ngx_ors_custom_input_state_e   state;
     ngx_uint_t                     match;  /* how much of a key is "input" */
-    ngx_uint_t                     depth;  /* brackets in another value */
+    ngx_ors_arguments_t            value;  /* another value */
     ngx_uint_t                     high;  /* half of a pair, waits for a low */
     ngx_uint_t                     nescape;
     u_char                         escape[6];  /* its bytes so far */
-    unsigned                       string:1;  /* in another value */
-    unsigned                       escaped:1; /* after a backslash */
 } ngx_ors_custom_input_t;
 
 

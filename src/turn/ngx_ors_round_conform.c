@@ -21,6 +21,8 @@
 #define NGX_ORS_ROUND_CALL                                                    \
     "The tool was not called: its arguments do not match its schema. "
 
+#define NGX_ORS_ROUND_BLOCK  1024
+
 #define NGX_ORS_ROUND_OUTPUT                                                  \
     "The answer does not match the JSON Schema that it must have. "
 
@@ -204,30 +206,17 @@ static ngx_int_t
 ngx_ors_round_output_text(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_str_t *text)
 {
-    size_t           len;
-    u_char          *p, *all;
     ngx_str_t        piece;
+    ngx_ors_out_t    out;
     ngx_ors_part_t  *part;
 
-    len = 0;
+    ngx_ors_out_init(&out, builder->pool, NGX_ORS_ROUND_BLOCK);
 
     for (part = item->parts; part; part = part->next) {
 
         if (part->type != ngx_ors_part_output_text) {
             return NGX_DECLINED;
         }
-
-        len += part->text.len;
-    }
-
-    all = ngx_pnalloc(builder->pool, len + 1);
-    if (all == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = all;
-
-    for (part = item->parts; part; part = part->next) {
 
         if (part->text.len == 0) {
             continue;
@@ -240,13 +229,10 @@ ngx_ors_round_output_text(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
             return NGX_ERROR;
         }
 
-        p = ngx_cpymem(p, piece.data, piece.len);
+        ngx_ors_out_ref(&out, piece.data, piece.len);
     }
 
-    text->data = all;
-    text->len = p - all;
-
-    return NGX_OK;
+    return ngx_ors_out_text(&out, text);
 }
 
 
@@ -254,21 +240,15 @@ static ngx_int_t
 ngx_ors_round_fault(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     char *prefix, ngx_str_t *why)
 {
-    size_t   len;
     u_char  *p;
 
-    len = ngx_strlen(prefix);
-
-    p = ngx_pnalloc(builder->pool, len + why->len);
+    p = ngx_pnalloc(builder->pool, ngx_strlen(prefix) + why->len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
     item->fault.data = p;
-    item->fault.len = len + why->len;
-
-    p = ngx_cpymem(p, prefix, len);
-    ngx_memcpy(p, why->data, why->len);
+    item->fault.len = ngx_sprintf(p, "%s%V", prefix, why) - p;
 
     return NGX_OK;
 }

@@ -25,7 +25,6 @@ static ngx_int_t ngx_ors_tags_thought(ngx_ors_tags_t *tags,
     ngx_str_t *text, ngx_str_t *piece);
 static void ngx_ors_tags_skip(ngx_ors_tags_t *tags, ngx_str_t *text,
     ngx_ors_tags_state_e next);
-static ngx_int_t ngx_ors_tags_text(ngx_str_t *text, ngx_str_t *piece);
 static void ngx_ors_tags_hold(ngx_ors_tags_t *tags, u_char *p, size_t len);
 static void ngx_ors_tags_held(ngx_ors_tags_t *tags, ngx_str_t *piece);
 static void ngx_ors_tags_take(ngx_str_t *text, u_char *p);
@@ -66,9 +65,10 @@ ngx_ors_tags_next(ngx_ors_tags_t *tags, ngx_str_t *text, ngx_str_t *piece,
             break;
 
         case ngx_ors_tags_st_text:
-            rc = ngx_ors_tags_text(text, piece);
+            *piece = *text;
+            ngx_ors_tags_take(text, text->data + text->len);
             *thought = 0;
-            break;
+            return NGX_OK;
         }
 
         if (rc == NGX_OK) {
@@ -266,17 +266,6 @@ ngx_ors_tags_skip(ngx_ors_tags_t *tags, ngx_str_t *text,
     }
 
     ngx_ors_tags_take(text, p);
-}
-
-
-static ngx_int_t
-ngx_ors_tags_text(ngx_str_t *text, ngx_str_t *piece)
-{
-    *piece = *text;
-
-    ngx_ors_tags_take(text, text->data + text->len);
-
-    return NGX_OK;
 }
 
 
