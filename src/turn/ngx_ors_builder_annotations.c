@@ -76,10 +76,7 @@ ngx_ors_builder_logprobs(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 
     /* only what is sent is stored, and counted */
 
-    builder->logprobs.len = text.len;
-    builder->logprobs.data = ngx_pstrdup(builder->pool, &text);
-
-    if (builder->logprobs.data == NULL) {
+    if (ngx_ors_str_copy(&builder->logprobs, builder->pool, &text) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -216,7 +213,7 @@ ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_str_t           text;
     ngx_ors_citation_t  citation;
 
-    if (builder->sources == NULL || part->annotations.first
+    if (builder->sources.urls.n == 0 || part->annotations.first
         || part->type != ngx_ors_part_output_text || part->text.len == 0)
     {
         return NGX_OK;
@@ -233,7 +230,7 @@ ngx_ors_builder_cite(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 
     citation.cut = cut;
 
-    while (ngx_ors_citation_next(builder->sources, &citation) == NGX_OK) {
+    while (ngx_ors_citation_next(&builder->sources, &citation) == NGX_OK) {
 
         rc = ngx_ors_builder_citation(builder, &citation, &text);
 

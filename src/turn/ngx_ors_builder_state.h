@@ -64,8 +64,7 @@ typedef struct {
     ngx_ors_sealer_t        *keeper;      /* of provider state, or NULL */
     ngx_ors_chat_state_t     state;       /* of the round */
     ngx_str_t               *maker;       /* ... the provider's name */
-    ngx_ors_sources_t       *sources;     /* of searches, NULL: there are */
-                                          /* none */
+    ngx_ors_sources_t        sources;     /* of searches */
     ngx_str_t                schema;      /* of a structured output that is */
                                           /* checked, JSON, or empty */
 

@@ -20,6 +20,7 @@
 /* punctuation after an address that belongs to the sentence */
 #define NGX_ORS_CITATION_TRAIL  4
 
+#define NGX_ORS_SOURCES_FIRST   8
 #define NGX_ORS_SOURCES_MAX     1000
 #define NGX_ORS_SOURCE_URL      2048
 #define NGX_ORS_SOURCE_TITLE    512
@@ -27,10 +28,6 @@
 
 static ngx_int_t ngx_ors_source_add(ngx_ors_sources_t *sources,
     ngx_pool_t *pool, ngx_ors_web_source_t *source, ngx_str_t *address);
-static ngx_int_t ngx_ors_source_copy(ngx_ors_web_source_t *copy,
-    ngx_pool_t *pool, ngx_ors_web_source_t *source);
-static ngx_int_t ngx_ors_sources_room(ngx_ors_sources_t *sources,
-    ngx_pool_t *pool);
 static ngx_uint_t ngx_ors_citation_begins(ngx_str_t *text, size_t pos);
 static size_t ngx_ors_citation_address(ngx_str_t *text, size_t pos,
     ngx_uint_t link);
@@ -50,6 +47,14 @@ ngx_ors_sources_add(ngx_ors_sources_t *sources, ngx_ors_limits_t *limits,
     ngx_ors_json_t         json;
     ngx_ors_json_node_t   *node, *url;
     ngx_ors_web_source_t   source;
+
+    if (sources->list.elts == NULL
+        && ngx_array_init(&sources->list, pool, NGX_ORS_SOURCES_FIRST,
+                          sizeof(ngx_ors_web_source_t))
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
     ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
 
@@ -96,15 +101,12 @@ static ngx_int_t
 ngx_ors_source_add(ngx_ors_sources_t *sources, ngx_pool_t *pool,
     ngx_ors_web_source_t *source, ngx_str_t *address)
 {
-    ngx_uint_t       n;
-    ngx_ors_name_t  *name;
+    ngx_uint_t             n;
+    ngx_ors_name_t        *name;
+    ngx_ors_web_source_t  *copy;
 
     if (!ngx_ors_citation_begins(address, 0)) {
         return NGX_OK;
-    }
-
-    if (ngx_ors_sources_room(sources, pool) != NGX_OK) {
-        return NGX_ERROR;
     }
 
     n = sources->urls.n;
@@ -120,49 +122,16 @@ ngx_ors_source_add(ngx_ors_sources_t *sources, ngx_pool_t *pool,
 
     name->value = n;
 
-    return ngx_ors_source_copy(&sources->list[n], pool, source);
-}
+    copy = ngx_array_push(&sources->list);
+    if (copy == NULL) {
+        return NGX_ERROR;
+    }
 
-
-static ngx_int_t
-ngx_ors_source_copy(ngx_ors_web_source_t *copy, ngx_pool_t *pool,
-    ngx_ors_web_source_t *source)
-{
     *copy = *source;
-
     copy->url.data = ngx_pstrdup(pool, &source->url);
     copy->title.data = ngx_pstrdup(pool, &source->title);
 
     return (copy->url.data && copy->title.data) ? NGX_OK : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_ors_sources_room(ngx_ors_sources_t *sources, ngx_pool_t *pool)
-{
-    ngx_uint_t             nalloc;
-    ngx_ors_web_source_t  *list;
-
-    if (sources->urls.n < sources->nalloc) {
-        return NGX_OK;
-    }
-
-    nalloc = sources->nalloc ? 2 * sources->nalloc : 8;
-
-    list = ngx_palloc(pool, nalloc * sizeof(ngx_ors_web_source_t));
-    if (list == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (sources->nalloc) {
-        ngx_memcpy(list, sources->list,
-                   sources->nalloc * sizeof(ngx_ors_web_source_t));
-    }
-
-    sources->list = list;
-    sources->nalloc = nalloc;
-
-    return NGX_OK;
 }
 
 
@@ -295,10 +264,12 @@ static ngx_ors_web_source_t *
 ngx_ors_citation_source(ngx_ors_sources_t *sources, ngx_str_t *text, size_t pos,
     size_t *end, ngx_uint_t link)
 {
-    ngx_str_t        address;
-    ngx_uint_t       n;
-    ngx_ors_name_t  *name;
+    ngx_str_t              address;
+    ngx_uint_t             n;
+    ngx_ors_name_t        *name;
+    ngx_ors_web_source_t  *source;
 
+    source = sources->list.elts;
     address.data = text->data + pos;
     address.len = *end - pos;
 
@@ -312,7 +283,7 @@ ngx_ors_citation_source(ngx_ors_sources_t *sources, ngx_str_t *text, size_t pos,
 
         if (name) {
             *end = pos + address.len;
-            return &sources->list[name->value];
+            return &source[name->value];
         }
 
         if (link || n == NGX_ORS_CITATION_TRAIL

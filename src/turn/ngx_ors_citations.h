@@ -26,8 +26,7 @@ typedef struct {
 
 typedef struct {
     ngx_ors_names_t          urls;        /* decoded; numbers in "list" */
-    ngx_ors_web_source_t    *list;
-    ngx_uint_t               nalloc;
+    ngx_array_t              list;        /* of ngx_ors_web_source_t */
 } ngx_ors_sources_t;
 
 

@@ -28,6 +28,9 @@ static ngx_int_t ngx_ors_round_ready(ngx_ors_round_t *round,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_arguments(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *arguments);
+static ngx_int_t ngx_ors_round_end(ngx_ors_round_t *round,
+    ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
+    ngx_ors_mcp_error_t *error, ngx_str_t *text);
 static ngx_int_t ngx_ors_round_type_ended(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_str_t *text);
 static ngx_int_t ngx_ors_round_output(ngx_ors_builder_t *builder,
@@ -337,27 +340,20 @@ ngx_ors_round_ended(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_ors_tool_outcome_e outcome,
     ngx_str_t *text)
 {
-    call->outcome = outcome;
-    round->left--;
+    ngx_ors_mcp_error_t  error;
 
     if (outcome != ngx_ors_tool_ok && outcome != ngx_ors_tool_schema) {
         text = &ngx_ors_round_texts[outcome];
     }
 
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, builder->log, 0,
-                   "ors tool: ended, outcome %ui, %uz bytes, %ui left",
-                   (ngx_uint_t) outcome, text->len, round->left);
+    /* a call to an MCP server that was not made */
 
-    if (ngx_ors_round_typed(call->item)) {
-        return ngx_ors_round_type_ended(builder, call, text);
-    }
+    error.type = ngx_ors_mcp_error_protocol;
+    error.code = NGX_ORS_MCP_INVALID_REQUEST;
 
-    if (call->shown && ngx_ors_round_mcp_refuse(builder, call, text) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+    call->outcome = outcome;
 
-    return ngx_ors_round_output(builder, call, text);
+    return ngx_ors_round_end(round, builder, call, &error, text);
 }
 
 
@@ -368,14 +364,8 @@ ngx_ors_round_answered(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 {
     ngx_str_t  *text;
 
-    round->left--;
-
     call->outcome = (error->type == ngx_ors_mcp_error_none)
                     ? ngx_ors_tool_ok : ngx_ors_tool_failed;
-
-    ngx_log_debug3(NGX_LOG_DEBUG_HTTP, builder->log, 0,
-                   "ors tool: answered, error %ui, %uz bytes, %ui left",
-                   (ngx_uint_t) error->type, result->text.len, round->left);
 
     text = &ngx_ors_round_texts[ngx_ors_tool_failed];
 
@@ -385,6 +375,21 @@ ngx_ors_round_answered(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         text = &result->text;
     }
 
+    return ngx_ors_round_end(round, builder, call, error, text);
+}
+
+
+static ngx_int_t
+ngx_ors_round_end(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
+    ngx_ors_round_call_t *call, ngx_ors_mcp_error_t *error, ngx_str_t *text)
+{
+    round->left--;
+
+    ngx_log_debug4(NGX_LOG_DEBUG_HTTP, builder->log, 0,
+                   "ors tool: ended, outcome %ui, error %ui, %uz bytes, "
+                   "%ui left", (ngx_uint_t) call->outcome,
+                   (ngx_uint_t) error->type, text->len, round->left);
+
     if (ngx_ors_round_typed(call->item)) {
         return ngx_ors_round_type_ended(builder, call, text);
     }
@@ -393,7 +398,8 @@ ngx_ors_round_answered(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
         return NGX_ERROR;
     }
 
-    return ngx_ors_round_mcp_answer(builder, call, error, text);
+    return call->shown ? ngx_ors_round_mcp_answer(builder, call, error, text)
+                       : NGX_OK;
 }
 
 
@@ -444,8 +450,7 @@ static ngx_int_t
 ngx_ors_round_output(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
     ngx_str_t *text)
 {
-    u_char          *p;
-    size_t           len;
+    ngx_str_t        escaped;
     ngx_ors_item_t  *item;
 
     item = ngx_pcalloc(builder->pool, sizeof(ngx_ors_item_t));
@@ -459,20 +464,12 @@ ngx_ors_round_output(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
 
     call->output = item;
 
-    len = ngx_ors_json_escape_len(text->data, text->len);
-
-    if (len == 0) {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(builder->pool, len);
-    if (p == NULL) {
+    if (ngx_ors_json_escaped(text, builder->pool, &escaped) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ngx_ors_json_escape_mem(p, text->data, text->len);
-
-    return ngx_ors_text_append(&item->output, builder->pool, p, len);
+    return ngx_ors_text_append(&item->output, builder->pool, escaped.data,
+                               escaped.len);
 }
 
 

@@ -19,8 +19,6 @@ static ngx_int_t ngx_ors_round_mcp_find(ngx_ors_hosting_t *hosting,
     ngx_ors_input_item_t *in, ngx_pool_t *pool, ngx_ors_tool_t **tool);
 static ngx_ors_item_t *ngx_ors_round_mcp_item(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type, ngx_ors_item_t *from);
-static ngx_int_t ngx_ors_round_mcp_escape(ngx_str_t *text, ngx_pool_t *pool,
-    ngx_str_t *escaped);
 
 
 ngx_int_t
@@ -135,8 +133,8 @@ ngx_ors_round_mcp_show(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call,
 
     call->shown = item;
 
-    return approval ? ngx_ors_round_mcp_escape(approval, builder->pool,
-                                               &item->hosted->approval)
+    return approval ? ngx_ors_json_escaped(approval, builder->pool,
+                                           &item->hosted->approval)
                     : NGX_OK;
 }
 
@@ -185,29 +183,6 @@ ngx_ors_round_mcp_item(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
 
 
 ngx_int_t
-ngx_ors_round_mcp_refuse(ngx_ors_builder_t *builder,
-    ngx_ors_round_call_t *call, ngx_str_t *text)
-{
-    ngx_str_t          escaped;
-    ngx_ors_hosted_t  *hosted;
-
-    hosted = call->shown->hosted;
-    hosted->ended = ngx_ors_item_failed;
-
-    if (ngx_ors_round_mcp_escape(text, builder->pool, &escaped) != NGX_OK
-        || ngx_ors_hosted_error(hosted, builder->pool,
-                                ngx_ors_hosted_protocol_error,
-                                NGX_ORS_MCP_INVALID_REQUEST, &escaped)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_ors_builder_advance(builder, 1);
-}
-
-
-ngx_int_t
 ngx_ors_round_mcp_answer(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_ors_mcp_error_t *error, ngx_str_t *text)
 {
@@ -225,10 +200,6 @@ ngx_ors_round_mcp_answer(ngx_ors_builder_t *builder,
         return ngx_ors_builder_advance(builder, 1);
     }
 
-    if (ngx_ors_round_mcp_escape(text, builder->pool, &escaped) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     item->hosted->ended = ngx_ors_item_failed;
 
     type = (error->type == ngx_ors_mcp_error_execution)
@@ -236,29 +207,13 @@ ngx_ors_round_mcp_answer(ngx_ors_builder_t *builder,
            : (error->type == ngx_ors_mcp_error_http)
              ? ngx_ors_hosted_http_error : ngx_ors_hosted_protocol_error;
 
-    if (ngx_ors_hosted_error(item->hosted, builder->pool, type,
-                             (ngx_int_t) error->code, &escaped)
-        != NGX_OK)
+    if (ngx_ors_json_escaped(text, builder->pool, &escaped) != NGX_OK
+        || ngx_ors_hosted_error(item->hosted, builder->pool, type,
+                                (ngx_int_t) error->code, &escaped)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return ngx_ors_builder_advance(builder, 1);
-}
-
-
-static ngx_int_t
-ngx_ors_round_mcp_escape(ngx_str_t *text, ngx_pool_t *pool,
-    ngx_str_t *escaped)
-{
-    escaped->len = ngx_ors_json_escape_len(text->data, text->len);
-    escaped->data = ngx_pnalloc(pool, escaped->len + 1);
-
-    if (escaped->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_json_escape_mem(escaped->data, text->data, text->len);
-
-    return NGX_OK;
 }

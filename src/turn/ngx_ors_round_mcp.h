@@ -40,13 +40,9 @@ ngx_int_t ngx_ors_round_mcp_show(ngx_ors_builder_t *builder,
 ngx_int_t ngx_ors_round_mcp_ask(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 
-/* The call was not made; "text" says why. */
-ngx_int_t ngx_ors_round_mcp_refuse(ngx_ors_builder_t *builder,
-    ngx_ors_round_call_t *call, ngx_str_t *text);
-
 /*
- * The call has ended with "text", as "error" says; call->output has the text,
- * too.
+ * The call has ended with "text", as "error" says, or was not made;
+ * call->output has the text as well.
  */
 ngx_int_t ngx_ors_round_mcp_answer(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call, ngx_ors_mcp_error_t *error, ngx_str_t *text);

@@ -20,8 +20,6 @@ static void ngx_ors_round_type_init(ngx_ors_hosted_call_t *hosted,
     ngx_ors_builder_t *builder, ngx_ors_round_call_t *call);
 static ngx_int_t ngx_ors_round_type_code(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *code);
-static ngx_int_t ngx_ors_round_type_sources(ngx_ors_builder_t *builder,
-    ngx_str_t *list);
 
 
 ngx_int_t
@@ -169,25 +167,12 @@ ngx_ors_round_type_answer(ngx_ors_builder_t *builder,
 
     *plain = result.text;
 
-    return (hosted.type == ngx_ors_hosted_type_web_search && result.list.len)
-           ? ngx_ors_round_type_sources(builder, &result.list) : NGX_OK;
-}
-
-
-/* sources that the model's texts may cite from now on */
-
-static ngx_int_t
-ngx_ors_round_type_sources(ngx_ors_builder_t *builder, ngx_str_t *list)
-{
-    if (builder->sources == NULL) {
-
-        builder->sources = ngx_pcalloc(builder->pool,
-                                       sizeof(ngx_ors_sources_t));
-        if (builder->sources == NULL) {
-            return NGX_ERROR;
-        }
+    if (hosted.type != ngx_ors_hosted_type_web_search || result.list.len == 0) {
+        return NGX_OK;
     }
 
-    return ngx_ors_sources_add(builder->sources, builder->limits, builder->pool,
-                               list);
+    /* texts of the model may cite them from now on */
+
+    return ngx_ors_sources_add(&builder->sources, builder->limits,
+                               builder->pool, &result.list);
 }

@@ -178,7 +178,7 @@ static const call_test_t  calls[] = {
 
 static ngx_ors_mcp_error_t  errors[] = {
     { .type = ngx_ors_mcp_error_none },
-    { .type = ngx_ors_mcp_error_none },
+    { .type = ngx_ors_mcp_error_protocol, .code = NGX_ORS_MCP_INVALID_REQUEST },
     { .type = ngx_ors_mcp_error_none },
     { .type = ngx_ors_mcp_error_execution },
     { .type = ngx_ors_mcp_error_protocol, .code = NGX_ORS_MCP_INTERNAL },
@@ -643,10 +643,6 @@ end(ngx_ors_round_call_t *call, const call_test_t *test)
     said.data = (u_char *) buf;
     said.len = strlen(test->text);
     ngx_ors_test_quotes(buf, test->text, said.len);
-
-    if (test->end == end_refused) {
-        return ngx_ors_round_mcp_refuse(&builder, call, &said);
-    }
 
     ngx_memzero(&output, sizeof(ngx_ors_item_t));
 
