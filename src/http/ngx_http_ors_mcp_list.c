@@ -451,7 +451,8 @@ ngx_http_ors_mcp_use(ngx_http_ors_ctx_t *ctx, ngx_ors_mcp_use_t *use,
         return NGX_ERROR;
     }
 
-    return ngx_ors_turn_listed(ctx->turn, use, list);
+    return ngx_ors_mcp_uses_listed(&ctx->turn->mcp, use, &ctx->turn->builder,
+                                   list);
 }
 
 

@@ -18,17 +18,11 @@
 #include <ngx_ors_builder_encrypt.h>
 #include <ngx_ors_event.h>
 #include <ngx_ors_json_writer.h>
+#include <ngx_ors_line.h>
 
-
-/* longer ones could not be sent back by the client (C19) */
-#define NGX_ORS_BUILDER_NAME_MAX  64
 
 #define ngx_ors_builder_made(builder, type)                                    \
     ((builder)->types & ((ngx_uint_t) 1 << (type)))
-
-#define ngx_ors_builder_name_char(ch)                                          \
-    (((ch) >= 'a' && (ch) <= 'z') || ((ch) >= 'A' && (ch) <= 'Z')             \
-     || ((ch) >= '0' && (ch) <= '9') || (ch) == '_' || (ch) == '-')
 
 
 static ngx_int_t ngx_ors_builder_texts(ngx_ors_builder_t *builder,
@@ -43,10 +37,10 @@ static ngx_int_t ngx_ors_builder_piece(ngx_ors_builder_t *builder,
     ngx_str_t *piece, ngx_uint_t thought);
 static ngx_int_t ngx_ors_builder_reasoning(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static ngx_int_t ngx_ors_builder_refusal(ngx_ors_builder_t *builder,
-    ngx_str_t *text);
 static void ngx_ors_builder_forget(ngx_ors_builder_t *builder,
     ngx_ors_chat_answer_t *reply);
+static ngx_inline ngx_ors_item_t *ngx_ors_builder_open(
+    ngx_ors_builder_t *builder, ngx_ors_item_type_e type);
 static ngx_int_t ngx_ors_builder_text(ngx_ors_builder_t *builder,
     ngx_ors_item_type_e type, ngx_ors_part_type_e part, ngx_str_t *text);
 static ngx_int_t ngx_ors_builder_calls(ngx_ors_builder_t *builder,
@@ -65,8 +59,6 @@ static ngx_ors_builder_call_t *ngx_ors_builder_call_by_id(
     ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
 static ngx_ors_builder_call_t *ngx_ors_builder_call_create(
     ngx_ors_builder_t *builder, ngx_ors_chat_answer_call_t *delta);
-static ngx_int_t ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
-    ngx_ors_chat_answer_call_t *delta);
 static ngx_uint_t ngx_ors_builder_nameless(ngx_ors_builder_t *builder);
 
 
@@ -76,9 +68,8 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 {
     ngx_int_t  rc;
 
-    if (builder->stream && !builder->started) {
-        builder->started = 1;
-        ngx_ors_event_start(builder->out, builder->resp);
+    if (!builder->started) {
+        ngx_ors_builder_start(builder);
     }
 
     if (reply->usage) {
@@ -137,10 +128,22 @@ ngx_ors_builder_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
 }
 
 
+void
+ngx_ors_builder_start(ngx_ors_builder_t *builder)
+{
+    if (builder->resp->request->stream && !builder->started) {
+        builder->started = 1;
+        ngx_ors_event_start(builder->out, builder->resp);
+    }
+}
+
+
 static ngx_int_t
 ngx_ors_builder_texts(ngx_ors_builder_t *builder, ngx_ors_chat_answer_t *reply,
     ngx_ors_error_t *err)
 {
+    ngx_ors_part_type_e  type;
+
     if (ngx_ors_builder_grow(builder, reply->text.len + reply->refusal.len
                                     + reply->reasoning.len, err)
         != NGX_OK)
@@ -160,13 +163,17 @@ ngx_ors_builder_texts(ngx_ors_builder_t *builder, ngx_ors_chat_answer_t *reply,
         return NGX_ERROR;
     }
 
-    if (reply->refusal.len
-        && ngx_ors_builder_refusal(builder, &reply->refusal) != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (reply->refusal.len == 0) {
+        return NGX_OK;
     }
 
-    return NGX_OK;
+    /* many clients lose a part of that type, and the message with it */
+
+    type = (builder->resp->request->policy->refusal == ngx_ors_refusal_text)
+           ? ngx_ors_part_output_text : ngx_ors_part_refusal;
+
+    return ngx_ors_builder_text(builder, ngx_ors_item_message, type,
+                                &reply->refusal);
 }
 
 
@@ -265,6 +272,7 @@ ngx_ors_builder_piece(ngx_ors_builder_t *builder, ngx_str_t *piece,
 static ngx_int_t
 ngx_ors_builder_reasoning(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
+    ngx_ors_item_t    *item;
     ngx_ors_policy_t  *policy;
 
     policy = builder->resp->request->policy;
@@ -280,11 +288,6 @@ ngx_ors_builder_reasoning(ngx_ors_builder_t *builder, ngx_str_t *text)
                                     ngx_ors_part_reasoning_text, text);
 
     case ngx_ors_reasoning_off:
-
-        if (builder->sealer) {
-            return ngx_ors_builder_unseen(builder, text);
-        }
-
         break;
     }
 
@@ -292,21 +295,15 @@ ngx_ors_builder_reasoning(ngx_ors_builder_t *builder, ngx_str_t *text)
 
     builder->seen = 1;
 
-    return NGX_OK;
-}
+    if (builder->sealer == NULL) {
+        return NGX_OK;
+    }
 
+    item = ngx_ors_builder_open(builder, ngx_ors_item_reasoning);
 
-/* many clients lose a part of that type, and the message with it */
-
-static ngx_int_t
-ngx_ors_builder_refusal(ngx_ors_builder_t *builder, ngx_str_t *text)
-{
-    ngx_ors_part_type_e  type;
-
-    type = (builder->resp->request->policy->refusal == ngx_ors_refusal_text)
-           ? ngx_ors_part_output_text : ngx_ors_part_refusal;
-
-    return ngx_ors_builder_text(builder, ngx_ors_item_message, type, text);
+    return item ? ngx_ors_text_append(&item->hidden, builder->pool, text->data,
+                                      text->len)
+                : NGX_ERROR;
 }
 
 
@@ -345,6 +342,26 @@ ngx_ors_builder_forget(ngx_ors_builder_t *builder, ngx_ors_chat_answer_t *reply)
 }
 
 
+/* the last item, if it is one of the round and of that type, or a new one */
+
+static ngx_inline ngx_ors_item_t *
+ngx_ors_builder_open(ngx_ors_builder_t *builder, ngx_ors_item_type_e type)
+{
+    ngx_ors_item_t  *item;
+
+    item = builder->resp->last;
+
+    if (item != builder->mark.last && item->type == type) {
+        return item;
+    }
+
+    item = ngx_ors_builder_item(builder, type);
+
+    return (item && ngx_ors_builder_advance(builder, 0) == NGX_OK) ? item
+                                                                   : NULL;
+}
+
+
 static ngx_int_t
 ngx_ors_builder_text(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
     ngx_ors_part_type_e ptype, ngx_str_t *text)
@@ -354,13 +371,9 @@ ngx_ors_builder_text(ngx_ors_builder_t *builder, ngx_ors_item_type_e type,
 
     builder->seen = 1;
 
-    item = builder->resp->last;
-
-    if (item == builder->mark.last || item->type != type) {
-        item = ngx_ors_builder_item(builder, type);
-        if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
-            return NGX_ERROR;
-        }
+    item = ngx_ors_builder_open(builder, type);
+    if (item == NULL) {
+        return NGX_ERROR;
     }
 
     part = item->last;
@@ -491,36 +504,31 @@ ngx_ors_builder_delta(ngx_ors_builder_t *builder,
 }
 
 
-/* a name that the client could not send back becomes one that it can */
+/* a name that the client could not send back becomes one that it can (C19) */
 
 static ngx_int_t
 ngx_ors_builder_name(ngx_ors_builder_t *builder, ngx_str_t *name)
 {
-    size_t   i;
-    u_char  *p;
+    u_char     *last;
+    ngx_str_t   ch;
 
-    for (i = 0; i < name->len; i++) {
-        if (!ngx_ors_builder_name_char(name->data[i])) {
-            break;
-        }
-    }
-
-    if (i == name->len && i <= NGX_ORS_BUILDER_NAME_MAX) {
+    if (name->len == 0 || ngx_ors_line_name(name)) {
         return NGX_OK;
     }
 
-    name->len = ngx_min(name->len, NGX_ORS_BUILDER_NAME_MAX);
+    name->len = ngx_min(name->len, NGX_ORS_NAME_MAX);
 
-    p = ngx_pstrdup(builder->pool, name);
-    if (p == NULL) {
+    if (ngx_ors_str_copy(name, builder->pool, name) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    name->data = p;
+    ch.len = 1;
+    last = name->data + name->len;
 
-    for (i = 0; i < name->len; i++) {
-        if (!ngx_ors_builder_name_char(p[i])) {
-            p[i] = '_';
+    for (ch.data = name->data; ch.data < last; ch.data++) {
+
+        if (!ngx_ors_line_name(&ch)) {
+            *ch.data = '_';
         }
     }
 
@@ -561,19 +569,14 @@ ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
     /* empty strings in later pieces do not erase (E42) */
 
     if (call->id.len == 0 && delta->id.len) {
-        call->id.len = delta->id.len;
-        call->id.data = ngx_pstrdup(builder->pool, &delta->id);
-        if (call->id.data == NULL) {
+        if (ngx_ors_str_copy(&call->id, builder->pool, &delta->id) != NGX_OK
+            || ngx_ors_names_add(&builder->known, builder->pool, &call->id)
+               == NGX_ERROR)
+        {
             return NGX_ERROR;
         }
 
         item->call_id = call->id;
-
-        if (ngx_ors_names_add(&builder->known, builder->pool, &call->id)
-            == NGX_ERROR)
-        {
-            return NGX_ERROR;
-        }
     }
 
     if (item->dropped) {
@@ -588,8 +591,12 @@ ngx_ors_builder_call(ngx_ors_builder_t *builder, ngx_ors_builder_call_t *call,
 
     if (delta->arguments.len && !item->dropped) {
 
+        /* a JSON value becomes the string it should be */
+
         if (delta->plain
-            && ngx_ors_builder_arguments(builder, delta) != NGX_OK)
+            && ngx_ors_json_escaped(&delta->arguments, builder->pool,
+                                    &delta->arguments)
+               != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -734,31 +741,6 @@ ngx_ors_builder_call_create(ngx_ors_builder_t *builder,
 }
 
 
-/* arguments that came as a JSON value become the string they should be */
-
-static ngx_int_t
-ngx_ors_builder_arguments(ngx_ors_builder_t *builder,
-    ngx_ors_chat_answer_call_t *delta)
-{
-    u_char  *p;
-    size_t   len;
-
-    len = ngx_ors_json_escape_len(delta->arguments.data, delta->arguments.len);
-
-    p = ngx_pnalloc(builder->pool, len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_json_escape_mem(p, delta->arguments.data, delta->arguments.len);
-
-    delta->arguments.data = p;
-    delta->arguments.len = len;
-
-    return NGX_OK;
-}
-
-
 ngx_int_t
 ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 {
@@ -766,10 +748,7 @@ ngx_ors_builder_end(ngx_ors_builder_t *builder, ngx_ors_error_t *err)
 
     resp = builder->resp;
 
-    if (builder->stream && !builder->started) {
-        builder->started = 1;
-        ngx_ors_event_start(builder->out, resp);
-    }
+    ngx_ors_builder_start(builder);
 
     if (ngx_ors_builder_held(builder) != NGX_OK) {
         return NGX_ERROR;

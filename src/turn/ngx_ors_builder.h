@@ -19,6 +19,9 @@
 #include <ngx_ors_builder_state.h>
 
 
+/* Begins the stream of a response that is one and has not begun. */
+void ngx_ors_builder_start(ngx_ors_builder_t *builder);
+
 /*
  * Takes the facts of one document.  Texts are copied.
  *

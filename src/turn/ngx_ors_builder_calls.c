@@ -30,8 +30,6 @@ static ngx_int_t ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
     ngx_ors_builder_call_t *call, ngx_str_t *piece);
 static ngx_int_t ngx_ors_builder_call_put(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item, ngx_str_t *piece);
-static void ngx_ors_builder_call_delta(ngx_ors_builder_t *builder,
-    ngx_ors_item_t *item, ngx_str_t *piece);
 static ngx_uint_t ngx_ors_builder_said(ngx_ors_builder_t *builder);
 static ngx_int_t ngx_ors_builder_disobeyed(ngx_ors_builder_t *builder,
     ngx_ors_error_t *err, const char *what);
@@ -47,9 +45,7 @@ ngx_ors_builder_call_named(ngx_ors_builder_t *builder,
 
     item = call->item;
 
-    call->name.len = name->len;
-    call->name.data = ngx_pstrdup(builder->pool, name);
-    if (call->name.data == NULL) {
+    if (ngx_ors_str_copy(&call->name, builder->pool, name) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -182,13 +178,7 @@ ngx_ors_builder_call_more(ngx_ors_builder_t *builder,
         return ngx_ors_builder_call_input(builder, call, piece);
     }
 
-    if (ngx_ors_builder_call_put(builder, item, piece) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_builder_call_delta(builder, item, piece);
-
-    return NGX_OK;
+    return ngx_ors_builder_call_put(builder, item, piece);
 }
 
 
@@ -227,7 +217,11 @@ ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
 
         if (u->state == ngx_ors_custom_input_st_raw) {
             item->wrapped = 0;
-            ngx_ors_builder_call_delta(builder, item, NULL);
+
+            if (builder->stream && item->announced) {
+                ngx_ors_event_arguments_delta(builder->out, builder->resp,
+                                              item, NULL);
+            }
         }
 
         return NGX_OK;
@@ -238,17 +232,7 @@ ngx_ors_builder_call_input(ngx_ors_builder_t *builder,
         ngx_memzero(&item->arguments, sizeof(ngx_ors_text_t));
     }
 
-    if (text.len == 0) {
-        return NGX_OK;
-    }
-
-    if (ngx_ors_builder_call_put(builder, item, &text) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_builder_call_delta(builder, item, &text);
-
-    return NGX_OK;
+    return text.len ? ngx_ors_builder_call_put(builder, item, &text) : NGX_OK;
 }
 
 
@@ -256,20 +240,18 @@ static ngx_int_t
 ngx_ors_builder_call_put(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
     ngx_str_t *piece)
 {
-    return ngx_ors_text_append(&item->arguments, builder->pool, piece->data,
-                               piece->len);
-}
+    if (ngx_ors_text_append(&item->arguments, builder->pool, piece->data,
+                            piece->len)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
 
-
-/* NULL: all that was gathered */
-
-static void
-ngx_ors_builder_call_delta(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
-    ngx_str_t *piece)
-{
     if (builder->stream && item->announced && !item->wrapped) {
         ngx_ors_event_arguments_delta(builder->out, builder->resp, item, piece);
     }
+
+    return NGX_OK;
 }
 
 

@@ -18,27 +18,6 @@
 #define NGX_ORS_BUILDER_STATE_BLOCK  1024
 
 
-ngx_int_t
-ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text)
-{
-    ngx_ors_item_t  *item;
-
-    builder->seen = 1;
-
-    item = builder->resp->last;
-
-    if (item == builder->mark.last || item->type != ngx_ors_item_reasoning) {
-        item = ngx_ors_builder_item(builder, ngx_ors_item_reasoning);
-        if (item == NULL || ngx_ors_builder_advance(builder, 0) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return ngx_ors_text_append(&item->hidden, builder->pool, text->data,
-                               text->len);
-}
-
-
 /* the text is sealed as the inside of a JSON string, escapes included */
 
 ngx_int_t

@@ -14,12 +14,6 @@
 
 
 /*
- * Takes reasoning that is sealed and not shown: it has an item as well.
- * NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_builder_unseen(ngx_ors_builder_t *builder, ngx_str_t *text);
-
-/*
  * Nothing follows what the round has made: makes an item of the provider state
  * that has come, sealed for a client that asks for sealed reasoning, else seen
  * by the store and the next round only.  NGX_OK or NGX_ERROR: no memory.

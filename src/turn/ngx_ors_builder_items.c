@@ -436,28 +436,13 @@ ngx_ors_builder_close(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
         return NGX_OK;
     }
 
-    switch (item->type) {
-
-    case ngx_ors_item_function_call:
-    case ngx_ors_item_custom_call:
+    if (item->type == ngx_ors_item_function_call
+        || item->type == ngx_ors_item_custom_call)
+    {
         ngx_ors_event_arguments_done(builder->out, builder->resp, item);
-        break;
 
-    case ngx_ors_item_search_call: /* has no events of its own */
-        break;
-
-    case ngx_ors_item_message:
-    case ngx_ors_item_reasoning:
-
-        if (item->last) {
-            ngx_ors_event_part_done(builder->out, builder->resp, item,
-                                    item->last);
-        }
-
-        break;
-
-    default: /* has no events of its text here */
-        break;
+    } else if (item->last) {
+        ngx_ors_event_part_done(builder->out, builder->resp, item, item->last);
     }
 
     item->status = status;

@@ -13,27 +13,15 @@
 #include <ngx_core.h>
 #include <ngx_ors_builder_items.h>
 #include <ngx_ors_compact.h>
-#include <ngx_ors_event.h>
+
+
+#define NGX_ORS_COMPACT_BLOCK  4096
 
 
 static ngx_int_t ngx_ors_compact_text(ngx_ors_builder_t *builder,
     ngx_str_t *text);
-static size_t ngx_ors_compact_copy(ngx_ors_response_t *resp, u_char *dst);
 static ngx_int_t ngx_ors_compact_item(ngx_ors_builder_t *builder,
     ngx_str_t *sealed);
-
-
-ngx_int_t
-ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err)
-{
-    if (builder->resp->request->stream && !builder->started) {
-        builder->started = 1;
-        ngx_ors_event_start(builder->out, builder->resp);
-    }
-
-    return ngx_ors_builder_add(builder, json, reply, err);
-}
 
 
 ngx_int_t
@@ -88,51 +76,23 @@ ngx_ors_compact_end(ngx_ors_builder_t *builder, ngx_ors_sealer_t *sealer,
 static ngx_int_t
 ngx_ors_compact_text(ngx_ors_builder_t *builder, ngx_str_t *text)
 {
-    text->len = ngx_ors_compact_copy(builder->resp, NULL);
-
-    text->data = ngx_pnalloc(builder->pool, text->len);
-    if (text->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    (void) ngx_ors_compact_copy(builder->resp, text->data);
-
-    return NGX_OK;
-}
-
-
-/* its length; it is copied unless "dst" is NULL */
-
-static size_t
-ngx_ors_compact_copy(ngx_ors_response_t *resp, u_char *dst)
-{
-    size_t           len;
+    ngx_ors_out_t    out;
     ngx_ors_item_t  *item;
     ngx_ors_part_t  *part;
 
-    len = 0;
+    ngx_ors_out_init(&out, builder->pool, NGX_ORS_COMPACT_BLOCK);
 
-    for (item = resp->items; item; item = item->next) {
-
-        if (item->type != ngx_ors_item_message) {
-            continue;
-        }
+    for (item = builder->resp->items; item; item = item->next) {
 
         for (part = item->parts; part; part = part->next) {
 
-            if (part->type != ngx_ors_part_output_text) {
-                continue;
+            if (part->type == ngx_ors_part_output_text) {
+                ngx_ors_text_put(&out, &part->text);
             }
-
-            if (dst) {
-                dst = ngx_ors_text_copy(dst, &part->text);
-            }
-
-            len += part->text.len;
         }
     }
 
-    return len;
+    return ngx_ors_out_text(&out, text);
 }
 
 

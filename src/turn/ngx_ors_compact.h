@@ -15,15 +15,10 @@
 
 
 /*
- * These two are used in place of the functions of an answer with such names,
- * with answer->stream not set, and have their return codes: what the model
- * says is gathered and not sent.  The item's events are, in the
- * end.
+ * As ngx_ors_builder_end(), in place of it: with builder->stream not set the
+ * text of the model was gathered and not sent.  The events of the item are
+ * sent now.
  */
-
-ngx_int_t ngx_ors_compact_add(ngx_ors_builder_t *builder, ngx_ors_json_t *json,
-    ngx_ors_chat_answer_t *reply, ngx_ors_error_t *err);
-
 ngx_int_t ngx_ors_compact_end(ngx_ors_builder_t *builder,
     ngx_ors_sealer_t *sealer, ngx_ors_error_t *err);
 

@@ -31,15 +31,24 @@
 #define NGX_ORS_TURN_BLOCK  1536
 
 
+/* nginx's own status for a call that brought no answer */
+
+typedef struct {
+    ngx_uint_t              status;
+    ngx_ors_code_e          code;
+    const char             *text;
+} ngx_ors_turn_failure_t;
+
+
 static void ngx_ors_turn_reader(ngx_ors_turn_t *turn);
+static ngx_int_t ngx_ors_turn_step(ngx_ors_turn_t *turn, ngx_int_t rc);
 static ngx_int_t ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc);
 static ngx_uint_t ngx_ors_turn_effort_refused(ngx_str_t *message);
 static ngx_uint_t ngx_ors_turn_may_again(ngx_ors_turn_t *turn,
     ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_turn_event(void *data);
 static ngx_int_t ngx_ors_turn_end_stream(void *data, ngx_uint_t done);
-static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text,
-    size_t len);
+static ngx_int_t ngx_ors_turn_reply(ngx_ors_turn_t *turn, ngx_str_t *text);
 static ngx_int_t ngx_ors_turn_document(void *data, ngx_str_t *text);
 static ngx_int_t ngx_ors_turn_error(void *data, ngx_str_t *text);
 static ngx_int_t ngx_ors_turn_failure(void *data);
@@ -61,6 +70,25 @@ static const ngx_ors_answer_handler_t  ngx_ors_turn_handler = {
     ngx_ors_turn_document,
     ngx_ors_turn_error,
     ngx_ors_turn_failure
+};
+
+
+static const ngx_ors_turn_failure_t  ngx_ors_turn_failures[] = {
+    { 504, ngx_ors_code_upstream_timeout,
+      "the model server did not answer in time" },
+    { 502, ngx_ors_code_upstream_unavailable,
+      "the model server could not be reached or closed the connection without "
+      "an answer" },
+
+    /* "return 403": the client may not use this model */
+    { 401, ngx_ors_code_forbidden, "this model is not allowed to you" },
+    { 403, ngx_ors_code_forbidden, "this model is not allowed to you" },
+
+    { 429, ngx_ors_code_rate_limit_exceeded,
+      "too many requests for this model, try again later" },
+    { 503, ngx_ors_code_server_is_overloaded,
+      "too many requests for this model, try again later" },
+    { 0, ngx_ors_code_upstream_unavailable, "the model server gave no answer" }
 };
 
 
@@ -173,15 +201,10 @@ ngx_ors_turn_detach(ngx_ors_turn_t *from, ngx_str_t *body, ngx_pool_t *pool,
 
     if (turn == NULL
         || ngx_ors_request_copy(&turn->request, &from->request, body)
+           != NGX_OK
+        || ngx_ors_str_copy(&turn->response.id, pool, &from->response.id)
            != NGX_OK)
     {
-        return NULL;
-    }
-
-    turn->response.id.len = from->response.id.len;
-    turn->response.id.data = ngx_pstrdup(pool, &from->response.id);
-
-    if (turn->response.id.data == NULL) {
         return NULL;
     }
 
@@ -251,55 +274,43 @@ ngx_ors_turn_header(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_str_t *type,
 ngx_int_t
 ngx_ors_turn_data(ngx_ors_turn_t *turn, ngx_buf_t *b)
 {
-    switch (turn->state) {
-
-    case ngx_ors_turn_st_translate:
-        return ngx_ors_answer_data(&turn->answer, b);
-
-    case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_answer_data(&turn->answer, b));
-
-    case ngx_ors_turn_st_tools:
-    case ngx_ors_turn_st_again:
-    case ngx_ors_turn_st_commit:
-    case ngx_ors_turn_st_over:
+    if (ngx_ors_turn_done(turn)) {
         return NGX_DONE;
-
-    case ngx_ors_turn_st_request:
-    case ngx_ors_turn_st_call:
-        break;
     }
 
-    ngx_log_error(NGX_LOG_ALERT, turn->log, 0,
-                  "data of an answer without a header");
-    return NGX_ERROR;
+    if (turn->state < ngx_ors_turn_st_translate) {
+        ngx_log_error(NGX_LOG_ALERT, turn->log, 0,
+                      "data of an answer without a header");
+        return NGX_ERROR;
+    }
+
+    return ngx_ors_turn_step(turn, ngx_ors_answer_data(&turn->answer, b));
 }
 
 
 ngx_int_t
 ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status, ngx_uint_t complete)
 {
-    switch (turn->state) {
-
-    case ngx_ors_turn_st_call:
+    if (turn->state == ngx_ors_turn_st_call) {
         return ngx_ors_turn_unanswered(turn, status);
-
-    case ngx_ors_turn_st_translate:
-        return ngx_ors_answer_end(&turn->answer, complete);
-
-    case ngx_ors_turn_st_pass:
-        return ngx_ors_turn_passed(turn, ngx_ors_answer_end(&turn->answer,
-                                                            complete));
-
-    case ngx_ors_turn_st_request:
-    case ngx_ors_turn_st_tools:
-    case ngx_ors_turn_st_again:
-    case ngx_ors_turn_st_commit:
-    case ngx_ors_turn_st_over:
-        break;
     }
 
-    return NGX_DONE;
+    if (turn->state == ngx_ors_turn_st_request || ngx_ors_turn_done(turn)) {
+        return NGX_DONE;
+    }
+
+    return ngx_ors_turn_step(turn, ngx_ors_answer_end(&turn->answer,
+                                                      complete));
+}
+
+
+/* the reader of an answer that is translated has set the state */
+
+static ngx_int_t
+ngx_ors_turn_step(ngx_ors_turn_t *turn, ngx_int_t rc)
+{
+    return (turn->state == ngx_ors_turn_st_pass) ? ngx_ors_turn_passed(turn, rc)
+                                                 : rc;
 }
 
 
@@ -317,13 +328,15 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
     turn->status = verify->status;
     turn->type = verify->type;
 
-    if (rc == NGX_DONE && verify->error.status && !verify->refused) {
+    if (rc != NGX_DONE) {
+        return rc;
+    }
+
+    if (verify->error.status && !verify->refused) {
         ngx_ors_turn_log(turn, &verify->error);
     }
 
-    if (rc == NGX_DONE && !begun
-        && ngx_ors_turn_may_again(turn, &verify->error))
-    {
+    if (!begun && ngx_ors_turn_may_again(turn, &verify->error)) {
         turn->state = ngx_ors_turn_st_again;
         turn->status = 0;
         turn->error = verify->error;
@@ -332,20 +345,18 @@ ngx_ors_turn_passed(ngx_ors_turn_t *turn, ngx_int_t rc)
                                                         : NGX_ERROR;
     }
 
-    if (rc == NGX_DONE) {
-        turn->state = verify->held.len ? ngx_ors_turn_st_commit
-                                      : ngx_ors_turn_st_over;
+    turn->state = verify->held.len ? ngx_ors_turn_st_commit
+                                   : ngx_ors_turn_st_over;
 
-        turn->response.status = verify->outcome;
+    turn->response.status = verify->outcome;
 
-        if (verify->error.status) {
-            turn->error = verify->error;
-            turn->upstream_error = !verify->refused;
-            turn->response.status = ngx_ors_response_failed;
-        }
+    if (verify->error.status) {
+        turn->error = verify->error;
+        turn->upstream_error = !verify->refused;
+        turn->response.status = ngx_ors_response_failed;
     }
 
-    return rc;
+    return NGX_DONE;
 }
 
 
@@ -354,11 +365,7 @@ ngx_ors_turn_event(void *data)
 {
     ngx_ors_turn_t *turn = data;
 
-    ngx_str_t  *text;
-
-    text = &turn->answer.sse.data;
-
-    return ngx_ors_turn_reply(turn, text->data, text->len);
+    return ngx_ors_turn_reply(turn, &turn->answer.sse.data);
 }
 
 
@@ -380,7 +387,7 @@ ngx_ors_turn_end_stream(void *data, ngx_uint_t done)
 
 
 static ngx_int_t
-ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
+ngx_ors_turn_reply(ngx_ors_turn_t *turn, ngx_str_t *text)
 {
     ngx_int_t              rc;
     ngx_str_t             *event;
@@ -390,11 +397,12 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
     stream = (turn->answer.state == ngx_ors_answer_st_stream);
 
     if (stream) {
-        rc = ngx_ors_json_again(&turn->json, &turn->chunk, text, len);
+        rc = ngx_ors_json_again(&turn->json, &turn->chunk, text->data,
+                                text->len);
 
     } else {
         turn->chunk.len = 0;
-        rc = ngx_ors_json_read(&turn->json, text, len);
+        rc = ngx_ors_json_read(&turn->json, text->data, text->len);
     }
 
     if (rc == NGX_ERROR) {
@@ -436,11 +444,7 @@ ngx_ors_turn_reply(ngx_ors_turn_t *turn, u_char *text, size_t len)
         return ngx_ors_turn_refuse(turn, "it is no chat completion");
     }
 
-    rc = turn->request.compact
-         ? ngx_ors_compact_add(&turn->builder, &turn->json, &reply,
-                               &turn->error)
-         : ngx_ors_builder_add(&turn->builder, &turn->json, &reply,
-                               &turn->error);
+    rc = ngx_ors_builder_add(&turn->builder, &turn->json, &reply, &turn->error);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_turn_fail(turn);
@@ -461,7 +465,7 @@ ngx_ors_turn_document(void *data, ngx_str_t *text)
 
     ngx_int_t  rc;
 
-    rc = ngx_ors_turn_reply(turn, text->data, text->len);
+    rc = ngx_ors_turn_reply(turn, text);
 
     return (rc == NGX_OK) ? ngx_ors_turn_finish(turn) : rc;
 }
@@ -594,10 +598,7 @@ ngx_ors_turn_warm(ngx_ors_turn_t *turn, ngx_ors_dialect_e dialect)
     resp = &turn->response;
     turn->dialect = dialect;
 
-    if (turn->builder.stream) {
-        turn->builder.started = 1;
-        ngx_ors_event_start(&turn->out, resp);
-    }
+    ngx_ors_builder_start(&turn->builder);
 
     resp->status = ngx_ors_response_completed;
     resp->completed_at = ngx_time();
@@ -776,25 +777,18 @@ ngx_ors_turn_heartbeat(ngx_ors_turn_t *turn)
 
     /* a stream that is passed on begins with its first event */
 
-    if (!ngx_ors_turn_translates(turn, turn->dialect)) {
-
-        if (turn->status == 0) {
-            return 0;
-        }
-
-        ngx_ors_frame_comment(&turn->out);
-        return 1;
+    if (!ngx_ors_turn_translates(turn, turn->dialect) && turn->status == 0) {
+        return 0;
     }
 
-    if (turn->builder.started) {
+    if (ngx_ors_turn_translates(turn, turn->dialect) && !turn->builder.started)
+    {
+        ngx_ors_builder_start(&turn->builder);
+        ngx_ors_turn_respond(turn);
+
+    } else {
         ngx_ors_frame_comment(&turn->out);
-        return 1;
     }
-
-    turn->builder.started = 1;
-
-    ngx_ors_event_start(&turn->out, &turn->response);
-    ngx_ors_turn_respond(turn);
 
     return 1;
 }
@@ -912,11 +906,11 @@ ngx_ors_turn_fail(ngx_ors_turn_t *turn)
 }
 
 
-/* nginx's own status for a call that brought no answer */
-
 static ngx_int_t
 ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
 {
+    const ngx_ors_turn_failure_t  *failure;
+
     if (turn->limited) {
 
         /* another target would charge the client's limit again */
@@ -925,42 +919,17 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
         status = (status == 429) ? 429 : 503;
     }
 
-    switch (status) {
+    for (failure = ngx_ors_turn_failures; failure->status; failure++) {
 
-    case 504:
-        (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 ngx_ors_code_upstream_timeout,
-                                 "the model server did not answer in time");
-        break;
+        if (failure->status == status) {
+            break;
+        }
+    }
 
-    case 502:
-        (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 ngx_ors_code_upstream_unavailable,
-                                 "the model server could not be reached or "
-                                 "closed the connection without an answer");
-        break;
+    (void) ngx_ors_error_set(&turn->error, turn->pool, failure->code, "%s",
+                             failure->text);
 
-    case 401:
-    case 403:
-
-        /* "return 403": the client may not use this model */
-
-        (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 ngx_ors_code_forbidden,
-                                 "this model is not allowed to you");
-        break;
-
-    case 429:
-    case 503:
-        (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 (status == 429)
-                                 ? ngx_ors_code_rate_limit_exceeded
-                                 : ngx_ors_code_server_is_overloaded,
-                                 "too many requests for this model, "
-                                 "try again later");
-        break;
-
-    default:
+    if (failure->status == 0) {
 
         /* a misconfigured target is not the client's fault: answer 502 */
 
@@ -968,11 +937,7 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
                       "target answered with status %ui instead of a model",
                       status);
 
-        (void) ngx_ors_error_set(&turn->error, turn->pool,
-                                 ngx_ors_code_upstream_unavailable,
-                                 "the model server gave no answer");
         turn->error.class = ngx_ors_class_gateway;
-        break;
     }
 
     return ngx_ors_turn_fail(turn);
@@ -982,10 +947,5 @@ ngx_ors_turn_unanswered(ngx_ors_turn_t *turn, ngx_uint_t status)
 ngx_int_t
 ngx_ors_turn_refuse(ngx_ors_turn_t *turn, const char *what)
 {
-    ngx_int_t  rc;
-
-    rc = ngx_ors_answer_refuse(&turn->answer, what);
-
-    return (turn->state == ngx_ors_turn_st_pass) ? ngx_ors_turn_passed(turn, rc)
-                                                 : rc;
+    return ngx_ors_turn_step(turn, ngx_ors_answer_refuse(&turn->answer, what));
 }

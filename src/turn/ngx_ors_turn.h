@@ -240,20 +240,13 @@ ngx_int_t ngx_ors_turn_end(ngx_ors_turn_t *turn, ngx_uint_t status,
  *
  * NGX_OK         nothing
  * NGX_AGAIN      those of turn->mcp without "ended": lists are to be read, see
- *                ngx_ors_turn_listed()
+ *                ngx_ors_mcp_uses_listed()
  * NGX_BUSY       calls of turn->approvals are to be claimed
  * NGX_DONE       the turn has failed, or is in the state "tools": calls run
  *                that the client has approved of
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_turn_servers(ngx_ors_turn_t *turn);
-
-/*
- * The list of a server has been read, or, if "list" is NULL, could not be.
- * NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_ors_turn_listed(ngx_ors_turn_t *turn, ngx_ors_mcp_use_t *use,
-    ngx_ors_mcp_list_t *list);
 
 /*
  * In the state "tools" all calls of turn->round have ended: the model is to be

@@ -23,7 +23,6 @@ static ngx_int_t ngx_ors_turn_write(ngx_ors_turn_t *turn, ngx_str_t *model,
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
-static ngx_int_t ngx_ors_turn_show_lists(ngx_ors_turn_t *turn);
 static void ngx_ors_turn_force(ngx_ors_choice_t *choice,
     ngx_ors_hosting_t *hosting);
 static ngx_uint_t ngx_ors_turn_claims(ngx_ors_turn_t *turn);
@@ -248,25 +247,26 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
         rc = ngx_ors_mcp_uses_read(uses, &turn->request, hosting,
                                    &turn->error);
 
-        if (rc != NGX_OK) {
-            return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
-        }
-
         /* a response to an unknown request is a 400, no stream that fails */
 
-        if (uses->n) {
+        if (rc == NGX_OK && uses->n) {
             rc = ngx_ors_approvals_read(&turn->approvals,
                                         &turn->request.input,
                                         turn->request.prior, turn->pool,
                                         &turn->error);
-            if (rc != NGX_OK) {
-                return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn)
-                                            : NGX_ERROR;
-            }
+        }
 
-            if (ngx_ors_turn_show_lists(turn) != NGX_OK) {
-                return NGX_ERROR;
-            }
+        if (rc != NGX_OK) {
+            return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+        }
+
+        if (uses->n && turn->builder.stream) {
+            ngx_ors_builder_start(&turn->builder);
+            ngx_ors_turn_respond(turn);
+        }
+
+        if (ngx_ors_mcp_uses_show(uses, &turn->builder) != NGX_OK) {
+            return NGX_ERROR;
         }
     }
 
@@ -288,12 +288,10 @@ ngx_ors_turn_servers(ngx_ors_turn_t *turn)
 
     rc = ngx_ors_mcp_uses_functions(uses, &turn->request, &turn->error);
 
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
+    if (rc == NGX_OK) {
+        rc = ngx_ors_round_mcp_check(&turn->round, &turn->request,
+                                     &turn->approvals, &turn->error);
     }
-
-    rc = ngx_ors_round_mcp_check(&turn->round, &turn->request,
-                                 &turn->approvals, &turn->error);
 
     if (rc != NGX_OK) {
         return (rc == NGX_DECLINED) ? ngx_ors_turn_fail(turn) : NGX_ERROR;
@@ -354,31 +352,6 @@ ngx_ors_turn_approved(ngx_ors_turn_t *turn)
     turn->state = ngx_ors_turn_st_tools;
 
     return NGX_DONE;
-}
-
-
-static ngx_int_t
-ngx_ors_turn_show_lists(ngx_ors_turn_t *turn)
-{
-    if (turn->builder.stream) {
-
-        if (!turn->builder.started) {
-            turn->builder.started = 1;
-            ngx_ors_event_start(&turn->out, &turn->response);
-        }
-
-        ngx_ors_turn_respond(turn);
-    }
-
-    return ngx_ors_mcp_uses_show(&turn->mcp, &turn->builder);
-}
-
-
-ngx_int_t
-ngx_ors_turn_listed(ngx_ors_turn_t *turn, ngx_ors_mcp_use_t *use,
-    ngx_ors_mcp_list_t *list)
-{
-    return ngx_ors_mcp_uses_listed(&turn->mcp, use, &turn->builder, list);
 }
 
 

@@ -117,23 +117,18 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
         return rc;
     }
 
-    turn->response.id.len = id.len;
-    turn->response.id.data = ngx_pstrdup(turn->pool, &id);
-
-    if (turn->response.id.data == NULL) {
+    if (ngx_ors_str_copy(&turn->response.id, turn->pool, &id) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    node = ngx_ors_json_find(json, ngx_ors_verify_stored_object(turn->verify),
-                             "instructions");
+    object = ngx_ors_verify_stored_object(turn->verify);
+    node = ngx_ors_json_find(json, object, "instructions");
 
     if (node && !instructions
         && ngx_ors_edits_value(edits, node, &null) != NGX_OK)
     {
         return NGX_ERROR;
     }
-
-    object = ngx_ors_verify_stored_object(turn->verify);
 
     if (ngx_ors_secrets_tools(edits, json,
                               ngx_ors_json_find(json, object, "tools"))

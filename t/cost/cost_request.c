@@ -625,7 +625,8 @@ cost_mcp(cost_t *cost)
     }
 
     if (rc == NGX_AGAIN
-        && ngx_ors_turn_listed(turn, turn->mcp.elts, cost_mcp_list(cost))
+        && ngx_ors_mcp_uses_listed(&turn->mcp, turn->mcp.elts, &turn->builder,
+                                   cost_mcp_list(cost))
            == NGX_OK)
     {
         rc = ngx_ors_turn_servers(turn);

@@ -345,6 +345,7 @@ test_hosted(ngx_uint_t stream)
     ngx_ors_json_init(&json, pool, 64, 1000);
 
     builder.stream = stream;
+    request.stream = stream;
 
     add(&builder, &json, TEXT("a"));
     sent(stream ? START "+item +part text " : "", "a text");
@@ -477,6 +478,7 @@ setup(ngx_pool_t *pool)
     builder.pool = pool;
     builder.log = pool->log;
     builder.stream = 1;
+    request.stream = 1;
 }
 
 
