@@ -20,15 +20,12 @@
 
 static ngx_ors_mcp_server_t *ngx_ors_mcp_server_find(ngx_queue_t *chain,
     u_char *key);
-static ngx_ors_mcp_server_t *ngx_ors_mcp_server_add(
-    ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain, u_char *key);
 static ngx_queue_t *ngx_ors_mcp_servers_of(ngx_ors_mcp_servers_t *servers,
     uint32_t origin);
 static ngx_uint_t ngx_ors_mcp_servers_crowded(ngx_ors_mcp_servers_t *servers,
     uint32_t origin);
 static void ngx_ors_mcp_servers_evict(ngx_ors_mcp_servers_t *servers,
     ngx_uint_t max);
-static void ngx_ors_mcp_server_delete(ngx_ors_mcp_server_t *server);
 static void ngx_ors_mcp_server_drop(ngx_ors_mcp_server_t *server);
 
 
@@ -79,12 +76,18 @@ ngx_ors_mcp_server_get(ngx_ors_mcp_servers_t *servers, u_char *key,
         ngx_queue_remove(&server->mine);
 
     } else {
-        server = ngx_ors_mcp_server_add(servers, chain, key);
+        server = ngx_calloc(sizeof(ngx_ors_mcp_server_t), servers->log);
         if (server == NULL) {
             return NULL;
         }
 
+        server->servers = servers;
         server->origin = origin;
+        ngx_queue_init(&server->waiting);
+        ngx_memcpy(server->key, key, NGX_ORS_MCP_KEY);
+
+        ngx_queue_insert_head(chain, &server->chain);
+        servers->n++;
 
         if (ngx_ors_mcp_servers_crowded(servers, origin)) {
             max = ngx_min(max, servers->n - 1);
@@ -120,30 +123,6 @@ ngx_ors_mcp_server_find(ngx_queue_t *chain, u_char *key)
     }
 
     return NULL;
-}
-
-
-/* the server is in its chain, but not yet in the queue */
-
-static ngx_ors_mcp_server_t *
-ngx_ors_mcp_server_add(ngx_ors_mcp_servers_t *servers, ngx_queue_t *chain,
-    u_char *key)
-{
-    ngx_ors_mcp_server_t  *server;
-
-    server = ngx_calloc(sizeof(ngx_ors_mcp_server_t), servers->log);
-    if (server == NULL) {
-        return NULL;
-    }
-
-    server->servers = servers;
-    ngx_queue_init(&server->waiting);
-    ngx_memcpy(server->key, key, NGX_ORS_MCP_KEY);
-
-    ngx_queue_insert_head(chain, &server->chain);
-    servers->n++;
-
-    return server;
 }
 
 
@@ -211,32 +190,27 @@ ngx_ors_mcp_servers_evict(ngx_ors_mcp_servers_t *servers, ngx_uint_t max)
         prev = ngx_queue_prev(q);
         server = ngx_queue_data(q, ngx_ors_mcp_server_t, used);
 
-        if (server->references == 0) {
-            ngx_ors_mcp_server_delete(server);
+        if (server->references) {
+            continue;
         }
+
+        ngx_queue_remove(&server->used);
+        ngx_queue_remove(&server->chain);
+        ngx_queue_remove(&server->mine);
+
+        servers->n--;
+
+        if (servers->ended) {
+            servers->ended(server, servers->data);
+        }
+
+        ngx_ors_mcp_server_drop(server);
+
+        /* the id of its session is a secret */
+
+        ngx_explicit_memzero(server, sizeof(ngx_ors_mcp_server_t));
+        ngx_free(server);
     }
-}
-
-
-static void
-ngx_ors_mcp_server_delete(ngx_ors_mcp_server_t *server)
-{
-    ngx_queue_remove(&server->used);
-    ngx_queue_remove(&server->chain);
-    ngx_queue_remove(&server->mine);
-
-    server->servers->n--;
-
-    if (server->servers->ended) {
-        server->servers->ended(server, server->servers->data);
-    }
-
-    ngx_ors_mcp_server_drop(server);
-
-    /* the id of its session is a secret */
-
-    ngx_explicit_memzero(server, sizeof(ngx_ors_mcp_server_t));
-    ngx_free(server);
 }
 
 
