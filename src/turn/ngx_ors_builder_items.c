@@ -28,7 +28,6 @@
 
 static ngx_uint_t ngx_ors_builder_unsorted(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
-static ngx_uint_t ngx_ors_builder_known(ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_announce(ngx_ors_builder_t *builder,
     ngx_ors_item_t *item);
 static ngx_int_t ngx_ors_builder_ids(ngx_ors_builder_t *builder,
@@ -187,7 +186,13 @@ ngx_ors_builder_advance(ngx_ors_builder_t *builder, ngx_uint_t ending)
 
         if (call && !item->announced) {
 
-            if (!ending && !ngx_ors_builder_known(item)) {
+            /* an id may come late; it comes no more when the next one begins */
+
+            if (!ending
+                && (item->name.len == 0
+                    || (item->call_id.len == 0
+                        && (item->next == NULL || !item->whole))))
+            {
                 return NGX_OK;
             }
 
@@ -255,16 +260,6 @@ ngx_ors_builder_unsorted(ngx_ors_builder_t *builder, ngx_ors_item_t *item)
     return item->hidden_call && !item->dropped && !builder->sorted
            && item->status == ngx_ors_item_in_progress
            && builder->resp->status != ngx_ors_response_incomplete;
-}
-
-
-/* an id may come late; it comes no more when the next item has begun */
-
-static ngx_uint_t
-ngx_ors_builder_known(ngx_ors_item_t *item)
-{
-    return item->name.len
-           && (item->call_id.len || (item->next && item->whole));
 }
 
 

@@ -245,23 +245,15 @@ ngx_ors_custom_input_escape(ngx_ors_custom_input_t *u, ngx_uint_t ch,
 {
     if (u->nescape == 1) {
 
-        switch (ch) {
-
-        case '"':
-        case '\\':
-        case '/':
-        case 'b':
-        case 'f':
-        case 'n':
-        case 'r':
-        case 't':
+        if (ch && ch < 0x80 && ngx_strchr("\"\\/bfnrt", ch)) {
             u->nescape = 0;
             dst = ngx_ors_custom_input_flush(u, dst);
             *dst++ = '\\';
             *dst++ = (u_char) ch;
             return dst;
+        }
 
-        case 'u':
+        if (ch == 'u') {
             u->escape[u->nescape++] = 'u';
             return dst;
         }

@@ -215,6 +215,7 @@ ngx_int_t
 ngx_ors_mcp_uses_listed(ngx_ors_mcp_uses_t *uses, ngx_ors_mcp_use_t *use,
     ngx_ors_builder_t *builder, ngx_ors_mcp_list_t *list)
 {
+    ngx_int_t          rc;
     ngx_ors_hosted_t  *hosted;
 
     static ngx_str_t  failed = ngx_string("The list of tools could not be "
@@ -231,27 +232,14 @@ ngx_ors_mcp_uses_listed(ngx_ors_mcp_uses_t *uses, ngx_ors_mcp_use_t *use,
 
     hosted = use->item->hosted;
 
-    if (list == NULL) {
-        hosted->ended = ngx_ors_item_failed;
+    hosted->ended = list ? ngx_ors_item_completed : ngx_ors_item_failed;
 
-        if (ngx_ors_hosted_error(hosted, builder->pool,
-                                 ngx_ors_hosted_list_error, 0, &failed)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
+    rc = list ? ngx_ors_mcp_use_value(use, builder->resp->request,
+                                      &hosted->value)
+              : ngx_ors_hosted_error(hosted, builder->pool,
+                                     ngx_ors_hosted_list_error, 0, &failed);
 
-    } else {
-        hosted->ended = ngx_ors_item_completed;
-
-        if (ngx_ors_mcp_use_value(use, builder->resp->request, &hosted->value)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    return ngx_ors_builder_advance(builder, 0);
+    return (rc == NGX_OK) ? ngx_ors_builder_advance(builder, 0) : NGX_ERROR;
 }
 
 

@@ -274,14 +274,21 @@ ngx_ors_round_ready(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call)
 {
     ngx_int_t        rc;
-    ngx_ors_item_t  *item;
+    ngx_ors_item_t  *item, *shown;
 
     item = call->item;
 
     rc = ngx_ors_round_arguments(builder, item, &call->arguments);
 
-    if (rc == NGX_OK && ngx_ors_round_typed(item)
-        && !ngx_ors_round_type_asks(call))
+    shown = call->shown;
+
+    /*
+     * the arguments lack the query or the code, which a definition of the
+     * operator's may not have
+     */
+
+    if (rc == NGX_OK && ngx_ors_round_typed(item) && !item->tool->defined
+        && shown->hosted->value.len == 0 && shown->arguments.len == 0)
     {
         rc = NGX_DECLINED;
     }

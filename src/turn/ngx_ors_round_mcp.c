@@ -91,9 +91,8 @@ ngx_ors_round_mcp_approved(ngx_ors_round_t *round, ngx_ors_builder_t *builder,
 
     *item = call;
 
-    return text.len ? ngx_ors_text_append(&call->arguments, builder->pool,
-                                          text.data, text.len)
-                    : NGX_OK;
+    return ngx_ors_text_append(&call->arguments, builder->pool, text.data,
+                               text.len);
 }
 
 

@@ -103,18 +103,6 @@ ngx_ors_round_type_code(ngx_ors_builder_t *builder, ngx_ors_item_t *item,
 }
 
 
-ngx_uint_t
-ngx_ors_round_type_asks(ngx_ors_round_call_t *call)
-{
-    ngx_ors_item_t  *shown;
-
-    shown = call->shown;
-
-    return call->item->tool->defined || shown->hosted->value.len
-           || shown->arguments.len;
-}
-
-
 ngx_int_t
 ngx_ors_round_type_body(ngx_ors_builder_t *builder, ngx_ors_round_call_t *call)
 {

@@ -27,12 +27,6 @@ ngx_int_t ngx_ors_round_type_show(ngx_ors_builder_t *builder,
     ngx_ors_round_call_t *call);
 
 /*
- * 0 if the arguments of call->shown lack the query or the code that the type's
- * function has, which a definition of the operator's may not have.
- */
-ngx_uint_t ngx_ors_round_type_asks(ngx_ors_round_call_t *call);
-
-/*
  * Makes call->arguments what the tool's location gets.  NGX_OK or NGX_ERROR:
  * no memory.
  */

@@ -23,11 +23,8 @@ static ngx_int_t ngx_ors_turn_write(ngx_ors_turn_t *turn, ngx_str_t *model,
 static ngx_int_t ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     const ngx_ors_chat_options_t *options, ngx_str_t *model,
     ngx_ors_out_t *out);
-static void ngx_ors_turn_force(ngx_ors_choice_t *choice,
-    ngx_ors_hosting_t *hosting);
 static ngx_uint_t ngx_ors_turn_claims(ngx_ors_turn_t *turn);
 static ngx_int_t ngx_ors_turn_approved(ngx_ors_turn_t *turn);
-static ngx_ors_chat_calls_e ngx_ors_turn_calls(ngx_ors_turn_t *turn);
 static ngx_uint_t ngx_ors_turn_seals_input(ngx_ors_request_t *req);
 static ngx_uint_t ngx_ors_turn_sealed(ngx_ors_input_item_t *item);
 
@@ -143,7 +140,15 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     target.effortless = turn->effortless;
     target.prompt = turn->prompt;
     target.hosting = turn->round.hosting;
-    target.calls = ngx_ors_turn_calls(turn);
+
+    /* "tool_choice" applies to the first round only */
+
+    target.calls = (turn->round.n > turn->round.conform.repeats)
+                   ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
+
+    if (turn->round.last) {
+        target.calls = ngx_ors_chat_calls_none;
+    }
 
     builder->check = (turn->round.conform.mode != ngx_ors_conform_off
                       && !req->compact);
@@ -182,42 +187,23 @@ ngx_ors_turn_translate(ngx_ors_turn_t *turn,
     rc = ngx_ors_choice_read(&builder->choice, &turn->tools, req,
                              target.calls);
 
-    if (rc == NGX_OK && target.hosting
-        && target.calls == ngx_ors_chat_calls_asked)
+    if (rc != NGX_OK || target.hosting == NULL
+        || target.calls != ngx_ors_chat_calls_asked)
     {
-        ngx_ors_turn_force(&builder->choice, target.hosting);
+        return rc;
     }
 
-    return rc;
-}
+    /* "tool_choice" names an MCP server */
 
-
-/* "tool_choice" names an MCP server */
-
-static void
-ngx_ors_turn_force(ngx_ors_choice_t *choice, ngx_ors_hosting_t *hosting)
-{
-    if (hosting->forced) {
-        choice->needed = 1;
-        choice->name = hosting->forced->name;
-
-    } else if (hosting->required) {
-        choice->needed = 1;
-    }
-}
-
-
-/* tool_choice applies to the first round only */
-
-static ngx_ors_chat_calls_e
-ngx_ors_turn_calls(ngx_ors_turn_t *turn)
-{
-    if (turn->round.last) {
-        return ngx_ors_chat_calls_none;
+    if (target.hosting->forced) {
+        builder->choice.name = target.hosting->forced->name;
     }
 
-    return (turn->round.n > turn->round.conform.repeats)
-           ? ngx_ors_chat_calls_auto : ngx_ors_chat_calls_asked;
+    if (target.hosting->forced || target.hosting->required) {
+        builder->choice.needed = 1;
+    }
+
+    return NGX_OK;
 }
 
 

@@ -22,7 +22,15 @@
 
 static ngx_int_t ngx_ors_turn_record_passed(ngx_ors_turn_t *turn,
     ngx_uint_t instructions, ngx_ors_index_t *index, ngx_ors_out_t *out);
-static ngx_uint_t ngx_ors_turn_input_items(ngx_ors_request_t *req);
+
+
+static const ngx_ors_end_e  ngx_ors_turn_ends[] = {
+    [ngx_ors_response_in_progress] = ngx_ors_end_open,
+    [ngx_ors_response_completed] = ngx_ors_end_completed,
+    [ngx_ors_response_incomplete] = ngx_ors_end_incomplete,
+    [ngx_ors_response_failed] = ngx_ors_end_failed,
+    [ngx_ors_response_cancelled] = ngx_ors_end_canceled
+};
 
 
 ngx_int_t
@@ -159,10 +167,11 @@ ngx_ors_turn_record_passed(ngx_ors_turn_t *turn, ngx_uint_t instructions,
 ngx_int_t
 ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
 {
-    size_t              input;
-    ngx_uint_t          noutput;
-    ngx_ors_out_t       out;
-    ngx_ors_request_t  *req;
+    size_t                input;
+    ngx_uint_t            text, noutput;
+    ngx_ors_out_t         out;
+    ngx_ors_request_t    *req;
+    ngx_ors_json_node_t  *node;
 
     req = &turn->request;
 
@@ -189,7 +198,12 @@ ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
         return NGX_ERROR;
     }
 
-    *n = ngx_ors_turn_input_items(req) + noutput;
+    /* a text is one item */
+
+    node = req->field[ngx_ors_rq_input];
+    text = (node && node->type == ngx_ors_json_string && !req->merged);
+
+    *n = (text ? 1 : req->input.n - req->added) + noutput;
 
     /* two arrays, side by side: the brackets go, or become a comma */
 
@@ -211,20 +225,6 @@ ngx_ors_turn_items(ngx_ors_turn_t *turn, ngx_str_t *items, ngx_uint_t *n)
     }
 
     return NGX_OK;
-}
-
-
-/* a text is one item */
-
-static ngx_uint_t
-ngx_ors_turn_input_items(ngx_ors_request_t *req)
-{
-    ngx_ors_json_node_t  *input;
-
-    input = req->field[ngx_ors_rq_input];
-
-    return (input && input->type == ngx_ors_json_string && !req->merged)
-           ? 1 : req->input.n - req->added;
 }
 
 
@@ -277,32 +277,20 @@ ngx_ors_turn_outcome(ngx_ors_turn_t *turn, ngx_ors_outcome_t *outcome)
         return;
     }
 
-    switch (turn->response.status) {
+    outcome->end = ngx_ors_turn_ends[turn->response.status];
 
-    case ngx_ors_response_incomplete:
-        outcome->end = ngx_ors_end_incomplete;
-        break;
-
-    case ngx_ors_response_failed:
+    if (turn->response.status == ngx_ors_response_failed) {
 
         /* a document of its own says so, with a status of 200 */
 
         outcome->class = ngx_ors_class_upstream_error;
-        outcome->end = ngx_ors_end_failed;
-        break;
+    }
 
-    case ngx_ors_response_cancelled:
-        outcome->end = ngx_ors_end_canceled;
-        break;
+    if (turn->response.status == ngx_ors_response_in_progress
+        && turn->answer.status)
+    {
+        /* it is passed on as it came; else no target was called */
 
-    case ngx_ors_response_completed:
-    case ngx_ors_response_in_progress:
-
-        /* the second one is passed on as it came; or no target was called */
-
-        outcome->end = turn->answer.status
-                       || turn->response.status == ngx_ors_response_completed
-                       ? ngx_ors_end_completed : ngx_ors_end_open;
-        break;
+        outcome->end = ngx_ors_end_completed;
     }
 }
