@@ -49,10 +49,6 @@ static ngx_int_t ngx_ors_mcp_dialog_list(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_call(ngx_ors_mcp_dialog_t *dialog);
 static ngx_int_t ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_message_t *message);
-static ngx_int_t ngx_ors_mcp_dialog_begin(ngx_ors_mcp_dialog_t *dialog,
-    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e version);
-static ngx_int_t ngx_ors_mcp_dialog_modern(ngx_ors_mcp_dialog_t *dialog,
-    ngx_ors_mcp_message_t *message);
 static ngx_int_t ngx_ors_mcp_dialog_fail(ngx_ors_mcp_dialog_t *dialog,
     ngx_ors_mcp_message_t *message);
 static ngx_int_t ngx_ors_mcp_dialog_error(ngx_ors_mcp_dialog_t *dialog,
@@ -684,16 +680,34 @@ ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
 
         /* a call whose answer has come may have run, however it ended */
 
-        if (dialog->state == ngx_ors_mcp_dialog_st_call
-            && ngx_ors_mcp_is_success(dialog->status))
+        if (dialog->begun
+            || (dialog->state == ngx_ors_mcp_dialog_st_call
+                && ngx_ors_mcp_is_success(dialog->status)))
         {
             break;
         }
 
-        return ngx_ors_mcp_dialog_begin(dialog, message, version);
+        /* another dialog has begun a session in the meantime */
+
+        if (peer->ready && peer->generation != dialog->generation) {
+            dialog->begun = 1;
+            return ngx_ors_mcp_ask_wanted(dialog);
+        }
+
+        peer->ready = 0;
+
+        return ngx_ors_mcp_ask_initialize(dialog, version);
 
     case ngx_ors_mcp_refusal_modern:
-        return ngx_ors_mcp_dialog_modern(dialog, message);
+
+        if (dialog->modern) {
+            break;
+        }
+
+        peer->version = NGX_ORS_MCP_MODERN;
+        peer->ready = 0;
+
+        return ngx_ors_mcp_ask_wanted(dialog);
 
     case ngx_ors_mcp_refusal_list:
 
@@ -716,46 +730,6 @@ ngx_ors_mcp_dialog_refused(ngx_ors_mcp_dialog_t *dialog,
     }
 
     return ngx_ors_mcp_dialog_fail(dialog, message);
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_dialog_begin(ngx_ors_mcp_dialog_t *dialog,
-    ngx_ors_mcp_message_t *message, ngx_ors_mcp_version_e version)
-{
-    ngx_ors_mcp_peer_t  *peer;
-
-    peer = dialog->peer;
-
-    if (dialog->begun) {
-        return ngx_ors_mcp_dialog_fail(dialog, message);
-    }
-
-    /* another dialog has begun a session in the meantime */
-
-    if (peer->ready && peer->generation != dialog->generation) {
-        dialog->begun = 1;
-        return ngx_ors_mcp_ask_wanted(dialog);
-    }
-
-    peer->ready = 0;
-
-    return ngx_ors_mcp_ask_initialize(dialog, version);
-}
-
-
-static ngx_int_t
-ngx_ors_mcp_dialog_modern(ngx_ors_mcp_dialog_t *dialog,
-    ngx_ors_mcp_message_t *message)
-{
-    if (dialog->modern) {
-        return ngx_ors_mcp_dialog_fail(dialog, message);
-    }
-
-    dialog->peer->version = NGX_ORS_MCP_MODERN;
-    dialog->peer->ready = 0;
-
-    return ngx_ors_mcp_ask_wanted(dialog);
 }
 
 
