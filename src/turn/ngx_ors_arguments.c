@@ -14,9 +14,6 @@
 #include <ngx_ors_arguments.h>
 
 
-static ngx_int_t ngx_ors_arguments_decode(ngx_ors_text_t *text,
-    ngx_ors_limits_t *limits, ngx_pool_t *pool, ngx_str_t *quoted,
-    ngx_str_t *plain);
 static void ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch);
 
 
@@ -136,45 +133,33 @@ ngx_ors_arguments_byte(ngx_ors_arguments_t *args, ngx_uint_t ch)
 }
 
 
+/* in memory the JSON string that "text" is the inside of precedes "plain" */
+
 ngx_int_t
 ngx_ors_arguments_text(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
     ngx_pool_t *pool, ngx_str_t *plain)
 {
-    ngx_str_t  quoted;
-
-    return ngx_ors_arguments_decode(text, limits, pool, &quoted, plain);
-}
-
-
-/* "quoted" is the JSON string that "text" is the inside of */
-
-static ngx_int_t
-ngx_ors_arguments_decode(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
-    ngx_pool_t *pool, ngx_str_t *quoted, ngx_str_t *plain)
-{
-    u_char          *p;
+    u_char          *p, *quoted;
     ngx_ors_json_t   json;
 
     if (text->len == 0) {
         ngx_str_set(plain, "{}");
-        *quoted = *plain;
         return NGX_OK;
     }
 
-    quoted->len = text->len + 2;
-    quoted->data = ngx_pnalloc(pool, quoted->len + text->len);
-    if (quoted->data == NULL) {
+    quoted = ngx_pnalloc(pool, 2 * text->len + 2);
+    if (quoted == NULL) {
         return NGX_ERROR;
     }
 
-    p = quoted->data;
+    p = quoted;
     *p++ = '"';
     p = ngx_ors_text_copy(p, text);
     *p++ = '"';
 
     ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
 
-    if (ngx_ors_json_read(&json, quoted->data, quoted->len) != NGX_OK) {
+    if (ngx_ors_json_read(&json, quoted, text->len + 2) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -194,14 +179,17 @@ ngx_ors_arguments_value(ngx_ors_text_t *text, ngx_ors_limits_t *limits,
     ngx_str_t        plain;
     ngx_ors_json_t   json;
 
-    if (ngx_ors_arguments_decode(text, limits, pool, value, &plain) != NGX_OK)
-    {
+    if (ngx_ors_arguments_text(text, limits, pool, &plain) != NGX_OK) {
         return NGX_ERROR;
     }
 
     if (text->len == 0) {
+        *value = plain;
         return NGX_OK;
     }
+
+    value->len = text->len + 2;
+    value->data = plain.data - value->len;
 
     ngx_ors_json_init(&json, pool, limits->depth, limits->nodes);
 
