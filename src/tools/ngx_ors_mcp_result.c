@@ -13,7 +13,7 @@
 #include <ngx_ors_mcp.h>
 #include <ngx_ors_mcp_result.h>
 #include <ngx_ors_mcp_text.h>
-#include <ngx_ors_text.h>
+#include <ngx_ors_out.h>
 #include <ngx_ors_utf8.h>
 
 
@@ -21,6 +21,8 @@
 #define NGX_ORS_MCP_QUOTE_MAX  1024
 
 #define NGX_ORS_MCP_CUT        "\n[truncated]"
+
+#define NGX_ORS_MCP_RESULT_BLOCK  1024
 
 
 typedef enum {
@@ -48,7 +50,7 @@ typedef enum {
 
 
 typedef struct {
-    ngx_ors_text_t         text;
+    ngx_ors_out_t          out;
     ngx_ors_json_t        *json;
     ngx_pool_t            *pool;
     size_t                 max;
@@ -134,6 +136,8 @@ ngx_ors_mcp_result_read(ngx_ors_mcp_result_t *result,
 
     ngx_memzero(&lines, sizeof(ngx_ors_mcp_lines_t));
 
+    ngx_ors_out_init(&lines.out, pool, NGX_ORS_MCP_RESULT_BLOCK);
+
     lines.json = json;
     lines.pool = pool;
     lines.max = max;
@@ -196,26 +200,14 @@ ngx_ors_mcp_result_text(ngx_ors_mcp_result_t *result,
         ngx_ors_mcp_result_part(lines, part);
     }
 
-    if (lines->cut
-        && ngx_ors_text_append(&lines->text, lines->pool,
-                               (u_char *) NGX_ORS_MCP_CUT,
-                               sizeof(NGX_ORS_MCP_CUT) - 1)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    if (lines->cut) {
+        ngx_ors_out_lit(&lines->out, NGX_ORS_MCP_CUT);
     }
 
     result->cut = lines->cut;
-    result->text.len = lines->text.len;
-    result->text.data = ngx_pnalloc(lines->pool, lines->text.len + 1);
 
-    if (lines->failed || result->text.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    (void) ngx_ors_text_copy(result->text.data, &lines->text);
-
-    return NGX_OK;
+    return lines->failed ? NGX_ERROR
+                         : ngx_ors_out_text(&lines->out, &result->text);
 }
 
 
@@ -363,21 +355,18 @@ ngx_ors_mcp_result_line(ngx_ors_mcp_lines_t *lines)
 static void
 ngx_ors_mcp_result_add(ngx_ors_mcp_lines_t *lines, u_char *data, size_t len)
 {
-    if (lines->cut || lines->failed) {
+    if (lines->cut) {
         return;
     }
 
-    if (len > lines->max - lines->text.len) {
-        len = ngx_ors_utf8_cut(data, len, lines->max - lines->text.len);
+    if (len > lines->max - lines->out.size) {
+        len = ngx_ors_utf8_cut(data, len, lines->max - lines->out.size);
         lines->cut = 1;
     }
 
-    if (len
-        && ngx_ors_text_append(&lines->text, lines->pool, data, len)
-           != NGX_OK)
-    {
-        lines->failed = 1;
-    }
+    /* the text is taken while all that it is made of is there */
+
+    ngx_ors_out_ref(&lines->out, data, len);
 }
 
 
