@@ -19,50 +19,23 @@
 #include <ngx_ors_jsonschema_walk.h>
 
 
-static ngx_int_t ngx_ors_jsonschema_build_ref(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_if(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_dependents(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    ngx_ors_jsonschema_rule_t *rule, json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_check_ref(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_dynamic(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_all(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_ref;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_if;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_dependents;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_ref;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_dynamic;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_all;
 static ngx_int_t ngx_ors_jsonschema_check_some(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen, ngx_uint_t enough);
-static ngx_int_t ngx_ors_jsonschema_check_any(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_any;
 static ngx_int_t ngx_ors_jsonschema_check_nearest(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at, ngx_uint_t i,
     ngx_uint_t depth);
-static ngx_int_t ngx_ors_jsonschema_check_one(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_not(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_if(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_dependents(
-    ngx_ors_jsonschema_walk_t *w, ngx_ors_jsonschema_rule_t *rule,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_needed(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_dependent_t *dependent, ngx_ors_jsonschema_at_t *at);
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_one;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_not;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_if;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_dependents;
 
 const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_applicators[] = {
 
@@ -109,16 +82,6 @@ ngx_ors_jsonschema_build_ref(ngx_ors_jsonschema_build_t *b,
     json_t *schema, json_t *value)
 {
     return ngx_ors_jsonschema_ref_add(b, node, rule, value);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    return ngx_ors_jsonschema_build_node(b, value, node->resource,
-                                         &rule->u.node);
 }
 
 
@@ -453,39 +416,10 @@ ngx_ors_jsonschema_check_dependents(ngx_ors_jsonschema_walk_t *w,
 
         rc = dependent->node ? ngx_ors_jsonschema_walk(w, dependent->node, at,
                                                        seen)
-                             : ngx_ors_jsonschema_check_needed(w, dependent,
-                                                               at);
+                             : ngx_ors_jsonschema_needed(w, &dependent->names,
+                                                         at, &dependent->name);
         if (rc != NGX_OK) {
             return rc;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_needed(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_dependent_t *dependent, ngx_ors_jsonschema_at_t *at)
-{
-    ngx_str_t   *name;
-    ngx_uint_t   i;
-
-    if (ngx_ors_jsonschema_step(w->steps, dependent->names.cost)
-        != NGX_OK)
-    {
-        return NGX_BUSY;
-    }
-
-    for (i = 0; i < dependent->names.n; i++) {
-        name = &dependent->names.elts[i];
-
-        if (json_object_getn(at->json, (char *) name->data, name->len)
-            == NULL)
-        {
-            return ngx_ors_jsonschema_fail(w, at, "dependentRequired",
-                                   "must have the member \"%V\", because it "
-                                   "has \"%V\"", name, &dependent->name);
         }
     }
 

@@ -47,62 +47,24 @@ typedef struct {
 } ngx_ors_jsonschema_entry_t;
 
 
-static ngx_int_t ngx_ors_jsonschema_build_type(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_value(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_enum(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_number(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_count(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_match(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_true(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_required(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    ngx_ors_jsonschema_rule_t *rule, json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_check_type(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_enum(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_const(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_bound(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_multiple(
-    ngx_ors_jsonschema_walk_t *w, ngx_ors_jsonschema_rule_t *rule,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_min(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_max(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_type;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_value;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_number;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_count;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_match;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_true;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_required;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_type;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_enum;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_const;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_bound;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_multiple;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_count;
 static size_t ngx_ors_jsonschema_length(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_at_t *at, char **unit);
-static ngx_int_t ngx_ors_jsonschema_check_match(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_required(
-    ngx_ors_jsonschema_walk_t *w, ngx_ors_jsonschema_rule_t *rule,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_unique(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_match;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_required;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_unique;
 static ngx_int_t ngx_ors_jsonschema_unique_add(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_entry_t *slots,
     ngx_uint_t mask, uint32_t hash, size_t i);
@@ -141,7 +103,7 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[] = {
       ngx_ors_jsonschema_build_value, ngx_ors_jsonschema_check_const },
 
     { "enum", NGX_ORS_JSONSCHEMA_ANY,
-      ngx_ors_jsonschema_build_enum, ngx_ors_jsonschema_check_enum },
+      ngx_ors_jsonschema_build_value, ngx_ors_jsonschema_check_enum },
 
     { "minimum", NGX_ORS_JSONSCHEMA_NUMBER,
       ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_bound },
@@ -159,19 +121,19 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[] = {
       ngx_ors_jsonschema_build_number, ngx_ors_jsonschema_check_multiple },
 
     { "minLength", NGX_ORS_JSONSCHEMA_STRING,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_min },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { "maxLength", NGX_ORS_JSONSCHEMA_STRING,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_max },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { "pattern", NGX_ORS_JSONSCHEMA_STRING,
       ngx_ors_jsonschema_build_match, ngx_ors_jsonschema_check_match },
 
     { "minItems", NGX_ORS_JSONSCHEMA_ARRAY,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_min },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { "maxItems", NGX_ORS_JSONSCHEMA_ARRAY,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_max },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { "uniqueItems", NGX_ORS_JSONSCHEMA_ARRAY,
       ngx_ors_jsonschema_build_true, ngx_ors_jsonschema_check_unique },
@@ -180,10 +142,10 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_assertions[] = {
       ngx_ors_jsonschema_build_required, ngx_ors_jsonschema_check_required },
 
     { "minProperties", NGX_ORS_JSONSCHEMA_OBJECT,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_min },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { "maxProperties", NGX_ORS_JSONSCHEMA_OBJECT,
-      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_max },
+      ngx_ors_jsonschema_build_count, ngx_ors_jsonschema_check_count },
 
     { NULL, 0, NULL, NULL }
 };
@@ -234,20 +196,13 @@ ngx_ors_jsonschema_build_value(ngx_ors_jsonschema_build_t *b,
 {
     rule->u.value = value;
 
+    if (rule->keyword->check == ngx_ors_jsonschema_check_enum
+        && !json_is_array(value))
+    {
+        return ngx_ors_jsonschema_build_error(b, "enum", "an array");
+    }
+
     return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_build_enum(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    rule->u.value = value;
-
-    return json_is_array(value) ? NGX_OK
-                                : ngx_ors_jsonschema_build_error(b, "enum",
-                                                                 "an array");
 }
 
 
@@ -466,41 +421,27 @@ ngx_ors_jsonschema_check_multiple(ngx_ors_jsonschema_walk_t *w,
 }
 
 
+/* keywords begin with "min" or "max" */
+
 static ngx_int_t
-ngx_ors_jsonschema_check_min(ngx_ors_jsonschema_walk_t *w,
+ngx_ors_jsonschema_check_count(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    size_t  n;
-    char   *unit;
+    size_t       n;
+    char        *unit;
+    ngx_uint_t   min;
 
     n = ngx_ors_jsonschema_length(w, at, &unit);
-    if (n >= rule->u.n) {
+    min = (rule->keyword->name[1] == 'i');
+
+    if (min ? n >= rule->u.n : n <= rule->u.n) {
         return NGX_OK;
     }
 
     return ngx_ors_jsonschema_fail(w, at, rule->keyword->name,
-                                   "must have at least %uz %s, it has %uz",
-                                   rule->u.n, unit, n);
-}
-
-
-static ngx_int_t
-ngx_ors_jsonschema_check_max(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen)
-{
-    size_t  n;
-    char   *unit;
-
-    n = ngx_ors_jsonschema_length(w, at, &unit);
-    if (n <= rule->u.n) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_jsonschema_fail(w, at, rule->keyword->name,
-                                   "must have at most %uz %s, it has %uz",
-                                   rule->u.n, unit, n);
+                                   "must have at %s %uz %s, it has %uz",
+                                   min ? "least" : "most", rule->u.n, unit, n);
 }
 
 
@@ -557,23 +498,38 @@ ngx_ors_jsonschema_check_required(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen)
 {
-    ngx_uint_t   i;
-    ngx_str_t   *name;
+    return ngx_ors_jsonschema_needed(w, &rule->u.names, at, NULL);
+}
 
-    if (ngx_ors_jsonschema_step(w->steps, rule->u.names.cost) != NGX_OK) {
+
+ngx_int_t
+ngx_ors_jsonschema_needed(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_strings_t *names, ngx_ors_jsonschema_at_t *at,
+    ngx_str_t *by)
+{
+    ngx_str_t   *name;
+    ngx_uint_t   i;
+
+    if (ngx_ors_jsonschema_step(w->steps, names->cost) != NGX_OK) {
         return NGX_BUSY;
     }
 
-    for (i = 0; i < rule->u.names.n; i++) {
-        name = &rule->u.names.elts[i];
+    for (i = 0; i < names->n; i++) {
+        name = &names->elts[i];
 
-        if (json_object_getn(at->json, (char *) name->data, name->len)
-            == NULL)
-        {
+        if (json_object_getn(at->json, (char *) name->data, name->len)) {
+            continue;
+        }
+
+        if (by == NULL) {
             return ngx_ors_jsonschema_fail(w, at, "required",
                                            "must have the member \"%V\"",
                                            name);
         }
+
+        return ngx_ors_jsonschema_fail(w, at, "dependentRequired",
+                                       "must have the member \"%V\", because "
+                                       "it has \"%V\"", name, by);
     }
 
     return NGX_OK;

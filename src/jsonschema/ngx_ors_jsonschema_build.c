@@ -385,6 +385,16 @@ ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b, json_t *value,
 
 
 ngx_int_t
+ngx_ors_jsonschema_build_one(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *schema, json_t *value)
+{
+    return ngx_ors_jsonschema_build_node(b, value, node->resource,
+                                         &rule->u.node);
+}
+
+
+ngx_int_t
 ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
     json_t *schema, json_t *value)

@@ -91,12 +91,11 @@ ngx_int_t ngx_ors_jsonschema_build_nodes(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_nodes_t *nodes);
 
 /*
- * Builds rule->u.nodes of "value", which must be an array of schemas: a
- * builder of keywords.
+ * Builders of keywords: rule->u.node of a schema, and rule->u.nodes of "value",
+ * which must be an array of schemas.
  */
-ngx_int_t ngx_ors_jsonschema_build_list(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
+ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_one;
+ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_list;
 
 /* Reads an array of strings, whose bytes are borrowed. */
 ngx_int_t ngx_ors_jsonschema_build_strings(ngx_ors_jsonschema_build_t *b,

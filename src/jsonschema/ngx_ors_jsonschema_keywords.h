@@ -24,4 +24,13 @@ extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_applicators[];
 extern const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[];
 
 
+/*
+ * Checks that an object has all of "names", which its member "by" asks for, or
+ * the schema if it is NULL.  Return codes are those of the walk.
+ */
+ngx_int_t ngx_ors_jsonschema_needed(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_strings_t *names, ngx_ors_jsonschema_at_t *at,
+    ngx_str_t *by);
+
+
 #endif /* _NGX_ORS_JSONSCHEMA_KEYWORDS_H_INCLUDED_ */

@@ -18,57 +18,34 @@
 #include <ngx_ors_jsonschema_walk.h>
 
 
-static ngx_int_t ngx_ors_jsonschema_build_names(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_fields(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_fields;
 static ngx_int_t ngx_ors_jsonschema_build_named(ngx_ors_jsonschema_build_t *b,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_fields_t *fields,
     json_t *value);
 static ngx_int_t ngx_ors_jsonschema_build_matching(
     ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
     ngx_ors_jsonschema_fields_t *fields, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_items(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_contains(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    ngx_ors_jsonschema_rule_t *rule, json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_build_unevaluated(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    ngx_ors_jsonschema_rule_t *rule, json_t *schema, json_t *value);
-static ngx_int_t ngx_ors_jsonschema_check_fields(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_items;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_contains;
+static ngx_ors_jsonschema_build_f ngx_ors_jsonschema_build_unevaluated;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_fields;
 static ngx_int_t ngx_ors_jsonschema_check_field(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_fields_t *fields, ngx_ors_jsonschema_at_t *at);
-static ngx_int_t ngx_ors_jsonschema_check_names(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_prefix(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_names;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_prefix;
 static ngx_int_t ngx_ors_jsonschema_check_item(ngx_ors_jsonschema_walk_t *w,
     ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_at_t *at,
     ngx_ors_jsonschema_seen_t *seen, size_t i);
-static ngx_int_t ngx_ors_jsonschema_check_items(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_contains(
-    ngx_ors_jsonschema_walk_t *w, ngx_ors_jsonschema_rule_t *rule,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
-static ngx_int_t ngx_ors_jsonschema_check_rest(ngx_ors_jsonschema_walk_t *w,
-    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
-    ngx_ors_jsonschema_seen_t *seen);
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_items;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_contains;
+static ngx_ors_jsonschema_check_f ngx_ors_jsonschema_check_rest;
 
 /* unevaluated members are known after all other keywords */
 
 const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[] = {
 
     { "propertyNames", NGX_ORS_JSONSCHEMA_OBJECT,
-      ngx_ors_jsonschema_build_names, ngx_ors_jsonschema_check_names },
+      ngx_ors_jsonschema_build_one, ngx_ors_jsonschema_check_names },
 
     { "properties", NGX_ORS_JSONSCHEMA_OBJECT,
       ngx_ors_jsonschema_build_fields, ngx_ors_jsonschema_check_fields },
@@ -96,16 +73,6 @@ const ngx_ors_jsonschema_keyword_t  ngx_ors_jsonschema_members[] = {
 
     { NULL, 0, NULL, NULL }
 };
-
-
-static ngx_int_t
-ngx_ors_jsonschema_build_names(ngx_ors_jsonschema_build_t *b,
-    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
-    json_t *schema, json_t *value)
-{
-    return ngx_ors_jsonschema_build_node(b, value, node->resource,
-                                         &rule->u.node);
-}
 
 
 /* NGX_DONE: the first of the three keywords has made the rule */
@@ -306,8 +273,7 @@ ngx_ors_jsonschema_build_unevaluated(ngx_ors_jsonschema_build_t *b,
 {
     node->unevaluated = 1;
 
-    return ngx_ors_jsonschema_build_node(b, value, node->resource,
-                                         &rule->u.node);
+    return ngx_ors_jsonschema_build_one(b, node, rule, schema, value);
 }
 
 

@@ -50,20 +50,22 @@ typedef struct {
 } ngx_ors_jsonschema_seen_t;
 
 
-typedef ngx_int_t (*ngx_ors_jsonschema_build_pt)(
-    ngx_ors_jsonschema_build_t *b, ngx_ors_jsonschema_node_t *node,
-    ngx_ors_jsonschema_rule_t *rule, json_t *schema, json_t *value);
+/* functions that keywords have in common, each declared by its type */
 
-typedef ngx_int_t (*ngx_ors_jsonschema_check_pt)(
-    ngx_ors_jsonschema_walk_t *w, ngx_ors_jsonschema_rule_t *rule,
-    ngx_ors_jsonschema_at_t *at, ngx_ors_jsonschema_seen_t *seen);
+typedef ngx_int_t ngx_ors_jsonschema_build_f(ngx_ors_jsonschema_build_t *b,
+    ngx_ors_jsonschema_node_t *node, ngx_ors_jsonschema_rule_t *rule,
+    json_t *schema, json_t *value);
+
+typedef ngx_int_t ngx_ors_jsonschema_check_f(ngx_ors_jsonschema_walk_t *w,
+    ngx_ors_jsonschema_rule_t *rule, ngx_ors_jsonschema_at_t *at,
+    ngx_ors_jsonschema_seen_t *seen);
 
 
 typedef struct {
     char                           *name;
     ngx_uint_t                      types;   /* of instances it looks at */
-    ngx_ors_jsonschema_build_pt     build;
-    ngx_ors_jsonschema_check_pt     check;   /* NULL: adds no rule */
+    ngx_ors_jsonschema_build_f     *build;
+    ngx_ors_jsonschema_check_f     *check;   /* NULL: adds no rule */
 } ngx_ors_jsonschema_keyword_t;
 
 

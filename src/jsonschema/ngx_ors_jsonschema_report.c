@@ -25,6 +25,8 @@
 #define NGX_ORS_JSONSCHEMA_DUMPED  16
 
 
+static void ngx_ors_jsonschema_root(ngx_ors_jsonschema_report_t *report,
+    char *keyword, const char *fmt, va_list args);
 static void ngx_ors_jsonschema_text(ngx_ors_jsonschema_report_t *report,
     u_char *p, const char *fmt, va_list args);
 static void ngx_ors_jsonschema_path(ngx_ors_jsonschema_report_t *report,
@@ -40,17 +42,10 @@ ngx_int_t
 ngx_ors_jsonschema_busy(ngx_ors_jsonschema_report_t *report, const char *fmt,
     ...)
 {
-    u_char   *p;
-    va_list   args;
-
-    report->keyword = "";
-    report->path.len = 0;
-    report->path.data = report->path_buf;
-
-    p = ngx_cpymem(report->text_buf, "The JSON ", sizeof("The JSON ") - 1);
+    va_list  args;
 
     va_start(args, fmt);
-    ngx_ors_jsonschema_text(report, p, fmt, args);
+    ngx_ors_jsonschema_root(report, "", fmt, args);
     va_end(args);
 
     return NGX_BUSY;
@@ -61,8 +56,23 @@ ngx_int_t
 ngx_ors_jsonschema_refuse(ngx_ors_jsonschema_report_t *report, char *keyword,
     const char *fmt, ...)
 {
-    u_char   *p;
-    va_list   args;
+    va_list  args;
+
+    va_start(args, fmt);
+    ngx_ors_jsonschema_root(report, keyword, fmt, args);
+    va_end(args);
+
+    return NGX_DECLINED;
+}
+
+
+/* fills the report for a whole text */
+
+static void
+ngx_ors_jsonschema_root(ngx_ors_jsonschema_report_t *report, char *keyword,
+    const char *fmt, va_list args)
+{
+    u_char  *p;
 
     report->keyword = keyword;
     report->path.len = 0;
@@ -70,11 +80,7 @@ ngx_ors_jsonschema_refuse(ngx_ors_jsonschema_report_t *report, char *keyword,
 
     p = ngx_cpymem(report->text_buf, "The JSON ", sizeof("The JSON ") - 1);
 
-    va_start(args, fmt);
     ngx_ors_jsonschema_text(report, p, fmt, args);
-    va_end(args);
-
-    return NGX_DECLINED;
 }
 
 

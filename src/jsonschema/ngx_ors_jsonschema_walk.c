@@ -221,11 +221,8 @@ void
 ngx_ors_jsonschema_member(ngx_ors_jsonschema_at_t *child,
     ngx_ors_jsonschema_at_t *at, void *iter)
 {
-    child->parent = at;
-    child->json = json_object_iter_value(iter);
-    child->type = ngx_ors_jsonschema_type(child->json);
-    child->depth = at->depth + 1;
+    ngx_ors_jsonschema_element(child, at, json_object_iter_value(iter), 0);
+
     child->name.data = (u_char *) json_object_iter_key(iter);
     child->name.len = json_object_iter_key_len(iter);
-    child->is_name = 0;
 }
