@@ -1,7 +1,6 @@
 
 /*
- * How vectors check UTF-8: blocks of NGX_ORS_UTF8_BLOCK bytes, by comparisons
- * on any processor that has vectors, by tables where there is AVX2.
+ * How AVX2 checks UTF-8: blocks of NGX_ORS_UTF8_BLOCK bytes, by tables.
  */
 
 
@@ -40,57 +39,10 @@ ngx_ors_utf8_begin(u_char *p)
 
 
 /*
- * The bytes of 16 at "p" that are wrong after those in front of them.  This
- * is the table of well-formed sequences (Unicode 3.9, table 3-7) as
- * comparisons: of a byte with what it may be, of a second byte with its first.
- */
-
-static ngx_inline ngx_ors_vec_t
-ngx_ors_utf8_wrong(u_char *p)
-{
-    ngx_ors_vec_t  v, first, second, third, later, below_90, below_a0, wrong;
-
-    v = ngx_ors_vec_load(p);
-
-    /* one byte, two and three in front of it */
-
-    first = ngx_ors_vec_load(p - 1);
-    second = ngx_ors_vec_load(p - 2);
-    third = ngx_ors_vec_load(p - 3);
-
-    /* 0x80 to 0xbf comes where a sequence goes on, and nowhere else */
-
-    later = (ngx_ors_vec_t) (first >= 0xc0) | (ngx_ors_vec_t) (second >= 0xe0)
-            | (ngx_ors_vec_t) (third >= 0xf0);
-
-    wrong = later ^ (ngx_ors_vec_t) ((v & 0xc0) == 0x80);
-
-    /* 0xc0, 0xc1 and from 0xf5 begin nothing */
-
-    wrong |= (ngx_ors_vec_t) ((v & 0xfe) == 0xc0) | (ngx_ors_vec_t) (v >= 0xf5);
-
-    /* overlong forms, surrogates, and over U+10FFFF: visible in two bytes */
-
-    below_90 = (ngx_ors_vec_t) (v < 0x90);
-    below_a0 = (ngx_ors_vec_t) (v < 0xa0);
-
-    wrong |= (ngx_ors_vec_t) (first == 0xe0) & below_a0;
-    wrong |= (ngx_ors_vec_t) (first == 0xed) & ~below_a0;
-    wrong |= (ngx_ors_vec_t) (first == 0xf0) & below_90;
-    wrong |= (ngx_ors_vec_t) (first == 0xf4) & ~below_90;
-
-    return wrong;
-}
-
-
-#if (NGX_ORS_SSE2)
-
-/*
- * The same with AVX2, by looking up in place of comparing.  Each mistake that
- * two bytes in a row can make is a bit, and shows in three halves of bytes:
- * the high and the low one of the first byte, the high one of the second.  A
- * table for each of the three has the mistakes that this half allows; what all
- * three allow has been made.
+ * Each mistake that two bytes in a row can make (Unicode 3.9, table 3-7) is a
+ * bit, and shows in three halves of bytes: the high and the low one of the
+ * first byte, the high one of the second.  A table for each of the three has
+ * the mistakes that this half allows; what all three allow has been made.
  *
  *                                first           second
  */
@@ -245,8 +197,14 @@ ngx_ors_utf8_wrong32(ngx_ors_utf8_tables_t *t, u_char *p)
 }
 
 
+/*
+ * Skips blocks that are UTF-8, the last character of them may be cut; returns
+ * where a character begins.  At "p" does one, and there are NGX_ORS_UTF8_PAST
+ * bytes in front of it.
+ */
+
 static NGX_ORS_AVX2 u_char *
-ngx_ors_utf8_blocks_avx2(u_char *p, u_char *last)
+ngx_ors_utf8_blocks(u_char *p, u_char *last)
 {
     __m256i                v, wrong;
     ngx_ors_utf8_tables_t  t;
@@ -269,49 +227,6 @@ ngx_ors_utf8_blocks_avx2(u_char *p, u_char *last)
                                 ngx_ors_utf8_wrong32(&t, p + 32));
 
         if (!_mm256_testz_si256(wrong, wrong)) {
-            break;
-        }
-    }
-
-    return ngx_ors_utf8_begin(p);
-}
-
-#endif
-
-
-/*
- * Skips blocks that are UTF-8, the last character of them may be cut; returns
- * where a character begins.  At "p" does one, and there are NGX_ORS_UTF8_PAST
- * bytes in front of it.
- */
-
-static ngx_inline u_char *
-ngx_ors_utf8_blocks(u_char *p, u_char *last)
-{
-    ngx_ors_vec_t  v, wrong;
-
-#if (NGX_ORS_SSE2)
-
-    if (ngx_ors_vec_avx2()) {
-        return ngx_ors_utf8_blocks_avx2(p, last);
-    }
-
-#endif
-
-    for ( /* void */ ; last - p >= NGX_ORS_UTF8_BLOCK; p += NGX_ORS_UTF8_BLOCK)
-    {
-        v = ngx_ors_vec_load(p) | ngx_ors_vec_load(p + 16)
-            | ngx_ors_vec_load(p + 32) | ngx_ors_vec_load(p + 48)
-            | ngx_ors_vec_load(p - NGX_ORS_UTF8_PAST);
-
-        if (ngx_ors_vec_mask(ngx_ors_vec_high(v)) == 0) {
-            continue;
-        }
-
-        wrong = ngx_ors_utf8_wrong(p) | ngx_ors_utf8_wrong(p + 16)
-                | ngx_ors_utf8_wrong(p + 32) | ngx_ors_utf8_wrong(p + 48);
-
-        if (ngx_ors_vec_mask(wrong)) {
             break;
         }
     }

@@ -5,7 +5,7 @@
 
 
 /*
- * How much of a text is UTF-8: whole blocks by vectors, the rest, and the
+ * How much of a text is UTF-8: whole blocks by AVX2, the rest, and the
  * place of an error, character by character.
  */
 
@@ -15,7 +15,7 @@
 #include <ngx_ors_utf8.h>
 #include <ngx_ors_vec.h>
 
-#if (NGX_ORS_VEC)
+#if (NGX_ORS_SSE2)
 #include <ngx_ors_utf8_block.h>
 #endif
 
@@ -36,9 +36,11 @@ ngx_ors_utf8_valid(u_char *data, size_t len)
     p = data;
     last = data + len;
 
-#if (NGX_ORS_VEC)
+#if (NGX_ORS_SSE2)
 
-    if (len >= NGX_ORS_UTF8_BLOCK + 2 * NGX_ORS_UTF8_PAST) {
+    if (len >= NGX_ORS_UTF8_BLOCK + 2 * NGX_ORS_UTF8_PAST
+        && ngx_ors_vec_avx2())
+    {
 
         /* a character that is cut there is no longer than the half */
 

@@ -46,6 +46,10 @@
 
 typedef uint8_t  ngx_ors_vec_t __attribute__((vector_size(16)));
 
+/* the number of the first byte in a mask that is not 0 */
+#define ngx_ors_vec_lowest(mask)                                              \
+    ((uint32_t) __builtin_ctzll(mask) / NGX_ORS_VEC_BITS)
+
 
 static ngx_inline ngx_ors_vec_t
 ngx_ors_vec_load(u_char *p)

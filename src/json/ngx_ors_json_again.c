@@ -266,7 +266,7 @@ ngx_ors_json_common(u_char *p, u_char *q, size_t len)
         mask = ngx_ors_vec_mask(differ);
 
         if (mask) {
-            return n + (uint32_t) __builtin_ctzll(mask) / NGX_ORS_VEC_BITS;
+            return n + ngx_ors_vec_lowest(mask);
         }
     }
 

@@ -1,7 +1,7 @@
 
 /*
  * How strings are scanned: blocks as masks of their bytes where there are
- * vectors, words of 8 bytes elsewhere.
+ * vectors, byte by byte elsewhere.
  */
 
 
@@ -14,7 +14,6 @@
 #include <ngx_ors_vec.h>
 
 
-#define NGX_ORS_JSON_HIGH   0x8080808080808080ULL
 #define NGX_ORS_JSON_ODD    0xaaaaaaaaaaaaaaaaULL
 
 
@@ -30,9 +29,6 @@ typedef struct {
 
 #define NGX_ORS_JSON_PLAIN  16      /* bytes of a block for plain text */
 #define NGX_ORS_JSON_BLOCK  64      /* for text with escapes */
-
-#define ngx_ors_json_lowest(mask)                                             \
-    ((uint32_t) __builtin_ctzll(mask) / NGX_ORS_VEC_BITS)
 
 
 /* a bit for each byte of a block, lowest first */
@@ -74,7 +70,7 @@ ngx_ors_json_plain(u_char *p, u_char *text, u_char *end)
         mask = ngx_ors_json_special(p);
 
         if (mask) {
-            return p + ngx_ors_json_lowest(mask);
+            return p + ngx_ors_vec_lowest(mask);
         }
     }
 
@@ -101,7 +97,7 @@ ngx_ors_json_plain_cut(u_char *p, u_char *text, u_char *end)
         mask = ngx_ors_json_special(copy);
     }
 
-    return mask ? p + ngx_ors_json_lowest(mask) : end;
+    return mask ? p + ngx_ors_vec_lowest(mask) : end;
 }
 
 
@@ -435,51 +431,9 @@ ngx_ors_json_skip(u_char *p, u_char *text, u_char *end,
 
 #else
 
-static ngx_inline uint64_t
-ngx_ors_json_word(u_char *p)
-{
-    return (uint64_t) p[0] | (uint64_t) p[1] << 8 | (uint64_t) p[2] << 16
-           | (uint64_t) p[3] << 24 | (uint64_t) p[4] << 32
-           | (uint64_t) p[5] << 40 | (uint64_t) p[6] << 48
-           | (uint64_t) p[7] << 56;
-}
-
-
-/*
- * The top bits of the bytes of a word that are control characters, quotes and
- * backslashes.  Each sum has the top bit of the bytes that are not, and does
- * not carry into the next byte.
- */
-
-static ngx_inline uint64_t
-ngx_ors_json_word_stop(uint64_t v)
-{
-    uint64_t  low, plain;
-
-    low = v & ~NGX_ORS_JSON_HIGH;
-
-    plain = (low + 0x6060606060606060ULL)
-            & ((low ^ 0x2222222222222222ULL) + 0x7f7f7f7f7f7f7f7fULL)
-            & ((low ^ 0x5c5c5c5c5c5c5c5cULL) + 0x7f7f7f7f7f7f7f7fULL);
-
-    return ~(plain | v) & NGX_ORS_JSON_HIGH;
-}
-
-
 static ngx_inline u_char *
 ngx_ors_json_plain(u_char *p, u_char *text, u_char *end)
 {
-    uint64_t  v, stop;
-
-    for ( /* void */ ; end - p >= 8; p += 8) {
-        v = ngx_ors_json_word(p);
-        stop = ngx_ors_json_word_stop(v) | (v & NGX_ORS_JSON_HIGH);
-
-        if (stop) {
-            return p + __builtin_ctzll(stop) / 8;
-        }
-    }
-
     while (p < end && *p >= ' ' && *p < 0x80 && *p != '"' && *p != '\\') {
         p++;
     }
@@ -494,22 +448,6 @@ static ngx_inline u_char *
 ngx_ors_json_skip(u_char *p, u_char *text, u_char *end,
     ngx_ors_json_seen_t *seen)
 {
-    uint64_t  v, stop;
-
-    for ( /* void */ ; end - p >= 8; p += 8) {
-        v = ngx_ors_json_word(p);
-        stop = ngx_ors_json_word_stop(v);
-
-        if (stop) {
-            stop &= 0 - stop;
-            seen->high |= v & NGX_ORS_JSON_HIGH & (stop - 1);
-
-            return p + __builtin_ctzll(stop) / 8;
-        }
-
-        seen->high |= v & NGX_ORS_JSON_HIGH;
-    }
-
     while (p < end && *p >= ' ' && *p != '"' && *p != '\\') {
         seen->high |= *p++ & 0x80;
     }

@@ -481,7 +481,7 @@ ngx_ors_json_read_string(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
         mask = ngx_ors_json_special(p);
 
         if (mask) {
-            last = p + ngx_ors_json_lowest(mask);
+            last = p + ngx_ors_vec_lowest(mask);
 
             if (*last == '"') {
                 ngx_ors_json_read_set(node, ngx_ors_json_string, p - json->text,
@@ -793,7 +793,7 @@ ngx_ors_json_read_blank(u_char *p, u_char *end)
         mask = ngx_ors_vec_mask(~blank);
 
         if (mask) {
-            return p + ngx_ors_json_lowest(mask);
+            return p + ngx_ors_vec_lowest(mask);
         }
 
         p += 16;

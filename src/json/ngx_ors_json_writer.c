@@ -12,11 +12,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_utf8.h>
+#include <ngx_ors_vec.h>
 #include <ngx_ors_json_writer.h>
-
-#if (__SSE2__)
-#include <emmintrin.h>
-#endif
 
 
 #define NGX_ORS_JSON_ESCAPE_MAX  6       /* \u0000 */
@@ -172,52 +169,22 @@ ngx_ors_json_plain(u_char *p, u_char *last)
 static u_char *
 ngx_ors_json_ascii(u_char *p, u_char *last)
 {
-#if (__SSE2__)
+#if (NGX_ORS_VEC)
 
-    int      bits;
-    __m128i  text, bad;
+    uint64_t       mask;
+    ngx_ors_vec_t  v;
 
-    while (last - p >= 16) {
-        text = _mm_loadu_si128((__m128i *) p);
+    for ( /* void */ ; last - p >= (ssize_t) sizeof(ngx_ors_vec_t);
+         p += sizeof(ngx_ors_vec_t))
+    {
+        v = ngx_ors_vec_load(p);
+        mask = ngx_ors_vec_mask(ngx_ors_vec_below(v, ' ')
+                                | (ngx_ors_vec_t) (v == '"')
+                                | (ngx_ors_vec_t) (v == '\\'));
 
-        /* signed: bytes from 0x80 are less than a space */
-
-        bad = _mm_cmplt_epi8(text, _mm_set1_epi8(' '));
-        bad = _mm_or_si128(bad, _mm_cmpeq_epi8(text, _mm_set1_epi8('"')));
-        bad = _mm_or_si128(bad, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
-
-        bits = _mm_movemask_epi8(bad);
-
-        if (bits) {
-            return p + __builtin_ctz(bits);
+        if (mask) {
+            return p + ngx_ors_vec_lowest(mask);
         }
-
-        p += 16;
-    }
-
-#else
-
-    uint64_t  text, quote, slash;
-
-#define NGX_ORS_JSON_BYTES(ch)  (0x0101010101010101ULL * (ch))
-
-    while (last - p >= 8) {
-        ngx_memcpy(&text, p, 8);
-
-        /* the high bit of some byte is left if it may not stay */
-
-        quote = text ^ NGX_ORS_JSON_BYTES('"');
-        slash = text ^ NGX_ORS_JSON_BYTES('\\');
-
-        text |= (text - NGX_ORS_JSON_BYTES(' ')) & ~text;
-        text |= (quote - NGX_ORS_JSON_BYTES(1)) & ~quote;
-        text |= (slash - NGX_ORS_JSON_BYTES(1)) & ~slash;
-
-        if (text & NGX_ORS_JSON_BYTES(0x80)) {
-            break;
-        }
-
-        p += 8;
     }
 
 #endif

@@ -12,10 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_sse.h>
-
-#if (__SSE2__)
-#include <emmintrin.h>
-#endif
+#include <ngx_ors_vec.h>
 
 
 #define NGX_ORS_SSE_BUF_MIN  1024
@@ -164,48 +161,21 @@ ngx_ors_sse_reset(ngx_ors_sse_t *sse)
 static u_char *
 ngx_ors_sse_find_eol(u_char *p, u_char *last)
 {
-#if (__SSE2__)
+#if (NGX_ORS_VEC)
 
-    int      bits;
-    __m128i  text, eol;
+    uint64_t       mask;
+    ngx_ors_vec_t  v;
 
-    while (last - p >= 16) {
-        text = _mm_loadu_si128((__m128i *) p);
+    for ( /* void */ ; last - p >= (ssize_t) sizeof(ngx_ors_vec_t);
+         p += sizeof(ngx_ors_vec_t))
+    {
+        v = ngx_ors_vec_load(p);
+        mask = ngx_ors_vec_mask((ngx_ors_vec_t) (v == LF)
+                                | (ngx_ors_vec_t) (v == CR));
 
-        eol = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(LF)),
-                           _mm_cmpeq_epi8(text, _mm_set1_epi8(CR)));
-
-        bits = _mm_movemask_epi8(eol);
-
-        if (bits) {
-            return p + __builtin_ctz(bits);
+        if (mask) {
+            return p + ngx_ors_vec_lowest(mask);
         }
-
-        p += 16;
-    }
-
-#else
-
-    uint64_t  lf, cr;
-
-#define NGX_ORS_SSE_BYTES(ch)  (0x0101010101010101ULL * (ch))
-
-    while (last - p >= 8) {
-        ngx_memcpy(&lf, p, 8);
-
-        cr = lf ^ NGX_ORS_SSE_BYTES(CR);
-        lf ^= NGX_ORS_SSE_BYTES(LF);
-
-        /* the high bit of some byte is left if a byte has become zero */
-
-        cr = (cr - NGX_ORS_SSE_BYTES(1)) & ~cr;
-        lf = (lf - NGX_ORS_SSE_BYTES(1)) & ~lf;
-
-        if ((cr | lf) & NGX_ORS_SSE_BYTES(0x80)) {
-            break;
-        }
-
-        p += 8;
     }
 
 #endif
