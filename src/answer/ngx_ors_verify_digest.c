@@ -22,14 +22,9 @@
 #define ngx_ors_verify_digest_byte(hash, ch)                                   \
     (((hash) ^ (ch)) * NGX_ORS_VERIFY_SUM_PRIME)
 
-#define ngx_ors_verify_digest_is_high(code)  (((code) & 0xfffffc00) == 0xd800)
-#define ngx_ors_verify_digest_is_low(code)   (((code) & 0xfffffc00) == 0xdc00)
-
 
 static void ngx_ors_verify_digest_bytes(ngx_ors_verify_digest_t *sum, u_char *p,
     u_char *last);
-static u_char *ngx_ors_verify_digest_escape(ngx_ors_verify_digest_t *sum,
-    u_char *p);
 static void ngx_ors_verify_digest_unit(ngx_ors_verify_digest_t *sum,
     uint32_t code);
 static void ngx_ors_verify_digest_code(ngx_ors_verify_digest_t *sum,
@@ -50,7 +45,8 @@ void
 ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
-    u_char  *p, *last, *escape;
+    u_char    *p, *last, *escape;
+    uint32_t   code;
 
     if (node->type != ngx_ors_json_string) {
         return;
@@ -67,7 +63,8 @@ ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum, ngx_ors_json_t *json,
         }
 
         ngx_ors_verify_digest_bytes(sum, p, escape);
-        p = ngx_ors_verify_digest_escape(sum, escape);
+        p = ngx_ors_json_unit(escape, &code);
+        ngx_ors_verify_digest_unit(sum, code);
     }
 
     ngx_ors_verify_digest_bytes(sum, p, last);
@@ -144,74 +141,20 @@ ngx_ors_verify_digest_bytes(ngx_ors_verify_digest_t *sum, u_char *p,
 }
 
 
-/* the reader has seen that the escape is whole and legal */
-
-static u_char *
-ngx_ors_verify_digest_escape(ngx_ors_verify_digest_t *sum, u_char *p)
-{
-    uint32_t    code;
-    ngx_uint_t  i;
-
-    code = p[1];
-
-    switch (code) {
-
-    case 'b':
-        code = '\b';
-        break;
-
-    case 'f':
-        code = '\f';
-        break;
-
-    case 'n':
-        code = LF;
-        break;
-
-    case 'r':
-        code = CR;
-        break;
-
-    case 't':
-        code = '\t';
-        break;
-
-    case 'u':
-        code = 0;
-
-        for (i = 2; i < 6; i++) {
-            code = code << 4 | ((p[i] <= '9') ? p[i] - '0'
-                                              : (p[i] | 0x20) - 'a' + 10);
-        }
-
-        ngx_ors_verify_digest_unit(sum, code);
-
-        return p + 6;
-
-    default: /* '"', '\\', '/' */
-        break;
-    }
-
-    ngx_ors_verify_digest_unit(sum, code);
-
-    return p + 2;
-}
-
-
 /* a unit of UTF-16: a pair counts as the character that it is */
 
 static void
 ngx_ors_verify_digest_unit(ngx_ors_verify_digest_t *sum, uint32_t code)
 {
-    if (sum->high && ngx_ors_verify_digest_is_low(code)) {
-        code = 0x10000 + ((sum->high & 0x3ff) << 10 | (code & 0x3ff));
+    if (ngx_ors_json_pair(sum->high, code)) {
+        code = ngx_ors_json_joined(sum->high, code);
         sum->high = 0;
 
     } else {
         ngx_ors_verify_digest_end(sum);
     }
 
-    if (ngx_ors_verify_digest_is_high(code)) {
+    if ((code & 0xfffffc00) == 0xd800) {
         sum->high = code;
         return;
     }
@@ -228,28 +171,7 @@ ngx_ors_verify_digest_code(ngx_ors_verify_digest_t *sum, uint32_t code)
     u_char    bytes[4], *p;
     uint64_t  hash;
 
-    p = bytes;
-
-    if (code < 0x80) {
-        *p++ = (u_char) code;
-
-    } else if (code < 0x800) {
-        *p++ = (u_char) (0xc0 | code >> 6);
-        *p++ = (u_char) (0x80 | (code & 0x3f));
-
-    } else {
-
-        if (code < 0x10000) {
-            *p++ = (u_char) (0xe0 | code >> 12);
-
-        } else {
-            *p++ = (u_char) (0xf0 | code >> 18);
-            *p++ = (u_char) (0x80 | (code >> 12 & 0x3f));
-        }
-
-        *p++ = (u_char) (0x80 | (code >> 6 & 0x3f));
-        *p++ = (u_char) (0x80 | (code & 0x3f));
-    }
+    p = ngx_ors_json_utf8(bytes, code);
 
     sum->len += p - bytes;
     hash = sum->hash;

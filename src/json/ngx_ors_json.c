@@ -12,14 +12,12 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_json.h>
+#include <ngx_ors_utf8.h>
 
 
 #define NGX_ORS_JSON_MAX_EXP     1000000000000LL
 #define NGX_ORS_JSON_INT_DIGITS  19
 #define NGX_ORS_JSON_INT_SHORT   18      /* digits of which any number fits */
-
-#define ngx_ors_json_surrogate_high(code)  (((code) & 0xfffffc00) == 0xd800)
-#define ngx_ors_json_surrogate_low(code)   (((code) & 0xfffffc00) == 0xdc00)
 
 
 static const ngx_str_t *ngx_ors_json_name_escaped(ngx_ors_json_t *json,
@@ -30,8 +28,6 @@ static ngx_uint_t ngx_ors_json_named(ngx_ors_json_t *json,
     ngx_ors_json_node_t *key, u_char *name, size_t len);
 static u_char *ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst);
 static uint32_t ngx_ors_json_hex4(u_char *p);
-static u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
-static size_t ngx_ors_json_chars(u_char *p, u_char *end);
 static int64_t ngx_ors_json_exponent(u_char *p, u_char *end);
 static uint64_t ngx_ors_json_scale(uint64_t n, ngx_uint_t zeros);
 
@@ -323,7 +319,6 @@ ngx_ors_json_equal_escaped(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
 static u_char *
 ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst)
 {
-    u_char    ch;
     uint32_t  code, low;
 
     if (end - p < 2 || (p[1] == 'u' && end - p < 6)) {
@@ -331,54 +326,63 @@ ngx_ors_json_unescape(u_char *p, u_char *end, u_char **dst)
         return end;
     }
 
-    ch = p[1];
+    p = ngx_ors_json_unit(p, &code);
 
-    switch (ch) {
+    if (ngx_ors_json_surrogate(code)) {
+        low = 0;
+
+        if (end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+            low = ngx_ors_json_hex4(p + 2);
+        }
+
+        if (ngx_ors_json_pair(code, low)) {
+            code = ngx_ors_json_joined(code, low);
+            p += 6;
+
+        } else {
+            code = 0xfffd;
+        }
+    }
+
+    *dst = ngx_ors_json_utf8(*dst, code);
+
+    return p;
+}
+
+
+u_char *
+ngx_ors_json_unit(u_char *p, uint32_t *code)
+{
+    switch (p[1]) {
 
     case 'b':
-        ch = '\b';
+        *code = '\b';
         break;
 
     case 'f':
-        ch = '\f';
+        *code = '\f';
         break;
 
     case 'n':
-        ch = LF;
+        *code = LF;
         break;
 
     case 'r':
-        ch = CR;
+        *code = CR;
         break;
 
     case 't':
-        ch = '\t';
+        *code = '\t';
         break;
 
     case 'u':
-        code = ngx_ors_json_hex4(p + 2);
-        p += 6;
-
-        if (ngx_ors_json_surrogate_high(code)
-            && end - p >= 6 && p[0] == '\\' && p[1] == 'u')
-        {
-            low = ngx_ors_json_hex4(p + 2);
-
-            if (ngx_ors_json_surrogate_low(low)) {
-                code = 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
-                p += 6;
-            }
-        }
-
-        *dst = ngx_ors_json_utf8(*dst, code);
-
-        return p;
+        *code = ngx_ors_json_hex4(p + 2);
+        return p + 6;
 
     default:        /* '"', '\\', '/' */
+        *code = p[1];
         break;
     }
-
-    *(*dst)++ = ch;
 
     return p + 2;
 }
@@ -401,7 +405,7 @@ ngx_ors_json_hex4(u_char *p)
 }
 
 
-static u_char *
+u_char *
 ngx_ors_json_utf8(u_char *dst, uint32_t code)
 {
     if (code < 0x80) {
@@ -420,13 +424,6 @@ ngx_ors_json_utf8(u_char *dst, uint32_t code)
         *dst++ = (u_char) (0x80 | (code >> 12 & 0x3f));
 
     } else {
-
-        if (ngx_ors_json_surrogate_high(code)
-            || ngx_ors_json_surrogate_low(code))
-        {
-            code = 0xfffd;
-        }
-
         *dst++ = (u_char) (0xe0 | code >> 12);
     }
 
@@ -475,7 +472,7 @@ ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
         }
 
         n += node->ascii ? (size_t) (p - start)
-                         : ngx_ors_json_chars(start, p);
+                         : ngx_ors_utf8_length(start, p - start);
 
         dst = ch;
         p = ngx_ors_json_unescape(p, end, &dst);
@@ -483,22 +480,7 @@ ngx_ors_json_length(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
     }
 
     return n + (node->ascii ? (size_t) (end - p)
-                            : ngx_ors_json_chars(p, end));
-}
-
-
-/* characters of valid UTF-8: the bytes that do not continue one */
-
-static size_t
-ngx_ors_json_chars(u_char *p, u_char *end)
-{
-    size_t  n;
-
-    for (n = 0; p < end; p++) {
-        n += (*p & 0xc0) != 0x80;
-    }
-
-    return n;
+                            : ngx_ors_utf8_length(p, end - p));
 }
 
 

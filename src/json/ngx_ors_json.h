@@ -255,6 +255,22 @@ u_char *ngx_ors_json_decode(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     u_char *dst);
 
 /*
+ * Reads one escape, which is whole and legal, into a unit of UTF-16; returns
+ * its end.
+ */
+u_char *ngx_ors_json_unit(u_char *p, uint32_t *code);
+
+/* Writes a code as UTF-8, half of a pair as any other; returns the end. */
+u_char *ngx_ors_json_utf8(u_char *dst, uint32_t code);
+
+/* half of a pair; the two halves in their order, and the code of both */
+#define ngx_ors_json_surrogate(code)  (((code) & 0xfffff800) == 0xd800)
+#define ngx_ors_json_pair(high, low)                                          \
+    (((high) & 0xfffffc00) == 0xd800 && ((low) & 0xfffffc00) == 0xdc00)
+#define ngx_ors_json_joined(high, low)                                        \
+    (0x10000 + (((high) & 0x3ff) << 10 | ((low) & 0x3ff)))
+
+/*
  * The text of string "node", decoded, in memory of "pool".  What is no string
  * has an empty text.  NGX_OK or NGX_ERROR: no memory.
  */
