@@ -62,8 +62,6 @@ static void ngx_ors_verify_model_text(ngx_ors_request_t *req,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
-static ngx_uint_t ngx_ors_verify_is(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *object, const ngx_str_t *status);
 
 
 /* of a response object (protocol, section 7), and what flavor openai adds */
@@ -90,10 +88,6 @@ static const ngx_ors_verify_status_t  ngx_ors_verify_statuses[] = {
 
     { ngx_null_string, 0, 0 }
 };
-
-
-static const ngx_str_t  ngx_ors_verify_completed = ngx_string("completed");
-static const ngx_str_t  ngx_ors_verify_has_failed = ngx_string("failed");
 
 
 static const ngx_str_t  ngx_ors_verify_model_name = ngx_string("model");
@@ -292,16 +286,15 @@ ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape,
     ngx_ors_json_node_t *usage, ngx_str_t *text)
 {
-    int64_t  input, output;
+    int64_t     input, output;
+    ngx_uint_t  chat;
 
-    if (shape == &ngx_ors_fields_usage) {
-        input = ngx_ors_verify_count(verify, usage, "input_tokens");
-        output = ngx_ors_verify_count(verify, usage, "output_tokens");
+    chat = (shape != &ngx_ors_fields_usage);
 
-    } else {
-        input = ngx_ors_verify_count(verify, usage, "prompt_tokens");
-        output = ngx_ors_verify_count(verify, usage, "completion_tokens");
-    }
+    input = ngx_ors_verify_count(verify, usage, chat ? "prompt_tokens"
+                                                     : "input_tokens");
+    output = ngx_ors_verify_count(verify, usage, chat ? "completion_tokens"
+                                                      : "output_tokens");
 
     if (input > INT64_MAX - output) {
         return NGX_DECLINED;
@@ -353,7 +346,7 @@ ngx_ors_verify_fill_root(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape,
     }
 
     if (i == ngx_ors_rs_completed_at
-        && !ngx_ors_verify_is(verify, object, &ngx_ors_verify_completed))
+        && !ngx_ors_verify_has_status(verify, object, "completed"))
     {
         ngx_str_set(text, "null");
         return NGX_OK;
@@ -397,9 +390,7 @@ static ngx_int_t
 ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
     ngx_ors_json_node_t *object, ngx_str_t *text)
 {
-    u_char         *p;
-    ngx_chain_t    *cl;
-    ngx_ors_out_t   out;
+    ngx_ors_out_t  out;
 
     ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_BLOCK);
 
@@ -412,21 +403,9 @@ ngx_ors_verify_fill_new(ngx_ors_verify_t *verify, ngx_uint_t i,
         return NGX_DECLINED;
     }
 
-    p = ngx_pnalloc(verify->pool, out.size);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->data = p;
-    text->len = out.size;
-
-    if (ngx_ors_out_take(&out, &cl) != NGX_OK) {
+    if (ngx_ors_out_text(&out, text) != NGX_OK) {
         ngx_str_null(text);
         return NGX_ERROR;
-    }
-
-    for ( /* void */ ; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
     }
 
     return NGX_OK;
@@ -449,9 +428,7 @@ ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
     node = created ? ngx_ors_json_find(&verify->json, object, "completed_at")
                    : ngx_ors_json_find(&verify->json, object, "created_at");
 
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK)
-    {
+    if (ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK) {
         return now;
     }
 
@@ -598,7 +575,8 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     for (status = ngx_ors_verify_statuses; status->text.len; status++) {
 
         if ((status->in & verify->policy->profile)
-            && ngx_ors_verify_is(verify, root, &status->text))
+            && ngx_ors_verify_has_status(verify, root,
+                                         (char *) status->text.data))
         {
             break;
         }
@@ -612,7 +590,7 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     error = ngx_ors_json_find(json, root, "error");
 
     if ((error == NULL || error->type == ngx_ors_json_null)
-        && ngx_ors_verify_is(verify, root, &ngx_ors_verify_has_failed))
+        && ngx_ors_verify_has_status(verify, root, "failed"))
     {
         return ngx_ors_error_set(err, verify->pool, ngx_ors_code_invalid_value,
                                  "\"error\" must say why it has failed");
@@ -624,17 +602,16 @@ ngx_ors_verify_outcome(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
 }
 
 
-static ngx_uint_t
-ngx_ors_verify_is(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
-    const ngx_str_t *status)
+ngx_uint_t
+ngx_ors_verify_has_status(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, char *status)
 {
     ngx_ors_json_node_t  *node;
 
     node = ngx_ors_json_find(&verify->json, object, "status");
 
-    return node && node->type == ngx_ors_json_string
-           && ngx_ors_json_equal(&verify->json, node, status->data,
-                                 status->len);
+    return ngx_ors_json_equal(&verify->json, node, (u_char *) status,
+                              ngx_strlen(status));
 }
 
 

@@ -65,6 +65,10 @@ ngx_int_t ngx_ors_verify_found(ngx_ors_verify_t *verify, ngx_ors_code_e code,
 ngx_int_t ngx_ors_verify_set(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *object, char *name, ngx_str_t *value);
 
+/* 1 if "object" has this "status". */
+ngx_uint_t ngx_ors_verify_has_status(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *object, char *status);
+
 /* The answer is refused with verify->error, which is logged.  NGX_DECLINED. */
 ngx_int_t ngx_ors_verify_refused(ngx_ors_verify_t *verify);
 

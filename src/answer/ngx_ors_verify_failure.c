@@ -26,6 +26,8 @@ static void ngx_ors_verify_failure_param(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify,
     ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_failure_code(ngx_ors_verify_t *verify);
+static ngx_int_t ngx_ors_verify_failure_set(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *value);
 static ngx_int_t ngx_ors_verify_failure_type(ngx_ors_verify_t *verify);
 
 
@@ -99,10 +101,7 @@ ngx_ors_verify_failure_param(ngx_ors_verify_t *verify)
     json = &verify->json;
 
     node = ngx_ors_json_find(json, json->nodes, "error");
-
-    if (node) {
-        node = ngx_ors_json_find(json, node, "param");
-    }
+    node = ngx_ors_json_find(json, node, "param");
 
     if (node && node->type == ngx_ors_json_string && !node->escaped) {
         ngx_ors_json_raw(json, node, &verify->error.param);
@@ -136,8 +135,7 @@ ngx_ors_verify_failure_pass(ngx_ors_verify_t *verify, ngx_str_t *text)
 static ngx_int_t
 ngx_ors_verify_failure_code(ngx_ors_verify_t *verify)
 {
-    u_char               *p;
-    ngx_str_t             text, raw;
+    ngx_str_t             raw;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
 
@@ -152,13 +150,26 @@ ngx_ors_verify_failure_code(ngx_ors_verify_t *verify)
 
     ngx_ors_json_raw(json, node, &raw);
 
-    p = ngx_pnalloc(verify->pool, raw.len + 2);
+    return ngx_ors_verify_failure_set(verify, node, &raw);
+}
+
+
+/* puts a text without escapes in the place of "node" */
+
+static ngx_int_t
+ngx_ors_verify_failure_set(ngx_ors_verify_t *verify,
+    ngx_ors_json_node_t *node, ngx_str_t *value)
+{
+    u_char     *p;
+    ngx_str_t   text;
+
+    p = ngx_pnalloc(verify->pool, value->len + 2);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
     text.data = p;
-    text.len = ngx_sprintf(p, "\"%V\"", &raw) - p;
+    text.len = ngx_sprintf(p, "\"%V\"", value) - p;
 
     verify->repaired++;
 
@@ -171,8 +182,6 @@ ngx_ors_verify_failure_code(ngx_ors_verify_t *verify)
 static ngx_int_t
 ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
 {
-    u_char               *p;
-    ngx_str_t             text, *type;
     ngx_uint_t            i;
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *node;
@@ -201,19 +210,7 @@ ngx_ors_verify_failure_type(ngx_ors_verify_t *verify)
         }
     }
 
-    type = &verify->error.type;
-
-    p = ngx_pnalloc(verify->pool, type->len + 2);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text.data = p;
-    text.len = ngx_sprintf(p, "\"%V\"", type) - p;
-
-    verify->repaired++;
-
-    return ngx_ors_edits_value(&verify->edits, node, &text);
+    return ngx_ors_verify_failure_set(verify, node, &verify->error.type);
 }
 
 

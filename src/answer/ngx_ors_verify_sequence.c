@@ -52,10 +52,8 @@ static ngx_int_t ngx_ors_verify_sequence_error(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev);
 static ngx_int_t ngx_ors_verify_sequence_report(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *node);
-static ngx_uint_t ngx_ors_verify_sequence_same(ngx_ors_verify_t *verify,
+static ngx_int_t ngx_ors_verify_sequence_same(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *response);
-static ngx_uint_t ngx_ors_verify_sequence_is(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *response, const char *status);
 static ngx_uint_t ngx_ors_verify_sequence_null(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *response, const char *name);
 static ngx_int_t ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
@@ -237,8 +235,8 @@ ngx_ors_verify_sequence_created(ngx_ors_verify_t *verify,
         return NGX_ERROR;
     }
 
-    if (!ngx_ors_verify_sequence_is(verify, response, "in_progress")
-        && !ngx_ors_verify_sequence_is(verify, response, "queued")
+    if (!ngx_ors_verify_has_status(verify, response, "in_progress")
+        && !ngx_ors_verify_has_status(verify, response, "queued")
         && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_status) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -271,13 +269,12 @@ ngx_ors_verify_sequence_state(ngx_ors_verify_t *verify,
     response = ev->member[ngx_ors_verify_m_response];
     queued = (ev->act == ngx_ors_verify_act_queued);
 
-    if (!ngx_ors_verify_sequence_same(verify, response)) {
-        return ngx_ors_verify_violation(verify,
-                                        "the response's id has changed");
+    if (ngx_ors_verify_sequence_same(verify, response) != NGX_OK) {
+        return NGX_DECLINED;
     }
 
-    if (!ngx_ors_verify_sequence_is(verify, response,
-                                    queued ? "queued" : "in_progress")
+    if (!ngx_ors_verify_has_status(verify, response,
+                                   queued ? "queued" : "in_progress")
         && ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_status) != NGX_OK)
     {
         return NGX_DECLINED;
@@ -322,13 +319,12 @@ ngx_ors_verify_sequence_end(ngx_ors_verify_t *verify,
     response = ev->member[ngx_ors_verify_m_response];
     completed = (ev->act == ngx_ors_verify_act_completed);
 
-    if (!ngx_ors_verify_sequence_same(verify, response)) {
-        return ngx_ors_verify_violation(verify,
-                                        "the response's id has changed");
+    if (ngx_ors_verify_sequence_same(verify, response) != NGX_OK) {
+        return NGX_DECLINED;
     }
 
-    if (!ngx_ors_verify_sequence_is(verify, response,
-                                    completed ? "completed" : "incomplete"))
+    if (!ngx_ors_verify_has_status(verify, response,
+                                   completed ? "completed" : "incomplete"))
     {
         return ngx_ors_verify_violation(verify,
                                         "the response has another status");
@@ -379,7 +375,7 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
     vs = verify->stream;
     response = ev->member[ngx_ors_verify_m_response];
 
-    if (!ngx_ors_verify_sequence_is(verify, response, "failed")) {
+    if (!ngx_ors_verify_has_status(verify, response, "failed")) {
         return ngx_ors_verify_violation(verify,
                                         "the response has another status");
     }
@@ -389,10 +385,9 @@ ngx_ors_verify_sequence_failed(ngx_ors_verify_t *verify,
     }
 
     if (vs->order != ngx_ors_verify_sequence_st_start
-        && !ngx_ors_verify_sequence_same(verify, response))
+        && ngx_ors_verify_sequence_same(verify, response) != NGX_OK)
     {
-        return ngx_ors_verify_violation(verify,
-                                        "the response's id has changed");
+        return NGX_DECLINED;
     }
 
     if (ngx_ors_verify_sequence_report(verify, response) != NGX_OK) {
@@ -534,7 +529,7 @@ ngx_ors_verify_sequence_report(ngx_ors_verify_t *verify,
 }
 
 
-static ngx_uint_t
+static ngx_int_t
 ngx_ors_verify_sequence_same(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *response)
 {
@@ -542,22 +537,10 @@ ngx_ors_verify_sequence_same(ngx_ors_verify_t *verify,
 
     id = ngx_ors_json_find(&verify->json, response, "id");
 
-    return id && ngx_ors_json_equal(&verify->json, id, verify->stream->id.data,
-                                    verify->stream->id.len);
-}
-
-
-static ngx_uint_t
-ngx_ors_verify_sequence_is(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *response,
-    const char *status)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_find(&verify->json, response, "status");
-
-    return node && ngx_ors_json_equal(&verify->json, node, (u_char *) status,
-                                      ngx_strlen(status));
+    return ngx_ors_json_equal(&verify->json, id, verify->stream->id.data,
+                              verify->stream->id.len)
+           ? NGX_OK : ngx_ors_verify_violation(verify, "the response's id has "
+                                               "changed");
 }
 
 

@@ -30,10 +30,8 @@ static ngx_int_t ngx_ors_verify_store_read(ngx_ors_verify_t *verify,
 ngx_int_t
 ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type)
 {
-    u_char               *p;
     ngx_int_t             rc;
     ngx_str_t             id;
-    ngx_chain_t          *cl;
     ngx_ors_out_t         out;
     ngx_ors_json_node_t  *root;
 
@@ -62,15 +60,8 @@ ngx_ors_verify_store_hold(ngx_ors_verify_t *verify, ngx_str_t *type)
     ngx_ors_edits_write(&verify->edits, &verify->json, ngx_ors_edit_start(root),
                         ngx_ors_edit_end(root), 1, &out);
 
-    verify->held.len = out.size;
-    verify->held.data = ngx_pnalloc(verify->pool, out.size);
-
-    if (verify->held.data == NULL || ngx_ors_out_take(&out, &cl) != NGX_OK) {
+    if (ngx_ors_out_text(&out, &verify->held) != NGX_OK) {
         return NGX_ERROR;
-    }
-
-    for (p = verify->held.data; cl; cl = cl->next) {
-        p = ngx_cpymem(p, cl->buf->pos, cl->buf->last - cl->buf->pos);
     }
 
     if (type == NULL) {
@@ -131,7 +122,7 @@ ngx_ors_verify_store_id(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object,
     ngx_ors_json_node_t  *node;
 
     json = &verify->json;
-    node = object ? ngx_ors_json_find(json, object, "id") : NULL;
+    node = ngx_ors_json_find(json, object, "id");
 
     if (node == NULL || node->type != ngx_ors_json_string) {
         return NGX_DECLINED;

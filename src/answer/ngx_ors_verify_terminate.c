@@ -37,12 +37,8 @@
     "\"usage\":null,\"model\":\""
 
 
-static size_t ngx_ors_verify_terminate_size(ngx_ors_verify_t *verify,
-    size_t pos,
-    size_t last);
 static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
-    u_char *p,
-    size_t pos, size_t last);
+    u_char *p, size_t pos, size_t last);
 static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
 static ngx_int_t ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify,
     ngx_str_t *text);
@@ -86,8 +82,7 @@ ngx_ors_verify_terminate_charge(ngx_ors_verify_t *verify, size_t size)
 
 ngx_int_t
 ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *node,
-    ngx_str_t *json)
+    ngx_ors_json_node_t *node, ngx_str_t *json)
 {
     size_t      pos, last, size;
     u_char     *p;
@@ -95,7 +90,7 @@ ngx_ors_verify_terminate_item(ngx_ors_verify_t *verify,
 
     pos = ngx_ors_edit_start(node);
     last = ngx_ors_edit_end(node);
-    size = ngx_ors_verify_terminate_size(verify, pos, last);
+    size = ngx_ors_edits_size(&verify->edits, pos, last);
 
     rc = ngx_ors_verify_terminate_charge(verify, size);
 
@@ -129,7 +124,7 @@ ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
 
     pos = ngx_ors_edit_start(node);
     last = ngx_ors_edit_end(node);
-    size = ngx_ors_verify_terminate_size(verify, pos, last);
+    size = ngx_ors_edits_size(&verify->edits, pos, last);
 
     if (size > vs->room) {
         p = ngx_pnalloc(verify->pool, size);
@@ -153,26 +148,6 @@ ngx_ors_verify_terminate_snapshot(ngx_ors_verify_t *verify,
 
 
 /* an edit at the very end belongs to the parent: it adds a member */
-
-static size_t
-ngx_ors_verify_terminate_size(ngx_ors_verify_t *verify, size_t pos, size_t last)
-{
-    size_t           size;
-    ngx_ors_edit_t  *edit, *end;
-
-    size = last - pos;
-    end = verify->edits.elts + verify->edits.n;
-
-    for (edit = ngx_ors_edits_from(&verify->edits, pos);
-         edit < end && edit->pos < last;
-         edit++)
-    {
-        size = size + edit->size - edit->len;
-    }
-
-    return size;
-}
-
 
 static u_char *
 ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify, u_char *p, size_t pos,

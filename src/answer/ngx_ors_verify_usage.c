@@ -12,13 +12,18 @@
 #include <ngx_ors_verify_usage.h>
 
 
+#define NGX_ORS_VERIFY_DETAILS  sizeof("completion_tokens_details")
+
+
 static int64_t ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *details, char *name);
+    ngx_ors_json_node_t *usage, char *tokens, char *name);
 
 
 void
 ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
 {
+    char                 *input, *output;
+    ngx_uint_t            chat;
     ngx_ors_usage_t      *sum;
     ngx_ors_json_node_t  *usage;
 
@@ -31,40 +36,33 @@ ngx_ors_verify_usage(ngx_ors_verify_t *verify, ngx_ors_json_node_t *object)
     sum = &verify->usage;
     sum->known = 1;
 
-    if (ngx_ors_json_find(&verify->json, usage, "input_tokens")) {
-        sum->input = ngx_ors_verify_count(verify, usage, "input_tokens");
-        sum->output = ngx_ors_verify_count(verify, usage, "output_tokens");
-        sum->cached = ngx_ors_verify_usage_detail(verify, usage,
-                                                  "input_tokens_details",
-                                                  "cached_tokens");
-        sum->reasoning = ngx_ors_verify_usage_detail(verify, usage,
-                                                     "output_tokens_details",
-                                                     "reasoning_tokens");
-        return;
-    }
+    chat = (ngx_ors_json_find(&verify->json, usage, "input_tokens") == NULL);
 
-    sum->input = ngx_ors_verify_count(verify, usage, "prompt_tokens");
-    sum->output = ngx_ors_verify_count(verify, usage, "completion_tokens");
-    sum->cached = ngx_ors_verify_usage_detail(verify, usage,
-                                              "prompt_tokens_details",
+    input = chat ? "prompt_tokens" : "input_tokens";
+    output = chat ? "completion_tokens" : "output_tokens";
+
+    sum->input = ngx_ors_verify_count(verify, usage, input);
+    sum->output = ngx_ors_verify_count(verify, usage, output);
+    sum->cached = ngx_ors_verify_usage_detail(verify, usage, input,
                                               "cached_tokens");
-    sum->reasoning = ngx_ors_verify_usage_detail(verify, usage,
-                                                 "completion_tokens_details",
+    sum->reasoning = ngx_ors_verify_usage_detail(verify, usage, output,
                                                  "reasoning_tokens");
 }
 
 
+/* a member of "..._details" */
+
 static int64_t
 ngx_ors_verify_usage_detail(ngx_ors_verify_t *verify,
-    ngx_ors_json_node_t *usage, char *details, char *name)
+    ngx_ors_json_node_t *usage, char *tokens, char *name)
 {
+    u_char               *last, member[NGX_ORS_VERIFY_DETAILS];
     ngx_ors_json_node_t  *node;
 
-    node = ngx_ors_json_get(&verify->json, usage, (u_char *) details,
-                            ngx_strlen(details));
+    last = ngx_sprintf(member, "%s_details", tokens);
+    node = ngx_ors_json_get(&verify->json, usage, member, last - member);
 
-    return (node && node->type == ngx_ors_json_object)
-           ? ngx_ors_verify_count(verify, node, name) : 0;
+    return ngx_ors_verify_count(verify, node, name);
 }
 
 
@@ -78,11 +76,6 @@ ngx_ors_verify_count(ngx_ors_verify_t *verify, ngx_ors_json_node_t *usage,
     node = ngx_ors_json_get(&verify->json, usage, (u_char *) name,
                             ngx_strlen(name));
 
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK)
-    {
-        return 0;
-    }
-
-    return ngx_max(n, 0);
+    return (ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK)
+           ? ngx_max(n, 0) : 0;
 }
