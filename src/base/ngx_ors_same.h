@@ -22,6 +22,16 @@ ngx_ors_same(const ngx_str_t *a, const ngx_str_t *b)
 }
 
 
+/* 1 if "text" is "name", in any case. */
+
+static ngx_inline ngx_uint_t
+ngx_ors_same_case(const ngx_str_t *text, const char *name)
+{
+    return text->len == ngx_strlen(name)
+           && ngx_strncasecmp(text->data, (u_char *) name, text->len) == 0;
+}
+
+
 /*
  * 1 if the "len" bytes at "a" and "b" are the same: for texts of a few bytes,
  * 1 at least, where a call of memcmp() takes longer than what it does.

@@ -12,9 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_decode.h>
-
-
-static ngx_uint_t ngx_ors_decode_is(ngx_str_t *value, char *name);
+#include <ngx_ors_same.h>
 
 
 ngx_int_t
@@ -23,16 +21,16 @@ ngx_ors_decode_init(ngx_ors_decode_t *decode, ngx_str_t *encoding,
 {
     ngx_ors_inflate_e  kind;
 
-    if (encoding->len == 0 || ngx_ors_decode_is(encoding, "identity")) {
+    if (encoding->len == 0 || ngx_ors_same_case(encoding, "identity")) {
         return NGX_OK;
     }
 
-    if (ngx_ors_decode_is(encoding, "gzip")
-        || ngx_ors_decode_is(encoding, "x-gzip"))
+    if (ngx_ors_same_case(encoding, "gzip")
+        || ngx_ors_same_case(encoding, "x-gzip"))
     {
         kind = ngx_ors_inflate_gzip;
 
-    } else if (ngx_ors_decode_is(encoding, "deflate")) {
+    } else if (ngx_ors_same_case(encoding, "deflate")) {
         kind = ngx_ors_inflate_deflate;
 
     } else {
@@ -96,12 +94,4 @@ ngx_ors_decode_next(ngx_ors_decode_t *decode, ngx_buf_t *b, ngx_buf_t *piece)
     *piece = *decode->buf;
 
     return NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_ors_decode_is(ngx_str_t *value, char *name)
-{
-    return value->len == ngx_strlen(name)
-           && ngx_strncasecmp(value->data, (u_char *) name, value->len) == 0;
 }

@@ -14,6 +14,8 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_forward.h>
+#include <ngx_ors_headers.h>
+#include <ngx_ors_same.h>
 
 
 /* the longest name of an argument that may be a key */
@@ -21,7 +23,6 @@
 
 
 static ngx_uint_t ngx_ors_forward_passes(ngx_table_elt_t *h);
-static ngx_uint_t ngx_ors_forward_trace(ngx_str_t *name);
 static ngx_uint_t ngx_ors_forward_key(u_char *p, u_char *last);
 
 
@@ -29,58 +30,55 @@ ngx_int_t
 ngx_ors_forward_headers(ngx_list_t *from, ngx_list_t *to, ngx_uint_t drop,
     ngx_pool_t *pool)
 {
-    ngx_uint_t        i, passes;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *header, *h;
-
-    part = &from->part;
-    header = part->elts;
+    ngx_str_t            *key;
+    ngx_table_elt_t      *h, *copy;
+    ngx_ors_header_at_t   at;
 
     /* room for all, and for the type and the length of the new body */
 
-    if (ngx_list_init(to, pool, part->nelts + 2, sizeof(ngx_table_elt_t))
+    if (ngx_list_init(to, pool, from->part.nelts + 2, sizeof(ngx_table_elt_t))
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    for (i = 0; /* void */ ; i++) {
+    for (h = ngx_ors_header_first(from, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        key = &h->key;
 
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                return NGX_OK;
-            }
-
-            part = part->next;
-            header = part->elts;
-            i = 0;
-        }
-
-        passes = (drop & NGX_ORS_FORWARD_BARE)
-                 ? ngx_ors_forward_public(&header[i].key)
-                 : ngx_ors_forward_passes(&header[i]);
-
-        if (!passes
-            || ((drop & NGX_ORS_FORWARD_UNTRACED)
-                && ngx_ors_forward_trace(&header[i].key)))
+        if ((drop & NGX_ORS_FORWARD_BARE) ? !ngx_ors_forward_public(key)
+                                          : !ngx_ors_forward_passes(h))
         {
             continue;
         }
 
-        h = ngx_list_push(to);
-        if (h == NULL) {
+        /* W3C's context of a trace */
+
+        if ((drop & NGX_ORS_FORWARD_UNTRACED)
+            && (ngx_ors_same_case(key, "traceparent")
+                || ngx_ors_same_case(key, "tracestate")))
+        {
+            continue;
+        }
+
+        copy = ngx_list_push(to);
+        if (copy == NULL) {
             return NGX_ERROR;
         }
 
-        *h = header[i];
+        *copy = *h;
     }
+
+    return NGX_OK;
 }
 
 
 static ngx_uint_t
 ngx_ors_forward_passes(ngx_table_elt_t *h)
 {
-    ngx_uint_t  i;
+    ngx_str_t  *name;
 
     static ngx_str_t  names[] = {
         ngx_string("accept"),
@@ -96,32 +94,20 @@ ngx_ors_forward_passes(ngx_table_elt_t *h)
         ngx_string("if-unmodified-since"),
         ngx_string("range"),
         ngx_string("transfer-encoding"),
-        ngx_string("upgrade")
+        ngx_string("upgrade"),
+        ngx_null_string
     };
 
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (name = names; name->len; name++) {
 
-        if (h->key.len == names[i].len
-            && ngx_strncmp(h->lowcase_key, names[i].data, names[i].len) == 0)
+        if (h->key.len == name->len
+            && ngx_strncmp(h->lowcase_key, name->data, name->len) == 0)
         {
             return 0;
         }
     }
 
     return 1;
-}
-
-
-/* W3C's context of a trace */
-
-static ngx_uint_t
-ngx_ors_forward_trace(ngx_str_t *name)
-{
-    return (name->len == 11
-            && ngx_strncasecmp(name->data, (u_char *) "traceparent", 11) == 0)
-           || (name->len == 10
-               && ngx_strncasecmp(name->data, (u_char *) "tracestate", 10)
-                  == 0);
 }
 
 
@@ -253,9 +239,7 @@ ngx_ors_forward_key(u_char *p, u_char *last)
 
     for (known = names; known->len; known++) {
 
-        if (name.len == known->len
-            && ngx_strncasecmp(name.data, known->data, name.len) == 0)
-        {
+        if (ngx_ors_same_case(&name, (char *) known->data)) {
             return 1;
         }
     }

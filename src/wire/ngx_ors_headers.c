@@ -15,6 +15,7 @@
 #include <ngx_ors_compat.h>
 #include <ngx_ors_headers.h>
 #include <ngx_ors_line.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_uint_t ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token);
@@ -22,33 +23,52 @@ static ngx_uint_t ngx_ors_headers_passes(ngx_str_t *key);
 
 
 ngx_table_elt_t *
-ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
+ngx_ors_header_first(ngx_list_t *headers, ngx_ors_header_at_t *at)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
+    at->part = &headers->part;
+    at->i = 0;
+
+    return ngx_ors_header_next(at);
+}
+
+
+ngx_table_elt_t *
+ngx_ors_header_next(ngx_ors_header_at_t *at)
+{
     ngx_table_elt_t  *h;
 
-    part = &headers->part;
-    h = part->elts;
+    while (at->i == at->part->nelts) {
 
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                return NULL;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
+        if (at->part->next == NULL) {
+            return NULL;
         }
 
-        if (h[i].hash && h[i].key.len == name->len
-            && ngx_strncasecmp(h[i].key.data, name->data, name->len) == 0)
-        {
-            return &h[i];
+        at->part = at->part->next;
+        at->i = 0;
+    }
+
+    h = at->part->elts;
+
+    return &h[at->i++];
+}
+
+
+ngx_table_elt_t *
+ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name)
+{
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
+
+    for (h = ngx_ors_header_first(headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (h->hash && ngx_ors_same_case(&h->key, (char *) name->data)) {
+            break;
         }
     }
+
+    return h;
 }
 
 
@@ -90,32 +110,24 @@ ngx_ors_header_text(ngx_list_t *headers, char *name, char *lowcase,
 void
 ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
 {
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
-    len = ngx_strlen(name);
-
-    for (part = &headers->part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].key.len != len
-                || ngx_strncasecmp(h[i].key.data, (u_char *) name, len) != 0)
-            {
-                continue;
-            }
-
-            if (value == NULL) {
-                h[i].hash = 0;
-                continue;
-            }
-
-            h[i].value.data = (u_char *) value;
-            h[i].value.len = ngx_strlen(value);
+    for (h = ngx_ors_header_first(headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (!ngx_ors_same_case(&h->key, name)) {
+            continue;
         }
+
+        if (value == NULL) {
+            h->hash = 0;
+            continue;
+        }
+
+        h->value.data = (u_char *) value;
+        h->value.len = ngx_strlen(value);
     }
 }
 
@@ -123,24 +135,17 @@ ngx_ors_header_set(ngx_list_t *headers, char *name, char *value)
 ngx_uint_t
 ngx_ors_header_lists(ngx_list_t *headers, char *name, ngx_str_t *token)
 {
-    size_t            len;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
-    len = ngx_strlen(name);
-
-    for (part = &headers->part; part; part = part->next) {
-        h = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-
-            if (h[i].key.len == len
-                && ngx_strncasecmp(h[i].key.data, (u_char *) name, len) == 0
-                && ngx_ors_header_has(&h[i].value, token))
-            {
-                return 1;
-            }
+    for (h = ngx_ors_header_first(headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (ngx_ors_same_case(&h->key, name)
+            && ngx_ors_header_has(&h->value, token))
+        {
+            return 1;
         }
     }
 
@@ -186,27 +191,15 @@ ngx_ors_header_has(ngx_str_t *value, ngx_str_t *token)
 ngx_int_t
 ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
 {
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h, *copy;
+    ngx_table_elt_t      *h, *copy;
+    ngx_ors_header_at_t   at;
 
-    part = &from->part;
-    h = part->elts;
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                return NGX_OK;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
-        }
-
-        if (h[i].hash == 0 || !ngx_ors_headers_passes(&h[i].key)
-            || !ngx_ors_line_clean(&h[i].value))
+    for (h = ngx_ors_header_first(from, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (h->hash == 0 || !ngx_ors_headers_passes(&h->key)
+            || !ngx_ors_line_clean(&h->value))
         {
             continue;
         }
@@ -216,9 +209,11 @@ ngx_ors_headers_pass(ngx_list_t *from, ngx_list_t *to)
             return NGX_ERROR;
         }
 
-        *copy = h[i];
+        *copy = *h;
         ngx_ors_set_next_header(copy);
     }
+
+    return NGX_OK;
 }
 
 

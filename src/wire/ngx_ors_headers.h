@@ -12,6 +12,19 @@
 #include <ngx_core.h>
 
 
+/* a place in a list */
+
+typedef struct {
+    ngx_list_part_t  *part;
+    ngx_uint_t        i;
+} ngx_ors_header_at_t;
+
+
+/* The first header of a list, removed ones included, and the next; or NULL. */
+ngx_table_elt_t *ngx_ors_header_first(ngx_list_t *headers,
+    ngx_ors_header_at_t *at);
+ngx_table_elt_t *ngx_ors_header_next(ngx_ors_header_at_t *at);
+
 /* The header "name" in the list, or NULL. */
 ngx_table_elt_t *ngx_ors_header_find(ngx_list_t *headers, ngx_str_t *name);
 

@@ -11,13 +11,14 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_headers.h>
 #include <ngx_ors_media.h>
+#include <ngx_ors_same.h>
 
 
 static ngx_uint_t ngx_ors_media_json(ngx_str_t *type);
 static ngx_uint_t ngx_ors_media_utf8(ngx_str_t *type);
 static ngx_uint_t ngx_ors_media_charset(u_char *p, u_char *last);
-static ngx_uint_t ngx_ors_media_is(ngx_str_t *text, char *name);
 
 
 /*
@@ -28,41 +29,29 @@ static ngx_uint_t ngx_ors_media_is(ngx_str_t *text, char *name);
 char *
 ngx_ors_media(ngx_list_t *headers)
 {
-    ngx_str_t        *type;
-    ngx_uint_t        i;
-    ngx_list_part_t  *part;
-    ngx_table_elt_t  *h;
+    ngx_str_t            *type;
+    ngx_table_elt_t      *h;
+    ngx_ors_header_at_t   at;
 
     type = NULL;
 
-    part = &headers->part;
-    h = part->elts;
-
-    for (i = 0; /* void */ ; i++) {
-
-        if (i >= part->nelts) {
-            if (part->next == NULL) {
-                break;
-            }
-
-            part = part->next;
-            h = part->elts;
-            i = 0;
-        }
-
-        if (h[i].hash == 0) {
+    for (h = ngx_ors_header_first(headers, &at);
+         h;
+         h = ngx_ors_header_next(&at))
+    {
+        if (h->hash == 0) {
             continue;
         }
 
-        if (ngx_ors_media_is(&h[i].key, "content-encoding")
-            && h[i].value.len
-            && !ngx_ors_media_is(&h[i].value, "identity"))
+        if (ngx_ors_same_case(&h->key, "content-encoding")
+            && h->value.len
+            && !ngx_ors_same_case(&h->value, "identity"))
         {
             return "the request's body must not be compressed, its "
                    "Content-Encoding must be absent or \"identity\"";
         }
 
-        if (!ngx_ors_media_is(&h[i].key, "content-type")) {
+        if (!ngx_ors_same_case(&h->key, "content-type")) {
             continue;
         }
 
@@ -70,7 +59,7 @@ ngx_ors_media(ngx_list_t *headers)
             return "the request has more than one Content-Type";
         }
 
-        type = &h[i].value;
+        type = &h->value;
     }
 
     if (type == NULL) {
@@ -182,14 +171,6 @@ ngx_ors_media_charset(u_char *p, u_char *last)
     }
 
     return (end == last || *end == ';')
-           && (ngx_ors_media_is(&name, "utf-8")
-               || ngx_ors_media_is(&name, "utf8"));
-}
-
-
-static ngx_uint_t
-ngx_ors_media_is(ngx_str_t *text, char *name)
-{
-    return text->len == ngx_strlen(name)
-           && ngx_strncasecmp(text->data, (u_char *) name, text->len) == 0;
+           && (ngx_ors_same_case(&name, "utf-8")
+               || ngx_ors_same_case(&name, "utf8"));
 }
