@@ -22,8 +22,6 @@
 /* more than what an error's message may have */
 #define NGX_ORS_VERIFY_TEXT   1024
 
-#define NGX_ORS_VERIFY_BLOCK  1024
-
 
 typedef struct {
     ngx_str_t                  text;

@@ -13,6 +13,10 @@
 #include <ngx_ors_verify.h>
 
 
+/* for texts that are made for one answer */
+#define NGX_ORS_VERIFY_BLOCK  1024
+
+
 /* 1 if text "name" is the literal "text" */
 #define ngx_ors_verify_named(name, text)                                      \
     ((name)->len == sizeof(text) - 1                                          \

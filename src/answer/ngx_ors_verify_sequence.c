@@ -20,7 +20,6 @@
 #include <ngx_ors_verify_sequence.h>
 #include <ngx_ors_verify_tolerate.h>
 #include <ngx_ors_frame.h>
-#include <ngx_ors_json_writer.h>
 #include <ngx_ors_mask.h>
 
 
@@ -413,33 +412,16 @@ static ngx_int_t
 ngx_ors_verify_sequence_mask(ngx_ors_verify_t *verify,
     ngx_ors_json_node_t *response)
 {
-    size_t                size;
-    u_char               *p;
     ngx_str_t             text;
-    ngx_ors_error_t      *err;
+    ngx_ors_out_t         out;
     ngx_ors_json_node_t  *node;
 
-    err = &verify->error;
+    ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_BLOCK);
+    ngx_ors_verify_terminate_cause(&out, &verify->error);
 
-    size = sizeof("{\"code\":\"\",\"message\":\"\"}") - 1
-           + ngx_ors_json_escape_len(err->code.data, err->code.len)
-           + ngx_ors_json_escape_len(err->message.data, err->message.len);
-
-    p = ngx_pnalloc(verify->pool, size);
-    if (p == NULL) {
+    if (ngx_ors_out_text(&out, &text) != NGX_OK) {
         return NGX_ERROR;
     }
-
-    text.data = p;
-
-    p = ngx_cpymem(p, "{\"code\":\"", sizeof("{\"code\":\"") - 1);
-    p = ngx_ors_json_escape_mem(p, err->code.data, err->code.len);
-    p = ngx_cpymem(p, "\",\"message\":\"", sizeof("\",\"message\":\"") - 1);
-    p = ngx_ors_json_escape_mem(p, err->message.data, err->message.len);
-    *p++ = '"';
-    *p++ = '}';
-
-    text.len = p - text.data;
 
     node = ngx_ors_json_find(&verify->json, response, "error");
 

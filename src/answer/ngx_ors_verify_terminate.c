@@ -29,14 +29,6 @@
     (verify)->json.max_nodes = (ngx_uint_t) -1
 
 
-/* a snapshot that is made here: all but the ids and the model's name */
-#define NGX_ORS_VERIFY_SNAPSHOT                                                \
-    "{\"id\":\"%V\",\"object\":\"response\",\"created_at\":%T,"               \
-    "\"completed_at\":null,\"status\":\"in_progress\","                       \
-    "\"incomplete_details\":null,\"output\":[],\"error\":null,"               \
-    "\"usage\":null,\"model\":\""
-
-
 static u_char *ngx_ors_verify_terminate_text(ngx_ors_verify_t *verify,
     u_char *p, size_t pos, size_t last);
 static ngx_int_t ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify);
@@ -268,13 +260,14 @@ ngx_ors_verify_terminate_start(ngx_ors_verify_t *verify)
 }
 
 
+/* all but the ids and the model's name, the rest is filled in */
+
 static ngx_int_t
 ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify, ngx_str_t *text)
 {
-    size_t         size;
-    u_char        *p;
-    ngx_str_t      id, model;
+    ngx_str_t      id, *model;
     ngx_ors_id_t   ids;
+    ngx_ors_out_t  out;
 
     if (ngx_ors_id_init(&ids, verify->log) != NGX_OK
         || ngx_ors_id_make(&ids, verify->pool, "resp", &id) != NGX_OK)
@@ -282,31 +275,27 @@ ngx_ors_verify_terminate_invent(ngx_ors_verify_t *verify, ngx_str_t *text)
         return NGX_ERROR;
     }
 
-    ngx_str_null(&model);
+    ngx_ors_out_init(&out, verify->pool, NGX_ORS_VERIFY_BLOCK);
+
+    ngx_ors_out_lit(&out, "{\"id\":\"");
+    ngx_ors_out_str(&out, &id);
+    ngx_ors_out_lit(&out, "\",\"object\":\"response\",\"created_at\":");
+    ngx_ors_out_int(&out, ngx_time());
+    ngx_ors_out_lit(&out, ",\"completed_at\":null,\"status\":\"in_progress\","
+                          "\"incomplete_details\":null,\"output\":[],"
+                          "\"error\":null,\"usage\":null,\"model\":");
 
     if (verify->request) {
-        model = verify->request->model;
+        model = &verify->request->model;
+        ngx_ors_json_quote(&out, model->data, model->len);
+
+    } else {
+        ngx_ors_out_lit(&out, "\"\"");
     }
 
-    size = sizeof(NGX_ORS_VERIFY_SNAPSHOT) + id.len + NGX_TIME_T_LEN
-           + ngx_ors_json_escape_len(model.data, model.len)
-           + sizeof("\"}") - 1;
+    ngx_ors_out_lit(&out, "}");
 
-    p = ngx_pnalloc(verify->pool, size);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    text->data = p;
-
-    p = ngx_sprintf(p, NGX_ORS_VERIFY_SNAPSHOT, &id, ngx_time());
-    p = ngx_ors_json_escape_mem(p, model.data, model.len);
-    *p++ = '"';
-    *p++ = '}';
-
-    text->len = p - text->data;
-
-    return NGX_OK;
+    return ngx_ors_out_text(&out, text);
 }
 
 
@@ -340,11 +329,9 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     ngx_ors_out_lit(out, ",\"response\":{");
     ngx_ors_verify_terminate_members(verify);
     ngx_ors_out_lit(out, "\"status\":\"failed\",\"completed_at\":null,"
-                         "\"incomplete_details\":null,\"error\":{\"code\":");
-    ngx_ors_json_quote(out, err->code.data, err->code.len);
-    ngx_ors_out_lit(out, ",\"message\":");
-    ngx_ors_json_quote(out, err->message.data, err->message.len);
-    ngx_ors_out_lit(out, "},\"output\":[");
+                         "\"incomplete_details\":null,\"error\":");
+    ngx_ors_verify_terminate_cause(out, err);
+    ngx_ors_out_lit(out, ",\"output\":[");
     ngx_ors_verify_terminate_items(verify);
     ngx_ors_out_lit(out, "]}}");
 
@@ -352,6 +339,17 @@ ngx_ors_verify_terminate_failed(ngx_ors_verify_t *verify, ngx_ors_error_t *err)
     ngx_ors_frame_done(out);
 
     return NGX_DONE;
+}
+
+
+void
+ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err)
+{
+    ngx_ors_out_lit(out, "{\"code\":");
+    ngx_ors_json_quote(out, err->code.data, err->code.len);
+    ngx_ors_out_lit(out, ",\"message\":");
+    ngx_ors_json_quote(out, err->message.data, err->message.len);
+    ngx_ors_out_lit(out, "}");
 }
 
 
