@@ -19,10 +19,8 @@
 static ngx_int_t ngx_ors_answer_begin_stream(ngx_ors_answer_t *answer);
 static ngx_int_t ngx_ors_answer_begin_document(ngx_ors_answer_t *answer,
     off_t length);
-static ngx_int_t ngx_ors_answer_gather(ngx_ors_answer_t *answer,
-    ngx_buf_t *b);
-static ngx_int_t ngx_ors_answer_events(ngx_ors_answer_t *answer,
-    ngx_buf_t *b);
+static ngx_int_t ngx_ors_answer_gather(ngx_ors_answer_t *answer, ngx_buf_t *b);
+static ngx_int_t ngx_ors_answer_events(ngx_ors_answer_t *answer, ngx_buf_t *b);
 static ngx_int_t ngx_ors_answer_event(ngx_ors_answer_t *answer);
 static void ngx_ors_answer_comments(ngx_ors_answer_t *answer);
 static ngx_int_t ngx_ors_answer_end_stream(ngx_ors_answer_t *answer,

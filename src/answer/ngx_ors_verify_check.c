@@ -39,8 +39,7 @@ static void ngx_ors_verify_place(ngx_ors_verify_t *verify,
 static ngx_int_t ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape,
     ngx_uint_t i, ngx_ors_json_node_t *object, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage,
-    ngx_str_t *text);
+    const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_fill_root(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape, ngx_uint_t i, ngx_ors_json_node_t *object,
     ngx_str_t *text);
@@ -56,8 +55,7 @@ static void ngx_ors_verify_chain_value(ngx_ors_request_t *req,
     ngx_ors_json_node_t *node, ngx_str_t *value);
 static ngx_int_t ngx_ors_verify_model(ngx_ors_verify_t *verify,
     const ngx_ors_shape_t *shape);
-static void ngx_ors_verify_model_text(ngx_ors_request_t *req,
-    ngx_str_t *text);
+static void ngx_ors_verify_model_text(ngx_ors_request_t *req, ngx_str_t *text);
 static ngx_int_t ngx_ors_verify_outcome(ngx_ors_verify_t *verify,
     ngx_ors_error_t *err);
 
@@ -281,8 +279,7 @@ ngx_ors_verify_fill(void *data, const ngx_ors_shape_t *shape, ngx_uint_t i,
 
 static ngx_int_t
 ngx_ors_verify_fill_total(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape,
-    ngx_ors_json_node_t *usage, ngx_str_t *text)
+    const ngx_ors_shape_t *shape, ngx_ors_json_node_t *usage, ngx_str_t *text)
 {
     int64_t     input, output;
     ngx_uint_t  chat;
@@ -440,8 +437,7 @@ ngx_ors_verify_fill_time(ngx_ors_verify_t *verify, ngx_uint_t i,
  */
 
 static ngx_int_t
-ngx_ors_verify_chain(ngx_ors_verify_t *verify,
-    const ngx_ors_shape_t *shape)
+ngx_ors_verify_chain(ngx_ors_verify_t *verify, const ngx_ors_shape_t *shape)
 {
     ngx_str_t             value;
     ngx_ors_request_t    *req;

@@ -32,8 +32,7 @@ void ngx_ors_verify_digest_init(ngx_ors_verify_digest_t *sum);
  * Anything but a string adds nothing.
  */
 void ngx_ors_verify_digest_add(ngx_ors_verify_digest_t *sum,
-    ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node);
+    ngx_ors_json_t *json, ngx_ors_json_node_t *node);
 
 /*
  * Adds number "type" and a whole text, of which "sum" has the digest, as one

@@ -67,25 +67,10 @@ static const ngx_ors_verify_row_t  ngx_ors_verify_rows[] = {
 };
 
 
-/* in the order of ngx_ors_verify_member_e */
+#define ngx_ors_verify_member_name(name)  ngx_string(#name),
 
 static const ngx_str_t  ngx_ors_verify_members[] = {
-    ngx_string("type"),
-    ngx_string("item"),
-    ngx_string("part"),
-    ngx_string("text"),
-    ngx_string("code"),
-    ngx_string("delta"),
-    ngx_string("input"),
-    ngx_string("error"),
-    ngx_string("item_id"),
-    ngx_string("refusal"),
-    ngx_string("response"),
-    ngx_string("arguments"),
-    ngx_string("output_index"),
-    ngx_string("content_index"),
-    ngx_string("summary_index"),
-    ngx_string("sequence_number")
+    NGX_ORS_VERIFY_MEMBERS(ngx_ors_verify_member_name)
 };
 
 
@@ -221,8 +206,7 @@ ngx_ors_verify_event_find(ngx_str_t *type)
 
 static void
 ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
-    ngx_ors_verify_event_t *ev,
-    ngx_ors_json_node_t *key)
+    ngx_ors_verify_event_t *ev, ngx_ors_json_node_t *key)
 {
     ngx_uint_t        i;
     const ngx_str_t  *name;
@@ -241,7 +225,7 @@ ngx_ors_verify_event_member(ngx_ors_verify_t *verify,
         /* null counts as absent where the tables admit it */
 
         if (key[1].type != ngx_ors_json_null
-            || i == ngx_ors_verify_m_sequence)
+            || i == ngx_ors_verify_m_sequence_number)
         {
             ev->member[i] = key + 1;
         }

@@ -63,23 +63,16 @@ typedef enum {
 
 /* members that are read */
 
+#define NGX_ORS_VERIFY_MEMBERS(row)                                           \
+    row(type) row(item) row(part) row(text) row(code) row(delta) row(input)   \
+    row(error) row(item_id) row(refusal) row(response) row(arguments)         \
+    row(output_index) row(content_index) row(summary_index)                   \
+    row(sequence_number)
+
+#define ngx_ors_verify_member_value(name)  ngx_ors_verify_m_##name,
+
 typedef enum {
-    ngx_ors_verify_m_type = 0,
-    ngx_ors_verify_m_item,
-    ngx_ors_verify_m_part,
-    ngx_ors_verify_m_text,
-    ngx_ors_verify_m_code,
-    ngx_ors_verify_m_delta,
-    ngx_ors_verify_m_input,
-    ngx_ors_verify_m_error,
-    ngx_ors_verify_m_item_id,
-    ngx_ors_verify_m_refusal,
-    ngx_ors_verify_m_response,
-    ngx_ors_verify_m_arguments,
-    ngx_ors_verify_m_output_index,
-    ngx_ors_verify_m_content_index,
-    ngx_ors_verify_m_summary_index,
-    ngx_ors_verify_m_sequence,
+    NGX_ORS_VERIFY_MEMBERS(ngx_ors_verify_member_value)
     ngx_ors_verify_m_n
 } ngx_ors_verify_member_e;
 

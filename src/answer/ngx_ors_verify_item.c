@@ -333,8 +333,7 @@ ngx_ors_verify_item_identify(ngx_ors_verify_t *verify,
 
 static ngx_int_t
 ngx_ors_verify_item_preset(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item,
-    ngx_ors_json_node_t *node)
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node)
 {
     ngx_ors_json_t            *json;
     ngx_ors_json_node_t       *status;
@@ -438,8 +437,7 @@ ngx_ors_verify_item_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 
 static ngx_int_t
 ngx_ors_verify_item_status(ngx_ors_verify_t *verify,
-    ngx_ors_verify_item_t *item,
-    ngx_ors_json_node_t *node)
+    ngx_ors_verify_item_t *item, ngx_ors_json_node_t *node)
 {
     ngx_ors_json_node_t  *status;
 

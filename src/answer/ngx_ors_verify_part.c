@@ -124,8 +124,7 @@ ngx_ors_verify_part_added(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 
 static ngx_uint_t
 ngx_ors_verify_part_fits(ngx_ors_verify_item_t *item,
-    ngx_ors_verify_list_e list,
-    ngx_ors_verify_part_e part)
+    ngx_ors_verify_list_e list, ngx_ors_verify_part_e part)
 {
     if (list == ngx_ors_verify_list_summary) {
         return part == ngx_ors_verify_part_summary_text;
@@ -302,8 +301,7 @@ ngx_ors_verify_part_index(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 
 static void
 ngx_ors_verify_part_open(ngx_ors_verify_item_t *item,
-    ngx_ors_verify_list_e list,
-    ngx_ors_verify_part_e part)
+    ngx_ors_verify_list_e list, ngx_ors_verify_part_e part)
 {
     item->state = ngx_ors_verify_item_st_part;
     item->list = list;

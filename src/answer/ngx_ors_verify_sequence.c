@@ -603,7 +603,7 @@ ngx_ors_verify_sequence_number(ngx_ors_verify_t *verify,
     ngx_ors_verify_stream_t  *vs;
 
     vs = verify->stream;
-    node = ev->member[ngx_ors_verify_m_sequence];
+    node = ev->member[ngx_ors_verify_m_sequence_number];
 
     known = (node && ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK);
 

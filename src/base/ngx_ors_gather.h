@@ -17,8 +17,7 @@
  * buffer in later calls; its memory comes from "pool".  NGX_OK or NGX_ERROR: no
  * memory.
  */
-ngx_int_t ngx_ors_gather_reserve(ngx_buf_t *g, size_t size,
-    ngx_pool_t *pool);
+ngx_int_t ngx_ors_gather_reserve(ngx_buf_t *g, size_t size, ngx_pool_t *pool);
 
 /*
  * Takes what "b" has, and moves b->pos.

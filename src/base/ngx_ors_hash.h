@@ -30,8 +30,7 @@ ngx_int_t ngx_ors_hash_key(ngx_ors_hash_key_t *key, ngx_log_t *log);
  * text: whoever does not know the key cannot make up texts that fall into
  * one slot, whatever bits the slot is taken from.
  */
-uint64_t ngx_ors_hash(const ngx_ors_hash_key_t *key, u_char *data,
-    size_t len);
+uint64_t ngx_ors_hash(const ngx_ors_hash_key_t *key, u_char *data, size_t len);
 
 
 #endif /* _NGX_ORS_HASH_H_INCLUDED_ */

@@ -20,8 +20,7 @@
 
 static void ngx_ors_keyfile_missing(ngx_conf_t *cf, ngx_str_t *word,
     ngx_str_t *name);
-static void ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_fd_t fd);
+static void ngx_ors_keyfile_mode(ngx_conf_t *cf, ngx_str_t *name, ngx_fd_t fd);
 static void ngx_ors_keyfile_cleanup(void *data);
 
 

@@ -28,8 +28,7 @@ static ngx_ors_name_t *ngx_ors_names_slot(ngx_ors_names_t *names,
 /* at most half of the slots are taken */
 
 ngx_int_t
-ngx_ors_names_reserve(ngx_ors_names_t *names, ngx_pool_t *pool,
-    ngx_uint_t n)
+ngx_ors_names_reserve(ngx_ors_names_t *names, ngx_pool_t *pool, ngx_uint_t n)
 {
     ngx_uint_t        i, nslots, old;
     ngx_ors_name_t   *slot, *slots;

@@ -54,8 +54,7 @@ typedef struct {
  * Prepares "out".  Blocks have "block_size" bytes and are allocated from
  * "pool", the first one with the first byte appended.
  */
-void ngx_ors_out_init(ngx_ors_out_t *out, ngx_pool_t *pool,
-    size_t block_size);
+void ngx_ors_out_init(ngx_ors_out_t *out, ngx_pool_t *pool, size_t block_size);
 
 /*
  * All blocks but the first are to be freed when one is enough again: for
