@@ -52,5 +52,4 @@ ngx_int_t ngx_ors_verify_terminate(ngx_ors_verify_t *verify);
 void ngx_ors_verify_terminate_cause(ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 
-
 #endif /* _NGX_ORS_VERIFY_TERMINATE_H_INCLUDED_ */

@@ -22,32 +22,10 @@ typedef struct {
 } ngx_ors_tolerated_t;
 
 
-/* in the order of ngx_ors_tolerated_e */
+#define ngx_ors_tolerated_row(name, in, text)  { text, NGX_ORS_IN_##in },
 
 static const ngx_ors_tolerated_t  ngx_ors_tolerated[] = {
-
-    { "response.in_progress was left out", NGX_ORS_IN_ALL },
-    { "an item is added while another one is open", NGX_ORS_IN_ALL },
-    { "events after the last one are dropped", NGX_ORS_IN_ALL },
-
-    { "an event of the response's state comes again or late",
-      NGX_ORS_IN_TOLERANT },
-    { "a status does not fit its event", NGX_ORS_IN_TOLERANT },
-    { "the output of a response is not empty in the beginning",
-      NGX_ORS_IN_TOLERANT },
-    { "an item or a part is not empty when it is added",
-      NGX_ORS_IN_TOLERANT },
-    { "a part is of a type that its item does not have",
-      NGX_ORS_IN_TOLERANT },
-    { "a text comes without a part", NGX_ORS_IN_TOLERANT },
-    { "the event that ends a text is left out", NGX_ORS_IN_TOLERANT },
-    { "a part is not done when its item is", NGX_ORS_IN_TOLERANT },
-    { "a text comes at once, without deltas", NGX_ORS_IN_TOLERANT },
-    { "an item has another name when it is done", NGX_ORS_IN_TOLERANT },
-    { "the error or the details of a response do not fit its status",
-      NGX_ORS_IN_TOLERANT },
-    { "an event of a hosted tool's progress comes again or late",
-      NGX_ORS_IN_TOLERANT }
+    NGX_ORS_TOLERATED(ngx_ors_tolerated_row)
 };
 
 

@@ -15,24 +15,33 @@
 #include <ngx_ors_verify.h>
 
 
-typedef enum {
-    /* in every profile */
-    ngx_ors_tolerated_skipped = 0,
-    ngx_ors_tolerated_interleaved,
-    ngx_ors_tolerated_late,
+/* a deviation, the profiles in which it passes, and its sentence */
 
-    ngx_ors_tolerated_again,
-    ngx_ors_tolerated_status,
-    ngx_ors_tolerated_output,
-    ngx_ors_tolerated_added,
-    ngx_ors_tolerated_unfit,
-    ngx_ors_tolerated_no_part,
-    ngx_ors_tolerated_no_text,
-    ngx_ors_tolerated_no_done,
-    ngx_ors_tolerated_at_once,
-    ngx_ors_tolerated_name,
-    ngx_ors_tolerated_details,
-    ngx_ors_tolerated_step
+#define NGX_ORS_TOLERATED(row)                                                \
+    row(skipped, ALL, "response.in_progress was left out")                    \
+    row(interleaved, ALL, "an item is added while another one is open")       \
+    row(late, ALL, "events after the last one are dropped")                   \
+    row(again, TOLERANT,                                                      \
+        "an event of the response's state comes again or late")               \
+    row(status, TOLERANT, "a status does not fit its event")                  \
+    row(output, TOLERANT,                                                     \
+        "the output of a response is not empty in the beginning")             \
+    row(added, TOLERANT, "an item or a part is not empty when it is added")   \
+    row(unfit, TOLERANT, "a part is of a type that its item does not have")   \
+    row(no_part, TOLERANT, "a text comes without a part")                     \
+    row(no_text, TOLERANT, "the event that ends a text is left out")          \
+    row(no_done, TOLERANT, "a part is not done when its item is")             \
+    row(at_once, TOLERANT, "a text comes at once, without deltas")            \
+    row(name, TOLERANT, "an item has another name when it is done")           \
+    row(details, TOLERANT,                                                    \
+        "the error or the details of a response do not fit its status")       \
+    row(step, TOLERANT,                                                       \
+        "an event of a hosted tool's progress comes again or late")
+
+#define ngx_ors_tolerated_value(name, in, text)  ngx_ors_tolerated_##name,
+
+typedef enum {
+    NGX_ORS_TOLERATED(ngx_ors_tolerated_value)
 } ngx_ors_tolerated_e;
 
 
