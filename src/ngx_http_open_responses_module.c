@@ -18,6 +18,7 @@
 #include <ngx_ors_chat_conf.h>
 #include <ngx_ors_chat_preset.h>
 #include <ngx_ors_conf.h>
+#include <ngx_ors_conf_param.h>
 #include <ngx_ors_mcp_conf.h>
 #include <ngx_ors_secret.h>
 
@@ -45,16 +46,24 @@ static ngx_int_t ngx_http_open_responses_init_process(ngx_cycle_t *cycle);
 static void ngx_http_open_responses_exit_process(ngx_cycle_t *cycle);
 
 
-static ngx_ors_conf_bounds_t  ngx_http_open_responses_tries_bounds = {
-    1, 64
+static ngx_ors_conf_param_t  ngx_http_open_responses_tries = {
+    ngx_null_string, ngx_ors_conf_param_number, 0, 1, 64, NULL,
+    "a number from 1 to 64"
 };
 
-static ngx_ors_conf_bounds_t  ngx_http_open_responses_calls_bounds = {
-    0, 10000
+static ngx_ors_conf_param_t  ngx_http_open_responses_calls = {
+    ngx_null_string, ngx_ors_conf_param_number, 0, 0, 10000, NULL,
+    "a number from 0 to 10000"
 };
 
-static ngx_ors_conf_bounds_t  ngx_http_open_responses_rounds_bounds = {
-    1, 100
+static ngx_ors_conf_param_t  ngx_http_open_responses_rounds = {
+    ngx_null_string, ngx_ors_conf_param_number, 0, 1, 100, NULL,
+    "a number from 1 to 100"
+};
+
+static ngx_ors_conf_param_t  ngx_http_open_responses_time = {
+    ngx_null_string, ngx_ors_conf_param_msec, 0, 0, 0, NULL,
+    "a time such as \"15s\" or \"500ms\""
 };
 
 
@@ -183,17 +192,17 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_target_tries"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_number_slot,
+      ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, tries),
-      &ngx_http_open_responses_tries_bounds },
+      &ngx_http_open_responses_tries },
 
     { ngx_string("open_responses_target_timeout"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_time_slot,
+      ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, tries_timeout),
-      NULL },
+      &ngx_http_open_responses_time },
 
     { ngx_string("open_responses_tool"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
@@ -211,17 +220,17 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_max_tool_calls"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_number_slot,
+      ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, max_tool_calls),
-      &ngx_http_open_responses_calls_bounds },
+      &ngx_http_open_responses_calls },
 
     { ngx_string("open_responses_max_rounds"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_number_slot,
+      ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, max_rounds),
-      &ngx_http_open_responses_rounds_bounds },
+      &ngx_http_open_responses_rounds },
 
     { ngx_string("open_responses_schema"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE12,
@@ -239,10 +248,10 @@ static ngx_command_t  ngx_http_open_responses_commands[] = {
 
     { ngx_string("open_responses_heartbeat"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_ors_conf_time_slot,
+      ngx_ors_conf_param_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_ors_loc_conf_t, heartbeat),
-      NULL },
+      &ngx_http_open_responses_time },
 
     { ngx_string("open_responses_store"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,

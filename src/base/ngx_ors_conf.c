@@ -80,68 +80,6 @@ ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 char *
-ngx_ors_conf_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_int_t               n, *field;
-    ngx_str_t              *value;
-    ngx_ors_conf_bounds_t  *bounds;
-
-    field = (ngx_int_t *) ((u_char *) conf + cmd->offset);
-
-    if (*field != NGX_CONF_UNSET) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-    bounds = cmd->post;
-
-    n = ngx_atoi(value[1].data, value[1].len);
-
-    if (n == NGX_ERROR || n < bounds->low || n > bounds->high) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid value \"%V\" of \"%V\", it must be a "
-                           "number from %i to %i", &value[1], &cmd->name,
-                           bounds->low, bounds->high);
-        return NGX_CONF_ERROR;
-    }
-
-    *field = n;
-
-    return NGX_CONF_OK;
-}
-
-
-char *
-ngx_ors_conf_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    ngx_str_t   *value;
-    ngx_msec_t   msec, *field;
-
-    field = (ngx_msec_t *) ((u_char *) conf + cmd->offset);
-
-    if (*field != NGX_CONF_UNSET_MSEC) {
-        return "is duplicate";
-    }
-
-    value = cf->args->elts;
-
-    msec = ngx_parse_time(&value[1], 0);
-
-    if (msec == (ngx_msec_t) NGX_ERROR) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid value \"%V\" of \"%V\", it must be a "
-                           "time such as \"15s\" or \"500ms\"", &value[1],
-                           &cmd->name);
-        return NGX_CONF_ERROR;
-    }
-
-    *field = msec;
-
-    return NGX_CONF_OK;
-}
-
-
-char *
 ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_str_t  *value, *field;

@@ -51,19 +51,6 @@ const ngx_str_t *ngx_ors_conf_near(const void *words, size_t size,
  */
 char *ngx_ors_conf_enum_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
-/* bounds of a number, cmd->post of ngx_ors_conf_number_slot() */
-
-typedef struct {
-    ngx_int_t  low;
-    ngx_int_t  high;
-} ngx_ors_conf_bounds_t;
-
-/* A setter of ngx_int_t, NGX_CONF_UNSET at first; its error has the bounds. */
-char *ngx_ors_conf_number_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/* A setter of ngx_msec_t, NGX_CONF_UNSET_MSEC at first. */
-char *ngx_ors_conf_time_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
 /* A setter of ngx_str_t; an empty text is an error. */
 char *ngx_ors_conf_text_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 

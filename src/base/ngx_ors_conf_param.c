@@ -127,6 +127,33 @@ ngx_ors_conf_param_error(ngx_conf_t *cf, ngx_str_t *word, char *must,
 }
 
 
+char *
+ngx_ors_conf_param_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_int_t              rc;
+    ngx_str_t             *value;
+    ngx_ors_conf_param_t  *param;
+
+    value = cf->args->elts;
+    param = cmd->post;
+
+    rc = param->set(cf, param, &value[1], (u_char *) conf + cmd->offset);
+
+    if (rc == NGX_OK) {
+        return NGX_CONF_OK;
+    }
+
+    if (rc == NGX_BUSY) {
+        return "is duplicate";
+    }
+
+    ngx_ors_conf_error(cf, 0, "invalid value \"%V\" of \"%V\", it must be %s",
+                       &value[1], &cmd->name, param->must);
+
+    return NGX_CONF_ERROR;
+}
+
+
 ngx_int_t
 ngx_ors_conf_param_msec(ngx_conf_t *cf, ngx_ors_conf_param_t *param,
     ngx_str_t *value, void *field)

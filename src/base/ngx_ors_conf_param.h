@@ -65,6 +65,12 @@ char *ngx_ors_conf_params(ngx_conf_t *cf, ngx_ors_conf_param_t *params,
     void *conf, ngx_uint_t n, char *what, ngx_str_t *name);
 
 /*
+ * A setter of a directive with one value: cmd->post is the parameter that the
+ * value is like, without a name.
+ */
+char *ngx_ors_conf_param_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
  * Setters for param->set, by the type of the field.  A field that is not
  * configured has NGX_CONF_UNSET of its type, a text is empty.  Return codes are
  * those of ngx_ors_conf_param_pt.
