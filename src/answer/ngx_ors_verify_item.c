@@ -108,38 +108,37 @@ ngx_ors_verify_item(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 static ngx_ors_verify_item_t *
 ngx_ors_verify_item_find(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
 {
+    char                   *wrong;
     int64_t                 n;
     ngx_ors_json_node_t    *node;
     ngx_ors_verify_item_t  *item;
 
     node = ev->member[ngx_ors_verify_m_output_index];
+    item = NULL;
+    wrong = NULL;
 
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
-        || n < 0 || n >= (int64_t) verify->stream->nitems)
+    if (ngx_ors_json_integer(&verify->json, node, &n) == NGX_OK
+        && n >= 0 && n < (int64_t) verify->stream->nitems)
     {
-        (void) ngx_ors_verify_violation(verify,
-                                        "output_index is of an item that "
-                                        "was not added");
-        return NULL;
-    }
-
-    item = &verify->stream->items[n];
-
-    if (item->state == ngx_ors_verify_item_st_done) {
-        (void) ngx_ors_verify_violation(verify,
-                                        "it comes after its item is done");
-        return NULL;
+        item = &verify->stream->items[n];
     }
 
     node = ev->member[ngx_ors_verify_m_item_id];
 
-    if (node && !ngx_ors_json_equal(&verify->json, node, item->id.data,
-                                    item->id.len))
+    if (item == NULL) {
+        wrong = "output_index is of an item that was not added";
+
+    } else if (item->state == ngx_ors_verify_item_st_done) {
+        wrong = "it comes after its item is done";
+
+    } else if (node && !ngx_ors_json_equal(&verify->json, node, item->id.data,
+                                           item->id.len))
     {
-        (void) ngx_ors_verify_violation(verify,
-                                        "item_id is not that of the item "
-                                        "at output_index");
+        wrong = "item_id is not that of the item at output_index";
+    }
+
+    if (wrong) {
+        (void) ngx_ors_verify_violation(verify, wrong);
         return NULL;
     }
 
@@ -185,8 +184,7 @@ ngx_ors_verify_item_added(ngx_ors_verify_t *verify, ngx_ors_verify_event_t *ev)
     vs = verify->stream;
     node = ev->member[ngx_ors_verify_m_output_index];
 
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
+    if (ngx_ors_json_integer(&verify->json, node, &n) != NGX_OK
         || n != (int64_t) vs->nitems)
     {
         return ngx_ors_verify_violation(verify,
@@ -397,8 +395,9 @@ ngx_ors_verify_item_done(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
 
     if (item->part) {
 
-        if (ngx_ors_verify_tolerate(verify,
-                                    ngx_ors_tolerated_no_done) != NGX_OK) {
+        if (ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_no_done)
+            != NGX_OK)
+        {
             return NGX_DECLINED;
         }
 

@@ -253,8 +253,9 @@ ngx_ors_verify_part_find(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
             return ngx_ors_verify_violation(verify, "no part is open");
         }
 
-        if (ngx_ors_verify_tolerate(verify,
-                                    ngx_ors_tolerated_no_part) != NGX_OK) {
+        if (ngx_ors_verify_tolerate(verify, ngx_ors_tolerated_no_part)
+            != NGX_OK)
+        {
             return NGX_DECLINED;
         }
 
@@ -289,13 +290,8 @@ ngx_ors_verify_part_index(ngx_ors_verify_t *verify, ngx_ors_verify_item_t *item,
                       ? ngx_ors_verify_m_summary_index
                       : ngx_ors_verify_m_content_index];
 
-    if (node == NULL
-        || ngx_ors_json_integer(&verify->json, node, &i) != NGX_OK)
-    {
-        return 0;
-    }
-
-    return i == (int64_t) n || item->preset;
+    return ngx_ors_json_integer(&verify->json, node, &i) == NGX_OK
+           && (i == (int64_t) n || item->preset);
 }
 
 

@@ -13,6 +13,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_answer_error.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_verify_check.h>
 #include <ngx_ors_verify_terminate.h>
 #include <ngx_ors_verify_item.h>
@@ -546,18 +547,13 @@ ngx_ors_verify_sequence_send(ngx_ors_verify_t *verify,
     ngx_ors_verify_event_t *ev)
 {
     ngx_int_t             rc;
-    ngx_str_t            *event;
     ngx_ors_json_node_t  *root;
 
     if (ngx_ors_verify_sequence_number(verify, ev) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    event = &verify->answer->sse.event;
-
-    if (event->len != ev->type.len
-        || ngx_memcmp(event->data, ev->type.data, event->len) != 0)
-    {
+    if (!ngx_ors_same(&verify->answer->sse.event, &ev->type)) {
         verify->repaired++;
     }
 
