@@ -15,6 +15,7 @@ use ORS::Loop qw( plan call );
 use ORS::MCP qw( legacy tool said );
 use ORS::Model qw( :all );
 use ORS::Nginx;
+use ORS::Prometheus qw( prometheus );
 use ORS::Util qw( wait_for );
 
 my $model = ORS::Model->new(scripts => { default => plan(
@@ -80,6 +81,7 @@ $mcps
 
             location /v1/ { open_responses on; }
             location = /status { open_responses_status json; }
+            location = /metrics { open_responses_status prometheus; }
 
             location = /to/model {
                 internal;
@@ -176,6 +178,12 @@ ok($mcp->wait_file('untold'), '... and is not waited for');
 ok(wait_for(sub { dropped() + cancels() >= 100 }),
    'each message that is not sent is counted');
 cmp_ok(cancels(), '<', 20, '... as those over the bound are not');
+
+my $value = prometheus(get($t->port, '/metrics')->{body})->{value};
+
+is($value->{'open_responses_mcp_dropped_total{kind="mcp",server="",'
+            . 'target="/mcp/mute",tool="mute"}'}, dropped(),
+   '... and shown to Prometheus');
 
 my $line = qr/messages to MCP server "mute" about the end of calls are dropped/;
 

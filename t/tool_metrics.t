@@ -102,6 +102,12 @@ sub body ($name) {
 }
 
 
+# messages about the end of calls that were not sent
+
+my $dropped = 'open_responses_mcp_dropped_total{kind="mcp",server="a.example",'
+              . 'target="/mcp/docs",tool="docs"}';
+
+
 # a series in the order of its labels' names
 
 sub series ($tool, $kind, $outcome = undef) {
@@ -126,6 +132,9 @@ my $value = values_of();
 is_deeply([ sort grep { /^$calls/ } keys %$value ], [ sort @all ],
           'a series for each tool, server and outcome of the configuration');
 is_deeply([ grep { $value->{$_} } @all ], [], '... that begins with zero');
+is_deeply([ grep { /mcp_dropped/ } keys %$value ], [ $dropped ],
+          'messages that are not sent are counted for MCP servers only');
+is($value->{$dropped}, 0, '... from zero');
 ok(!(grep { /^$count/ } keys %$value), 'no time of a tool without calls');
 
 post_json($t->port, '/v1/responses', body($_))

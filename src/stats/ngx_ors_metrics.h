@@ -27,6 +27,9 @@
 #define NGX_ORS_METRICS_PIECES   8
 #define NGX_ORS_METRICS_PIECE    10
 
+/* bytes of text without that of a configuration */
+#define NGX_ORS_METRICS_LINE     1024
+
 /* of a store: engines, operations, results, in the order of src/store */
 #define NGX_ORS_METRICS_ENGINES  2
 #define NGX_ORS_METRICS_OPS      5
@@ -202,6 +205,17 @@ uint64_t ngx_ors_metrics_clock(void);
 
 /* the names of the operations of stores, in the order of src/store */
 extern char *const  ngx_ors_metrics_ops[NGX_ORS_METRICS_OPS];
+
+/* of ngx_ors_callee_conf_t.mcp, and of ngx_ors_metrics_operation_e */
+extern char *const  ngx_ors_metrics_kinds[];
+extern char *const  ngx_ors_metrics_operations_of[];
+
+/* Appends text of NGX_ORS_METRICS_LINE bytes at most, by a format of nginx. */
+void ngx_cdecl ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...);
+
+/* Appends the two lines that begin a family of Prometheus. */
+void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
+    char *type);
 
 /* Appends all of "metrics" as Prometheus reads it. */
 void ngx_ors_metrics_text(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,

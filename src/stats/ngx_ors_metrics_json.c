@@ -20,8 +20,6 @@ static void ngx_ors_metrics_json_callees(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name,
     ngx_str_t *text);
-static void ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name,
-    uint64_t n);
 
 
 void
@@ -35,20 +33,13 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
 
     ngx_ors_out_lit(out, "\"version\":\"" NGX_ORS_VERSION "\"");
 
-    ngx_ors_metrics_json_number(out, ",\"open_streams\":",
-                                ngx_ors_metrics_gauge(metrics,
-                                                   ngx_ors_metrics_streams));
-    ngx_ors_metrics_json_number(out, ",\"background\":",
-                                ngx_ors_metrics_gauge(metrics,
-                                                 ngx_ors_metrics_background));
-    ngx_ors_metrics_json_number(out, ",\"open_websockets\":",
-                                ngx_ors_metrics_gauge(metrics,
-                                                 ngx_ors_metrics_websockets));
-
-    ngx_ors_metrics_json_number(out, ",\"metrics_missing\":",
-                                metrics->missing);
-
-    ngx_ors_out_lit(out, ",\"targets\":[");
+    ngx_ors_metrics_print(out,
+        ",\"open_streams\":%L,\"background\":%L,\"open_websockets\":%L,"
+        "\"metrics_missing\":%ui,\"targets\":[",
+        ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_streams),
+        ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_background),
+        ngx_ors_metrics_gauge(metrics, ngx_ors_metrics_websockets),
+        metrics->missing);
 
     labels = shown->labels;
     label = labels ? labels->elts : NULL;
@@ -72,9 +63,8 @@ ngx_ors_metrics_json(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics,
     for (i = 0; spaces && i < spaces->nelts; i++) {
         ngx_ors_metrics_json_text(out, i ? ",{\"store\":" : "{\"store\":",
                                   &space[i].store);
-        ngx_ors_metrics_json_number(out, ",\"used_bytes\":", space[i].used);
-        ngx_ors_metrics_json_number(out, ",\"size_bytes\":", space[i].size);
-        ngx_ors_out_lit(out, "}");
+        ngx_ors_metrics_print(out, ",\"used_bytes\":%L,\"size_bytes\":%L}",
+                              space[i].used, space[i].size);
     }
 
     ngx_ors_out_lit(out, "]");
@@ -88,8 +78,6 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_ors_callee_t       *callee;
     ngx_ors_callee_conf_t   conf;
 
-    static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
-
     sep = "{\"server\":";
 
     for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
@@ -98,24 +86,22 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     {
         ngx_ors_metrics_json_text(out, sep, &conf.server);
         ngx_ors_metrics_json_text(out, ",\"tool\":", &conf.name);
-        ngx_ors_metrics_json_text(out, ",\"kind\":", &kinds[conf.mcp]);
+        ngx_ors_metrics_print(out, ",\"kind\":\"%s\"",
+                              ngx_ors_metrics_kinds[conf.mcp]);
         ngx_ors_metrics_json_text(out, ",\"target\":", &conf.uri);
-        ngx_ors_metrics_json_number(out, ",\"completed\":",
-                                    callee->ends[ngx_ors_callee_completed]);
-        ngx_ors_metrics_json_number(out, ",\"failed\":",
-                                    callee->ends[ngx_ors_callee_failed]);
-        ngx_ors_metrics_json_number(out, ",\"canceled\":",
-                                    callee->ends[ngx_ors_callee_canceled]);
+        ngx_ors_metrics_print(out,
+                              ",\"completed\":%uA,\"failed\":%uA,"
+                              "\"canceled\":%uA",
+                              callee->ends[ngx_ors_callee_completed],
+                              callee->ends[ngx_ors_callee_failed],
+                              callee->ends[ngx_ors_callee_canceled]);
 
         if (conf.mcp) {
-            ngx_ors_metrics_json_number(out, ",\"dropped\":",
-                                        callee->dropped);
+            ngx_ors_metrics_print(out, ",\"dropped\":%uA", callee->dropped);
         }
 
-        ngx_ors_metrics_json_number(out, ",\"milliseconds\":",
-                                    ngx_ors_metrics_sum(&callee->times)
-                                    / 1000000);
-        ngx_ors_out_lit(out, "}");
+        ngx_ors_metrics_print(out, ",\"milliseconds\":%uL}",
+                              ngx_ors_metrics_sum(&callee->times) / 1000000);
 
         sep = ",{\"server\":";
     }
@@ -135,31 +121,22 @@ ngx_ors_metrics_json_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_metrics_json_text(out, ",\"model\":", &labels->model);
     ngx_ors_metrics_json_text(out, ",\"provider\":", &labels->provider);
 
-    if (labels->operation == ngx_ors_metrics_embeddings) {
-        ngx_ors_out_lit(out, ",\"operation\":\"embeddings\"");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"operation\":\"chat\"");
-    }
-
-    ngx_ors_metrics_json_number(out, ",\"last_minute\":",
-                                ngx_ors_metrics_recent(labels->row, now));
-    ngx_ors_metrics_json_number(out, ",\"completed\":",
-                   ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]));
-    ngx_ors_metrics_json_number(out, ",\"failed\":",
-                                ngx_ors_metrics_failed(labels->row));
-    ngx_ors_metrics_json_number(out, ",\"canceled\":",
-                   ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]));
-    ngx_ors_metrics_json_number(out, ",\"input_tokens\":",
-                         ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]));
-    ngx_ors_metrics_json_number(out, ",\"output_tokens\":",
-                         ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
+    ngx_ors_metrics_print(out,
+        ",\"operation\":\"%s\",\"last_minute\":%ui,\"completed\":%uL,"
+        "\"failed\":%uL,\"canceled\":%uL,\"input_tokens\":%uL,"
+        "\"output_tokens\":%uL",
+        ngx_ors_metrics_operations_of[labels->operation],
+        ngx_ors_metrics_recent(labels->row, now),
+        ngx_ors_metrics_values(&h[ngx_ors_metrics_completed]),
+        ngx_ors_metrics_failed(labels->row),
+        ngx_ors_metrics_values(&h[ngx_ors_metrics_canceled]),
+        ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]),
+        ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
 
     if (labels->peer && labels->peer->peer) {
-        ngx_ors_metrics_json_number(out, ",\"up\":",
-                                    ngx_ors_peer_up(labels->peer, now));
-        ngx_ors_metrics_json_number(out, ",\"failures\":",
-                                    labels->peer->peer->total);
+        ngx_ors_metrics_print(out, ",\"up\":%ui,\"failures\":%uA",
+                              ngx_ors_peer_up(labels->peer, now),
+                              labels->peer->peer->total);
     }
 
     ngx_ors_out_lit(out, "}");
@@ -171,12 +148,4 @@ ngx_ors_metrics_json_text(ngx_ors_out_t *out, char *name, ngx_str_t *text)
 {
     ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
     ngx_ors_json_quote(out, text->data, text->len);
-}
-
-
-static void
-ngx_ors_metrics_json_number(ngx_ors_out_t *out, char *name, uint64_t n)
-{
-    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-    ngx_ors_out_int(out, (int64_t) n);
 }

@@ -13,10 +13,6 @@
 #include <ngx_ors_metrics_bounds.h>
 
 
-/* bytes of a line without the text of a configuration */
-#define NGX_ORS_METRICS_LINE  512
-
-
 /* a series of a family: a histogram of a row, and the label it adds */
 
 typedef struct {
@@ -54,8 +50,6 @@ typedef void (*ngx_ors_metrics_labels_pt)(ngx_ors_out_t *out, void *data);
 
 static void ngx_ors_metrics_family(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_array_t *labels);
-static void ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help,
-    char *type);
 static void ngx_ors_metrics_histogram(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
     void *data, ngx_ors_histogram_t *histogram);
@@ -73,13 +67,9 @@ static void ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels,
     time_t now);
 static ngx_uint_t ngx_ors_metrics_target_first(
     ngx_ors_metrics_labels_t **label, ngx_uint_t n);
-static void ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
-    ngx_ors_peer_conf_t *peer, uint64_t n);
 static void ngx_ors_metrics_callees(ngx_ors_out_t *out,
     ngx_ors_metrics_t *metrics);
 static void ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data);
-static void ngx_cdecl ngx_ors_metrics_print(ngx_ors_out_t *out,
-    const char *fmt, ...);
 
 
 #undef ngx_ors_class_row
@@ -152,8 +142,12 @@ static char  *ngx_ors_metrics_deliveries_of[] = {
     "document", "stream", "websocket"
 };
 
-static char  *ngx_ors_metrics_operations_of[] = {
+char *const  ngx_ors_metrics_operations_of[] = {
     "chat", "embeddings"
+};
+
+char *const  ngx_ors_metrics_kinds[] = {
+    "tool", "mcp"
 };
 
 static const ngx_ors_metrics_family_t  ngx_ors_metrics_tools = {
@@ -282,7 +276,7 @@ ngx_ors_metrics_family(ngx_ors_out_t *out,
 }
 
 
-static void
+void
 ngx_ors_metrics_head(ngx_ors_out_t *out, char *name, char *help, char *type)
 {
     ngx_ors_metrics_print(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
@@ -461,33 +455,37 @@ ngx_ors_metrics_stores(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 static void
 ngx_ors_metrics_targets(ngx_ors_out_t *out, ngx_array_t *labels, time_t now)
 {
-    ngx_uint_t                  i;
+    ngx_uint_t                  i, total;
+    ngx_ors_peer_conf_t        *peer;
     ngx_ors_metrics_labels_t  **label;
+
+    static char  *names[] = { "open_responses_target_up",
+                              "open_responses_target_failures_total" };
 
     label = labels->elts;
 
-    ngx_ors_metrics_head(out, "open_responses_target_up",
-                         "1 if the target has not failed too often of late, "
-                         "else 0.", "gauge");
+    for (total = 0; total < 2; total++) {
+        ngx_ors_metrics_head(out, names[total],
+                             total ? "Calls to the target that failed, whether "
+                                     "another target was called then or not."
+                                   : "1 if the target has not failed too often "
+                                     "of late, else 0.",
+                             total ? "counter" : "gauge");
 
-    for (i = 0; i < labels->nelts; i++) {
+        for (i = 0; i < labels->nelts; i++) {
 
-        if (ngx_ors_metrics_target_first(label, i)) {
-            ngx_ors_metrics_target(out, "open_responses_target_up",
-                                   label[i]->peer,
-                                   ngx_ors_peer_up(label[i]->peer, now));
-        }
-    }
+            if (!ngx_ors_metrics_target_first(label, i)) {
+                continue;
+            }
 
-    ngx_ors_metrics_head(out, "open_responses_target_failures_total",
-                         "Calls to the target that failed, whether another "
-                         "target was called then or not.", "counter");
+            peer = label[i]->peer;
 
-    for (i = 0; i < labels->nelts; i++) {
-
-        if (ngx_ors_metrics_target_first(label, i)) {
-            ngx_ors_metrics_target(out, "open_responses_target_failures_total",
-                                   label[i]->peer, label[i]->peer->peer->total);
+            ngx_ors_metrics_print(out, "%s", names[total]);
+            ngx_ors_metrics_label(out, "{server", &peer->server);
+            ngx_ors_metrics_label(out, ",target", &peer->target);
+            ngx_ors_metrics_print(out, "} %uA\n",
+                                  total ? peer->peer->total
+                                        : ngx_ors_peer_up(peer, now));
         }
     }
 }
@@ -513,18 +511,7 @@ ngx_ors_metrics_target_first(ngx_ors_metrics_labels_t **label, ngx_uint_t n)
 }
 
 
-static void
-ngx_ors_metrics_target(ngx_ors_out_t *out, char *name,
-    ngx_ors_peer_conf_t *peer, uint64_t n)
-{
-    ngx_ors_metrics_print(out, "%s", name);
-    ngx_ors_metrics_label(out, "{server", &peer->server);
-    ngx_ors_metrics_label(out, ",target", &peer->target);
-    ngx_ors_metrics_print(out, "} %uL\n", n);
-}
-
-
-static void ngx_cdecl
+void ngx_cdecl
 ngx_ors_metrics_print(ngx_ors_out_t *out, const char *fmt, ...)
 {
     u_char   buf[NGX_ORS_METRICS_LINE], *last;
@@ -565,6 +552,21 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         }
     }
 
+    ngx_ors_metrics_head(out, "open_responses_mcp_dropped_total",
+                         "Messages about the end of calls and sessions that an "
+                         "MCP server did not get.", "counter");
+
+    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
+         callee;
+         callee = ngx_ors_callee_of(callee->named.next, &conf))
+    {
+        if (conf.mcp) {
+            ngx_ors_out_lit(out, "open_responses_mcp_dropped_total{");
+            ngx_ors_metrics_callee(out, &conf);
+            ngx_ors_metrics_print(out, "} %uA\n", callee->dropped);
+        }
+    }
+
     ngx_ors_metrics_head(out, ngx_ors_metrics_tools.name,
                          ngx_ors_metrics_tools.help, "histogram");
 
@@ -586,10 +588,9 @@ ngx_ors_metrics_callee(ngx_ors_out_t *out, void *data)
 {
     ngx_ors_callee_conf_t *conf = data;
 
-    static ngx_str_t  kinds[] = { ngx_string("tool"), ngx_string("mcp") };
-
     ngx_ors_metrics_label(out, "server", &conf->server);
     ngx_ors_metrics_label(out, ",tool", &conf->name);
-    ngx_ors_metrics_label(out, ",kind", &kinds[conf->mcp]);
+    ngx_ors_metrics_print(out, ",kind=\"%s\"",
+                          ngx_ors_metrics_kinds[conf->mcp]);
     ngx_ors_metrics_label(out, ",target", &conf->uri);
 }

@@ -18,17 +18,12 @@
 
 static void ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_array_t *labels, time_t now);
-static void ngx_ors_stats_page_age(ngx_ors_out_t *out, time_t age);
-static void ngx_ors_stats_page_card(ngx_ors_out_t *out, char *name,
-    int64_t n);
 static void ngx_ors_stats_page_rows(ngx_ors_out_t *out, ngx_array_t *labels,
     time_t now);
 static void ngx_ors_stats_page_checked(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_others(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
-static void ngx_ors_stats_page_other(ngx_ors_out_t *out,
-    const ngx_str_t *title, ngx_atomic_uint_t n);
 static void ngx_ors_stats_page_codes(ngx_ors_out_t *out,
     ngx_ors_stats_t *stats);
 static void ngx_ors_stats_page_store(ngx_ors_out_t *out,
@@ -40,30 +35,8 @@ static void ngx_ors_stats_page_cells(ngx_ors_out_t *out,
     ngx_atomic_t *numbers, ngx_uint_t n);
 
 
-static const ngx_ors_stats_single_t  ngx_ors_stats_page_singles[] = {
-
-    { ngx_string("upstream_errors"),
-      ngx_string("Errors of model servers"),
-      ngx_ors_stats_upstream_error },
-
-    { ngx_string("failovers"),
-      ngx_string("Failovers: another target was called"),
-      ngx_ors_stats_failover },
-
-    { ngx_string("unstored"),
-      ngx_string("Responses that could not be stored"),
-      ngx_ors_stats_unstored },
-
-    { ngx_string("ignored_fields"),
-      ngx_string("Unknown fields that were not sent on"),
-      ngx_ors_stats_ignored },
-
-    { ngx_null_string, ngx_null_string, 0 }
-};
-
-
-static ngx_str_t  ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
-    ngx_string("LMDB"), ngx_string("Redis")
+static char  *ngx_ors_stats_page_engines[NGX_ORS_METRICS_ENGINES] = {
+    "LMDB", "Redis"
 };
 
 
@@ -71,6 +44,8 @@ void
 ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_ors_metrics_shown_t *shown, time_t now)
 {
+    time_t  age;
+
     ngx_ors_out_lit(out,
         "<!DOCTYPE html>\n"
         "<html lang=\"en\">\n"
@@ -118,9 +93,13 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         "<h1>Open Responses <small>" NGX_ORS_VERSION "</small></h1>\n"
         "<p class=\"of\">Counted for ");
 
-    ngx_ors_stats_page_age(out, now - stats->since);
+    /* a clock may be set back */
 
-    ngx_ors_out_lit(out, ". This page refreshes itself every 5 s.</p>\n");
+    age = ngx_max(now - stats->since, 0);
+
+    ngx_ors_metrics_print(out,
+        "%T d %T h %T min %T s. This page refreshes itself every 5 s.</p>\n",
+        age / 86400, age / 3600 % 24, age / 60 % 60, age % 60);
 
     ngx_ors_stats_page_now(out, stats, shown->labels, now);
     ngx_ors_stats_page_rows(out, shown->labels, now);
@@ -141,31 +120,10 @@ ngx_ors_stats_page(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
 
 
 static void
-ngx_ors_stats_page_age(ngx_ors_out_t *out, time_t age)
-{
-    /* a clock may be set back */
-
-    if (age < 0) {
-        age = 0;
-    }
-
-    ngx_ors_out_int(out, (int64_t) (age / 86400));
-    ngx_ors_out_lit(out, " d ");
-    ngx_ors_out_int(out, (int64_t) (age / 3600 % 24));
-    ngx_ors_out_lit(out, " h ");
-    ngx_ors_out_int(out, (int64_t) (age / 60 % 60));
-    ngx_ors_out_lit(out, " min ");
-    ngx_ors_out_int(out, (int64_t) (age % 60));
-    ngx_ors_out_lit(out, " s");
-}
-
-
-static void
 ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
     ngx_array_t *labels, time_t now)
 {
-    int64_t                     recent;
-    ngx_uint_t                  i;
+    ngx_uint_t                  i, recent;
     ngx_ors_metrics_labels_t  **label;
 
     recent = 0;
@@ -175,31 +133,17 @@ ngx_ors_stats_page_now(ngx_ors_out_t *out, ngx_ors_stats_t *stats,
         recent += ngx_ors_metrics_recent(label[i]->row, now);
     }
 
-    ngx_ors_out_lit(out, "<h2>Now</h2>\n<div class=\"cards\">\n");
-
-    ngx_ors_stats_page_card(out, "turns in the last minute", recent);
-    ngx_ors_stats_page_card(out, "open streams",
-                            ngx_ors_metrics_gauge(&stats->metrics,
-                                                  ngx_ors_metrics_streams));
-    ngx_ors_stats_page_card(out, "running in the background",
-                            ngx_ors_metrics_gauge(&stats->metrics,
-                                                  ngx_ors_metrics_background));
-    ngx_ors_stats_page_card(out, "open WebSockets",
-                            ngx_ors_metrics_gauge(&stats->metrics,
-                                                  ngx_ors_metrics_websockets));
-
-    ngx_ors_out_lit(out, "</div>\n");
-}
-
-
-static void
-ngx_ors_stats_page_card(ngx_ors_out_t *out, char *name, int64_t n)
-{
-    ngx_ors_out_lit(out, "<div><b>");
-    ngx_ors_out_int(out, n);
-    ngx_ors_out_lit(out, "</b>");
-    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-    ngx_ors_out_lit(out, "</div>\n");
+    ngx_ors_metrics_print(out,
+        "<h2>Now</h2>\n"
+        "<div class=\"cards\">\n"
+        "<div><b>%ui</b>turns in the last minute</div>\n"
+        "<div><b>%L</b>open streams</div>\n"
+        "<div><b>%L</b>running in the background</div>\n"
+        "<div><b>%L</b>open WebSockets</div>\n"
+        "</div>\n", recent,
+        ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_streams),
+        ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_background),
+        ngx_ors_metrics_gauge(&stats->metrics, ngx_ors_metrics_websockets));
 }
 
 
@@ -237,11 +181,8 @@ ngx_ors_stats_page_checked(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
         "<thead><tr><th></th><th>checked</th><th>repaired</th><th>refused</th>"
         "<th>reported</th></tr></thead>\n");
 
-    for (kind = ngx_ors_stats_kinds; kind->one.len; kind++) {
-        ngx_ors_out_lit(out, "<tr><th>");
-        ngx_ors_out_str(out, &kind->many);
-        ngx_ors_out_lit(out, "</th>");
-
+    for (kind = ngx_ors_stats_kinds; kind->one; kind++) {
+        ngx_ors_metrics_print(out, "<tr><th>%s</th>", kind->many);
         ngx_ors_stats_page_cells(out, &stats->counters[kind->first],
                                  NGX_ORS_STATS_OUTCOMES);
     }
@@ -279,12 +220,8 @@ ngx_ors_stats_page_codes(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
                 "<th>reported</th></tr></thead>\n");
         }
 
-        ngx_ors_out_lit(out, "<tr><th>");
-        ngx_ors_out_str(out, &ngx_ors_codes[i].name);
-        ngx_ors_out_lit(out, "</th><td class=\"says\">");
-        ngx_ors_out_str(out, &ngx_ors_codes[i].text);
-        ngx_ors_out_lit(out, "</td>");
-
+        ngx_ors_metrics_print(out, "<tr><th>%V</th><td class=\"says\">%V</td>",
+                              &ngx_ors_codes[i].name, &ngx_ors_codes[i].text);
         ngx_ors_stats_page_cells(out, pair, 2);
     }
 
@@ -301,29 +238,12 @@ ngx_ors_stats_page_others(ngx_ors_out_t *out, ngx_ors_stats_t *stats)
 
     ngx_ors_out_lit(out, "<h2>Since the start</h2>\n<dl>\n");
 
-    for (single = ngx_ors_stats_page_singles; single->name.len; single++) {
-        ngx_ors_stats_page_other(out, &single->title,
-                                 stats->counters[single->counter]);
-    }
-
-    for (single = ngx_ors_stats_singles; single->name.len; single++) {
-        ngx_ors_stats_page_other(out, &single->title,
-                                 stats->counters[single->counter]);
+    for (single = ngx_ors_stats_singles; single->name; single++) {
+        ngx_ors_metrics_print(out, "<dt>%s</dt><dd>%uA</dd>\n", single->title,
+                              stats->counters[single->counter]);
     }
 
     ngx_ors_out_lit(out, "</dl>\n");
-}
-
-
-static void
-ngx_ors_stats_page_other(ngx_ors_out_t *out, const ngx_str_t *title,
-    ngx_atomic_uint_t n)
-{
-    ngx_ors_out_lit(out, "<dt>");
-    ngx_ors_out_str(out, title);
-    ngx_ors_out_lit(out, "</dt><dd>");
-    ngx_ors_out_int(out, (int64_t) n);
-    ngx_ors_out_lit(out, "</dd>\n");
 }
 
 
@@ -332,7 +252,6 @@ ngx_ors_stats_page_other(ngx_ors_out_t *out, const ngx_str_t *title,
 static void
 ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 {
-    char          *name;
     ngx_uint_t     i, j, k, any;
     ngx_atomic_t  *n, pair[2];
 
@@ -362,13 +281,9 @@ ngx_ors_stats_page_store(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
                 "</tr></thead>\n");
         }
 
-        ngx_ors_out_lit(out, "<tr><th>");
-        ngx_ors_out_str(out, &ngx_ors_stats_page_engines[k]);
-        ngx_ors_out_lit(out, " ");
-        name = ngx_ors_metrics_ops[i % NGX_ORS_METRICS_OPS];
-
-        ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-        ngx_ors_out_lit(out, "</th>");
+        ngx_ors_metrics_print(out, "<tr><th>%s %s</th>",
+                              ngx_ors_stats_page_engines[k],
+                              ngx_ors_metrics_ops[i % NGX_ORS_METRICS_OPS]);
 
         ngx_ors_stats_page_cells(out, pair, 2);
     }
@@ -398,13 +313,11 @@ ngx_ors_stats_page_spaces(ngx_ors_out_t *out, ngx_array_t *spaces)
     for (i = 0; i < spaces->nelts; i++) {
         ngx_ors_out_lit(out, "<tr><th>");
         ngx_ors_out_str(out, &space[i].store);
-        ngx_ors_out_lit(out, "</th><td>");
-        ngx_ors_out_int(out, space[i].used / (1024 * 1024));
-        ngx_ors_out_lit(out, "</td><td>");
-        ngx_ors_out_int(out, space[i].size / (1024 * 1024));
-        ngx_ors_out_lit(out, "</td><td>");
-        ngx_ors_out_int(out, space[i].used * 100 / space[i].size);
-        ngx_ors_out_lit(out, "</td></tr>\n");
+        ngx_ors_metrics_print(out,
+                              "</th><td>%L</td><td>%L</td><td>%L</td></tr>\n",
+                              space[i].used / (1024 * 1024),
+                              space[i].size / (1024 * 1024),
+                              space[i].used * 100 / space[i].size);
     }
 
     ngx_ors_out_lit(out, "</table></div>\n");
@@ -452,9 +365,7 @@ ngx_ors_stats_page_cells(ngx_ors_out_t *out, ngx_atomic_t *numbers,
     ngx_uint_t  i;
 
     for (i = 0; i < n; i++) {
-        ngx_ors_out_lit(out, "<td>");
-        ngx_ors_out_int(out, (int64_t) numbers[i]);
-        ngx_ors_out_lit(out, "</td>");
+        ngx_ors_metrics_print(out, "<td>%uA</td>", numbers[i]);
     }
 
     ngx_ors_out_lit(out, "</tr>\n");

@@ -18,26 +18,21 @@
 
 
 typedef struct {
-    ngx_str_t                  one;
-    ngx_str_t                  many;
+    char                      *one;
+    char                      *many;
     ngx_ors_stats_counter_e    first;
 } ngx_ors_stats_kind_t;
 
 
 typedef struct {
-    ngx_str_t                  name;
-    ngx_str_t                  help;
-} ngx_ors_stats_outcome_t;
-
-
-typedef struct {
-    ngx_str_t                  name;
-    ngx_str_t                  title;
     ngx_ors_stats_counter_e    counter;
+    char                      *name;
+    char                      *title;
+    char                      *more;      /* for Prometheus, after the title */
 } ngx_ors_stats_single_t;
 
 
-/* lists end with an empty name */
+/* lists end with a name of NULL */
 
 extern const ngx_ors_stats_kind_t    ngx_ors_stats_kinds[];
 extern const ngx_ors_stats_single_t  ngx_ors_stats_singles[];

@@ -15,11 +15,7 @@
 
 static void ngx_ors_stats_page_head(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels);
-static void ngx_ors_stats_page_failures(ngx_ors_out_t *out,
-    ngx_ors_peer_conf_t *peer, time_t now);
 static void ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text);
-static void ngx_ors_stats_page_number(ngx_ors_out_t *out, char *name,
-    uint64_t n);
 static void ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
     ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds);
 static void ngx_ors_stats_page_share(ngx_ors_out_t *out,
@@ -50,7 +46,10 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
     ngx_ors_stats_page_head(out, labels);
 
     if (labels->peer && labels->peer->peer && labels->peer->peer->total) {
-        ngx_ors_stats_page_failures(out, labels->peer, now);
+        ngx_ors_metrics_print(out, "<p>%uA failed calls%s</p>\n",
+                              labels->peer->peer->total,
+                              ngx_ors_peer_up(labels->peer, now)
+                              ? "" : ", <b>down</b>");
     }
 
     if (completed + failed + canceled == 0) {
@@ -59,17 +58,18 @@ ngx_ors_stats_page_row(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels,
         return;
     }
 
-    ngx_ors_out_lit(out, "<dl>\n");
-    ngx_ors_stats_page_number(out, "turns in the last minute",
-                              ngx_ors_metrics_recent(labels->row, now));
-    ngx_ors_stats_page_number(out, "completed", completed);
-    ngx_ors_stats_page_number(out, "failed", failed);
-    ngx_ors_stats_page_number(out, "canceled by clients", canceled);
-    ngx_ors_stats_page_number(out, "input tokens",
-                           ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]));
-    ngx_ors_stats_page_number(out, "output tokens",
-                           ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
-    ngx_ors_out_lit(out, "</dl>\n");
+    ngx_ors_metrics_print(out,
+        "<dl>\n"
+        "<dt>turns in the last minute</dt><dd>%ui</dd>\n"
+        "<dt>completed</dt><dd>%uL</dd>\n"
+        "<dt>failed</dt><dd>%uL</dd>\n"
+        "<dt>canceled by clients</dt><dd>%uL</dd>\n"
+        "<dt>input tokens</dt><dd>%uL</dd>\n"
+        "<dt>output tokens</dt><dd>%uL</dd>\n"
+        "</dl>\n",
+        ngx_ors_metrics_recent(labels->row, now), completed, failed, canceled,
+        ngx_ors_metrics_sum(&h[ngx_ors_metrics_input]),
+        ngx_ors_metrics_sum(&h[ngx_ors_metrics_output]));
 
     ngx_ors_stats_page_bars(out, "time of a turn",
                             &h[ngx_ors_metrics_completed],
@@ -109,22 +109,6 @@ ngx_ors_stats_page_head(ngx_ors_out_t *out, ngx_ors_metrics_labels_t *labels)
 }
 
 
-static void
-ngx_ors_stats_page_failures(ngx_ors_out_t *out, ngx_ors_peer_conf_t *peer,
-    time_t now)
-{
-    ngx_ors_out_lit(out, "<p>");
-    ngx_ors_out_int(out, (int64_t) peer->peer->total);
-
-    if (ngx_ors_peer_up(peer, now)) {
-        ngx_ors_out_lit(out, " failed calls</p>\n");
-
-    } else {
-        ngx_ors_out_lit(out, " failed calls, <b>down</b></p>\n");
-    }
-}
-
-
 /* a configuration may have any text */
 
 static void
@@ -156,17 +140,6 @@ ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text)
 
 
 static void
-ngx_ors_stats_page_number(ngx_ors_out_t *out, char *name, uint64_t n)
-{
-    ngx_ors_out_lit(out, "<dt>");
-    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-    ngx_ors_out_lit(out, "</dt><dd>");
-    ngx_ors_out_int(out, (int64_t) n);
-    ngx_ors_out_lit(out, "</dd>\n");
-}
-
-
-static void
 ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
     ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds)
 {
@@ -193,18 +166,15 @@ ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
 
         n = n ? ngx_max(n * 100 / most, 4) : 0;
 
-        ngx_ors_out_lit(out, "<i style=\"height:");
-        ngx_ors_out_int(out, (int64_t) ngx_min(n, 100));
-        ngx_ors_out_lit(out, "%\"></i>");
+        ngx_ors_metrics_print(out, "<i style=\"height:%uL%%\"></i>",
+                              ngx_min(n, 100));
 
         if (bounds[i].text == NULL) {
             break;
         }
     }
 
-    ngx_ors_out_lit(out, "</div>\n<p class=\"of\">");
-    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-    ngx_ors_out_lit(out, ": half ");
+    ngx_ors_metrics_print(out, "</div>\n<p class=\"of\">%s: half ", name);
     ngx_ors_stats_page_share(out, histogram, bounds, 50);
     ngx_ors_out_lit(out, ", 95 % ");
     ngx_ors_stats_page_share(out, histogram, bounds, 95);
@@ -218,9 +188,8 @@ static void
 ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
     const ngx_ors_metrics_bound_t *bounds, ngx_uint_t percent)
 {
-    char        *text;
-    uint64_t     n, sum;
-    ngx_uint_t   i;
+    uint64_t    n, sum;
+    ngx_uint_t  i;
 
     n = ngx_ors_metrics_values(histogram);
     sum = 0;
@@ -229,18 +198,10 @@ ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
         sum += histogram->buckets[i];
 
         if (sum * 100 >= n * percent) {
-            ngx_ors_out_lit(out, "within ");
-            break;
+            ngx_ors_metrics_print(out, "within %s s", bounds[i].text);
+            return;
         }
     }
 
-    if (bounds[i].text == NULL) {
-        ngx_ors_out_lit(out, "over ");
-        i--;
-    }
-
-    text = bounds[i].text;
-
-    ngx_ors_out_copy(out, (u_char *) text, ngx_strlen(text));
-    ngx_ors_out_lit(out, " s");
+    ngx_ors_metrics_print(out, "over %s s", bounds[i - 1].text);
 }

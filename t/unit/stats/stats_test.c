@@ -261,7 +261,7 @@ test_prometheus(void)
 
     /* the version, the module's own time, gauges, turns, stores and tools */
 
-    is_int(families, 17 + 10, "families");
+    is_int(families, 17 + 11, "families");
     is_int(samples, 3 * 4 + 12 + 2 * NGX_ORS_NCODES + 1 + 17 + 4 + 6,
            "samples");
 
