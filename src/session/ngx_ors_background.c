@@ -14,32 +14,32 @@
 #include <ngx_ors_session_record.h>
 
 
-static ngx_uint_t ngx_ors_background_queued(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event);
+typedef ngx_uint_t (*ngx_ors_background_pt)(ngx_ors_background_t *bg);
+
+
+static ngx_uint_t ngx_ors_background_call(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_begin(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_refuse(ngx_ors_background_t *bg);
-static ngx_uint_t ngx_ors_background_recorded(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_leave(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_began(ngx_ors_background_t *bg);
-static ngx_uint_t ngx_ors_background_run(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event);
 static ngx_uint_t ngx_ors_background_tick(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_timeout(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_commit(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_ended(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_looked(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_stop(ngx_ors_background_t *bg,
     ngx_ors_record_status_e status);
-static ngx_uint_t ngx_ors_background_store(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_again(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_write(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_stored(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_finish(ngx_ors_background_t *bg);
-static ngx_uint_t ngx_ors_background_check(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event);
+static ngx_uint_t ngx_ors_background_checked(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_quit(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_abandon(ngx_ors_background_t *bg);
+static ngx_uint_t ngx_ors_background_error(ngx_ors_background_t *bg);
 static ngx_uint_t ngx_ors_background_end(ngx_ors_background_t *bg,
     ngx_uint_t record);
-static void ngx_ors_background_drop(ngx_ors_background_t *bg);
+static ngx_ors_store_job_t *ngx_ors_background_job(ngx_ors_background_t *bg);
 static void ngx_ors_background_lost(ngx_ors_background_t *bg,
     ngx_ors_store_status_e status);
 
@@ -51,6 +51,40 @@ char  *ngx_ors_background_states[NGX_ORS_BACKGROUND_STATES] = {
 
 char  *ngx_ors_background_events[NGX_ORS_BACKGROUND_EVENTS] = {
     "tick", "ready", "commit", "end", "job done", "leave", "close"
+};
+
+
+/* NULL: nothing is to be done */
+
+static const ngx_ors_background_pt
+    ngx_ors_background_machine[NGX_ORS_BACKGROUND_STATES]
+                              [NGX_ORS_BACKGROUND_EVENTS] = {
+
+    /* queued */
+    { ngx_ors_background_call, ngx_ors_background_begin, NULL,
+      ngx_ors_background_refuse, NULL, ngx_ors_background_leave,
+      ngx_ors_background_abandon },
+
+    /* record: one whose client leaves is deleted once it is stored */
+    { NULL, NULL, NULL,
+      ngx_ors_background_refuse, ngx_ors_background_began,
+      ngx_ors_background_leave, ngx_ors_background_abandon },
+
+    /* run */
+    { ngx_ors_background_tick, ngx_ors_background_call,
+      ngx_ors_background_commit, ngx_ors_background_ended,
+      ngx_ors_background_looked, NULL, ngx_ors_background_abandon },
+
+    /* store */
+    { ngx_ors_background_again, ngx_ors_background_error, NULL,
+      NULL, ngx_ors_background_stored, NULL, ngx_ors_background_abandon },
+
+    /* check */
+    { NULL, ngx_ors_background_error, NULL,
+      NULL, ngx_ors_background_checked, NULL, ngx_ors_background_quit },
+
+    /* over */
+    { NULL, ngx_ors_background_error, NULL, NULL, NULL, NULL, NULL }
 };
 
 
@@ -70,37 +104,12 @@ ngx_ors_background_step(ngx_ors_background_t *bg,
     ngx_ors_background_event_e event)
 {
     ngx_uint_t                  todo;
+    ngx_ors_background_pt       handler;
     ngx_ors_background_state_e  state;
 
     state = bg->state;
-
-    switch (state) {
-
-    case ngx_ors_background_st_queued:
-        todo = ngx_ors_background_queued(bg, event);
-        break;
-
-    case ngx_ors_background_st_record:
-        todo = ngx_ors_background_recorded(bg, event);
-        break;
-
-    case ngx_ors_background_st_run:
-        todo = ngx_ors_background_run(bg, event);
-        break;
-
-    case ngx_ors_background_st_store:
-        todo = ngx_ors_background_store(bg, event);
-        break;
-
-    case ngx_ors_background_st_check:
-        todo = ngx_ors_background_check(bg, event);
-        break;
-
-    default: /* ngx_ors_background_st_over */
-        todo = (event == ngx_ors_background_ev_ready)
-               ? NGX_ORS_BACKGROUND_ERROR : 0;
-        break;
-    }
+    handler = ngx_ors_background_machine[state][event];
+    todo = handler ? handler(bg) : 0;
 
     if (todo & NGX_ORS_BACKGROUND_ANSWER) {
         bg->waits = 0;
@@ -121,33 +130,10 @@ ngx_ors_background_step(ngx_ors_background_t *bg,
 
 
 static ngx_uint_t
-ngx_ors_background_queued(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event)
+ngx_ors_background_call(ngx_ors_background_t *bg)
 {
-    switch (event) {
-
-    case ngx_ors_background_ev_tick:
-        return NGX_ORS_BACKGROUND_BEGIN;
-
-    case ngx_ors_background_ev_ready:
-        return ngx_ors_background_begin(bg);
-
-    case ngx_ors_background_ev_end:
-        return ngx_ors_background_refuse(bg);
-
-    case ngx_ors_background_ev_leave:
-        bg->waits = 0;
-        return NGX_ORS_BACKGROUND_END;
-
-    case ngx_ors_background_ev_close:
-        return ngx_ors_background_abandon(bg);
-
-    case ngx_ors_background_ev_commit:
-    case ngx_ors_background_ev_done:
-        break;
-    }
-
-    return 0;
+    return (bg->state == ngx_ors_background_st_queued)
+           ? NGX_ORS_BACKGROUND_BEGIN : NGX_ORS_BACKGROUND_CALL;
 }
 
 
@@ -182,34 +168,12 @@ ngx_ors_background_refuse(ngx_ors_background_t *bg)
 
 
 static ngx_uint_t
-ngx_ors_background_recorded(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event)
+ngx_ors_background_leave(ngx_ors_background_t *bg)
 {
-    switch (event) {
+    bg->waits = 0;
 
-    case ngx_ors_background_ev_done:
-        return ngx_ors_background_began(bg);
-
-    case ngx_ors_background_ev_end:
-        return ngx_ors_background_refuse(bg);
-
-    case ngx_ors_background_ev_leave:
-
-        /* the record is deleted once it is stored */
-
-        bg->waits = 0;
-        break;
-
-    case ngx_ors_background_ev_close:
-        return ngx_ors_background_abandon(bg);
-
-    case ngx_ors_background_ev_tick:
-    case ngx_ors_background_ev_ready:
-    case ngx_ors_background_ev_commit:
-        break;
-    }
-
-    return 0;
+    return (bg->state == ngx_ors_background_st_queued)
+           ? NGX_ORS_BACKGROUND_END : 0;
 }
 
 
@@ -218,8 +182,7 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
 {
     ngx_ors_store_job_t  *job;
 
-    job = bg->job;
-    bg->job = NULL;
+    job = ngx_ors_background_job(bg);
 
     if (!bg->waits) {
 
@@ -251,40 +214,6 @@ ngx_ors_background_began(ngx_ors_background_t *bg)
 
     return NGX_ORS_BACKGROUND_ANSWER|NGX_ORS_BACKGROUND_WAIT
            |NGX_ORS_BACKGROUND_CALL;
-}
-
-
-static ngx_uint_t
-ngx_ors_background_run(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event)
-{
-    switch (event) {
-
-    case ngx_ors_background_ev_tick:
-        return ngx_ors_background_tick(bg);
-
-    case ngx_ors_background_ev_ready:
-        return NGX_ORS_BACKGROUND_CALL;
-
-    case ngx_ors_background_ev_commit:
-        return ngx_ors_background_commit(bg);
-
-    case ngx_ors_background_ev_end:
-        return bg->session->turn->error.status
-               ? ngx_ors_background_stop(bg, ngx_ors_record_failed)
-               : ngx_ors_background_finish(bg);
-
-    case ngx_ors_background_ev_done:
-        return ngx_ors_background_looked(bg);
-
-    case ngx_ors_background_ev_close:
-        return ngx_ors_background_abandon(bg);
-
-    case ngx_ors_background_ev_leave:
-        break;
-    }
-
-    return 0;
 }
 
 
@@ -370,18 +299,23 @@ ngx_ors_background_commit(ngx_ors_background_t *bg)
 }
 
 
+static ngx_uint_t
+ngx_ors_background_ended(ngx_ors_background_t *bg)
+{
+    return bg->session->turn->error.status
+           ? ngx_ors_background_stop(bg, ngx_ors_record_failed)
+           : ngx_ors_background_finish(bg);
+}
+
+
 /* a store that cannot be read now is asked again, or waited for later */
 
 static ngx_uint_t
 ngx_ors_background_looked(ngx_ors_background_t *bg)
 {
-    ngx_ors_store_job_t        *job;
-    ngx_ors_background_wish_e   wish;
+    ngx_ors_background_wish_e  wish;
 
-    job = bg->job;
-    bg->job = NULL;
-
-    wish = ngx_ors_background_wish(job);
+    wish = ngx_ors_background_wish(ngx_ors_background_job(bg));
 
     if (wish != ngx_ors_background_go_on) {
         bg->deleted = (wish == ngx_ors_background_deleted);
@@ -427,37 +361,16 @@ ngx_ors_background_stop(ngx_ors_background_t *bg,
 
 
 static ngx_uint_t
-ngx_ors_background_store(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event)
+ngx_ors_background_again(ngx_ors_background_t *bg)
 {
-    switch (event) {
-
-    case ngx_ors_background_ev_tick:
-        return bg->job ? 0 : ngx_ors_background_write(bg);
-
-    case ngx_ors_background_ev_ready:
-        return NGX_ORS_BACKGROUND_ERROR;
-
-    case ngx_ors_background_ev_done:
-        return ngx_ors_background_stored(bg);
-
-    case ngx_ors_background_ev_close:
-        return ngx_ors_background_abandon(bg);
-
-    case ngx_ors_background_ev_commit:
-    case ngx_ors_background_ev_end:
-    case ngx_ors_background_ev_leave:
-        break;
-    }
-
-    return 0;
+    return bg->job ? 0 : ngx_ors_background_write(bg);
 }
 
 
 static ngx_uint_t
 ngx_ors_background_write(ngx_ors_background_t *bg)
 {
-    ngx_ors_background_drop(bg);
+    ngx_ors_store_drop(&bg->job);
 
     bg->session->turn->response.stored = 1;
 
@@ -472,8 +385,7 @@ ngx_ors_background_stored(ngx_ors_background_t *bg)
 {
     ngx_ors_store_job_t  *job;
 
-    job = bg->job;
-    bg->job = NULL;
+    job = ngx_ors_background_job(bg);
 
     if (job->status == ngx_ors_store_ok) {
         return ngx_ors_background_finish(bg);
@@ -499,7 +411,7 @@ ngx_ors_background_stored(ngx_ors_background_t *bg)
 static ngx_uint_t
 ngx_ors_background_finish(ngx_ors_background_t *bg)
 {
-    ngx_ors_background_drop(bg);
+    ngx_ors_store_drop(&bg->job);
 
     bg->state = ngx_ors_background_st_check;
     bg->job = ngx_ors_background_look(bg);
@@ -509,34 +421,19 @@ ngx_ors_background_finish(ngx_ors_background_t *bg)
 
 
 static ngx_uint_t
-ngx_ors_background_check(ngx_ors_background_t *bg,
-    ngx_ors_background_event_e event)
+ngx_ors_background_checked(ngx_ors_background_t *bg)
 {
-    ngx_ors_store_job_t  *job;
+    return ngx_ors_background_end(bg,
+                        ngx_ors_background_wish(ngx_ors_background_job(bg))
+                        == ngx_ors_background_deleted);
+}
 
-    switch (event) {
 
-    case ngx_ors_background_ev_ready:
-        return NGX_ORS_BACKGROUND_ERROR;
-
-    case ngx_ors_background_ev_done:
-        job = bg->job;
-        bg->job = NULL;
-
-        return ngx_ors_background_end(bg, ngx_ors_background_wish(job)
-                                          == ngx_ors_background_deleted);
-
-    case ngx_ors_background_ev_close:
-        ngx_ors_background_drop(bg);
-        bg->state = ngx_ors_background_st_over;
-        break;
-
-    case ngx_ors_background_ev_tick:
-    case ngx_ors_background_ev_commit:
-    case ngx_ors_background_ev_end:
-    case ngx_ors_background_ev_leave:
-        break;
-    }
+static ngx_uint_t
+ngx_ors_background_quit(ngx_ors_background_t *bg)
+{
+    ngx_ors_store_drop(&bg->job);
+    bg->state = ngx_ors_background_st_over;
 
     return 0;
 }
@@ -554,7 +451,7 @@ ngx_ors_background_abandon(ngx_ors_background_t *bg)
     known = (bg->state == ngx_ors_background_st_run
              || bg->state == ngx_ors_background_st_store);
 
-    ngx_ors_background_drop(bg);
+    ngx_ors_store_drop(&bg->job);
 
     bg->state = ngx_ors_background_st_over;
 
@@ -579,6 +476,13 @@ ngx_ors_background_abandon(ngx_ors_background_t *bg)
 }
 
 
+static ngx_uint_t
+ngx_ors_background_error(ngx_ors_background_t *bg)
+{
+    return NGX_ORS_BACKGROUND_ERROR;
+}
+
+
 /* lease and flag go away, with "record" all that is stored */
 
 static ngx_uint_t
@@ -591,13 +495,17 @@ ngx_ors_background_end(ngx_ors_background_t *bg, ngx_uint_t record)
 }
 
 
-static void
-ngx_ors_background_drop(ngx_ors_background_t *bg)
+/* the job that is done */
+
+static ngx_ors_store_job_t *
+ngx_ors_background_job(ngx_ors_background_t *bg)
 {
-    if (bg->job) {
-        ngx_ors_store_release(bg->job);
-        bg->job = NULL;
-    }
+    ngx_ors_store_job_t  *job;
+
+    job = bg->job;
+    bg->job = NULL;
+
+    return job;
 }
 
 

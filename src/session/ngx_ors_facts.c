@@ -22,8 +22,6 @@ static void ngx_ors_facts_count(ngx_ors_fact_count_t *fact, int64_t n);
 static void ngx_ors_facts_status(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
     ngx_uint_t gone);
 static void ngx_ors_facts_flag(ngx_str_t *fact, ngx_uint_t set);
-static void ngx_ors_facts_outcome(ngx_ors_facts_t *facts,
-    ngx_ors_response_status_e status);
 
 
 void
@@ -153,6 +151,16 @@ void
 ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
     ngx_ors_error_t *err, ngx_uint_t refused, ngx_uint_t gone)
 {
+    /* by ngx_ors_response_status_e; the first one is passed on as it came */
+
+    static const ngx_str_t  statuses[] = {
+        ngx_null_string,
+        ngx_string("completed"),
+        ngx_string("incomplete"),
+        ngx_string("failed"),
+        ngx_string("canceled")
+    };
+
     if (verify->request) {
         ngx_ors_facts_request(facts, verify->request);
     }
@@ -172,9 +180,8 @@ ngx_ors_facts_verify(ngx_ors_facts_t *facts, ngx_ors_verify_t *verify,
         ngx_str_set(&facts->status, "rejected");
 
     } else if (verify->answer->state == ngx_ors_answer_st_over) {
-        ngx_ors_facts_outcome(facts, ngx_ors_verify_class(verify)
-                                     ? ngx_ors_response_failed
-                                     : verify->outcome);
+        facts->status = statuses[ngx_ors_verify_class(verify)
+                                 ? ngx_ors_response_failed : verify->outcome];
 
     } else if (gone) {
         ngx_str_set(&facts->status, "canceled");
@@ -200,16 +207,13 @@ ngx_ors_facts_error(ngx_ors_facts_t *facts, ngx_ors_error_t *err)
 void
 ngx_ors_facts_dialect(ngx_ors_facts_t *facts, ngx_ors_dialect_e dialect)
 {
-    switch (dialect) {
+    /* in the order of ngx_ors_dialect_e */
 
-    case ngx_ors_dialect_responses:
-        ngx_str_set(&facts->dialect, "responses");
-        break;
+    static const ngx_str_t  dialects[] = {
+        ngx_string("responses"), ngx_string("chat")
+    };
 
-    case ngx_ors_dialect_chat:
-        ngx_str_set(&facts->dialect, "chat");
-        break;
-    }
+    facts->dialect = dialects[dialect];
 }
 
 
@@ -221,35 +225,5 @@ ngx_ors_facts_flag(ngx_str_t *fact, ngx_uint_t set)
 
     } else {
         ngx_str_set(fact, "0");
-    }
-}
-
-
-static void
-ngx_ors_facts_outcome(ngx_ors_facts_t *facts, ngx_ors_response_status_e status)
-{
-    switch (status) {
-
-    case ngx_ors_response_completed:
-        ngx_str_set(&facts->status, "completed");
-        break;
-
-    case ngx_ors_response_incomplete:
-        ngx_str_set(&facts->status, "incomplete");
-        break;
-
-    case ngx_ors_response_failed:
-        ngx_str_set(&facts->status, "failed");
-        break;
-
-    case ngx_ors_response_cancelled:
-        ngx_str_set(&facts->status, "canceled");
-        break;
-
-    case ngx_ors_response_in_progress:
-
-        /* passed on as it came */
-
-        break;
     }
 }

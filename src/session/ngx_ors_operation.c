@@ -43,6 +43,8 @@ static ngx_int_t ngx_ors_operation_list(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_operation_read(ngx_ors_operation_t *op,
     ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_operation_corrupt(ngx_ors_operation_t *op,
+    ngx_int_t rc);
 static ngx_int_t ngx_ors_operation_absent(ngx_ors_operation_t *op);
 static ngx_int_t ngx_ors_operation_failed(ngx_ors_operation_t *op,
     ngx_ors_store_status_e status);
@@ -263,12 +265,8 @@ ngx_ors_operation_end(ngx_ors_operation_t *op, ngx_ors_error_t *err)
 
     rc = ngx_ors_snapshot_read(&snap, &op->record.response, op->pool);
 
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_operation_failed(op, ngx_ors_store_corrupt);
-    }
-
     if (rc != NGX_OK) {
-        return NGX_ERROR;
+        return ngx_ors_operation_corrupt(op, rc);
     }
 
     return ngx_ors_snapshot_end(&snap, err, &op->out);
@@ -338,12 +336,8 @@ ngx_ors_operation_check(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 
     rc = ngx_ors_snapshot_read(&snap, &op->record.response, op->pool);
 
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_operation_failed(op, ngx_ors_store_corrupt);
-    }
-
     if (rc != NGX_OK) {
-        return NGX_ERROR;
+        return ngx_ors_operation_corrupt(op, rc);
     }
 
     if (snap.background) {
@@ -366,12 +360,8 @@ ngx_ors_operation_list(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
 
     rc = ngx_ors_operation_list_job(&op->list, job, op->pool);
 
-    if (rc == NGX_DECLINED) {
-        return ngx_ors_operation_failed(op, ngx_ors_store_corrupt);
-    }
-
     if (rc != NGX_OK) {
-        return NGX_ERROR;
+        return ngx_ors_operation_corrupt(op, rc);
     }
 
     rc = ngx_ors_listing_render(&op->list, &op->out, &op->error);
@@ -399,6 +389,16 @@ ngx_ors_operation_read(ngx_ors_operation_t *op, ngx_ors_store_job_t *job)
     }
 
     return NGX_OK;
+}
+
+
+/* a record whose parts cannot be read, NGX_DECLINED, or no memory */
+
+static ngx_int_t
+ngx_ors_operation_corrupt(ngx_ors_operation_t *op, ngx_int_t rc)
+{
+    return (rc == NGX_DECLINED)
+           ? ngx_ors_operation_failed(op, ngx_ors_store_corrupt) : NGX_ERROR;
 }
 
 

@@ -199,6 +199,7 @@ ngx_ors_session_referred(ngx_ors_session_t *session)
 ngx_int_t
 ngx_ors_session_background(ngx_ors_session_t *session)
 {
+    char               *param, *text;
     ngx_ors_request_t  *req;
 
     req = &session->turn->request;
@@ -207,41 +208,32 @@ ngx_ors_session_background(ngx_ors_session_t *session)
         return NGX_DECLINED;
     }
 
+    param = "background";
+    text = NULL;
+
     if (!session->translates) {
 
         /* it would run there, and be stored there only */
 
-        return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_unsupported_parameter,
-                                      "background",
-                                      "a response of this model cannot run in "
-                                      "the background");
+        text = "a response of this model cannot run in the background";
+
+    } else if (req->stream) {
+        param = "stream";
+        text = "a response of the background cannot be streamed, \"stream\" "
+               "must be false or absent";
+
+    } else if (req->compact) {
+        text = "a compaction is not stored and cannot run in the background";
+
+    } else if (ngx_ors_session_is(req, ngx_ors_rq_store, ngx_ors_json_false)) {
+        text = "a response that is not stored cannot run in the background, "
+               "\"store\" must be true or absent";
     }
 
-    if (req->stream) {
+    if (text) {
         return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_unsupported_parameter,
-                                      "stream",
-                                      "a response of the background cannot be "
-                                      "streamed, \"stream\" must be false or "
-                                      "absent");
-    }
-
-    if (req->compact) {
-        return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_unsupported_parameter,
-                                      "background",
-                                      "a compaction is not stored and cannot "
-                                      "run in the background");
-    }
-
-    if (ngx_ors_session_is(req, ngx_ors_rq_store, ngx_ors_json_false)) {
-        return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_unsupported_parameter,
-                                      "background",
-                                      "a response that is not stored cannot "
-                                      "run in the background, \"store\" must "
-                                      "be true or absent");
+                                      ngx_ors_code_unsupported_parameter, param,
+                                      text);
     }
 
     if (!req->stored) {
@@ -270,10 +262,7 @@ ngx_ors_session_crowded(ngx_ors_session_t *session)
 
     rc = ngx_ors_session_finish(session, rc);
 
-    if (session->chain) {
-        ngx_ors_store_release(session->chain);
-        session->chain = NULL;
-    }
+    ngx_ors_store_drop(&session->chain);
 
     return rc;
 }
@@ -477,10 +466,7 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
         return NGX_AGAIN;
     }
 
-    if (session->job) {
-        ngx_ors_store_release(session->job);
-        session->job = NULL;
-    }
+    ngx_ors_store_drop(&session->job);
 
     if (rc == NGX_ERROR) {
         rc = ngx_ors_session_refuse(session, ngx_ors_code_server_error, "",
@@ -588,15 +574,8 @@ ngx_ors_session_close(ngx_ors_session_t *session)
 
     /* items that were referred to are part of what has been stored by now */
 
-    if (session->chain) {
-        ngx_ors_store_release(session->chain);
-        session->chain = NULL;
-    }
-
-    if (session->items) {
-        ngx_ors_store_release(session->items);
-        session->items = NULL;
-    }
+    ngx_ors_store_drop(&session->chain);
+    ngx_ors_store_drop(&session->items);
 
     return rc;
 }
@@ -618,10 +597,7 @@ ngx_ors_session_leave(ngx_ors_session_t *session)
 
     session->state = ngx_ors_session_st_over;
 
-    if (session->job) {
-        ngx_ors_store_release(session->job);
-        session->job = NULL;
-    }
+    ngx_ors_store_drop(&session->job);
 
     if (state != ngx_ors_session_st_ready
         || turn->request.detached || !turn->request.stored

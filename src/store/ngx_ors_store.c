@@ -99,6 +99,16 @@ ngx_ors_store_release(ngx_ors_store_job_t *job)
 
 
 void
+ngx_ors_store_drop(ngx_ors_store_job_t **job)
+{
+    if (*job) {
+        ngx_ors_store_release(*job);
+        *job = NULL;
+    }
+}
+
+
+void
 ngx_ors_store_done(ngx_ors_store_job_t *job, ngx_ors_store_status_e status)
 {
     job->posted = 0;

@@ -235,6 +235,9 @@ void ngx_ors_store_post(ngx_ors_store_job_t *job);
  */
 void ngx_ors_store_release(ngx_ors_store_job_t *job);
 
+/* The same of "*job", which may be NULL and becomes NULL. */
+void ngx_ors_store_drop(ngx_ors_store_job_t **job);
+
 /* The name of an operation for logs, static text. */
 extern char  *ngx_ors_store_ops[];
 
