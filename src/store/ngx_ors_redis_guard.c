@@ -28,13 +28,12 @@
 #define NGX_ORS_REDIS_DEPTH         6
 
 
-static ngx_ors_redis_link_t *ngx_ors_redis_guard_expects(
-    const redisReadTask *task);
+static redisReplyObjectFunctions *ngx_ors_redis_guard_make(
+    const redisReadTask *task, size_t len, size_t n);
 static void *ngx_ors_redis_guard_string(const redisReadTask *task, char *str,
     size_t len);
 static void *ngx_ors_redis_guard_array(const redisReadTask *task,
     ngx_ors_redis_count_t n);
-static ngx_uint_t ngx_ors_redis_guard_depth(const redisReadTask *task);
 static void *ngx_ors_redis_guard_integer(const redisReadTask *task,
     long long value);
 static void *ngx_ors_redis_guard_nil(const redisReadTask *task);
@@ -60,10 +59,14 @@ ngx_ors_redis_guard(ngx_ors_redis_link_t *link)
 }
 
 
-/* a reply to no command may be an error: why the server hangs up */
+/*
+ * hiredis' own functions for a part of a reply, a string of "len" bytes or an
+ * array of "n" elements, or NULL.  A reply to no command may be an error: why
+ * the server hangs up.
+ */
 
-static ngx_ors_redis_link_t *
-ngx_ors_redis_guard_expects(const redisReadTask *task)
+static redisReplyObjectFunctions *
+ngx_ors_redis_guard_make(const redisReadTask *task, size_t len, size_t n)
 {
     ngx_ors_redis_link_t  *link;
 
@@ -74,100 +77,86 @@ ngx_ors_redis_guard_expects(const redisReadTask *task)
         link->elements = 0;
     }
 
+    link->size += len;
+    link->elements += n;
+
     if (task->parent == NULL
         && task->type != REDIS_REPLY_ERROR
         && link->context->replies.head == NULL)
     {
         link->refused = "a reply to no command";
-        return NULL;
+
+    } else if (link->size > link->limit) {
+        link->refused = "a reply that is too long";
+
+    } else if (n > NGX_ORS_REDIS_ELEMENTS
+               || link->elements > NGX_ORS_REDIS_ELEMENTS_ALL)
+    {
+        link->refused = "an array that is too long";
+
+    } else {
+        return &link->make;
     }
 
-    return link;
+    return NULL;
 }
 
 
 static void *
 ngx_ors_redis_guard_string(const redisReadTask *task, char *str, size_t len)
 {
-    ngx_ors_redis_link_t  *link;
+    redisReplyObjectFunctions  *make;
 
-    link = ngx_ors_redis_guard_expects(task);
+    make = ngx_ors_redis_guard_make(task, len, 0);
 
-    if (link) {
-        link->size += len;
-
-        if (link->size > link->limit) {
-            link->refused = "a reply that is too long";
-            link = NULL;
-        }
-    }
-
-    return link ? link->make.createString(task, str, len) : NULL;
+    return make ? make->createString(task, str, len) : NULL;
 }
 
 
 static void *
 ngx_ors_redis_guard_array(const redisReadTask *task, ngx_ors_redis_count_t n)
 {
-    ngx_ors_redis_link_t  *link;
+    ngx_uint_t                  depth;
+    const redisReadTask        *t;
+    ngx_ors_redis_link_t       *link;
+    redisReplyObjectFunctions  *make;
 
-    link = ngx_ors_redis_guard_expects(task);
+    link = task->privdata;
+    make = ngx_ors_redis_guard_make(task, 0, n);
+    depth = 0;
 
-    if (link) {
-        link->elements += n;
-
-        if (n > NGX_ORS_REDIS_ELEMENTS
-            || link->elements > NGX_ORS_REDIS_ELEMENTS_ALL)
-        {
-            link->refused = "an array that is too long";
-            link = NULL;
-
-        } else if (ngx_ors_redis_guard_depth(task) > NGX_ORS_REDIS_DEPTH) {
-            link->refused = "an array that is too deep";
-            link = NULL;
-        }
+    for (t = task; t->parent; t = t->parent) {
+        depth++;
     }
 
-    if (link == NULL) {
-        return NULL;
+    if (make && depth > NGX_ORS_REDIS_DEPTH) {
+        link->refused = "an array that is too deep";
+        make = NULL;
     }
 
-    return link->make.createArray(task, n);
-}
-
-
-static ngx_uint_t
-ngx_ors_redis_guard_depth(const redisReadTask *task)
-{
-    ngx_uint_t  n;
-
-    for (n = 0; task->parent; n++) {
-        task = task->parent;
-    }
-
-    return n;
+    return make ? make->createArray(task, n) : NULL;
 }
 
 
 static void *
 ngx_ors_redis_guard_integer(const redisReadTask *task, long long value)
 {
-    ngx_ors_redis_link_t  *link;
+    redisReplyObjectFunctions  *make;
 
-    link = ngx_ors_redis_guard_expects(task);
+    make = ngx_ors_redis_guard_make(task, 0, 0);
 
-    return link ? link->make.createInteger(task, value) : NULL;
+    return make ? make->createInteger(task, value) : NULL;
 }
 
 
 static void *
 ngx_ors_redis_guard_nil(const redisReadTask *task)
 {
-    ngx_ors_redis_link_t  *link;
+    redisReplyObjectFunctions  *make;
 
-    link = ngx_ors_redis_guard_expects(task);
+    make = ngx_ors_redis_guard_make(task, 0, 0);
 
-    return link ? link->make.createNil(task) : NULL;
+    return make ? make->createNil(task) : NULL;
 }
 
 
