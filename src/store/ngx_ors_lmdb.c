@@ -118,26 +118,27 @@ ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env)
 static int
 ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env)
 {
-    int       err;
-    MDB_txn  *txn;
+    int         err;
+    MDB_txn    *txn;
+    ngx_uint_t  i;
+
+    const struct {
+        char     *name;
+        MDB_dbi  *dbi;
+    } tables[] = {
+        { "entries", &db->entries },
+        { "values", &db->values },
+        { "expiry", &db->expiry },
+        { "scopes", &db->scopes }
+    };
 
     err = mdb_txn_begin(env, NULL, 0, &txn);
     if (err) {
         return err;
     }
 
-    err = mdb_dbi_open(txn, "entries", MDB_CREATE, &db->entries);
-
-    if (err == 0) {
-        err = mdb_dbi_open(txn, "values", MDB_CREATE, &db->values);
-    }
-
-    if (err == 0) {
-        err = mdb_dbi_open(txn, "expiry", MDB_CREATE, &db->expiry);
-    }
-
-    if (err == 0) {
-        err = mdb_dbi_open(txn, "scopes", MDB_CREATE, &db->scopes);
+    for (i = 0; i < sizeof(tables) / sizeof(tables[0]) && err == 0; i++) {
+        err = mdb_dbi_open(txn, tables[i].name, MDB_CREATE, tables[i].dbi);
     }
 
     if (err) {

@@ -18,6 +18,10 @@
 #include <ngx_ors_redis_link.h>
 
 
+/* nodes of a cluster that are remembered */
+#define NGX_ORS_REDIS_LINKS    256
+
+
 typedef struct {
     ngx_array_t               addresses;  /* ngx_ors_redis_addr_t */
     ngx_ors_redis_login_t     login;
@@ -32,7 +36,8 @@ typedef struct {
     ngx_log_t                *log;
 
     ngx_ors_redis_link_t     *seed;       /* to configured addresses */
-    ngx_queue_t               links;      /* to nodes of a cluster */
+    ngx_ors_redis_link_t     *links[1 + NGX_ORS_REDIS_LINKS];
+                                          /* that, and to nodes of a cluster */
     ngx_uint_t                nlinks;
     ngx_ors_redis_link_t    **slots;      /* NULL: it is no cluster */
     ngx_msec_t                refreshed;  /* the slots, all of them */
@@ -168,14 +173,14 @@ ngx_ors_redis_link_t *ngx_ors_redis_follow(ngx_ors_redis_t *redis,
  */
 ngx_uint_t ngx_ors_redis_learn(ngx_ors_redis_t *redis);
 
-/* The seeds' link; NULL: no memory. */
-ngx_ors_redis_link_t *ngx_ors_redis_seed(ngx_ors_redis_t *redis);
+/* Makes the seeds' link, the first one.  NGX_OK, or NGX_ERROR: no memory. */
+ngx_int_t ngx_ors_redis_seed(ngx_ors_redis_t *redis);
 
 /* Closes and frees all links. */
 void ngx_ors_redis_close(ngx_ors_redis_t *redis);
 
-/* 1 if there is no link that is up or may be at once. */
-ngx_uint_t ngx_ors_redis_down(ngx_ors_redis_t *redis);
+/* 1 if there is no link that is up or may be at once; as down() of an engine. */
+ngx_uint_t ngx_ors_redis_down(ngx_ors_store_t *store);
 
 
 #endif /* _NGX_ORS_REDIS_H_INCLUDED_ */

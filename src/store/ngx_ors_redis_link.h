@@ -76,7 +76,6 @@ struct ngx_ors_redis_link_s {
     ngx_uint_t                address;    /* that is tried */
 
     /* of its owner */
-    ngx_queue_t               queue;
     ngx_queue_t               waiting;    /* commands */
     ngx_uint_t                used;
 

@@ -15,9 +15,6 @@
 #include <ngx_ors_same.h>
 
 
-/* nodes of a cluster that are remembered */
-#define NGX_ORS_REDIS_LINKS    256
-
 /* bytes of a reply, if no record may be larger, and of what is around it */
 #define NGX_ORS_REDIS_REPLY        (16 * 1024 * 1024)
 #define NGX_ORS_REDIS_REPLY_SPARE  65536
@@ -36,16 +33,15 @@ typedef struct {
 } ngx_ors_redis_node_t;
 
 
-static void ngx_ors_redis_link_setup(ngx_ors_redis_t *redis,
+static void ngx_ors_redis_link_add(ngx_ors_redis_t *redis,
     ngx_ors_redis_link_t *link);
+static ngx_ors_redis_link_t *ngx_ors_redis_any(ngx_ors_redis_t *redis);
 static ngx_ors_redis_link_t *ngx_ors_redis_known(ngx_ors_redis_t *redis,
     ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_link_t *ngx_ors_redis_node(ngx_ors_redis_t *redis,
     ngx_str_t *host, in_port_t port);
 static ngx_ors_redis_node_t *ngx_ors_redis_node_create(
     ngx_ors_redis_t *redis);
-static ngx_uint_t ngx_ors_redis_node_is(ngx_ors_redis_link_t *link,
-    ngx_str_t *host, in_port_t port);
 static ngx_int_t ngx_ors_redis_slots(ngx_ors_redis_t *redis);
 static void ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply,
     void *data);
@@ -54,27 +50,25 @@ static void ngx_ors_redis_range(ngx_ors_redis_t *redis,
 static void ngx_ors_redis_retire(ngx_ors_redis_t *redis);
 
 
-ngx_ors_redis_link_t *
+ngx_int_t
 ngx_ors_redis_seed(ngx_ors_redis_t *redis)
 {
-    ngx_ors_redis_link_t  *link;
-
-    link = ngx_calloc(sizeof(ngx_ors_redis_link_t), redis->log);
-    if (link == NULL) {
-        return NULL;
+    redis->seed = ngx_calloc(sizeof(ngx_ors_redis_link_t), redis->log);
+    if (redis->seed == NULL) {
+        return NGX_ERROR;
     }
 
-    link->addresses = redis->conf->addresses.elts;
-    link->naddresses = redis->conf->addresses.nelts;
+    redis->seed->addresses = redis->conf->addresses.elts;
+    redis->seed->naddresses = redis->conf->addresses.nelts;
 
-    ngx_ors_redis_link_setup(redis, link);
+    ngx_ors_redis_link_add(redis, redis->seed);
 
-    return link;
+    return NGX_OK;
 }
 
 
 static void
-ngx_ors_redis_link_setup(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
+ngx_ors_redis_link_add(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
 {
     link->login = &redis->conf->login;
     link->timeout = redis->store->timeout;
@@ -85,13 +79,14 @@ ngx_ors_redis_link_setup(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *link)
     link->handler = ngx_ors_redis_link_event;
 
     ngx_ors_redis_link_init(link);
+
+    redis->links[redis->nlinks++] = link;
 }
 
 
 ngx_ors_redis_link_t *
 ngx_ors_redis_route(ngx_ors_redis_t *redis, ngx_ors_store_key_t *key)
 {
-    ngx_queue_t           *q;
     ngx_ors_redis_link_t  *link, *other;
 
     if (redis->slots == NULL) {
@@ -106,22 +101,31 @@ ngx_ors_redis_route(ngx_ors_redis_t *redis, ngx_ors_store_key_t *key)
 
     /* its node is gone: any other one knows who has its slots now */
 
+    other = ngx_ors_redis_any(redis);
+
+    return other ? other : link ? link : redis->seed;
+}
+
+
+/* the seed, if it may be used, or else a link that is up, or NULL */
+
+static ngx_ors_redis_link_t *
+ngx_ors_redis_any(ngx_ors_redis_t *redis)
+{
+    ngx_uint_t  i;
+
     if (ngx_ors_redis_link_usable(redis->seed)) {
         return redis->seed;
     }
 
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        other = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+    for (i = 1; i < redis->nlinks; i++) {
 
-        if (other->state == ngx_ors_redis_link_up) {
-            return other;
+        if (redis->links[i]->state == ngx_ors_redis_link_up) {
+            return redis->links[i];
         }
     }
 
-    return link ? link : redis->seed;
+    return NULL;
 }
 
 
@@ -173,21 +177,14 @@ ngx_ors_redis_follow(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
 static ngx_ors_redis_link_t *
 ngx_ors_redis_known(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
 {
-    ngx_queue_t           *q;
-    ngx_ors_redis_link_t  *link;
+    ngx_uint_t             i;
+    ngx_ors_redis_addr_t  *addr;
 
-    if (ngx_ors_redis_node_is(redis->seed, host, port)) {
-        return redis->seed;
-    }
+    for (i = 0; i < redis->nlinks; i++) {
+        addr = &redis->links[i]->addresses[redis->links[i]->address];
 
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
-
-        if (ngx_ors_redis_node_is(link, host, port)) {
-            return link;
+        if (addr->port == port && ngx_ors_same(&addr->host, host)) {
+            return redis->links[i];
         }
     }
 
@@ -231,11 +228,11 @@ ngx_ors_redis_node(ngx_ors_redis_t *redis, ngx_str_t *host, in_port_t port)
 static ngx_ors_redis_node_t *
 ngx_ors_redis_node_create(ngx_ors_redis_t *redis)
 {
-    ngx_queue_t           *q;
+    ngx_uint_t             i;
     ngx_ors_redis_link_t  *link;
     ngx_ors_redis_node_t  *node;
 
-    if (redis->nlinks < NGX_ORS_REDIS_LINKS) {
+    if (redis->nlinks <= NGX_ORS_REDIS_LINKS) {
 
         node = ngx_calloc(sizeof(ngx_ors_redis_node_t), redis->log);
         if (node == NULL) {
@@ -245,19 +242,13 @@ ngx_ors_redis_node_create(ngx_ors_redis_t *redis)
         node->link.addresses = &node->addr;
         node->link.naddresses = 1;
 
-        ngx_ors_redis_link_setup(redis, &node->link);
-
-        ngx_queue_insert_tail(&redis->links, &node->link.queue);
-        redis->nlinks++;
+        ngx_ors_redis_link_add(redis, &node->link);
 
         return node;
     }
 
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+    for (i = 1; i < redis->nlinks; i++) {
+        link = redis->links[i];
 
         if (!link->used && link->state == ngx_ors_redis_link_closed) {
             return (ngx_ors_redis_node_t *) link;
@@ -269,18 +260,6 @@ ngx_ors_redis_node_create(ngx_ors_redis_t *redis)
                   &redis->store->name, NGX_ORS_REDIS_LINKS);
 
     return NULL;
-}
-
-
-static ngx_uint_t
-ngx_ors_redis_node_is(ngx_ors_redis_link_t *link, ngx_str_t *host,
-    in_port_t port)
-{
-    ngx_ors_redis_addr_t  *addr;
-
-    addr = &link->addresses[link->address];
-
-    return addr->port == port && ngx_ors_same(&addr->host, host);
 }
 
 
@@ -354,11 +333,9 @@ ngx_ors_redis_learn(ngx_ors_redis_t *redis)
 static void
 ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply, void *data)
 {
-    size_t                 i;
-    ngx_queue_t           *q;
-    redisReply            *r = reply;
-    ngx_ors_redis_t       *redis = data;
-    ngx_ors_redis_link_t  *link;
+    size_t            i;
+    redisReply       *r = reply;
+    ngx_ors_redis_t  *redis = data;
 
     redis->refreshing = 0;
 
@@ -378,12 +355,8 @@ ngx_ors_redis_refreshed(redisAsyncContext *context, void *reply, void *data)
         return;
     }
 
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
-        link->used = 0;
+    for (i = 0; i < redis->nlinks; i++) {
+        redis->links[i]->used = 0;
     }
 
     ngx_memzero(redis->slots, NGX_ORS_REDIS_SLOTS
@@ -440,14 +413,11 @@ ngx_ors_redis_range(ngx_ors_redis_t *redis, ngx_ors_redis_link_t *from,
 static void
 ngx_ors_redis_retire(ngx_ors_redis_t *redis)
 {
-    ngx_queue_t           *q;
+    ngx_uint_t             i;
     ngx_ors_redis_link_t  *link;
 
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
+    for (i = 1; i < redis->nlinks; i++) {
+        link = redis->links[i];
 
         if (!link->used && !link->busy
             && ngx_queue_empty(&link->waiting)
@@ -463,21 +433,11 @@ ngx_ors_redis_retire(ngx_ors_redis_t *redis)
 void
 ngx_ors_redis_close(ngx_ors_redis_t *redis)
 {
-    ngx_queue_t           *q, *next;
-    ngx_ors_redis_link_t  *link;
+    ngx_uint_t  i;
 
-    ngx_ors_redis_link_close(redis->seed);
-    ngx_free(redis->seed);
-
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = next)
-    {
-        next = ngx_queue_next(q);
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
-
-        ngx_ors_redis_link_close(link);
-        ngx_free(link);
+    for (i = 0; i < redis->nlinks; i++) {
+        ngx_ors_redis_link_close(redis->links[i]);
+        ngx_free(redis->links[i]);
     }
 
     if (redis->slots) {
@@ -487,25 +447,7 @@ ngx_ors_redis_close(ngx_ors_redis_t *redis)
 
 
 ngx_uint_t
-ngx_ors_redis_down(ngx_ors_redis_t *redis)
+ngx_ors_redis_down(ngx_ors_store_t *store)
 {
-    ngx_queue_t           *q;
-    ngx_ors_redis_link_t  *link;
-
-    if (ngx_ors_redis_link_usable(redis->seed)) {
-        return 0;
-    }
-
-    for (q = ngx_queue_head(&redis->links);
-         q != ngx_queue_sentinel(&redis->links);
-         q = ngx_queue_next(q))
-    {
-        link = ngx_queue_data(q, ngx_ors_redis_link_t, queue);
-
-        if (link->state == ngx_ors_redis_link_up) {
-            return 0;
-        }
-    }
-
-    return 1;
+    return ngx_ors_redis_any(store->state) == NULL;
 }

@@ -219,33 +219,31 @@ ngx_ors_redis_share_args(ngx_ors_redis_command_t *cmd, ngx_str_t **args,
 static ngx_int_t
 ngx_ors_redis_share_names(ngx_ors_redis_share_t *share)
 {
-    size_t      len;
-    u_char     *p, *last;
-    ngx_str_t  *prefix;
+    size_t       len;
+    u_char      *p, *last;
+    ngx_str_t   *prefix;
+    ngx_uint_t   i;
+
+    static char  *suffixes[] = { ":ends", ":sizes" };
 
     prefix = &share->cmd->redis->conf->prefix;
-    len = prefix->len + NGX_ORS_REDIS_KEY;
+    len = prefix->len + NGX_ORS_REDIS_KEY + NGX_ORS_REDIS_SHARE_SUFFIX;
 
-    p = ngx_pnalloc(share->pool, 2 * (len + NGX_ORS_REDIS_SHARE_SUFFIX));
+    p = ngx_pnalloc(share->pool, 2 * len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    last = ngx_ors_redis_key(prefix, &share->cmd->entry->key, p)
-           - (1 + 2 * NGX_ORS_STORE_KEY);
+    for (i = 0; i < 2; i++) {
+        last = ngx_ors_redis_key(prefix, &share->cmd->entry->key, p)
+               - (1 + 2 * NGX_ORS_STORE_KEY);
 
-    share->keys[0].data = p;
-    share->keys[0].len = ngx_cpymem(last, ":ends", 5) - p;
+        share->keys->data = p;
+        share->keys->len = ngx_sprintf(last, "%s", suffixes[i]) - p;
+        share->keys++;
 
-    p += len + NGX_ORS_REDIS_SHARE_SUFFIX;
-
-    last = ngx_ors_redis_key(prefix, &share->cmd->entry->key, p)
-           - (1 + 2 * NGX_ORS_STORE_KEY);
-
-    share->keys[1].data = p;
-    share->keys[1].len = ngx_cpymem(last, ":sizes", 6) - p;
-
-    share->keys += 2;
+        p += len;
+    }
 
     return NGX_OK;
 }

@@ -118,25 +118,9 @@ ngx_ors_redis_error(ngx_str_t *text)
 ngx_ors_store_status_e
 ngx_ors_redis_status(ngx_ors_redis_error_e error)
 {
-    switch (error) {
-
-    case ngx_ors_redis_full:
-        return ngx_ors_store_full;
-
-    case ngx_ors_redis_type:
-        return ngx_ors_store_corrupt;
-
-    case ngx_ors_redis_moved:
-    case ngx_ors_redis_ask:
-    case ngx_ors_redis_again:
-    case ngx_ors_redis_readonly:
-    case ngx_ors_redis_loading:
-    case ngx_ors_redis_denied:
-    case ngx_ors_redis_other:
-        break;
-    }
-
-    return ngx_ors_store_unavailable;
+    return (error == ngx_ors_redis_full) ? ngx_ors_store_full
+           : (error == ngx_ors_redis_type) ? ngx_ors_store_corrupt
+           : ngx_ors_store_unavailable;
 }
 
 

@@ -46,7 +46,6 @@ static ngx_int_t ngx_ors_store_redis_init(ngx_conf_t *cf,
 static ngx_int_t ngx_ors_store_redis_open(ngx_ors_store_t *store,
     ngx_cycle_t *cycle);
 static void ngx_ors_store_redis_close(ngx_ors_store_t *store);
-static ngx_uint_t ngx_ors_store_redis_down(ngx_ors_store_t *store);
 static void ngx_ors_store_redis_event_handler(ngx_event_t *ev);
 static void ngx_ors_store_redis_timer_handler(ngx_event_t *ev);
 
@@ -94,7 +93,7 @@ const ngx_ors_store_engine_t  ngx_ors_store_redis = {
     ngx_ors_store_redis_close,
     ngx_ors_redis_post,
     ngx_ors_redis_give_back,
-    ngx_ors_store_redis_down,
+    ngx_ors_redis_down,
     NULL
 };
 
@@ -371,7 +370,6 @@ ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
     redis->conf = store->conf;
     redis->log = cycle->log;
 
-    ngx_queue_init(&redis->links);
     ngx_queue_init(&redis->tasks);
     ngx_queue_init(&redis->over);
     ngx_queue_init(&redis->lost);
@@ -387,8 +385,7 @@ ngx_ors_store_redis_open(ngx_ors_store_t *store, ngx_cycle_t *cycle)
     redis->timer.log = cycle->log;
     redis->timer.cancelable = 1;
 
-    redis->seed = ngx_ors_redis_seed(redis);
-    if (redis->seed == NULL) {
+    if (ngx_ors_redis_seed(redis) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -426,13 +423,6 @@ ngx_ors_store_redis_close(ngx_ors_store_t *store)
     }
 
     store->state = NULL;
-}
-
-
-static ngx_uint_t
-ngx_ors_store_redis_down(ngx_ors_store_t *store)
-{
-    return ngx_ors_redis_down(store->state);
 }
 
 
