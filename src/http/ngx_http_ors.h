@@ -385,8 +385,8 @@ ngx_int_t ngx_http_ors_upgrade_refuse(ngx_http_request_t *r);
 /* ngx_http_ors_document.c */
 
 /*
- * Sends "out", which must not be empty, as a JSON document; returns what a
- * content handler returns.
+ * Sends "out", which must not be empty, as a JSON document unless the response
+ * has a type; returns what a content handler returns.
  */
 ngx_int_t ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
     ngx_ors_out_t *out);
@@ -696,6 +696,12 @@ char *ngx_http_ors_stats_zone_set(ngx_conf_t *cf, ngx_command_t *cmd,
 /* Handler of the directive "open_responses_status". */
 char *ngx_http_ors_stats_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
+/*
+ * Begins the answer of a page that tells of this server: GET or HEAD, and no
+ * cache keeps it.  NGX_OK, or the result of the handler.
+ */
+ngx_int_t ngx_http_ors_page(ngx_http_request_t *r);
+
 
 /* ngx_http_ors_metrics.c */
 
@@ -754,13 +760,6 @@ ngx_int_t ngx_http_ors_callees_gateway(ngx_conf_t *cf,
     ngx_http_ors_loc_conf_t *olcf);
 
 /*
- * Finds them in shared memory; where there is no room nothing is remembered.
- * Returns of how many.
- */
-ngx_uint_t ngx_http_ors_callees_attach(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
-
-/*
  * The counters of the tool "name" of the gateway "olcf", or of the MCP
  * server with that label.  NULL: the gateway has none.
  */
@@ -769,20 +768,6 @@ ngx_ors_callee_conf_t *ngx_http_ors_callee(ngx_http_ors_loc_conf_t *olcf,
 
 
 /* ngx_http_ors_peers.c */
-
-/*
- * Makes what is remembered of the targets of a gateway, which have been
- * numbered.  NGX_OK or NGX_ERROR: no memory.
- */
-ngx_int_t ngx_http_ors_peers_gateway(ngx_conf_t *cf,
-    ngx_http_ors_loc_conf_t *olcf);
-
-/*
- * Finds them in shared memory; a target that there is no room for is called.
- * Returns how many there are of these.
- */
-ngx_uint_t ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool);
 
 /*
  * Of the list that begins with ctx->target, sets it to the first one that has

@@ -32,8 +32,10 @@ ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
     r->headers_out.status = status;
     r->headers_out.content_length_n = size;
 
-    ngx_str_set(&r->headers_out.content_type, "application/json");
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    if (r->headers_out.content_type.len == 0) {
+        ngx_str_set(&r->headers_out.content_type, "application/json");
+        r->headers_out.content_type_len = r->headers_out.content_type.len;
+    }
 
     rc = ngx_http_send_header(r);
 
@@ -43,7 +45,7 @@ ngx_http_ors_document(ngx_http_request_t *r, ngx_uint_t status,
 
     for (cl = body; cl->next; cl = cl->next) { /* void */ }
 
-    cl->buf->last_buf = 1;
+    cl->buf->last_buf = (r == r->main) ? 1 : 0;
     cl->buf->last_in_chain = 1;
 
     return ngx_http_output_filter(r, body);

@@ -16,8 +16,8 @@
 
 
 static ngx_int_t ngx_http_ors_metrics_route(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_ors_route_t *route,
-    ngx_ors_metrics_labels_t *labels);
+    ngx_http_core_loc_conf_t *gateway, ngx_http_ors_loc_conf_t *olcf,
+    ngx_ors_route_t *route);
 static ngx_int_t ngx_http_ors_metrics_model(ngx_conf_t *cf,
     ngx_ors_route_t *route, ngx_str_t *model);
 static void ngx_http_ors_metrics_provider(ngx_ors_target_t *target,
@@ -38,11 +38,10 @@ static void ngx_http_ors_metrics_usage(ngx_ors_metrics_turn_t *end,
 ngx_int_t
 ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 {
-    ngx_uint_t                 i, n;
-    ngx_ors_route_t           *route;
-    ngx_ors_target_t          *target;
-    ngx_http_ors_loc_conf_t   *olcf;
-    ngx_ors_metrics_labels_t  *labels;
+    ngx_uint_t                i, n;
+    ngx_ors_route_t          *route;
+    ngx_ors_target_t         *target;
+    ngx_http_ors_loc_conf_t  *olcf;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     route = olcf->routes->elts;
@@ -50,53 +49,41 @@ ngx_http_ors_metrics_gateway(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
-        target = &route[i].target;
-
-        do {
+        for (target = &route[i].target; target; target = target->next) {
             target->number = n++;
-            target = target->next;
-
-        } while (target);
+        }
     }
 
-    labels = ngx_pcalloc(cf->pool, n * ngx_ors_metrics_operations
-                                   * sizeof(ngx_ors_metrics_labels_t));
-    if (labels == NULL) {
+    olcf->npeers = n;
+    olcf->peers = ngx_pcalloc(cf->pool, n * sizeof(ngx_ors_peer_conf_t));
+    olcf->labels = ngx_pcalloc(cf->pool, n * ngx_ors_metrics_operations
+                                         * sizeof(ngx_ors_metrics_labels_t));
+
+    if (olcf->peers == NULL || olcf->labels == NULL) {
         return NGX_ERROR;
     }
 
-    olcf->labels = labels;
-
     for (i = 0; i < olcf->routes->nelts; i++) {
 
-        if (ngx_http_ors_metrics_route(cf, gateway, &route[i], labels)
+        if (ngx_http_ors_metrics_route(cf, gateway, olcf, &route[i])
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    if (ngx_http_ors_peers_gateway(cf, olcf) != NGX_OK
-        || ngx_http_ors_callees_gateway(cf, olcf) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    for (i = 0; i < n * ngx_ors_metrics_operations; i++) {
-        labels[i].peer = &olcf->peers[i / ngx_ors_metrics_operations];
-    }
-
-    return NGX_OK;
+    return ngx_http_ors_callees_gateway(cf, olcf);
 }
 
 
 static ngx_int_t
 ngx_http_ors_metrics_route(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_ors_route_t *route, ngx_ors_metrics_labels_t *labels)
+    ngx_http_ors_loc_conf_t *olcf, ngx_ors_route_t *route)
 {
     ngx_str_t                  model;
     ngx_uint_t                 i;
     ngx_ors_target_t          *target;
+    ngx_ors_peer_conf_t       *peer;
     ngx_ors_metrics_labels_t  *l;
 
     if (ngx_http_ors_metrics_model(cf, route, &model) != NGX_OK) {
@@ -104,10 +91,17 @@ ngx_http_ors_metrics_route(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
     }
 
     for (target = &route->target; target; target = target->next) {
+        peer = &olcf->peers[target->number];
+
+        peer->server = olcf->server->server_name;
+        peer->target = target->uri;
+        peer->max_fails = target->max_fails;
+        peer->fail_timeout = target->fail_timeout;
 
         for (i = 0; i < ngx_ors_metrics_operations; i++) {
-            l = &labels[target->number * ngx_ors_metrics_operations + i];
+            l = &olcf->labels[target->number * ngx_ors_metrics_operations + i];
 
+            l->peer = peer;
             l->location = gateway->name;
             l->target = target->uri;
             l->model = model;
@@ -131,40 +125,26 @@ static ngx_int_t
 ngx_http_ors_metrics_model(ngx_conf_t *cf, ngx_ors_route_t *route,
     ngx_str_t *model)
 {
-    u_char  *p;
-
-    switch (route->type) {
-
-    case ngx_ors_route_default:
+    if (route->type == ngx_ors_route_default) {
         ngx_str_set(model, "other");
         return NGX_OK;
-
-    case ngx_ors_route_exact:
-        *model = route->name;
-        return NGX_OK;
-
-    case ngx_ors_route_prefix:
-    case ngx_ors_route_regex:
-        break;
     }
 
-    p = ngx_pnalloc(cf->pool, route->name.len + 1);
-    if (p == NULL) {
+    if (route->type == ngx_ors_route_exact) {
+        *model = route->name;
+        return NGX_OK;
+    }
+
+    model->data = ngx_pnalloc(cf->pool, route->name.len + 1);
+    if (model->data == NULL) {
         return NGX_ERROR;
     }
 
-    model->data = p;
-    model->len = route->name.len + 1;
-
-    if (route->type == ngx_ors_route_regex) {
-        *p++ = '~';
-    }
-
-    p = ngx_cpymem(p, route->name.data, route->name.len);
-
-    if (route->type == ngx_ors_route_prefix) {
-        *p = '*';
-    }
+    model->len = ngx_sprintf(model->data,
+                             (route->type == ngx_ors_route_regex) ? "~%V"
+                                                                  : "%V*",
+                             &route->name)
+                 - model->data;
 
     return NGX_OK;
 }
@@ -324,7 +304,7 @@ ngx_http_ors_metrics_init(ngx_cycle_t *cycle)
 static ngx_uint_t
 ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
 {
-    ngx_uint_t                  i, missing;
+    ngx_uint_t                  i, j, missing;
     ngx_ors_stats_t            *stats;
     ngx_slab_pool_t            *shpool;
     ngx_http_ors_loc_conf_t    *olcf;
@@ -339,8 +319,16 @@ ngx_http_ors_metrics_attach(ngx_http_ors_main_conf_t *omcf)
     for (i = 0; i < omcf->locations.nelts; i++) {
         olcf = location[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
 
-        missing += ngx_http_ors_peers_attach(olcf, stats, shpool);
-        missing += ngx_http_ors_callees_attach(olcf, stats, shpool);
+        for (j = 0; j < olcf->npeers; j++) {
+            ngx_ors_peer_attach(&stats->peers, &olcf->peers[j], shpool);
+            missing += (olcf->peers[j].peer == NULL);
+        }
+
+        for (j = 0; j < olcf->ncallees; j++) {
+            ngx_ors_callee_attach(&stats->metrics.callees, &olcf->callees[j],
+                                  shpool);
+            missing += (olcf->callees[j].callee == NULL);
+        }
     }
 
     return missing;

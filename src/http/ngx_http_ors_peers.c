@@ -50,63 +50,6 @@ static void ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep,
 static ngx_http_ors_effort_t  ngx_http_ors_efforts[NGX_HTTP_ORS_EFFORTS];
 
 
-ngx_int_t
-ngx_http_ors_peers_gateway(ngx_conf_t *cf, ngx_http_ors_loc_conf_t *olcf)
-{
-    ngx_uint_t            i, n;
-    ngx_ors_route_t      *route;
-    ngx_ors_target_t     *target;
-    ngx_ors_peer_conf_t  *peers;
-
-    route = olcf->routes->elts;
-    n = 0;
-
-    for (i = 0; i < olcf->routes->nelts; i++) {
-        for (target = &route[i].target; target; target = target->next) {
-            n++;
-        }
-    }
-
-    peers = ngx_pcalloc(cf->pool, n * sizeof(ngx_ors_peer_conf_t));
-    if (peers == NULL) {
-        return NGX_ERROR;
-    }
-
-    olcf->peers = peers;
-    olcf->npeers = n;
-
-    for (i = 0; i < olcf->routes->nelts; i++) {
-
-        for (target = &route[i].target; target; target = target->next) {
-            peers->server = olcf->server->server_name;
-            peers->target = target->uri;
-            peers->max_fails = target->max_fails;
-            peers->fail_timeout = target->fail_timeout;
-            peers++;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-ngx_uint_t
-ngx_http_ors_peers_attach(ngx_http_ors_loc_conf_t *olcf,
-    ngx_ors_stats_t *stats, ngx_slab_pool_t *shpool)
-{
-    ngx_uint_t  i, missing;
-
-    missing = 0;
-
-    for (i = 0; i < olcf->npeers; i++) {
-        ngx_ors_peer_attach(&stats->peers, &olcf->peers[i], shpool);
-        missing += (olcf->peers[i].peer == NULL);
-    }
-
-    return missing;
-}
-
-
 void
 ngx_http_ors_peer_first(ngx_http_ors_ctx_t *ctx)
 {
@@ -270,21 +213,10 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
     ngx_uint_t      ready;
     ngx_ors_out_t   out;
 
-    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return ngx_http_ors_allow(r, "GET, HEAD");
-    }
-
-    rc = ngx_http_discard_request_body(r);
+    rc = ngx_http_ors_page(r);
 
     if (rc != NGX_OK) {
         return rc;
-    }
-
-    if (ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
-                            "cache-control", "no-store")
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_ors_out_init(&out, r->pool, NGX_HTTP_ORS_BLOCK);
@@ -298,12 +230,8 @@ ngx_http_ors_ready_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ready) {
-        ngx_ors_out_lit(&out, "],\"ready\":true}\n");
-
-    } else {
-        ngx_ors_out_lit(&out, "],\"ready\":false}\n");
-    }
+    ngx_ors_metrics_print(&out, "],\"ready\":%s}\n",
+                          ready ? "true" : "false");
 
     return ngx_http_ors_document(r, ready ? NGX_HTTP_OK
                                           : NGX_HTTP_SERVICE_UNAVAILABLE,
@@ -420,18 +348,9 @@ static void
 ngx_http_ors_ready_entry(ngx_ors_out_t *out, char **sep, char *name,
     ngx_str_t *value, ngx_uint_t usable)
 {
-    ngx_ors_out_copy(out, (u_char *) *sep, ngx_strlen(*sep));
-    ngx_ors_out_lit(out, "{\"");
-    ngx_ors_out_copy(out, (u_char *) name, ngx_strlen(name));
-    ngx_ors_out_lit(out, "\":");
+    ngx_ors_metrics_print(out, "%s{\"%s\":", *sep, name);
     ngx_ors_json_quote(out, value->data, value->len);
-
-    if (usable) {
-        ngx_ors_out_lit(out, ",\"usable\":true}");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"usable\":false}");
-    }
+    ngx_ors_metrics_print(out, ",\"usable\":%s}", usable ? "true" : "false");
 
     *sep = ",";
 }

@@ -31,8 +31,6 @@ static void ngx_http_ors_stats_answer(ngx_http_ors_ctx_t *ctx,
 static ngx_int_t ngx_http_ors_stats_handler(ngx_http_request_t *r);
 static ngx_array_t *ngx_http_ors_stats_spaces(ngx_pool_t *pool,
     ngx_array_t *stores);
-static ngx_int_t ngx_http_ors_stats_header(ngx_http_request_t *r,
-    ngx_ors_stats_format_e format, size_t size);
 
 
 static ngx_conf_enum_t  ngx_http_ors_stats_formats[] = {
@@ -381,19 +379,15 @@ ngx_http_ors_stats_is_failure(ngx_http_request_t *r, ngx_uint_t i)
 static ngx_int_t
 ngx_http_ors_stats_handler(ngx_http_request_t *r)
 {
-    size_t                     size;
+    u_char                    *p;
     ngx_int_t                  rc;
-    ngx_chain_t               *out, *cl;
+    ngx_str_t                 *type;
     ngx_ors_out_t              page;
     ngx_ors_metrics_shown_t    shown;
     ngx_http_ors_loc_conf_t   *olcf;
     ngx_http_ors_main_conf_t  *omcf;
 
-    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
-        return ngx_http_ors_allow(r, "GET, HEAD");
-    }
-
-    rc = ngx_http_discard_request_body(r);
+    rc = ngx_http_ors_page(r);
 
     if (rc != NGX_OK) {
         return rc;
@@ -414,24 +408,40 @@ ngx_http_ors_stats_handler(ngx_http_request_t *r)
 
     ngx_ors_stats_render(&page, ngx_http_ors_stats(r), olcf->status, &shown,
                          ngx_time());
-    size = page.size;
 
-    if (ngx_ors_out_take(&page, &out) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    /* a charset that is there already is not added again */
+
+    type = ngx_ors_stats_type(olcf->status);
+    p = ngx_strlchr(type->data, type->data + type->len, ';');
+
+    r->headers_out.content_type = *type;
+    r->headers_out.content_type_len = p ? (size_t) (p - type->data)
+                                        : type->len;
+
+    return ngx_http_ors_document(r, NGX_HTTP_OK, &page);
+}
+
+
+ngx_int_t
+ngx_http_ors_page(ngx_http_request_t *r)
+{
+    ngx_int_t  rc;
+
+    if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
+        return ngx_http_ors_allow(r, "GET, HEAD");
     }
 
-    rc = ngx_http_ors_stats_header(r, olcf->status, size);
+    rc = ngx_http_discard_request_body(r);
 
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
+    if (rc == NGX_OK
+        && ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
+                               "cache-control", "no-store")
+           == NULL)
+    {
+        rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    for (cl = out; cl->next; cl = cl->next) { /* void */ }
-
-    cl->buf->last_buf = (r == r->main) ? 1 : 0;
-    cl->buf->last_in_chain = 1;
-
-    return ngx_http_output_filter(r, out);
+    return rc;
 }
 
 
@@ -470,38 +480,6 @@ ngx_http_ors_stats_spaces(ngx_pool_t *pool, ngx_array_t *stores)
     }
 
     return spaces;
-}
-
-
-static ngx_int_t
-ngx_http_ors_stats_header(ngx_http_request_t *r,
-    ngx_ors_stats_format_e format, size_t size)
-{
-    u_char     *p;
-    ngx_str_t  *type;
-
-    if (ngx_ors_header_text(&r->headers_out.headers, "Cache-Control",
-                            "cache-control", "no-store")
-        == NULL)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    type = ngx_ors_stats_type(format);
-
-    r->headers_out.status = NGX_HTTP_OK;
-    r->headers_out.content_length_n = size;
-    r->headers_out.content_type = *type;
-    r->headers_out.content_type_lowcase = NULL;
-
-    /* a charset that is there already is not added again */
-
-    p = ngx_strlchr(type->data, type->data + type->len, ';');
-
-    r->headers_out.content_type_len = p ? (size_t) (p - type->data)
-                                        : type->len;
-
-    return ngx_http_send_header(r);
 }
 
 
