@@ -18,12 +18,10 @@
 static void ngx_ors_lanes_cleanup(void *data);
 static ngx_uint_t ngx_ors_lanes_index(ngx_ors_lanes_t *lanes,
     ngx_str_t *name);
-static ngx_ors_lane_t *ngx_ors_lanes_new(ngx_ors_lanes_t *lanes,
-    ngx_str_t *name);
 static ngx_ors_lane_t *ngx_ors_lanes_end(ngx_ors_lanes_t *lanes,
     ngx_ors_client_event_t *ev);
 static void ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes,
-    ngx_ors_lane_t *lane);
+    ngx_ors_lane_cache_t *cache);
 
 
 ngx_int_t
@@ -60,7 +58,7 @@ ngx_ors_lanes_cleanup(void *data)
     ngx_uint_t  i;
 
     for (i = 0; i < lanes->n; i++) {
-        ngx_ors_lanes_forget(lanes, &lanes->lanes[i]);
+        ngx_ors_lanes_forget(lanes, &lanes->lanes[i].cache);
     }
 }
 
@@ -97,9 +95,14 @@ ngx_ors_lanes_add(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
             return NGX_DECLINED;
         }
 
-        if (ngx_ors_lanes_new(lanes, &ev->lane) == NULL) {
+        lanes->lanes[i].name.len = ev->lane.len;
+        lanes->lanes[i].name.data = ngx_pstrdup(lanes->pool, &ev->lane);
+
+        if (lanes->lanes[i].name.data == NULL) {
             return NGX_ERROR;
         }
+
+        lanes->n++;
     }
 
     if (lanes->nwaiting || lanes->lanes[i].running
@@ -139,26 +142,6 @@ ngx_ors_lanes_index(ngx_ors_lanes_t *lanes, ngx_str_t *name)
     }
 
     return i;
-}
-
-
-static ngx_ors_lane_t *
-ngx_ors_lanes_new(ngx_ors_lanes_t *lanes, ngx_str_t *name)
-{
-    ngx_ors_lane_t  *lane;
-
-    lane = &lanes->lanes[lanes->n];
-
-    lane->name.len = name->len;
-    lane->name.data = ngx_pstrdup(lanes->pool, name);
-
-    if (lane->name.data == NULL) {
-        return NULL;
-    }
-
-    lanes->n++;
-
-    return lane;
 }
 
 
@@ -226,7 +209,7 @@ ngx_ors_lanes_done(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev,
 
     lane = ngx_ors_lanes_end(lanes, ev);
 
-    ngx_ors_lanes_forget(lanes, lane);
+    ngx_ors_lanes_forget(lanes, &lane->cache);
 
     if (items == NULL) {
         return NGX_OK;
@@ -269,7 +252,7 @@ ngx_ors_lanes_failed(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
     if (ev->previous.len
         && ngx_ors_same(&lane->cache.id, &ev->previous))
     {
-        ngx_ors_lanes_forget(lanes, lane);
+        ngx_ors_lanes_forget(lanes, &lane->cache);
     }
 }
 
@@ -292,24 +275,17 @@ ngx_ors_lanes_end(ngx_ors_lanes_t *lanes, ngx_ors_client_event_t *ev)
 void
 ngx_ors_lanes_drop(ngx_ors_lanes_t *lanes, ngx_str_t *id)
 {
-    ngx_uint_t  i;
+    ngx_ors_lane_cache_t  *cache;
 
-    for (i = 0; i < lanes->n; i++) {
-
-        if (ngx_ors_same(&lanes->lanes[i].cache.id, id)) {
-            ngx_ors_lanes_forget(lanes, &lanes->lanes[i]);
-        }
+    while ((cache = ngx_ors_lanes_find(lanes, id)) != NULL) {
+        ngx_ors_lanes_forget(lanes, cache);
     }
 }
 
 
 static void
-ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes, ngx_ors_lane_t *lane)
+ngx_ors_lanes_forget(ngx_ors_lanes_t *lanes, ngx_ors_lane_cache_t *cache)
 {
-    ngx_ors_lane_cache_t  *cache;
-
-    cache = &lane->cache;
-
     if (cache->data) {
         lanes->size -= cache->id.len + cache->items.len;
         ngx_free(cache->data);

@@ -79,40 +79,31 @@ ngx_ors_operation_begin(ngx_ors_operation_t *op, ngx_ors_operation_e kind)
 {
     ngx_int_t  rc;
 
+    /* in the order of ngx_ors_operation_e */
+
+    static const struct {
+        ngx_ors_operation_state_e  state;
+        ngx_ors_store_op_e         op;
+        ngx_uint_t                 n;
+    } first[] = {
+        { ngx_ors_operation_st_read, ngx_ors_store_get, 3 },
+        { ngx_ors_operation_st_find, ngx_ors_store_get, 1 },
+        { ngx_ors_operation_st_check, ngx_ors_store_get, 3 },
+        { ngx_ors_operation_st_chain, ngx_ors_store_chain, 1 }
+    };
+
     ngx_ors_out_init(&op->out, op->pool, NGX_ORS_OPERATION_BLOCK);
 
-    switch (kind) {
+    rc = ngx_ors_operation_post(op, first[kind].state, first[kind].op,
+                                ngx_ors_operation_kinds, first[kind].n);
 
-    case ngx_ors_operation_retrieve:
-        return ngx_ors_operation_post(op, ngx_ors_operation_st_read,
-                                      ngx_ors_store_get,
-                                      ngx_ors_operation_all);
-
-    case ngx_ors_operation_delete:
-        return ngx_ors_operation_post(op, ngx_ors_operation_st_find,
-                                      ngx_ors_store_get,
-                                      ngx_ors_operation_response);
-
-    case ngx_ors_operation_cancel:
-        return ngx_ors_operation_post(op, ngx_ors_operation_st_check,
-                                      ngx_ors_store_get,
-                                      ngx_ors_operation_all);
-
-    case ngx_ors_operation_items:
-        rc = ngx_ors_operation_post(op, ngx_ors_operation_st_chain,
-                                    ngx_ors_store_chain,
-                                    ngx_ors_operation_response);
-
-        if (rc == NGX_AGAIN) {
-            op->job->max_turns = op->max_turns;
-            op->job->max_size = op->max_size;
-            op->job->newest = 1;
-        }
-
-        return rc;
+    if (rc == NGX_AGAIN && kind == ngx_ors_operation_items) {
+        op->job->max_turns = op->max_turns;
+        op->job->max_size = op->max_size;
+        op->job->newest = 1;
     }
 
-    return NGX_ERROR;
+    return rc;
 }
 
 
