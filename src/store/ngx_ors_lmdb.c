@@ -22,16 +22,13 @@
 static int ngx_ors_lmdb_env(ngx_ors_lmdb_t *db, MDB_env **env);
 static int ngx_ors_lmdb_tables(ngx_ors_lmdb_t *db, MDB_env *env);
 static int ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db);
-static int ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_lmdb_op_t *op, time_t now);
 static int ngx_ors_lmdb_entries(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, ngx_uint_t n, time_t now, size_t *left,
     ngx_pool_t *pool);
 static int ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn,
-    ngx_ors_lmdb_op_t *op, time_t now);
+    ngx_ors_lmdb_op_t *op, time_t now, size_t left);
 static int ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_chain_t *chain, time_t now, size_t *left);
-static size_t ngx_ors_lmdb_max(ngx_ors_store_job_t *job);
 static int ngx_ors_lmdb_load(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now, size_t *left,
     ngx_pool_t *pool);
@@ -337,9 +334,11 @@ int
 ngx_ors_lmdb_read(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     time_t now)
 {
-    int         err, last;
-    MDB_txn    *txn;
-    ngx_uint_t  i;
+    int                   err, last;
+    size_t                left;
+    MDB_txn              *txn;
+    ngx_uint_t            i;
+    ngx_ors_store_job_t  *job;
 
     last = ngx_ors_lmdb_begin(db, MDB_RDONLY, &txn);
 
@@ -352,9 +351,13 @@ ngx_ors_lmdb_read(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     }
 
     for (i = 0; i < n; i++) {
-        err = (ops[i]->job->op == ngx_ors_store_chain)
-              ? ngx_ors_lmdb_chain(db, txn, ops[i], now)
-              : ngx_ors_lmdb_get(db, txn, ops[i], now);
+        job = ops[i]->job;
+        left = job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
+
+        err = (job->op == ngx_ors_store_chain)
+              ? ngx_ors_lmdb_chain(db, txn, ops[i], now, left)
+              : ngx_ors_lmdb_entries(db, txn, job->entries, job->n, now,
+                                     &left, job->pool);
 
         ops[i]->status = ngx_ors_lmdb_status(err);
 
@@ -366,21 +369,6 @@ ngx_ors_lmdb_read(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     (void) ngx_ors_lmdb_end(db, txn, 0);
 
     return last;
-}
-
-
-static int
-ngx_ors_lmdb_get(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
-    time_t now)
-{
-    size_t                left;
-    ngx_ors_store_job_t  *job;
-
-    job = op->job;
-    left = ngx_ors_lmdb_max(job);
-
-    return ngx_ors_lmdb_entries(db, txn, job->entries, job->n, now, &left,
-                                job->pool);
 }
 
 
@@ -406,10 +394,9 @@ ngx_ors_lmdb_entries(ngx_ors_lmdb_t *db, MDB_txn *txn,
 
 static int
 ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
-    time_t now)
+    time_t now, size_t left)
 {
     int                      err;
-    size_t                   left;
     ngx_uint_t               full;
     ngx_ors_chain_t         *chain;
     ngx_ors_store_status_e   status;
@@ -421,8 +408,6 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
     chain->job = op->job;
     chain->batch = op->job->entries;
     chain->n = 1;
-
-    left = ngx_ors_lmdb_max(op->job);
 
     while (chain->n) {
         err = ngx_ors_lmdb_batch(db, txn, chain, now, &left);
@@ -437,25 +422,12 @@ ngx_ors_lmdb_chain(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_lmdb_op_t *op,
 
         status = ngx_ors_chain_next(chain, full);
 
-        switch (status) {
-
-        case ngx_ors_store_ok:
-            break;
-
-        case ngx_ors_store_absent:
-            return MDB_NOTFOUND;
-
-        case ngx_ors_store_limit:
-            return EMSGSIZE;
-
-        case ngx_ors_store_corrupt:
-            return MDB_CORRUPTED;
-
-        case ngx_ors_store_version:
-            return MDB_VERSION_MISMATCH;
-
-        default:
-            return ENOMEM;
+        if (status != ngx_ors_store_ok) {
+            return (status == ngx_ors_store_absent) ? MDB_NOTFOUND
+                   : (status == ngx_ors_store_limit) ? EMSGSIZE
+                   : (status == ngx_ors_store_corrupt) ? MDB_CORRUPTED
+                   : (status == ngx_ors_store_version) ? MDB_VERSION_MISMATCH
+                   : ENOMEM;
         }
     }
 
@@ -484,13 +456,6 @@ ngx_ors_lmdb_batch(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_ors_chain_t *chain,
     }
 
     return 0;
-}
-
-
-static size_t
-ngx_ors_lmdb_max(ngx_ors_store_job_t *job)
-{
-    return job->max_size ? job->max_size : NGX_MAX_SIZE_T_VALUE;
 }
 
 

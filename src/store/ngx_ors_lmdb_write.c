@@ -57,6 +57,8 @@ static int ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry);
 static int ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry);
+static int ngx_ors_lmdb_put_row(MDB_txn *txn, MDB_dbi dbi, void *key,
+    size_t len, void *value, size_t size);
 static int ngx_ors_lmdb_delete(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry, time_t now);
 static int ngx_ors_lmdb_del(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len);
@@ -340,7 +342,6 @@ ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry)
 {
     int                   err;
-    MDB_val               key, value;
     ngx_ors_lmdb_share_t  old;
 
     err = ngx_ors_lmdb_weigh(db, txn, &entry->key, &old);
@@ -348,13 +349,8 @@ ngx_ors_lmdb_put_value(ngx_ors_lmdb_t *db, MDB_txn *txn,
         return err;
     }
 
-    key.mv_data = &entry->key;
-    key.mv_size = sizeof(ngx_ors_store_key_t);
-
-    value.mv_data = entry->value.data;
-    value.mv_size = entry->value.len;
-
-    err = mdb_put(txn, db->values, &key, &value, 0);
+    err = ngx_ors_lmdb_put_row(txn, db->values, &entry->key, sizeof(entry->key),
+                               entry->value.data, entry->value.len);
     if (err) {
         return err;
     }
@@ -369,29 +365,34 @@ ngx_ors_lmdb_put_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,
     ngx_ors_store_entry_t *entry)
 {
     int                 err;
-    MDB_val             key, value;
     ngx_ors_lmdb_row_t  row;
 
     ngx_ors_lmdb_row(&row, &entry->key, entry->expires);
 
-    key.mv_data = &row;
-    key.mv_size = sizeof(row);
-
-    value.mv_data = NULL;
-    value.mv_size = 0;
-
-    err = mdb_put(txn, db->expiry, &key, &value, 0);
+    err = ngx_ors_lmdb_put_row(txn, db->expiry, &row, sizeof(row), NULL, 0);
     if (err) {
         return err;
     }
 
-    key.mv_data = &entry->key;
-    key.mv_size = sizeof(ngx_ors_store_key_t);
+    return ngx_ors_lmdb_put_row(txn, db->entries, &entry->key,
+                                sizeof(entry->key), row.time,
+                                NGX_ORS_LMDB_TIME);
+}
 
-    value.mv_data = row.time;
-    value.mv_size = NGX_ORS_LMDB_TIME;
 
-    return mdb_put(txn, db->entries, &key, &value, 0);
+static int
+ngx_ors_lmdb_put_row(MDB_txn *txn, MDB_dbi dbi, void *key, size_t len,
+    void *value, size_t size)
+{
+    MDB_val  k, v;
+
+    k.mv_data = key;
+    k.mv_size = len;
+
+    v.mv_data = value;
+    v.mv_size = size;
+
+    return mdb_put(txn, dbi, &k, &v, 0);
 }
 
 
@@ -513,23 +514,16 @@ ngx_ors_lmdb_step(ngx_ors_lmdb_t *db)
 {
     int       err, rc;
     MDB_txn  *txn;
-    MDB_val   key, value;
 
     err = ngx_ors_lmdb_begin(db, 0, &txn);
     if (err) {
         return err;
     }
 
-    key.mv_data = "step";
-    key.mv_size = sizeof("step") - 1;
-
-    value.mv_data = NULL;
-    value.mv_size = 0;
-
-    err = mdb_put(txn, db->entries, &key, &value, 0);
+    err = ngx_ors_lmdb_put_row(txn, db->entries, "step", 4, NULL, 0);
 
     if (err == 0) {
-        err = mdb_del(txn, db->entries, &key, NULL);
+        err = ngx_ors_lmdb_del(txn, db->entries, "step", 4);
     }
 
     rc = ngx_ors_lmdb_end(db, txn, err == 0);

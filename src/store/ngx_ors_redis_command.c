@@ -19,12 +19,15 @@
 #define NGX_ORS_REDIS_PAUSE  50
 
 
+#define ngx_ors_redis_redirects(cmd)                                          \
+    ((cmd)->error == ngx_ors_redis_moved || (cmd)->error == ngx_ors_redis_ask)
+
+
 static void ngx_ors_redis_write(ngx_ors_redis_command_t *cmd,
     ngx_ors_redis_link_t *link);
 static ngx_int_t ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd);
 static ngx_int_t ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     ngx_ors_store_entry_t *entry);
-static ngx_int_t ngx_ors_redis_write_counted(ngx_ors_redis_command_t *cmd);
 static ngx_int_t ngx_ors_redis_write_word(ngx_ors_redis_command_t *cmd,
     char *word);
 static ngx_int_t ngx_ors_redis_write_args(ngx_ors_redis_command_t *cmd,
@@ -130,7 +133,8 @@ ngx_ors_redis_write(ngx_ors_redis_command_t *cmd, ngx_ors_redis_link_t *link)
 static ngx_int_t
 ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd)
 {
-    ngx_uint_t  i;
+    ngx_str_t   *args;
+    ngx_uint_t   i, n;
 
     /* it holds for all of a transaction */
 
@@ -139,7 +143,8 @@ ngx_ors_redis_write_all(ngx_ors_redis_command_t *cmd)
     }
 
     if (ngx_ors_redis_share_is(cmd)) {
-        return ngx_ors_redis_write_counted(cmd);
+        return (ngx_ors_redis_share_args(cmd, &args, &n) == NGX_OK)
+               ? ngx_ors_redis_write_args(cmd, n, args) : NGX_ERROR;
     }
 
     if (cmd->n == 1) {
@@ -223,20 +228,6 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
 
 
 static ngx_int_t
-ngx_ors_redis_write_counted(ngx_ors_redis_command_t *cmd)
-{
-    ngx_str_t   *args;
-    ngx_uint_t   n;
-
-    if (ngx_ors_redis_share_args(cmd, &args, &n) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    return ngx_ors_redis_write_args(cmd, n, args);
-}
-
-
-static ngx_int_t
 ngx_ors_redis_write_word(ngx_ors_redis_command_t *cmd, char *word)
 {
     ngx_str_t  arg;
@@ -303,15 +294,11 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
     cmd->failed = 1;
     cmd->error = ngx_ors_redis_error(&text);
 
-    switch (cmd->error) {
+    if (cmd->error == ngx_ors_redis_again) {
+        return;
+    }
 
-    case ngx_ors_redis_moved:
-    case ngx_ors_redis_ask:
-
-        if (!redis->conf->cluster) {
-            break;
-        }
-
+    if (ngx_ors_redis_redirects(cmd) && redis->conf->cluster) {
         cmd->asking = (cmd->error == ngx_ors_redis_ask);
         cmd->target = ngx_ors_redis_follow(redis, cmd->link, &text,
                                            !cmd->asking);
@@ -328,30 +315,15 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
          * the redirection names a host, not an address, or a server outside of
          * the cluster
          */
+    }
 
-        break;
+    /* the server has become a replica: another address may be the master's */
 
-    case ngx_ors_redis_again:
-        return;
-
-    case ngx_ors_redis_readonly:
-    case ngx_ors_redis_loading:
-
-        /*
-         * the server has become a replica: another address may be the master's
-         */
-
-        if (!cmd->link->cluster) {
-            ngx_ors_redis_link_break(cmd->link, text.data, text.len);
-        }
-
-        break;
-
-    case ngx_ors_redis_full:
-    case ngx_ors_redis_type:
-    case ngx_ors_redis_denied:
-    case ngx_ors_redis_other:
-        break;
+    if ((cmd->error == ngx_ors_redis_readonly
+         || cmd->error == ngx_ors_redis_loading)
+        && !cmd->link->cluster)
+    {
+        ngx_ors_redis_link_break(cmd->link, text.data, text.len);
     }
 
     bit = (ngx_uint_t) 1 << cmd->error;
@@ -365,8 +337,7 @@ ngx_ors_redis_note(ngx_ors_redis_command_t *cmd, redisReply *reply)
                   "store \"%V\": redis %V says \"%V\"%s",
                   &redis->store->name,
                   &cmd->link->addresses[cmd->link->address].text, &text,
-                  (cmd->error != ngx_ors_redis_moved
-                   && cmd->error != ngx_ors_redis_ask) ? ""
+                  !ngx_ors_redis_redirects(cmd) ? ""
                   : redis->conf->cluster
                     ? ", which is no node that a configured server knows"
                     : ", which is not followed without \"cluster=on\"");
@@ -414,18 +385,17 @@ ngx_ors_redis_over(ngx_ors_redis_command_t *cmd, redisReply *reply)
 static void
 ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd)
 {
-    ngx_ors_redis_t  *redis;
+    if (cmd->error == ngx_ors_redis_again) {
+        cmd->hops = 0;
+        ngx_ors_redis_pause(cmd);
+        return;
+    }
 
-    redis = cmd->redis;
-
-    switch (cmd->error) {
-
-    case ngx_ors_redis_moved:
-    case ngx_ors_redis_ask:
+    if (ngx_ors_redis_redirects(cmd)) {
 
         if (cmd->target && cmd->hops++ < NGX_ORS_REDIS_HOPS) {
             cmd->redirected = 1;
-            ngx_ors_redis_place(cmd, &redis->lost);
+            ngx_ors_redis_place(cmd, &cmd->redis->lost);
             return;
         }
 
@@ -434,21 +404,6 @@ ngx_ors_redis_mishap(ngx_ors_redis_command_t *cmd)
             ngx_ors_redis_pause(cmd);
             return;
         }
-
-        break;
-
-    case ngx_ors_redis_again:
-        cmd->hops = 0;
-        ngx_ors_redis_pause(cmd);
-        return;
-
-    case ngx_ors_redis_full:
-    case ngx_ors_redis_type:
-    case ngx_ors_redis_readonly:
-    case ngx_ors_redis_loading:
-    case ngx_ors_redis_denied:
-    case ngx_ors_redis_other:
-        break;
     }
 
     ngx_ors_redis_fail(cmd, ngx_ors_redis_status(cmd->error));

@@ -23,8 +23,6 @@ static void ngx_ors_redis_link_connect(ngx_ors_redis_link_t *link);
 static ngx_int_t ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
     redisAsyncContext *context);
 static ngx_int_t ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link);
-static ngx_int_t ngx_ors_redis_link_word(ngx_ors_redis_link_t *link,
-    char *word, redisCallbackFn *handler);
 static void ngx_ors_redis_link_greeted(redisAsyncContext *context,
     void *reply, void *data);
 static void ngx_ors_redis_link_ready(redisAsyncContext *context, void *reply,
@@ -52,6 +50,8 @@ static void ngx_ors_redis_link_done(ngx_ors_redis_link_t *link);
 static void ngx_ors_redis_link_add_read(void *data);
 static void ngx_ors_redis_link_del_read(void *data);
 static void ngx_ors_redis_link_add_write(void *data);
+static void ngx_ors_redis_link_add(ngx_ors_redis_link_t *link,
+    ngx_event_t *ev, ngx_int_t event);
 static void ngx_ors_redis_link_del_write(void *data);
 static void ngx_ors_redis_link_cleanup(void *data);
 
@@ -174,26 +174,30 @@ ngx_ors_redis_link_attach(ngx_ors_redis_link_t *link,
 static ngx_int_t
 ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
 {
-    ngx_uint_t              n;
-    ngx_str_t               args[3];
+    ngx_uint_t              i;
+    ngx_str_t               args[3], *arg;
     ngx_ors_redis_login_t  *login;
+
+    static const struct {
+        ngx_str_t         word;
+        redisCallbackFn  *handler;
+    } words[] = {
+        { ngx_string("PING"), ngx_ors_redis_link_ready },
+        { ngx_string("READWRITE"), ngx_ors_redis_link_cluster },
+        { ngx_string("ROLE"), ngx_ors_redis_link_role }
+    };
 
     login = link->login;
 
     if (login->password.len) {
-        n = 0;
+        arg = login->user.len ? &args[0] : &args[1];
 
-        ngx_str_set(&args[n], "AUTH");
-        n++;
-
-        if (login->user.len) {
-            args[n++] = login->user;
-        }
-
-        args[n++] = login->password;
+        args[1] = login->user;
+        args[2] = login->password;
+        ngx_str_set(arg, "AUTH");
 
         if (ngx_ors_redis_link_write(link, ngx_ors_redis_link_greeted, link,
-                                     n, args)
+                                     &args[3] - arg, arg)
             != NGX_OK)
         {
             return NGX_ERROR;
@@ -212,29 +216,17 @@ ngx_ors_redis_link_greet(ngx_ors_redis_link_t *link)
         }
     }
 
-    if (ngx_ors_redis_link_word(link, "PING", ngx_ors_redis_link_ready)
-        != NGX_OK
-        || ngx_ors_redis_link_word(link, "READWRITE",
-                                   ngx_ors_redis_link_cluster)
-           != NGX_OK)
-    {
-        return NGX_ERROR;
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        args[0] = words[i].word;
+
+        if (ngx_ors_redis_link_write(link, words[i].handler, link, 1, args)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
-    return ngx_ors_redis_link_word(link, "ROLE", ngx_ors_redis_link_role);
-}
-
-
-static ngx_int_t
-ngx_ors_redis_link_word(ngx_ors_redis_link_t *link, char *word,
-    redisCallbackFn *handler)
-{
-    ngx_str_t  arg;
-
-    arg.data = (u_char *) word;
-    arg.len = ngx_strlen(word);
-
-    return ngx_ors_redis_link_write(link, handler, link, 1, &arg);
+    return NGX_OK;
 }
 
 
@@ -678,18 +670,11 @@ ngx_ors_redis_link_timer_handler(ngx_event_t *ev)
 static void
 ngx_ors_redis_link_add_read(void *data)
 {
-    ngx_event_t           *rev;
     ngx_ors_redis_link_t  *link = data;
-
-    rev = link->connection->read;
 
     /* hiredis reads once: what is left needs another call */
 
-    if (!rev->active
-        && ngx_add_event(rev, NGX_READ_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
-    {
-        ngx_ors_redis_link_break(link, (u_char *) "no event", 8);
-    }
+    ngx_ors_redis_link_add(link, link->connection->read, NGX_READ_EVENT);
 }
 
 
@@ -707,10 +692,7 @@ ngx_ors_redis_link_del_read(void *data)
 static void
 ngx_ors_redis_link_add_write(void *data)
 {
-    ngx_event_t           *wev;
     ngx_ors_redis_link_t  *link = data;
-
-    wev = link->connection->write;
 
     /*
      * commands of one turn of the event loop are written together; if they
@@ -718,13 +700,19 @@ ngx_ors_redis_link_add_write(void *data)
      */
 
     if (link->state == ngx_ors_redis_link_up && !link->writing) {
-        ngx_post_event(wev, &ngx_posted_events);
+        ngx_post_event(link->connection->write, &ngx_posted_events);
         return;
     }
 
-    if (!wev->active
-        && ngx_add_event(wev, NGX_WRITE_EVENT, NGX_LEVEL_EVENT) != NGX_OK)
-    {
+    ngx_ors_redis_link_add(link, link->connection->write, NGX_WRITE_EVENT);
+}
+
+
+static void
+ngx_ors_redis_link_add(ngx_ors_redis_link_t *link, ngx_event_t *ev,
+    ngx_int_t event)
+{
+    if (!ev->active && ngx_add_event(ev, event, NGX_LEVEL_EVENT) != NGX_OK) {
         ngx_ors_redis_link_break(link, (u_char *) "no event", 8);
     }
 }
