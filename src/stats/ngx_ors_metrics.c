@@ -22,7 +22,7 @@ static ngx_uint_t ngx_ors_metrics_alive(ngx_atomic_t *gauges);
 
 /* those of all others are durations */
 
-static const ngx_ors_metrics_bound_t  *ngx_ors_metrics_of[] = {
+static const uint64_t  *ngx_ors_metrics_of[] = {
     ngx_ors_metrics_tokens,
     ngx_ors_metrics_tokens,
     ngx_ors_metrics_firsts,

@@ -28,27 +28,31 @@ typedef struct {
 } ngx_ors_histogram_t;
 
 
-/* tokens, or ns with the same in seconds as text; no text: the end */
-
-typedef struct {
-    uint64_t                  value;
-    char                     *text;
-} ngx_ors_metrics_bound_t;
+/* the longest text of a bound */
+#define NGX_ORS_METRICS_BOUND    (NGX_INT64_LEN + sizeof(".123456789"))
 
 
-extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_tokens[];
-extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_durations[];
-extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_firsts[];
-extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_eaches[];
-extern const ngx_ors_metrics_bound_t  ngx_ors_metrics_overheads[];
+/* tokens, or ns; 0: the end */
+
+extern const uint64_t  ngx_ors_metrics_tokens[];
+extern const uint64_t  ngx_ors_metrics_durations[];
+extern const uint64_t  ngx_ors_metrics_firsts[];
+extern const uint64_t  ngx_ors_metrics_eaches[];
+extern const uint64_t  ngx_ors_metrics_overheads[];
 
 
 /* Adds "value" to a histogram with these bounds. */
 void ngx_ors_metrics_observe(ngx_ors_histogram_t *histogram,
-    const ngx_ors_metrics_bound_t *bounds, uint64_t value);
+    const uint64_t *bounds, uint64_t value);
 
 /* The sum of all values, read in one step. */
 uint64_t ngx_ors_metrics_sum(ngx_ors_histogram_t *histogram);
+
+/*
+ * Writes a bound to "p", NGX_ORS_METRICS_BOUND bytes at most: tokens, or ns in
+ * seconds, without zeros at the end.  Returns the end of the text.
+ */
+u_char *ngx_ors_metrics_bound(u_char *p, const uint64_t *bounds, ngx_uint_t n);
 
 
 #endif /* _NGX_ORS_METRICS_BOUNDS_H_INCLUDED_ */

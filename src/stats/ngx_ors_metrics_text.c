@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     char                           *name;
     char                           *help;
-    const ngx_ors_metrics_bound_t  *bounds;
+    const uint64_t                 *bounds;
     ngx_ors_metrics_series_t        series[ngx_ors_classes + 2];
                                                     /* to one of no label */
 } ngx_ors_metrics_family_t;
@@ -291,17 +291,21 @@ ngx_ors_metrics_histogram(ngx_ors_out_t *out,
     const ngx_ors_metrics_family_t *family, ngx_ors_metrics_labels_pt write,
     void *data, ngx_ors_histogram_t *histogram)
 {
-    char        *bound;
+    u_char       text[NGX_ORS_METRICS_BOUND], *last;
     int64_t      count;
     uint64_t     sum;
-    ngx_uint_t   i;
+    ngx_uint_t   i, more;
 
     count = 0;
     i = 0;
 
     do {
         count += (int64_t) histogram->buckets[i];
-        bound = family->bounds[i++].text;
+        more = (family->bounds[i] != 0);
+
+        last = more ? ngx_ors_metrics_bound(text, family->bounds, i)
+                    : ngx_cpymem(text, "+Inf", 4);
+        i++;
 
         ngx_ors_metrics_print(out, "%s_bucket{", family->name);
 
@@ -310,9 +314,9 @@ ngx_ors_metrics_histogram(ngx_ors_out_t *out,
             ngx_ors_out_lit(out, ",");
         }
 
-        ngx_ors_metrics_print(out, "le=\"%s\"} %L\n", bound ? bound : "+Inf",
-                              count);
-    } while (bound);
+        ngx_ors_metrics_print(out, "le=\"%*s\"} %L\n",
+                              (size_t) (last - text), text, count);
+    } while (more);
 
     sum = ngx_ors_metrics_sum(histogram);
 

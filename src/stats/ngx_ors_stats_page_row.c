@@ -17,9 +17,9 @@ static void ngx_ors_stats_page_head(ngx_ors_out_t *out,
     ngx_ors_metrics_labels_t *labels);
 static void ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text);
 static void ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
-    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds);
+    ngx_ors_histogram_t *histogram, const uint64_t *bounds);
 static void ngx_ors_stats_page_share(ngx_ors_out_t *out,
-    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds,
+    ngx_ors_histogram_t *histogram, const uint64_t *bounds,
     ngx_uint_t percent);
 
 
@@ -141,7 +141,7 @@ ngx_ors_stats_page_text(ngx_ors_out_t *out, ngx_str_t *text)
 
 static void
 ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
-    ngx_ors_histogram_t *histogram, const ngx_ors_metrics_bound_t *bounds)
+    ngx_ors_histogram_t *histogram, const uint64_t *bounds)
 {
     uint64_t    most, n;
     ngx_uint_t  i;
@@ -169,7 +169,7 @@ ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
         ngx_ors_metrics_print(out, "<i style=\"height:%uL%%\"></i>",
                               ngx_min(n, 100));
 
-        if (bounds[i].text == NULL) {
+        if (bounds[i] == 0) {
             break;
         }
     }
@@ -186,22 +186,22 @@ ngx_ors_stats_page_bars(ngx_ors_out_t *out, char *name,
 
 static void
 ngx_ors_stats_page_share(ngx_ors_out_t *out, ngx_ors_histogram_t *histogram,
-    const ngx_ors_metrics_bound_t *bounds, ngx_uint_t percent)
+    const uint64_t *bounds, ngx_uint_t percent)
 {
-    uint64_t    n, sum;
-    ngx_uint_t  i;
+    char        *word;
+    u_char       text[NGX_ORS_METRICS_BOUND], *last;
+    uint64_t     n, sum;
+    ngx_uint_t   i;
 
     n = ngx_ors_metrics_values(histogram);
-    sum = 0;
+    sum = histogram->buckets[0];
 
-    for (i = 0; bounds[i].text; i++) {
-        sum += histogram->buckets[i];
-
-        if (sum * 100 >= n * percent) {
-            ngx_ors_metrics_print(out, "within %s s", bounds[i].text);
-            return;
-        }
+    for (i = 0; bounds[i] && sum * 100 < n * percent; i++) {
+        sum += histogram->buckets[i + 1];
     }
 
-    ngx_ors_metrics_print(out, "over %s s", bounds[i - 1].text);
+    word = bounds[i] ? "within" : "over";
+    last = ngx_ors_metrics_bound(text, bounds, bounds[i] ? i : i - 1);
+
+    ngx_ors_metrics_print(out, "%s %*s s", word, (size_t) (last - text), text);
 }
