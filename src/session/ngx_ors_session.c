@@ -17,30 +17,29 @@
 #include <ngx_ors_session_refs.h>
 
 
+typedef ngx_int_t (*ngx_ors_session_pt)(ngx_ors_session_t *session);
+
+
 static ngx_uint_t ngx_ors_session_is(ngx_ors_request_t *req,
     ngx_uint_t field, ngx_uint_t type);
 static ngx_int_t ngx_ors_session_lost(ngx_ors_session_t *session,
     ngx_ors_store_status_e status);
 static ngx_int_t ngx_ors_session_referred(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_take(ngx_ors_session_t *session,
-    ngx_ors_session_event_e event);
-static ngx_int_t ngx_ors_session_load(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_again(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_ok(ngx_ors_session_t *session);
+static ngx_int_t ngx_ors_session_failed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_begin(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_done(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_loaded(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_session_loaded(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_next(ngx_ors_session_t *session,
     ngx_ors_store_job_t *job);
 static ngx_int_t ngx_ors_session_finish(ngx_ors_session_t *session,
     ngx_int_t rc);
 static ngx_int_t ngx_ors_session_claim(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_commit(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job);
+static ngx_int_t ngx_ors_session_committed(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_close(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_leave(ngx_ors_session_t *session);
-static ngx_int_t ngx_ors_session_unexpected(ngx_ors_session_t *session,
-    ngx_ors_session_event_e event);
+static ngx_ors_store_job_t *ngx_ors_session_job(ngx_ors_session_t *session);
 
 
 char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES] = {
@@ -51,6 +50,39 @@ char  *ngx_ors_session_states[NGX_ORS_SESSION_STATES] = {
 
 char  *ngx_ors_session_events[NGX_ORS_SESSION_EVENTS] = {
     "load", "job done", "claim", "commit", "close"
+};
+
+
+/* from "new" to "over"; NULL: an event that the state does not expect */
+
+static const ngx_ors_session_pt
+    ngx_ors_session_machine[NGX_ORS_SESSION_EVENTS]
+                           [NGX_ORS_SESSION_STATES] = {
+
+    /* load */
+    { ngx_ors_session_begin, ngx_ors_session_again, ngx_ors_session_again,
+      ngx_ors_session_again, ngx_ors_session_ok, ngx_ors_session_again,
+      ngx_ors_session_failed, ngx_ors_session_ok, ngx_ors_session_ok },
+
+    /* job done */
+    { NULL, ngx_ors_session_loaded, ngx_ors_session_loaded,
+      ngx_ors_session_loaded, NULL, ngx_ors_session_claimed,
+      NULL, ngx_ors_session_committed, NULL },
+
+    /* claim */
+    { NULL, NULL, NULL,
+      NULL, ngx_ors_session_claim, ngx_ors_session_again,
+      NULL, NULL, NULL },
+
+    /* commit */
+    { NULL, NULL, NULL,
+      NULL, ngx_ors_session_commit, NULL,
+      NULL, ngx_ors_session_again, ngx_ors_session_ok },
+
+    /* close */
+    { ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
+      ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close,
+      ngx_ors_session_close, ngx_ors_session_close, ngx_ors_session_close }
 };
 
 
@@ -272,13 +304,25 @@ ngx_int_t
 ngx_ors_session_step(ngx_ors_session_t *session,
     ngx_ors_session_event_e event)
 {
-    ngx_int_t  rc;
+    ngx_int_t           rc;
+    ngx_ors_session_pt  handler;
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, session->log, 0,
                    "ors session %s: %s", ngx_ors_session_states[session->state],
                    ngx_ors_session_events[event]);
 
-    rc = ngx_ors_session_take(session, event);
+    handler = ngx_ors_session_machine[event][session->state];
+
+    if (handler) {
+        rc = handler(session);
+
+    } else {
+        ngx_log_error(NGX_LOG_ALERT, session->log, 0,
+                      "session in the state \"%s\" got the event \"%s\"",
+                      ngx_ors_session_states[session->state],
+                      ngx_ors_session_events[event]);
+        rc = NGX_ERROR;
+    }
 
     ngx_log_debug2(NGX_LOG_DEBUG_HTTP, session->log, 0,
                    "ors session is %s, rc:%i",
@@ -289,55 +333,23 @@ ngx_ors_session_step(ngx_ors_session_t *session,
 
 
 static ngx_int_t
-ngx_ors_session_take(ngx_ors_session_t *session,
-    ngx_ors_session_event_e event)
+ngx_ors_session_again(ngx_ors_session_t *session)
 {
-    switch (event) {
-
-    case ngx_ors_session_ev_load:
-        return ngx_ors_session_load(session);
-
-    case ngx_ors_session_ev_done:
-        return ngx_ors_session_done(session);
-
-    case ngx_ors_session_ev_claim:
-        return ngx_ors_session_claim(session);
-
-    case ngx_ors_session_ev_commit:
-        return ngx_ors_session_commit(session);
-
-    case ngx_ors_session_ev_close:
-        return ngx_ors_session_close(session);
-    }
-
-    return NGX_ERROR;
+    return NGX_AGAIN;
 }
 
 
 static ngx_int_t
-ngx_ors_session_load(ngx_ors_session_t *session)
+ngx_ors_session_ok(ngx_ors_session_t *session)
 {
-    switch (session->state) {
-
-    case ngx_ors_session_st_new:
-        return ngx_ors_session_begin(session);
-
-    case ngx_ors_session_st_chain:
-    case ngx_ors_session_st_names:
-    case ngx_ors_session_st_items:
-    case ngx_ors_session_st_claim:
-        return NGX_AGAIN;
-
-    case ngx_ors_session_st_refused:
-        return NGX_DONE;
-
-    case ngx_ors_session_st_ready:
-    case ngx_ors_session_st_commit:
-    case ngx_ors_session_st_over:
-        break;
-    }
-
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_ors_session_failed(ngx_ors_session_t *session)
+{
+    return NGX_DONE;
 }
 
 
@@ -374,43 +386,12 @@ ngx_ors_session_begin(ngx_ors_session_t *session)
 
 
 static ngx_int_t
-ngx_ors_session_done(ngx_ors_session_t *session)
+ngx_ors_session_loaded(ngx_ors_session_t *session)
 {
+    ngx_int_t             rc;
     ngx_ors_store_job_t  *job;
 
-    job = session->job;
-
-    switch (session->state) {
-
-    case ngx_ors_session_st_chain:
-    case ngx_ors_session_st_names:
-    case ngx_ors_session_st_items:
-        session->job = NULL;
-        return ngx_ors_session_loaded(session, job);
-
-    case ngx_ors_session_st_claim:
-        session->job = NULL;
-        return ngx_ors_session_claimed(session, job);
-
-    case ngx_ors_session_st_commit:
-        session->job = NULL;
-        return ngx_ors_session_committed(session, job);
-
-    case ngx_ors_session_st_new:
-    case ngx_ors_session_st_ready:
-    case ngx_ors_session_st_refused:
-    case ngx_ors_session_st_over:
-        break;
-    }
-
-    return ngx_ors_session_unexpected(session, ngx_ors_session_ev_done);
-}
-
-
-static ngx_int_t
-ngx_ors_session_loaded(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
-{
-    ngx_int_t  rc;
+    job = ngx_ors_session_job(session);
 
     rc = ngx_ors_session_next(session, job);
     rc = ngx_ors_session_finish(session, rc);
@@ -483,14 +464,6 @@ ngx_ors_session_finish(ngx_ors_session_t *session, ngx_int_t rc)
 static ngx_int_t
 ngx_ors_session_claim(ngx_ors_session_t *session)
 {
-    if (session->state == ngx_ors_session_st_claim) {
-        return NGX_AGAIN;
-    }
-
-    if (session->state != ngx_ors_session_st_ready) {
-        return ngx_ors_session_unexpected(session, ngx_ors_session_ev_claim);
-    }
-
     session->job = ngx_ors_session_claim_job(session);
 
     if (session->job == NULL) {
@@ -508,18 +481,6 @@ ngx_ors_session_commit(ngx_ors_session_t *session)
 {
     ngx_ors_record_status_e  status;
 
-    if (session->state == ngx_ors_session_st_commit) {
-        return NGX_AGAIN;
-    }
-
-    if (session->state == ngx_ors_session_st_over) {
-        return NGX_OK;
-    }
-
-    if (session->state != ngx_ors_session_st_ready) {
-        return ngx_ors_session_unexpected(session, ngx_ors_session_ev_commit);
-    }
-
     status = (session->turn->response.status == ngx_ors_response_incomplete)
              ? ngx_ors_record_incomplete : ngx_ors_record_completed;
 
@@ -536,11 +497,13 @@ ngx_ors_session_commit(ngx_ors_session_t *session)
 
 
 static ngx_int_t
-ngx_ors_session_committed(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job)
+ngx_ors_session_committed(ngx_ors_session_t *session)
 {
     ngx_uint_t              stored;
+    ngx_ors_store_job_t    *job;
     ngx_ors_store_status_e  status;
+
+    job = ngx_ors_session_job(session);
 
     status = job->status;
     stored = (status == ngx_ors_store_ok);
@@ -615,14 +578,15 @@ ngx_ors_session_leave(ngx_ors_session_t *session)
 }
 
 
-static ngx_int_t
-ngx_ors_session_unexpected(ngx_ors_session_t *session,
-    ngx_ors_session_event_e event)
-{
-    ngx_log_error(NGX_LOG_ALERT, session->log, 0,
-                  "session in the state \"%s\" got the event \"%s\"",
-                  ngx_ors_session_states[session->state],
-                  ngx_ors_session_events[event]);
+/* the job that is done */
 
-    return NGX_ERROR;
+static ngx_ors_store_job_t *
+ngx_ors_session_job(ngx_ors_session_t *session)
+{
+    ngx_ors_store_job_t  *job;
+
+    job = session->job;
+    session->job = NULL;
+
+    return job;
 }

@@ -59,11 +59,13 @@ ngx_ors_session_claim_job(ngx_ors_session_t *session)
 
 
 ngx_int_t
-ngx_ors_session_claimed(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
+ngx_ors_session_claimed(ngx_ors_session_t *session)
 {
     ngx_uint_t              i, there;
+    ngx_ors_store_job_t    *job;
     ngx_ors_store_status_e  status;
 
+    job = session->job;
     there = 0;
     status = job->status;
 
@@ -71,7 +73,7 @@ ngx_ors_session_claimed(ngx_ors_session_t *session, ngx_ors_store_job_t *job)
         there |= job->entries[i].there;
     }
 
-    ngx_ors_store_release(job);
+    ngx_ors_store_drop(&session->job);
 
     session->state = ngx_ors_session_st_refused;
 

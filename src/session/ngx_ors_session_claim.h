@@ -21,8 +21,7 @@ ngx_ors_store_job_t *ngx_ors_session_claim_job(ngx_ors_session_t *session);
  * The job is done, and released here.  NGX_OK: the calls may run, NGX_DONE:
  * the turn has failed, as one of them has been run or the store is down.
  */
-ngx_int_t ngx_ors_session_claimed(ngx_ors_session_t *session,
-    ngx_ors_store_job_t *job);
+ngx_int_t ngx_ors_session_claimed(ngx_ors_session_t *session);
 
 
 #endif /* _NGX_ORS_SESSION_CLAIM_H_INCLUDED_ */
