@@ -37,9 +37,14 @@ ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
 
 
 ngx_ors_callee_t *
-ngx_ors_callee_of(ngx_ors_named_t *entry, ngx_ors_callee_conf_t *conf)
+ngx_ors_callee_next(ngx_ors_named_list_t *callees, ngx_ors_callee_conf_t *conf)
 {
-    ngx_str_t  names[NGX_ORS_CALLEE_NAMES];
+    ngx_str_t         names[NGX_ORS_CALLEE_NAMES];
+    ngx_ors_named_t  *entry;
+
+    entry = conf->callee ? conf->callee->named.next : callees->first;
+
+    conf->callee = (ngx_ors_callee_t *) entry;
 
     if (entry == NULL) {
         return NULL;
@@ -47,7 +52,6 @@ ngx_ors_callee_of(ngx_ors_named_t *entry, ngx_ors_callee_conf_t *conf)
 
     ngx_ors_named_split(entry, names, NGX_ORS_CALLEE_NAMES);
 
-    conf->callee = (ngx_ors_callee_t *) entry;
     conf->server = names[0];
     conf->mcp = (names[1].data[0] == 'm');
     conf->name = names[2];

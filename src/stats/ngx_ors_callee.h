@@ -63,8 +63,11 @@ typedef struct {
 void ngx_ors_callee_attach(ngx_ors_named_list_t *callees,
     ngx_ors_callee_conf_t *conf, ngx_slab_pool_t *shpool);
 
-/* Sets "conf" to the names of an entry; NULL, which is returned: the end. */
-ngx_ors_callee_t *ngx_ors_callee_of(ngx_ors_named_t *entry,
+/*
+ * Sets "conf" to the entry after that of conf->callee; NULL there is before
+ * the first one, and returned after the last one.
+ */
+ngx_ors_callee_t *ngx_ors_callee_next(ngx_ors_named_list_t *callees,
     ngx_ors_callee_conf_t *conf);
 
 /* Counts "n" messages about the end of calls that a server did not get. */

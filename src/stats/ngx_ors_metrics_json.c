@@ -80,10 +80,9 @@ ngx_ors_metrics_json_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
     sep = "{\"server\":";
 
-    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
-         callee;
-         callee = ngx_ors_callee_of(callee->named.next, &conf))
-    {
+    conf.callee = NULL;
+
+    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
         ngx_ors_metrics_json_text(out, sep, &conf.server);
         ngx_ors_metrics_json_text(out, ",\"tool\":", &conf.name);
         ngx_ors_metrics_print(out, ",\"kind\":\"%s\"",

@@ -540,14 +540,13 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
 
     static char  *outcomes[] = { "completed", "failed", "canceled" };
 
+    conf.callee = NULL;
+
     ngx_ors_metrics_head(out, "open_responses_tool_calls_total",
                          "Calls of hosted tools and MCP servers that are over, "
                          "by what came of them.", "counter");
 
-    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
-         callee;
-         callee = ngx_ors_callee_of(callee->named.next, &conf))
-    {
+    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
         for (i = 0; i < ngx_ors_callee_ends; i++) {
             ngx_ors_out_lit(out, "open_responses_tool_calls_total{");
             ngx_ors_metrics_callee(out, &conf);
@@ -560,10 +559,7 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
                          "Messages about the end of calls and sessions that an "
                          "MCP server did not get.", "counter");
 
-    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
-         callee;
-         callee = ngx_ors_callee_of(callee->named.next, &conf))
-    {
+    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
         if (conf.mcp) {
             ngx_ors_out_lit(out, "open_responses_mcp_dropped_total{");
             ngx_ors_metrics_callee(out, &conf);
@@ -574,10 +570,7 @@ ngx_ors_metrics_callees(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_ors_metrics_head(out, ngx_ors_metrics_tools.name,
                          ngx_ors_metrics_tools.help, "histogram");
 
-    for (callee = ngx_ors_callee_of(metrics->callees.first, &conf);
-         callee;
-         callee = ngx_ors_callee_of(callee->named.next, &conf))
-    {
+    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
         if (ngx_ors_metrics_values(&callee->times)) {
             ngx_ors_metrics_histogram(out, &ngx_ors_metrics_tools,
                                       ngx_ors_metrics_callee, &conf,

@@ -125,13 +125,6 @@ ngx_ors_stats_usable(ngx_ors_stats_t *stats)
 
 
 void
-ngx_ors_stats_count(ngx_ors_stats_t *stats, ngx_ors_stats_counter_e counter)
-{
-    ngx_ors_stats_add(stats, counter, 1);
-}
-
-
-void
 ngx_ors_stats_add(ngx_ors_stats_t *stats, ngx_ors_stats_counter_e counter,
     ngx_uint_t n)
 {

@@ -102,8 +102,8 @@ void ngx_ors_stats_init(ngx_ors_stats_t *stats, time_t now);
 ngx_uint_t ngx_ors_stats_usable(ngx_ors_stats_t *stats);
 
 /* Adds one.  Without "stats", as NULL, nothing is counted. */
-void ngx_ors_stats_count(ngx_ors_stats_t *stats,
-    ngx_ors_stats_counter_e counter);
+#define ngx_ors_stats_count(stats, counter)                                   \
+    ngx_ors_stats_add(stats, counter, 1)
 
 /* Adds "n" to a counter.  Without "stats" nothing is counted. */
 void ngx_ors_stats_add(ngx_ors_stats_t *stats,

@@ -330,11 +330,11 @@ ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
     ngx_ors_callee_t       *callee;
     ngx_ors_callee_conf_t   conf;
 
-    callee = ngx_ors_callee_of(metrics->callees.first, &conf);
-
-    if (callee == NULL) {
+    if (metrics->callees.first == NULL) {
         return;
     }
+
+    conf.callee = NULL;
 
     ngx_ors_out_lit(out,
         "<h2>Tools</h2>\n"
@@ -342,14 +342,12 @@ ngx_ors_stats_page_tools(ngx_ors_out_t *out, ngx_ors_metrics_t *metrics)
         "<thead><tr><th>tool or MCP server</th><th>completed</th>"
         "<th>failed</th><th>canceled</th></tr></thead>\n");
 
-    while (callee) {
+    while ((callee = ngx_ors_callee_next(&metrics->callees, &conf)) != NULL) {
         ngx_ors_out_lit(out, "<tr><th>");
         ngx_ors_out_str(out, &conf.name);
         ngx_ors_out_lit(out, "</th>");
 
         ngx_ors_stats_page_cells(out, callee->ends, ngx_ors_callee_ends);
-
-        callee = ngx_ors_callee_of(callee->named.next, &conf);
     }
 
     ngx_ors_out_lit(out, "</table></div>\n");

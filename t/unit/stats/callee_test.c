@@ -129,14 +129,9 @@ test_ended(void)
     ngx_ors_callee_ended(&none, ngx_ors_callee_completed, 5);
     pass("no memory: nothing is counted");
 
-    n = 0;
+    found.callee = NULL;
 
-    for (callee = ngx_ors_callee_of(callees.first, &found);
-         callee;
-         callee = ngx_ors_callee_of(callee->named.next, &found))
-    {
-        n++;
-    }
+    for (n = 0; ngx_ors_callee_next(&callees, &found); n++) { /* void */ }
 
     is_int(n, 7, "all that were attached");
 
@@ -144,11 +139,12 @@ test_ended(void)
     ngx_ors_callee_attach(&callees, &conf, &shpool);
     ngx_ors_named_end(&callees);
 
-    callee = ngx_ors_callee_of(callees.first, &found);
+    found.callee = NULL;
+    callee = ngx_ors_callee_next(&callees, &found);
     ok(callee == conf.callee, "a configuration that has one");
     is_str(&found.server, "a.example", "its server");
     is_str(&found.name, "docs", "its label");
     is_str(&found.uri, "/mcp/docs", "its location");
     is_int(found.mcp, 1, "its kind");
-    ok(ngx_ors_callee_of(callee->named.next, &found) == NULL, "no other one");
+    ok(ngx_ors_callee_next(&callees, &found) == NULL, "no other one");
 }
