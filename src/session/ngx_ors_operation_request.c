@@ -115,18 +115,13 @@ ngx_ors_operation_query(ngx_ors_operation_t *op, ngx_ors_operation_e kind,
 {
     ngx_int_t  rc;
 
-    switch (kind) {
-
-    case ngx_ors_operation_retrieve:
+    if (kind == ngx_ors_operation_retrieve) {
         return ngx_ors_operation_stream(op, query);
+    }
 
-    case ngx_ors_operation_items:
+    if (kind == ngx_ors_operation_items) {
         rc = ngx_ors_listing_init(&op->list, query, op->pool, &op->error);
         return (rc == NGX_DECLINED) ? NGX_DONE : rc;
-
-    case ngx_ors_operation_delete:
-    case ngx_ors_operation_cancel:
-        break;
     }
 
     return NGX_OK;

@@ -69,29 +69,26 @@ ngx_int_t
 ngx_ors_session_unread(ngx_ors_session_t *session,
     ngx_ors_store_status_e status)
 {
+    char  *param, *text;
+
     if (status == ngx_ors_store_absent) {
         return ngx_ors_session_absent(session);
     }
 
-    if (status == ngx_ors_store_limit
-        && session->state == ngx_ors_session_st_items)
-    {
-        return ngx_ors_session_refuse(session,
-                                      ngx_ors_code_context_length_exceeded,
-                                      "input",
-                                      "the items that \"input\" refers to, "
-                                      "their turns and the conversation "
-                                      "before this request are too long");
-    }
-
     if (status == ngx_ors_store_limit) {
+        param = "previous_response_id";
+        text = "the conversation before this request is too long, with "
+               "\"truncation\": \"auto\" its beginning is left out";
+
+        if (session->state == ngx_ors_session_st_items) {
+            param = "input";
+            text = "the items that \"input\" refers to, their turns and the "
+                   "conversation before this request are too long";
+        }
+
         return ngx_ors_session_refuse(session,
                                       ngx_ors_code_context_length_exceeded,
-                                      "previous_response_id",
-                                      "the conversation before this "
-                                      "request is too long, with "
-                                      "\"truncation\": \"auto\" its "
-                                      "beginning is left out");
+                                      param, text);
     }
 
     ngx_log_error(NGX_LOG_ERR, session->log, 0,
@@ -128,25 +125,24 @@ ngx_int_t
 ngx_ors_session_unstored(ngx_ors_session_t *session,
     ngx_ors_store_status_e status, char *param)
 {
+    char            *text;
+    ngx_ors_code_e   code;
+
     if (status == ngx_ors_store_share) {
-        return ngx_ors_session_refuse(session, ngx_ors_code_insufficient_quota,
-                                      param,
-                                      "no more of your responses can be "
-                                      "stored, delete some of them, or "
-                                      "send \"store\": false");
+        code = ngx_ors_code_insufficient_quota;
+        text = "no more of your responses can be stored, delete some of them, "
+               "or send \"store\": false";
+
+    } else if (status == ngx_ors_store_large) {
+        code = ngx_ors_code_request_too_large;
+        text = "the response is too large to be stored, send \"store\": false";
+
+    } else {
+        code = ngx_ors_code_store_unavailable;
+        text = "the response cannot be stored at the moment, try again later";
     }
 
-    if (status == ngx_ors_store_large) {
-        return ngx_ors_session_refuse(session, ngx_ors_code_request_too_large,
-                                      param,
-                                      "the response is too large to be "
-                                      "stored, send \"store\": false");
-    }
-
-    return ngx_ors_session_refuse(session, ngx_ors_code_store_unavailable,
-                                  param,
-                                  "the response cannot be stored at the "
-                                  "moment, try again later");
+    return ngx_ors_session_refuse(session, code, param, text);
 }
 
 
