@@ -215,17 +215,13 @@ ngx_ors_lmdb_remap(ngx_ors_lmdb_t *db)
 
 
 int
-ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit)
+ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, int err)
 {
-    int  err;
-
-    err = 0;
-
-    if (commit) {
-        err = mdb_txn_commit(txn);
+    if (err) {
+        mdb_txn_abort(txn);
 
     } else {
-        mdb_txn_abort(txn);
+        err = mdb_txn_commit(txn);
     }
 
     (void) pthread_rwlock_unlock(&db->lock);

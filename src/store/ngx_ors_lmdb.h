@@ -104,10 +104,10 @@ int ngx_ors_lmdb_reap(ngx_ors_lmdb_t *db);
 
 /*
  * Begins a transaction, which must be ended after a result of 0; the second
- * function commits it if "commit" is set, and else aborts it.
+ * function commits it if "err" is 0, and else aborts it and returns "err".
  */
 int ngx_ors_lmdb_begin(ngx_ors_lmdb_t *db, unsigned int flags, MDB_txn **txn);
-int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, ngx_uint_t commit);
+int ngx_ors_lmdb_end(ngx_ors_lmdb_t *db, MDB_txn *txn, int err);
 
 /* When the key expires.  0, MDB_NOTFOUND or an error. */
 int ngx_ors_lmdb_expires(ngx_ors_lmdb_t *db, MDB_txn *txn,

@@ -20,7 +20,6 @@ static void ngx_ors_lmdb_refuse_handler(ngx_event_t *ev);
 static void ngx_ors_lmdb_run(ngx_ors_lmdb_state_t *st);
 static void ngx_ors_lmdb_run_task(ngx_ors_lmdb_task_t *t);
 static ngx_uint_t ngx_ors_lmdb_take(ngx_ors_lmdb_task_t *t);
-static size_t ngx_ors_lmdb_op_size(ngx_ors_store_job_t *job);
 static void ngx_ors_lmdb_task_thread(void *data, ngx_log_t *log);
 static void ngx_ors_lmdb_task_done(ngx_event_t *ev);
 static void ngx_ors_lmdb_leave(ngx_ors_lmdb_task_t *t);
@@ -81,6 +80,7 @@ ngx_ors_lmdb_task_init(ngx_ors_lmdb_state_t *st, ngx_ors_lmdb_task_t *t,
 void
 ngx_ors_lmdb_post(ngx_ors_store_job_t *job)
 {
+    ngx_queue_t           *queue;
     ngx_ors_lmdb_op_t     *op;
     ngx_ors_lmdb_state_t  *st;
 
@@ -100,14 +100,10 @@ ngx_ors_lmdb_post(ngx_ors_store_job_t *job)
 
     ngx_queue_insert_tail(&st->jobs, &job->queue);
 
-    if (job->op == ngx_ors_store_put || job->op == ngx_ors_store_delete
-        || job->op == ngx_ors_store_add)
-    {
-        ngx_queue_insert_tail(&st->writes, &op->queue);
+    queue = (job->op == ngx_ors_store_get || job->op == ngx_ors_store_chain)
+            ? &st->reads : &st->writes;
 
-    } else {
-        ngx_queue_insert_tail(&st->reads, &op->queue);
-    }
+    ngx_queue_insert_tail(queue, &op->queue);
 
     ngx_ors_lmdb_run(st);
     ngx_ors_lmdb_timer_set(st);
@@ -203,7 +199,7 @@ static ngx_uint_t
 ngx_ors_lmdb_take(ngx_ors_lmdb_task_t *t)
 {
     size_t              size;
-    ngx_uint_t          max;
+    ngx_uint_t          i, max;
     ngx_queue_t        *q, *queue;
     ngx_ors_lmdb_op_t  *op;
 
@@ -227,27 +223,14 @@ ngx_ors_lmdb_take(ngx_ors_lmdb_task_t *t)
             continue;
         }
 
-        size += ngx_ors_lmdb_op_size(op->job);
+        for (i = 0; i < op->job->n; i++) {
+            size += op->job->entries[i].value.len;
+        }
+
         t->ops[t->n++] = op;
     }
 
     return t->n;
-}
-
-
-static size_t
-ngx_ors_lmdb_op_size(ngx_ors_store_job_t *job)
-{
-    size_t      size;
-    ngx_uint_t  i;
-
-    size = 0;
-
-    for (i = 0; i < job->n; i++) {
-        size += job->entries[i].value.len;
-    }
-
-    return size;
 }
 
 
@@ -311,11 +294,8 @@ ngx_ors_lmdb_finish_handler(ngx_event_t *ev)
 
     st = ev->data;
 
-    for (n = 0; n < NGX_ORS_LMDB_FINISH; n++) {
-
-        if (!ngx_ors_lmdb_finish(st)) {
-            break;
-        }
+    for (n = 0; n < NGX_ORS_LMDB_FINISH && ngx_ors_lmdb_finish(st); n++) {
+        /* void */
     }
 
     if (!ngx_queue_empty(&st->finished)) {

@@ -130,7 +130,7 @@ static int
 ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
     time_t now)
 {
-    int         err, rc;
+    int         err;
     size_t      size;
     MDB_txn    *txn;
     ngx_uint_t  i, entries;
@@ -150,11 +150,7 @@ ngx_ors_lmdb_commit(ngx_ors_lmdb_t *db, ngx_ors_lmdb_op_t **ops, ngx_uint_t n,
             err = ngx_ors_lmdb_spare(db, txn, size, entries);
         }
 
-        rc = ngx_ors_lmdb_end(db, txn, err == 0);
-
-        if (err == 0) {
-            err = rc;
-        }
+        err = ngx_ors_lmdb_end(db, txn, err);
     }
 
     for (i = 0; i < n; i++) {
@@ -512,7 +508,7 @@ ngx_ors_lmdb_make_room(ngx_ors_lmdb_t *db, time_t now)
 static int
 ngx_ors_lmdb_step(ngx_ors_lmdb_t *db)
 {
-    int       err, rc;
+    int       err;
     MDB_txn  *txn;
 
     err = ngx_ors_lmdb_begin(db, 0, &txn);
@@ -526,9 +522,7 @@ ngx_ors_lmdb_step(ngx_ors_lmdb_t *db)
         err = ngx_ors_lmdb_del(txn, db->entries, "step", 4);
     }
 
-    rc = ngx_ors_lmdb_end(db, txn, err == 0);
-
-    return err ? err : rc;
+    return ngx_ors_lmdb_end(db, txn, err);
 }
 
 
@@ -536,7 +530,7 @@ int
 ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
     ngx_uint_t *swept)
 {
-    int                  err, rc;
+    int                  err;
     MDB_txn             *txn;
     MDB_cursor          *cursor;
     ngx_ors_lmdb_row_t   row;
@@ -574,9 +568,7 @@ ngx_ors_lmdb_sweep(ngx_ors_lmdb_t *db, time_t now, ngx_uint_t max,
         err = ngx_ors_lmdb_spare(db, txn, 0, *swept);
     }
 
-    rc = ngx_ors_lmdb_end(db, txn, err == 0);
-
-    err = err ? err : rc;
+    err = ngx_ors_lmdb_end(db, txn, err);
 
     if (err) {
         *swept = 0;

@@ -179,7 +179,7 @@ ngx_int_t ngx_ors_redis_seed(ngx_ors_redis_t *redis);
 /* Closes and frees all links. */
 void ngx_ors_redis_close(ngx_ors_redis_t *redis);
 
-/* 1 if there is no link that is up or may be at once; as down() of an engine. */
+/* 1 if no link is up or may be at once; as down() of an engine. */
 ngx_uint_t ngx_ors_redis_down(ngx_ors_store_t *store);
 
 

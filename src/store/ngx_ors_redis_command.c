@@ -174,30 +174,27 @@ static ngx_int_t
 ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     ngx_ors_store_entry_t *entry)
 {
-    time_t     ttl;
-    u_char     key[NGX_ORS_REDIS_PREFIX + NGX_ORS_REDIS_KEY];
-    u_char     seconds[NGX_TIME_T_LEN];
-    ngx_str_t  args[6];
+    time_t              ttl;
+    u_char              key[NGX_ORS_REDIS_PREFIX + NGX_ORS_REDIS_KEY];
+    u_char              seconds[NGX_TIME_T_LEN];
+    ngx_str_t           args[6];
+    ngx_ors_store_op_e  op;
 
     args[1].data = key;
     args[1].len = ngx_ors_redis_key(&cmd->redis->conf->prefix, &entry->key,
                                     key)
                   - key;
 
-    switch (cmd->task->job->op) {
+    op = cmd->task->job->op;
 
-    case ngx_ors_store_get:
-    case ngx_ors_store_chain:
+    if (op != ngx_ors_store_put && op != ngx_ors_store_add) {
         ngx_str_set(&args[0], "GET");
-        return ngx_ors_redis_write_args(cmd, 2, args);
 
-    case ngx_ors_store_delete:
-        ngx_str_set(&args[0], "DEL");
-        return ngx_ors_redis_write_args(cmd, 2, args);
+        if (op == ngx_ors_store_delete) {
+            ngx_str_set(&args[0], "DEL");
+        }
 
-    case ngx_ors_store_put:
-    case ngx_ors_store_add:
-        break;
+        return ngx_ors_redis_write_args(cmd, 2, args);
     }
 
     ttl = entry->expires - ngx_time();
@@ -221,8 +218,7 @@ ngx_ors_redis_write_entry(ngx_ors_redis_command_t *cmd,
     args[4].len = ngx_sprintf(seconds, "%T", ttl) - seconds;
     ngx_str_set(&args[5], "NX");
 
-    return ngx_ors_redis_write_args(cmd, (cmd->task->job->op
-                                          == ngx_ors_store_add) ? 6 : 5,
+    return ngx_ors_redis_write_args(cmd, (op == ngx_ors_store_add) ? 6 : 5,
                                     args);
 }
 

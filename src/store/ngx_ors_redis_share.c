@@ -147,27 +147,14 @@ static ngx_str_t  ngx_ors_redis_share_script = ngx_string(
 ngx_uint_t
 ngx_ors_redis_share_is(ngx_ors_redis_command_t *cmd)
 {
-    ngx_ors_store_t  *store;
+    ngx_ors_store_t     *store;
+    ngx_ors_store_op_e   op;
 
     store = cmd->redis->store;
+    op = cmd->task->job->op;
 
-    if (store->scope_size == 0 && store->scope_turns == 0) {
-        return 0;
-    }
-
-    switch (cmd->task->job->op) {
-
-    case ngx_ors_store_put:
-    case ngx_ors_store_delete:
-        return 1;
-
-    case ngx_ors_store_get:
-    case ngx_ors_store_chain:
-    case ngx_ors_store_add:
-        break;
-    }
-
-    return 0;
+    return (store->scope_size || store->scope_turns)
+           && (op == ngx_ors_store_put || op == ngx_ors_store_delete);
 }
 
 

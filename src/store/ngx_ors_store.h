@@ -209,11 +209,12 @@ extern const ngx_ors_store_engine_t  ngx_ors_store_lmdb;
 extern const ngx_ors_store_engine_t  ngx_ors_store_redis;
 
 
-/* The engine with that name, or NULL: there is none, or it was left out. */
-const ngx_ors_store_engine_t *ngx_ors_store_engine(ngx_str_t *name);
-
-/* 1 if the engine "name" was left out of this build, by ORS_WITHOUT. */
-ngx_uint_t ngx_ors_store_left_out(ngx_str_t *name);
+/*
+ * Finds the engine with that name, NULL if it was left out of this build by
+ * ORS_WITHOUT.  NGX_OK, or NGX_DECLINED: there is none, "*engine" is unchanged.
+ */
+ngx_int_t ngx_ors_store_engine(ngx_str_t *name,
+    const ngx_ors_store_engine_t **engine);
 
 /*
  * A new job with room for "n" entries, zeroed, that must be posted or

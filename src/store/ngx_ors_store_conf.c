@@ -173,20 +173,18 @@ ngx_ors_store_address(ngx_conf_t *cf, ngx_ors_store_t *store, ngx_str_t *value)
     engine.data = value->data;
     engine.len = p - value->data;
 
-    store->engine = ngx_ors_store_engine(&engine);
-
-    if (store->engine == NULL && ngx_ors_store_left_out(&engine)) {
+    if (ngx_ors_store_engine(&engine, &store->engine) != NGX_OK) {
         ngx_ors_conf_error(cf, 0,
-                           "store \"%V\" needs the engine \"%V\", which this "
-                           "module was built without (ORS_WITHOUT)",
-                           &store->name, &engine);
+                           "invalid engine \"%V\" of store \"%V\", it must "
+                           "be \"lmdb\" or \"redis\"", &engine, &store->name);
         return NGX_ERROR;
     }
 
     if (store->engine == NULL) {
         ngx_ors_conf_error(cf, 0,
-                           "invalid engine \"%V\" of store \"%V\", it must "
-                           "be \"lmdb\" or \"redis\"", &engine, &store->name);
+                           "store \"%V\" needs the engine \"%V\", which this "
+                           "module was built without (ORS_WITHOUT)",
+                           &store->name, &engine);
         return NGX_ERROR;
     }
 

@@ -21,9 +21,6 @@ typedef struct {
 } ngx_ors_store_known_t;
 
 
-static const ngx_ors_store_known_t *ngx_ors_store_find(ngx_str_t *name);
-
-
 static const ngx_ors_store_known_t  ngx_ors_store_engines[] = {
 
 #if (NGX_ORS_WITHOUT_LMDB)
@@ -42,35 +39,18 @@ static const ngx_ors_store_known_t  ngx_ors_store_engines[] = {
 };
 
 
-const ngx_ors_store_engine_t *
-ngx_ors_store_engine(ngx_str_t *name)
-{
-    return ngx_ors_store_find(name)->engine;
-}
-
-
-ngx_uint_t
-ngx_ors_store_left_out(ngx_str_t *name)
-{
-    const ngx_ors_store_known_t  *e;
-
-    e = ngx_ors_store_find(name);
-
-    return e->name.len && e->engine == NULL;
-}
-
-
-static const ngx_ors_store_known_t *
-ngx_ors_store_find(ngx_str_t *name)
+ngx_int_t
+ngx_ors_store_engine(ngx_str_t *name, const ngx_ors_store_engine_t **engine)
 {
     const ngx_ors_store_known_t  *e;
 
     for (e = ngx_ors_store_engines; e->name.len; e++) {
 
         if (ngx_ors_same(&e->name, name)) {
-            break;
+            *engine = e->engine;
+            return NGX_OK;
         }
     }
 
-    return e;
+    return NGX_DECLINED;
 }

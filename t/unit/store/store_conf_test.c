@@ -296,18 +296,15 @@ test_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 /* stand-ins for engines, and for files of keys */
 
-const ngx_ors_store_engine_t *
-ngx_ors_store_engine(ngx_str_t *name)
+ngx_int_t
+ngx_ors_store_engine(ngx_str_t *name, const ngx_ors_store_engine_t **engine)
 {
-    return (name->len == 4 && ngx_memcmp(name->data, "test", 4) == 0)
-           ? &test_engine : NULL;
-}
+    *engine = (name->len == 4 && ngx_memcmp(name->data, "test", 4) == 0)
+              ? &test_engine : NULL;
 
-
-ngx_uint_t
-ngx_ors_store_left_out(ngx_str_t *name)
-{
-    return name->len == 4 && ngx_memcmp(name->data, "gone", 4) == 0;
+    return (*engine || (name->len == 4
+                        && ngx_memcmp(name->data, "gone", 4) == 0))
+           ? NGX_OK : NGX_DECLINED;
 }
 
 
