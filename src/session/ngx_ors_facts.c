@@ -14,8 +14,6 @@
 
 static void ngx_ors_facts_request(ngx_ors_facts_t *facts,
     ngx_ors_request_t *req);
-static void ngx_ors_facts_session(ngx_ors_facts_t *facts,
-    ngx_ors_turn_t *turn, ngx_ors_session_t *session);
 static void ngx_ors_facts_usage(ngx_ors_facts_t *facts,
     ngx_ors_usage_t *usage);
 static void ngx_ors_facts_count(ngx_ors_fact_count_t *fact, int64_t n);
@@ -60,8 +58,14 @@ ngx_ors_facts_turn(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
         ngx_ors_facts_count(&facts->calls, turn->round.ncalls);
     }
 
-    if (session) {
-        ngx_ors_facts_session(facts, turn, session);
+    if (session && session->previous.len) {
+        facts->previous = session->previous;
+    }
+
+    if (session && turn->state == ngx_ors_turn_st_over
+        && !turn->error.status)
+    {
+        ngx_ors_facts_flag(&facts->stored, turn->response.stored);
     }
 }
 
@@ -103,20 +107,6 @@ ngx_ors_facts_request(ngx_ors_facts_t *facts, ngx_ors_request_t *req)
     facts->ignored = req->ignored;
 
     ngx_ors_facts_flag(&facts->stream, req->stream);
-}
-
-
-static void
-ngx_ors_facts_session(ngx_ors_facts_t *facts, ngx_ors_turn_t *turn,
-    ngx_ors_session_t *session)
-{
-    if (session->previous.len) {
-        facts->previous = session->previous;
-    }
-
-    if (turn->state == ngx_ors_turn_st_over && !turn->error.status) {
-        ngx_ors_facts_flag(&facts->stored, turn->response.stored);
-    }
 }
 
 

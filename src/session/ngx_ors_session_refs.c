@@ -15,8 +15,6 @@
 
 static ngx_uint_t ngx_ors_session_refs_indexed(ngx_ors_session_t *session,
     ngx_ors_ref_t *ref);
-static ngx_int_t ngx_ors_session_refs_owner(ngx_ors_session_t *session,
-    ngx_ors_ref_t *ref);
 static ngx_int_t ngx_ors_session_refs_owners(ngx_ors_session_t *session);
 static ngx_int_t ngx_ors_session_refs_chained(ngx_ors_session_t *session);
 static int ngx_libc_cdecl ngx_ors_session_refs_compare(const void *one,
@@ -35,15 +33,23 @@ static ngx_int_t ngx_ors_session_refs_unknown(ngx_ors_session_t *session,
 ngx_int_t
 ngx_ors_session_refs_names(ngx_ors_session_t *session)
 {
-    ngx_uint_t       i;
-    ngx_ors_ref_t  **refs;
+    ngx_uint_t            i;
+    ngx_ors_ref_t       **refs;
+    ngx_ors_store_key_t   key;
 
     refs = session->refs.sorted;
 
     for (i = 0; i < session->refs.nsorted; i++) {
 
-        if (ngx_ors_session_refs_owner(session, refs[i]) != NGX_OK) {
-            return NGX_ERROR;
+        if (refs[i]->turn.len == NGX_ORS_ID_LEN) {
+
+            if (ngx_ors_key_turn(session->scope, &refs[i]->turn, &key)
+                != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+
+            ngx_memcpy(refs[i]->owner, key.name, NGX_ORS_STORE_KEY);
         }
 
         session->nnames += ngx_ors_session_refs_indexed(session, refs[i]);
@@ -59,25 +65,6 @@ static ngx_uint_t
 ngx_ors_session_refs_indexed(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
 {
     return session->turn->inline_context || ref->turn.len == 0;
-}
-
-
-static ngx_int_t
-ngx_ors_session_refs_owner(ngx_ors_session_t *session, ngx_ors_ref_t *ref)
-{
-    ngx_ors_store_key_t  key;
-
-    if (ref->turn.len != NGX_ORS_ID_LEN) {
-        return NGX_OK;
-    }
-
-    if (ngx_ors_key_turn(session->scope, &ref->turn, &key) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(ref->owner, key.name, NGX_ORS_STORE_KEY);
-
-    return NGX_OK;
 }
 
 
