@@ -29,12 +29,10 @@ typedef struct {
 } ngx_ors_chat_conf_t;
 
 
-static char *ngx_ors_chat_conf_option(ngx_conf_t *cf,
-    ngx_ors_chat_options_t *options, ngx_str_t *value);
+static ngx_int_t ngx_ors_chat_conf_option(ngx_conf_t *cf, u_char *options,
+    ngx_str_t *value);
 static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
     ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
-static ngx_int_t ngx_ors_chat_conf_name(const ngx_str_t *list,
-    ngx_str_t *name);
 static ngx_ors_chat_effort_t *ngx_ors_chat_conf_effort_get(ngx_conf_t *cf,
     ngx_array_t *efforts, ngx_str_t *value);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
@@ -45,127 +43,67 @@ static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
     ((ngx_uint_t *) ((u_char *) (options) + (option)->offset))
 
 
-static ngx_conf_enum_t  ngx_ors_chat_conf_tokens[] = {
-    { ngx_string("auto"), ngx_ors_chat_tokens_auto },
-    { ngx_string("max_tokens"), ngx_ors_chat_tokens_max },
-    { ngx_string("max_completion_tokens"), ngx_ors_chat_tokens_completion },
-    { ngx_null_string, 0 }
-};
+#define ngx_ors_chat_conf_flag(name, field)                                  \
+    { ngx_string(name), offsetof(ngx_ors_chat_options_t, field),              \
+      ngx_ors_conf_flags, NULL }
 
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_roles[] = {
-    { ngx_string("system"), 0 },
-    { ngx_string("developer"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_systems[] = {
-    { ngx_string("many"), 0 },
-    { ngx_string("one"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_choices[] = {
-    { ngx_string("named"), 0 },
-    { ngx_string("required"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_files[] = {
-    { ngx_string("on"), ngx_ors_chat_files_on },
-    { ngx_string("off"), ngx_ors_chat_files_off },
-    { ngx_string("url"), ngx_ors_chat_files_url },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_streams[] = {
-    { ngx_string("on"), ngx_ors_chat_stream_on },
-    { ngx_string("off"), ngx_ors_chat_stream_off },
-    { ngx_string("always"), ngx_ors_chat_stream_always },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_reasonings[] = {
-    { ngx_string("off"), ngx_ors_chat_reasoning_off },
-    { ngx_string("reasoning_content"), ngx_ors_chat_reasoning_content },
-    { ngx_string("reasoning"), ngx_ors_chat_reasoning_plain },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_thinks[] = {
-    { ngx_string("off"), ngx_ors_chat_think_off },
-    { ngx_string("on"), ngx_ors_chat_think_on },
-    { ngx_string("open"), ngx_ors_chat_think_open },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_stricts[] = {
-    { ngx_string("pass"), ngx_ors_chat_strict_pass },
-    { ngx_string("on"), ngx_ors_chat_strict_on },
-    { ngx_string("schema"), ngx_ors_chat_strict_schema },
-    { ngx_string("false"), ngx_ors_chat_strict_false },
-    { ngx_string("off"), ngx_ors_chat_strict_off },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_contents[] = {
-    { ngx_string("null"), ngx_ors_chat_content_null },
-    { ngx_string("empty"), ngx_ors_chat_content_empty },
-    { ngx_string("off"), ngx_ors_chat_content_off },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_formats[] = {
-    { ngx_string("json_schema"), 0 },
-    { ngx_string("json_object"), 1 },
-    { ngx_null_string, 0 }
-};
-
-
-static ngx_conf_enum_t  ngx_ors_chat_conf_unsigned[] = {
-    { ngx_string("pass"), ngx_ors_chat_unsigned_pass },
-    { ngx_string("gemini"), ngx_ors_chat_unsigned_gemini },
-    { ngx_null_string, 0 }
-};
-
-
-#define ngx_ors_chat_conf_word(name, field, values)                          \
-    { ngx_string(name), offsetof(ngx_ors_chat_options_t, field), values, NULL }
+#define ngx_ors_chat_conf_word(name, field, ...)                             \
+    { ngx_string(name), offsetof(ngx_ors_chat_options_t, field),              \
+      (ngx_conf_enum_t []) { __VA_ARGS__, { ngx_null_string, 0 } }, NULL }
 
 #define ngx_ors_chat_conf_bits(name, field, names)                           \
     { ngx_string(name), offsetof(ngx_ors_chat_options_t, field), NULL, names }
 
 
 static ngx_ors_chat_conf_t  ngx_ors_chat_conf_list[] = {
-    ngx_ors_chat_conf_word("tokens", tokens, ngx_ors_chat_conf_tokens),
-    ngx_ors_chat_conf_word("developer", developer, ngx_ors_chat_conf_roles),
-    ngx_ors_chat_conf_word("systems", systems, ngx_ors_chat_conf_systems),
-    ngx_ors_chat_conf_word("images", images, ngx_ors_conf_flags),
-    ngx_ors_chat_conf_word("files", files, ngx_ors_chat_conf_files),
-    ngx_ors_chat_conf_word("videos", videos, ngx_ors_conf_flags),
-    ngx_ors_chat_conf_word("stream", stream, ngx_ors_chat_conf_streams),
-    ngx_ors_chat_conf_word("usage", usage, ngx_ors_conf_flags),
+    ngx_ors_chat_conf_word("tokens", tokens,
+        { ngx_string("auto"), ngx_ors_chat_tokens_auto },
+        { ngx_string("max_tokens"), ngx_ors_chat_tokens_max },
+        { ngx_string("max_completion_tokens"),
+          ngx_ors_chat_tokens_completion }),
+    ngx_ors_chat_conf_word("developer", developer,
+        { ngx_string("system"), 0 }, { ngx_string("developer"), 1 }),
+    ngx_ors_chat_conf_word("systems", systems,
+        { ngx_string("many"), 0 }, { ngx_string("one"), 1 }),
+    ngx_ors_chat_conf_flag("images", images),
+    ngx_ors_chat_conf_word("files", files,
+        { ngx_string("on"), ngx_ors_chat_files_on },
+        { ngx_string("off"), ngx_ors_chat_files_off },
+        { ngx_string("url"), ngx_ors_chat_files_url }),
+    ngx_ors_chat_conf_flag("videos", videos),
+    ngx_ors_chat_conf_word("stream", stream,
+        { ngx_string("on"), ngx_ors_chat_stream_on },
+        { ngx_string("off"), ngx_ors_chat_stream_off },
+        { ngx_string("always"), ngx_ors_chat_stream_always }),
+    ngx_ors_chat_conf_flag("usage", usage),
     ngx_ors_chat_conf_word("reasoning", reasoning,
-                           ngx_ors_chat_conf_reasonings),
-    ngx_ors_chat_conf_word("think", think, ngx_ors_chat_conf_thinks),
-    ngx_ors_chat_conf_word("strict", strict, ngx_ors_chat_conf_stricts),
-    ngx_ors_chat_conf_word("content", content, ngx_ors_chat_conf_contents),
-    ngx_ors_chat_conf_word("format", format, ngx_ors_chat_conf_formats),
-    ngx_ors_chat_conf_word("continue", continues, ngx_ors_conf_flags),
-    ngx_ors_chat_conf_word("choice", required, ngx_ors_chat_conf_choices),
+        { ngx_string("off"), ngx_ors_chat_reasoning_off },
+        { ngx_string("reasoning_content"), ngx_ors_chat_reasoning_content },
+        { ngx_string("reasoning"), ngx_ors_chat_reasoning_plain }),
+    ngx_ors_chat_conf_word("think", think,
+        { ngx_string("off"), ngx_ors_chat_think_off },
+        { ngx_string("on"), ngx_ors_chat_think_on },
+        { ngx_string("open"), ngx_ors_chat_think_open }),
+    ngx_ors_chat_conf_word("strict", strict,
+        { ngx_string("pass"), ngx_ors_chat_strict_pass },
+        { ngx_string("on"), ngx_ors_chat_strict_on },
+        { ngx_string("schema"), ngx_ors_chat_strict_schema },
+        { ngx_string("false"), ngx_ors_chat_strict_false },
+        { ngx_string("off"), ngx_ors_chat_strict_off }),
+    ngx_ors_chat_conf_word("content", content,
+        { ngx_string("null"), ngx_ors_chat_content_null },
+        { ngx_string("empty"), ngx_ors_chat_content_empty },
+        { ngx_string("off"), ngx_ors_chat_content_off }),
+    ngx_ors_chat_conf_word("format", format,
+        { ngx_string("json_schema"), 0 }, { ngx_string("json_object"), 1 }),
+    ngx_ors_chat_conf_flag("continue", continues),
+    ngx_ors_chat_conf_word("choice", required,
+        { ngx_string("named"), 0 }, { ngx_string("required"), 1 }),
     ngx_ors_chat_conf_bits("params", params, ngx_ors_chat_optionals),
     ngx_ors_chat_conf_bits("state", state, ngx_ors_chat_states),
     ngx_ors_chat_conf_word("unsigned", unsigned_calls,
-                           ngx_ors_chat_conf_unsigned),
+        { ngx_string("pass"), ngx_ors_chat_unsigned_pass },
+        { ngx_string("gemini"), ngx_ors_chat_unsigned_gemini }),
     { ngx_null_string, 0, NULL, NULL }
 };
 
@@ -185,19 +123,18 @@ static ngx_str_t  ngx_ors_chat_conf_effort_values[] = {
 char *
 ngx_ors_chat_options_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char                    *rv;
-    ngx_str_t               *value;
-    ngx_uint_t               i;
-    ngx_ors_chat_options_t  *options;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
 
-    options = (ngx_ors_chat_options_t *) ((u_char *) conf + cmd->offset);
     value = cf->args->elts;
 
     for (i = 1; i < cf->args->nelts; i++) {
-        rv = ngx_ors_chat_conf_option(cf, options, &value[i]);
 
-        if (rv != NGX_CONF_OK) {
-            return rv;
+        if (ngx_ors_chat_conf_option(cf, (u_char *) conf + cmd->offset,
+                                     &value[i])
+            != NGX_OK)
+        {
+            return NGX_CONF_ERROR;
         }
     }
 
@@ -205,12 +142,10 @@ ngx_ors_chat_options_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static char *
-ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
-    ngx_str_t *value)
+static ngx_int_t
+ngx_ors_chat_conf_option(ngx_conf_t *cf, u_char *options, ngx_str_t *value)
 {
     u_char               *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_int_t             rc;
     ngx_str_t             s;
     ngx_uint_t           *field;
     ngx_ors_chat_conf_t  *option;
@@ -234,7 +169,7 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
         ngx_ors_conf_error(cf, 0,
                            "invalid option \"%V\", it must be %*s", value,
                            (size_t) (last - buf), buf);
-        return NGX_CONF_ERROR;
+        return NGX_ERROR;
     }
 
     field = ngx_ors_chat_conf_field(options, option);
@@ -242,18 +177,16 @@ ngx_ors_chat_conf_option(ngx_conf_t *cf, ngx_ors_chat_options_t *options,
     if (*field != NGX_CONF_UNSET_UINT) {
         ngx_ors_conf_error(cf, 0,
                            "option \"%V\" is duplicate", &option->name);
-        return NGX_CONF_ERROR;
+        return NGX_ERROR;
     }
 
     s.data = value->data + option->name.len + 1;
     s.len = value->data + value->len - s.data;
 
-    rc = option->values
-         ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
-                              &s, field)
-         : ngx_ors_chat_conf_names(cf, option, &s, field);
-
-    return (rc == NGX_OK) ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return option->values
+           ? ngx_ors_conf_value(cf, "option ", &option->name, option->values,
+                                &s, field)
+           : ngx_ors_chat_conf_names(cf, option, &s, field);
 }
 
 
@@ -262,12 +195,12 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
     ngx_str_t *value, ngx_uint_t *bits)
 {
     u_char      *p, *end, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_int_t    n;
     ngx_str_t    name;
+    ngx_uint_t   n;
 
     *bits = 0;
 
-    if (value->len == 4 && ngx_strncmp(value->data, "none", 4) == 0) {
+    if (ngx_strcmp(value->data, "none") == 0) {
         return NGX_OK;
     }
 
@@ -279,9 +212,15 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
         p = ngx_strlchr(p, end, ',');
         name.len = (p ? p : end) - name.data;
 
-        n = ngx_ors_chat_conf_name(option->names, &name);
+        n = 0;
 
-        if (n == NGX_DECLINED) {
+        while (option->names[n].len
+               && !ngx_ors_same(&option->names[n], &name))
+        {
+            n++;
+        }
+
+        if (option->names[n].len == 0) {
             p = ngx_ors_conf_words(buf, option->names, sizeof(ngx_str_t), "",
                                    &name);
 
@@ -298,22 +237,6 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
             return NGX_OK;
         }
     }
-}
-
-
-static ngx_int_t
-ngx_ors_chat_conf_name(const ngx_str_t *list, ngx_str_t *name)
-{
-    ngx_int_t  n;
-
-    for (n = 0; list[n].len; n++) {
-
-        if (ngx_ors_same(&list[n], name)) {
-            return n;
-        }
-    }
-
-    return NGX_DECLINED;
 }
 
 
@@ -383,32 +306,30 @@ ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
         }
     }
 
-    for (known = ngx_ors_chat_conf_effort_values; known->len; known++) {
+    known = ngx_ors_chat_conf_effort_values;
 
-        if (known->len != value->len
-            || ngx_strncmp(known->data, value->data, value->len) != 0)
-        {
-            continue;
-        }
-
-        effort = ngx_array_push(efforts);
-        if (effort == NULL) {
-            return NULL;
-        }
-
-        ngx_memzero(effort, sizeof(ngx_ors_chat_effort_t));
-        effort->value = *value;
-
-        return effort;
+    while (known->len && !ngx_ors_same(known, value)) {
+        known++;
     }
 
-    last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
-                              sizeof(ngx_str_t), "", value);
+    if (known->len == 0) {
+        last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
+                                  sizeof(ngx_str_t), "", value);
 
-    ngx_ors_conf_error(cf, 0,
-                       "invalid effort \"%V\", it must be %*s", value,
-                       (size_t) (last - buf), buf);
-    return NULL;
+        ngx_ors_conf_error(cf, 0,
+                           "invalid effort \"%V\", it must be %*s", value,
+                           (size_t) (last - buf), buf);
+        return NULL;
+    }
+
+    effort = ngx_array_push(efforts);
+
+    if (effort) {
+        ngx_memzero(effort, sizeof(ngx_ors_chat_effort_t));
+        effort->value = *value;
+    }
+
+    return effort;
 }
 
 
@@ -509,7 +430,7 @@ ngx_ors_chat_options_init(ngx_ors_chat_options_t *options)
 
 void
 ngx_ors_chat_options_fill(ngx_ors_chat_options_t *options,
-    ngx_ors_chat_options_t *preset)
+    const ngx_ors_chat_options_t *preset)
 {
     ngx_uint_t           *field;
     ngx_ors_chat_conf_t  *option;
@@ -536,18 +457,6 @@ void
 ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,
     ngx_ors_chat_options_t *prev)
 {
-    ngx_uint_t           *field;
-    ngx_ors_chat_conf_t  *option;
-
-    for (option = ngx_ors_chat_conf_list; option->name.len; option++) {
-        field = ngx_ors_chat_conf_field(options, option);
-
-        ngx_conf_merge_uint_value(*field,
-                             *ngx_ors_chat_conf_field(prev, option),
-                             *ngx_ors_chat_conf_field(&ngx_ors_chat_options,
-                                                      option));
-    }
-
-    ngx_conf_merge_ptr_value(options->efforts, prev->efforts, NULL);
-    ngx_conf_merge_ptr_value(options->types, prev->types, NULL);
+    ngx_ors_chat_options_fill(options, prev);
+    ngx_ors_chat_options_fill(options, &ngx_ors_chat_options);
 }

@@ -38,7 +38,7 @@ void ngx_ors_chat_options_init(ngx_ors_chat_options_t *options);
 
 /* Sets options that are not configured to those of "preset" that are. */
 void ngx_ors_chat_options_fill(ngx_ors_chat_options_t *options,
-    ngx_ors_chat_options_t *preset);
+    const ngx_ors_chat_options_t *preset);
 
 /* Sets options that are not configured to those of "prev", or the defaults. */
 void ngx_ors_chat_options_merge(ngx_ors_chat_options_t *options,

@@ -30,27 +30,13 @@ static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
     const ngx_str_t *name);
 
 
+/* all others are 0 */
+
 const ngx_ors_chat_options_t  ngx_ors_chat_options = {
-    .tokens = ngx_ors_chat_tokens_auto,
-    .developer = 0,
-    .systems = 0,
     .images = 1,
     .files = ngx_ors_chat_files_on,
-    .videos = 0,
     .stream = ngx_ors_chat_stream_on,
-    .usage = 1,
-    .reasoning = ngx_ors_chat_reasoning_off,
-    .think = 0,
-    .strict = ngx_ors_chat_strict_pass,
-    .content = ngx_ors_chat_content_null,
-    .format = 0,
-    .continues = 0,
-    .required = 0,
-    .params = 0,
-    .state = 0,
-    .unsigned_calls = ngx_ors_chat_unsigned_pass,
-    .efforts = NULL,
-    .types = NULL
+    .usage = 1
 };
 
 

@@ -134,27 +134,19 @@ ngx_ors_chat_type_conf_unique(ngx_conf_t *cf, ngx_array_t *types,
 static char *
 ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
 {
-    ngx_str_t        *value;
-    ngx_conf_enum_t  *e;
+    ngx_str_t   *value;
+    ngx_uint_t   action;
 
     value = cf->args->elts;
 
-    for (e = ngx_ors_chat_type_actions; e->name.len; e++) {
-
-        if (ngx_ors_same(&e->name, &value[2])) {
-            break;
-        }
-    }
-
-    if (e->name.len == 0) {
-        ngx_ors_conf_error(cf, 0,
-                           "invalid value \"%V\" of type \"%V\", it must be "
-                           "\"skip\", \"reject\" or \"send\"", &value[2],
-                           &value[1]);
+    if (ngx_ors_conf_value(cf, "type ", &value[1], ngx_ors_chat_type_actions,
+                           &value[2], &action)
+        != NGX_OK)
+    {
         return NGX_CONF_ERROR;
     }
 
-    type->action = e->value;
+    type->action = action;
 
     if (type->action != ngx_ors_chat_type_send) {
 
