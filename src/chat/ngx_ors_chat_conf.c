@@ -12,6 +12,7 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_conf.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_conf.h>
 #include <ngx_ors_conf_param.h>
 #include <ngx_ors_same.h>
@@ -367,7 +368,7 @@ ngx_ors_chat_conf_effort_add(ngx_conf_t *cf, ngx_ors_pointer_t *members,
 
     for (member = members->first; member; member = member->next) {
 
-        if (ngx_ors_chat_owns(&member->name)) {
+        if (ngx_ors_chat_field(&member->name, NGX_ORS_CHAT_FIELD_OWN)) {
             ngx_ors_conf_error(cf, 0,
                                "invalid pointer \"%V\", \"%V\" of a request "
                                "is not for an effort to change", pointer,

@@ -30,10 +30,13 @@ typedef struct {
 
 #define ngx_ors_chat_number_row(name)  { ngx_string(#name), OWN },
 
+#define ngx_ors_chat_optional_row(name, foreign)  { ngx_string(#name), OWN },
+
 #define ngx_ors_chat_field_row(name, flags)  { ngx_string(#name), flags },
 
 static const ngx_ors_chat_field_t  ngx_ors_chat_fields[] = {
     NGX_ORS_CHAT_NUMBERS(ngx_ors_chat_number_row)
+    NGX_ORS_CHAT_OPTIONALS(ngx_ors_chat_optional_row)
     NGX_ORS_CHAT_FIELDS(ngx_ors_chat_field_row)
     { ngx_null_string, 0 }
 };

@@ -12,22 +12,14 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
-#include <ngx_ors_chat_fields.h>
+#include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_options.h>
 #include <ngx_ors_fold.h>
 #include <ngx_ors_same.h>
 #include <ngx_ors_spelling.h>
 
 
-static ngx_ors_json_node_t *ngx_ors_chat_effort_node(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target);
-static ngx_ors_chat_effort_t *ngx_ors_chat_effort_find(ngx_ors_json_t *json,
-    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort);
-static ngx_uint_t ngx_ors_chat_optional_may(ngx_ors_request_t *req,
-    ngx_uint_t i);
 static ngx_uint_t ngx_ors_chat_unfinished(ngx_ors_request_t *req);
-static ngx_uint_t ngx_ors_chat_listed(const ngx_str_t *names,
-    const ngx_str_t *name);
 
 
 /* all others are 0 */
@@ -84,41 +76,81 @@ void
 ngx_ors_chat_options_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target)
 {
-    ngx_uint_t                     i, last;
-    ngx_ors_json_t                *json;
-    ngx_ors_json_node_t           *node;
-    const ngx_ors_chat_options_t  *options;
+    ngx_uint_t              i, last, may;
+    ngx_array_t            *list;
+    ngx_ors_json_t         *json;
+    ngx_ors_json_node_t    *node;
+    ngx_ors_chat_effort_t  *effort;
 
     json = &req->json;
-    options = target->options;
     last = NGX_ORS_CHAT_NOPTIONALS - 1;
 
     ngx_ors_json_members(json, json->nodes, ngx_ors_chat_optionals,
                          target->optional);
 
-    node = req->field[ngx_ors_rq_text];
-
-    target->optional[last] = node ? ngx_ors_json_get(json, node,
-                                          ngx_ors_chat_optionals[last].data,
-                                          ngx_ors_chat_optionals[last].len)
-                                  : NULL;
+    target->optional[last] = ngx_ors_json_find(json,
+                                               req->field[ngx_ors_rq_text],
+                                               "verbosity");
 
     for (i = 0; i < NGX_ORS_CHAT_NOPTIONALS; i++) {
         node = target->optional[i];
 
-        if (node
-            && (!(options->params & 1 << i)
-                || node->type == ngx_ors_json_null
-                || (i != last && !ngx_ors_chat_optional_may(req, i))))
+        if (node == NULL) {
+            continue;
+        }
+
+        /*
+         * One that the profile does not know goes the way of unknown fields;
+         * those of Chat Completions are known to none, and passed on as what
+         * they are
+         */
+
+        may = (i == last)
+              || (ngx_ors_chat_foreign[i]
+                  ? req->policy->unknown != ngx_ors_unknown_strip
+                  : ngx_ors_request_knows(req, &ngx_ors_chat_optionals[i]));
+
+        if (!(target->options->params & 1 << i)
+            || node->type == ngx_ors_json_null || !may)
         {
             target->optional[i] = NULL;
         }
     }
 
-    node = ngx_ors_chat_effort_node(req, target);
+    node = target->effortless ? NULL
+           : ngx_ors_json_find(json, req->field[ngx_ors_rq_reasoning],
+                               "effort");
 
-    target->effort = node ? ngx_ors_chat_effort_find(json, options, node)
-                          : NULL;
+    target->asked = (node && node->type == ngx_ors_json_string) ? node : NULL;
+    target->effort = NULL;
+
+    list = target->options->efforts;
+    effort = list ? list->elts : NULL;
+
+    for (i = 0; list && i < list->nelts; i++) {
+
+        if (ngx_ors_json_equal(json, target->asked, effort[i].value.data,
+                               effort[i].value.len))
+        {
+            target->effort = &effort[i];
+        }
+    }
+}
+
+
+ngx_uint_t
+ngx_ors_chat_key(ngx_ors_chat_target_t *target, const ngx_str_t *name,
+    ngx_ors_out_t *out)
+{
+    if (ngx_ors_chat_passthrough(target, name)) {
+        return 0;
+    }
+
+    ngx_ors_out_lit(out, ",\"");
+    ngx_ors_out_str(out, name);
+    ngx_ors_out_lit(out, "\":");
+
+    return 1;
 }
 
 
@@ -126,22 +158,20 @@ void
 ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
-    ngx_str_t               text;
-    ngx_ors_pointer_t      *member;
-    ngx_ors_json_node_t    *node;
-    ngx_ors_chat_effort_t  *effort;
+    ngx_ors_pointer_t  *member;
 
     static const ngx_str_t  name = ngx_string("reasoning_effort");
 
-    node = ngx_ors_chat_effort_node(req, target);
+    if (target->effort == NULL) {
 
-    if (node == NULL) {
+        if (target->asked && ngx_ors_chat_key(target, &name, out)) {
+            ngx_ors_chat_value(out, &req->json, target->asked);
+        }
+
         return;
     }
 
-    effort = target->effort;
-
-    for (member = effort ? effort->members.first : NULL;
+    for (member = target->effort->members.first;
          member;
          member = member->next)
     {
@@ -150,60 +180,6 @@ ngx_ors_chat_effort(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
             ngx_ors_pointer_put(member, out);
         }
     }
-
-    if (effort || ngx_ors_chat_passthrough(target, &name)) {
-        return;
-    }
-
-    ngx_ors_json_raw(&req->json, node, &text);
-
-    ngx_ors_out_lit(out, ",\"reasoning_effort\":\"");
-    ngx_ors_out_str(out, &text);
-    ngx_ors_out_lit(out, "\"");
-}
-
-
-static ngx_ors_json_node_t *
-ngx_ors_chat_effort_node(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = req->field[ngx_ors_rq_reasoning];
-
-    if (node == NULL || target->effortless) {
-        return NULL;
-    }
-
-    node = ngx_ors_json_find(&req->json, node, "effort");
-
-    return (node && node->type == ngx_ors_json_string) ? node : NULL;
-}
-
-
-static ngx_ors_chat_effort_t *
-ngx_ors_chat_effort_find(ngx_ors_json_t *json,
-    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *effort)
-{
-    ngx_uint_t              i;
-    ngx_ors_chat_effort_t  *efforts;
-
-    if (options->efforts == NULL) {
-        return NULL;
-    }
-
-    efforts = options->efforts->elts;
-
-    for (i = 0; i < options->efforts->nelts; i++) {
-
-        if (ngx_ors_json_equal(json, effort, efforts[i].value.data,
-                               efforts[i].value.len))
-        {
-            return &efforts[i];
-        }
-    }
-
-    return NULL;
 }
 
 
@@ -211,50 +187,16 @@ void
 ngx_ors_chat_optional(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
-    ngx_uint_t            i;
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *node;
+    ngx_uint_t  i;
 
-    json = &req->json;
+    for (i = 0; i < NGX_ORS_CHAT_NOPTIONALS; i++) {
 
-    for (i = 0; ngx_ors_chat_optionals[i].len; i++) {
-
-        node = target->optional[i];
-
-        if (node == NULL
-            || ngx_ors_chat_passthrough(target, &ngx_ors_chat_optionals[i]))
+        if (target->optional[i]
+            && ngx_ors_chat_key(target, &ngx_ors_chat_optionals[i], out))
         {
-            continue;
-        }
-
-        ngx_ors_out_lit(out, ",\"");
-        ngx_ors_out_str(out, &ngx_ors_chat_optionals[i]);
-        ngx_ors_out_lit(out, "\":");
-
-        if (node->type == ngx_ors_json_string) {
-            ngx_ors_out_ref(out, ngx_ors_json_text(json, node) - 1,
-                            node->len + 2);
-
-        } else {
-            ngx_ors_out_ref(out, ngx_ors_json_text(json, node), node->len);
+            ngx_ors_chat_value(out, &req->json, target->optional[i]);
         }
     }
-}
-
-
-/*
- * One that the profile does not know goes the way of unknown fields; those
- * of Chat Completions are known to none, and passed on as what they are
- */
-
-static ngx_uint_t
-ngx_ors_chat_optional_may(ngx_ors_request_t *req, ngx_uint_t i)
-{
-    if (ngx_ors_chat_foreign[i]) {
-        return req->policy->unknown != ngx_ors_unknown_strip;
-    }
-
-    return ngx_ors_request_knows(req, &ngx_ors_chat_optionals[i]);
 }
 
 
@@ -294,20 +236,15 @@ void
 ngx_ors_chat_continue(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
-    ngx_uint_t        i;
-    const ngx_str_t  *name;
+    ngx_uint_t  i;
 
     if (!target->options->continues || !ngx_ors_chat_unfinished(req)) {
         return;
     }
 
     for (i = 0; ngx_ors_chat_continue_names[i].len; i++) {
-        name = &ngx_ors_chat_continue_names[i];
 
-        if (!ngx_ors_chat_passthrough(target, name)) {
-            ngx_ors_out_lit(out, ",\"");
-            ngx_ors_out_str(out, name);
-            ngx_ors_out_lit(out, "\":");
+        if (ngx_ors_chat_key(target, &ngx_ors_chat_continue_names[i], out)) {
             ngx_ors_out_str(out, &ngx_ors_chat_continue_values[i]);
         }
     }
@@ -434,26 +371,4 @@ ngx_ors_chat_type(const ngx_ors_chat_options_t *options, ngx_ors_json_t *json,
     }
 
     return NGX_OK;
-}
-
-
-ngx_uint_t
-ngx_ors_chat_owns(ngx_str_t *name)
-{
-    return ngx_ors_chat_field(name, NGX_ORS_CHAT_FIELD_OWN)
-           || ngx_ors_chat_listed(ngx_ors_chat_optionals, name);
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_listed(const ngx_str_t *names, const ngx_str_t *name)
-{
-    for ( /* void */ ; names->len; names++) {
-
-        if (ngx_ors_same(names, name)) {
-            return 1;
-        }
-    }
-
-    return 0;
 }

@@ -188,7 +188,8 @@ typedef struct {
 
     /* by ngx_ors_chat_options_read(): what is written for this server */
     ngx_ors_json_node_t          *optional[NGX_ORS_CHAT_NOPTIONALS];
-    ngx_ors_chat_effort_t        *effort;     /* NULL: as the request has it */
+    ngx_ors_json_node_t          *asked;      /* the effort, or NULL */
+    ngx_ors_chat_effort_t        *effort;     /* NULL: as it is asked for */
 } ngx_ors_chat_target_t;
 
 
@@ -206,12 +207,6 @@ extern const ngx_str_t  ngx_ors_chat_optionals[NGX_ORS_CHAT_NOPTIONALS + 1];
 extern const ngx_str_t  ngx_ors_chat_states[NGX_ORS_CHAT_STATES + 1];
 
 /*
- * 1 if a chat request has a field "name" that is written by the adapter,
- * so that it cannot be what an effort becomes.
- */
-ngx_uint_t ngx_ors_chat_owns(ngx_str_t *name);
-
-/*
  * 1 if the server takes a field "name": it is none of those that the request
  * has, and only some take, or it is said to be taken.
  */
@@ -224,10 +219,14 @@ ngx_uint_t ngx_ors_chat_passthrough(ngx_ors_chat_target_t *target,
 
 /*
  * Finds in the request what the functions below write, once for all of its
- * keys: sets "optional" and "effort" of "target".
+ * keys: sets "optional", "asked" and "effort" of "target".
  */
 void ngx_ors_chat_options_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target);
+
+/* Appends a comma and the key "name"; 0: the client itself writes it. */
+ngx_uint_t ngx_ors_chat_key(ngx_ors_chat_target_t *target,
+    const ngx_str_t *name, ngx_ors_out_t *out);
 
 /*
  * Appends what the request's "reasoning.effort" is for that server, each member

@@ -37,8 +37,6 @@ typedef struct {
 static ngx_int_t ngx_ors_chat_pass_options(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *options);
 static ngx_int_t ngx_ors_chat_pass_members(ngx_ors_chat_pass_t *pass);
-static ngx_uint_t ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass,
-    ngx_str_t *name);
 static ngx_int_t ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_pass_refuse(ngx_ors_chat_pass_t *pass,
@@ -50,30 +48,22 @@ ngx_ors_chat_pass_read(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target,
     ngx_ors_error_t *err)
 {
-    ngx_int_t                rc;
-    ngx_ors_json_node_t     *options, *params;
-    ngx_ors_chat_pass_t      pass;
+    ngx_int_t            rc;
+    ngx_ors_chat_pass_t  pass;
 
     ngx_memzero(&target->passthrough, sizeof(ngx_ors_chat_passthrough_t));
-
-    options = req->field[ngx_ors_rq_provider_options];
-    params = req->field[ngx_ors_rq_params];
-
-    if (options == NULL && params == NULL) {
-        return NGX_OK;
-    }
 
     pass.req = req;
     pass.target = target;
     pass.err = err;
 
-    rc = options ? ngx_ors_chat_pass_options(&pass, options) : NGX_OK;
-
-    if (rc != NGX_OK || params == NULL) {
+    rc = ngx_ors_chat_pass_options(&pass,
+                                   req->field[ngx_ors_rq_provider_options]);
+    if (rc != NGX_OK) {
         return rc;
     }
 
-    pass.object = params;
+    pass.object = req->field[ngx_ors_rq_params];
     pass.n = -1;
 
     return ngx_ors_chat_pass_members(&pass);
@@ -191,7 +181,10 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
         return NGX_ERROR;
     }
 
-    if (ngx_ors_chat_pass_skips(pass, &name)
+    /* fields of the API go to servers that take them */
+
+    if ((pass->n == -1 ? !ngx_ors_chat_takes(pass->target->options, &name)
+                       : ngx_ors_json_is(&req->json, key, "type"))
         || ngx_ors_chat_passthrough(pass->target, &name))
     {
         return NGX_OK;
@@ -218,19 +211,6 @@ ngx_ors_chat_pass_add(ngx_ors_chat_pass_t *pass,
     member->key = key;
 
     return NGX_OK;
-}
-
-
-/* 1 if it is not for the target: fields of the API go if they are taken */
-
-static ngx_uint_t
-ngx_ors_chat_pass_skips(ngx_ors_chat_pass_t *pass, ngx_str_t *name)
-{
-    if (pass->n != -1) {
-        return name->len == 4 && ngx_memcmp(name->data, "type", 4) == 0;
-    }
-
-    return !ngx_ors_chat_takes(pass->target->options, name);
 }
 
 
@@ -278,16 +258,22 @@ ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
-    size_t                pos;
-    ngx_uint_t            i;
-    ngx_ors_json_node_t  *key;
+    ngx_uint_t  i;
 
     for (i = 0; i < target->passthrough.n; i++) {
-        key = target->passthrough.members[i].key;
-        pos = ngx_ors_edit_start(key);
-
-        ngx_ors_out_lit(out, ",");
-        ngx_ors_out_ref(out, req->json.text + pos,
-                        ngx_ors_edit_end(key + 1) - pos);
+        ngx_ors_chat_copy(&req->json, target->passthrough.members[i].key, out);
     }
+}
+
+
+void
+ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_ors_out_t *out)
+{
+    size_t  pos;
+
+    pos = ngx_ors_edit_start(key);
+
+    ngx_ors_out_lit(out, ",");
+    ngx_ors_out_ref(out, json->text + pos, ngx_ors_edit_end(key + 1) - pos);
 }

@@ -40,5 +40,9 @@ ngx_int_t ngx_ors_chat_pass_read(ngx_ors_request_t *req,
 void ngx_ors_chat_pass_write(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 
+/* Appends a comma and the member with "key", as it is in the document. */
+void ngx_ors_chat_copy(ngx_ors_json_t *json, ngx_ors_json_node_t *key,
+    ngx_ors_out_t *out);
+
 
 #endif /* _NGX_ORS_CHAT_PASSTHROUGH_H_INCLUDED_ */

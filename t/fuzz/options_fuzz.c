@@ -15,6 +15,7 @@
 
 #include "fuzz_json.h"
 #include <ngx_ors_chat_conf.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_utf8.h>
 
 
@@ -147,7 +148,8 @@ options_fuzz_taken(ngx_ors_chat_options_t *options, ngx_pool_t *pool)
         ngx_ors_out_lit(&out, "{\"a\":0");
 
         for (member = effort[i].members.first; member; member = member->next) {
-            fuzz_check(!ngx_ors_chat_owns(&member->name));
+            fuzz_check(!ngx_ors_chat_field(&member->name,
+                                           NGX_ORS_CHAT_FIELD_OWN));
             ngx_ors_out_lit(&out, ",");
             ngx_ors_pointer_put(member, &out);
         }

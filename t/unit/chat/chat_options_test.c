@@ -8,6 +8,7 @@
 
 
 #include <ngx_ors_test.h>
+#include <ngx_ors_chat_fields.h>
 #include <ngx_ors_chat_request.h>
 #include <ngx_ors_test_request.h>
 
@@ -698,16 +699,20 @@ test_owns(void)
     ngx_str_t  name;
 
     ngx_str_set(&name, "model");
-    is_int(ngx_ors_chat_owns(&name), 1, "a field that is always there");
+    is_int(ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_OWN), 1,
+           "a field that is always there");
 
     ngx_str_set(&name, "verbosity");
-    is_int(ngx_ors_chat_owns(&name), 1, "one that may be");
+    is_int(ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_OWN), 1,
+           "one that may be");
 
     ngx_str_set(&name, "reasoning_effort");
-    is_int(ngx_ors_chat_owns(&name), 0, "what an effort is for");
+    is_int(ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_OWN), 0,
+           "what an effort is for");
 
     ngx_str_set(&name, "mode");
-    is_int(ngx_ors_chat_owns(&name), 0, "a part of a name");
+    is_int(ngx_ors_chat_field(&name, NGX_ORS_CHAT_FIELD_OWN), 0,
+           "a part of a name");
 }
 
 
