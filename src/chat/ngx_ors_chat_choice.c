@@ -17,61 +17,33 @@
 #include <ngx_ors_hosted_type.h>
 
 
-/* members of the choice of a tool, as in ngx_ors_chat_choice_names */
-
-enum {
-    ngx_ors_chat_c_type = 0,
-    ngx_ors_chat_c_name,
-    ngx_ors_chat_c_namespace,
-    ngx_ors_chat_c_mode,
-    ngx_ors_chat_c_tools,
-    ngx_ors_chat_c_n
-};
-
-
 typedef struct {
-    ngx_ors_request_t             *req;
-    const ngx_ors_chat_options_t  *options;
-    ngx_ors_hosting_t             *hosting;
-    ngx_ors_chat_calls_e           calls;
-    ngx_ors_chat_tools_t          *tools;
-    ngx_ors_error_t               *err;
+    ngx_ors_request_t      *req;
+    ngx_ors_chat_target_t  *target;
+    ngx_ors_chat_tools_t   *tools;
+    ngx_ors_error_t        *err;
 
     /* one of these is sent, or nothing */
-    ngx_ors_chat_tool_t          *tool;
-    ngx_ors_json_node_t          *mode;
-    unsigned                      automatic:1;
-    unsigned                      required:1;
+    ngx_ors_chat_tool_t    *tool;
+    ngx_ors_json_node_t    *mode;
+    unsigned                automatic:1;
+    unsigned                required:1;
 } ngx_ors_chat_choice_t;
 
 
 static ngx_int_t ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc);
 static ngx_int_t ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind);
-static ngx_ors_chat_tool_t *ngx_ors_chat_choice_search(
-    ngx_ors_chat_choice_t *cc);
+    ngx_ors_json_node_t *choice, ngx_ors_chat_tool_e kind);
 static ngx_ors_chat_tool_t *ngx_ors_chat_choice_type(
     ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member);
+    ngx_ors_json_node_t *choice);
 static ngx_int_t ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc,
     ngx_ors_json_node_t *tool);
 static ngx_int_t ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc,
     char *param, char *text);
-static ngx_ors_chat_tool_t *ngx_ors_chat_choice_only(
-    ngx_ors_chat_choice_t *cc);
 static void ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc,
     ngx_ors_out_t *out);
-
-
-static const ngx_str_t  ngx_ors_chat_choice_names[] = {
-    ngx_string("type"),
-    ngx_string("name"),
-    ngx_string("namespace"),
-    ngx_string("mode"),
-    ngx_string("tools"),
-    ngx_null_string
-};
 
 
 ngx_int_t
@@ -80,15 +52,14 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
     ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t              rc;
+    ngx_ors_chat_tool_t   *only;
     ngx_ors_json_node_t   *parallel;
     ngx_ors_chat_choice_t  cc;
 
     ngx_memzero(&cc, sizeof(ngx_ors_chat_choice_t));
 
     cc.req = req;
-    cc.options = target->options;
-    cc.hosting = target->hosting;
-    cc.calls = target->calls;
+    cc.target = target;
     cc.tools = tools;
     cc.err = err;
 
@@ -100,8 +71,12 @@ ngx_ors_chat_choice(ngx_ors_request_t *req,
 
     ngx_ors_out_lit(out, ",\"tools\":");
 
-    if (ngx_ors_chat_render(tools, ngx_ors_chat_choice_only(&cc), req,
-                            target->options, out)
+    /* a server that reads no names gets the tool that is chosen, no other */
+
+    only = (target->options->required
+            && target->calls == ngx_ors_chat_calls_asked) ? cc.tool : NULL;
+
+    if (ngx_ors_chat_render(tools, only, req, target->options, out)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -124,7 +99,8 @@ static ngx_int_t
 ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *choice, *type, *member[ngx_ors_chat_c_n];
+    ngx_ors_hosting_t    *hosting;
+    ngx_ors_json_node_t  *choice, *type;
 
     json = &cc->req->json;
     choice = cc->req->field[ngx_ors_rq_tool_choice];
@@ -138,42 +114,33 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
         return NGX_OK;
     }
 
-    ngx_ors_json_members(json, choice, ngx_ors_chat_choice_names, member);
-
-    type = member[ngx_ors_chat_c_type];
+    type = ngx_ors_json_find(json, choice, "type");
+    hosting = cc->target->hosting;
 
     if (ngx_ors_json_is(json, type, "function")) {
-        return ngx_ors_chat_choice_tool(cc, member,
+        return ngx_ors_chat_choice_tool(cc, choice,
                                         ngx_ors_chat_tool_function);
     }
 
     if (ngx_ors_json_is(json, type, "custom")) {
-        return ngx_ors_chat_choice_tool(cc, member, ngx_ors_chat_tool_custom);
+        return ngx_ors_chat_choice_tool(cc, choice, ngx_ors_chat_tool_custom);
     }
 
     if (ngx_ors_json_is(json, type, "allowed_tools")) {
-        return ngx_ors_chat_choice_list(cc, member);
+        return ngx_ors_chat_choice_list(cc, choice);
     }
 
-    if (ngx_ors_json_is(json, type, "mcp") && cc->hosting
-        && (cc->hosting->forced || cc->hosting->required))
+    if (ngx_ors_json_is(json, type, "mcp") && hosting
+        && (hosting->forced || hosting->required))
     {
-        cc->required = cc->hosting->required;
+        cc->required = hosting->required;
 
-        if (cc->hosting->forced) {
+        if (hosting->forced) {
             cc->tool = ngx_ors_chat_tools_sent(cc->tools,
-                                               &cc->hosting->forced->name);
+                                               &hosting->forced->name);
         }
 
         return NGX_OK;
-    }
-
-    if (ngx_ors_json_is(json, type, "tool_search")) {
-        cc->tool = ngx_ors_chat_choice_search(cc);
-
-        if (cc->tool) {
-            return NGX_OK;
-        }
     }
 
     cc->tool = ngx_ors_chat_choice_type(cc, type);
@@ -191,7 +158,7 @@ ngx_ors_chat_choice_read(ngx_ors_chat_choice_t *cc)
 
 static ngx_int_t
 ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member, ngx_ors_chat_tool_e kind)
+    ngx_ors_json_node_t *choice, ngx_ors_chat_tool_e kind)
 {
     char                 *param;
     ngx_str_t             sent, name;
@@ -201,15 +168,14 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
 
     json = &cc->req->json;
     param = "tool_choice.name";
-    node = member[ngx_ors_chat_c_name];
+    node = ngx_ors_chat_get(json, choice, "name");
 
     space = (cc->req->policy->profile & NGX_ORS_IN_OPENAI)
-            ? member[ngx_ors_chat_c_namespace] : NULL;
+            ? ngx_ors_chat_get(json, choice, "namespace") : NULL;
 
     if (node == NULL) {
         param = "tool_choice.function.name";
-        node = ngx_ors_request_function(cc->req, json,
-                                    cc->req->field[ngx_ors_rq_tool_choice]);
+        node = ngx_ors_request_function(cc->req, json, choice);
         node = ngx_ors_json_find(json, node, "name");
         space = NULL;
     }
@@ -241,22 +207,7 @@ ngx_ors_chat_choice_tool(ngx_ors_chat_choice_t *cc,
 }
 
 
-/* NULL: the client does not search */
-
-static ngx_ors_chat_tool_t *
-ngx_ors_chat_choice_search(ngx_ors_chat_choice_t *cc)
-{
-    ngx_ors_chat_tool_t  *tool;
-
-    static ngx_str_t  name = ngx_string(NGX_ORS_CHAT_SEARCH);
-
-    tool = ngx_ors_chat_tools_sent(cc->tools, &name);
-
-    return (tool && tool->kind == ngx_ors_chat_tool_search) ? tool : NULL;
-}
-
-
-/* NULL: the request has no tool of that type, or none runs here */
+/* NULL: the request has no tool of that type, or none that can be chosen */
 
 static ngx_ors_chat_tool_t *
 ngx_ors_chat_choice_type(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type)
@@ -264,7 +215,17 @@ ngx_ors_chat_choice_type(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type)
     ngx_ors_tool_t       *hosted;
     ngx_ors_chat_tool_t  *tool;
 
-    hosted = ngx_ors_hosted_type_find(cc->hosting,
+    static ngx_str_t  search = ngx_string(NGX_ORS_CHAT_SEARCH);
+
+    if (ngx_ors_json_is(&cc->req->json, type, "tool_search")) {
+        tool = ngx_ors_chat_tools_sent(cc->tools, &search);
+
+        if (tool && tool->kind == ngx_ors_chat_tool_search) {
+            return tool;
+        }
+    }
+
+    hosted = ngx_ors_hosted_type_find(cc->target->hosting,
                                       ngx_ors_hosted_type_of(&cc->req->json,
                                                              type));
 
@@ -278,7 +239,7 @@ ngx_ors_chat_choice_type(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *type)
 
 static ngx_int_t
 ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
-    ngx_ors_json_node_t **member)
+    ngx_ors_json_node_t *choice)
 {
     ngx_int_t             rc;
     ngx_ors_json_t       *json;
@@ -286,7 +247,8 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
 
     json = &cc->req->json;
 
-    for (tool = ngx_ors_json_first(json, member[ngx_ors_chat_c_tools]);
+    for (tool = ngx_ors_json_first(json,
+                                   ngx_ors_json_find(json, choice, "tools"));
          tool;
          tool = ngx_ors_json_next(json, tool))
     {
@@ -297,7 +259,7 @@ ngx_ors_chat_choice_list(ngx_ors_chat_choice_t *cc,
         }
 
         if (rc == NGX_OK) {
-            cc->mode = member[ngx_ors_chat_c_mode];
+            cc->mode = ngx_ors_chat_get(json, choice, "mode");
             cc->automatic = 1;
             return NGX_OK;
         }
@@ -320,31 +282,18 @@ ngx_ors_chat_choice_sent(ngx_ors_chat_choice_t *cc, ngx_ors_json_node_t *tool)
     json = &cc->req->json;
     type = ngx_ors_json_find(json, tool, "type");
 
-    if (ngx_ors_json_is(json, type, "function")) {
-        return NGX_OK;
-    }
-
-    if ((cc->req->policy->profile & NGX_ORS_IN_OPENAI)
-        && (ngx_ors_json_is(json, type, "custom")
-            || ngx_ors_json_is(json, type, "namespace")))
-    {
-        return NGX_OK;
-    }
-
-    if (ngx_ors_json_is(json, type, "mcp") && cc->hosting
-        && cc->hosting->servers)
-    {
-        return NGX_OK;
-    }
-
-    if ((ngx_ors_json_is(json, type, "tool_search")
-         && ngx_ors_chat_choice_search(cc))
+    if (ngx_ors_json_is(json, type, "function")
+        || ((cc->req->policy->profile & NGX_ORS_IN_OPENAI)
+            && (ngx_ors_json_is(json, type, "custom")
+                || ngx_ors_json_is(json, type, "namespace")))
+        || (cc->target->hosting && cc->target->hosting->servers
+            && ngx_ors_json_is(json, type, "mcp"))
         || ngx_ors_chat_choice_type(cc, type))
     {
         return NGX_OK;
     }
 
-    if (ngx_ors_chat_type(cc->options, json, type, cc->req->pool, &rule)
+    if (ngx_ors_chat_type(cc->target->options, json, type, cc->req->pool, &rule)
         != NGX_OK)
     {
         return NGX_ERROR;
@@ -373,36 +322,25 @@ ngx_ors_chat_choice_other(ngx_ors_chat_choice_t *cc, char *param, char *text)
 }
 
 
-/* a server that reads no names gets the tool that is chosen, and no other */
-
-static ngx_ors_chat_tool_t *
-ngx_ors_chat_choice_only(ngx_ors_chat_choice_t *cc)
-{
-    return (cc->options->required && cc->calls == ngx_ors_chat_calls_asked)
-           ? cc->tool : NULL;
-}
-
-
 static void
 ngx_ors_chat_choice_render(ngx_ors_chat_choice_t *cc, ngx_ors_out_t *out)
 {
-    if (cc->calls == ngx_ors_chat_calls_none) {
+    if (cc->target->calls == ngx_ors_chat_calls_none) {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"none\"");
         return;
     }
 
     /* tool_choice applies to the first round only */
 
-    if (cc->calls == ngx_ors_chat_calls_auto
+    if (cc->target->calls == ngx_ors_chat_calls_auto
         && (cc->tool || cc->required
-            || (cc->mode && ngx_ors_json_is(&cc->req->json, cc->mode,
-                                            "required"))))
+            || ngx_ors_json_is(&cc->req->json, cc->mode, "required")))
     {
         ngx_ors_out_lit(out, ",\"tool_choice\":\"auto\"");
         return;
     }
 
-    if (cc->tool && !cc->options->required) {
+    if (cc->tool && !cc->target->options->required) {
         ngx_ors_out_lit(out, ",\"tool_choice\":{\"type\":\"function\","
                              "\"function\":{\"name\":\"");
         ngx_ors_out_str(out, &cc->tool->sent);

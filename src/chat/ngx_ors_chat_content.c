@@ -813,6 +813,18 @@ ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
 }
 
 
+ngx_ors_json_node_t *
+ngx_ors_chat_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
+    u_char *name, size_t len)
+{
+    ngx_ors_json_node_t  *node;
+
+    node = ngx_ors_json_get(json, object, name, len);
+
+    return (node && node->type != ngx_ors_json_null) ? node : NULL;
+}
+
+
 void
 ngx_ors_chat_value(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)

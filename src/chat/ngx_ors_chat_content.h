@@ -85,6 +85,15 @@ ngx_int_t ngx_ors_chat_refuse(ngx_ors_chat_content_t *cc, ngx_int_t n,
     ngx_ors_code_e code, char *text);
 
 /*
+ * The value of member "name", as ngx_ors_json_get(); null is as good as absent.
+ */
+ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *object, u_char *name, size_t len);
+
+#define ngx_ors_chat_get(json, object, name)                                  \
+    ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
+
+/*
  * Appends a value as it is in the document, a string with its quotes;
  * NULL is the empty string.
  */

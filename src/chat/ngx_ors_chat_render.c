@@ -16,57 +16,19 @@
 #include <ngx_ors_chat_schema.h>
 
 
-/* members of a tool, as in ngx_ors_chat_render_names */
-
-enum {
-    ngx_ors_chat_o_description = 0,
-    ngx_ors_chat_o_parameters,
-    ngx_ors_chat_o_strict,
-    ngx_ors_chat_o_format,
-    ngx_ors_chat_o_n
-};
-
-
-/* members of a custom tool's format, as in ngx_ors_chat_grammar_names */
-
-enum {
-    ngx_ors_chat_g_type = 0,
-    ngx_ors_chat_g_syntax,
-    ngx_ors_chat_g_definition,
-    ngx_ors_chat_g_n
-};
-
-
 static ngx_int_t ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool,
     ngx_ors_chat_schema_t *cs, const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member);
+    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_render_schema(ngx_ors_chat_schema_t *cs,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member);
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t *strict);
 static void ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
 static void ngx_ors_chat_render_custom(ngx_ors_json_t *json,
-    ngx_ors_out_t *out, ngx_ors_json_node_t **member);
-
-
-static const ngx_str_t  ngx_ors_chat_render_names[] = {
-    ngx_string("description"),
-    ngx_string("parameters"),
-    ngx_string("strict"),
-    ngx_string("format"),
-    ngx_null_string
-};
-
-
-static const ngx_str_t  ngx_ors_chat_grammar_names[] = {
-    ngx_string("type"),
-    ngx_string("syntax"),
-    ngx_string("definition"),
-    ngx_null_string
-};
+    ngx_ors_out_t *out, ngx_ors_json_node_t *node);
 
 
 ngx_int_t
@@ -108,8 +70,7 @@ static ngx_int_t
 ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out)
 {
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_o_n];
+    ngx_int_t  rc;
 
     if (tool->kind == ngx_ors_chat_tool_other) {
         ngx_ors_out_ref(out, tool->sent.data, tool->sent.len);
@@ -124,9 +85,6 @@ ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
 
     cs->json = tool->json;
 
-    ngx_ors_json_members(cs->json, tool->node, ngx_ors_chat_render_names,
-                         member);
-
     ngx_ors_out_lit(out, "{\"type\":\"function\",\"function\":{\"name\":\"");
     ngx_ors_out_str(out, &tool->sent);
     ngx_ors_out_lit(out, "\"");
@@ -134,10 +92,10 @@ ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
     rc = NGX_OK;
 
     if (tool->kind == ngx_ors_chat_tool_custom) {
-        ngx_ors_chat_render_custom(cs->json, out, member);
+        ngx_ors_chat_render_custom(cs->json, out, tool->node);
 
     } else {
-        rc = ngx_ors_chat_render_function(cs, options, out, member);
+        rc = ngx_ors_chat_render_function(cs, options, out, tool->node);
     }
 
     ngx_ors_out_lit(out, "}}");
@@ -149,25 +107,30 @@ ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool, ngx_ors_chat_schema_t *cs,
 static ngx_int_t
 ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
+    ngx_ors_json_node_t *node)
 {
-    ngx_int_t  rc;
+    ngx_int_t             rc;
+    ngx_ors_json_node_t  *description, *strict;
 
-    if (member[ngx_ors_chat_o_description]) {
+    description = ngx_ors_chat_get(cs->json, node, "description");
+    strict = ngx_ors_chat_get(cs->json, node, "strict");
+
+    if (description) {
         ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_o_description]);
+        ngx_ors_chat_value(out, cs->json, description);
     }
 
     ngx_ors_out_lit(out, ",\"parameters\":");
 
-    rc = ngx_ors_chat_render_schema(cs, options, out, member);
-
+    rc = ngx_ors_chat_render_schema(cs, options, out,
+                                    ngx_ors_chat_get(cs->json, node,
+                                                     "parameters"),
+                                    strict);
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }
 
-    ngx_ors_chat_render_strict(options, out, member[ngx_ors_chat_o_strict],
-                               rc == NGX_OK);
+    ngx_ors_chat_render_strict(options, out, strict, rc == NGX_OK);
 
     return NGX_OK;
 }
@@ -181,14 +144,10 @@ ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
 static ngx_int_t
 ngx_ors_chat_render_schema(ngx_ors_chat_schema_t *cs,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
+    ngx_ors_json_node_t *node, ngx_ors_json_node_t *strict)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            made;
-    ngx_ors_json_node_t  *node, *strict;
-
-    node = member[ngx_ors_chat_o_parameters];
-    strict = member[ngx_ors_chat_o_strict];
+    ngx_int_t   rc;
+    ngx_uint_t  made;
 
     made = options->strict == ngx_ors_chat_strict_schema
            && (strict == NULL || strict->type == ngx_ors_json_true);
@@ -270,14 +229,17 @@ ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
 
 static void
 ngx_ors_chat_render_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
-    ngx_ors_json_node_t **member)
+    ngx_ors_json_node_t *node)
 {
     ngx_str_t             raw;
-    ngx_ors_json_node_t  *part[ngx_ors_chat_g_n];
+    ngx_ors_json_node_t  *format;
+
+    format = ngx_ors_chat_get(json, node, "format");
 
     ngx_ors_out_lit(out, ",\"description\":\"");
 
-    ngx_ors_json_inner(json, member[ngx_ors_chat_o_description], &raw);
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, node, "description"),
+                       &raw);
 
     if (raw.len) {
         ngx_ors_out_ref(out, raw.data, raw.len);
@@ -286,18 +248,17 @@ ngx_ors_chat_render_custom(ngx_ors_json_t *json, ngx_ors_out_t *out,
 
     ngx_ors_out_lit(out, "\\\"input\\\" is free text, not JSON.");
 
-    if (member[ngx_ors_chat_o_format]) {
-        ngx_ors_json_members(json, member[ngx_ors_chat_o_format],
-                             ngx_ors_chat_grammar_names, part);
-
-        if (ngx_ors_json_is(json, part[ngx_ors_chat_g_type], "grammar")) {
-            ngx_ors_out_lit(out, " It must match this grammar (");
-            ngx_ors_json_inner(json, part[ngx_ors_chat_g_syntax], &raw);
-            ngx_ors_out_ref(out, raw.data, raw.len);
-            ngx_ors_out_lit(out, "):\\n");
-            ngx_ors_json_inner(json, part[ngx_ors_chat_g_definition], &raw);
-            ngx_ors_out_ref(out, raw.data, raw.len);
-        }
+    if (ngx_ors_json_is(json, ngx_ors_json_find(json, format, "type"),
+                        "grammar"))
+    {
+        ngx_ors_out_lit(out, " It must match this grammar (");
+        ngx_ors_json_inner(json, ngx_ors_json_find(json, format, "syntax"),
+                           &raw);
+        ngx_ors_out_ref(out, raw.data, raw.len);
+        ngx_ors_out_lit(out, "):\\n");
+        ngx_ors_json_inner(json, ngx_ors_json_find(json, format, "definition"),
+                           &raw);
+        ngx_ors_out_ref(out, raw.data, raw.len);
     }
 
     ngx_ors_out_lit(out, "\",\"parameters\":{\"type\":\"object\","

@@ -22,18 +22,6 @@
 #include <ngx_ors_json_writer.h>
 
 
-/* members of a format, as in ngx_ors_chat_format_names */
-
-enum {
-    ngx_ors_chat_f_type = 0,
-    ngx_ors_chat_f_name,
-    ngx_ors_chat_f_description,
-    ngx_ors_chat_f_schema,
-    ngx_ors_chat_f_strict,
-    ngx_ors_chat_f_n
-};
-
-
 typedef struct {
     ngx_uint_t            field;          /* ngx_ors_rq_field_e */
     ngx_str_t             name;
@@ -65,29 +53,12 @@ static void ngx_ors_chat_limit(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_chat_text(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
 static ngx_int_t ngx_ors_chat_text_schema(ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t **member,
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *format,
     ngx_ors_out_t *out);
 static void ngx_ors_chat_ask_logprobs(ngx_ors_request_t *req,
     ngx_ors_out_t *out);
 static void ngx_ors_chat_stream(ngx_ors_request_t *req,
     const ngx_ors_chat_options_t *options, ngx_ors_out_t *out);
-static ngx_ors_json_node_t *ngx_ors_chat_member(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, u_char *name, size_t len);
-static ngx_uint_t ngx_ors_chat_bool(ngx_ors_json_node_t *node);
-
-
-#define ngx_ors_chat_get(json, object, name)                                  \
-    ngx_ors_chat_member(json, object, (u_char *) name, sizeof(name) - 1)
-
-
-static const ngx_str_t  ngx_ors_chat_format_names[] = {
-    ngx_string("type"),
-    ngx_string("name"),
-    ngx_string("description"),
-    ngx_string("schema"),
-    ngx_string("strict"),
-    ngx_null_string
-};
 
 
 #define ngx_ors_chat_number(name)  { ngx_ors_rq_##name, ngx_string(#name) },
@@ -290,11 +261,8 @@ ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_pool_t *pool,
 static ngx_ors_json_node_t *
 ngx_ors_chat_format(ngx_ors_request_t *req)
 {
-    ngx_ors_json_node_t  *text;
-
-    text = req->field[ngx_ors_rq_text];
-
-    return text ? ngx_ors_chat_get(&req->json, text, "format") : NULL;
+    return ngx_ors_chat_get(&req->json, req->field[ngx_ors_rq_text],
+                            "format");
 }
 
 
@@ -308,10 +276,7 @@ ngx_ors_chat_params(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     for (param = ngx_ors_chat_numbers; param->name.len; param++) {
         node = req->field[param->field];
 
-        if (node && !ngx_ors_chat_passthrough(target, &param->name)) {
-            ngx_ors_out_lit(out, ",\"");
-            ngx_ors_out_str(out, &param->name);
-            ngx_ors_out_lit(out, "\":");
+        if (node && ngx_ors_chat_key(target, &param->name, out)) {
             ngx_ors_chat_value(out, &req->json, node);
         }
     }
@@ -339,12 +304,8 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return;
     }
 
-    if (ngx_ors_chat_completes(target)) {
-        ngx_ors_out_lit(out, ",\"max_completion_tokens\":");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"max_tokens\":");
-    }
+    (void) ngx_ors_chat_key(target, ngx_ors_chat_completes(target)
+                                    ? &completion : &max, out);
 
     /* "1e3" is an integer to the schema, not to every server */
 
@@ -362,17 +323,9 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 static ngx_uint_t
 ngx_ors_chat_completes(ngx_ors_chat_target_t *target)
 {
-    switch (target->options->tokens) {
-
-    case ngx_ors_chat_tokens_max:
-        return 0;
-
-    case ngx_ors_chat_tokens_completion:
-        return 1;
-
-    default: /* ngx_ors_chat_tokens_auto */
-        return ngx_ors_chat_reasoner(target->model);
-    }
+    return (target->options->tokens == ngx_ors_chat_tokens_auto)
+           ? ngx_ors_chat_reasoner(target->model)
+           : target->options->tokens == ngx_ors_chat_tokens_completion;
 }
 
 
@@ -415,75 +368,70 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *format, *type, *member[ngx_ors_chat_f_n];
+    ngx_ors_json_node_t  *format, *type, *node;
 
     static const ngx_str_t  name = ngx_string("response_format");
 
     json = &req->json;
     format = ngx_ors_chat_format(req);
+    type = ngx_ors_chat_get(json, format, "type");
 
-    if (format == NULL || ngx_ors_chat_passthrough(target, &name)) {
+    if (format == NULL || ngx_ors_json_is(json, type, "text")
+        || !ngx_ors_chat_key(target, &name, out))
+    {
         return NGX_OK;
     }
 
-    ngx_ors_json_members(json, format, ngx_ors_chat_format_names, member);
-
-    type = member[ngx_ors_chat_f_type];
-
-    if (type && ngx_ors_json_is(json, type, "text")) {
-        return NGX_OK;
-    }
-
-    if (type && ngx_ors_json_is(json, type, "json_object")) {
-        ngx_ors_out_lit(out, ",\"response_format\":"
-                             "{\"type\":\"json_object\"}");
+    if (ngx_ors_json_is(json, type, "json_object")) {
+        ngx_ors_out_lit(out, "{\"type\":\"json_object\"}");
         return NGX_OK;
     }
 
     if (target->options->format) {
-        ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_object\","
-                             "\"schema\":");
-
-        if (ngx_ors_chat_text_schema(req, target->options, member, out)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        ngx_ors_out_lit(out, "}");
-
-        return NGX_OK;
-    }
-
-    ngx_ors_out_lit(out, ",\"response_format\":{\"type\":\"json_schema\","
-                         "\"json_schema\":{\"name\":");
-
-    if (member[ngx_ors_chat_f_name]) {
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_name]);
+        ngx_ors_out_lit(out, "{\"type\":\"json_object\"");
 
     } else {
-        ngx_ors_out_lit(out, "\"response\"");
-    }
+        ngx_ors_out_lit(out, "{\"type\":\"json_schema\","
+                             "\"json_schema\":{\"name\":");
 
-    if (member[ngx_ors_chat_f_description]) {
-        ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_description]);
+        node = ngx_ors_chat_get(json, format, "name");
+
+        if (node) {
+            ngx_ors_chat_value(out, json, node);
+
+        } else {
+            ngx_ors_out_lit(out, "\"response\"");
+        }
+
+        node = ngx_ors_chat_get(json, format, "description");
+
+        if (node) {
+            ngx_ors_out_lit(out, ",\"description\":");
+            ngx_ors_chat_value(out, json, node);
+        }
     }
 
     ngx_ors_out_lit(out, ",\"schema\":");
 
-    if (ngx_ors_chat_text_schema(req, target->options, member, out)
-        != NGX_OK)
+    if (ngx_ors_chat_text_schema(req, target->options, format, out) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_ors_chat_bool(member[ngx_ors_chat_f_strict])) {
-        ngx_ors_out_lit(out, ",\"strict\":");
-        ngx_ors_chat_value(out, json, member[ngx_ors_chat_f_strict]);
+    if (!target->options->format) {
+        node = ngx_ors_chat_get(json, format, "strict");
+
+        if (node && (node->type == ngx_ors_json_true
+                     || node->type == ngx_ors_json_false))
+        {
+            ngx_ors_out_lit(out, ",\"strict\":");
+            ngx_ors_chat_value(out, json, node);
+        }
+
+        ngx_ors_out_lit(out, "}");
     }
 
-    ngx_ors_out_lit(out, "}}");
+    ngx_ors_out_lit(out, "}");
 
     return NGX_OK;
 }
@@ -491,15 +439,15 @@ ngx_ors_chat_text(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 static ngx_int_t
 ngx_ors_chat_text_schema(ngx_ors_request_t *req,
-    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t **member,
+    const ngx_ors_chat_options_t *options, ngx_ors_json_node_t *format,
     ngx_ors_out_t *out)
 {
     ngx_int_t               rc;
     ngx_ors_json_node_t    *schema, *strict;
     ngx_ors_chat_schema_t   cs;
 
-    schema = member[ngx_ors_chat_f_schema];
-    strict = member[ngx_ors_chat_f_strict];
+    schema = ngx_ors_chat_get(&req->json, format, "schema");
+    strict = ngx_ors_chat_get(&req->json, format, "strict");
 
     rc = NGX_DECLINED;
 
@@ -561,26 +509,4 @@ ngx_ors_chat_stream(ngx_ors_request_t *req,
     if (options->usage) {
         ngx_ors_out_lit(out, ",\"stream_options\":{\"include_usage\":true}");
     }
-}
-
-
-/* null is as good as absent */
-
-static ngx_ors_json_node_t *
-ngx_ors_chat_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    u_char *name, size_t len)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_get(json, object, name, len);
-
-    return (node && node->type != ngx_ors_json_null) ? node : NULL;
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_bool(ngx_ors_json_node_t *node)
-{
-    return node && (node->type == ngx_ors_json_true
-                    || node->type == ngx_ors_json_false);
 }
