@@ -32,69 +32,49 @@ typedef enum {
 } ngx_ors_chat_part_e;
 
 
-/* members of a part, as in ngx_ors_chat_part_names */
-
-enum {
-    ngx_ors_chat_p_type = 0,
-    ngx_ors_chat_p_text,
-    ngx_ors_chat_p_refusal,
-    ngx_ors_chat_p_image_url,
-    ngx_ors_chat_p_detail,
-    ngx_ors_chat_p_filename,
-    ngx_ors_chat_p_file_data,
-    ngx_ors_chat_p_file_url,
-    ngx_ors_chat_p_input_audio,
-    ngx_ors_chat_p_video_url,
-    ngx_ors_chat_p_n
-};
-
-
 typedef struct {
+    ngx_str_t             type;
     ngx_ors_chat_part_e   kind;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_p_n];
-} ngx_ors_chat_part_t;
+} ngx_ors_chat_part_type_t;
 
 
+static ngx_int_t ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t **node, ngx_ors_json_t *parts);
 static ngx_int_t ngx_ors_chat_tool_parts(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *attached);
 static size_t ngx_ors_chat_content_note(ngx_ors_chat_content_t *cc, size_t len,
     const char *text);
 static ngx_int_t ngx_ors_chat_attach(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t *n);
-static ngx_uint_t ngx_ors_chat_attached(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_e kind);
-static void ngx_ors_chat_content_part(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node, ngx_ors_chat_part_t *part);
+static ngx_ors_chat_part_e ngx_ors_chat_content_kind(ngx_ors_json_t *json,
+    ngx_ors_json_node_t *part);
 static ngx_int_t ngx_ors_chat_count(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_uint_t kinds, ngx_uint_t *n);
 static size_t ngx_ors_chat_join(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node, ngx_ors_chat_part_e kind);
 static ngx_int_t ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part, ngx_uint_t n);
+    ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part, ngx_uint_t n);
+    ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part, ngx_uint_t n);
+    ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_ors_json_node_t *ngx_ors_chat_file_source(
-    ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part);
+    ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part);
 static ngx_int_t ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part, ngx_uint_t n);
+    ngx_ors_json_node_t *part, ngx_uint_t n);
 static ngx_int_t ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part, ngx_uint_t n);
+    ngx_ors_json_node_t *part, ngx_uint_t n);
 
 
-static const ngx_str_t  ngx_ors_chat_part_names[] = {
-    ngx_string("type"),
-    ngx_string("text"),
-    ngx_string("refusal"),
-    ngx_string("image_url"),
-    ngx_string("detail"),
-    ngx_string("filename"),
-    ngx_string("file_data"),
-    ngx_string("file_url"),
-    ngx_string("input_audio"),
-    ngx_string("video_url"),
-    ngx_null_string
+static const ngx_ors_chat_part_type_t  ngx_ors_chat_part_types[] = {
+    { ngx_string("input_text"), ngx_ors_chat_part_text },
+    { ngx_string("output_text"), ngx_ors_chat_part_text },
+    { ngx_string("input_image"), ngx_ors_chat_part_image },
+    { ngx_string("input_file"), ngx_ors_chat_part_file },
+    { ngx_string("input_audio"), ngx_ors_chat_part_audio },
+    { ngx_string("input_video"), ngx_ors_chat_part_video },
+    { ngx_string("refusal"), ngx_ors_chat_part_refusal },
+    { ngx_null_string, ngx_ors_chat_part_other }
 };
 
 
@@ -104,49 +84,40 @@ ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
 {
     ngx_int_t             rc;
     ngx_uint_t            n;
-    ngx_ors_chat_part_t   part;
     ngx_ors_json_node_t  *child;
 
-    if (node == NULL || node->type != ngx_ors_json_array) {
-        ngx_ors_chat_value(cc->out, cc->json, node);
-        return NGX_OK;
-    }
-
-    if (node->count == 0) {
-        ngx_ors_out_lit(cc->out, "\"\"");
+    if (node == NULL || node->type != ngx_ors_json_array || node->count == 0)
+    {
+        ngx_ors_chat_value(cc->out, cc->json,
+                           (node && node->type == ngx_ors_json_array) ? NULL
+                                                                      : node);
         return NGX_OK;
     }
 
     child = ngx_ors_json_first(cc->json, node);
-    ngx_ors_chat_content_part(cc, child, &part);
 
-    if (node->count == 1 && part.kind == ngx_ors_chat_part_text) {
+    if (node->count == 1
+        && ngx_ors_chat_content_kind(cc->json, child) == ngx_ors_chat_part_text)
+    {
         ngx_ors_chat_value(cc->out, cc->json,
-                           part.member[ngx_ors_chat_p_text]);
+                           ngx_ors_chat_get(cc->json, child, "text"));
         return NGX_OK;
     }
 
-    ngx_ors_out_lit(cc->out, "[");
+    for (n = 0; child; child = ngx_ors_json_next(cc->json, child)) {
 
-    n = 0;
+        if (n) {
+            ngx_ors_out_lit(cc->out, ",");
 
-    for ( ;; ) {
-        rc = ngx_ors_chat_part_put(cc, &part, n);
+        } else {
+            ngx_ors_out_lit(cc->out, "[");
+        }
+
+        rc = ngx_ors_chat_part_put(cc, child, n++);
 
         if (rc != NGX_OK) {
             return rc;
         }
-
-        child = ngx_ors_json_next(cc->json, child);
-
-        if (child == NULL) {
-            break;
-        }
-
-        ngx_ors_out_lit(cc->out, ",");
-
-        ngx_ors_chat_content_part(cc, child, &part);
-        n++;
     }
 
     ngx_ors_out_lit(cc->out, "]");
@@ -246,24 +217,43 @@ ngx_ors_chat_tool_content(ngx_ors_chat_content_t *cc,
     ngx_int_t        rc;
     ngx_ors_json_t   parts, *json;
 
-    if (node && node->type == ngx_ors_json_array) {
-        return ngx_ors_chat_tool_parts(cc, node, attached);
-    }
-
-    rc = node ? ngx_ors_chat_embedded(cc->json, node, cc->pool, &parts)
-              : NGX_DECLINED;
+    json = cc->json;
+    rc = ngx_ors_chat_content_parts(cc, &node, &parts);
 
     if (rc == NGX_OK) {
-        json = cc->json;
-        cc->json = &parts;
-
-        rc = ngx_ors_chat_tool_parts(cc, parts.nodes, attached);
-
-        cc->json = json;
+        rc = ngx_ors_chat_tool_parts(cc, node, attached);
 
     } else if (rc == NGX_DECLINED) {
-        ngx_ors_chat_value(cc->out, cc->json, node);
+        ngx_ors_chat_value(cc->out, json, node);
         rc = NGX_OK;
+    }
+
+    cc->json = json;
+
+    return rc;
+}
+
+
+/*
+ * The array of an output, or the one that is in a string: cc->json is its
+ * document then.  NGX_DECLINED: there is none
+ */
+
+static ngx_int_t
+ngx_ors_chat_content_parts(ngx_ors_chat_content_t *cc,
+    ngx_ors_json_node_t **node, ngx_ors_json_t *parts)
+{
+    ngx_int_t  rc;
+
+    if (*node == NULL || (*node)->type == ngx_ors_json_array) {
+        return *node ? NGX_OK : NGX_DECLINED;
+    }
+
+    rc = ngx_ors_chat_embedded(cc->json, *node, cc->pool, parts);
+
+    if (rc == NGX_OK) {
+        cc->json = parts;
+        *node = parts->nodes;
     }
 
     return rc;
@@ -349,24 +339,15 @@ ngx_ors_chat_attachments(ngx_ors_chat_content_t *cc,
     ngx_int_t        rc;
     ngx_ors_json_t   parts, *json;
 
-    if (node == NULL) {
-        return NGX_OK;
-    }
-
-    if (node->type == ngx_ors_json_array) {
-        return ngx_ors_chat_attach(cc, node, n);
-    }
-
-    rc = ngx_ors_chat_embedded(cc->json, node, cc->pool, &parts);
-
-    if (rc != NGX_OK) {
-        return (rc == NGX_DECLINED) ? NGX_OK : rc;
-    }
-
     json = cc->json;
-    cc->json = &parts;
+    rc = ngx_ors_chat_content_parts(cc, &node, &parts);
 
-    rc = ngx_ors_chat_attach(cc, parts.nodes, n);
+    if (rc == NGX_OK) {
+        rc = ngx_ors_chat_attach(cc, node, n);
+
+    } else if (rc == NGX_DECLINED) {
+        rc = NGX_OK;
+    }
 
     cc->json = json;
 
@@ -380,7 +361,7 @@ ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 {
     ngx_int_t             rc;
     ngx_uint_t            i;
-    ngx_ors_chat_part_t   part;
+    ngx_ors_chat_part_e   kind;
     ngx_ors_json_node_t  *child;
 
     i = 0;
@@ -389,15 +370,17 @@ ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_content_part(cc, child, &part);
+        kind = ngx_ors_chat_content_kind(cc->json, child);
 
-        if (ngx_ors_chat_attached(cc, part.kind)) {
-
+        if (kind == ngx_ors_chat_part_audio || kind == ngx_ors_chat_part_video
+            || (kind == ngx_ors_chat_part_image && cc->options->images)
+            || (kind == ngx_ors_chat_part_file && cc->options->files))
+        {
             if ((*n)++) {
                 ngx_ors_out_lit(cc->out, ",");
             }
 
-            rc = ngx_ors_chat_part_put(cc, &part, i);
+            rc = ngx_ors_chat_part_put(cc, child, i);
 
             if (rc != NGX_OK) {
                 return rc;
@@ -411,70 +394,22 @@ ngx_ors_chat_attach(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 }
 
 
-static ngx_uint_t
-ngx_ors_chat_attached(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_e kind)
+static ngx_ors_chat_part_e
+ngx_ors_chat_content_kind(ngx_ors_json_t *json, ngx_ors_json_node_t *part)
 {
-    switch (kind) {
+    ngx_ors_json_node_t             *type;
+    const ngx_ors_chat_part_type_t  *row;
 
-    case ngx_ors_chat_part_image:
-        return cc->options->images;
+    type = ngx_ors_json_find(json, part, "type");
 
-    case ngx_ors_chat_part_file:
-        return cc->options->files;
+    for (row = ngx_ors_chat_part_types; row->type.len; row++) {
 
-    case ngx_ors_chat_part_audio:
-    case ngx_ors_chat_part_video:
-        return 1;
-
-    case ngx_ors_chat_part_text:
-    case ngx_ors_chat_part_refusal:
-    case ngx_ors_chat_part_other:
-        break;
+        if (ngx_ors_json_equal(json, type, row->type.data, row->type.len)) {
+            break;
+        }
     }
 
-    return 0;
-}
-
-
-static void
-ngx_ors_chat_content_part(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
-    ngx_ors_chat_part_t *part)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *type;
-
-    json = cc->json;
-
-    ngx_ors_json_members(json, node, ngx_ors_chat_part_names, part->member);
-
-    type = part->member[ngx_ors_chat_p_type];
-
-    if (type == NULL) {
-        part->kind = ngx_ors_chat_part_other;
-
-    } else if (ngx_ors_json_is(json, type, "input_text")
-               || ngx_ors_json_is(json, type, "output_text"))
-    {
-        part->kind = ngx_ors_chat_part_text;
-
-    } else if (ngx_ors_json_is(json, type, "input_image")) {
-        part->kind = ngx_ors_chat_part_image;
-
-    } else if (ngx_ors_json_is(json, type, "input_file")) {
-        part->kind = ngx_ors_chat_part_file;
-
-    } else if (ngx_ors_json_is(json, type, "input_audio")) {
-        part->kind = ngx_ors_chat_part_audio;
-
-    } else if (ngx_ors_json_is(json, type, "input_video")) {
-        part->kind = ngx_ors_chat_part_video;
-
-    } else if (ngx_ors_json_is(json, type, "refusal")) {
-        part->kind = ngx_ors_chat_part_refusal;
-
-    } else {
-        part->kind = ngx_ors_chat_part_other;
-    }
+    return row->kind;
 }
 
 
@@ -485,7 +420,7 @@ ngx_ors_chat_count(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
     ngx_uint_t kinds, ngx_uint_t *n)
 {
     ngx_uint_t            i;
-    ngx_ors_chat_part_t   part;
+    ngx_ors_chat_part_e   kind;
     ngx_ors_json_node_t  *child;
 
     ngx_memzero(n, ngx_ors_chat_part_other * sizeof(ngx_uint_t));
@@ -496,15 +431,15 @@ ngx_ors_chat_count(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_content_part(cc, child, &part);
+        kind = ngx_ors_chat_content_kind(cc->json, child);
 
-        if (!(kinds & 1 << part.kind)) {
+        if (!(kinds & 1 << kind)) {
             return ngx_ors_chat_refuse(cc, i, ngx_ors_code_unsupported_value,
                                        "cannot be sent to this model server "
                                        "because of its type");
         }
 
-        n[part.kind]++;
+        n[kind]++;
         i++;
     }
 
@@ -523,7 +458,6 @@ ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 {
     size_t                len;
     ngx_uint_t            n;
-    ngx_ors_chat_part_t   part;
     ngx_ors_json_node_t  *child, *text;
 
     n = 0;
@@ -533,17 +467,13 @@ ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
          child;
          child = ngx_ors_json_next(cc->json, child))
     {
-        ngx_ors_chat_content_part(cc, child, &part);
-
-        if (part.kind != kind) {
-            continue;
-        }
-
-        text = part.member[kind == ngx_ors_chat_part_text
-                           ? ngx_ors_chat_p_text : ngx_ors_chat_p_refusal];
+        text = (kind == ngx_ors_chat_part_text)
+               ? ngx_ors_json_find(cc->json, child, "text")
+               : ngx_ors_json_find(cc->json, child, "refusal");
 
         if (text == NULL || text->type != ngx_ors_json_string
-            || text->len == 0)
+            || text->len == 0
+            || ngx_ors_chat_content_kind(cc->json, child) != kind)
         {
             continue;
         }
@@ -562,15 +492,15 @@ ngx_ors_chat_join(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *node,
 
 
 static ngx_int_t
-ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     ngx_uint_t n)
 {
-    switch (part->kind) {
+    switch (ngx_ors_chat_content_kind(cc->json, part)) {
 
     case ngx_ors_chat_part_text:
         ngx_ors_out_lit(cc->out, "{\"type\":\"text\",\"text\":");
         ngx_ors_chat_value(cc->out, cc->json,
-                           part->member[ngx_ors_chat_p_text]);
+                           ngx_ors_chat_get(cc->json, part, "text"));
         ngx_ors_out_lit(cc->out, "}");
 
         return NGX_OK;
@@ -599,7 +529,7 @@ ngx_ors_chat_part_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 
 static ngx_int_t
-ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     ngx_uint_t n)
 {
     ngx_ors_json_node_t  *url, *detail;
@@ -610,7 +540,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
                                    "does not take");
     }
 
-    url = part->member[ngx_ors_chat_p_image_url];
+    url = ngx_ors_chat_get(cc->json, part, "image_url");
 
     if (url == NULL) {
         return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
@@ -622,18 +552,15 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
                              "\"image_url\":{\"url\":");
     ngx_ors_chat_value(cc->out, cc->json, url);
 
-    detail = part->member[ngx_ors_chat_p_detail];
+    detail = ngx_ors_chat_get(cc->json, part, "detail");
 
-    if (detail) {
+    if (ngx_ors_json_is(cc->json, detail, "low")) {
+        ngx_ors_out_lit(cc->out, ",\"detail\":\"low\"");
 
-        if (ngx_ors_json_is(cc->json, detail, "low")) {
-            ngx_ors_out_lit(cc->out, ",\"detail\":\"low\"");
-
-        } else if (ngx_ors_json_is(cc->json, detail, "high")
-                   || ngx_ors_json_is(cc->json, detail, "original"))
-        {
-            ngx_ors_out_lit(cc->out, ",\"detail\":\"high\"");
-        }
+    } else if (ngx_ors_json_is(cc->json, detail, "high")
+               || ngx_ors_json_is(cc->json, detail, "original"))
+    {
+        ngx_ors_out_lit(cc->out, ",\"detail\":\"high\"");
     }
 
     ngx_ors_out_lit(cc->out, "}}");
@@ -643,7 +570,7 @@ ngx_ors_chat_image_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 
 static ngx_int_t
-ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     ngx_uint_t n)
 {
     ngx_ors_json_node_t  *name, *data;
@@ -658,7 +585,7 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
     if (data == NULL) {
 
-        if (part->member[ngx_ors_chat_p_file_url]) {
+        if (ngx_ors_chat_get(cc->json, part, "file_url")) {
             return ngx_ors_chat_refuse(cc, n, ngx_ors_code_invalid_value,
                                        "has a \"file_url\", which this model "
                                        "server does not take, and no "
@@ -672,7 +599,7 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
     ngx_ors_out_lit(cc->out, "{\"type\":\"file\",\"file\":{");
 
-    name = part->member[ngx_ors_chat_p_filename];
+    name = ngx_ors_chat_get(cc->json, part, "filename");
 
     if (name) {
         ngx_ors_out_lit(cc->out, "\"filename\":");
@@ -695,16 +622,18 @@ ngx_ors_chat_file_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 static ngx_ors_json_node_t *
 ngx_ors_chat_file_source(ngx_ors_chat_content_t *cc,
-    ngx_ors_chat_part_t *part)
+    ngx_ors_json_node_t *part)
 {
     ngx_str_t             text;
-    ngx_ors_json_node_t  *url;
+    ngx_ors_json_node_t  *url, *data;
 
-    if (part->member[ngx_ors_chat_p_file_data]) {
-        return part->member[ngx_ors_chat_p_file_data];
+    data = ngx_ors_chat_get(cc->json, part, "file_data");
+
+    if (data) {
+        return data;
     }
 
-    url = part->member[ngx_ors_chat_p_file_url];
+    url = ngx_ors_chat_get(cc->json, part, "file_url");
 
     if (url == NULL || cc->options->files == ngx_ors_chat_files_url) {
         return url;
@@ -719,14 +648,14 @@ ngx_ors_chat_file_source(ngx_ors_chat_content_t *cc,
 
 
 static ngx_int_t
-ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     ngx_uint_t n)
 {
     ngx_ors_json_node_t  *audio, *data, *format;
 
-    audio = part->member[ngx_ors_chat_p_input_audio];
-    data = audio ? ngx_ors_json_find(cc->json, audio, "data") : NULL;
-    format = audio ? ngx_ors_json_find(cc->json, audio, "format") : NULL;
+    audio = ngx_ors_chat_get(cc->json, part, "input_audio");
+    data = ngx_ors_json_find(cc->json, audio, "data");
+    format = ngx_ors_json_find(cc->json, audio, "format");
 
     if (data == NULL || data->type != ngx_ors_json_string
         || format == NULL || format->type != ngx_ors_json_string)
@@ -749,7 +678,7 @@ ngx_ors_chat_audio_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
 
 
 static ngx_int_t
-ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
+ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_json_node_t *part,
     ngx_uint_t n)
 {
     if (!cc->options->videos) {
@@ -761,7 +690,7 @@ ngx_ors_chat_video_put(ngx_ors_chat_content_t *cc, ngx_ors_chat_part_t *part,
     ngx_ors_out_lit(cc->out, "{\"type\":\"video_url\","
                              "\"video_url\":{\"url\":");
     ngx_ors_chat_value(cc->out, cc->json,
-                       part->member[ngx_ors_chat_p_video_url]);
+                       ngx_ors_chat_get(cc->json, part, "video_url"));
     ngx_ors_out_lit(cc->out, "}}");
 
     return NGX_OK;

@@ -29,11 +29,10 @@ enum {
 
 
 static ngx_int_t ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted,
-    ngx_ors_json_t *json, ngx_pool_t *pool, ngx_ors_error_t *err);
-static ngx_int_t ngx_ors_chat_hosted_members(ngx_ors_json_t *json,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_json_t *json, ngx_ors_json_node_t **member, ngx_pool_t *pool,
+    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_hosted_write(ngx_ors_tool_t *hosted,
-    ngx_ors_json_t *json, ngx_pool_t *pool);
+    ngx_ors_json_t *json, ngx_ors_json_node_t **member, ngx_pool_t *pool);
 
 
 static const ngx_str_t  ngx_ors_chat_hosted_names[] = {
@@ -49,9 +48,10 @@ ngx_int_t
 ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     ngx_pool_t *pool, ngx_ors_error_t *err)
 {
-    u_char         *last, buf[NGX_ORS_JSON_REASON];
-    ngx_int_t       rc;
-    ngx_ors_json_t  json;
+    u_char               *last, buf[NGX_ORS_JSON_REASON];
+    ngx_int_t             rc;
+    ngx_ors_json_t        json;
+    ngx_ors_json_node_t  *member[ngx_ors_chat_h_n];
 
     ngx_ors_json_init(&json, pool, NGX_ORS_JSON_MAX_DEPTH,
                       NGX_ORS_CHAT_HOSTED_NODES);
@@ -66,29 +66,44 @@ ngx_ors_chat_hosted_define(ngx_ors_tool_t *hosted, ngx_str_t *text,
     }
 
     if (rc == NGX_OK) {
-        rc = ngx_ors_chat_hosted_check(hosted, &json, pool, err);
+        rc = ngx_ors_chat_hosted_check(hosted, &json, member, pool, err);
     }
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    return ngx_ors_chat_hosted_write(hosted, &json, pool);
+    return ngx_ors_chat_hosted_write(hosted, &json, member, pool);
 }
 
 
 static ngx_int_t
 ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
-    ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_ors_json_node_t **member, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
-    ngx_int_t             rc;
     ngx_str_t             name;
-    ngx_ors_json_node_t  *type, *member[ngx_ors_chat_h_n];
+    ngx_ors_json_node_t  *type, *key;
 
-    rc = ngx_ors_chat_hosted_members(json, pool, err);
+    if (json->nodes->type != ngx_ors_json_object) {
+        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_type,
+                                 "it is not a JSON object");
+    }
 
-    if (rc != NGX_OK) {
-        return rc;
+    /* only the model would miss a member that is misspelled */
+
+    for (key = ngx_ors_json_first(json, json->nodes);
+         key;
+         key = ngx_ors_json_next(json, key))
+    {
+        if (ngx_ors_json_name(json, key, ngx_ors_chat_hosted_names)->len == 0)
+        {
+            ngx_ors_json_raw(json, key, &name);
+
+            return ngx_ors_error_set(err, pool, ngx_ors_code_unknown_parameter,
+                                     "its member \"%V\" must be \"name\", "
+                                     "\"description\" or \"parameters\"",
+                                     &name);
+        }
     }
 
     ngx_ors_json_members(json, json->nodes, ngx_ors_chat_hosted_names, member);
@@ -120,10 +135,7 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
 
     type = ngx_ors_json_find(json, member[ngx_ors_chat_h_parameters], "type");
 
-    if (member[ngx_ors_chat_h_parameters] == NULL
-        || member[ngx_ors_chat_h_parameters]->type != ngx_ors_json_object
-        || !ngx_ors_json_is(json, type, "object"))
-    {
+    if (!ngx_ors_json_is(json, type, "object")) {
         return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
                                  "it must have \"parameters\", a JSON Schema "
                                  "whose \"type\" is \"object\"");
@@ -133,48 +145,12 @@ ngx_ors_chat_hosted_check(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
 }
 
 
-/* only the model would miss a member that is misspelled */
-
-static ngx_int_t
-ngx_ors_chat_hosted_members(ngx_ors_json_t *json, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
-{
-    ngx_str_t             name;
-    ngx_ors_json_node_t  *key;
-
-    if (json->nodes->type != ngx_ors_json_object) {
-        return ngx_ors_error_set(err, pool, ngx_ors_code_invalid_type,
-                                 "it is not a JSON object");
-    }
-
-    for (key = ngx_ors_json_first(json, json->nodes);
-         key;
-         key = ngx_ors_json_next(json, key))
-    {
-        if (ngx_ors_json_name(json, key, ngx_ors_chat_hosted_names)->len == 0)
-        {
-            ngx_ors_json_raw(json, key, &name);
-
-            return ngx_ors_error_set(err, pool, ngx_ors_code_unknown_parameter,
-                                     "its member \"%V\" must be \"name\", "
-                                     "\"description\" or \"parameters\"",
-                                     &name);
-        }
-    }
-
-    return NGX_OK;
-}
-
-
 static ngx_int_t
 ngx_ors_chat_hosted_write(ngx_ors_tool_t *hosted, ngx_ors_json_t *json,
-    ngx_pool_t *pool)
+    ngx_ors_json_node_t **member, ngx_pool_t *pool)
 {
-    u_char               *p;
-    ngx_str_t             description, parameters;
-    ngx_ors_json_node_t  *member[ngx_ors_chat_h_n];
-
-    ngx_ors_json_members(json, json->nodes, ngx_ors_chat_hosted_names, member);
+    u_char     *p;
+    ngx_str_t   description, parameters;
 
     ngx_ors_json_raw(json, member[ngx_ors_chat_h_description], &description);
     ngx_ors_json_raw(json, member[ngx_ors_chat_h_parameters], &parameters);

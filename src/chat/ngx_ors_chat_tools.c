@@ -11,20 +11,10 @@
 
 #include <ngx_config.h>
 #include <ngx_core.h>
+#include <ngx_ors_chat_content.h>
 #include <ngx_ors_chat_tools.h>
 #include <ngx_ors_hosted_type.h>
 #include <ngx_ors_tool_name.h>
-
-
-/* members of a tool, as in ngx_ors_chat_tool_names */
-
-enum {
-    ngx_ors_chat_t_type = 0,
-    ngx_ors_chat_t_name,
-    ngx_ors_chat_t_tools,
-    ngx_ors_chat_t_execution,
-    ngx_ors_chat_t_n
-};
 
 
 typedef struct {
@@ -40,14 +30,13 @@ typedef struct {
     ngx_int_t                      item;      /* of the input, -1: none */
     ngx_uint_t                     n;         /* in its list */
     ngx_ors_json_node_t           *space;     /* namespace, NULL: none */
+    ngx_uint_t                     inner;     /* 1: in a namespace */
 } ngx_ors_chat_reader_t;
 
 
 static ngx_int_t ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr);
 static ngx_int_t ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *list);
-static ngx_int_t ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr,
-    ngx_ors_json_node_t *list, ngx_ors_json_node_t *name);
 static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr,
@@ -55,31 +44,16 @@ static ngx_int_t ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr,
 static ngx_int_t ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr);
 static ngx_int_t ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr,
     ngx_ors_tool_t *hosted);
-static ngx_int_t ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr,
-    ngx_ors_tool_t *hosted);
-static ngx_int_t ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
-    ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_json_node_t *type);
 static ngx_int_t ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
-    ngx_ors_json_node_t *type);
-static u_char *ngx_ors_chat_tools_param(ngx_ors_chat_reader_t *cr,
-    char *member, ngx_str_t *param);
+    ngx_ors_code_e code, char *member, ngx_str_t *value, char *text);
 static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
 static u_char *ngx_ors_chat_tools_prefix(ngx_ors_json_t *json,
     ngx_ors_json_node_t *space, u_char *p);
-
-
-static const ngx_str_t  ngx_ors_chat_tool_names[] = {
-    ngx_string("type"),
-    ngx_string("name"),
-    ngx_string("tools"),
-    ngx_string("execution"),
-    ngx_null_string
-};
 
 
 ngx_int_t
@@ -149,6 +123,7 @@ ngx_ors_chat_tools_items(ngx_ors_chat_reader_t *cr)
             continue;
         }
 
+        cr->n = 0;
         cr->item = i;
         cr->json = item->json;
         list = ngx_ors_input_node(item, item->tools);
@@ -170,8 +145,6 @@ ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list)
     ngx_int_t             rc;
     ngx_ors_json_node_t  *node;
 
-    cr->n = 0;
-
     for (node = ngx_ors_json_first(cr->json, list);
          node;
          node = ngx_ors_json_next(cr->json, node))
@@ -182,36 +155,8 @@ ngx_ors_chat_tools_list(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list)
             return rc;
         }
 
-        cr->n++;
+        cr->n += !cr->inner;
     }
-
-    return NGX_OK;
-}
-
-
-/* functions and custom tools, and no others */
-
-static ngx_int_t
-ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
-    ngx_ors_json_node_t *name)
-{
-    ngx_int_t             rc;
-    ngx_ors_json_node_t  *node;
-
-    cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
-
-    for (node = ngx_ors_json_first(cr->json, list);
-         node;
-         node = ngx_ors_json_next(cr->json, node))
-    {
-        rc = ngx_ors_chat_tools_add(cr, node);
-
-        if (rc != NGX_OK) {
-            return rc;
-        }
-    }
-
-    cr->space = NULL;
 
     return NGX_OK;
 }
@@ -220,17 +165,16 @@ ngx_ors_chat_tools_space(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *list,
 static ngx_int_t
 ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
 {
+    ngx_int_t             rc;
     ngx_ors_json_t       *json;
     ngx_ors_chat_tool_t  *tool;
     ngx_ors_chat_tool_e   kind;
-    ngx_ors_json_node_t  *type, *name, *member[ngx_ors_chat_t_n];
+    ngx_ors_json_node_t  *type, *name;
 
     json = cr->json;
 
-    ngx_ors_json_members(json, node, ngx_ors_chat_tool_names, member);
-
-    type = member[ngx_ors_chat_t_type];
-    name = member[ngx_ors_chat_t_name];
+    type = ngx_ors_json_find(json, node, "type");
+    name = ngx_ors_json_find(json, node, "name");
 
     if (ngx_ors_json_is(json, type, "function")) {
         kind = ngx_ors_chat_tool_function;
@@ -244,15 +188,33 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
         kind = ngx_ors_chat_tool_custom;
 
     } else if (ngx_ors_json_is(json, type, "namespace")) {
-        return ngx_ors_chat_tools_space(cr, member[ngx_ors_chat_t_tools],
-                                        name);
 
-    } else if (member[ngx_ors_chat_t_execution]
-               && ngx_ors_json_is(json, type, "tool_search")
-               && ngx_ors_json_is(json, member[ngx_ors_chat_t_execution],
+        /* functions and custom tools, and no others */
+
+        cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
+        cr->inner = 1;
+
+        rc = ngx_ors_chat_tools_list(cr, ngx_ors_chat_get(json, node,
+                                                          "tools"));
+        cr->space = NULL;
+        cr->inner = 0;
+
+        return rc;
+
+    } else if (ngx_ors_json_is(json, type, "tool_search")
+               && ngx_ors_json_is(json, ngx_ors_json_find(json, node,
+                                                          "execution"),
                                   "client"))
     {
-        return ngx_ors_chat_tools_search(cr, node);
+        tool = ngx_ors_chat_tools_push(cr, node, ngx_ors_chat_tool_search);
+        if (tool == NULL) {
+            return NGX_ERROR;
+        }
+
+        ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
+        tool->sent = tool->name;
+
+        return NGX_OK;
 
     } else {
         return ngx_ors_chat_tools_other(cr, node, type);
@@ -307,25 +269,10 @@ ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
         return NGX_OK;
     }
 
-    return ngx_ors_chat_tools_shadowed(cr, hosted);
-}
-
-
-static ngx_int_t
-ngx_ors_chat_tools_shadowed(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
-{
-    ngx_str_t  param;
-
-    if (ngx_ors_chat_tools_param(cr, ".name", &param) == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_error_set(cr->err, cr->req->pool, ngx_ors_code_invalid_value,
-                      "\"%V\" is \"%V\", the name of a tool that this server "
-                      "itself has", &param, &hosted->name);
-    cr->err->param = param;
-
-    return NGX_DECLINED;
+    return ngx_ors_chat_tools_refuse(cr, ngx_ors_code_invalid_value, ".name",
+                                     &hosted->name,
+                                     "the name of a tool that this server "
+                                     "itself has");
 }
 
 
@@ -378,30 +325,13 @@ ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr, ngx_ors_tool_t *hosted)
 }
 
 
-static ngx_int_t
-ngx_ors_chat_tools_search(ngx_ors_chat_reader_t *cr,
-    ngx_ors_json_node_t *node)
-{
-    ngx_ors_chat_tool_t  *tool;
-
-    tool = ngx_ors_chat_tools_push(cr, node, ngx_ors_chat_tool_search);
-    if (tool == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_str_set(&tool->name, NGX_ORS_CHAT_SEARCH);
-    tool->sent = tool->name;
-
-    return NGX_OK;
-}
-
-
 /* most chat servers have no such tool; what this one has, its operator says */
 
 static ngx_int_t
 ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
     ngx_ors_json_node_t *type)
 {
+    ngx_str_t                   name;
     ngx_ors_tool_t             *hosted;
     ngx_ors_chat_tool_t        *tool;
     const ngx_ors_chat_type_t  *rule;
@@ -434,7 +364,12 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
         return NGX_OK;
 
     case ngx_ors_chat_type_reject:
-        return ngx_ors_chat_tools_refuse(cr, type);
+        ngx_ors_json_raw(cr->json, type, &name);
+
+        return ngx_ors_chat_tools_refuse(cr, ngx_ors_code_unsupported_value,
+                                         ".type", &name,
+                                         "a type of tools that this model "
+                                         "server does not have");
 
     case ngx_ors_chat_type_send:
         break;
@@ -453,50 +388,34 @@ ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node,
 }
 
 
+/* "value" is that of "member" of the tool in hand, "text" says of whom */
+
 static ngx_int_t
-ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr,
-    ngx_ors_json_node_t *type)
+ngx_ors_chat_tools_refuse(ngx_ors_chat_reader_t *cr, ngx_ors_code_e code,
+    char *member, ngx_str_t *value, char *text)
 {
-    ngx_str_t  name, param;
-
-    if (ngx_ors_chat_tools_param(cr, ".type", &param) == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_ors_json_raw(cr->json, type, &name);
-
-    ngx_ors_error_set(cr->err, cr->req->pool, ngx_ors_code_unsupported_value,
-                      "\"%V\" is \"%V\", a type of tools that this model "
-                      "server does not have", &param, &name);
-    cr->err->param = param;
-
-    return NGX_DECLINED;
-}
-
-
-/* the path of "member" of the tool in hand; NULL: no memory */
-
-static u_char *
-ngx_ors_chat_tools_param(ngx_ors_chat_reader_t *cr, char *member,
-    ngx_str_t *param)
-{
-    u_char  *p;
+    u_char     *p;
+    ngx_str_t   param;
 
     p = ngx_pnalloc(cr->req->pool, sizeof("input[].tools[]")
                                    + ngx_strlen(member) + 2 * NGX_INT_T_LEN);
     if (p == NULL) {
-        return NULL;
+        return NGX_ERROR;
     }
 
-    param->data = p;
+    param.data = p;
 
     if (cr->item >= 0) {
         p = ngx_sprintf(p, "input[%i].", cr->item);
     }
 
-    param->len = ngx_sprintf(p, "tools[%ui]%s", cr->n, member) - param->data;
+    param.len = ngx_sprintf(p, "tools[%ui]%s", cr->n, member) - param.data;
 
-    return param->data;
+    ngx_ors_error_set(cr->err, cr->req->pool, code, "\"%V\" is \"%V\", %s",
+                      &param, value, text);
+    cr->err->param = param;
+
+    return NGX_DECLINED;
 }
 
 
