@@ -10,40 +10,29 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_items.h>
+#include <ngx_ors_same.h>
 
 
-typedef struct {
-    ngx_ors_chat_items_t   *in;
-    ngx_uint_t              n;            /* texts so far */
-} ngx_ors_chat_history_t;
-
-
-static void ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct,
-    ngx_str_t *text);
 static ngx_uint_t ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     ngx_ors_chat_item_t *other);
-static ngx_ors_json_node_t *ngx_ors_chat_thought_first(
-    ngx_ors_chat_item_t *item, ngx_str_t *text);
-static ngx_ors_json_node_t *ngx_ors_chat_thought_next(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *part, ngx_str_t *text);
-static void ngx_ors_chat_thought_text(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *part, ngx_str_t *text);
+static ngx_uint_t ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
+    ngx_ors_json_node_t **part, ngx_str_t *text);
 
 
 void
 ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
     ngx_uint_t last)
 {
-    ngx_str_t                 text;
-    ngx_uint_t                i;
-    ngx_ors_chat_item_t      *item, *prev;
-    ngx_ors_json_node_t      *part;
-    ngx_ors_chat_history_t    ct;
+    ngx_str_t             text;
+    ngx_uint_t            i, n, texts;
+    ngx_ors_out_t        *out;
+    ngx_ors_json_node_t  *part;
+    ngx_ors_chat_item_t  *item, *prev;
 
-    ct.in = ci;
-    ct.n = 0;
+    out = ci->cc->out;
 
     prev = NULL;
+    texts = 0;
 
     for (i = first; i < last; i++) {
         item = &ci->items[i];
@@ -56,45 +45,31 @@ ngx_ors_chat_history(ngx_ors_chat_items_t *ci, ngx_uint_t first,
 
         prev = item;
 
-        part = ngx_ors_chat_thought_first(item, &text);
-        ngx_ors_chat_thought_put(&ct, &text);
+        for (n = 0; ngx_ors_chat_thought(item, n, &part, &text); n++) {
 
-        while (part) {
-            part = ngx_ors_chat_thought_next(item->json, part, &text);
-            ngx_ors_chat_thought_put(&ct, &text);
+            if (text.len == 0) {
+                continue;
+            }
+
+            if (texts++) {
+                ngx_ors_out_lit(out, "\\n");
+
+            } else if (ci->cc->options->reasoning
+                       == ngx_ors_chat_reasoning_content)
+            {
+                ngx_ors_out_lit(out, ",\"reasoning_content\":\"");
+
+            } else {
+                ngx_ors_out_lit(out, ",\"reasoning\":\"");
+            }
+
+            ngx_ors_out_ref(out, text.data, text.len);
         }
     }
 
-    if (ct.n) {
-        ngx_ors_out_lit(ci->cc->out, "\"");
+    if (texts) {
+        ngx_ors_out_lit(out, "\"");
     }
-}
-
-
-static void
-ngx_ors_chat_thought_put(ngx_ors_chat_history_t *ct, ngx_str_t *text)
-{
-    ngx_ors_out_t                 *out;
-    const ngx_ors_chat_options_t  *options;
-
-    if (text->len == 0) {
-        return;
-    }
-
-    out = ct->in->cc->out;
-    options = ct->in->cc->options;
-
-    if (ct->n++) {
-        ngx_ors_out_lit(out, "\\n");
-
-    } else if (options->reasoning == ngx_ors_chat_reasoning_content) {
-        ngx_ors_out_lit(out, ",\"reasoning_content\":\"");
-
-    } else {
-        ngx_ors_out_lit(out, ",\"reasoning\":\"");
-    }
-
-    ngx_ors_out_ref(out, text->data, text->len);
 }
 
 
@@ -103,78 +78,50 @@ ngx_ors_chat_same_thought(ngx_ors_chat_item_t *item,
     ngx_ors_chat_item_t *other)
 {
     ngx_str_t             text, again;
+    ngx_uint_t            n, more;
     ngx_ors_json_node_t  *part, *copy;
 
-    part = ngx_ors_chat_thought_first(item, &text);
-    copy = ngx_ors_chat_thought_first(other, &again);
+    for (n = 0; /* void */ ; n++) {
+        more = ngx_ors_chat_thought(item, n, &part, &text);
 
-    for ( ;; ) {
-
-        if (text.len != again.len
-            || (text.len
-                && ngx_memcmp(text.data, again.data, text.len) != 0))
-        {
+        if (ngx_ors_chat_thought(other, n, &copy, &again) != more) {
             return 0;
         }
 
-        if (part == NULL || copy == NULL) {
-            return part == copy;
+        if (!more) {
+            return 1;
         }
 
-        part = ngx_ors_chat_thought_next(item->json, part, &text);
-        copy = ngx_ors_chat_thought_next(other->json, copy, &again);
+        if (!ngx_ors_same(&text, &again)) {
+            return 0;
+        }
     }
 }
 
 
 /*
- * The first text of an item, which has one.  Returns the part from which to
- * go on to the next one, or NULL if it was the last.
+ * 1 and text "n" of an item, or 0: it has no more.  "*part" is where the text
+ * is, and is kept from one call to the next
  */
 
-static ngx_ors_json_node_t *
-ngx_ors_chat_thought_first(ngx_ors_chat_item_t *item, ngx_str_t *text)
+static ngx_uint_t
+ngx_ors_chat_thought(ngx_ors_chat_item_t *item, ngx_uint_t n,
+    ngx_ors_json_node_t **part, ngx_str_t *text)
 {
-    ngx_ors_json_node_t  *list, *part;
+    ngx_ors_json_t       *json;
+    ngx_ors_json_node_t  *list;
 
     if (item->text.len) {
         *text = item->text;
-        return NULL;
+        return n == 0;
     }
 
+    json = item->json;
     list = ngx_ors_input_node(item, item->content);
-    part = ngx_ors_json_first(item->json, list);
 
-    ngx_ors_chat_thought_text(item->json, part, text);
+    *part = n ? ngx_ors_json_next(json, *part) : ngx_ors_json_first(json, list);
 
-    return (part && part->next) ? part : NULL;
-}
+    ngx_ors_json_inner(json, ngx_ors_json_find(json, *part, "text"), text);
 
-
-static ngx_ors_json_node_t *
-ngx_ors_chat_thought_next(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
-    ngx_str_t *text)
-{
-    part = ngx_ors_json_next(json, part);
-
-    ngx_ors_chat_thought_text(json, part, text);
-
-    return (part && part->next) ? part : NULL;
-}
-
-
-static void
-ngx_ors_chat_thought_text(ngx_ors_json_t *json, ngx_ors_json_node_t *part,
-    ngx_str_t *text)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_find(json, part, "text");
-
-    if (node && node->type == ngx_ors_json_string) {
-        ngx_ors_json_raw(json, node, text);
-
-    } else {
-        ngx_str_null(text);
-    }
+    return *part != NULL;
 }

@@ -49,6 +49,16 @@ static ngx_int_t ngx_ors_chat_find(ngx_ors_chat_items_t *ci, ngx_uint_t i,
     ngx_str_t *id, ngx_uint_t *n);
 
 
+/* in the order of ngx_ors_chat_item_e */
+
+static ngx_str_t  ngx_ors_chat_roles[] = {
+    ngx_string("user"),
+    ngx_string("system"),
+    ngx_string("developer"),
+    ngx_string("assistant")
+};
+
+
 ngx_int_t
 ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
 {
@@ -395,24 +405,15 @@ ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 static ngx_ors_chat_item_e
 ngx_ors_chat_role(ngx_ors_json_t *json, ngx_ors_json_node_t *role)
 {
-    if (role == NULL) {
-        return ngx_ors_chat_item_none;
-    }
+    ngx_uint_t  i;
 
-    if (ngx_ors_json_is(json, role, "user")) {
-        return ngx_ors_chat_item_user;
-    }
+    for (i = 0; i < sizeof(ngx_ors_chat_roles) / sizeof(ngx_str_t); i++) {
 
-    if (ngx_ors_json_is(json, role, "assistant")) {
-        return ngx_ors_chat_item_assistant;
-    }
-
-    if (ngx_ors_json_is(json, role, "system")) {
-        return ngx_ors_chat_item_system;
-    }
-
-    if (ngx_ors_json_is(json, role, "developer")) {
-        return ngx_ors_chat_item_developer;
+        if (ngx_ors_json_equal(json, role, ngx_ors_chat_roles[i].data,
+                               ngx_ors_chat_roles[i].len))
+        {
+            return ngx_ors_chat_item_user + i;
+        }
     }
 
     return ngx_ors_chat_item_none;
@@ -452,26 +453,17 @@ ngx_ors_chat_match(ngx_ors_chat_items_t *ci)
 
         ci->cc->item = i;
 
-        if (n == 0) {
-            rc = ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unknown_call_id,
-                                     "is not the id of a call that precedes "
-                                     "it in the input");
+        call = n ? &ci->items[n - 1] : NULL;
 
-            if (rc == NGX_DECLINED) {
-                ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
-            }
-
-            return rc;
-        }
-
-        call = &ci->items[n - 1];
-
-        if (call->pair) {
-            rc = ngx_ors_chat_refuse(ci->cc, -1,
-                                     ngx_ors_code_duplicate_call_id,
-                                     "is the id of a call that has an output "
-                                     "already");
-
+        if (call == NULL || call->pair) {
+            rc = call ? ngx_ors_chat_refuse(ci->cc, -1,
+                                            ngx_ors_code_duplicate_call_id,
+                                            "is the id of a call that has an "
+                                            "output already")
+                      : ngx_ors_chat_refuse(ci->cc, -1,
+                                            ngx_ors_code_unknown_call_id,
+                                            "is not the id of a call that "
+                                            "precedes it in the input");
             if (rc == NGX_DECLINED) {
                 ngx_ors_error_id(ci->cc->err, ci->cc->pool, &id);
             }

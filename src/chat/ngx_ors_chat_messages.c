@@ -42,9 +42,7 @@ static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
     size_t len);
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm,
-    ngx_uint_t *pos);
-static ngx_uint_t ngx_ors_chat_after_history(ngx_ors_chat_messages_t *cm,
-    ngx_uint_t i);
+    ngx_uint_t first, ngx_uint_t *next);
 static void ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm);
 static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
@@ -279,7 +277,7 @@ static ngx_int_t
 ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
 {
     ngx_int_t                rc;
-    ngx_uint_t               i;
+    ngx_uint_t               i, next;
     ngx_ors_json_node_t     *content;
     ngx_ors_chat_item_t     *item;
     ngx_ors_chat_content_t  *cc;
@@ -287,7 +285,8 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
     rc = NGX_OK;
     cc = &cm->cc;
 
-    for (i = 0; i < cm->in.nitems; /* void */ ) {
+    for (i = 0; i < cm->in.nitems; i = next) {
+        next = i + 1;
         item = &cm->in.items[i];
         content = ngx_ors_input_node(item, item->content);
 
@@ -301,38 +300,35 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
             ngx_ors_chat_message(cm, "user");
             rc = ngx_ors_chat_user_content(cc, content);
             ngx_ors_out_lit(cc->out, "}");
-            i++;
             break;
 
         case ngx_ors_chat_item_system:
-            ngx_ors_chat_message(cm, "system");
-            rc = ngx_ors_chat_system_content(cc, content);
-            ngx_ors_out_lit(cc->out, "}");
-            i++;
-            break;
-
         case ngx_ors_chat_item_developer:
-            ngx_ors_chat_developer(cm);
+
+            if (item->kind == ngx_ors_chat_item_system) {
+                ngx_ors_chat_message(cm, "system");
+
+            } else {
+                ngx_ors_chat_developer(cm);
+            }
+
             rc = ngx_ors_chat_system_content(cc, content);
             ngx_ors_out_lit(cc->out, "}");
-            i++;
             break;
 
         case ngx_ors_chat_item_summary:
             ngx_ors_chat_summary(cm, &item->text);
-            i++;
             break;
 
         case ngx_ors_chat_item_assistant:
         case ngx_ors_chat_item_reasoning:
         case ngx_ors_chat_item_call:
-            rc = ngx_ors_chat_turn(cm, &i);
+            rc = ngx_ors_chat_turn(cm, i, &next);
             break;
 
         case ngx_ors_chat_item_output: /* sent with its call */
         case ngx_ors_chat_item_state: /* ... with what it is of */
         case ngx_ors_chat_item_none:
-            i++;
             break;
         }
 
@@ -398,26 +394,34 @@ ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm)
 
 /*
  * The reasoning of a turn, its assistant message, the calls that follow it (or
- * calls alone) and their outputs: items from "*pos", which is set after the
+ * calls alone) and their outputs: items from "first"; "*next" is set after the
  * last of them.  Reasoning after that is the next turn's, and is dropped if no
  * message or call follows (E4).
  */
 
 static ngx_int_t
-ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
+ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
+    ngx_uint_t *next)
 {
     ngx_int_t             rc;
-    ngx_uint_t            i, first, begin, end;
+    ngx_uint_t            i, begin, end;
     ngx_ors_json_node_t  *node;
     ngx_ors_chat_item_t  *item;
     ngx_ors_chat_item_e   kind;
 
-    first = *pos;
-    begin = ngx_ors_chat_after_history(cm, first);
-    *pos = begin;
+    kind = ngx_ors_chat_item_none;
 
-    kind = (begin < cm->in.nitems) ? cm->in.items[begin].kind
-                                   : ngx_ors_chat_item_none;
+    for (begin = first; begin < cm->in.nitems; begin++) {
+        kind = cm->in.items[begin].kind;
+
+        if (kind != ngx_ors_chat_item_reasoning
+            && kind != ngx_ors_chat_item_none)
+        {
+            break;
+        }
+    }
+
+    *next = begin;
 
     if (kind != ngx_ors_chat_item_assistant && kind != ngx_ors_chat_item_call)
     {
@@ -461,7 +465,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t *pos)
 
     ngx_ors_out_lit(cm->cc.out, "}");
 
-    *pos = end;
+    *next = end;
 
     return ngx_ors_chat_outputs(cm, begin, end);
 }
@@ -484,20 +488,6 @@ ngx_ors_chat_no_content(ngx_ors_chat_messages_t *cm)
         ngx_ors_chat_begin(cm, "{\"role\":\"assistant\"");
         break;
     }
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_after_history(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
-{
-    while (i < cm->in.nitems
-           && (cm->in.items[i].kind == ngx_ors_chat_item_reasoning
-               || cm->in.items[i].kind == ngx_ors_chat_item_none))
-    {
-        i++;
-    }
-
-    return i;
 }
 
 
@@ -692,14 +682,8 @@ ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "\\\"}\"");
 
-    } else if (item->search) {
-        ngx_ors_chat_search_arguments(&cm->cc, node);
-
-    } else if (node && node->len) {
-        ngx_ors_chat_value(out, json, node);
-
     } else {
-        ngx_ors_out_lit(out, "\"{}\"");
+        ngx_ors_chat_search_arguments(&cm->cc, node);
     }
 }
 

@@ -12,23 +12,13 @@
 #include <ngx_config.h>
 #include <ngx_core.h>
 #include <ngx_ors_chat_replay.h>
+#include <ngx_ors_chat_search.h>
 #include <ngx_ors_json_writer.h>
 #include <ngx_ors_tool_name.h>
 
 
-/* members of a search or an interpreter */
-
-enum {
-    ngx_ors_chat_replay_queries = 0,
-    ngx_ors_chat_replay_code,
-    ngx_ors_chat_replay_found,            /* results, or outputs */
-    ngx_ors_chat_replay_n
-};
-
-
-static void ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
-    ngx_ors_json_node_t **member);
-static void ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i);
+static ngx_ors_json_node_t *ngx_ors_chat_replay_found(
+    ngx_ors_input_item_t *in);
 static void ngx_ors_chat_replay_declined(ngx_ors_chat_items_t *ci,
     ngx_uint_t i);
 static void ngx_ors_chat_replay_error(ngx_ors_out_t *out,
@@ -49,29 +39,22 @@ void
 ngx_ors_chat_replay_results(ngx_ors_chat_items_t *ci,
     ngx_ors_chat_item_t *item, ngx_ors_input_item_t *in)
 {
-    ngx_ors_json_node_t  *member[ngx_ors_chat_replay_n];
-
-    ngx_ors_chat_replay_members(in, member);
-
-    if (ngx_ors_json_count(member[ngx_ors_chat_replay_found])) {
+    if (ngx_ors_json_count(ngx_ors_chat_replay_found(in))) {
         ngx_ors_chat_replay_call(item, in);
     }
 }
 
 
-/* query and result, or NULL */
+/* results of a search, or outputs of an interpreter */
 
-static void
-ngx_ors_chat_replay_members(ngx_ors_input_item_t *in,
-    ngx_ors_json_node_t **member)
+static ngx_ors_json_node_t *
+ngx_ors_chat_replay_found(ngx_ors_input_item_t *in)
 {
-    member[ngx_ors_chat_replay_queries] = ngx_ors_input_get(in, "queries");
-    member[ngx_ors_chat_replay_code] = ngx_ors_input_get(in, "code");
-    member[ngx_ors_chat_replay_found] = ngx_ors_input_get(in, "results");
+    ngx_ors_json_node_t  *node;
 
-    if (member[ngx_ors_chat_replay_found] == NULL) {
-        member[ngx_ors_chat_replay_found] = ngx_ors_input_get(in, "outputs");
-    }
+    node = ngx_ors_input_get(in, "results");
+
+    return node ? node : ngx_ors_input_get(in, "outputs");
 }
 
 
@@ -79,13 +62,19 @@ ngx_int_t
 ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
     ngx_str_t              label, name, sent;
+    ngx_ors_item_row_t    *row;
     ngx_ors_json_node_t   *node;
     ngx_ors_input_item_t  *in;
 
     in = &ci->input->items[i];
 
+    /* the type of the tool is that of its item without the end */
+
     if (in->kind == ngx_ors_input_hosted) {
-        ngx_ors_chat_replay_type(ci, i);
+        row = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type), 1);
+
+        ngx_ors_json_quote(ci->cc->out, row->name.data,
+                           row->name.len - (sizeof("_call") - 1));
         return NGX_OK;
     }
 
@@ -108,56 +97,34 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 }
 
 
-/* the type of the tool is that of its item without the end */
-
-static void
-ngx_ors_chat_replay_type(ngx_ors_chat_items_t *ci, ngx_uint_t i)
-{
-    ngx_ors_item_row_t    *row;
-    ngx_ors_input_item_t  *in;
-
-    in = &ci->input->items[i];
-    row = ngx_ors_item_row(in->json, ngx_ors_input_node(in, in->type), 1);
-
-    ngx_ors_json_quote(ci->cc->out, row->name.data,
-                       row->name.len - (sizeof("_call") - 1));
-}
-
-
 void
 ngx_ors_chat_replay_arguments(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
     ngx_str_t              raw;
     ngx_ors_out_t         *out;
-    ngx_ors_json_node_t   *node, *member[ngx_ors_chat_replay_n];
+    ngx_ors_json_node_t   *queries, *code;
     ngx_ors_input_item_t  *in;
 
     in = &ci->input->items[i];
     out = ci->cc->out;
 
     if (in->kind != ngx_ors_input_hosted) {
-        node = ngx_ors_input_node(in, ci->items[i].content);
-
-        if (node && node->len) {
-            ngx_ors_chat_value(out, in->json, node);
-
-        } else {
-            ngx_ors_out_lit(out, "\"{}\"");
-        }
-
+        ngx_ors_chat_search_arguments(ci->cc,
+                                ngx_ors_input_node(in, ci->items[i].content));
         return;
     }
 
-    ngx_ors_chat_replay_members(in, member);
+    queries = ngx_ors_input_get(in, "queries");
+    code = ngx_ors_input_get(in, "code");
 
-    if (member[ngx_ors_chat_replay_queries]) {
-        ngx_ors_json_raw(in->json, member[ngx_ors_chat_replay_queries], &raw);
+    if (queries) {
+        ngx_ors_json_raw(in->json, queries, &raw);
         ngx_ors_out_lit(out, "\"{\\\"queries\\\":");
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "}\"");
 
-    } else if (member[ngx_ors_chat_replay_code]) {
-        ngx_ors_json_inner(in->json, member[ngx_ors_chat_replay_code], &raw);
+    } else if (code) {
+        ngx_ors_json_inner(in->json, code, &raw);
         ngx_ors_out_lit(out, "\"{\\\"code\\\":\\\"");
         ngx_ors_json_escape(out, raw.data, raw.len);
         ngx_ors_out_lit(out, "\\\"}\"");
@@ -193,7 +160,7 @@ ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
 {
     ngx_str_t              raw;
     ngx_ors_json_t        *json;
-    ngx_ors_json_node_t   *output, *error, *member[ngx_ors_chat_replay_n];
+    ngx_ors_json_node_t   *output, *error;
     ngx_ors_input_item_t  *in;
 
     in = &ci->input->items[i];
@@ -206,8 +173,7 @@ ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
     json = in->json;
 
     if (in->kind == ngx_ors_input_hosted) {
-        ngx_ors_chat_replay_members(in, member);
-        ngx_ors_json_raw(json, member[ngx_ors_chat_replay_found], &raw);
+        ngx_ors_json_raw(json, ngx_ors_chat_replay_found(in), &raw);
         ngx_ors_json_quote(ci->cc->out, raw.data, raw.len);
         return;
     }
@@ -219,9 +185,9 @@ ngx_ors_chat_replay_output(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         return;
     }
 
-    error = ngx_ors_input_get(in, "error");
+    error = ngx_ors_chat_get(json, ngx_ors_input_object(in), "error");
 
-    if (error && error->type != ngx_ors_json_null) {
+    if (error) {
         ngx_ors_chat_replay_error(ci->cc->out, json, error);
         return;
     }
@@ -262,22 +228,15 @@ ngx_ors_chat_replay_error(ngx_ors_out_t *out, ngx_ors_json_t *json,
     ngx_ors_json_node_t *error)
 {
     ngx_str_t             text;
-    ngx_uint_t            i;
     ngx_ors_json_node_t  *node;
 
-    static const ngx_str_t  names[] = {
-        ngx_string("message"),
-        ngx_string("content")
-    };
+    node = ngx_ors_chat_get(json, error, "message");
 
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        node = ngx_ors_json_get(json, error, names[i].data, names[i].len);
-
-        if (node && node->type != ngx_ors_json_null) {
-            error = node;
-            break;
-        }
+    if (node == NULL) {
+        node = ngx_ors_chat_get(json, error, "content");
     }
+
+    error = node ? node : error;
 
     /* content of a tool that says why it has failed */
 
@@ -285,9 +244,7 @@ ngx_ors_chat_replay_error(ngx_ors_out_t *out, ngx_ors_json_t *json,
            ? ngx_ors_json_find(json, ngx_ors_json_first(json, error), "text")
            : NULL;
 
-    if (node) {
-        error = node;
-    }
+    error = node ? node : error;
 
     if (error->type == ngx_ors_json_string) {
         ngx_ors_chat_value(out, json, error);
