@@ -48,8 +48,6 @@ static ngx_int_t ngx_ors_chat_calls(ngx_ors_chat_messages_t *cm,
     ngx_uint_t begin, ngx_uint_t *pos);
 static ngx_int_t ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
-static void ngx_ors_chat_message_state(ngx_ors_chat_messages_t *cm,
-    ngx_uint_t i);
 static void ngx_ors_chat_state(ngx_ors_chat_messages_t *cm,
     ngx_str_t *members);
 static ngx_int_t ngx_ors_chat_call_name(ngx_ors_chat_messages_t *cm,
@@ -58,8 +56,8 @@ static void ngx_ors_chat_call_arguments(ngx_ors_chat_messages_t *cm,
     ngx_ors_chat_item_t *item);
 static ngx_int_t ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm,
     ngx_uint_t first, ngx_uint_t last);
-static void ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm,
-    ngx_uint_t i);
+static ngx_ors_chat_item_t *ngx_ors_chat_output(ngx_ors_chat_messages_t *cm,
+    ngx_ors_chat_item_t *call, ngx_ors_json_node_t **content);
 
 
 #define ngx_ors_chat_begin(cm, text)                                          \
@@ -125,12 +123,10 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     cm.in.answered = (!req->compact
                       && (req->policy->profile & NGX_ORS_IN_STRICT));
 
-    if (req->input.n) {
-        rc = ngx_ors_chat_items_read(&cm.in, &req->input);
+    rc = ngx_ors_chat_items_read(&cm.in, &req->input);
 
-        if (rc != NGX_OK) {
-            return rc;
-        }
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     ngx_ors_out_lit(out, "[");
@@ -404,6 +400,7 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     ngx_uint_t *next)
 {
     ngx_int_t             rc;
+    ngx_str_t             members;
     ngx_uint_t            i, begin, end;
     ngx_ors_json_node_t  *node;
     ngx_ors_chat_item_t  *item;
@@ -458,8 +455,13 @@ ngx_ors_chat_turn(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     ngx_ors_chat_history(&cm->in, first, end);
 
     for (i = begin; i < end; i++) {
+
         if (cm->in.items[i].state) {
-            ngx_ors_chat_message_state(cm, cm->in.items[i].state - 1);
+            item = &cm->in.items[cm->in.items[i].state - 1];
+
+            ngx_ors_chat_state_inside(item->json,
+                                      &item->json->nodes[item->name], &members);
+            ngx_ors_chat_state(cm, &members);
         }
     }
 
@@ -594,20 +596,6 @@ ngx_ors_chat_call_put(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *item)
 }
 
 
-static void
-ngx_ors_chat_message_state(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
-{
-    ngx_str_t             members;
-    ngx_ors_chat_item_t  *item;
-
-    item = &cm->in.items[i];
-
-    ngx_ors_chat_state_inside(item->json, &item->json->nodes[item->name],
-                               &members);
-    ngx_ors_chat_state(cm, &members);
-}
-
-
 /* members with a comma in front of them, or nothing */
 
 static void
@@ -709,18 +697,19 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
         call = &cm->in.items[i];
 
         if (call->kind == ngx_ors_chat_item_call && call->hosted) {
-            ngx_ors_chat_hosted_output(cm, i);
+            ngx_ors_chat_message(cm, "tool");
+            ngx_ors_chat_replay_output(&cm->in, i);
+            ngx_ors_out_lit(cc->out, ",\"tool_call_id\":");
+            ngx_ors_chat_replay_id(&cm->in, i);
+            ngx_ors_out_lit(cc->out, "}");
             continue;
         }
 
-        if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
+        output = ngx_ors_chat_output(cm, call, &content);
+
+        if (output == NULL) {
             continue;
         }
-
-        cc->item = call->pair;
-        output = &cm->in.items[call->pair];
-        content = ngx_ors_input_node(output, output->content);
-        cc->json = output->json;
 
         ngx_ors_chat_message(cm, "tool");
 
@@ -748,18 +737,9 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
     n = 0;
 
     for (i = first; i < last; i++) {
-        call = &cm->in.items[i];
+        output = ngx_ors_chat_output(cm, &cm->in.items[i], &content);
 
-        if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
-            continue;
-        }
-
-        cc->item = call->pair;
-        output = &cm->in.items[call->pair];
-        content = ngx_ors_input_node(output, output->content);
-        cc->json = output->json;
-
-        if (output->search) {
+        if (output == NULL || output->search) {
             continue;
         }
 
@@ -776,13 +756,23 @@ ngx_ors_chat_outputs(ngx_ors_chat_messages_t *cm, ngx_uint_t first,
 }
 
 
-static void
-ngx_ors_chat_hosted_output(ngx_ors_chat_messages_t *cm, ngx_uint_t i)
-{
-    ngx_ors_chat_message(cm, "tool");
-    ngx_ors_chat_replay_output(&cm->in, i);
+/* the output of an item that is a call, to be written, or NULL */
 
-    ngx_ors_out_lit(cm->cc.out, ",\"tool_call_id\":");
-    ngx_ors_chat_replay_id(&cm->in, i);
-    ngx_ors_out_lit(cm->cc.out, "}");
+static ngx_ors_chat_item_t *
+ngx_ors_chat_output(ngx_ors_chat_messages_t *cm, ngx_ors_chat_item_t *call,
+    ngx_ors_json_node_t **content)
+{
+    ngx_ors_chat_item_t  *output;
+
+    if (call->kind != ngx_ors_chat_item_call || call->pair == 0) {
+        return NULL;
+    }
+
+    output = &cm->in.items[call->pair];
+    *content = ngx_ors_input_node(output, output->content);
+
+    cm->cc.item = call->pair;
+    cm->cc.json = output->json;
+
+    return output;
 }

@@ -19,21 +19,7 @@
 #define NGX_ORS_CHAT_REQUIRED_FEW  16
 
 
-static ngx_int_t ngx_ors_chat_required_search(
-    ngx_ors_chat_required_t *required, ngx_str_t *text);
 static ngx_int_t ngx_ors_chat_required_read(ngx_ors_chat_required_t *required);
-
-
-void
-ngx_ors_chat_required_init(ngx_ors_chat_required_t *required,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_pool_t *pool)
-{
-    ngx_memzero(required, sizeof(ngx_ors_chat_required_t));
-
-    required->json = json;
-    required->list = list;
-    required->pool = pool;
-}
 
 
 ngx_int_t
@@ -41,9 +27,12 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
     ngx_ors_json_node_t *key)
 {
     ngx_str_t             text;
+    ngx_uint_t            n, count;
     ngx_ors_json_node_t  *name;
 
-    if (required->list == NULL || required->list->count == 0) {
+    count = ngx_ors_json_count(required->list);
+
+    if (count == 0) {
         return NGX_DECLINED;
     }
 
@@ -53,17 +42,22 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
         return NGX_ERROR;
     }
 
-    /* they mostly come in one order */
+    /* they mostly come in one order: of a long list one name is compared */
 
-    name = required->pos ? required->pos : required->list + 1;
+    for (n = (count > NGX_ORS_CHAT_REQUIRED_FEW) ? 1 : count; n; n--) {
+        name = required->pos ? required->pos : required->list + 1;
 
-    if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
-        required->pos = ngx_ors_json_next(required->json, name);
-        return NGX_OK;
+        if (ngx_ors_json_equal(required->json, name, text.data, text.len)) {
+            required->pos = ngx_ors_json_next(required->json, name);
+            return NGX_OK;
+        }
+
+        required->pos = (count > NGX_ORS_CHAT_REQUIRED_FEW)
+                        ? name : ngx_ors_json_next(required->json, name);
     }
 
-    if (required->list->count <= NGX_ORS_CHAT_REQUIRED_FEW) {
-        return ngx_ors_chat_required_search(required, &text);
+    if (count <= NGX_ORS_CHAT_REQUIRED_FEW) {
+        return NGX_DECLINED;
     }
 
     if (required->names.n == 0
@@ -73,29 +67,6 @@ ngx_ors_chat_required(ngx_ors_chat_required_t *required,
     }
 
     return ngx_ors_names_find(&required->names, &text) ? NGX_OK : NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_required_search(ngx_ors_chat_required_t *required,
-    ngx_str_t *text)
-{
-    ngx_ors_json_t       *json;
-    ngx_ors_json_node_t  *name;
-
-    json = required->json;
-
-    for (name = ngx_ors_json_first(json, required->list);
-         name;
-         name = ngx_ors_json_next(json, name))
-    {
-        if (ngx_ors_json_equal(json, name, text->data, text->len)) {
-            required->pos = ngx_ors_json_next(json, name);
-            return NGX_OK;
-        }
-    }
-
-    return NGX_DECLINED;
 }
 
 

@@ -14,6 +14,8 @@
 #include <ngx_ors_names.h>
 
 
+/* zeroed but for "json", "list" and "pool" */
+
 typedef struct {
     ngx_ors_json_t         *json;     /* borrowed */
     ngx_ors_json_node_t    *list;     /* an array, or NULL */
@@ -23,10 +25,6 @@ typedef struct {
     ngx_pool_t             *pool;
 } ngx_ors_chat_required_t;
 
-
-/* Prepares for "list" in "json"; memory will come from "pool". */
-void ngx_ors_chat_required_init(ngx_ors_chat_required_t *required,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *list, ngx_pool_t *pool);
 
 /*
  * NGX_OK         the list names property "key"

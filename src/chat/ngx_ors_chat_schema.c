@@ -90,10 +90,6 @@ static ngx_int_t ngx_ors_chat_schema_properties(
     ngx_ors_chat_schema_node_t *sn);
 static ngx_int_t ngx_ors_chat_schema_children(ngx_ors_chat_schema_node_t *sn,
     ngx_ors_json_node_t *parent, ngx_ors_json_type_e type);
-static ngx_int_t ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *items);
-static ngx_int_t ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *key);
 static ngx_int_t ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn,
     ngx_str_t *text);
 static ngx_uint_t ngx_ors_chat_schema_wraps(ngx_ors_chat_schema_node_t *sn);
@@ -132,7 +128,8 @@ static const ngx_str_t  ngx_ors_chat_schema_names[] = {
     ngx_string("dependencies"),
     ngx_string("dependentRequired"),
     ngx_string("dependentSchemas"),
-    ngx_string("unevaluatedProperties")
+    ngx_string("unevaluatedProperties"),
+    ngx_null_string
 };
 
 
@@ -238,26 +235,21 @@ ngx_ors_chat_schema_read(ngx_ors_chat_schema_node_t *sn)
          key;
          key = ngx_ors_json_next(json, key))
     {
-        for (i = 0; i < ngx_ors_chat_s_n; i++) {
+        i = ngx_ors_json_name(json, key, ngx_ors_chat_schema_names)
+            - ngx_ors_chat_schema_names;
 
-            if (!ngx_ors_json_equal(json, key,
-                                    ngx_ors_chat_schema_names[i].data,
-                                    ngx_ors_chat_schema_names[i].len))
-            {
-                continue;
-            }
-
-            if (sn->member[i]
-                || (key[1].type == ngx_ors_json_null
-                    && i != ngx_ors_chat_s_default
-                    && i != ngx_ors_chat_s_const))
-            {
-                return NGX_DECLINED;
-            }
-
-            sn->member[i] = key + 1;
-            break;
+        if (i == ngx_ors_chat_s_n) {
+            continue;
         }
+
+        if (sn->member[i]
+            || (key[1].type == ngx_ors_json_null && i != ngx_ors_chat_s_default
+                && i != ngx_ors_chat_s_const))
+        {
+            return NGX_DECLINED;
+        }
+
+        sn->member[i] = key + 1;
     }
 
     return ngx_ors_chat_schema_fits(sn);
@@ -339,19 +331,20 @@ ngx_ors_chat_schema_fits_object(ngx_ors_chat_schema_node_t *sn)
         return NGX_DECLINED;
     }
 
-    if ((properties == NULL || properties->count == 0)
+    if (ngx_ors_json_count(properties) == 0
         && (additional ? additional->type == ngx_ors_json_true
                        : sn->depth > 0))
     {
         return NGX_DECLINED;
     }
 
-    ngx_ors_chat_required_init(&sn->required, json, required,
-                               sn->cs->edits.pool);
+    sn->required.json = json;
+    sn->required.list = required;
+    sn->required.pool = sn->cs->edits.pool;
 
     n = 0;
 
-    for (key = properties ? ngx_ors_json_first(json, properties) : NULL;
+    for (key = ngx_ors_json_first(json, properties);
          key;
          key = ngx_ors_json_next(json, key))
     {
@@ -365,7 +358,7 @@ ngx_ors_chat_schema_fits_object(ngx_ors_chat_schema_node_t *sn)
     }
 
     sn->complete = required && required->count == n
-                   && (properties ? properties->count : 0) == n;
+                   && ngx_ors_json_count(properties) == n;
 
     return NGX_OK;
 }
@@ -385,12 +378,8 @@ ngx_ors_chat_schema_members(ngx_ors_chat_schema_node_t *sn)
          key;
          key = ngx_ors_json_next(json, key))
     {
-        for (i = 0; i < ngx_ors_chat_s_n; i++) {
-
-            if (sn->member[i] == key + 1) {
-                break;
-            }
-        }
+        i = ngx_ors_json_name(json, key, ngx_ors_chat_schema_names)
+            - ngx_ors_chat_schema_names;
 
         if (i == ngx_ors_chat_s_default) {
             rc = ngx_ors_chat_schema_strip(sn, key);
@@ -418,6 +407,7 @@ ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
     ngx_str_t             text;
     ngx_ors_json_node_t  *value;
 
+    static ngx_str_t  any = ngx_string("\"anyOf\"");
     static ngx_str_t  closed = ngx_string("false");
 
     value = key + 1;
@@ -444,15 +434,31 @@ ngx_ors_chat_schema_member(ngx_ors_chat_schema_node_t *sn,
                ? ngx_ors_edits_value(&sn->cs->edits, value, &closed) : NGX_OK;
 
     case ngx_ors_chat_s_items:
-        return ngx_ors_chat_schema_items(sn, value);
 
-    case ngx_ors_chat_s_prefix_items:
-        return ngx_ors_chat_schema_children(sn, value, ngx_ors_json_array);
+        /* after "prefixItems", false is strict */
 
-    case ngx_ors_chat_s_any_of:
+        if (value->type == ngx_ors_json_false) {
+            return NGX_OK;
+        }
+
+        /* older schemas have a list */
+
+        return (value->type == ngx_ors_json_array)
+               ? ngx_ors_chat_schema_children(sn, value, ngx_ors_json_array)
+               : ngx_ors_chat_schema_walk(sn->cs, value, sn->depth + 1, 0);
+
     case ngx_ors_chat_s_one_of:
     case ngx_ors_chat_s_all_of:
-        return ngx_ors_chat_schema_any(sn, key);
+
+        if (ngx_ors_edits_value(&sn->cs->edits, key, &any) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        /* fall through */
+
+    case ngx_ors_chat_s_any_of:
+    case ngx_ors_chat_s_prefix_items:
+        return ngx_ors_chat_schema_children(sn, value, ngx_ors_json_array);
 
     case ngx_ors_chat_s_defs:
     case ngx_ors_chat_s_definitions:
@@ -623,40 +629,6 @@ ngx_ors_chat_schema_children(ngx_ors_chat_schema_node_t *sn,
 }
 
 
-/* older schemas have a list; after "prefixItems", false is strict */
-
-static ngx_int_t
-ngx_ors_chat_schema_items(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *items)
-{
-    if (items->type == ngx_ors_json_array) {
-        return ngx_ors_chat_schema_children(sn, items, ngx_ors_json_array);
-    }
-
-    if (items->type == ngx_ors_json_false) {
-        return NGX_OK;
-    }
-
-    return ngx_ors_chat_schema_walk(sn->cs, items, sn->depth + 1, 0);
-}
-
-
-static ngx_int_t
-ngx_ors_chat_schema_any(ngx_ors_chat_schema_node_t *sn,
-    ngx_ors_json_node_t *key)
-{
-    static ngx_str_t  any = ngx_string("\"anyOf\"");
-
-    if (sn->member[ngx_ors_chat_s_any_of] == NULL
-        && ngx_ors_edits_value(&sn->cs->edits, key, &any) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_ors_chat_schema_children(sn, key + 1, ngx_ors_json_array);
-}
-
-
 /* all properties, as an array of names */
 
 static ngx_int_t
@@ -668,9 +640,8 @@ ngx_ors_chat_schema_names_of(ngx_ors_chat_schema_node_t *sn, ngx_str_t *text)
     ngx_ors_json_node_t  *properties, *key;
 
     json = sn->cs->json;
-    properties = sn->member[ngx_ors_chat_s_properties];
-
-    properties = properties ? ngx_ors_json_first(json, properties) : NULL;
+    properties = ngx_ors_json_first(json,
+                                    sn->member[ngx_ors_chat_s_properties]);
 
     len = sizeof("[]") - 1;
 
@@ -720,7 +691,7 @@ ngx_ors_chat_schema_wraps(ngx_ors_chat_schema_node_t *sn)
     choice = member[ngx_ors_chat_s_any_of] ? member[ngx_ors_chat_s_any_of]
                                            : member[ngx_ors_chat_s_one_of];
 
-    for (node = choice ? ngx_ors_json_first(json, choice) : NULL;
+    for (node = ngx_ors_json_first(json, choice);
          node;
          node = ngx_ors_json_next(json, node))
     {
@@ -805,22 +776,16 @@ ngx_ors_chat_schema_has_type(ngx_ors_json_t *json, ngx_ors_json_node_t *type,
 {
     ngx_ors_json_node_t  *node;
 
-    if (type == NULL) {
-        return 0;
+    if (ngx_ors_json_equal(json, type, name->data, name->len)) {
+        return 1;
     }
 
-    if (type->type == ngx_ors_json_string) {
-        return ngx_ors_json_equal(json, type, name->data, name->len);
-    }
-
-    for (node = (type->type == ngx_ors_json_array)
+    for (node = (type && type->type == ngx_ors_json_array)
                 ? ngx_ors_json_first(json, type) : NULL;
          node;
          node = ngx_ors_json_next(json, node))
     {
-        if (node->type == ngx_ors_json_string
-            && ngx_ors_json_equal(json, node, name->data, name->len))
-        {
+        if (ngx_ors_json_equal(json, node, name->data, name->len)) {
             return 1;
         }
     }

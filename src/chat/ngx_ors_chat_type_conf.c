@@ -19,8 +19,6 @@
 
 static char *ngx_ors_chat_type_conf_name(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type, ngx_str_t *value);
-static char *ngx_ors_chat_type_conf_unique(ngx_conf_t *cf,
-    ngx_array_t *types, ngx_ors_chat_type_t *type, ngx_str_t *value);
 static char *ngx_ors_chat_type_conf_action(ngx_conf_t *cf,
     ngx_ors_chat_type_t *type);
 
@@ -37,8 +35,9 @@ char *
 ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_str_t            *value;
+    ngx_uint_t            i;
     ngx_array_t         **types;
-    ngx_ors_chat_type_t   type, *new;
+    ngx_ors_chat_type_t   type, *other, *new;
 
     types = (ngx_array_t **) ((u_char *) conf + cmd->offset);
     value = cf->args->elts;
@@ -52,11 +51,22 @@ ngx_ors_chat_type_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     ngx_memzero(&type, sizeof(ngx_ors_chat_type_t));
 
-    if (ngx_ors_chat_type_conf_name(cf, &type, &value[1]) != NGX_CONF_OK
-        || ngx_ors_chat_type_conf_unique(cf, *types, &type, &value[1])
-           != NGX_CONF_OK
-        || ngx_ors_chat_type_conf_action(cf, &type) != NGX_CONF_OK)
-    {
+    if (ngx_ors_chat_type_conf_name(cf, &type, &value[1]) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    for (i = 0, other = (*types)->elts; i < (*types)->nelts; i++) {
+
+        if (other[i].prefix == type.prefix
+            && ngx_ors_same(&other[i].type, &type.type))
+        {
+            ngx_ors_conf_error(cf, 0,
+                               "type \"%V\" is duplicate", &value[1]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (ngx_ors_chat_type_conf_action(cf, &type) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
 
@@ -101,30 +111,6 @@ ngx_ors_chat_type_conf_name(ngx_conf_t *cf, ngx_ors_chat_type_t *type,
     } else if (value->data[value->len - 1] == '*') {
         type->prefix = 1;
         type->type.len--;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_ors_chat_type_conf_unique(ngx_conf_t *cf, ngx_array_t *types,
-    ngx_ors_chat_type_t *type, ngx_str_t *value)
-{
-    ngx_uint_t            i;
-    ngx_ors_chat_type_t  *other;
-
-    other = types->elts;
-
-    for (i = 0; i < types->nelts; i++) {
-
-        if (other[i].prefix == type->prefix
-            && ngx_ors_same(&other[i].type, &type->type))
-        {
-            ngx_ors_conf_error(cf, 0,
-                               "type \"%V\" is duplicate", value);
-            return NGX_CONF_ERROR;
-        }
     }
 
     return NGX_CONF_OK;
