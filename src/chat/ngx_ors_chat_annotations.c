@@ -20,16 +20,12 @@
                                     + sizeof(",\"top_logprobs\":[]"))
 
 
-static size_t ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list);
 static u_char *ngx_ors_chat_answer_logprobs_put(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *list, ngx_uint_t top);
 static u_char *ngx_ors_chat_answer_bytes(u_char *p, ngx_ors_json_t *json,
     ngx_ors_json_node_t *token);
 static ngx_ors_json_node_t *ngx_ors_chat_answer_member(ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, char *name, ngx_ors_json_type_e type);
-static ngx_int_t ngx_ors_chat_answer_index(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *object, char *name, int64_t *n);
 
 
 ngx_int_t
@@ -60,9 +56,15 @@ ngx_ors_chat_answer_annotation(ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     url = ngx_ors_chat_answer_member(json, object, "url", ngx_ors_json_string);
 
     if (url == NULL
-        || ngx_ors_chat_answer_index(json, object, "start_index",
-                                     &start) != NGX_OK
-        || ngx_ors_chat_answer_index(json, object, "end_index", &end) != NGX_OK)
+        || ngx_ors_json_integer(json,
+                                ngx_ors_json_find(json, object, "start_index"),
+                                &start)
+           != NGX_OK
+        || ngx_ors_json_integer(json,
+                                ngx_ors_json_find(json, object, "end_index"),
+                                &end)
+           != NGX_OK
+        || start < 0 || end < 0)
     {
         return NGX_DECLINED;
     }
@@ -96,9 +98,26 @@ ngx_int_t
 ngx_ors_chat_answer_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
     ngx_pool_t *pool, ngx_buf_t *b, ngx_str_t *text)
 {
-    size_t  size;
+    size_t                size;
+    ngx_ors_json_node_t  *node, *tops;
 
-    size = ngx_ors_chat_answer_logprobs_size(json, list);
+    /*
+     * Nothing is written in more bytes than the server has used for it, but for
+     * what all tokens get
+     */
+
+    size = list->len;
+
+    for (node = ngx_ors_json_first(json, list);
+         node;
+         node = ngx_ors_json_next(json, node))
+    {
+        tops = ngx_ors_chat_answer_member(json, node, "top_logprobs",
+                                          ngx_ors_json_array);
+        size += (ngx_ors_json_count(tops)
+                 + (node->type == ngx_ors_json_object))
+                * NGX_ORS_CHAT_LOGPROB_MORE;
+    }
 
     if (size > (size_t) (b->end - b->start)) {
 
@@ -120,34 +139,6 @@ ngx_ors_chat_answer_logprobs(ngx_ors_json_t *json, ngx_ors_json_node_t *list,
                 - text->data;
 
     return NGX_OK;
-}
-
-
-/*
- * Nothing is written in more bytes than the server has used for it, but for
- * what all tokens get
- */
-
-static size_t
-ngx_ors_chat_answer_logprobs_size(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *list)
-{
-    size_t                n, size;
-    ngx_ors_json_node_t  *node, *tops;
-
-    n = 0;
-    size = list->len;
-
-    for (node = ngx_ors_json_first(json, list);
-         node;
-         node = ngx_ors_json_next(json, node))
-    {
-        tops = ngx_ors_chat_answer_member(json, node, "top_logprobs",
-                                          ngx_ors_json_array);
-        n += (node->type == ngx_ors_json_object) + (tops ? tops->count : 0);
-    }
-
-    return size + n * NGX_ORS_CHAT_LOGPROB_MORE;
 }
 
 
@@ -193,9 +184,7 @@ ngx_ors_chat_answer_logprobs_put(u_char *p, ngx_ors_json_t *json,
 
             tops = ngx_ors_chat_answer_member(json, node, "top_logprobs",
                                               ngx_ors_json_array);
-            if (tops) {
-                p = ngx_ors_chat_answer_logprobs_put(p, json, tops, 1);
-            }
+            p = ngx_ors_chat_answer_logprobs_put(p, json, tops, 1);
 
             *p++ = ']';
         }
@@ -221,7 +210,7 @@ ngx_ors_chat_answer_bytes(u_char *p, ngx_ors_json_t *json,
                                        ngx_ors_json_array);
     first = p;
 
-    for (node = bytes ? ngx_ors_json_first(json, bytes) : NULL;
+    for (node = ngx_ors_json_first(json, bytes);
          node;
          node = ngx_ors_json_next(json, node))
     {
@@ -256,22 +245,4 @@ ngx_ors_chat_answer_member(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
 
     return (node && node->type == type) ? node : NULL;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_answer_index(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
-    char *name, int64_t *n)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_chat_answer_member(json, object, name, ngx_ors_json_number);
-
-    if (node == NULL || ngx_ors_json_integer(json, node, n) != NGX_OK
-        || *n < 0)
-    {
-        return NGX_DECLINED;
-    }
-
-    return NGX_OK;
 }

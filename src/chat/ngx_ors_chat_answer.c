@@ -236,10 +236,7 @@ ngx_ors_chat_answer_choice(ngx_ors_json_t *json, ngx_ors_json_node_t *choices)
     {
         index = ngx_ors_json_find(json, choice, "index");
 
-        if (index == NULL
-            || ngx_ors_json_integer(json, index, &n) != NGX_OK
-            || n == 0)
-        {
+        if (ngx_ors_json_integer(json, index, &n) != NGX_OK || n == 0) {
             return choice;
         }
     }
@@ -389,7 +386,7 @@ ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call, ngx_ors_json_t *json,
     ngx_ors_json_node_t *node)
 {
     int64_t               n;
-    ngx_ors_json_node_t  *value, *member[ngx_ors_chat_cl_n];
+    ngx_ors_json_node_t  *member[ngx_ors_chat_cl_n];
 
     ngx_memzero(call, sizeof(ngx_ors_chat_answer_call_t));
 
@@ -399,9 +396,7 @@ ngx_ors_chat_answer_call(ngx_ors_chat_answer_call_t *call, ngx_ors_json_t *json,
     call->node = node;
     call->index = -1;
 
-    value = member[ngx_ors_chat_cl_index];
-
-    if (value && ngx_ors_json_integer(json, value, &n) == NGX_OK
+    if (ngx_ors_json_integer(json, member[ngx_ors_chat_cl_index], &n) == NGX_OK
         && n >= 0 && n <= NGX_MAX_INT32_VALUE)
     {
         call->index = (ngx_int_t) n;
@@ -491,13 +486,9 @@ ngx_ors_chat_answer_number(ngx_ors_json_t *json, ngx_ors_json_node_t *object,
     int64_t               n;
     ngx_ors_json_node_t  *node;
 
-    if (object == NULL) {
-        return 0;
-    }
-
     node = ngx_ors_json_get(json, object, (u_char *) name, ngx_strlen(name));
 
-    if (node == NULL || ngx_ors_json_integer(json, node, &n) != NGX_OK
+    if (ngx_ors_json_integer(json, node, &n) != NGX_OK
         || n < 0 || n > NGX_MAX_INT32_VALUE)
     {
         return 0;

@@ -127,22 +127,6 @@ ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
 
 
 ngx_int_t
-ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node)
-{
-    ngx_int_t  rc;
-
-    ngx_ors_out_lit(cc->out, "\"");
-
-    rc = ngx_ors_chat_system_text(cc, node);
-
-    ngx_ors_out_lit(cc->out, "\"");
-
-    return rc;
-}
-
-
-ngx_int_t
 ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node)
 {

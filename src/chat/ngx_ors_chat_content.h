@@ -47,11 +47,10 @@ typedef struct {
 ngx_int_t ngx_ors_chat_user_content(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 
-/* Always a string: many servers take nothing else from this role. */
-ngx_int_t ngx_ors_chat_system_content(ngx_ors_chat_content_t *cc,
-    ngx_ors_json_node_t *node);
-
-/* As ngx_ors_chat_system_content() without the quotes; NULL adds nothing. */
+/*
+ * The inside of a string, which many servers want from this role; NULL adds
+ * nothing.
+ */
 ngx_int_t ngx_ors_chat_system_text(ngx_ors_chat_content_t *cc,
     ngx_ors_json_node_t *node);
 

@@ -18,8 +18,6 @@
 static ngx_uint_t ngx_ors_chat_embedded_likely(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 static ngx_uint_t ngx_ors_chat_embedded_images(ngx_ors_json_t *parts);
-static ngx_uint_t ngx_ors_chat_embedded_has(ngx_ors_json_t *parts,
-    ngx_ors_json_node_t *part, const char *type, const char *field);
 
 
 ngx_int_t
@@ -75,8 +73,8 @@ ngx_ors_chat_embedded_likely(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 static ngx_uint_t
 ngx_ors_chat_embedded_images(ngx_ors_json_t *parts)
 {
-    ngx_uint_t            n;
-    ngx_ors_json_node_t  *part;
+    ngx_uint_t            n, image;
+    ngx_ors_json_node_t  *part, *type, *node;
 
     n = 0;
 
@@ -84,37 +82,22 @@ ngx_ors_chat_embedded_images(ngx_ors_json_t *parts)
          part;
          part = ngx_ors_json_next(parts, part))
     {
-        if (ngx_ors_chat_embedded_has(parts, part, "input_image",
-                                      "image_url")) {
-            n++;
+        type = ngx_ors_json_find(parts, part, "type");
+        image = ngx_ors_json_is(parts, type, "input_image");
 
-        } else if (!ngx_ors_chat_embedded_has(parts, part, "input_text",
-                                              "text"))
-        {
+        if (!image && !ngx_ors_json_is(parts, type, "input_text")) {
             return 0;
         }
+
+        node = image ? ngx_ors_json_find(parts, part, "image_url")
+                     : ngx_ors_json_find(parts, part, "text");
+
+        if (node == NULL || node->type != ngx_ors_json_string) {
+            return 0;
+        }
+
+        n += image;
     }
 
     return n;
-}
-
-
-static ngx_uint_t
-ngx_ors_chat_embedded_has(ngx_ors_json_t *parts, ngx_ors_json_node_t *part,
-    const char *type, const char *field)
-{
-    ngx_ors_json_node_t  *node;
-
-    node = ngx_ors_json_find(parts, part, "type");
-
-    if (node == NULL
-        || !ngx_ors_json_equal(parts, node, (u_char *) type,
-                               ngx_strlen(type)))
-    {
-        return 0;
-    }
-
-    node = ngx_ors_json_get(parts, part, (u_char *) field, ngx_strlen(field));
-
-    return node && node->type == ngx_ors_json_string;
 }

@@ -38,8 +38,6 @@ static ngx_int_t ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci,
 static ngx_int_t ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci,
     ngx_ors_seal_purpose_e purpose, ngx_ors_input_item_t *in,
     ngx_ors_chat_item_t *item);
-static void ngx_ors_chat_search(ngx_ors_chat_items_t *ci,
-    ngx_ors_input_item_t *in, ngx_ors_chat_item_t *item);
 static ngx_ors_chat_item_e ngx_ors_chat_role(ngx_ors_json_t *json,
     ngx_ors_json_node_t *role);
 static ngx_int_t ngx_ors_chat_match(ngx_ors_chat_items_t *ci);
@@ -163,9 +161,20 @@ ngx_ors_chat_item_read(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
     case ngx_ors_input_compaction:
         return ngx_ors_chat_compaction(ci, in, item);
 
+    /* without the id of a call the server did it itself: its tools matter */
+
     case ngx_ors_input_search_call:
+        item->search = 1;
+        item->kind = in->call_id ? ngx_ors_chat_item_call
+                                 : ngx_ors_chat_item_none;
+        item->content = in->arguments;
+        return NGX_OK;
+
     case ngx_ors_input_search_output:
-        ngx_ors_chat_search(ci, in, item);
+        item->search = 1;
+        item->kind = in->call_id ? ngx_ors_chat_item_output
+                                 : ngx_ors_chat_item_none;
+        item->content = in->tools;
         return NGX_OK;
 
     case ngx_ors_input_mcp_call:
@@ -264,8 +273,7 @@ ngx_ors_chat_thought(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 
     if (node == NULL || node->count == 0) {
 
-        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning, in,
-                                 item);
+        rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_reasoning, in, item);
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
@@ -330,8 +338,7 @@ ngx_ors_chat_compaction(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, in,
-                             item);
+    rc = ngx_ors_chat_unseal(ci, ngx_ors_seal_compaction, in, item);
 
     if (rc == NGX_DECLINED) {
         return ngx_ors_chat_refuse(ci->cc, -1, ngx_ors_code_unsupported_item,
@@ -375,30 +382,6 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
     ngx_str_null(&item->text);
 
     return (rc == NGX_ERROR) ? NGX_ERROR : NGX_DECLINED;
-}
-
-
-/*
- * A search for tools: without the id of a call the server did it itself, and
- * only its tools matter
- */
-
-static void
-ngx_ors_chat_search(ngx_ors_chat_items_t *ci, ngx_ors_input_item_t *in,
-    ngx_ors_chat_item_t *item)
-{
-    ngx_uint_t  output;
-
-    output = (in->kind == ngx_ors_input_search_output);
-
-    item->search = 1;
-    item->content = output ? in->tools : in->arguments;
-
-    if (in->call_id == 0) {
-        return;
-    }
-
-    item->kind = output ? ngx_ors_chat_item_output : ngx_ors_chat_item_call;
 }
 
 

@@ -34,10 +34,6 @@ static ngx_int_t ngx_ors_chat_input(ngx_ors_request_t *req,
 static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *instructions);
 static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm);
-static void ngx_ors_chat_summary(ngx_ors_chat_messages_t *cm,
-    ngx_str_t *text);
-static void ngx_ors_chat_prompt(ngx_ors_chat_messages_t *cm,
-    ngx_str_t *prompt);
 static void ngx_ors_chat_open(ngx_ors_chat_messages_t *cm, char *text,
     size_t len);
 static void ngx_ors_chat_developer(ngx_ors_chat_messages_t *cm);
@@ -92,6 +88,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
 {
     ngx_int_t                 rc;
+    ngx_str_t                *prompt;
     ngx_uint_t                n;
     ngx_ors_json_node_t      *input, *instructions;
     ngx_ors_chat_messages_t   cm;
@@ -164,7 +161,12 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     }
 
     if (req->compact) {
-        ngx_ors_chat_prompt(&cm, &target->prompt);
+        prompt = target->prompt.len ? &target->prompt
+                                    : &ngx_ors_chat_summary_prompt;
+
+        ngx_ors_chat_message(&cm, "user");
+        ngx_ors_json_quote(out, prompt->data, prompt->len);
+        ngx_ors_out_lit(out, "}");
     }
 
     ngx_ors_out_lit(out, "]");
@@ -308,12 +310,20 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
                 ngx_ors_chat_developer(cm);
             }
 
-            rc = ngx_ors_chat_system_content(cc, content);
-            ngx_ors_out_lit(cc->out, "}");
+            ngx_ors_out_lit(cc->out, "\"");
+            rc = ngx_ors_chat_system_text(cc, content);
+            ngx_ors_out_lit(cc->out, "\"}");
             break;
 
         case ngx_ors_chat_item_summary:
-            ngx_ors_chat_summary(cm, &item->text);
+
+            /* it holds what users have said, so it does not outrank them */
+
+            ngx_ors_chat_message(cm, "user");
+            ngx_ors_out_lit(cc->out, "\"This is a summary of our conversation "
+                                     "so far, which replaces it:\\n\\n");
+            ngx_ors_out_ref(cc->out, item->text.data, item->text.len);
+            ngx_ors_out_lit(cc->out, "\"}");
             break;
 
         case ngx_ors_chat_item_assistant:
@@ -334,32 +344,6 @@ ngx_ors_chat_items(ngx_ors_chat_messages_t *cm)
     }
 
     return NGX_OK;
-}
-
-
-/* it holds what users have said, so it does not outrank them */
-
-static void
-ngx_ors_chat_summary(ngx_ors_chat_messages_t *cm, ngx_str_t *text)
-{
-    ngx_ors_chat_message(cm, "user");
-    ngx_ors_out_lit(cm->cc.out, "\"This is a summary of our conversation so "
-                                "far, which replaces it:\\n\\n");
-    ngx_ors_out_ref(cm->cc.out, text->data, text->len);
-    ngx_ors_out_lit(cm->cc.out, "\"}");
-}
-
-
-static void
-ngx_ors_chat_prompt(ngx_ors_chat_messages_t *cm, ngx_str_t *prompt)
-{
-    if (prompt->len == 0) {
-        prompt = &ngx_ors_chat_summary_prompt;
-    }
-
-    ngx_ors_chat_message(cm, "user");
-    ngx_ors_json_quote(cm->cc.out, prompt->data, prompt->len);
-    ngx_ors_out_lit(cm->cc.out, "}");
 }
 
 

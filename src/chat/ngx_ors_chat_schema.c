@@ -20,37 +20,40 @@
 #define NGX_ORS_CHAT_SCHEMA_DEPTH  64
 
 
-/*
- * Keywords, as in ngx_ors_chat_schema_names; from "not" on those that strict
- * schemas have nothing for
- */
+/* keywords; from "not" on those that strict schemas have nothing for */
+
+#define NGX_ORS_CHAT_KEYWORDS(row)                                            \
+    row(type, "type")                                                         \
+    row(properties, "properties")                                             \
+    row(required, "required")                                                 \
+    row(additional, "additionalProperties")                                   \
+    row(items, "items")                                                       \
+    row(prefix_items, "prefixItems")                                          \
+    row(any_of, "anyOf")                                                      \
+    row(one_of, "oneOf")                                                      \
+    row(all_of, "allOf")                                                      \
+    row(defs, "$defs")                                                        \
+    row(definitions, "definitions")                                           \
+    row(ref, "$ref")                                                          \
+    row(enum, "enum")                                                         \
+    row(const, "const")                                                       \
+    row(default, "default")                                                   \
+    row(not, "not")                                                           \
+    row(if, "if")                                                             \
+    row(then, "then")                                                         \
+    row(else, "else")                                                         \
+    row(pattern_properties, "patternProperties")                              \
+    row(property_names, "propertyNames")                                      \
+    row(dependencies, "dependencies")                                         \
+    row(dependent_required, "dependentRequired")                              \
+    row(dependent_schemas, "dependentSchemas")                                \
+    row(unevaluated_properties, "unevaluatedProperties")
+
+#define ngx_ors_chat_keyword(as, name)  ngx_ors_chat_s_##as,
+#define ngx_ors_chat_keyword_name(as, name)  ngx_string(name),
 
 enum {
-    ngx_ors_chat_s_type = 0,
-    ngx_ors_chat_s_properties,
-    ngx_ors_chat_s_required,
-    ngx_ors_chat_s_additional,
-    ngx_ors_chat_s_items,
-    ngx_ors_chat_s_prefix_items,
-    ngx_ors_chat_s_any_of,
-    ngx_ors_chat_s_one_of,
-    ngx_ors_chat_s_all_of,
-    ngx_ors_chat_s_defs,
-    ngx_ors_chat_s_definitions,
-    ngx_ors_chat_s_ref,
-    ngx_ors_chat_s_enum,
-    ngx_ors_chat_s_const,
-    ngx_ors_chat_s_default,
-    ngx_ors_chat_s_not,
-    ngx_ors_chat_s_if,
-    ngx_ors_chat_s_then,
-    ngx_ors_chat_s_else,
-    ngx_ors_chat_s_pattern_properties,
-    ngx_ors_chat_s_property_names,
-    ngx_ors_chat_s_dependencies,
-    ngx_ors_chat_s_dependent_required,
-    ngx_ors_chat_s_dependent_schemas,
-    ngx_ors_chat_s_unevaluated_properties,
+    NGX_ORS_CHAT_KEYWORDS(ngx_ors_chat_keyword)
     ngx_ors_chat_s_n
 };
 
@@ -104,31 +107,7 @@ static ngx_int_t ngx_ors_chat_schema_put(ngx_ors_chat_schema_node_t *sn,
 
 
 static const ngx_str_t  ngx_ors_chat_schema_names[] = {
-    ngx_string("type"),
-    ngx_string("properties"),
-    ngx_string("required"),
-    ngx_string("additionalProperties"),
-    ngx_string("items"),
-    ngx_string("prefixItems"),
-    ngx_string("anyOf"),
-    ngx_string("oneOf"),
-    ngx_string("allOf"),
-    ngx_string("$defs"),
-    ngx_string("definitions"),
-    ngx_string("$ref"),
-    ngx_string("enum"),
-    ngx_string("const"),
-    ngx_string("default"),
-    ngx_string("not"),
-    ngx_string("if"),
-    ngx_string("then"),
-    ngx_string("else"),
-    ngx_string("patternProperties"),
-    ngx_string("propertyNames"),
-    ngx_string("dependencies"),
-    ngx_string("dependentRequired"),
-    ngx_string("dependentSchemas"),
-    ngx_string("unevaluatedProperties"),
+    NGX_ORS_CHAT_KEYWORDS(ngx_ors_chat_keyword_name)
     ngx_null_string
 };
 

@@ -41,7 +41,6 @@ static ngx_int_t ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr,
     ngx_ors_chat_tool_t *tool);
-static ngx_int_t ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr);
 static ngx_int_t ngx_ors_chat_tools_defined(ngx_ors_chat_reader_t *cr,
     ngx_ors_tool_t *hosted);
 static ngx_int_t ngx_ors_chat_tools_other(ngx_ors_chat_reader_t *cr,
@@ -61,6 +60,9 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_error_t *err)
 {
     ngx_int_t               rc;
+    ngx_uint_t              i;
+    ngx_array_t            *hosted;
+    ngx_ors_tool_t         *tool;
     ngx_ors_json_node_t    *list;
     ngx_ors_chat_reader_t   cr;
 
@@ -83,14 +85,22 @@ ngx_ors_chat_tools_read(ngx_ors_chat_tools_t *tools, ngx_ors_request_t *req,
         return NGX_ERROR;
     }
 
-    rc = list ? ngx_ors_chat_tools_list(&cr, list) : NGX_OK;
+    rc = ngx_ors_chat_tools_list(&cr, list);
 
     if (rc == NGX_OK && (req->policy->profile & NGX_ORS_IN_OPENAI)) {
         rc = ngx_ors_chat_tools_items(&cr);
     }
 
-    if (rc == NGX_OK && cr.hosting) {
-        rc = ngx_ors_chat_tools_hosted(&cr);
+    /* tools that each request shows to the model */
+
+    hosted = cr.hosting ? cr.hosting->tools : NULL;
+    tool = hosted ? hosted->elts : NULL;
+
+    for (i = 0; rc == NGX_OK && hosted && i < hosted->nelts; i++) {
+
+        if (tool[i].function.len && tool[i].type == ngx_ors_hosted_type_none) {
+            rc = ngx_ors_chat_tools_defined(&cr, &tool[i]);
+        }
     }
 
     if (rc != NGX_OK) {
@@ -273,35 +283,6 @@ ngx_ors_chat_tools_host(ngx_ors_chat_reader_t *cr, ngx_ors_chat_tool_t *tool)
                                      &hosted->name,
                                      "the name of a tool that this server "
                                      "itself has");
-}
-
-
-/* the tools that each request shows to the model */
-
-static ngx_int_t
-ngx_ors_chat_tools_hosted(ngx_ors_chat_reader_t *cr)
-{
-    ngx_uint_t       i;
-    ngx_array_t     *list;
-    ngx_ors_tool_t  *hosted;
-
-    list = cr->hosting->tools;
-    hosted = list ? list->elts : NULL;
-
-    for (i = 0; list && i < list->nelts; i++) {
-
-        if (hosted[i].function.len == 0
-            || hosted[i].type != ngx_ors_hosted_type_none)
-        {
-            continue;
-        }
-
-        if (ngx_ors_chat_tools_defined(cr, &hosted[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
 }
 
 

@@ -134,16 +134,16 @@ ngx_ors_chat_type_conf_action(ngx_conf_t *cf, ngx_ors_chat_type_t *type)
 
     type->action = action;
 
-    if (type->action != ngx_ors_chat_type_send) {
+    if (action != ngx_ors_chat_type_send) {
 
-        if (cf->args->nelts == 3) {
-            return NGX_CONF_OK;
+        if (cf->args->nelts == 4) {
+            ngx_ors_conf_error(cf, 0,
+                               "invalid parameter \"%V\" after \"%V\"",
+                               &value[3], &value[2]);
+            return NGX_CONF_ERROR;
         }
 
-        ngx_ors_conf_error(cf, 0,
-                           "invalid parameter \"%V\" after \"%V\"",
-                           &value[3], &value[2]);
-        return NGX_CONF_ERROR;
+        return NGX_CONF_OK;
     }
 
     if (cf->args->nelts == 3) {
