@@ -34,8 +34,6 @@ static ngx_int_t ngx_ors_chat_conf_option(ngx_conf_t *cf, u_char *options,
     ngx_str_t *value);
 static ngx_int_t ngx_ors_chat_conf_names(ngx_conf_t *cf,
     ngx_ors_chat_conf_t *option, ngx_str_t *value, ngx_uint_t *bits);
-static ngx_ors_chat_effort_t *ngx_ors_chat_conf_effort_get(ngx_conf_t *cf,
-    ngx_array_t *efforts, ngx_str_t *value);
 static char *ngx_ors_chat_conf_effort_add(ngx_conf_t *cf,
     ngx_ors_pointer_t *members, ngx_str_t *pointer, ngx_str_t *value);
 
@@ -244,12 +242,29 @@ ngx_ors_chat_conf_names(ngx_conf_t *cf, ngx_ors_chat_conf_t *option,
 char *
 ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t               *value;
-    ngx_uint_t               n;
+    u_char                  *last, buf[NGX_MAX_CONF_ERRSTR];
+    ngx_str_t               *value, *known;
+    ngx_uint_t               i;
     ngx_array_t            **efforts;
     ngx_ors_chat_effort_t   *effort;
 
     efforts = (ngx_array_t **) ((u_char *) conf + cmd->offset);
+    value = cf->args->elts;
+    known = ngx_ors_chat_conf_effort_values;
+
+    while (known->len && !ngx_ors_same(known, &value[1])) {
+        known++;
+    }
+
+    if (known->len == 0) {
+        last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
+                                  sizeof(ngx_str_t), "", &value[1]);
+
+        ngx_ors_conf_error(cf, 0,
+                           "invalid effort \"%V\", it must be %*s", &value[1],
+                           (size_t) (last - buf), buf);
+        return NGX_CONF_ERROR;
+    }
 
     if (*efforts == NGX_CONF_UNSET_PTR) {
         *efforts = ngx_array_create(cf->pool, 4,
@@ -259,78 +274,39 @@ ngx_ors_chat_effort_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         }
     }
 
-    value = cf->args->elts;
+    effort = (*efforts)->elts;
 
-    n = (*efforts)->nelts;
+    for (i = 0; i < (*efforts)->nelts; i++, effort++) {
 
-    effort = ngx_ors_chat_conf_effort_get(cf, *efforts, &value[1]);
-    if (effort == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    /* a value that becomes nothing cannot become something as well */
-
-    if (n == (*efforts)->nelts
-        && (cf->args->nelts == 2 || effort->members.first == NULL))
-    {
-        ngx_ors_conf_error(cf, 0,
-                           "effort \"%V\" is duplicate", &value[1]);
-        return NGX_CONF_ERROR;
-    }
-
-    if (cf->args->nelts == 2) {
-        return NGX_CONF_OK;
-    }
-
-    return ngx_ors_chat_conf_effort_add(cf, &effort->members, &value[2],
-                                        &value[3]);
-}
-
-
-/* the effort of that name, which may be new; NULL: no such name */
-
-static ngx_ors_chat_effort_t *
-ngx_ors_chat_conf_effort_get(ngx_conf_t *cf, ngx_array_t *efforts,
-    ngx_str_t *value)
-{
-    u_char                 *last, buf[NGX_MAX_CONF_ERRSTR];
-    ngx_str_t              *known;
-    ngx_uint_t              i;
-    ngx_ors_chat_effort_t  *effort;
-
-    effort = efforts->elts;
-
-    for (i = 0; i < efforts->nelts; i++) {
-
-        if (ngx_ors_same(&effort[i].value, value)) {
-            return &effort[i];
+        if (!ngx_ors_same(&effort->value, &value[1])) {
+            continue;
         }
+
+        /* a value that becomes nothing cannot become something as well */
+
+        if (cf->args->nelts == 2 || effort->members.first == NULL) {
+            ngx_ors_conf_error(cf, 0,
+                               "effort \"%V\" is duplicate", &value[1]);
+            return NGX_CONF_ERROR;
+        }
+
+        break;
     }
 
-    known = ngx_ors_chat_conf_effort_values;
+    if (i == (*efforts)->nelts) {
+        effort = ngx_array_push(*efforts);
+        if (effort == NULL) {
+            return NGX_CONF_ERROR;
+        }
 
-    while (known->len && !ngx_ors_same(known, value)) {
-        known++;
-    }
-
-    if (known->len == 0) {
-        last = ngx_ors_conf_words(buf, ngx_ors_chat_conf_effort_values,
-                                  sizeof(ngx_str_t), "", value);
-
-        ngx_ors_conf_error(cf, 0,
-                           "invalid effort \"%V\", it must be %*s", value,
-                           (size_t) (last - buf), buf);
-        return NULL;
-    }
-
-    effort = ngx_array_push(efforts);
-
-    if (effort) {
         ngx_memzero(effort, sizeof(ngx_ors_chat_effort_t));
-        effort->value = *value;
+        effort->value = value[1];
     }
 
-    return effort;
+    return (cf->args->nelts == 2)
+           ? NGX_CONF_OK
+           : ngx_ors_chat_conf_effort_add(cf, &effort->members, &value[2],
+                                          &value[3]);
 }
 
 

@@ -21,10 +21,8 @@ typedef struct {
     ngx_ors_out_t                 *out;
     ngx_pool_t                    *pool;
     ngx_ors_error_t               *err;
-    const ngx_ors_chat_options_t  *options;
-    ngx_ors_sealer_t              *sealer;    /* or NULL */
-    ngx_str_t                     *maker;     /* of provider state */
-    ngx_ors_hosting_t             *hosting;   /* or NULL */
+    ngx_ors_chat_target_t         *target;
+    const ngx_ors_chat_options_t  *options;   /* of the target */
 
     /* the place of the content, for errors: input[item - prior].field */
     ngx_uint_t                     item;

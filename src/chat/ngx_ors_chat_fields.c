@@ -14,6 +14,7 @@
 #include <ngx_core.h>
 #include <ngx_ors_book.h>
 #include <ngx_ors_chat_fields.h>
+#include <ngx_ors_same.h>
 #include <ngx_ors_spelling.h>
 
 
@@ -49,11 +50,7 @@ ngx_ors_chat_field(const ngx_str_t *name, ngx_uint_t flags)
 
     for (field = ngx_ors_chat_fields; field->name.len; field++) {
 
-        if (field->name.len == name->len
-            && *field->name.data == *name->data
-            && (field->flags & flags)
-            && ngx_memcmp(field->name.data, name->data, name->len) == 0)
-        {
+        if ((field->flags & flags) && ngx_ors_same(&field->name, name)) {
             return 1;
         }
     }

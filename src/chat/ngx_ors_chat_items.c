@@ -64,10 +64,6 @@ ngx_ors_chat_items_read(ngx_ors_chat_items_t *ci, ngx_ors_input_t *input)
     ngx_uint_t            i;
     ngx_ors_chat_item_t  *item;
 
-    if (input->n == 0) {
-        return NGX_OK;
-    }
-
     ci->input = input;
     ci->calls.input = input;
     ci->calls.pool = ci->cc->pool;
@@ -364,7 +360,7 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
 
     node = ngx_ors_input_node(in, in->encrypted);
 
-    if (ci->cc->sealer == NULL || node == NULL
+    if (ci->cc->target->sealer == NULL || node == NULL
         || node->type != ngx_ors_json_string)
     {
         return NGX_DECLINED;
@@ -372,8 +368,8 @@ ngx_ors_chat_unseal(ngx_ors_chat_items_t *ci, ngx_ors_seal_purpose_e purpose,
 
     ngx_ors_json_raw(in->json, node, &blob);
 
-    rc = ngx_ors_unseal(ci->cc->sealer, purpose, &blob, ci->cc->pool,
-                        &item->text);
+    rc = ngx_ors_unseal(ci->cc->target->sealer, purpose, &blob,
+                        ci->cc->pool, &item->text);
 
     if (rc == NGX_OK && item->text.len) {
         return NGX_OK;
@@ -598,6 +594,6 @@ ngx_ors_chat_awaits(ngx_ors_chat_items_t *ci, ngx_uint_t i)
     }
 
     return (in->kind == ngx_ors_input_call && in->space == 0
-            && ngx_ors_hosting_find(ci->cc->hosting, &name))
+            && ngx_ors_hosting_find(ci->cc->target->hosting, &name))
            ? NGX_DECLINED : NGX_OK;
 }

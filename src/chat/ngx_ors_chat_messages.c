@@ -30,7 +30,7 @@ typedef struct {
 
 
 static ngx_int_t ngx_ors_chat_input(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_error_t *err);
 static ngx_int_t ngx_ors_chat_first(ngx_ors_chat_messages_t *cm,
     ngx_ors_json_node_t *instructions);
 static ngx_int_t ngx_ors_chat_items(ngx_ors_chat_messages_t *cm);
@@ -85,42 +85,31 @@ static ngx_str_t  ngx_ors_chat_summary_prompt = ngx_string(
 
 ngx_int_t
 ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
-    ngx_ors_out_t *out, ngx_pool_t *pool, ngx_ors_error_t *err)
+    ngx_ors_out_t *out, ngx_ors_error_t *err)
 {
     ngx_int_t                 rc;
     ngx_str_t                *prompt;
     ngx_uint_t                n;
-    ngx_ors_json_node_t      *input, *instructions;
     ngx_ors_chat_messages_t   cm;
 
     ngx_memzero(&cm, sizeof(ngx_ors_chat_messages_t));
 
     cm.cc.prior = req->prior;
     cm.cc.options = target->options;
-    cm.cc.hosting = target->hosting;
-    cm.cc.sealer = target->sealer;
-    cm.cc.maker = target->maker;
+    cm.cc.target = target;
     cm.cc.out = out;
-    cm.cc.pool = pool;
+    cm.cc.pool = req->pool;
     cm.cc.err = err;
     cm.in.cc = &cm.cc;
     cm.in.added = req->added;
     cm.in.spaces = (req->policy->profile & NGX_ORS_IN_OPENAI) ? 1 : 0;
 
-    input = req->field[ngx_ors_rq_input];
-    instructions = req->field[ngx_ors_rq_instructions];
-
-    rc = ngx_ors_chat_input(req, pool, err);
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
     cm.in.trigger = req->compact;
     cm.in.answered = (!req->compact
                       && (req->policy->profile & NGX_ORS_IN_STRICT));
 
-    rc = ngx_ors_chat_items_read(&cm.in, &req->input);
+    rc = req->input.n ? ngx_ors_chat_items_read(&cm.in, &req->input)
+                      : ngx_ors_chat_input(req, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -130,7 +119,7 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     cm.cc.json = &req->json;
 
-    rc = ngx_ors_chat_first(&cm, instructions);
+    rc = ngx_ors_chat_first(&cm, req->field[ngx_ors_rq_instructions]);
 
     if (rc != NGX_OK) {
         return rc;
@@ -147,12 +136,12 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     } else {
         ngx_ors_chat_message(&cm, "user");
-        ngx_ors_chat_value(out, cm.cc.json, input);
+        ngx_ors_chat_value(out, cm.cc.json, req->field[ngx_ors_rq_input]);
         ngx_ors_out_lit(out, "}");
     }
 
     if (cm.n == n) {
-        ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
+        ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                           "\"input\" holds nothing that can be sent to "
                           "the model");
         ngx_str_set(&err->param, "input");
@@ -175,26 +164,24 @@ ngx_ors_chat_messages(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 }
 
 
+/* a text, or no items at all */
+
 static ngx_int_t
-ngx_ors_chat_input(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_chat_input(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_ors_json_node_t  *input;
 
     input = req->field[ngx_ors_rq_input];
 
-    if (req->input.n) {
-        return NGX_OK;
-    }
-
     if (input == NULL && !req->merged) {
-        ngx_ors_error_set(err, pool, ngx_ors_code_missing_required_parameter,
+        ngx_ors_error_set(err, req->pool,
+                          ngx_ors_code_missing_required_parameter,
                           "\"input\" is required");
 
     } else if (req->merged || input->type != ngx_ors_json_string
                || input->len == 0)
     {
-        ngx_ors_error_set(err, pool, ngx_ors_code_invalid_value,
+        ngx_ors_error_set(err, req->pool, ngx_ors_code_invalid_value,
                           "\"input\" must not be empty, there is nothing "
                           "to answer");
 

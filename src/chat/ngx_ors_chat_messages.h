@@ -25,8 +25,7 @@
  * NGX_ERROR      no memory
  */
 ngx_int_t ngx_ors_chat_messages(ngx_ors_request_t *req,
-    ngx_ors_chat_target_t *target, ngx_ors_out_t *out, ngx_pool_t *pool,
-    ngx_ors_error_t *err);
+    ngx_ors_chat_target_t *target, ngx_ors_out_t *out, ngx_ors_error_t *err);
 
 
 #endif /* _NGX_ORS_CHAT_MESSAGES_H_INCLUDED_ */

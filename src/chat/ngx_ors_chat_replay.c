@@ -84,7 +84,8 @@ ngx_ors_chat_replay_name(ngx_ors_chat_items_t *ci, ngx_uint_t i)
         || ngx_ors_json_copy(in->json, ngx_ors_input_node(in, in->name),
                              ci->cc->pool, &name)
            != NGX_OK
-        || ngx_ors_tool_name(ngx_ors_hosting_prefix(ci->cc->hosting, &label),
+        || ngx_ors_tool_name(ngx_ors_hosting_prefix(ci->cc->target->hosting,
+                                                    &label),
                              &name, ci->cc->pool, &sent)
            != NGX_OK)
     {

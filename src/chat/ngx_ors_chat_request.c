@@ -38,15 +38,14 @@ typedef struct {
 
 
 static ngx_int_t ngx_ors_chat_supported(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_error_t *err);
 static ngx_uint_t ngx_ors_chat_wanted(ngx_ors_json_t *json,
     ngx_ors_json_node_t *node);
 static ngx_int_t ngx_ors_chat_format_check(ngx_ors_request_t *req,
-    ngx_pool_t *pool, ngx_ors_error_t *err);
+    ngx_ors_error_t *err);
 static ngx_ors_json_node_t *ngx_ors_chat_format(ngx_ors_request_t *req);
 static void ngx_ors_chat_params(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
-static ngx_uint_t ngx_ors_chat_completes(ngx_ors_chat_target_t *target);
 static ngx_uint_t ngx_ors_chat_reasoner(ngx_str_t *model);
 static void ngx_ors_chat_limit(ngx_ors_request_t *req,
     ngx_ors_chat_target_t *target, ngx_ors_out_t *out);
@@ -84,7 +83,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 {
     ngx_int_t  rc;
 
-    rc = ngx_ors_chat_supported(req, req->pool, err);
+    rc = ngx_ors_chat_supported(req, err);
 
     if (rc == NGX_OK) {
         rc = ngx_ors_chat_pass_read(req, target, err);
@@ -111,7 +110,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
     ngx_ors_out_lit(out, ",\"messages\":");
 
-    rc = ngx_ors_chat_messages(req, target, out, req->pool, err);
+    rc = ngx_ors_chat_messages(req, target, out, err);
 
     if (rc != NGX_OK) {
         return rc;
@@ -156,8 +155,7 @@ ngx_ors_chat_request(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
 
 
 static ngx_int_t
-ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_str_t                          id;
     ngx_ors_json_node_t               *node;
@@ -181,28 +179,26 @@ ngx_ors_chat_supported(ngx_ors_request_t *req, ngx_pool_t *pool,
             continue;
         }
 
-        if (row->field == ngx_ors_rq_previous_response_id && req->merged) {
+        if ((row->field == ngx_ors_rq_previous_response_id && req->merged)
+            || (row->field == ngx_ors_rq_background && req->detached))
+        {
             continue;
         }
 
-        if (row->field == ngx_ors_rq_background && req->detached) {
-            continue;
-        }
-
-        ngx_ors_error_set(err, pool, row->code, "\"%V\" %s", &row->name,
+        ngx_ors_error_set(err, req->pool, row->code, "\"%V\" %s", &row->name,
                           row->text);
         err->param = row->name;
 
         if (row->field == ngx_ors_rq_previous_response_id
-            && ngx_ors_json_decoded(&req->json, node, pool, &id) == NGX_OK)
+            && ngx_ors_json_decoded(&req->json, node, req->pool, &id) == NGX_OK)
         {
-            ngx_ors_error_id(err, pool, &id);
+            ngx_ors_error_id(err, req->pool, &id);
         }
 
         return NGX_DECLINED;
     }
 
-    return ngx_ors_chat_format_check(req, pool, err);
+    return ngx_ors_chat_format_check(req, err);
 }
 
 
@@ -229,8 +225,7 @@ ngx_ors_chat_wanted(ngx_ors_json_t *json, ngx_ors_json_node_t *node)
 /* the specification requires no schema, but nothing can be done without */
 
 static ngx_int_t
-ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_pool_t *pool,
-    ngx_ors_error_t *err)
+ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_ors_error_t *err)
 {
     ngx_ors_json_t       *json;
     ngx_ors_json_node_t  *format, *type;
@@ -250,7 +245,7 @@ ngx_ors_chat_format_check(ngx_ors_request_t *req, ngx_pool_t *pool,
         return NGX_OK;
     }
 
-    ngx_ors_error_set(err, pool, ngx_ors_code_missing_required_parameter,
+    ngx_ors_error_set(err, req->pool, ngx_ors_code_missing_required_parameter,
                       "\"text.format.schema\" is required");
     ngx_str_set(&err->param, "text.format.schema");
 
@@ -291,6 +286,7 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     ngx_ors_out_t *out)
 {
     int64_t               n;
+    ngx_uint_t            completes;
     ngx_ors_json_node_t  *node;
 
     static const ngx_str_t  max = ngx_string("max_tokens");
@@ -304,8 +300,11 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
         return;
     }
 
-    (void) ngx_ors_chat_key(target, ngx_ors_chat_completes(target)
-                                    ? &completion : &max, out);
+    completes = (target->options->tokens == ngx_ors_chat_tokens_auto)
+                ? ngx_ors_chat_reasoner(target->model)
+                : target->options->tokens == ngx_ors_chat_tokens_completion;
+
+    (void) ngx_ors_chat_key(target, completes ? &completion : &max, out);
 
     /* "1e3" is an integer to the schema, not to every server */
 
@@ -315,17 +314,6 @@ ngx_ors_chat_limit(ngx_ors_request_t *req, ngx_ors_chat_target_t *target,
     } else {
         ngx_ors_chat_value(out, &req->json, node);
     }
-}
-
-
-/* 1 if the limit of tokens is "max_completion_tokens" there */
-
-static ngx_uint_t
-ngx_ors_chat_completes(ngx_ors_chat_target_t *target)
-{
-    return (target->options->tokens == ngx_ors_chat_tokens_auto)
-           ? ngx_ors_chat_reasoner(target->model)
-           : target->options->tokens == ngx_ors_chat_tokens_completion;
 }
 
 

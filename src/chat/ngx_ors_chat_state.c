@@ -564,7 +564,8 @@ ngx_ors_chat_state_read(ngx_ors_chat_items_t *ci)
         }
 
         node = ngx_ors_json_get(item->json, &item->json->nodes[item->content],
-                                ci->cc->maker->data, ci->cc->maker->len);
+                                ci->cc->target->maker->data,
+                                ci->cc->target->maker->len);
 
         if (node && ngx_ors_chat_state_give(ci, i, node) != NGX_OK) {
             return NGX_ERROR;

@@ -51,8 +51,6 @@ static ngx_ors_chat_tool_t *ngx_ors_chat_tools_push(ngx_ors_chat_reader_t *cr,
     ngx_ors_json_node_t *node, ngx_ors_chat_tool_e kind);
 static ngx_int_t ngx_ors_chat_tools_index(ngx_ors_chat_tools_t *tools,
     ngx_pool_t *pool);
-static u_char *ngx_ors_chat_tools_prefix(ngx_ors_json_t *json,
-    ngx_ors_json_node_t *space, u_char *p);
 
 
 ngx_int_t
@@ -488,8 +486,9 @@ ngx_int_t
 ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     ngx_ors_json_node_t *name, ngx_pool_t *pool, ngx_str_t *sent)
 {
-    size_t   len;
-    u_char  *p, *last, *child;
+    size_t       len;
+    u_char      *p, *last, *child;
+    ngx_uint_t   n;
 
     len = (name ? name->len : 0) + (space ? space->len : 0) + sizeof("__") - 1;
 
@@ -498,7 +497,18 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
         return NGX_ERROR;
     }
 
-    child = space ? ngx_ors_chat_tools_prefix(json, space, p) : p;
+    child = p;
+
+    if (space) {
+        child = ngx_ors_json_decode(json, space, p);
+
+        for (n = 0; n < 2 && child - n > p && *(child - n - 1) == '_'; n++) {
+            /* void */
+        }
+
+        child = ngx_cpymem(child, "__", 2 - n);
+    }
+
     last = ngx_ors_json_decode(json, name, child);
 
     /* the name may begin with its namespace */
@@ -511,23 +521,4 @@ ngx_ors_chat_tools_name(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
     sent->len = ngx_ors_tool_name_legal(p, last) - p;
 
     return NGX_OK;
-}
-
-
-/* the prefix of each name of a namespace; returns its end */
-
-static u_char *
-ngx_ors_chat_tools_prefix(ngx_ors_json_t *json, ngx_ors_json_node_t *space,
-    u_char *p)
-{
-    u_char      *last;
-    ngx_uint_t   n;
-
-    last = ngx_ors_json_decode(json, space, p);
-
-    for (n = 0; n < 2 && last - n > p && *(last - n - 1) == '_'; n++) {
-        /* void */
-    }
-
-    return ngx_cpymem(last, "__", 2 - n);
 }
