@@ -71,9 +71,6 @@ struct ngx_ors_chat_state_member_s {
 };
 
 
-static ngx_int_t ngx_ors_chat_state_member(ngx_ors_chat_state_t *state,
-    ngx_ors_json_t *json, ngx_ors_json_node_t *node,
-    ngx_ors_chat_state_member_t *member, ngx_uint_t whole);
 static ngx_int_t ngx_ors_chat_state_piece(ngx_ors_chat_state_t *state,
     ngx_ors_json_t *json, ngx_ors_json_node_t *node,
     ngx_ors_chat_state_member_t *member);
@@ -126,8 +123,9 @@ ngx_int_t
 ngx_ors_chat_state_add(ngx_ors_chat_state_t *state, ngx_ors_json_t *json,
     ngx_ors_json_node_t *object, ngx_ors_item_t *call, ngx_uint_t whole)
 {
+    ngx_str_t                     raw;
     ngx_uint_t                    i;
-    ngx_ors_json_node_t          *node[NGX_ORS_CHAT_STATES];
+    ngx_ors_json_node_t          *element, *node[NGX_ORS_CHAT_STATES];
     ngx_ors_chat_state_member_t  *member;
 
     if (state->names == 0 || state->failed) {
@@ -164,40 +162,27 @@ ngx_ors_chat_state_add(ngx_ors_chat_state_t *state, ngx_ors_json_t *json,
             state->members = member;
         }
 
-        if (ngx_ors_chat_state_member(state, json, node[i], member, whole)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
+        if (whole || node[i]->type != ngx_ors_json_array) {
+            ngx_ors_chat_state_raw(json, node[i], &raw);
+
+            if (ngx_ors_chat_state_copy(state, &member->value, &raw) != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
+
+            continue;
         }
-    }
 
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_ors_chat_state_member(ngx_ors_chat_state_t *state, ngx_ors_json_t *json,
-    ngx_ors_json_node_t *node, ngx_ors_chat_state_member_t *member,
-    ngx_uint_t whole)
-{
-    ngx_str_t             raw;
-    ngx_ors_json_node_t  *element;
-
-    if (whole || node->type != ngx_ors_json_array) {
-        ngx_ors_chat_state_raw(json, node, &raw);
-
-        return ngx_ors_chat_state_copy(state, &member->value, &raw);
-    }
-
-    for (element = ngx_ors_json_first(json, node);
-         element && !state->failed;
-         element = ngx_ors_json_next(json, element))
-    {
-        if (element->type == ngx_ors_json_object
-            && ngx_ors_chat_state_piece(state, json, element, member)
-               != NGX_OK)
+        for (element = ngx_ors_json_first(json, node[i]);
+             element && !state->failed;
+             element = ngx_ors_json_next(json, element))
         {
-            return NGX_ERROR;
+            if (element->type == ngx_ors_json_object
+                && ngx_ors_chat_state_piece(state, json, element, member)
+                   != NGX_OK)
+            {
+                return NGX_ERROR;
+            }
         }
     }
 
