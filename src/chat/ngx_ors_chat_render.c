@@ -16,6 +16,16 @@
 #include <ngx_ors_chat_schema.h>
 
 
+/* members of a function, as in ngx_ors_chat_render_names */
+
+enum {
+    ngx_ors_chat_o_description = 0,
+    ngx_ors_chat_o_parameters,
+    ngx_ors_chat_o_strict,
+    ngx_ors_chat_o_n
+};
+
+
 static ngx_int_t ngx_ors_chat_render_tool(ngx_ors_chat_tool_t *tool,
     ngx_ors_chat_schema_t *cs, const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out);
@@ -29,6 +39,14 @@ static void ngx_ors_chat_render_strict(const ngx_ors_chat_options_t *options,
     ngx_ors_out_t *out, ngx_ors_json_node_t *strict, ngx_uint_t made);
 static void ngx_ors_chat_render_custom(ngx_ors_json_t *json,
     ngx_ors_out_t *out, ngx_ors_json_node_t *node);
+
+
+static const ngx_str_t  ngx_ors_chat_render_names[] = {
+    ngx_string("description"),
+    ngx_string("parameters"),
+    ngx_string("strict"),
+    ngx_null_string
+};
 
 
 ngx_int_t
@@ -110,22 +128,21 @@ ngx_ors_chat_render_function(ngx_ors_chat_schema_t *cs,
     ngx_ors_json_node_t *node)
 {
     ngx_int_t             rc;
-    ngx_ors_json_node_t  *description, *strict;
+    ngx_ors_json_node_t  *strict, *member[ngx_ors_chat_o_n];
 
-    description = ngx_ors_chat_get(cs->json, node, "description");
-    strict = ngx_ors_chat_get(cs->json, node, "strict");
+    ngx_ors_json_members(cs->json, node, ngx_ors_chat_render_names, member);
 
-    if (description) {
+    strict = member[ngx_ors_chat_o_strict];
+
+    if (member[ngx_ors_chat_o_description]) {
         ngx_ors_out_lit(out, ",\"description\":");
-        ngx_ors_chat_value(out, cs->json, description);
+        ngx_ors_chat_value(out, cs->json, member[ngx_ors_chat_o_description]);
     }
 
     ngx_ors_out_lit(out, ",\"parameters\":");
 
     rc = ngx_ors_chat_render_schema(cs, options, out,
-                                    ngx_ors_chat_get(cs->json, node,
-                                                     "parameters"),
-                                    strict);
+                                    member[ngx_ors_chat_o_parameters], strict);
     if (rc == NGX_ERROR) {
         return NGX_ERROR;
     }

@@ -182,12 +182,10 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
     json = cr->json;
 
     type = ngx_ors_json_find(json, node, "type");
-    name = ngx_ors_json_find(json, node, "name");
 
     if (ngx_ors_json_is(json, type, "function")) {
         kind = ngx_ors_chat_tool_function;
         node = ngx_ors_request_function(cr->req, json, node);
-        name = ngx_ors_json_find(json, node, "name");
 
     } else if (!(cr->req->policy->profile & NGX_ORS_IN_OPENAI)) {
         return ngx_ors_chat_tools_other(cr, node, type);
@@ -198,6 +196,8 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
     } else if (ngx_ors_json_is(json, type, "namespace")) {
 
         /* functions and custom tools, and no others */
+
+        name = ngx_ors_json_find(json, node, "name");
 
         cr->space = (name && name->type == ngx_ors_json_string) ? name : NULL;
         cr->inner = 1;
@@ -227,6 +227,8 @@ ngx_ors_chat_tools_add(ngx_ors_chat_reader_t *cr, ngx_ors_json_node_t *node)
     } else {
         return ngx_ors_chat_tools_other(cr, node, type);
     }
+
+    name = ngx_ors_json_find(json, node, "name");
 
     /* a tool without a name cannot be called, whoever has stored it */
 
