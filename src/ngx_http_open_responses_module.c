@@ -625,8 +625,8 @@ ngx_http_open_responses_create_loc_conf(ngx_conf_t *cf)
     /*
      * set by ngx_pcalloc():
      *
-     *     conf->kinds = 0;
-     *     conf->own = 0;
+     *     conf->called = 0;
+     *     conf->chat_only = NULL;
      *     conf->proxy_pass = { 0, NULL };
      *     conf->asks = 0;
      *     conf->limit_req = NULL;
@@ -875,7 +875,6 @@ static ngx_int_t
 ngx_http_open_responses_init(ngx_conf_t *cf)
 {
     ngx_uint_t                  i;
-    ngx_array_t                 seen;
     ngx_http_core_loc_conf_t  **location;
     ngx_http_ors_main_conf_t   *omcf;
 
@@ -913,25 +912,14 @@ ngx_http_open_responses_init(ngx_conf_t *cf)
 
     location = omcf->locations.elts;
 
-    if (ngx_array_init(&seen, cf->temp_pool, 8,
-                       sizeof(ngx_http_core_loc_conf_t *))
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
     for (i = 0; i < omcf->locations.nelts; i++) {
         location[i]->error_pages = NULL;
 
-        if (ngx_http_ors_targets_check(cf, location[i], &seen) != NGX_OK
+        if (ngx_http_ors_targets_check(cf, location[i]) != NGX_OK
             || ngx_http_ors_metrics_gateway(cf, location[i]) != NGX_OK)
         {
             return NGX_ERROR;
         }
-    }
-
-    if (ngx_http_ors_conf_check_called(cf, &seen) != NGX_OK) {
-        return NGX_ERROR;
     }
 
     return ngx_http_ors_filter_init(cf);

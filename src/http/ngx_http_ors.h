@@ -30,15 +30,6 @@
 #define NGX_HTTP_ORS_VALIDATE_REQUEST   0x1
 #define NGX_HTTP_ORS_VALIDATE_RESPONSE  0x2
 
-/* locations by what serves them: where directives have an effect */
-#define NGX_HTTP_ORS_IN_GATEWAY         0x1
-#define NGX_HTTP_ORS_IN_VALIDATED       0x2
-#define NGX_HTTP_ORS_IN_CHAT            0x4     /* a target of that dialect */
-#define NGX_HTTP_ORS_IN_RESPONSES       0x8     /* the same */
-#define NGX_HTTP_ORS_IN_CALLEE          0x10    /* a tool or an MCP server */
-#define NGX_HTTP_ORS_IN_TARGET                                                \
-    (NGX_HTTP_ORS_IN_CHAT|NGX_HTTP_ORS_IN_RESPONSES)
-
 /* the zone of metrics, unless it is configured */
 #define NGX_HTTP_ORS_STATS_SIZE  (2 * 1024 * 1024)
 
@@ -96,9 +87,8 @@ typedef enum {
 
 typedef struct {
     ngx_flag_t                 enable;
-    ngx_uint_t                 kinds;       /* NGX_HTTP_ORS_IN_ */
-    uint64_t                   own;         /* directives written in it, by */
-                                            /* the rows of conf_check.c */
+    ngx_uint_t                 called;      /* a gateway names it */
+    char                      *chat_only;   /* a directive, or NULL */
     ngx_array_t               *routes;      /* of ngx_ors_route_t */
     ngx_ors_hosting_t          hosting;     /* tools of a gateway */
     ngx_int_t                  max_tool_calls;
@@ -441,26 +431,16 @@ ngx_int_t ngx_http_ors_conf_check(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
 
-/*
- * The same for the locations of targets, tools and MCP servers, pointers to
- * ngx_http_core_loc_conf_t, when all gateways have marked what they call in
- * their "kinds".
- */
-ngx_int_t ngx_http_ors_conf_check_called(ngx_conf_t *cf,
-    ngx_array_t *locations);
-
 
 /* ngx_http_ors_target_check.c */
 
 /*
- * Finds the locations of all targets of "gateway".  Warns of those that
- * clients can reach, of access rules that do not hold, and of locations
- * without a handler; "seen" has the locations that were looked at, of
- * ngx_http_core_loc_conf_t *.  NGX_OK, or NGX_ERROR: there is no location for
- * a target, or it is a gateway.
+ * Finds the locations of all targets, tools and MCP servers of "gateway", and
+ * warns of those that clients can reach.  NGX_OK, or NGX_ERROR: there is no
+ * location for one, or it is a gateway.
  */
 ngx_int_t ngx_http_ors_targets_check(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_array_t *seen);
+    ngx_http_core_loc_conf_t *gateway);
 
 
 /* ngx_http_ors_scope.c */

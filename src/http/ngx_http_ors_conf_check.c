@@ -16,13 +16,22 @@
 #include <ngx_ors_conf.h>
 
 
-/* with a gateway's location, a validated one, those of targets by dialect */
+/* locations by what serves them: where directives have an effect */
+#define NGX_HTTP_ORS_IN_GATEWAY    0x1
+#define NGX_HTTP_ORS_IN_VALIDATED  0x2
+#define NGX_HTTP_ORS_IN_CHAT       0x4      /* a target of that dialect */
+#define NGX_HTTP_ORS_IN_RESPONSES  0x8      /* the same */
 
-#define NGX_HTTP_ORS_IN_BOTH     (NGX_HTTP_ORS_IN_GATEWAY                     \
-                                  |NGX_HTTP_ORS_IN_VALIDATED)
+#define NGX_HTTP_ORS_IN_BOTH       (NGX_HTTP_ORS_IN_GATEWAY                   \
+                                    |NGX_HTTP_ORS_IN_VALIDATED)
+#define NGX_HTTP_ORS_IN_TARGET     (NGX_HTTP_ORS_IN_CHAT                      \
+                                    |NGX_HTTP_ORS_IN_RESPONSES)
 
 /* "off" is harmless where it has no effect; a location that is turned off */
-#define NGX_HTTP_ORS_IN_OFF      0x100
+#define NGX_HTTP_ORS_IN_OFF        0x10
+
+/* the field is 0 where the directive is not written, not NGX_CONF_UNSET */
+#define NGX_HTTP_ORS_IN_ZERO       0x20
 
 
 /* a field of ngx_http_ors_loc_conf_t, as words that have the same value */
@@ -31,13 +40,10 @@
     offsetof(ngx_http_ors_loc_conf_t, field),                                 \
     sizeof(((ngx_http_ors_loc_conf_t *) 0)->field)
 
-#define NGX_HTTP_ORS_CONF_UNSET  ((uintptr_t) NGX_CONF_UNSET)
-
 
 typedef struct {
-    char        *name;      /* of the directive */
+    char        *name;      /* of the directive, after "open_responses_" */
     ngx_uint_t   in;        /* locations where it has an effect */
-    uintptr_t    none;      /* words of the field where it is not written */
     size_t       offset;
     size_t       size;
 } ngx_http_ors_conf_row_t;
@@ -56,122 +62,80 @@ typedef struct {
 static void ngx_http_ors_conf_unwatch(void *data);
 static char *ngx_http_ors_conf_watched(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
-static uint64_t ngx_http_ors_conf_own(ngx_http_ors_loc_conf_t *conf);
 static ngx_uint_t ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
     ngx_http_ors_loc_conf_t *prev);
 static ngx_uint_t ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf);
-static ngx_int_t ngx_http_ors_conf_idle(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf);
-static char *ngx_http_ors_conf_where(ngx_uint_t kinds);
+static ngx_uint_t ngx_http_ors_conf_written(ngx_http_ors_loc_conf_t *conf,
+    const ngx_http_ors_conf_row_t *row);
 static char *ngx_http_ors_conf_place(ngx_uint_t in);
-static ngx_int_t ngx_http_ors_conf_page(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *clcf, ngx_http_ors_loc_conf_t *conf);
 
 
 /* all directives of locations but those that say what a location is */
 
 static const ngx_http_ors_conf_row_t  ngx_http_ors_conf_rows[] = {
 
-    { "open_responses_target", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(routes) },
-
-    { "open_responses_target_tries", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(tries) },
-
-    { "open_responses_target_timeout", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(tries_timeout) },
-
-    { "open_responses_tool", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(hosting.tools) },
-
-    { "open_responses_mcp", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(hosting.servers) },
-
-    { "open_responses_max_tool_calls", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(max_tool_calls) },
-
-    { "open_responses_max_rounds", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(max_rounds) },
-
-    { "open_responses_schema", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(conform.mode) },
-
-    { "open_responses_store", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_OFF,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(stored.store) },
-
-    { "open_responses_store_scope", NGX_HTTP_ORS_IN_GATEWAY,
-      0, ngx_http_ors_conf_field(scope) },
-
-    { "open_responses_background", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(background) },
-
-    { "open_responses_compact_prompt", NGX_HTTP_ORS_IN_GATEWAY,
-      0, ngx_http_ors_conf_field(compact_prompt.data) },
-
-    { "open_responses_heartbeat", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(heartbeat) },
-
-    { "open_responses_pass_credentials", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(credentials) },
-
-    { "open_responses_pass_trace", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(trace) },
-
-    { "open_responses_reasoning", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.reasoning) },
-
-    { "open_responses_refusal", NGX_HTTP_ORS_IN_GATEWAY,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.refusal) },
-
-    { "open_responses_strict", NGX_HTTP_ORS_IN_BOTH,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(strict) },
-
-    { "open_responses_flavor", NGX_HTTP_ORS_IN_BOTH,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(flavor) },
-
-    { "open_responses_reject_log_level", NGX_HTTP_ORS_IN_BOTH,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(reject_level) },
-
-    { "open_responses_unknown_fields", NGX_HTTP_ORS_IN_BOTH,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.unknown) },
-
-    { "open_responses_limits", NGX_HTTP_ORS_IN_BOTH,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(limits) },
-
-    { "open_responses_websocket", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_OFF,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(websocket) },
-
-    { "open_responses_upstream_errors",
-      NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_TARGET,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(policy.mask) },
-
-    { "open_responses_path_variants", NGX_HTTP_ORS_IN_VALIDATED,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(path_variants) },
-
-    { "open_responses_unknown_paths", NGX_HTTP_ORS_IN_VALIDATED,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(unknown_paths) },
-
-    { "open_responses_model",
-      NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_TARGET,
-      0, ngx_http_ors_conf_field(model.data) },
-
-    { "open_responses_dialect", NGX_HTTP_ORS_IN_TARGET,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(dialect) },
-
-    { "open_responses_inline_context", NGX_HTTP_ORS_IN_TARGET,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(inline_context) },
-
-    { "open_responses_chat_options", NGX_HTTP_ORS_IN_CHAT,
-      NGX_HTTP_ORS_CONF_UNSET, offsetof(ngx_http_ors_loc_conf_t, options),
+    { "target", NGX_HTTP_ORS_IN_GATEWAY, ngx_http_ors_conf_field(routes) },
+    { "target_tries", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(tries) },
+    { "target_timeout", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(tries_timeout) },
+    { "tool", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(hosting.tools) },
+    { "mcp", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(hosting.servers) },
+    { "max_tool_calls", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(max_tool_calls) },
+    { "max_rounds", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(max_rounds) },
+    { "schema", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(conform.mode) },
+    { "store", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_OFF,
+      ngx_http_ors_conf_field(stored.store) },
+    { "store_scope", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
+      ngx_http_ors_conf_field(scope) },
+    { "background", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(background) },
+    { "compact_prompt", NGX_HTTP_ORS_IN_GATEWAY|NGX_HTTP_ORS_IN_ZERO,
+      ngx_http_ors_conf_field(compact_prompt.data) },
+    { "heartbeat", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(heartbeat) },
+    { "pass_credentials", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(credentials) },
+    { "pass_trace", NGX_HTTP_ORS_IN_GATEWAY, ngx_http_ors_conf_field(trace) },
+    { "reasoning", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(policy.reasoning) },
+    { "refusal", NGX_HTTP_ORS_IN_GATEWAY,
+      ngx_http_ors_conf_field(policy.refusal) },
+    { "strict", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(strict) },
+    { "flavor", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(flavor) },
+    { "reject_log_level", NGX_HTTP_ORS_IN_BOTH,
+      ngx_http_ors_conf_field(reject_level) },
+    { "unknown_fields", NGX_HTTP_ORS_IN_BOTH,
+      ngx_http_ors_conf_field(policy.unknown) },
+    { "limits", NGX_HTTP_ORS_IN_BOTH, ngx_http_ors_conf_field(limits) },
+    { "websocket", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_OFF,
+      ngx_http_ors_conf_field(websocket) },
+    { "upstream_errors", NGX_HTTP_ORS_IN_BOTH|NGX_HTTP_ORS_IN_TARGET,
+      ngx_http_ors_conf_field(policy.mask) },
+    { "path_variants", NGX_HTTP_ORS_IN_VALIDATED,
+      ngx_http_ors_conf_field(path_variants) },
+    { "unknown_paths", NGX_HTTP_ORS_IN_VALIDATED,
+      ngx_http_ors_conf_field(unknown_paths) },
+    { "model",
+      NGX_HTTP_ORS_IN_VALIDATED|NGX_HTTP_ORS_IN_TARGET|NGX_HTTP_ORS_IN_ZERO,
+      ngx_http_ors_conf_field(model.data) },
+    { "dialect", NGX_HTTP_ORS_IN_TARGET, ngx_http_ors_conf_field(dialect) },
+    { "inline_context", NGX_HTTP_ORS_IN_TARGET,
+      ngx_http_ors_conf_field(inline_context) },
+    { "chat_options", NGX_HTTP_ORS_IN_CHAT,
+      offsetof(ngx_http_ors_loc_conf_t, options),
       offsetof(ngx_ors_chat_options_t, efforts) },
+    { "reasoning_effort", NGX_HTTP_ORS_IN_CHAT,
+      ngx_http_ors_conf_field(options.efforts) },
+    { "tool_type", NGX_HTTP_ORS_IN_CHAT,
+      ngx_http_ors_conf_field(options.types) },
 
-    { "open_responses_reasoning_effort", NGX_HTTP_ORS_IN_CHAT,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(options.efforts) },
-
-    { "open_responses_tool_type", NGX_HTTP_ORS_IN_CHAT,
-      NGX_HTTP_ORS_CONF_UNSET, ngx_http_ors_conf_field(options.types) },
-
-    { NULL, 0, 0, 0, 0 }
+    { NULL, 0, 0, 0 }
 };
 
 
@@ -315,88 +279,65 @@ ngx_int_t
 ngx_http_ors_conf_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
     ngx_http_ors_loc_conf_t *conf, ngx_http_ors_loc_conf_t *prev)
 {
+    ngx_uint_t                      kinds, in;
+    const ngx_http_ors_conf_row_t  *row;
+
     if (clcf->name.len == 0 || clcf->noname) {
         return NGX_OK;
     }
 
-    if (ngx_http_ors_conf_page(cf, clcf, conf) != NGX_OK) {
+    /* a status page beside another handler would never be seen */
+
+    if (conf->page && clcf->handler != conf->page) {
+        ngx_ors_conf_error(cf, 0,
+                           "\"open_responses_status\" and another content "
+                           "handler such as \"proxy_pass\" are in location "
+                           "\"%V\"", &clcf->name);
         return NGX_ERROR;
     }
 
-    if (!ngx_http_ors_conf_leaf(clcf)) {
-        return NGX_OK;
-    }
-
-    conf->kinds = ngx_http_ors_conf_kinds(conf, prev);
+    kinds = ngx_http_ors_conf_kinds(conf, prev);
 
     /* one that is turned off for a while keeps its directives */
 
-    if (conf->kinds == NGX_HTTP_ORS_IN_OFF) {
+    if (kinds == NGX_HTTP_ORS_IN_OFF || !ngx_http_ors_conf_leaf(clcf)) {
         return NGX_OK;
     }
 
-    conf->own = ngx_http_ors_conf_own(conf);
+    for (row = ngx_http_ors_conf_rows; row->name; row++) {
+        in = row->in;
 
-    if (ngx_http_ors_conf_idle(cf, clcf, conf) != NGX_OK) {
+        /* a validator lets WebSockets pass, and serves none */
+
+        if (row->offset == offsetof(ngx_http_ors_loc_conf_t, websocket)
+            && conf->websocket == ngx_http_ors_websocket_on)
+        {
+            in = NGX_HTTP_ORS_IN_GATEWAY;
+        }
+
+        if (!ngx_http_ors_conf_written(conf, row)) {
+            continue;
+        }
+
+        if (in & kinds) {
+
+            /* a gateway that calls it knows its dialect */
+
+            if (in == NGX_HTTP_ORS_IN_CHAT) {
+                conf->chat_only = row->name;
+            }
+
+            continue;
+        }
+
+        ngx_ors_conf_error(cf, 0,
+                           "\"open_responses_%s\" has no effect in location "
+                           "\"%V\", set it in %s", row->name, &clcf->name,
+                           ngx_http_ors_conf_place(in));
         return NGX_ERROR;
     }
 
-    /* a gateway says later what it calls */
-
-    conf->kinds &= NGX_HTTP_ORS_IN_BOTH;
-
     return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_ors_conf_check_called(ngx_conf_t *cf, ngx_array_t *locations)
-{
-    ngx_uint_t                  i;
-    ngx_http_ors_loc_conf_t    *olcf;
-    ngx_http_core_loc_conf_t  **clcf;
-
-    clcf = locations->elts;
-
-    for (i = 0; i < locations->nelts; i++) {
-        olcf = clcf[i]->loc_conf[ngx_http_open_responses_module.ctx_index];
-
-        if (ngx_http_ors_conf_idle(cf, clcf[i], olcf) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
-/* a bit for each row whose directive is written in this very location */
-
-static uint64_t
-ngx_http_ors_conf_own(ngx_http_ors_loc_conf_t *conf)
-{
-    size_t                          n;
-    uint64_t                        own, bit;
-    uintptr_t                      *word;
-    const ngx_http_ors_conf_row_t  *row;
-
-    own = 0;
-    bit = 1;
-
-    for (row = ngx_http_ors_conf_rows; row->name; row++, bit <<= 1) {
-        word = (uintptr_t *) ((u_char *) conf + row->offset);
-
-        for (n = row->size / sizeof(uintptr_t); n; n--, word++) {
-
-            if (*word != row->none
-                && (*word || !(row->in & NGX_HTTP_ORS_IN_OFF)))
-            {
-                own |= bit;
-            }
-        }
-    }
-
-    return own;
 }
 
 
@@ -429,7 +370,9 @@ ngx_http_ors_conf_kinds(ngx_http_ors_loc_conf_t *conf,
                : NGX_HTTP_ORS_IN_VALIDATED;
     }
 
-    return 0;
+    /* neither: it serves a target, if anything */
+
+    return NGX_HTTP_ORS_IN_TARGET;
 }
 
 
@@ -462,72 +405,26 @@ ngx_http_ors_conf_leaf(ngx_http_core_loc_conf_t *clcf)
 }
 
 
-/* a location that is nothing yet may be that of a target */
+/* 1 if its directive is written in this very location */
 
-static ngx_int_t
-ngx_http_ors_conf_idle(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
-    ngx_http_ors_loc_conf_t *conf)
+static ngx_uint_t
+ngx_http_ors_conf_written(ngx_http_ors_loc_conf_t *conf,
+    const ngx_http_ors_conf_row_t *row)
 {
-    char                           *name;
-    uint64_t                        bit;
-    ngx_uint_t                      kinds, in;
-    const ngx_http_ors_conf_row_t  *row;
+    size_t      n;
+    uintptr_t  *word, none;
 
-    kinds = conf->kinds ? conf->kinds : NGX_HTTP_ORS_IN_TARGET;
-    bit = 1;
+    word = (uintptr_t *) ((u_char *) conf + row->offset);
+    none = (row->in & NGX_HTTP_ORS_IN_ZERO) ? 0 : (uintptr_t) NGX_CONF_UNSET;
 
-    for (row = ngx_http_ors_conf_rows; row->name; row++, bit <<= 1) {
-        name = row->name;
-        in = row->in;
+    for (n = row->size / sizeof(uintptr_t); n; n--, word++) {
 
-        if (!(conf->own & bit)) {
-            continue;
+        if (*word != none && (*word || !(row->in & NGX_HTTP_ORS_IN_OFF))) {
+            return 1;
         }
-
-        if (conf->websocket == ngx_http_ors_websocket_on
-            && row->offset == offsetof(ngx_http_ors_loc_conf_t, websocket))
-        {
-            name = "open_responses_websocket on";
-            in = NGX_HTTP_ORS_IN_GATEWAY;
-        }
-
-        if (in & kinds) {
-            continue;
-        }
-
-        ngx_ors_conf_error(cf, 0,
-                           "\"%s\" has no effect in location \"%V\"%s, set "
-                           "it in %s", name, &clcf->name,
-                           ngx_http_ors_conf_where(conf->kinds),
-                           ngx_http_ors_conf_place(in));
-        return NGX_ERROR;
     }
 
-    return NGX_OK;
-}
-
-
-static char *
-ngx_http_ors_conf_where(ngx_uint_t kinds)
-{
-    if (kinds & NGX_HTTP_ORS_IN_GATEWAY) {
-        return " with \"open_responses on\"";
-    }
-
-    if (kinds & NGX_HTTP_ORS_IN_CHAT) {
-        return " of a target";
-    }
-
-    if (kinds & NGX_HTTP_ORS_IN_RESPONSES) {
-        return " of a target with the dialect \"responses\"";
-    }
-
-    if (kinds & NGX_HTTP_ORS_IN_CALLEE) {
-        return " of a tool or an MCP server";
-    }
-
-    return (kinds & NGX_HTTP_ORS_IN_VALIDATED)
-           ? " with \"open_responses_validate\"" : "";
+    return 0;
 }
 
 
@@ -551,22 +448,4 @@ ngx_http_ors_conf_place(ngx_uint_t in)
            ? "the location that \"open_responses_target\" names, with "
              "\"open_responses_dialect chat\""
            : "the location with \"open_responses_validate\"";
-}
-
-
-/* a status page beside another handler would never be seen */
-
-static ngx_int_t
-ngx_http_ors_conf_page(ngx_conf_t *cf, ngx_http_core_loc_conf_t *clcf,
-    ngx_http_ors_loc_conf_t *conf)
-{
-    if (conf->page == NULL || clcf->handler == conf->page) {
-        return NGX_OK;
-    }
-
-    ngx_ors_conf_error(cf, 0,
-                       "\"open_responses_status\" and another content handler "
-                       "such as \"proxy_pass\" are in location \"%V\"",
-                       &clcf->name);
-    return NGX_ERROR;
 }

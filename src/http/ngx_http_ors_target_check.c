@@ -6,8 +6,7 @@
 
 /*
  * Finds the locations of targets when nginx starts, which must be there, and
- * warns of them: clients must not reach them, and access rules in them do not
- * hold, as nginx skips the access phase for subrequests.
+ * warns of those that clients can reach.
  */
 
 
@@ -17,19 +16,11 @@
 #include <ngx_ors_mcp_conf.h>
 
 
-static ngx_int_t ngx_http_ors_target_check(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_ors_target_t *target,
-    ngx_array_t *seen);
-static ngx_int_t ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
+static ngx_int_t ngx_http_ors_target_callees(ngx_conf_t *cf,
+    ngx_http_core_loc_conf_t *gateway, ngx_http_ors_loc_conf_t *common);
+static ngx_http_ors_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
     ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
-    ngx_uint_t level, ngx_array_t *seen);
-static ngx_http_core_loc_conf_t *ngx_http_ors_target_find(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, ngx_http_core_loc_conf_t *server,
-    char *what, ngx_str_t *uri, ngx_uint_t level);
-static ngx_http_ors_loc_conf_t *ngx_http_ors_target_common(ngx_conf_t *cf);
-static ngx_int_t ngx_http_ors_target_warn(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
-    ngx_http_core_loc_conf_t *target, ngx_array_t *seen);
+    ngx_uint_t level);
 static void ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
     ngx_http_core_loc_conf_t *target);
 static ngx_http_core_loc_conf_t *ngx_http_ors_target_location(
@@ -39,42 +30,80 @@ static ngx_int_t ngx_http_ors_target_static(ngx_http_core_loc_conf_t **clcf,
 
 
 ngx_int_t
-ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_array_t *seen)
+ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway)
 {
     ngx_uint_t                i, level;
-    ngx_array_t              *tools, *servers;
-    ngx_ors_tool_t           *tool;
     ngx_ors_route_t          *route;
     ngx_ors_target_t         *target;
-    ngx_ors_mcp_conf_t       *mcp;
-    ngx_http_ors_loc_conf_t  *olcf, *common;
+    ngx_http_ors_loc_conf_t  *olcf, *common, *called;
 
     olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
     route = olcf->routes->elts;
-    tools = olcf->hosting.tools;
-    common = ngx_http_ors_target_common(cf);
+
+    /* directives in "http" are for servers that may not have all locations */
+
+    common = ngx_http_conf_get_module_loc_conf(cf,
+                                              ngx_http_open_responses_module);
+
+    level = (olcf->routes == common->routes) ? NGX_LOG_WARN : NGX_LOG_EMERG;
 
     for (i = 0; i < olcf->routes->nelts; i++) {
 
         for (target = &route[i].target; target; target = target->next) {
+            called = ngx_http_ors_target_find(cf, gateway, "target",
+                                              &target->uri, level);
 
-            if (ngx_http_ors_target_check(cf, gateway, target, seen)
-                != NGX_OK)
-            {
+            if (called == NULL && level == NGX_LOG_EMERG) {
                 return NGX_ERROR;
             }
+
+            if (called && called->chat_only
+                && called->dialect != ngx_ors_dialect_chat)
+            {
+                ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                              "\"open_responses_%s\" has no effect in the "
+                              "location of target \"%V\", which needs "
+                              "\"open_responses_dialect chat\"",
+                              called->chat_only, &target->uri);
+                return NGX_ERROR;
+            }
+
+            /* targets of the "http" level have a location in each server */
+
+            if (target->conf && target->conf != called) {
+                target->shared = 1;
+            }
+
+            target->conf = target->shared ? NULL : called;
         }
     }
 
-    tool = tools ? tools->elts : NULL;
+    return ngx_http_ors_target_callees(cf, gateway, common);
+}
+
+
+static ngx_int_t
+ngx_http_ors_target_callees(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
+    ngx_http_ors_loc_conf_t *common)
+{
+    ngx_uint_t                i, level;
+    ngx_array_t              *tools, *servers;
+    ngx_ors_tool_t           *tool;
+    ngx_ors_mcp_conf_t       *mcp;
+    ngx_http_ors_loc_conf_t  *olcf;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    tools = olcf->hosting.tools;
+    servers = olcf->hosting.servers;
+
     level = (tools == common->hosting.tools) ? NGX_LOG_WARN : NGX_LOG_EMERG;
 
     for (i = 0; tools && i < tools->nelts; i++) {
+        tool = (ngx_ors_tool_t *) tools->elts + i;
 
-        if (tool[i].label.len) {
+        if (tool->label.len) {
 
-            if (ngx_ors_mcp_conf_find(olcf->hosting.servers, &tool[i].label)) {
+            if (ngx_ors_mcp_conf_find(servers, &tool->label)) {
                 continue;
             }
 
@@ -82,29 +111,26 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
                           "\"open_responses_tool\" of location \"%V\": tool "
                           "\"%V\" is one of MCP server \"%V\", which no "
                           "\"open_responses_mcp\" names here",
-                          &gateway->name, &tool[i].name, &tool[i].label);
+                          &gateway->name, &tool->name, &tool->label);
 
             return NGX_ERROR;
         }
 
-        if (ngx_http_ors_target_check_hosted(cf, gateway, "tool",
-                                             &tool[i].uri, level, seen)
-            != NGX_OK)
+        if (ngx_http_ors_target_find(cf, gateway, "tool", &tool->uri, level)
+            == NULL && level == NGX_LOG_EMERG)
         {
             return NGX_ERROR;
         }
     }
 
-    servers = olcf->hosting.servers;
-    mcp = servers ? servers->elts : NULL;
     level = (servers == common->hosting.servers) ? NGX_LOG_WARN
                                                  : NGX_LOG_EMERG;
 
     for (i = 0; servers && i < servers->nelts; i++) {
+        mcp = (ngx_ors_mcp_conf_t *) servers->elts + i;
 
-        if (ngx_http_ors_target_check_hosted(cf, gateway, "mcp",
-                                             &mcp[i].uri, level, seen)
-            != NGX_OK)
+        if (ngx_http_ors_target_find(cf, gateway, "mcp", &mcp->uri, level)
+            == NULL && level == NGX_LOG_EMERG)
         {
             return NGX_ERROR;
         }
@@ -114,94 +140,17 @@ ngx_http_ors_targets_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
 }
 
 
-static ngx_int_t
-ngx_http_ors_target_check(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_ors_target_t *target, ngx_array_t *seen)
-{
-    ngx_uint_t                 level;
-    ngx_array_t               *common;
-    ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_core_loc_conf_t  *server, *location;
-
-    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
-    server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
-
-    common = ngx_http_ors_target_common(cf)->routes;
-    level = (olcf->routes == common) ? NGX_LOG_WARN : NGX_LOG_EMERG;
-
-    location = ngx_http_ors_target_find(cf, gateway, server, "target",
-                                        &target->uri, level);
-
-    if (location == NULL && level == NGX_LOG_EMERG) {
-        return NGX_ERROR;
-    }
-
-    olcf = location
-           ? location->loc_conf[ngx_http_open_responses_module.ctx_index]
-           : NULL;
-
-    if (olcf) {
-        olcf->kinds |= (olcf->dialect == ngx_ors_dialect_chat)
-                       ? NGX_HTTP_ORS_IN_CHAT : NGX_HTTP_ORS_IN_RESPONSES;
-    }
-
-    /* targets of the "http" level are served by a location of each server */
-
-    if (target->conf && target->conf != olcf) {
-        target->shared = 1;
-    }
-
-    target->conf = target->shared ? NULL : olcf;
-
-    return location ? ngx_http_ors_target_warn(cf, gateway, "target",
-                                               &target->uri, location, seen)
-                    : NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_ors_target_check_hosted(ngx_conf_t *cf,
-    ngx_http_core_loc_conf_t *gateway, char *what, ngx_str_t *uri,
-    ngx_uint_t level, ngx_array_t *seen)
-{
-    ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_core_loc_conf_t  *server, *location;
-
-    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
-    server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
-
-    location = ngx_http_ors_target_find(cf, gateway, server, what, uri, level);
-
-    if (location == NULL) {
-        return (level == NGX_LOG_EMERG) ? NGX_ERROR : NGX_OK;
-    }
-
-    olcf = location->loc_conf[ngx_http_open_responses_module.ctx_index];
-    olcf->kinds |= NGX_HTTP_ORS_IN_CALLEE;
-
-    return ngx_http_ors_target_warn(cf, gateway, what, uri, location, seen);
-}
-
-
-/* directives in "http" are for servers that may not have all locations */
-
-static ngx_http_ors_loc_conf_t *
-ngx_http_ors_target_common(ngx_conf_t *cf)
-{
-    return ngx_http_conf_get_module_loc_conf(cf,
-                                             ngx_http_open_responses_module);
-}
-
-
 /* NULL: no location serves "uri", or a gateway does */
 
-static ngx_http_core_loc_conf_t *
+static ngx_http_ors_loc_conf_t *
 ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    ngx_http_core_loc_conf_t *server, char *what, ngx_str_t *uri,
-    ngx_uint_t level)
+    char *what, ngx_str_t *uri, ngx_uint_t level)
 {
     ngx_http_ors_loc_conf_t   *olcf;
-    ngx_http_core_loc_conf_t  *location;
+    ngx_http_core_loc_conf_t  *server, *location;
+
+    olcf = gateway->loc_conf[ngx_http_open_responses_module.ctx_index];
+    server = olcf->server->ctx->loc_conf[ngx_http_core_module.ctx_index];
 
     location = ngx_http_ors_target_location(server, uri);
 
@@ -218,48 +167,27 @@ ngx_http_ors_target_find(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
         ngx_log_error(level, cf->log, 0,
                       "\"open_responses_%s\" of location \"%V\": \"%V\" is "
                       "served by location \"%V\", which has "
-                      "\"open_responses on\", it needs a location of its own",
+                      "\"open_responses on\", it needs another location",
                       what, &gateway->name, uri, &location->name);
         return NULL;
     }
 
-    return location;
-}
+    /* once for each location */
 
-
-static ngx_int_t
-ngx_http_ors_target_warn(ngx_conf_t *cf, ngx_http_core_loc_conf_t *gateway,
-    char *what, ngx_str_t *uri, ngx_http_core_loc_conf_t *target,
-    ngx_array_t *seen)
-{
-    ngx_uint_t                  i;
-    ngx_http_core_loc_conf_t  **known;
-
-    known = seen->elts;
-
-    for (i = 0; i < seen->nelts; i++) {
-        if (known[i] == target) {
-            return NGX_OK;
-        }
-    }
-
-    known = ngx_array_push(seen);
-    if (known == NULL) {
-        return NGX_ERROR;
-    }
-
-    *known = target;
-
-    if (!target->internal) {
+    if (!location->internal && !olcf->called) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "location \"%V\" of %s \"%V\" is not "
                       "\"internal\": clients can ask for it without location "
-                      "\"%V\"", &target->name, what, uri, &gateway->name);
+                      "\"%V\"", &location->name, what, uri, &gateway->name);
     }
 
-    ngx_http_ors_target_asks(cf, uri, target);
+    if (ngx_strcmp(what, "target") == 0 && !olcf->called) {
+        ngx_http_ors_target_asks(cf, uri, location);
+    }
 
-    return NGX_OK;
+    olcf->called = 1;
+
+    return olcf;
 }
 
 
@@ -277,7 +205,7 @@ ngx_http_ors_target_asks(ngx_conf_t *cf, ngx_str_t *uri,
 
     olcf = target->loc_conf[ngx_http_open_responses_module.ctx_index];
 
-    if (!(olcf->kinds & NGX_HTTP_ORS_IN_TARGET) || olcf->proxy_pass.len == 0) {
+    if (olcf->proxy_pass.len == 0) {
         return;
     }
 
